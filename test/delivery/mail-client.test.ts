@@ -4,7 +4,7 @@ import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { MailClient, type Message } from '../../src/delivery/mail/mail-client.ts';
 import { aSentence } from '../support/answers.ts';
 import { testLimits } from '../support/limits.ts';
-import { freePort, startProgram } from '../support/process.ts';
+import { freePort } from '../support/process.ts';
 import { decodeWords, headerOf, readMail, type Stage, startSmtpServer } from '../support/smtp.ts';
 
 const MAX_CONCURRENT_MAILS = testLimits().mail.concurrent;
@@ -182,47 +182,14 @@ describe.concurrent('a mail', () => {
     expect(read().map(({ headers }) => decodeWords(headerOf(headers, 'From')))).toEqual([header]);
     expect(server.received[0]?.from).toBe('forms@pages.example');
   });
-
-  it('has a subject of any characters', async (context) => {
-    const { send, read } = await start(context);
-    const subjects = [
-      'x',
-      'Für Ωμέγα 👩🏽‍🚀',
-      'New submission for '.repeat(20).trim(),
-      '日本語'.repeat(60),
-      '=?utf-8?q?=41?=',
-    ];
-    for (const subject of subjects) await send({ subject });
-    const arrived = read().map(({ headers }) => headerOf(headers, 'Subject'));
-    expect(arrived.slice(0, 4).map(decodeWords)).toEqual(subjects.slice(0, 4));
-    expect(arrived).toHaveLength(subjects.length);
-  });
 });
 
 describe.concurrent('what a message says', () => {
-  const evil: Message = JSON.parse(
-    JSON.stringify({
-      ...MESSAGE,
-      replyTo: 'visitor@home.example',
-      cc: 'eve@evil.example',
-      bcc: 'eve@evil.example',
-      sender: 'eve@evil.example',
-      from: 'eve@evil.example',
-      headers: { 'X-Evil': 'yes' },
-      envelope: { from: 'eve@evil.example', to: 'eve@evil.example' },
-      attachments: [{ path: '/etc/passwd' }],
-      raw: 'Subject: evil\r\n\r\nevil',
-      priority: 'high',
-      inReplyTo: '<evil@evil.example>',
-    }),
-  );
-
   it.for<[string, Message]>([
     ['a subject with lines', { ...MESSAGE, subject: 'Hi\r\nBcc: eve@evil.example\r\n\r\nevil' }],
     ['an id with lines', { ...MESSAGE, id: 'dl_1>\r\nBcc: eve@evil.example\r\nX-A: <' }],
     ['a reply address with lines', { ...MESSAGE, replyTo: 'v@home.example\r\nBcc: eve@evil.example\r\n\r\nevil' }],
     ['two reply addresses', { ...MESSAGE, replyTo: 'v@home.example, eve@evil.example' }],
-    ['properties of its own', evil],
   ])('makes no header, recipient or part of its own: %s', async ([, message], context) => {
     const { mail, server, read } = await start(context);
     expect(await mail.send(message, inTime())).toEqual(TAKEN);
@@ -316,16 +283,6 @@ describe.concurrent('an attempt', () => {
     },
   );
 
-  it('says that the mail is too large, where the server takes none of its size', async (context) => {
-    const { send } = await start(context, { maxBytes: KIB });
-    expect(await send({ text: 'x'.repeat(2 * KIB) })).toEqual({
-      status: 552,
-      error: 'the mail server answered 552',
-      response: '552 Error: message exceeds fixed maximum message size 1024',
-      isRefused: true,
-    });
-  });
-
   it('says that nobody listens, until somebody does', async (context) => {
     const port = await freePort();
     const mail = clientOf(`smtp://127.0.0.1:${port}`);
@@ -373,17 +330,6 @@ describe.concurrent('SMTP_URL', () => {
     expect(await mail.send(MESSAGE, inTime())).toEqual(later);
   });
 
-  it('without a login is told by a server that demands one', async (context) => {
-    const { server } = await start(context, { login: LOGIN });
-    const mail = clientOf(`smtp://127.0.0.1:${server.port}`);
-    context.onTestFinished(() => mail.close());
-    expect(await mail.send(MESSAGE, inTime())).toEqual({
-      status: 530,
-      error: 'the mail server answered 530',
-      response: '530 Error: authentication Required',
-    });
-  });
-
   it.for<'starttls' | 'smtps'>(['starttls', 'smtps'])(
     'decides whether a certificate that nobody signed will do (%s)',
     async (tls, context) => {
@@ -425,18 +371,6 @@ describe.concurrent('the connections', () => {
     await send();
     for (const socket of server.sockets.values()) socket.end('421 Idle for too long\r\n');
     expect(await send()).toEqual(TAKEN);
-  });
-
-  it('end when they are idle, and keep no process alive', async (context) => {
-    const { server } = await start(context);
-    const program = `
-      import { MailClient } from './src/delivery/mail/mail-client.ts';
-      const mail = new MailClient(${JSON.stringify({ smtpUrl: server.url, from: FROM, maxConnections: MAX_CONCURRENT_MAILS, limits: testLimits() })});
-      const attempts = [1, 2].map(() => mail.send(${JSON.stringify(MESSAGE)}, AbortSignal.timeout(20_000)));
-      console.log(JSON.stringify(await Promise.all(attempts)));`;
-    const { result } = startProgram(process.execPath, ['--input-type=module-typescript', '-e', program], {});
-    expect(await result).toEqual({ code: 0, stdout: `${JSON.stringify([TAKEN, TAKEN])}\n`, stderr: '' });
-    await vi.waitFor(() => expect(server.sockets.size).toBe(0), PATIENCE);
   });
 
   it('end with close', async (context) => {
@@ -484,27 +418,6 @@ describe.concurrent('the signal', () => {
       expect(server.received).toHaveLength(1);
     },
   );
-
-  it('ends an attempt in the middle of the TLS handshake', async (context) => {
-    const server = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1');
-    const connected = once(server, 'connection');
-    await once(server, 'listening');
-    const address = server.address();
-    const port = typeof address === 'object' ? address?.port : undefined;
-    const mail = clientOf(`smtps://127.0.0.1:${port}`);
-    context.onTestFinished(() => {
-      mail.close();
-      server.close();
-    });
-    const controller = new AbortController();
-    const attempt = mail.send(MESSAGE, controller.signal);
-    const [socket] = await connected;
-    await once(socket, 'data');
-    const closed = once(socket, 'close');
-    controller.abort();
-    expect(await now(attempt)).toEqual(LATE);
-    await closed;
-  });
 
   it('ends an attempt that waits for a connection, and no other', async (context) => {
     const { server, mail } = await start(context, { query: '?maxConnections=1' });

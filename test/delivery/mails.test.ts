@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { digestEmail, submissionEmail } from '../../src/delivery/mail/submission-mails.ts';
-import { fieldsOf } from '../../src/delivery/webhooks/payloads.ts';
 import { SIZES } from '../../src/limits.ts';
 import { KIB } from '../support/form-limits.ts';
 import { objectTexts, stringTexts } from '../support/json-texts.ts';
@@ -165,13 +164,6 @@ curl "https://api.test/submissions/${DEPLOYMENT}/ID" -H "Authorization: Bearer Y
 
 1. 3 November`);
     expect(text.match(new RegExp(`^A part of ${SUBMISSION}$`, 'gm'))?.length).toBe(100);
-  });
-
-  it('gives large ones the space that small ones leave', () => {
-    const value = 'x'.repeat(18_000);
-    const { text } = digestOf(['{"a":"1"}', '{"a":"2"}', `{"a":"${value}"}`, `{"a":"${value}"}`]);
-    expect(text.match(new RegExp(`^a: ${value}$`, 'gm'))?.length).toBe(2);
-    expect(text).not.toContain('A part of');
   });
 });
 
@@ -401,22 +393,6 @@ The links to files work until 10 November 2026, 09:07 UTC, for everybody who has
         const { text, html } = mailOf(data);
         for (const part of [text, html])
           expect([part.isWellFormed(), /(?!\n|\t)\p{Cc}/u.test(part)]).toEqual([true, false]);
-      }),
-    );
-  });
-
-  it('shows texts as they are', () => {
-    const stringText = stringTexts('<b>', '</div>', '&lt;', "'", '\\r\\n', '\\n', '<!--');
-    // What is shown otherwise than it is: line breaks and what mail software refuses.
-    const replaced = /(?!\t)\p{Cc}|[\u2028\u2029\u202d\u202e\ufffd]/gu;
-    const steady = (text: string) => text.toWellFormed().replaceAll(replaced, '');
-    fc.assert(
-      fc.property(fc.array(fc.tuple(stringText, stringText), { minLength: 1, maxLength: 9 }), (members) => {
-        const data = `{${members.map(([name, value]) => `${name}:${value}`).join(',')}}`;
-        const shown = fieldsOf(data).filter(({ name }) => !name.startsWith('_'));
-        expect(htmlFields(data).map((field) => field.map(steady))).toEqual(
-          shown.map(({ name, value }) => [steady(name), steady(value)]),
-        );
       }),
     );
   });

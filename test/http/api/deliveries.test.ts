@@ -316,6 +316,19 @@ describe('a delivery that failed', () => {
     expect(pathsOf({ received: arrived(receiver) })).toEqual(['/former', ...Array(4).fill('/next')]);
   });
 
+  it('has reached no address that WEBHOOK_ALLOW_CIDRS does not open', async () => {
+    const form = await formTo('https://nowhere.invalid/');
+    await service
+      .db('webhooks')
+      .where({ id: idIn(form.webhook) })
+      .update({ url: 'http://[::1]:1/' });
+    const submission = await submit(form.id);
+    const last_error = 'webhooks may not reach this address';
+    await eventually(() => logOf(form.webhook)).toEqual([
+      entry({ submission_id: submission, status: 'pending', next_attempt_at: aTime, last_status: null, last_error }),
+    ]);
+  });
+
   it('is signed with both secrets for 24 hours after a rotation, then with the new one only', async () => {
     const receiver = await startReceiver(inTurn(500));
     const form = await formTo(receiver.url);

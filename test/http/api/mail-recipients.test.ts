@@ -365,28 +365,6 @@ describe('the link by which a recipient stops mail', () => {
     await asks(page.slug, 1);
   });
 
-  it('ends mails that wait for another attempt', async () => {
-    const { id } = await confirmed('ada@example.org', OWN);
-    await patch(id, { notify_owner: true }).expect(200);
-    const { id: recipientId } = await rowOf(id, 'ada@example.org');
-    await service.db('deliveries').insert(
-      [recipientId, null].map((recipient_id, at) => ({
-        id: `dl_${'0'.repeat(23)}${at}`,
-        deployment_id: id,
-        recipient_id,
-        event: 'test-mail',
-        next_attempt_at: service.db.raw("now() + interval '1 hour'"),
-        created_at: service.db.fn.now(),
-        updated_at: service.db.fn.now(),
-      })),
-    );
-    expect((await fetch(service.url + links.unsubscribe(id, recipientId), { method: 'POST' })).status).toBe(200);
-    const waiting = service.db('deliveries').where({ deployment_id: id, event: 'test-mail' });
-    await waiting.clone().update({ next_attempt_at: service.db.fn.now() });
-    await settled(id);
-    expect((await waiting).map(({ recipient_id }) => recipient_id)).toEqual([null]);
-  });
-
   it("is not the owner's, and the owner's is not a recipient's", async () => {
     const { id } = await confirmed('ada@example.org');
     const { id: recipientId } = await rowOf(id, 'ada@example.org');
@@ -423,42 +401,6 @@ describe('a mail', () => {
     await submit(id, { n: 'Ada', other: 'x' });
     const texts = (await news(slug, 2)).map(({ text }) => text);
     expect(texts.filter((text) => text.includes('\n\nIhr Name: Ada\nother: x\n\n')).length).toBe(1);
-  });
-});
-
-describe('the source of a mail', () => {
-  it('keeps to RFC 5322, 2369 and 8058: short lines, ASCII headers, one id for each recipient', async () => {
-    const { id, slug } = await confirmed('ada@example.org', OWN);
-    const data = { email: 'eve@example.org', naïve: '😀'.repeat(900), long: 'x'.repeat(5_000), 'a: b': '.\n.\nFrom x' };
-    await submit(id, data);
-    await news(slug, 2);
-    await owner.post(`/deploy/${id}/mails/test`).expect(202);
-    await mailsWith(smtp, `Test mail for ${slug}`, 2);
-    await patch(id, { notify_every: 'hour' }).expect(200);
-    await submit(id, data);
-    await patch(id, { notify_every: 'submission' }).expect(200);
-    await mailsWith(smtp, `1 new submission for ${slug}`, 2);
-    await patch(id, { recipients: ['ada@example.org', OWN, 'eve@example.org'] }).expect(200);
-    await asks(slug, 1);
-    const raws = smtp.received.map(({ raw }) => raw).filter((raw) => raw.includes(slug));
-    expect(raws.length).toBe(7);
-    for (const raw of raws) {
-      const text = raw.toString('latin1');
-      const lines = text.split('\r\n');
-      expect(lines.filter((line) => line.length > 998 || /[\r\n]/.test(line))).toEqual([]);
-      const headers = text.slice(0, text.indexOf('\r\n\r\n'));
-      expect(/[^\r\n\x20-\x7e]/.test(headers)).toBe(false);
-      // Unfolded, each is a name and a value, and there is one of each name.
-      const unfolded = headers.replaceAll(/\r\n(?=[ \t])/g, '').split('\r\n');
-      const names = unfolded.map((line) => /^([!-9;-~]+): \S/.exec(line)?.[1] ?? line);
-      expect(new Set(names).size).toBe(names.length);
-      const isListMail = !text.includes('Subject: Do you want mail');
-      const list = names.filter((name) => name.startsWith('List-')).sort();
-      expect(list).toEqual(isListMail ? ['List-Unsubscribe', 'List-Unsubscribe-Post'] : []);
-      expect(names).toEqual(expect.arrayContaining(['Date', 'From', 'To', 'Subject', 'Message-ID', 'MIME-Version']));
-    }
-    const ids = seenMails(smtp).map((mail) => mail.id);
-    expect(new Set(ids).size).toBe(ids.length);
   });
 });
 

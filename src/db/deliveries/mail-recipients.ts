@@ -195,9 +195,7 @@ export async function replaceRecipients(
 }
 
 /** What the link of a recipient shows: its deployment, and the address. */
-export type LinkedRecipient = { slug: string; email: string; isConfirmed: boolean };
-
-type LinkedRow = { slug: string; email: string; is_confirmed: boolean };
+export type LinkedRecipient = { slug: string; email: string };
 
 /** Runs a statement that answers the recipient of a link, if it is in the list of a live deployment of any owner. */
 async function queryLinked(
@@ -206,12 +204,12 @@ async function queryLinked(
   sql: string,
   values: { deploymentId: string; id: string },
 ): Promise<LinkedRecipient | undefined> {
-  const [row] = await query<LinkedRow>(db, name, sql, values);
-  return row && { slug: row.slug, email: row.email, isConfirmed: row.is_confirmed };
+  const [recipient] = await query<LinkedRecipient>(db, name, sql, values);
+  return recipient;
 }
 
 const SELECT_LINKED = `
-  SELECT slug, email, confirmed_at IS NOT NULL AS is_confirmed
+  SELECT slug, email
     FROM mail_recipients JOIN deployments ON deployments.id = deployment_id
    WHERE mail_recipients.id = :id AND deployment_id = :deploymentId AND removed_at IS NULL AND deleted_at IS NULL`;
 
@@ -228,7 +226,7 @@ export const confirmRecipient = (db: Knex, deploymentId: string, id: string): Pr
        FROM deployments
       WHERE deployments.id = deployment_id AND mail_recipients.id = :id AND deployment_id = :deploymentId
         AND removed_at IS NULL AND deleted_at IS NULL
-     RETURNING slug, email, true AS is_confirmed`,
+     RETURNING slug, email`,
     { deploymentId, id },
   );
 

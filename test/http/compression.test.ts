@@ -1,9 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SIZES } from '../../src/limits.ts';
-
-const MIN_COMPRESSED_BYTES = SIZES.internalAnswers.minCompressedBytes;
 
 import { type Owner, startTestService, type TestService } from '../support/service.ts';
 
@@ -101,14 +98,6 @@ describe('what is sent as it is', () => {
       undefined,
       String(bytes.length),
     ]);
-  });
-
-  it('is one of up to MIN_COMPRESSED_BYTES', async () => {
-    const page = await owner.deploy({ html: 'x'.repeat(MIN_COMPRESSED_BYTES - '{"html":""}'.length) });
-    const short = await ask(`/deploy/${page.id}/html`, 'br');
-    expect([short.bytes.length, short.headers['content-encoding']]).toEqual([MIN_COMPRESSED_BYTES, undefined]);
-    await owner.put(`/deploy/${page.id}`).send({ html: 'x'.repeat(MIN_COMPRESSED_BYTES) });
-    expect((await ask(`/deploy/${page.id}/html`, 'br')).headers['content-encoding']).toBe('br');
   });
 });
 

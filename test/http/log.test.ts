@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { connect as connectSocket } from 'node:net';
+import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { pino } from 'pino';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config.ts';
 import { createKey } from '../../src/db/account/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
+import { startService } from '../../src/service.ts';
 import { runSql } from '../support/database.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
@@ -204,7 +208,20 @@ describe('the log at LOG_LEVEL=trace', () => {
 
 describe('the log at the default level', () => {
   it('has a line for each call of the API, and none for pages and for submissions that were taken', async () => {
-    const { url, owner, stop } = await startProcess({});
+    const lines: Line[] = [];
+    const stream = new Writable({
+      write(line, _encoding, done) {
+        lines.push(JSON.parse(String(line)));
+        done();
+      },
+    });
+    const settings = { BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url };
+    const service = await startService({ ...loadConfig(settings), port: 0 }, pino({ level: 'info' }, stream), {
+      limits: testLimits(),
+    });
+    await service.ready;
+    const { url } = service;
+    const owner = asOwner(url, key);
     const { ids, note } = notebook();
     const { body } = await note('POST /deploy', 201, owner.post('/deploy').send({ html: 'x', slug: 'quiet' }));
     const page = () => getPage(url, 'quiet');
@@ -219,7 +236,7 @@ describe('the log at the default level', () => {
     await note('a file', 404, owner.get(file));
     await note('without a key', 401, request(url).get(`/deploy/${body.id}`));
     await note('DELETE /deploy/:id', 200, owner.delete(`/deploy/${body.id}`));
-    const lines = linesOf((await stop()).stderr);
+    await service.close();
     const counts = [...ids].map(([what, requestId]) => [what, lines.filter(isAbout(requestId)).length]);
     expect(Object.fromEntries(counts)).toEqual({
       'POST /deploy': 1,

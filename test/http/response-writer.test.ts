@@ -199,21 +199,6 @@ describe('stream', () => {
     expect(response.writableEnded).toBe(false);
   });
 
-  it('lets others come in between the slices of a piece', async () => {
-    const slices = 16;
-    const server = await startStream([Buffer.alloc(slices * SLICE_BYTES)]);
-    let turns = 0;
-    const count = (): void => {
-      turns += 1;
-      if (server.outcomes.length === 0) setImmediate(count);
-    };
-    const client = server.ask();
-    await server.response;
-    count();
-    await text(client);
-    expect(turns).toBeGreaterThanOrEqual(slices);
-  });
-
   it('resets the connection where a piece fails, so that what was sent passes for the whole nowhere', async () => {
     const failure = new Error('a piece failed');
     const { url, outcomes } = await startStream(['some', failure]);

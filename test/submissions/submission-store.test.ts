@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StorageFull } from '../../src/db/account/storage.ts';
 import { connect, type Database } from '../../src/db/postgres/connect.ts';
-import { storeSubmissions } from '../../src/db/submissions/store-submissions.ts';
 import type { FileBucket } from '../../src/files/files-bucket.ts';
 import { BusyError } from '../../src/lib/fair-queue.ts';
 import { newFileId, newSubmissionId } from '../../src/lib/ids.ts';
@@ -75,36 +74,6 @@ describe('SubmissionStore', () => {
     };
     expect(await stored(one.id)).toEqual([[0, 1, 3, 6, 7, 8, 9, 10, 11, 12], 10]);
     expect(await stored(other.id)).toEqual([[2, 5], 2]);
-  });
-
-  it('finds deployments by their key, however few there were when its plan was made', async () => {
-    const { db } = service;
-    const owner = await service.owner();
-    const [one, other] = [await owner.deploy(), await owner.deploy()];
-    // So that no statement is refused, which would be another's turn.
-    const reset = () =>
-      db.raw("UPDATE deployments SET recent_submissions = '{}' WHERE id IN (?, ?)", [one.id, other.id]);
-    const scans = async (): Promise<number> => {
-      await db.raw('SELECT pg_stat_force_next_flush()');
-      const { rows } = await db.raw(
-        "SELECT sum(seq_scan)::int AS scans FROM pg_stat_user_tables WHERE relname IN ('deployments', 'webhooks', 'owners')",
-      );
-      return rows[0].scans;
-    };
-    await db.raw('ANALYZE deployments, webhooks, owners');
-    const before = await scans();
-    // Postgres keeps a plan from the sixth time on.
-    for (let round = 0; round < 8; round += 1) {
-      await reset();
-      for (const ids of [[one.id], [one.id, other.id, 'd_00000000000000000000000000']]) {
-        const submitted = { data: '{}', ipAddress: '127.0.0.1' };
-        await storeSubmissions(
-          db,
-          ids.map((deploymentId) => ({ id: newSubmissionId(), deploymentId, ...submitted })),
-        );
-      }
-    }
-    expect(await scans()).toBe(before);
   });
 
   it.each([

@@ -77,7 +77,7 @@ describe('the language for a visitor', () => {
   });
 
   it('has times in words and sizes in MB', () => {
-    const said = LANGUAGES.map((language) => {
+    const said = (['de', 'ja', 'ar'] as const).map((language) => {
       const translations = translationsFor({}, { language, lang: undefined });
       return [
         fill(translations.tryAgain, { time: translations.time(40) }),
@@ -85,17 +85,8 @@ describe('the language for a visitor', () => {
       ];
     });
     expect(said).toEqual([
-      ['Please try again in 40 seconds.', 'The file photo.png is larger than 10 MB.'],
       ['Bitte versuchen Sie es in 40 Sekunden erneut.', 'Die Datei photo.png ist größer als 10 MB.'],
-      ['Veuillez réessayer dans 40 secondes.', 'Le fichier photo.png dépasse 10\u202fMo.'],
-      ['Inténtelo de nuevo dentro de 40 segundos.', 'El archivo photo.png ocupa más de 10 MB.'],
-      ['Tente novamente em 40 segundos, por favor.', 'O arquivo photo.png tem mais de 10 MB.'],
-      ['Si prega di riprovare tra 40 secondi.', 'Il file photo.png è più grande di 10 MB.'],
-      ['Probeer het over 40 seconden opnieuw.', 'Het bestand photo.png is groter dan 10 MB.'],
-      ['Prosimy spróbować ponownie za 40 sekund.', 'Plik photo.png jest większy niż 10 MB.'],
-      ['Lütfen 40 saniye sonra yeniden deneyin.', 'photo.png dosyası 10 MB sınırını aşıyor.'],
       ['40 秒後にもう一度お試しください。', 'ファイル「photo.png」は10 MBを超えています。'],
-      ['请在40秒钟后重试。', '文件“photo.png”超过了 10 MB。'],
       // Versions of ICU differ in the word for `in`.
       [expect.stringMatching(/^يرجى المحاولة مرة أخرى .* 40 ثانية\.$/), 'حجم الملف photo.png أكبر من 10 م.ب.'],
     ]);

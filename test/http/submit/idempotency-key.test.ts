@@ -1,36 +1,28 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { removeOldRows } from '../../../src/db/old-rows.ts';
 import { readJson, readUrlencoded, type Submitted } from '../../../src/http/submit/form-body.ts';
 import { bodyHashOf, dataHashOf } from '../../../src/http/submit/idempotency-key.ts';
 import { readMultipart } from '../../../src/http/submit/multipart.ts';
-import { aSentence, failure } from '../../support/answers.ts';
+import { aSentence } from '../../support/answers.ts';
 import { limits } from '../../support/form-limits.ts';
 import { testLimits } from '../../support/limits.ts';
 import { multipartBody } from '../../support/multipart.ts';
-import { forgetfulProxyTo } from '../../support/postgres-proxy.ts';
 import { type Owner, startTestService, type TestService } from '../../support/service.ts';
 
 const JSON_TYPE = 'application/json';
-const FORM = 'application/x-www-form-urlencoded';
 const MULTIPART = 'multipart/form-data; boundary=b';
 const LIMIT = 10;
-const PATIENCE = { timeout: 60_000 };
 
 let service: TestService;
 let owner: Owner;
-let proxy: Awaited<ReturnType<typeof forgetfulProxyTo>>;
-/** Two processes; the other reaches the database through the proxy. */
+/** Two services on one database. */
 let urls: [string, string];
 beforeAll(async () => {
   service = await startTestService();
   owner = await service.owner();
-  proxy = await forgetfulProxyTo(service.databaseUrl);
-  urls = [service.url, (await service.another({ DATABASE_URL: proxy.url })).url];
+  urls = [service.url, (await service.another()).url];
 });
-afterAll(async () => {
-  await service.close();
-  await proxy.close();
-});
+afterAll(() => service.close());
 
 const deploy = async (): Promise<string> => (await owner.deploy()).id;
 
@@ -123,38 +115,6 @@ describe('a submission with an Idempotency-Key', () => {
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     expect(new Set(answers.map(idIn)).size).toBe(answers.length);
     expect([await countOf(one), await countOf(other)]).toEqual([6, 1]);
-  });
-
-  it('is stored once when the answer to the first was lost', async () => {
-    for (const [type, body] of [
-      [JSON_TYPE, '{"a":"1"}'],
-      [MULTIPART, multipartBody(['name="f"; filename="a"', 'x'])],
-    ] as const) {
-      const [id, key] = [await deploy(), newKey()];
-      proxy.loseAnswerTo('COMMIT', 'store-submission');
-      const first = await submit(id, { key, type, body, url: urls[1] });
-      expect([first.status, JSON.parse(first.text)]).toEqual([503, failure]);
-      const [stored] = await rowsOf(id);
-      for (const url of urls) {
-        const { status, text } = await submit(id, { key, type, body, url });
-        expect([status, JSON.parse(text)]).toEqual([200, success(stored?.id)]);
-      }
-      expect(await countOf(id)).toBe(1);
-    }
-  });
-
-  it('is stored once when the first is being committed', async () => {
-    const [id, key] = [await deploy(), newKey()];
-    const held = await service.db.transaction();
-    onTestFinished(async () => void (held.isCompleted() || (await held.rollback())));
-    await held.raw('SELECT FROM deployments WHERE id = ? FOR NO KEY UPDATE', [id]);
-    const answers = submitAll(id, Array(6).fill({ key }));
-    const waiting =
-      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%SKIP LOCKED%' AND state = 'idle in transaction'";
-    await vi.waitFor(async () => expect((await service.db.raw(waiting)).rows.length).toBeGreaterThan(1), PATIENCE);
-    await held.commit();
-    expect(new Set((await answers).map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-    expect(await countOf(id)).toBe(1);
   });
 
   it('is answered as the first was after its submission was deleted, and a 404 after its deployment was', async () => {
@@ -258,19 +218,6 @@ describe('a submission with an Idempotency-Key', () => {
       .send({ a: '1' });
     expect([status, text]).toEqual([200, first.text]);
     expect(await countOf(id)).toBe(1);
-  });
-
-  it('shows a browser a page, should one have sent it', async () => {
-    const [id, key] = [await deploy(), newKey()];
-    const form = { key, type: FORM, accept: 'text/html' };
-    const thanks = await submit(id, { ...form, body: 'a=1' });
-    expect(thanks.text).toContain('<title>Thank you</title>');
-    expect(await submit(id, { ...form, body: 'a=1' })).toEqual(thanks);
-    const refused = await submit(id, { ...form, body: 'a=2' });
-    expect([refused.status, /<h1>(.*)<\/h1>\n<p>(.*)<\/p>/.exec(refused.text)?.slice(1)]).toEqual([
-      422,
-      ['Your message could not be sent', 'What the form sent could not be accepted. Nothing was sent.'],
-    ]);
   });
 });
 

@@ -192,24 +192,6 @@ describe('a form sent again from the page of an error', () => {
     expect((await post(id, { url: troubled, query: form.query })).status).toBe(303);
     expect((await idsOf(id)).length).toBe(1);
   });
-
-  it('looks like a success with its trap filled in', async () => {
-    const { id } = await owner.deploy();
-    await setAccepted(id, 10);
-    const { query } = formIn((await post(id)).text);
-    expect((await post(id, { query, body: 'a=1&_hp=x' })).status).toBe(303);
-    expect(await idsOf(id)).toEqual([]);
-  });
-
-  it('is a 404 once its deployment was deleted', async () => {
-    const { id } = await owner.deploy();
-    await setAccepted(id, 10);
-    const { query } = formIn((await post(id)).text);
-    await setAccepted(id, 0);
-    expect((await post(id, { url: troubled, query })).status).toBe(303);
-    await owner.delete(`/deploy/${id}`).expect(200);
-    await expect.poll(async () => (await post(id, { url: troubled, query })).status, PATIENCE).toBe(404);
-  });
 });
 
 describe('a form with files sent again from the page of an error', () => {
@@ -271,24 +253,6 @@ describe('a form with files sent again from the page of an error', () => {
     expect(first).toEqual([form.id, [['a.txt', large('x')]]]);
     const expected = files.map(([parameters, content]) => [/filename="(.*)"/.exec(parameters)?.[1], content]);
     expect([second?.[0] === form.id, second?.[1]]).toEqual([false, expected]);
-  });
-
-  it('is stored with all that it has, under the id of the first attempt, when that was refused', async () => {
-    const { id } = await owner.deploy();
-    await setAccepted(id, 10);
-    const first = formIn((await post(id, sent(TEXT, file('a.txt', 'x')))).text);
-    await setAccepted(id, 0);
-    const again = { ...sent(TEXT, file('b.txt', 'other'), file('c.txt', '')), url: troubled, query: first.query };
-    for (const _time of [1, 2]) expect((await post(id, again)).status).toBe(303);
-    expect(await storedFiles(id)).toEqual([
-      [
-        first.id,
-        [
-          ['b.txt', 'other'],
-          ['c.txt', ''],
-        ],
-      ],
-    ]);
   });
 
   it('offers the files again that were chosen', async () => {

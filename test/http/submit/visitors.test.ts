@@ -606,12 +606,7 @@ describe('the page of a form whose files are too large', () => {
       content: `<p>Please shorten what you wrote, or choose smaller files.</p>\n${GO_BACK}\n${BACK(slug)}`,
     };
     const file: [string, string] = ['name="f"; filename="film.mp4"', FAR_TOO_LARGE];
-    for (const body of [
-      multipartBody(['name="a"', 'x'.repeat(256 * 1024)], file),
-      multipartBody(file, ['name="a"', FAR_TOO_LARGE]),
-      multipartBody(file, ...Array.from({ length: 1_000 }, (_, at): [string, string] => [`name="${at}"`, ''])),
-      Buffer.from(FAR_TOO_LARGE),
-    ]) {
+    for (const body of [multipartBody(['name="a"', 'x'.repeat(256 * 1024)], file), Buffer.from(FAR_TOO_LARGE)]) {
       const answer = await post(`/submit/${id}`, { ...MULTIPART, body });
       expect([answer.status, pageIn(answer)]).toEqual([413, page]);
     }

@@ -49,14 +49,13 @@ async function buildScripts(): Promise<{ entry: string; preloads: readonly strin
   };
 }
 
-/** One style sheet: the tokens and what all views share, then what single views add, then the charts'. */
+/** One style sheet: the tokens and what all views share, then what single views add. */
 async function buildStyles(): Promise<Asset> {
   const files = [
     join(SOURCES, 'styles.css'),
     ...globSync('{ui,views}/*.css', { cwd: SOURCES })
       .toSorted()
       .map((file) => join(SOURCES, file)),
-    join(PROJECT, 'node_modules/uplot/dist/uPlot.min.css'),
   ];
   const text = (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('\n');
   const content = text

@@ -28,15 +28,15 @@ const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 }, is
 
 /** Every view: its address, and what is there once all of it is shown. `:id` is a page, `:submission` one of its submissions. */
 const VIEWS = [
-  { view: 'pages', path: '/dashboard', ready: 'svg.sparkline' },
+  { view: 'pages', path: '/dashboard', ready: '.sparkline-place svg' },
   { view: 'new-page', path: '/dashboard/new', ready: 'textarea' },
-  { view: 'statistics', path: '/dashboard/statistics', ready: '.bars canvas' },
+  { view: 'statistics', path: '/dashboard/statistics', ready: '.plot .bars' },
   { view: 'trash', path: '/dashboard/trash', ready: '.row' },
   { view: 'account', path: '/dashboard/account', ready: '.row' },
   { view: 'inbox', path: '/dashboard/pages/:id/inbox', ready: '.inbox-table :text("Your name")' },
   { view: 'spam', path: '/dashboard/pages/:id/inbox?view=spam', ready: '.empty' },
   { view: 'submission', path: '/dashboard/pages/:id/inbox/:submission', ready: '.fields :text("Your name")' },
-  { view: 'charts', path: '/dashboard/pages/:id/charts', ready: '.bars canvas' },
+  { view: 'charts', path: '/dashboard/pages/:id/charts', ready: '.plot .bars' },
   { view: 'page', path: '/dashboard/pages/:id/page', ready: 'iframe' },
   { view: 'notifications', path: '/dashboard/pages/:id/notifications', ready: ':text("Switched on")' },
   { view: 'settings', path: '/dashboard/pages/:id/settings', ready: ':text("Redirect URL")' },

@@ -968,8 +968,6 @@ export const DASHBOARD_LIMITS = {
     copiedMs: 2_500,
     /** A message, with its way back. */
     messageMs: 8_000,
-    /** A deletion is made when its message, and the way back with it, is gone. */
-    undoMs: 8_000,
   },
   /** The list of pages, and one page. */
   pages: {
@@ -1022,19 +1020,9 @@ export const DASHBOARD_LIMITS = {
   /** The inbox: its list, and the submission that is open. */
   inbox: {
     /** Submissions that are read at a time. */
-    blockRows: 50,
-    /** Blocks that are kept in memory. */
-    blocks: 40,
-    /** New submissions that are kept before the first block; with more the list is read again. */
-    freshRows: 300,
-    /** Rows beyond the screen that a search goes on to find. */
+    pageSize: 50,
+    /** Rows beyond the screen that are read ahead. */
     rowsAhead: 50,
-    /** How often the list is begun again when its first submission was deleted meanwhile. */
-    startTries: 3,
-    /** While one scrolls on, nothing is read. */
-    readAfterMs: 80,
-    /** After the last scrolling, before the scroll bar is put where it belongs. */
-    settleMs: 150,
     /** After the last key, before a search begins. */
     typingMs: 250,
     /** The API takes no longer query. */

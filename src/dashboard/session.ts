@@ -73,9 +73,6 @@ export async function findNewSession(): Promise<void> {
   }
 }
 
-/** What has to be sent while there still is a session. */
-export const beforeSignOut = new Set<() => Promise<void>>();
-
 /** Begins anew, and forgets what this tab knows of an owner: also where the browser goes back to it, or waits for the next page. */
 export function leave(): void {
   session.value = 'none';
@@ -91,7 +88,6 @@ export async function askForLink(email: string): Promise<void> {
 
 /** Ends this session, or all of the owner's, and forgets what this tab knows. */
 export async function signOut(of: 'this' | 'all'): Promise<void> {
-  await Promise.all(Array.from(beforeSignOut, (send) => send()));
   try {
     await answer(of === 'this' ? sessionApi.DELETE('/session') : sessionApi.DELETE('/sessions'));
   } catch (error) {

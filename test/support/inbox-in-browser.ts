@@ -5,8 +5,6 @@ import type { Owner } from './service.ts';
 
 /* The inbox in a browser: what is sent to it, and what it shows. */
 
-/** More than are on any screen. */
-export const MAX_ROWS = 60;
 /** Of a table, in pixels. */
 export const ROW_HEIGHT = 44;
 /** Rows of one statement, which may take two seconds. */

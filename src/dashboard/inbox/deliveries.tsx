@@ -1,56 +1,15 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
-import type { Schemas } from '../../client/client.ts';
 import { DASHBOARD_LIMITS } from '../../limits.ts';
-import { answer, api } from '../api.ts';
-import { useChange, useData } from '../data.ts';
+import { useData } from '../data.ts';
 import { pageLinks } from '../links.ts';
-import { Button } from '../ui/button.tsx';
-import { NotSaved, Shown } from '../ui/states.tsx';
-import { Time } from '../ui/time.tsx';
+import { type Delivery, type Log, readLogs } from '../logs.ts';
+import { DeliveryRow } from '../ui/delivery-row.tsx';
+import { Shown } from '../ui/states.tsx';
+import { numbers, Time } from '../ui/time.tsx';
 
-type Delivery = Schemas['Delivery'] & { recipient?: string | null };
-/** A log with deliveries of a submission: that of a webhook, or of mails. */
-type Log = {
-  protocol: 'HTTP' | 'SMTP';
-  receiver(delivery: Delivery): string;
-  read(query: { page: number; limit: number }, signal: AbortSignal): Promise<{ deliveries: Delivery[]; total: number }>;
-  retry(deliveryId: string): Promise<unknown>;
-};
 type Sent = { delivery: Delivery; log: Log };
 /** `isCut`: some log goes on, and may have more. */
 type Found = { sent: readonly Sent[]; isCut: boolean };
-
-const numbers = new Intl.NumberFormat();
-
-const STATES = { pending: 'Pending', succeeded: 'Delivered', failed: 'Failed' } as const;
-const KINDS = { pending: '', succeeded: 'good', failed: 'bad' } as const;
-
-const webhookLog = (id: string, { id: webhookId, url }: Schemas['Webhook']): Log => ({
-  protocol: 'HTTP',
-  receiver: () => url,
-  read: (query, signal) =>
-    answer(
-      api.GET('/webhooks/{deployId}/{webhookId}/deliveries', {
-        params: { path: { deployId: id, webhookId }, query },
-        signal,
-      }),
-    ),
-  retry: (deliveryId) =>
-    answer(
-      api.POST('/webhooks/{deployId}/{webhookId}/deliveries/{deliveryId}/retry', {
-        params: { path: { deployId: id, webhookId, deliveryId } },
-      }),
-    ),
-});
-
-const mailLog = (id: string): Log => ({
-  protocol: 'SMTP',
-  receiver: ({ recipient }) => recipient ?? 'a recipient that was removed',
-  read: (query, signal) => answer(api.GET('/deploy/{id}/mails', { params: { path: { id }, query }, signal })),
-  retry: (deliveryId) =>
-    answer(api.POST('/deploy/{id}/mails/{deliveryId}/retry', { params: { path: { id, deliveryId } } })),
-});
 
 const stayed = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
@@ -63,10 +22,9 @@ const stayed = (signal: AbortSignal): Promise<void> =>
 
 async function readDeliveries(id: string, submissionId: string, since: string, signal: AbortSignal): Promise<Found> {
   await stayed(signal);
-  const { webhooks } = await answer(api.GET('/webhooks/{deployId}', { params: { path: { deployId: id } }, signal }));
   const sent: Sent[] = [];
   let isCut = false;
-  for (const log of [...webhooks.map((webhook) => webhookLog(id, webhook)), mailLog(id)]) {
+  for (const log of await readLogs(id, signal)) {
     for (let page = 1; page <= DASHBOARD_LIMITS.inbox.logPages; page += 1) {
       const { deliveries, total } = await log.read({ page, limit: DASHBOARD_LIMITS.inbox.logPageSize }, signal);
       for (const delivery of deliveries) {
@@ -81,40 +39,9 @@ async function readDeliveries(id: string, submissionId: string, since: string, s
   return { sent, isCut };
 }
 
-function SentDelivery({ sent: { delivery, log }, onSent }: { sent: Sent; onSent(): void }): JSX.Element {
-  const receiver = log.receiver(delivery);
-  const { change, run } = useChange();
-  const [isSent, setSent] = useState(false);
-  async function retry(): Promise<void> {
-    const isDone = await run(async () => void (await log.retry(delivery.id)));
-    if (!isDone) return;
-    setSent(true);
-    onSent();
-  }
-  return (
-    <li class="delivery">
-      <div class="row-text">
-        <bdi class="delivery-url">{receiver}</bdi>
-        <p class="muted">
-          <span class={`badge ${KINDS[delivery.status]}`}>{STATES[delivery.status]}</span>{' '}
-          {delivery.last_status !== null && <>{`${log.protocol} ${delivery.last_status}, `}</>}
-          <Time at={delivery.updated_at} />
-        </p>
-        {delivery.last_error !== null && (
-          <p class="error" dir="auto">
-            {delivery.last_error}
-          </p>
-        )}
-        <NotSaved change={change} />
-      </div>
-      <Button icon="replace" of={`to ${receiver}`} isBusy={change.state === 'saving'} onClick={retry}>
-        Send again
-      </Button>
-      <span role="status" class="unseen">
-        {isSent && 'It is sent again.'}
-      </span>
-    </li>
-  );
+function receiverOf({ log, delivery: { recipient } }: Sent): string {
+  if (recipient === undefined) return log.name;
+  return recipient ?? 'a recipient that was removed';
 }
 
 /** What became of a submission at the webhooks and by mail. */
@@ -135,9 +62,18 @@ export function Deliveries({
         {({ sent, isCut }) => (
           <>
             {sent.length > 0 && (
-              <ul>
+              <ul class="rows">
                 {sent.map((each) => (
-                  <SentDelivery key={each.delivery.id} sent={each} onSent={loaded.reload} />
+                  <DeliveryRow
+                    key={each.delivery.id}
+                    log={each.log}
+                    delivery={each.delivery}
+                    of={receiverOf(each)}
+                    onRetried={loaded.reload}
+                  >
+                    {each.delivery.last_status !== null && `${each.log.protocol} ${each.delivery.last_status}, `}
+                    <Time at={each.delivery.updated_at} />
+                  </DeliveryRow>
                 ))}
               </ul>
             )}

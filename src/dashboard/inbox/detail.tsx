@@ -8,7 +8,7 @@ import { Button, ButtonLink } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { sizeOf } from '../ui/size.ts';
 import { Empty, NotSaved, Shown } from '../ui/states.tsx';
-import { counted, Time } from '../ui/time.tsx';
+import { counted, numbers, Time } from '../ui/time.tsx';
 import type { Changes } from './changes.ts';
 import { Deliveries } from './deliveries.tsx';
 import { type Labels, labelOf } from './labels.ts';
@@ -25,7 +25,6 @@ import {
 
 const EMAIL = /^[^\s@<>,;]{1,64}@[^\s@<>,;]{1,255}$/;
 
-const numbers = new Intl.NumberFormat();
 const File = ({ file }: { file: SentFile }): JSX.Element => (
   <a class="sent-file" href={file.href} download>
     <Icon name="page" />

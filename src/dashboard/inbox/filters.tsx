@@ -2,8 +2,9 @@ import type { JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { Button } from '../ui/button.tsx';
-import { counted } from '../ui/time.tsx';
-import { type Filter, isFiltered, type List } from './list.ts';
+import { Form } from '../ui/form.tsx';
+import { counted, numbers } from '../ui/time.tsx';
+import { type Filter, isFiltered, type SubmissionList } from './list.ts';
 
 export const SEARCH_ID = 'inbox-search';
 const NO_FILTER: Filter = { q: '', from: '', to: '', unread: false, starred: false };
@@ -66,13 +67,7 @@ export function Filters({ filter, onChange }: { filter: Filter; onChange(filter:
   useEffect(() => setTyped((before) => (before.trim() === filter.q ? before : filter.q)), [filter.q]);
   return (
     <search class="inbox-filters">
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          search(typed.trim());
-        }}
-      >
+      <Form onSubmit={() => search(typed.trim())}>
         <label class="unseen" for={SEARCH_ID}>
           Search
         </label>
@@ -94,7 +89,7 @@ export function Filters({ filter, onChange }: { filter: Filter; onChange(filter:
             if (event.key === 'Escape' && typed === '') event.currentTarget.blur();
           }}
         />
-      </form>
+      </Form>
       <div class="buttons">
         <Toggle isOn={filter.unread} onSwitch={() => onChange({ ...filter, unread: !filter.unread })}>
           Unread
@@ -138,14 +133,11 @@ export function Filters({ filter, onChange }: { filter: Filter; onChange(filter:
   );
 }
 
-const numbers = new Intl.NumberFormat();
-
 /** How many there are, and how far a search has come. */
-export function Progress({ list, filter }: { list: List; filter: Filter }): JSX.Element {
+export function Progress({ list, filter }: { list: SubmissionList; filter: Filter }): JSX.Element {
   const { state, searched, total } = list.progress;
   const isSearch = isFiltered(filter);
-  const { count } = list;
-  if (!isSearch) return <p class="muted">{state === 'loading' ? '' : counted(count, 'submission')}</p>;
+  if (!isSearch) return <p class="muted">{state === 'loading' ? '' : counted(total, 'submission')}</p>;
   const isAll = searched >= total;
   return (
     <div class="inbox-progress">
@@ -154,7 +146,7 @@ export function Progress({ list, filter }: { list: List; filter: Filter }): JSX.
           'Searching…'
         ) : (
           <>
-            {numbers.format(count)} found
+            {numbers.format(list.rows.length)} found
             {!isAll && `, ${numbers.format(searched)} of ${numbers.format(total)} searched`}
           </>
         )}
@@ -162,13 +154,13 @@ export function Progress({ list, filter }: { list: List; filter: Filter }): JSX.
       {state === 'searching' && (
         <>
           <progress max={Math.max(1, total)} value={searched} aria-label="Searched" />
-          <Button kind="quiet" onClick={list.stop}>
+          <Button kind="quiet" onClick={() => list.stop()}>
             Stop
           </Button>
         </>
       )}
       {state === 'stopped' && !list.progress.error && (
-        <Button kind="quiet" onClick={list.goOn}>
+        <Button kind="quiet" onClick={() => list.goOn()}>
           Search on
         </Button>
       )}

@@ -1,14 +1,10 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { answer, api } from '../api.ts';
-import { useChange, usePages } from '../data.ts';
-import { Button } from '../ui/button.tsx';
-import { ConfirmDialog } from '../ui/dialog.tsx';
-import { say } from '../ui/say.tsx';
-import { Empty, ListFoot, NotSaved, Shown } from '../ui/states.tsx';
+import { usePages } from '../data.ts';
+import { ActionButton } from '../ui/action-button.tsx';
+import { Empty, ListFoot, Shown } from '../ui/states.tsx';
 import { counted, Time } from '../ui/time.tsx';
-import { focusHeading } from '../ui/view.tsx';
 import { Fields } from './detail.tsx';
 import type { Labels } from './labels.ts';
 import { readAnswer, type Submission, titleOf } from './submissions.ts';
@@ -46,19 +42,8 @@ function Kept({
   labels: Labels;
   onDone(): void;
 }): JSX.Element {
-  const { change, run } = useChange();
   const title = titleOf(submission);
   const params = { path: { id, submissionId: submission.id } };
-  async function make(send: () => Promise<unknown>, done: string): Promise<void> {
-    if (!(await run(async () => void (await send())))) return;
-    say(done);
-    onDone();
-    focusHeading();
-  }
-  const release = (): Promise<void> =>
-    make(() => answer(api.POST('/deploy/{id}/spam/{submissionId}/release', { params })), 'It is in the inbox.');
-  const remove = (): Promise<void> =>
-    make(() => answer(api.DELETE('/deploy/{id}/spam/{submissionId}', { params })), 'The spam is deleted.');
   return (
     <li class="row spam-row">
       <details class="row-text">
@@ -75,22 +60,33 @@ function Kept({
         <Time at={submission.createdAt} />
       </p>
       <div class="buttons">
-        <Button of={title} isBusy={change.state === 'saving'} onClick={release}>
+        <ActionButton
+          of={title}
+          run={() => answer(api.POST('/deploy/{id}/spam/{submissionId}/release', { params }))}
+          done="It is in the inbox."
+          onDone={onDone}
+          isRemoving
+        >
           Not spam
-        </Button>
-        <Button kind="quiet" icon="trash" of={title} onClick={remove}>
+        </ActionButton>
+        <ActionButton
+          kind="quiet"
+          icon="trash"
+          of={title}
+          run={() => answer(api.DELETE('/deploy/{id}/spam/{submissionId}', { params }))}
+          done="The spam is deleted."
+          onDone={onDone}
+          isRemoving
+        >
           Delete
-        </Button>
+        </ActionButton>
       </div>
-      <NotSaved change={change} />
     </li>
   );
 }
 
 /** What is kept apart, and can be released. */
 export function Spam({ id, labels, onChange }: { id: string; labels: Labels; onChange(): void }): JSX.Element {
-  const [isAsked, setAsked] = useState(false);
-  const { change, run } = useChange();
   const loaded = usePages(`spam:${id}`, DASHBOARD_LIMITS.inbox.spamPageSize, (query, signal) =>
     readSpam(id, query, signal),
   );
@@ -98,13 +94,6 @@ export function Spam({ id, labels, onChange }: { id: string; labels: Labels; onC
     loaded.reload();
     onChange();
   };
-  async function empty(): Promise<void> {
-    if (!(await run(async () => void (await answer(api.DELETE('/deploy/{id}/spam', { params: { path: { id } } }))))))
-      return;
-    setAsked(false);
-    say('The spam is deleted.');
-    onDone();
-  }
   return (
     <Shown loaded={loaded} label="Loading the spam">
       {({ items, total }) =>
@@ -120,21 +109,21 @@ export function Spam({ id, labels, onChange }: { id: string; labels: Labels; onC
               ))}
             </ul>
             <ListFoot loaded={loaded} of="submission">
-              <Button kind="danger" icon="trash" onClick={() => setAsked(true)}>
-                Delete all spam
-              </Button>
-            </ListFoot>
-            {isAsked && (
-              <ConfirmDialog
-                title="Delete all spam?"
-                button="Delete all"
-                change={change}
-                onConfirm={empty}
-                onClose={() => setAsked(false)}
+              <ActionButton
+                kind="danger"
+                icon="trash"
+                ask={{
+                  title: 'Delete all spam?',
+                  button: 'Delete all',
+                  text: `${counted(total, 'submission')} and their files are deleted for good.`,
+                }}
+                run={() => answer(api.DELETE('/deploy/{id}/spam', { params: { path: { id } } }))}
+                done="The spam is deleted."
+                onDone={onDone}
               >
-                <p>{counted(total, 'submission')} and their files are deleted for good.</p>
-              </ConfirmDialog>
-            )}
+                Delete all spam
+              </ActionButton>
+            </ListFoot>
           </>
         )
       }

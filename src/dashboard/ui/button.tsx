@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { Icon, type IconName } from './icon.tsx';
 
-type Props = {
+export type ButtonProps = {
   /** `main`: what one came for, at most one in a view. `danger`: it deletes. `quiet`: everything else in a row. */
   kind?: 'main' | 'plain' | 'quiet' | 'danger';
   icon?: IconName;
@@ -16,7 +16,15 @@ type Props = {
 };
 
 /** A button; without `onClick` it submits its form. */
-export const Button = ({ kind = 'plain', icon, isBusy, isDisabled, of, onClick, children }: Props): JSX.Element => (
+export const Button = ({
+  kind = 'plain',
+  icon,
+  isBusy,
+  isDisabled,
+  of,
+  onClick,
+  children,
+}: ButtonProps): JSX.Element => (
   <button
     type={onClick ? 'button' : 'submit'}
     class={`button ${kind}`}
@@ -43,7 +51,7 @@ export const ButtonLink = ({
   href,
   isElsewhere,
   children,
-}: Pick<Props, 'kind' | 'icon' | 'of' | 'children'> & { href: string; isElsewhere?: boolean }): JSX.Element => (
+}: Pick<ButtonProps, 'kind' | 'icon' | 'of' | 'children'> & { href: string; isElsewhere?: boolean }): JSX.Element => (
   <a class={`button ${kind}`} href={href} {...(isElsewhere && { target: '_blank', rel: 'noopener' })}>
     {icon && <Icon name={icon} />}
     <span>

@@ -3,6 +3,7 @@ import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Change } from '../data.ts';
 import { Button } from './button.tsx';
 import { Field } from './field.tsx';
+import { Form } from './form.tsx';
 import { NotSaved } from './states.tsx';
 
 /** A dialog over the view; the browser keeps the focus in it and gives it back. Without `onClose` it stays. */
@@ -56,39 +57,30 @@ export function Dialog({
   );
 }
 
-/** Asks before something is deleted; with `typed`, that text has to be typed first. */
+/** What is asked before something is done; with `typed`, that text has to be typed first. */
+export type Question = { title: string; text: ComponentChildren; button: string; typed?: string; typedLabel?: string };
+
 export function ConfirmDialog({
   title,
+  text: question,
+  button,
   typed,
   typedLabel = '',
-  button,
   change,
   onConfirm,
   onClose,
-  children,
-}: {
-  title: string;
-  typed?: string;
-  typedLabel?: string;
-  button: string;
-  change: Change;
-  onConfirm(): unknown;
-  onClose(): void;
-  children: ComponentChildren;
-}): JSX.Element {
+}: Question & { change: Change; onConfirm(): unknown; onClose(): void }): JSX.Element {
   const [text, setText] = useState('');
   const [isWrong, setWrong] = useState(false);
   return (
     <Dialog title={title} isOpen onClose={onClose}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
+      <Form
+        onSubmit={() => {
           if (typed !== undefined && text.trim() !== typed) setWrong(true);
           else onConfirm();
         }}
       >
-        {children}
+        <p>{question}</p>
         {typed !== undefined && (
           <Field
             label={typedLabel}
@@ -105,7 +97,7 @@ export function ConfirmDialog({
             {button}
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

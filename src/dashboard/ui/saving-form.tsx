@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Change } from '../data.ts';
 import { Button } from './button.tsx';
+import { Form } from './form.tsx';
 import { NotSaved, Saved } from './states.tsx';
 
 /** A form with a button that saves it, and with what became of that. */
@@ -18,14 +19,7 @@ export const SavingForm = ({
   class?: string;
   children: ComponentChildren;
 }): JSX.Element => (
-  <form
-    noValidate
-    class={className}
-    onSubmit={(event) => {
-      event.preventDefault();
-      onSave();
-    }}
-  >
+  <Form class={className} onSubmit={onSave}>
     {children}
     <div class="save-bar">
       <NotSaved change={change} />
@@ -36,5 +30,5 @@ export const SavingForm = ({
         </Button>
       </div>
     </div>
-  </form>
+  </Form>
 );

@@ -2,14 +2,12 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { answer, api } from '../api.ts';
 import { useData } from '../data.ts';
-import { counted } from './time.tsx';
+import { Bars } from './bars.tsx';
+import { counted, timeZone } from './time.tsx';
 
-const WIDTH = 120;
-const HEIGHT = 28;
-const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const seen = new Map<string, readonly number[]>();
 
-function Bars({ id }: { id: string }): JSX.Element | null {
+function Days({ id }: { id: string }): JSX.Element | null {
   const { data: days } = useData(
     id,
     async (signal) => {
@@ -20,31 +18,14 @@ function Bars({ id }: { id: string }): JSX.Element | null {
     seen,
   );
   if (!days) return null;
-  const most = Math.max(1, ...days);
-  const step = WIDTH / days.length;
   const total = days.reduce((sum, day) => sum + day, 0);
   return (
-    <svg
-      class="sparkline"
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-      role="img"
-      aria-label={`${counted(total, 'submission')} in the last ${days.length} days`}
-      preserveAspectRatio="none"
-    >
-      {days.map((count, day) => {
-        const height = count === 0 ? 1 : Math.max(3, (count / most) * HEIGHT);
-        return (
-          <rect
-            key={day}
-            class={count === 0 ? 'none' : undefined}
-            x={day * step}
-            y={HEIGHT - height}
-            width={step - 1}
-            height={height}
-          />
-        );
-      })}
-    </svg>
+    <Bars
+      label={`${counted(total, 'submission')} in the last ${days.length} days`}
+      bars={days.map((count) => ({ count }))}
+      top={Math.max(1, ...days)}
+      least={0.1}
+    />
   );
 }
 
@@ -64,7 +45,7 @@ export function Sparkline({ id }: { id: string }): JSX.Element {
   }, []);
   return (
     <div ref={place} class="sparkline-place">
-      {isInSight && <Bars id={id} />}
+      {isInSight && <Days id={id} />}
     </div>
   );
 }

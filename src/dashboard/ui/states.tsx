@@ -2,9 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { Change, Loaded, LoadedPages } from '../data.ts';
 import { Button } from './button.tsx';
 import { Icon, type IconName } from './icon.tsx';
-import { counted } from './time.tsx';
-
-const numbers = new Intl.NumberFormat();
+import { counted, numbers } from './time.tsx';
 
 export const Spinner = ({ label }: { label: string }): JSX.Element => (
   <p class="spinner" role="status">

@@ -3,6 +3,9 @@ import type { JSX } from 'preact';
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const long = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 
+/** The zone of the browser. */
+export const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+
 /** A time of the API, in the zone and the language of the browser. */
 export const Time = ({ at }: { at: string }): JSX.Element => (
   <time dateTime={at} title={long.format(new Date(at))}>
@@ -10,7 +13,7 @@ export const Time = ({ at }: { at: string }): JSX.Element => (
   </time>
 );
 
-const numbers = new Intl.NumberFormat();
+export const numbers = new Intl.NumberFormat();
 
 /** A count with its noun: `1 submission`, `12,000 submissions`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>

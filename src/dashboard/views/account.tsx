@@ -5,14 +5,15 @@ import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { answer, api } from '../api.ts';
 import { useChange, useData, usePages } from '../data.ts';
 import { me, signOut } from '../session.ts';
+import { ActionButton } from '../ui/action-button.tsx';
 import { Button, CopyButton } from '../ui/button.tsx';
-import { ConfirmDialog, Dialog } from '../ui/dialog.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 import { Field, Select } from '../ui/field.tsx';
-import { say } from '../ui/say.tsx';
+import { Form } from '../ui/form.tsx';
 import { sizeOf } from '../ui/size.ts';
 import { ListFoot, NotSaved, Shown } from '../ui/states.tsx';
 import { counted, Time } from '../ui/time.tsx';
-import { focusHeading, View } from '../ui/view.tsx';
+import { View } from '../ui/view.tsx';
 
 type Key = Schemas['Key'];
 
@@ -48,21 +49,14 @@ function CreateKey({ onDone }: { onDone(): void }): JSX.Element {
   }
   return (
     <>
-      <form
-        noValidate
-        class="key-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create();
-        }}
-      >
+      <Form class="key-form" onSubmit={create}>
         <Field label="Name" hint="What it is for, such as Website build." value={name} onChange={setName} max={100} />
         <Select label="What it may do" value={scope} options={SCOPES} onChange={(value) => setScope(value)} />
         <Select label="Expires" value={lifetime} options={LIFETIMES} onChange={(value) => setLifetime(value)} />
         <Button icon="key" isBusy={change.state === 'saving'}>
           Create a key
         </Button>
-      </form>
+      </Form>
       <NotSaved change={change} />
       <Dialog title="Your new key" isOpen={made !== undefined} onClose={() => setMade(undefined)}>
         <p>Copy it now: it is shown this once, and only its hash is stored.</p>
@@ -82,57 +76,56 @@ function CreateKey({ onDone }: { onDone(): void }): JSX.Element {
   );
 }
 
-function RevokeKey({ apiKey, onClose, onDone }: { apiKey: Key; onClose(): void; onDone(): void }): JSX.Element {
-  const { change, run } = useChange();
-  async function revoke(): Promise<void> {
-    const path = { keyId: apiKey.id };
-    if (!(await run(async () => void (await answer(api.DELETE('/keys/{keyId}', { params: { path } })))))) return;
-    say('The key is revoked.');
-    onDone();
-    onClose();
-    focusHeading();
-  }
+function KeyRow({ apiKey, onRevoked }: { apiKey: Key; onRevoked(): void }): JSX.Element {
+  const { id, name, prefix, scope, created_at, last_used_at, expires_at } = apiKey;
   return (
-    <ConfirmDialog title="Revoke this key?" button="Revoke" change={change} onConfirm={revoke} onClose={onClose}>
-      <p>
-        Whatever uses <bdi>{apiKey.name ?? apiKey.prefix ?? 'this key'}</bdi> is refused from now on. Browsers that
-        signed in with it are signed out, and so is this one if it did.
-      </p>
-    </ConfirmDialog>
+    <li class="row">
+      <div class="row-text">
+        <p>
+          <strong dir="auto">{name ?? 'Without a name'}</strong>{' '}
+          {scope === 'read' && <span class="badge">Read only</span>}
+        </p>
+        <p class="muted">
+          {prefix && <code>{prefix}…</code>} created <Time at={created_at} />,{' '}
+          {last_used_at ? (
+            <>
+              last used <Time at={last_used_at} />
+            </>
+          ) : (
+            'never used'
+          )}
+          {expires_at && (
+            <>
+              , expires <Time at={expires_at} />
+            </>
+          )}
+        </p>
+      </div>
+      <ActionButton
+        kind="quiet"
+        of={name ?? prefix ?? ''}
+        ask={{
+          title: 'Revoke this key?',
+          button: 'Revoke',
+          text: (
+            <>
+              Whatever uses <bdi>{name ?? prefix ?? 'this key'}</bdi> is refused from now on. Browsers that signed in
+              with it are signed out, and so is this one if it did.
+            </>
+          ),
+        }}
+        run={() => answer(api.DELETE('/keys/{keyId}', { params: { path: { keyId: id } } }))}
+        done="The key is revoked."
+        onDone={onRevoked}
+        isRemoving
+      >
+        Revoke
+      </ActionButton>
+    </li>
   );
 }
 
-const KeyRow = ({ apiKey, onRevoke }: { apiKey: Key; onRevoke(): void }): JSX.Element => (
-  <li class="row">
-    <div class="row-text">
-      <p>
-        <strong dir="auto">{apiKey.name ?? 'Without a name'}</strong>{' '}
-        {apiKey.scope === 'read' && <span class="badge">Read only</span>}
-      </p>
-      <p class="muted">
-        {apiKey.prefix && <code>{apiKey.prefix}…</code>} created <Time at={apiKey.created_at} />,{' '}
-        {apiKey.last_used_at ? (
-          <>
-            last used <Time at={apiKey.last_used_at} />
-          </>
-        ) : (
-          'never used'
-        )}
-        {apiKey.expires_at && (
-          <>
-            , expires <Time at={apiKey.expires_at} />
-          </>
-        )}
-      </p>
-    </div>
-    <Button kind="quiet" of={apiKey.name ?? apiKey.prefix ?? ''} onClick={onRevoke}>
-      Revoke
-    </Button>
-  </li>
-);
-
 function Keys(): JSX.Element {
-  const [revoked, setRevoked] = useState<Key>();
   const loaded = usePages('keys', DASHBOARD_LIMITS.account.keys, async (query, signal) => {
     const { keys, total } = await answer(api.GET('/keys', { params: { query }, signal }));
     return { items: keys, total };
@@ -146,7 +139,7 @@ function Keys(): JSX.Element {
           <>
             <ul class="rows">
               {items.map((key) => (
-                <KeyRow key={key.id} apiKey={key} onRevoke={() => setRevoked(key)} />
+                <KeyRow key={key.id} apiKey={key} onRevoked={loaded.reload} />
               ))}
             </ul>
             {total > DASHBOARD_LIMITS.account.keys && <ListFoot loaded={loaded} of="key" />}
@@ -155,35 +148,28 @@ function Keys(): JSX.Element {
       </Shown>
       <h3>New key</h3>
       <CreateKey onDone={loaded.reload} />
-      {revoked && <RevokeKey apiKey={revoked} onClose={() => setRevoked(undefined)} onDone={loaded.reload} />}
     </section>
   );
 }
 
-function Sessions(): JSX.Element {
-  const { change, run } = useChange();
-  const [isAsked, setAsked] = useState(false);
-  return (
-    <section class="card" aria-labelledby="sessions">
-      <h2 id="sessions">Sessions</h2>
-      <p class="muted">A browser stays signed in for 30 days after its last use. Keys are not affected.</p>
-      <div class="buttons">
-        <Button onClick={() => setAsked(true)}>End all sessions</Button>
-      </div>
-      {isAsked && (
-        <ConfirmDialog
-          title="End all sessions?"
-          button="End all"
-          change={change}
-          onConfirm={() => run(() => signOut('all'))}
-          onClose={() => setAsked(false)}
-        >
-          <p>You are signed out in this browser and in all others.</p>
-        </ConfirmDialog>
-      )}
-    </section>
-  );
-}
+const Sessions = (): JSX.Element => (
+  <section class="card" aria-labelledby="sessions">
+    <h2 id="sessions">Sessions</h2>
+    <p class="muted">A browser stays signed in for 30 days after its last use. Keys are not affected.</p>
+    <div class="buttons">
+      <ActionButton
+        ask={{
+          title: 'End all sessions?',
+          button: 'End all',
+          text: 'You are signed out in this browser and in all others.',
+        }}
+        run={() => signOut('all')}
+      >
+        End all sessions
+      </ActionButton>
+    </div>
+  </section>
+);
 
 function Usage(): JSX.Element {
   const loaded = useData('me', (signal) => answer(api.GET('/me', { signal })));

@@ -6,6 +6,7 @@ import { useChange, useData, useDraft } from '../data.ts';
 import { pageLinks } from '../links.ts';
 import { Button, ButtonLink, CopyButton } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
 import { HtmlInput } from '../ui/html-input.tsx';
 import { say } from '../ui/say.tsx';
 import { NotSaved, Shown } from '../ui/states.tsx';
@@ -36,11 +37,9 @@ function Publish({ replaced }: { replaced: { id: string; slug: string } | undefi
   }
 
   return (
-    <form
+    <Form
       class="card"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={() => {
         setMissing(html.trim() === '');
         if (html.trim() !== '') void publish();
       }}
@@ -66,7 +65,7 @@ function Publish({ replaced }: { replaced: { id: string; slug: string } | undefi
           Publish
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 
@@ -155,11 +154,9 @@ function Elsewhere(): JSX.Element {
     );
   }
   return (
-    <form
+    <Form
       class="card"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={() => {
         setSent(true);
         if (!isWrong) void create();
       }}
@@ -177,7 +174,7 @@ function Elsewhere(): JSX.Element {
       <div class="buttons end">
         <Button isBusy={change.state === 'saving'}>Get the form</Button>
       </div>
-    </form>
+    </Form>
   );
 }
 

@@ -1,20 +1,18 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { answer, api } from '../api.ts';
-import { useChange, usePages } from '../data.ts';
+import { usePages } from '../data.ts';
 import { pageLinks } from '../links.ts';
 import { type Overviewed, readOverview } from '../own-pages.ts';
 import { me } from '../session.ts';
-import { Button, ButtonLink, CopyButton } from '../ui/button.tsx';
-import { ConfirmDialog } from '../ui/dialog.tsx';
+import { ActionButton } from '../ui/action-button.tsx';
+import { ButtonLink, CopyButton } from '../ui/button.tsx';
 import { say } from '../ui/say.tsx';
 import { Sparkline } from '../ui/sparkline.tsx';
 import { Empty, ListFoot, Shown } from '../ui/states.tsx';
-import { counted, Time } from '../ui/time.tsx';
-import { focusHeading, View } from '../ui/view.tsx';
+import { counted, numbers, Time } from '../ui/time.tsx';
+import { View } from '../ui/view.tsx';
 
-const numbers = new Intl.NumberFormat();
 const seen = new Map<string, { items: readonly Overviewed[]; total: number }>();
 
 /** What one should know of a page at a glance. */
@@ -31,7 +29,7 @@ const Badges = ({ page }: { page: Overviewed }): JSX.Element => (
   </>
 );
 
-function PageCard({ page, onDelete }: { page: Overviewed; onDelete(): void }): JSX.Element {
+function PageCard({ page, onDeleted }: { page: Overviewed; onDeleted(): void }): JSX.Element {
   const title = page.title ?? page.slug;
   return (
     <li class="card page-card">
@@ -81,54 +79,53 @@ function PageCard({ page, onDelete }: { page: Overviewed; onDelete(): void }): J
         <ButtonLink kind="quiet" icon="replace" href={`/dashboard/new?replace=${page.id}`} of={title}>
           Replace
         </ButtonLink>
-        <Button kind="quiet" icon="trash" of={title} onClick={onDelete}>
-          Delete
-        </Button>
+        <DeletePage page={page} onDone={onDeleted} />
       </div>
     </li>
   );
 }
 
-function DeletePage({ page, onClose, onDone }: { page: Overviewed; onClose(): void; onDone(): void }): JSX.Element {
-  const { change, run } = useChange();
-  const path = { id: page.id };
-  async function remove(): Promise<void> {
-    const isDone = await run(async () => void (await answer(api.DELETE('/deploy/{id}', { params: { path } }))));
-    if (!isDone) return;
-    say(`${page.slug} is in the trash.`, {
-      label: 'Undo',
-      async run() {
-        try {
-          await answer(api.POST('/trash/{id}/restore', { params: { path }, body: {} }));
-          say(`${page.slug} is live again.`);
-        } catch (error) {
-          say(`Not saved: ${error instanceof Error ? error.message : error}`);
-        }
-        onDone();
-      },
-    });
+function DeletePage({ page, onDone }: { page: Overviewed; onDone(): void }): JSX.Element {
+  const params = { path: { id: page.id } };
+  const title = page.title ?? page.slug;
+  async function undo(): Promise<void> {
+    try {
+      await answer(api.POST('/trash/{id}/restore', { params, body: {} }));
+      say(`${page.slug} is live again.`);
+    } catch (error) {
+      say(`Not saved: ${error instanceof Error ? error.message : error}`);
+    }
     onDone();
-    onClose();
-    focusHeading();
   }
   return (
-    <ConfirmDialog
-      title="Delete this page?"
-      typed={page.slug}
-      typedLabel={`Type ${page.slug} to delete it`}
-      button="Delete"
-      change={change}
-      onConfirm={remove}
-      onClose={onClose}
+    <ActionButton
+      kind="quiet"
+      icon="trash"
+      of={title}
+      ask={{
+        title: 'Delete this page?',
+        button: 'Delete',
+        typed: page.slug,
+        typedLabel: `Type ${page.slug} to delete it`,
+        text: (
+          <>
+            <strong>
+              <bdi>{title}</bdi>
+            </strong>{' '}
+            goes offline at once, and its form takes nothing any more. The page and its{' '}
+            {counted(page.submission_count, 'submission')} stay in the trash, from which you can restore them.
+          </>
+        ),
+      }}
+      run={() => answer(api.DELETE('/deploy/{id}', { params }))}
+      onDone={() => {
+        say(`${page.slug} is in the trash.`, { label: 'Undo', run: undo });
+        onDone();
+      }}
+      isRemoving
     >
-      <p>
-        <strong>
-          <bdi>{page.title ?? page.slug}</bdi>
-        </strong>{' '}
-        goes offline at once, and its form takes nothing any more. The page and its{' '}
-        {counted(page.submission_count, 'submission')} stay in the trash, from which you can restore them.
-      </p>
-    </ConfirmDialog>
+      Delete
+    </ActionButton>
   );
 }
 
@@ -145,7 +142,6 @@ function Usage(): JSX.Element | null {
 
 /** All pages of the owner. */
 export default function Pages(): JSX.Element {
-  const [deleted, setDeleted] = useState<Overviewed>();
   const loaded = usePages('overview', DASHBOARD_LIMITS.pages.pageSize, readOverview, seen);
   return (
     <View
@@ -171,7 +167,7 @@ export default function Pages(): JSX.Element {
             <>
               <ul class="page-list">
                 {items.map((page) => (
-                  <PageCard key={page.id} page={page} onDelete={() => setDeleted(page)} />
+                  <PageCard key={page.id} page={page} onDeleted={loaded.reload} />
                 ))}
               </ul>
               <ListFoot loaded={loaded} of="page">
@@ -181,7 +177,6 @@ export default function Pages(): JSX.Element {
           )
         }
       </Shown>
-      {deleted && <DeletePage page={deleted} onClose={() => setDeleted(undefined)} onDone={loaded.reload} />}
     </View>
   );
 }

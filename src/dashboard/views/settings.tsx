@@ -5,12 +5,11 @@ import type { Schemas } from '../../client/client.ts';
 import { LANGUAGES, type Language } from '../../lib/languages.ts';
 import { ApiError, answer, api } from '../api.ts';
 import { useChange, useData } from '../data.ts';
-import { Button, CopyButton } from '../ui/button.tsx';
-import { ConfirmDialog } from '../ui/dialog.tsx';
+import { ActionButton } from '../ui/action-button.tsx';
+import { CopyButton } from '../ui/button.tsx';
 import { Checkbox, Field, Select, TextArea } from '../ui/field.tsx';
 import { type Page, PageView } from '../ui/page-view.tsx';
 import { SavingForm } from '../ui/saving-form.tsx';
-import { say } from '../ui/say.tsx';
 import { Shown } from '../ui/states.tsx';
 import { counted } from '../ui/time.tsx';
 
@@ -242,22 +241,15 @@ function SettingsForm({ id, settings }: { id: string; settings: Settings }): JSX
 /** Deletes the page with all that it has received. */
 function DeleteEverything({ page }: { page: Page }): JSX.Element {
   const { route } = useLocation();
-  const [isAsked, setAsked] = useState(false);
-  const { change, run } = useChange();
   const params = { path: { id: page.id } };
   async function remove(): Promise<void> {
-    const isDone = await run(async () => {
-      try {
-        await answer(api.DELETE('/deploy/{id}', { params }));
-      } catch (error) {
-        // The try before has put it into the trash, and did not come further.
-        if (!(error instanceof ApiError && error.status === 404)) throw error;
-      }
-      await answer(api.DELETE('/trash/{id}', { params }));
-    });
-    if (!isDone) return;
-    say(`${page.slug} and all of its data are gone.`);
-    route('/dashboard');
+    try {
+      await answer(api.DELETE('/deploy/{id}', { params }));
+    } catch (error) {
+      // The try before has put it into the trash, and did not come further.
+      if (!(error instanceof ApiError && error.status === 404)) throw error;
+    }
+    await answer(api.DELETE('/trash/{id}', { params }));
   }
   return (
     <section class="card danger-zone" aria-labelledby="delete">
@@ -266,22 +258,22 @@ function DeleteEverything({ page }: { page: Page }): JSX.Element {
         The page, its {counted(page.submission_count, 'submission')}, their files, its webhooks and its versions. It
         cannot be undone.
       </p>
-      <Button kind="danger" icon="trash" onClick={() => setAsked(true)}>
+      <ActionButton
+        kind="danger"
+        icon="trash"
+        ask={{
+          title: 'Delete all data?',
+          button: 'Delete everything',
+          typed: page.slug,
+          typedLabel: `Type ${page.slug} to delete everything`,
+          text: 'Nobody can restore it afterwards. To be able to, delete the page in the list of your pages instead.',
+        }}
+        run={remove}
+        done={`${page.slug} and all of its data are gone.`}
+        onDone={() => route('/dashboard')}
+      >
         Delete all data
-      </Button>
-      {isAsked && (
-        <ConfirmDialog
-          title="Delete all data?"
-          typed={page.slug}
-          typedLabel={`Type ${page.slug} to delete everything`}
-          button="Delete everything"
-          change={change}
-          onConfirm={remove}
-          onClose={() => setAsked(false)}
-        >
-          <p>Nobody can restore it afterwards. To be able to, delete the page in the list of your pages instead.</p>
-        </ConfirmDialog>
-      )}
+      </ActionButton>
     </section>
   );
 }

@@ -4,6 +4,7 @@ import { useChange } from '../data.ts';
 import { askForLink, hasMail, signIn } from '../session.ts';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { View } from '../ui/view.tsx';
 
@@ -13,10 +14,8 @@ function KeyForm(): JSX.Element {
   const [isMissing, setMissing] = useState(false);
   const problem = change.state === 'failed' ? change.message : undefined;
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      onSubmit={() => {
         setMissing(key.trim() === '');
         if (key.trim() !== '') void run(() => signIn(key.trim()));
       }}
@@ -33,7 +32,7 @@ function KeyForm(): JSX.Element {
       <Button kind="main" isBusy={change.state === 'saving'}>
         Sign in
       </Button>
-    </form>
+    </Form>
   );
 }
 
@@ -42,10 +41,8 @@ function LinkForm(): JSX.Element {
   const [isMissing, setMissing] = useState(false);
   const { change, run } = useChange();
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      onSubmit={() => {
         setMissing(!email.includes('@'));
         if (email.includes('@')) void run(() => askForLink(email.trim()));
       }}
@@ -72,7 +69,7 @@ function LinkForm(): JSX.Element {
         {change.state === 'saved' &&
           'If this address has an account here, a mail is on its way. Its link works once, for 15 minutes.'}
       </p>
-    </form>
+    </Form>
   );
 }
 

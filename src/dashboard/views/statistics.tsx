@@ -10,14 +10,13 @@ import { type Overviewed, readOverview } from '../own-pages.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Scroll } from '../ui/scroll.tsx';
 import { Empty, ListFoot, Shown } from '../ui/states.tsx';
+import { numbers } from '../ui/time.tsx';
 import { View } from '../ui/view.tsx';
 import { Chart, readStatistics, type Statistics } from './charts/chart.tsx';
 import { type Range, rangeOf } from './charts/range.ts';
 import { RangePicker } from './charts/range-picker.tsx';
 
 const seen = new Map<string, { items: readonly Overviewed[]; total: number }>();
-const numbers = new Intl.NumberFormat();
-
 type Counts = { statistics: Statistics; byPage: readonly { page: Overviewed; submissions: number }[] };
 
 /** Counts what the pages got; `known`: what was counted of this range before, by the page's id. */

@@ -4,9 +4,11 @@ import type { Schemas } from '../../client/client.ts';
 import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { ApiError, answer, api } from '../api.ts';
 import { useChange, usePages } from '../data.ts';
+import { ActionButton } from '../ui/action-button.tsx';
 import { Button } from '../ui/button.tsx';
-import { ConfirmDialog, Dialog } from '../ui/dialog.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
 import { say } from '../ui/say.tsx';
 import { Empty, ListFoot, NotSaved, Shown } from '../ui/states.tsx';
 import { counted, Time } from '../ui/time.tsx';
@@ -51,13 +53,7 @@ function Restore({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Eleme
       </Button>
       {!isTaken && <NotSaved change={change} />}
       <Dialog title="This address is taken" isOpen={isTaken} onClose={() => setTaken(false)}>
-        <form
-          noValidate
-          onSubmit={(event) => {
-            event.preventDefault();
-            void tryTo(slug.trim());
-          }}
-        >
+        <Form onSubmit={() => tryTo(slug.trim())}>
           <p>
             Another page has the slug <bdi>{page.slug}</bdi> now. Choose one to restore this page with.
           </p>
@@ -69,43 +65,35 @@ function Restore({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Eleme
               Restore it
             </Button>
           </div>
-        </form>
+        </Form>
       </Dialog>
     </>
   );
 }
 
-function Purge({ page, onClose, onDone }: { page: Deleted; onClose(): void; onDone(): void }): JSX.Element {
-  const { change, run } = useChange();
-  async function purge(): Promise<void> {
-    const path = { id: page.id };
-    if (!(await run(async () => void (await answer(api.DELETE('/trash/{id}', { params: { path } })))))) return;
-    say(`${page.slug} is gone for good.`);
-    onDone();
-    onClose();
-    focusHeading();
-  }
-  return (
-    <ConfirmDialog
-      title="Delete for good?"
-      typed={page.slug}
-      typedLabel={`Type ${page.slug} to delete it for good`}
-      button="Delete for good"
-      change={change}
-      onConfirm={purge}
-      onClose={onClose}
-    >
-      <p>
-        The page, its {counted(page.submission_count, 'submission')} and their files are deleted. Nobody can restore
-        them afterwards.
-      </p>
-    </ConfirmDialog>
-  );
-}
+const Purge = ({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Element => (
+  <ActionButton
+    kind="quiet"
+    icon="trash"
+    of={page.slug}
+    ask={{
+      title: 'Delete for good?',
+      button: 'Delete for good',
+      typed: page.slug,
+      typedLabel: `Type ${page.slug} to delete it for good`,
+      text: `The page, its ${counted(page.submission_count, 'submission')} and their files are deleted. Nobody can restore them afterwards.`,
+    }}
+    run={() => answer(api.DELETE('/trash/{id}', { params: { path: { id: page.id } } }))}
+    done={`${page.slug} is gone for good.`}
+    onDone={onDone}
+    isRemoving
+  >
+    Delete for good
+  </ActionButton>
+);
 
 /** The owner's deleted pages. */
 export default function Trash(): JSX.Element {
-  const [purged, setPurged] = useState<Deleted>();
   const loaded = usePages(
     'trash',
     DASHBOARD_LIMITS.pages.trashSize,
@@ -139,9 +127,7 @@ export default function Trash(): JSX.Element {
                     </div>
                     <div class="buttons">
                       <Restore page={page} onDone={loaded.reload} />
-                      <Button kind="quiet" icon="trash" of={page.slug} onClick={() => setPurged(page)}>
-                        Delete for good
-                      </Button>
+                      <Purge page={page} onDone={loaded.reload} />
                     </div>
                   </li>
                 ))}
@@ -151,7 +137,6 @@ export default function Trash(): JSX.Element {
           )
         }
       </Shown>
-      {purged && <Purge page={purged} onClose={() => setPurged(undefined)} onDone={loaded.reload} />}
     </View>
   );
 }

@@ -1,15 +1,12 @@
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
 import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
+import { Bars } from '../../ui/bars.tsx';
 import { Scroll } from '../../ui/scroll.tsx';
-import { counted } from '../../ui/time.tsx';
-import { type Bar, Bars } from './bars.tsx';
+import { counted, numbers, timeZone } from '../../ui/time.tsx';
 import type { Range } from './range.ts';
 
 export type Statistics = Schemas['Statistics'];
-
-const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const FORMATS = {
   hour: {
@@ -34,16 +31,36 @@ export function readStatistics(id: string, { from, to, by }: Range, signal: Abor
   return answer(api.GET('/deploy/{id}/stats', { params, signal }));
 }
 
-function toBars({ buckets }: Statistics, by: Range['by']): Bar[] {
+/** The least round number that is not below a count, and whose half is round: 4, 6, 10, 20, 40 … */
+function topOf(count: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(4, count)));
+  return power * ([2, 4, 6, 10].find((digit) => digit * power >= Math.max(4, count)) ?? 10);
+}
+
+function Plot({ statistics: { buckets }, by }: { statistics: Statistics; by: Range['by'] }): JSX.Element {
   const { short, full } = FORMATS[by];
-  return buckets.map(({ start, submissions }) => {
-    const at = new Date(start);
-    return {
-      short: short.format(at),
-      full: `${full.format(at)}: ${counted(submissions, 'submission')}`,
-      count: submissions,
-    };
-  });
+  const top = topOf(Math.max(...buckets.map(({ submissions }) => submissions)));
+  const bars = buckets.map(({ start, submissions }) => ({
+    count: submissions,
+    title: `${full.format(new Date(start))}: ${counted(submissions, 'submission')}`,
+  }));
+  const last = buckets.length - 1;
+  const marked = new Set([0, Math.round(last / 3), Math.round((2 * last) / 3), last]);
+  return (
+    <div class="plot">
+      <div class="plot-counts" aria-hidden="true">
+        {[top, top / 2, 0].map((count) => (
+          <span key={count}>{numbers.format(count)}</span>
+        ))}
+      </div>
+      <Bars label={`Submissions by ${by}; the table has them all`} bars={bars} top={top} least={0.01} />
+      <div class="plot-times" aria-hidden="true">
+        {buckets.map(
+          ({ start }, index) => marked.has(index) && <span key={start}>{short.format(new Date(start))}</span>,
+        )}
+      </div>
+    </div>
+  );
 }
 
 export type TableState = { isOpen: boolean; setOpen(isOpen: boolean): void };
@@ -96,13 +113,12 @@ export function Chart({
   by: Range['by'];
   table: TableState;
 }): JSX.Element {
-  const bars = useMemo(() => toBars(statistics, by), [statistics, by]);
   return (
     <>
       <p class="muted">
         {counted(statistics.total, 'submission')} in this time, {by === 'day' ? 'by day' : 'by hour'} of {timeZone}.
       </p>
-      <Bars label={`Submissions by ${by}; arrow keys go along them`} bars={bars} />
+      <Plot statistics={statistics} by={by} />
       <ValueTable statistics={statistics} by={by} table={table} />
     </>
   );

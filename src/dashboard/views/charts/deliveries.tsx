@@ -1,12 +1,11 @@
 import type { JSX } from 'preact';
-import type { Schemas } from '../../../client/client.ts';
 import { DASHBOARD_LIMITS } from '../../../limits.ts';
-import { answer, api } from '../../api.ts';
 import { useData } from '../../data.ts';
 import { pageLinks } from '../../links.ts';
+import { type Log, readLogs } from '../../logs.ts';
 import { Scroll } from '../../ui/scroll.tsx';
 import { Shown } from '../../ui/states.tsx';
-import { counted } from '../../ui/time.tsx';
+import { counted, numbers } from '../../ui/time.tsx';
 import type { Range } from './range.ts';
 
 const RESULTS = [
@@ -17,60 +16,33 @@ const RESULTS = [
 
 type Status = (typeof RESULTS)[number]['status'];
 type Counts = Record<Status, number>;
-type Receiver = { id: string; name: string; counts: Counts; isCut: boolean };
-type Log = { deliveries: readonly { status: Status; created_at: string }[]; total: number };
-
-const numbers = new Intl.NumberFormat();
+type Receiver = { id: string; name: string; counts: Counts; isCut: boolean; isMail: boolean };
 
 /** Counts what was made in the range, newest first, up to DASHBOARD_LIMITS.statistics.logEntries. */
-async function countLog(range: Range, read: (page: number) => Promise<Log>): Promise<Omit<Receiver, 'id' | 'name'>> {
+async function countLog(log: Log, range: Range, signal: AbortSignal): Promise<Receiver> {
+  const { logPageSize: limit, logEntries } = DASHBOARD_LIMITS.statistics;
   const counts: Counts = { succeeded: 0, pending: 0, failed: 0 };
-  for (
-    let page = 1;
-    (page - 1) * DASHBOARD_LIMITS.statistics.logPageSize < DASHBOARD_LIMITS.statistics.logEntries;
-    page += 1
-  ) {
-    const { deliveries, total } = await read(page);
+  const receiver = { id: log.id, name: log.name, counts, isCut: false, isMail: log.protocol === 'SMTP' };
+  for (let page = 1; (page - 1) * limit < logEntries; page += 1) {
+    const { deliveries, total } = await log.read({ page, limit }, signal);
     for (const { status, created_at } of deliveries) {
       const at = Date.parse(created_at);
       if (at >= range.starts && at < range.ends) counts[status] += 1;
-      if (at < range.starts) return { counts, isCut: false };
+      if (at < range.starts) return receiver;
     }
-    if (page * DASHBOARD_LIMITS.statistics.logPageSize >= total) return { counts, isCut: false };
+    if (page * limit >= total) return receiver;
   }
-  return { counts, isCut: true };
+  return { ...receiver, isCut: true };
 }
 
 async function countDeliveries(id: string, range: Range, signal: AbortSignal): Promise<Receiver[]> {
-  const { webhooks } = await answer(api.GET('/webhooks/{deployId}', { params: { path: { deployId: id } }, signal }));
-  const countMails = async (): Promise<Receiver> => {
-    const counted = await countLog(range, (page) =>
-      answer(
-        api.GET('/deploy/{id}/mails', {
-          params: { path: { id }, query: { page, limit: DASHBOARD_LIMITS.statistics.logPageSize } },
-          signal,
-        }),
-      ),
-    );
-    return { id: 'mail', name: 'Mail', ...counted };
-  };
-  const countWebhook = async ({ id: webhookId, url }: Schemas['Webhook']): Promise<Receiver> => {
-    const counted = await countLog(range, (page) => {
-      const params = {
-        path: { deployId: id, webhookId },
-        query: { page, limit: DASHBOARD_LIMITS.statistics.logPageSize },
-      };
-      return answer(api.GET('/webhooks/{deployId}/{webhookId}/deliveries', { params, signal }));
-    });
-    return { id: webhookId, name: url, ...counted };
-  };
   const receivers: Receiver[] = [];
-  const left = [countMails, ...webhooks.map((webhook) => () => countWebhook(webhook))].entries();
+  const left = (await readLogs(id, signal)).entries();
   const countNext = async (): Promise<void> => {
-    for (const [index, count] of left) receivers[index] = await count();
+    for (const [index, log] of left) receivers[index] = await countLog(log, range, signal);
   };
   await Promise.all(Array.from({ length: DASHBOARD_LIMITS.statistics.concurrentLogs }, countNext));
-  return receivers.filter(({ id: receiver, counts }) => receiver !== 'mail' || sum(counts) > 0);
+  return receivers.filter(({ isMail, counts }) => !isMail || sum(counts) > 0);
 }
 
 const sum = (counts: Counts): number => counts.succeeded + counts.pending + counts.failed;

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { DASHBOARD_LIMITS } from '../../../limits.ts';
 import { Button } from '../../ui/button.tsx';
+import { Form } from '../../ui/form.tsx';
 import { dayOf, ownRange, RANGES, type Range } from './range.ts';
 
 const DayField = ({
@@ -55,11 +56,9 @@ export function RangePicker({ path, range }: { path: string; range: Range }): JS
         ))}
       </fieldset>
       {isOwn && (
-        <form
+        <Form
           class="own-range"
-          noValidate
-          onSubmit={(event) => {
-            event.preventDefault();
+          onSubmit={() => {
             const own = ownRange(first, last);
             setWrong(!own);
             if (own) show(`from=${first}&to=${last}`);
@@ -73,7 +72,7 @@ export function RangePicker({ path, range }: { path: string; range: Range }): JS
               Choose a first day that is not after the last one, and at most {DASHBOARD_LIMITS.statistics.days} days.
             </p>
           )}
-        </form>
+        </Form>
       )}
     </div>
   );

@@ -5,6 +5,7 @@ import { answer, api } from '../../api.ts';
 import { useChange, useDraft } from '../../data.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Select } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import { say } from '../../ui/say.tsx';
 import { NotSaved } from '../../ui/states.tsx';
 
@@ -48,12 +49,10 @@ export function AddWebhook({ deployId, onAdded }: { deployId: string; onAdded():
   }
 
   return (
-    <form
+    <Form
       class="card"
-      noValidate
-      aria-labelledby="add-webhook"
-      onSubmit={(event) => {
-        event.preventDefault();
+      labelledBy="add-webhook"
+      onSubmit={() => {
         setSent(true);
         if (isUrl && problem === undefined) void add();
       }}
@@ -81,6 +80,6 @@ export function AddWebhook({ deployId, onAdded }: { deployId: string; onAdded():
           Add webhook
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

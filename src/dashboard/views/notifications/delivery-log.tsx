@@ -1,111 +1,48 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { DASHBOARD_LIMITS } from '../../../limits.ts';
-import { useChange, useData } from '../../data.ts';
+import { useData } from '../../data.ts';
 import { pageLinks } from '../../links.ts';
+import type { Delivery, Log } from '../../logs.ts';
 import { Button } from '../../ui/button.tsx';
-import { NotSaved, Shown } from '../../ui/states.tsx';
+import { DeliveryRow } from '../../ui/delivery-row.tsx';
+import { Shown } from '../../ui/states.tsx';
 import { counted, Time } from '../../ui/time.tsx';
 
-export type Delivery = {
-  id: string;
-  submission_id: string | null;
-  status: 'pending' | 'succeeded' | 'failed';
-  attempts: number;
-  next_attempt_at: string | null;
-  last_status: number | null;
-  last_error: string | null;
-  created_at: string;
-  recipient?: string | null;
-};
-type Log = { deliveries: Delivery[]; total: number };
-
-const STATUSES = {
-  pending: { label: 'Waiting', badge: 'badge' },
-  succeeded: { label: 'Delivered', badge: 'badge good' },
-  failed: { label: 'Failed', badge: 'badge bad' },
-};
-
-function Row({
-  deployId,
-  delivery,
-  retry,
-  onRetried,
-}: {
-  deployId: string;
-  delivery: Delivery;
-  retry(delivery: Delivery): Promise<void>;
-  onRetried(): void;
-}): JSX.Element {
-  const { status, attempts, next_attempt_at, last_status, last_error, created_at, submission_id, recipient } = delivery;
-  const { change, run } = useChange({ isRepeatable: true });
-  const { label, badge } = STATUSES[status];
+/** What a delivery was about, and how often it was tried. */
+function Attempts({ deployId, delivery }: { deployId: string; delivery: Delivery }): JSX.Element {
+  const { attempts, next_attempt_at, last_status, submission_id, recipient } = delivery;
   return (
-    <li class="row">
-      <div class="row-text">
-        <span class={badge}>{label}</span> <Time at={created_at} />
-        <p class="muted">
-          {recipient && (
-            <>
-              To <bdi>{recipient}</bdi>.{' '}
-            </>
-          )}
-          {submission_id === null ? (
-            recipient ? (
-              'A list of submissions, or a test. '
-            ) : (
-              'A test. '
-            )
-          ) : (
-            <>
-              <a href={`${pageLinks(deployId).inbox}/${submission_id}`}>The submission</a>.{' '}
-            </>
-          )}
-          {attempts === 0 ? 'Not tried yet' : counted(attempts, 'attempt')}
-          {last_status !== null && `, last answered ${last_status}`}.
-          {next_attempt_at !== null && (
-            <>
-              {' '}
-              Next attempt: <Time at={next_attempt_at} />.
-            </>
-          )}
-        </p>
-        {last_error !== null && (
-          <p class="delivery-error">
-            <bdi>{last_error}</bdi>
-          </p>
-        )}
-        <NotSaved change={change} />
-      </div>
-      <Button
-        kind="quiet"
-        icon="replace"
-        isBusy={change.state === 'saving'}
-        onClick={async () => {
-          if (await run(() => retry(delivery))) onRetried();
-        }}
-      >
-        Send again
-      </Button>
-    </li>
+    <>
+      {recipient && (
+        <>
+          To <bdi>{recipient}</bdi>.{' '}
+        </>
+      )}
+      {submission_id === null ? (
+        `${recipient ? 'A list of submissions, or a test' : 'A test'}. `
+      ) : (
+        <>
+          <a href={`${pageLinks(deployId).inbox}/${submission_id}`}>The submission</a>.{' '}
+        </>
+      )}
+      {attempts === 0 ? 'Not tried yet' : counted(attempts, 'attempt')}
+      {last_status !== null && `, last answered ${last_status}`}.
+      {next_attempt_at !== null && (
+        <>
+          {' '}
+          Next attempt: <Time at={next_attempt_at} />.
+        </>
+      )}
+    </>
   );
 }
 
-/** What was sent, newest first; it is read again while something waits. `name` tells logs apart. */
-export function DeliveryLog({
-  deployId,
-  name,
-  load,
-  retry,
-}: {
-  deployId: string;
-  name: string;
-  load(page: { page: number; limit: number }, signal: AbortSignal): Promise<Log>;
-  retry(delivery: Delivery): Promise<void>;
-}): JSX.Element {
+/** What was sent, newest first; it is read again while something waits. */
+export function DeliveryLog({ deployId, log }: { deployId: string; log: Log }): JSX.Element {
   const [page, setPage] = useState(1);
-  const loaded = useData(`log:${name}:${page}`, (signal) =>
-    load({ page, limit: DASHBOARD_LIMITS.notifications.logPageSize }, signal),
+  const loaded = useData(`log:${log.id}:${page}`, (signal) =>
+    log.read({ page, limit: DASHBOARD_LIMITS.notifications.logPageSize }, signal),
   );
   const { data, isLoading, reload } = loaded;
   const isWaiting = data?.deliveries.some(({ status }) => status === 'pending') ?? false;
@@ -123,7 +60,9 @@ export function DeliveryLog({
           <>
             <ul class="rows">
               {deliveries.map((delivery) => (
-                <Row key={delivery.id} deployId={deployId} delivery={delivery} retry={retry} onRetried={reload} />
+                <DeliveryRow key={delivery.id} log={log} delivery={delivery} onRetried={reload}>
+                  <Attempts deployId={deployId} delivery={delivery} />
+                </DeliveryRow>
               ))}
             </ul>
             {total > DASHBOARD_LIMITS.notifications.logPageSize && (

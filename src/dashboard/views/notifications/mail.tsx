@@ -3,12 +3,12 @@ import { useState } from 'preact/hooks';
 import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
 import { useChange, useDraft } from '../../data.ts';
+import { mailLog } from '../../logs.ts';
 import { me } from '../../session.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox, Field, Select } from '../../ui/field.tsx';
 import { SavingForm } from '../../ui/saving-form.tsx';
-import { say } from '../../ui/say.tsx';
-import { NotSaved } from '../../ui/states.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
 
 type Settings = Schemas['Settings'];
@@ -128,16 +128,8 @@ function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Ele
 
 /** All about mail: what is sent to whom, a test, and what was sent. */
 export function MailCard({ id, settings }: { id: string; settings: Settings }): JSX.Element {
-  const { change, run } = useChange();
   const [isOpen, setOpen] = useState(false);
   const [tests, setTests] = useState(0);
-  const params = { path: { id } };
-  async function test(): Promise<void> {
-    if (!(await run(async () => void (await answer(api.POST('/deploy/{id}/mails/test', { params })))))) return;
-    say('The test is on its way: the log shows what became of it.');
-    setTests(tests + 1);
-    setOpen(true);
-  }
   return (
     <section class="card mail" aria-labelledby="mail">
       <h2 id="mail">Mail</h2>
@@ -146,26 +138,23 @@ export function MailCard({ id, settings }: { id: string; settings: Settings }): 
       )}
       <MailForm id={id} settings={settings} />
       <div class="buttons">
-        <Button icon="mail" isBusy={change.state === 'saving'} onClick={test}>
+        <ActionButton
+          icon="mail"
+          run={() => answer(api.POST('/deploy/{id}/mails/test', { params: { path: { id } } }))}
+          done="The test is on its way: the log shows what became of it."
+          onDone={() => {
+            setTests(tests + 1);
+            setOpen(true);
+          }}
+        >
           Send a test mail
-        </Button>
+        </ActionButton>
       </div>
-      <NotSaved change={change} />
       <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
           Log<span class="unseen"> of mails</span>
         </summary>
-        {isOpen && (
-          <DeliveryLog
-            key={tests}
-            deployId={id}
-            name={`mails:${id}`}
-            load={(query, signal) => answer(api.GET('/deploy/{id}/mails', { params: { path: { id }, query }, signal }))}
-            retry={async ({ id: deliveryId }) => {
-              await answer(api.POST('/deploy/{id}/mails/{deliveryId}/retry', { params: { path: { id, deliveryId } } }));
-            }}
-          />
-        )}
+        {isOpen && <DeliveryLog key={tests} deployId={id} log={mailLog(id)} />}
       </details>
     </section>
   );

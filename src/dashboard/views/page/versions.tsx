@@ -1,10 +1,7 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { answer, api } from '../../api.ts';
-import { useChange } from '../../data.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
-import { say } from '../../ui/say.tsx';
 import { counted, Time } from '../../ui/time.tsx';
 import type { Choice, Version } from './source.tsx';
 
@@ -12,41 +9,6 @@ const sizes = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
 const sizeOf = (bytes: number): string =>
   bytes < 1_024 ? counted(bytes, 'byte') : `${sizes.format(bytes / 1_024)} KiB`;
-
-function Restore({
-  id,
-  version,
-  onClose,
-  onDone,
-}: {
-  id: string;
-  version: number;
-  onClose(): void;
-  onDone(): void;
-}): JSX.Element {
-  const { change, run } = useChange();
-  async function restore(): Promise<void> {
-    const params = { path: { id, version: String(version) } };
-    const isDone = await run(async () => {
-      await answer(api.POST('/deploy/{id}/versions/{version}/restore', { params }));
-    });
-    if (!isDone) return;
-    say(`Version ${version} is live again.`);
-    onDone();
-    onClose();
-  }
-  return (
-    <ConfirmDialog
-      title={`Restore version ${version}?`}
-      button="Restore"
-      change={change}
-      onConfirm={restore}
-      onClose={onClose}
-    >
-      <p>Visitors see it at once, as the newest version. The one that is live now stays in the list.</p>
-    </ConfirmDialog>
-  );
-}
 
 /** What was live before, newest first. */
 export function Versions({
@@ -62,7 +24,6 @@ export function Versions({
   onChoose(choice: Choice): void;
   onRestored(): void;
 }): JSX.Element {
-  const [restored, setRestored] = useState<number>();
   return (
     <section class="card" aria-labelledby="versions">
       <h2 id="versions">Versions</h2>
@@ -95,9 +56,26 @@ export function Versions({
                   </Button>
                 )}
                 {!live && (
-                  <Button icon="replace" of={`version ${version}`} onClick={() => setRestored(version)}>
+                  <ActionButton
+                    icon="replace"
+                    of={`version ${version}`}
+                    ask={{
+                      title: `Restore version ${version}?`,
+                      button: 'Restore',
+                      text: 'Visitors see it at once, as the newest version. The one that is live now stays in the list.',
+                    }}
+                    run={() =>
+                      answer(
+                        api.POST('/deploy/{id}/versions/{version}/restore', {
+                          params: { path: { id, version: String(version) } },
+                        }),
+                      )
+                    }
+                    done={`Version ${version} is live again.`}
+                    onDone={onRestored}
+                  >
                     Restore
-                  </Button>
+                  </ActionButton>
                 )}
               </div>
             </li>
@@ -108,9 +86,6 @@ export function Versions({
         {total > versions.length ? `The last ${versions.length} are shown. ` : ''}
         {total === 1 && 'Each change of the page makes another version, which can be restored.'}
       </p>
-      {restored !== undefined && (
-        <Restore id={id} version={restored} onClose={() => setRestored(undefined)} onDone={onRestored} />
-      )}
     </section>
   );
 }

@@ -1,0 +1,44 @@
+import type { Schemas } from '../client/client.ts';
+import { answer, api } from './api.ts';
+
+/** `recipient`: of a mail; null for one that was removed. */
+export type Delivery = Schemas['Delivery'] & { recipient?: string | null };
+
+/** What was delivered to a webhook, or by mail, newest first. */
+export type Log = {
+  id: string;
+  name: string;
+  protocol: 'HTTP' | 'SMTP';
+  read(query: { page: number; limit: number }, signal: AbortSignal): Promise<{ deliveries: Delivery[]; total: number }>;
+  retry(deliveryId: string): Promise<unknown>;
+};
+
+export function webhookLog(deployId: string, { id: webhookId, url }: Schemas['Webhook']): Log {
+  const path = { deployId, webhookId };
+  return {
+    id: webhookId,
+    name: url,
+    protocol: 'HTTP',
+    read: (query, signal) =>
+      answer(api.GET('/webhooks/{deployId}/{webhookId}/deliveries', { params: { path, query }, signal })),
+    retry(deliveryId) {
+      const params = { path: { ...path, deliveryId } };
+      return answer(api.POST('/webhooks/{deployId}/{webhookId}/deliveries/{deliveryId}/retry', { params }));
+    },
+  };
+}
+
+export const mailLog = (id: string): Log => ({
+  id: `mails:${id}`,
+  name: 'Mail',
+  protocol: 'SMTP',
+  read: (query, signal) => answer(api.GET('/deploy/{id}/mails', { params: { path: { id }, query }, signal })),
+  retry: (deliveryId) =>
+    answer(api.POST('/deploy/{id}/mails/{deliveryId}/retry', { params: { path: { id, deliveryId } } })),
+});
+
+/** All logs of a page. */
+export async function readLogs(id: string, signal: AbortSignal): Promise<Log[]> {
+  const { webhooks } = await answer(api.GET('/webhooks/{deployId}', { params: { path: { deployId: id } }, signal }));
+  return [...webhooks.map((webhook) => webhookLog(id, webhook)), mailLog(id)];
+}

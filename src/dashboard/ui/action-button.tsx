@@ -1,0 +1,55 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { useChange } from '../data.ts';
+import { Button, type ButtonProps } from './button.tsx';
+import { ConfirmDialog, type Question } from './dialog.tsx';
+import { say } from './say.tsx';
+import { NotSaved } from './states.tsx';
+import { focusHeading } from './view.tsx';
+
+type Props = Pick<ButtonProps, 'kind' | 'icon' | 'of'> & {
+  children: ComponentChildren;
+  /** What is asked before; without it, it is done at once. */
+  ask?: Question;
+  /** Making the change twice does no harm. */
+  isRepeatable?: boolean;
+  /** What the button is for is gone afterwards, and the focus with it. */
+  isRemoving?: boolean;
+  run(): Promise<unknown>;
+  /** What is said afterwards. */
+  done?: string;
+  onDone?(): void;
+};
+
+/** A button that makes a change: it asks first where that is needed, and says what became of it. */
+export function ActionButton({
+  ask,
+  isRepeatable = false,
+  isRemoving,
+  run,
+  done,
+  onDone,
+  ...button
+}: Props): JSX.Element {
+  const [isAsked, setAsked] = useState(false);
+  const { change, run: make, clear } = useChange({ isRepeatable });
+  async function act(): Promise<void> {
+    if (!(await make(async () => void (await run())))) return;
+    setAsked(false);
+    if (done !== undefined) say(done);
+    onDone?.();
+    if (isRemoving) focusHeading();
+  }
+  function press(): unknown {
+    if (!ask) return act();
+    clear();
+    return setAsked(true);
+  }
+  return (
+    <>
+      <Button {...button} isBusy={!isAsked && change.state === 'saving'} onClick={press} />
+      {!ask && <NotSaved change={change} />}
+      {ask && isAsked && <ConfirmDialog {...ask} change={change} onConfirm={act} onClose={() => setAsked(false)} />}
+    </>
+  );
+}

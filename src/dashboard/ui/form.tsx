@@ -1,0 +1,26 @@
+import type { ComponentChildren, JSX } from 'preact';
+
+/** A form that a script submits, and whose fields say themselves what is wrong. */
+export const Form = ({
+  class: className,
+  labelledBy,
+  onSubmit,
+  children,
+}: {
+  class?: string | undefined;
+  labelledBy?: string;
+  onSubmit(): unknown;
+  children: ComponentChildren;
+}): JSX.Element => (
+  <form
+    noValidate
+    class={className}
+    aria-labelledby={labelledBy}
+    onSubmit={(event) => {
+      event.preventDefault();
+      onSubmit();
+    }}
+  >
+    {children}
+  </form>
+);

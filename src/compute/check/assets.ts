@@ -31,68 +31,25 @@ const LOADING =
   /(?:^|\s)(?:stylesheet|icon|apple-touch-icon(?:-precomposed)?|mask-icon|manifest|preload|modulepreload)(?:\s|$)/i;
 const SVG_IMAGES = new Set(['image', 'use', 'feImage']);
 
-/** The URLs of a `srcset` ("parse a srcset attribute" in the standard). */
-function* candidatesOf(srcset: string): Generator<string> {
-  const url = /[\s,]*([^\s]+)/y;
-  let at = 0;
-  for (;;) {
-    url.lastIndex = at;
-    const [whole = '', found] = url.exec(srcset) ?? [];
-    if (found === undefined) return;
-    at += whole.length;
-    const clean = found.replace(/,+$/, '');
-    if (clean !== '') yield clean;
-    if (clean.length < found.length) continue;
-    // Descriptors: up to a comma that is in no parentheses.
-    for (let depth = 0; at < srcset.length; at += 1) {
-      const character = srcset[at];
-      if (character === '(') depth += 1;
-      else if (character === ')') depth -= 1;
-      else if (character === ',' && depth <= 0) break;
-    }
-  }
-}
+/** A URL of a `srcset`, and its descriptors up to a comma that is in no parentheses ("parse a srcset attribute" in the standard). */
+const CANDIDATE = /[\s,]*(\S+)(?:(?<!,)(?:\([^)]*\)?|[^,(])*)?/g;
 
-const STYLE_PART = /\/\*|["']|url\(\s*|@import\s*|@namespace\b[^;{}]*/gi;
+const candidatesOf = (srcset: string): string[] =>
+  Array.from(srcset.matchAll(CANDIDATE), ([, url = '']) => url.replace(/,+$/, '')).filter((url) => url !== '');
 
-/** The URLs in a style sheet, each with its index. Every character is read at most twice. */
+/**
+ * The tokens of a style sheet that matter here: comments, namespaces, whose URL is a name, URLs, and other strings. Every
+ * character is read at most three times.
+ */
+const STYLE_TOKEN =
+  /\/\*[\s\S]*?(?:\*\/|$)|@namespace\b[^;{}]*|(?:@import\s*(?=["'])|url\(\s*)(?:"([^"\n]*)"?|'([^'\n]*)'?|([^)]*))|"(?:\\[\s\S]|[^"\\\n])*"?|'(?:\\[\s\S]|[^'\\\n])*'?/gi;
+
+/** The URLs in a style sheet, each with its index. */
 function* urlsOfStyle(style: string): Generator<Asset> {
-  const part = new RegExp(STYLE_PART);
-  let isImport = false;
-  for (let found = part.exec(style); found; found = part.exec(style)) {
-    const [token] = found;
-    const at = part.lastIndex;
-    if (token === '/*') {
-      const end = style.indexOf('*/', at);
-      if (end === -1) return;
-      part.lastIndex = end + 2;
-      continue;
-    }
-    if (token.startsWith('@')) {
-      // The URL of a namespace is a name, and is not loaded.
-      isImport = /^@import/i.test(token);
-      continue;
-    }
-    const isUrl = token.length > 1;
-    const quote = isUrl ? style.charAt(at) : token;
-    const isQuoted = quote === '"' || quote === "'";
-    const from = isUrl && isQuoted ? at + 1 : at;
-    const end = isQuoted ? endOfString(style, from, quote) : style.indexOf(')', at);
-    if (end === -1) return;
-    if (isUrl || isImport) yield { url: style.slice(from, end).trim(), at: found.index };
-    isImport = false;
-    part.lastIndex = end + 1;
+  for (const { 1: double, 2: single, 3: bare, index } of style.matchAll(STYLE_TOKEN)) {
+    const url = (double ?? single ?? bare ?? '').trim();
+    if (url !== '') yield { url, at: index };
   }
-}
-
-/** Where a string of CSS ends: at its quote, or at the end of its line; -1 at the end of the style. */
-function endOfString(style: string, from: number, quote: string): number {
-  for (let at = from; at < style.length; at += 1) {
-    const character = style[at];
-    if (character === '\\') at += 1;
-    else if (character === quote || character === '\n') return at;
-  }
-  return -1;
 }
 
 function* attributesOf(element: HtmlElement): Generator<string> {

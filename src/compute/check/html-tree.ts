@@ -107,17 +107,18 @@ const childrenOf = (node: HtmlRoot): readonly HtmlNode[] =>
   'content' in node ? node.content.childNodes : node.childNodes;
 
 /**
- * Visits nodes in the order of the source, and each element again after what it contains. `enter` returns 'skip' to leave
- * out what is in an element, and 'stop' to end the walk.
+ * Visits nodes in the order of the source, and calls `leave` after what an element contains. `enter` gets what it returned
+ * for the element around; 'skip' leaves out what is in an element, and 'stop' ends the walk.
  */
-export function walk(
+export function walk<Context extends object>(
   root: HtmlRoot,
-  enter: (node: HtmlNode) => 'enter' | 'skip' | 'stop',
-  leave: (element: HtmlElement) => void,
+  context: Context,
+  enter: (node: HtmlNode, around: Context) => Context | 'skip' | 'stop',
+  leave: (element: HtmlElement) => void = () => undefined,
 ): void {
   // Without recursion: a page may be nested deeper than functions can.
-  const open: { nodes: readonly HtmlNode[]; next: number; element?: HtmlElement }[] = [
-    { nodes: childrenOf(root), next: 0 },
+  const open: { nodes: readonly HtmlNode[]; next: number; context: Context; element?: HtmlElement }[] = [
+    { nodes: childrenOf(root), next: 0, context },
   ];
   for (let level = open.at(-1); level; level = open.at(-1)) {
     const node = level.nodes[level.next];
@@ -127,8 +128,10 @@ export function walk(
       if (level.element) leave(level.element);
       continue;
     }
-    const way = enter(node);
-    if (way === 'stop') return;
-    if (isElement(node)) open.push({ nodes: way === 'enter' ? childrenOf(node) : [], next: 0, element: node });
+    const inside = enter(node, level.context);
+    if (inside === 'stop') return;
+    if (!isElement(node)) continue;
+    if (inside === 'skip') leave(node);
+    else open.push({ nodes: childrenOf(node), next: 0, context: inside, element: node });
   }
 }

@@ -67,19 +67,22 @@ function captchaOf(element: HtmlElement): CaptchaProvider | undefined {
 }
 
 type FoundControl = Omit<Control, 'form'> & { around: HtmlElement | undefined };
-type OpenFieldset = {
-  element: HtmlElement;
+
+/** `id`: of what it labels; undefined: the first control in it. */
+type FoundLabel = { element: HtmlElement; id: string | undefined; control?: HtmlElement };
+
+/** What is around an element. */
+type Context = {
+  form?: HtmlElement;
+  label?: FoundLabel;
+  group?: HtmlElement;
+  fieldset?: HtmlElement;
+  /** Whether controls are disabled by a fieldset, and whether they are in the first legend of the innermost one. */
   isDisabled: boolean;
-  /** Whether a fieldset around it disables it. */
-  isInDisabled: boolean;
-  legend: 'none yet' | 'open' | 'closed';
-};
-/** `id`: of what it labels; undefined: the first control in it, which is found after `labelablesBefore` others. */
-type FoundLabel = {
-  element: HtmlElement;
-  id: string | undefined;
-  control: HtmlElement | undefined;
-  labelablesBefore: number;
+  isDisabledInLegend: boolean;
+  isInSearch: boolean;
+  isInDatalist: boolean;
+  isInTemplate: boolean;
 };
 
 /** "Reset the form owner" in the standard. */
@@ -103,12 +106,11 @@ function labelsOf(found: readonly FoundLabel[], ids: PageParts['ids']): PagePart
   return labels;
 }
 
-const isInertTemplate = (element: HtmlElement): boolean => isHtml(element, 'template') && !isShadowRoot(element);
 const isGroup = (element: HtmlElement): boolean => GROUP_ROLES.has(attribute(element, 'role') ?? '');
 const isSearch = (element: HtmlElement): boolean =>
   attribute(element, 'role') === 'search' || isHtml(element, 'search');
 
-/** Collects the parts of a page while the elements of its tree are entered and left. */
+/** Collects the parts of a page while its tree is walked. */
 class PageReader {
   title: HtmlElement | undefined;
   lang: string | undefined;
@@ -124,28 +126,13 @@ class PageReader {
   readonly elements: HtmlElement[] = [];
   readonly captchas: PageParts['captchas'][number][] = [];
 
-  // What is open where the walk is.
-  readonly #openForms: HtmlElement[] = [];
-  readonly #openFieldsets: OpenFieldset[] = [];
-  readonly #openLabels: FoundLabel[] = [];
-  readonly #openGroups: HtmlElement[] = [];
-  #openSearches = 0;
-  #openDatalists = 0;
-  #openTemplates = 0;
-  #labelables = 0;
-
-  /** Whether controls are disabled here by a fieldset: the controls in its first legend are not. */
-  get #isDisabled(): boolean {
-    const fieldset = this.#openFieldsets.at(-1);
-    return fieldset !== undefined && (fieldset.isInDisabled || (fieldset.isDisabled && fieldset.legend !== 'open'));
-  }
-
-  enter(element: HtmlElement): void {
-    if (isInertTemplate(element)) this.#openTemplates += 1;
-    if (this.#openTemplates > 0) {
+  /** Reads an element; what is around the elements in it. */
+  enter(element: HtmlElement, around: Context): Context {
+    if (around.isInTemplate) {
       this.hasTemplateForm ||= isHtml(element, 'form');
-      return;
+      return around;
     }
+    if (isHtml(element, 'template') && !isShadowRoot(element)) return { ...around, isInTemplate: true };
     if (element.attrs.length > 0) {
       // Without a place it is a copy that the parser has made.
       if (endOf(element) > 0) this.elements.push(element);
@@ -153,16 +140,19 @@ class PageReader {
       if (id !== undefined && id !== '' && !this.ids.has(id)) this.ids.set(id, element);
     }
     const provider = captchaOf(element);
-    if (provider) this.captchas.push({ provider, form: this.#openForms.at(-1) });
-    if (isGroup(element)) this.#openGroups.push(element);
-    if (isSearch(element)) this.#openSearches += 1;
-    if (!isHtml(element)) return;
-    this.#enterHtml(element);
-    if (isLabelable(element)) this.#enterLabelable(element);
-    if (CONTROLS.has(element.tagName) && this.#openDatalists === 0) this.#enterControl(element);
+    if (provider) this.captchas.push({ provider, form: around.form });
+    const inside = { ...around };
+    if (isGroup(element)) inside.group = element;
+    if (isSearch(element)) inside.isInSearch = true;
+    if (isHtml(element)) {
+      this.#enterHtml(element, inside);
+      if (isLabelable(element) && inside.label) inside.label.control ??= element;
+      if (CONTROLS.has(element.tagName) && !inside.isInDatalist) this.#addControl(element, inside);
+    }
+    return inside;
   }
 
-  #enterHtml(element: HtmlElement): void {
+  #enterHtml(element: HtmlElement, inside: Context): void {
     switch (element.tagName) {
       case 'html':
         this.lang ??= attribute(element, 'lang');
@@ -174,8 +164,8 @@ class PageReader {
         this.base ??= attribute(element, 'href');
         break;
       case 'form':
-        this.forms.push({ element, isSearch: this.#openSearches > 0 });
-        this.#openForms.push(element);
+        this.forms.push({ element, isSearch: inside.isInSearch });
+        inside.form = element;
         break;
       case 'script':
         this.scripts.push(element);
@@ -184,81 +174,47 @@ class PageReader {
         this.styles.push(element);
         break;
       case 'datalist':
-        this.#openDatalists += 1;
+        inside.isInDatalist = true;
         break;
-      case 'label':
-        this.#enterLabel(element);
+      case 'label': {
+        const label: FoundLabel = { element, id: attribute(element, 'for') };
+        this.foundLabels.push(label);
+        if (label.id === undefined) inside.label = label;
         break;
+      }
       case 'fieldset':
-        this.#enterFieldset(element);
+        inside.fieldset = element;
+        inside.isDisabledInLegend = inside.isDisabled;
+        inside.isDisabled ||= hasAttribute(element, 'disabled');
         break;
-      case 'legend':
-        this.#enterLegend(element);
+      case 'legend': {
+        const { fieldset } = inside;
+        if (!fieldset || element.parentNode !== fieldset || this.legends.has(fieldset)) break;
+        this.legends.set(fieldset, element);
+        inside.isDisabled = inside.isDisabledInLegend;
         break;
+      }
     }
   }
 
-  #enterLabel(element: HtmlElement): void {
-    const id = attribute(element, 'for');
-    const label = { element, id, control: undefined, labelablesBefore: this.#labelables };
-    this.foundLabels.push(label);
-    if (id === undefined) this.#openLabels.push(label);
-  }
-
-  #enterFieldset(element: HtmlElement): void {
-    const isDisabled = hasAttribute(element, 'disabled');
-    this.#openFieldsets.push({ element, isDisabled, isInDisabled: this.#isDisabled, legend: 'none yet' });
-  }
-
-  #enterLegend(element: HtmlElement): void {
-    const fieldset = this.#openFieldsets.at(-1);
-    if (fieldset?.legend !== 'none yet' || element.parentNode !== fieldset.element) return;
-    fieldset.legend = 'open';
-    this.legends.set(fieldset.element, element);
-  }
-
-  #enterLabelable(element: HtmlElement): void {
-    const label = this.#openLabels.at(-1);
-    if (label?.labelablesBefore === this.#labelables) label.control = element;
-    this.#labelables += 1;
-  }
-
-  #enterControl(element: HtmlElement): void {
+  #addControl(element: HtmlElement, { form, fieldset, group, isDisabled }: Context): void {
     this.foundControls.push({
       element,
-      around: this.#openForms.at(-1),
-      isDisabled: hasAttribute(element, 'disabled') || this.#isDisabled,
-      fieldset: this.#openFieldsets.at(-1)?.element,
-      group: this.#openGroups.at(-1),
+      around: form,
+      isDisabled: isDisabled || hasAttribute(element, 'disabled'),
+      fieldset,
+      group,
     });
-  }
-
-  leave(element: HtmlElement): void {
-    if (this.#openTemplates > 0) {
-      if (isInertTemplate(element)) this.#openTemplates -= 1;
-      return;
-    }
-    if (isGroup(element)) this.#openGroups.pop();
-    if (isSearch(element)) this.#openSearches -= 1;
-    if (isHtml(element, 'form')) this.#openForms.pop();
-    if (isHtml(element, 'datalist')) this.#openDatalists -= 1;
-    if (isHtml(element, 'fieldset')) this.#openFieldsets.pop();
-    if (this.#openLabels.at(-1)?.element === element) this.#openLabels.pop();
-    const fieldset = this.#openFieldsets.at(-1);
-    if (fieldset && this.legends.get(fieldset.element) === element) fieldset.legend = 'closed';
   }
 }
 
 export function readPage({ root, formOwners }: Pick<ParsedHtml, 'root' | 'formOwners'>): PageParts {
   const reader = new PageReader();
-  walk(
-    root,
-    (node) => {
-      if (isElement(node)) reader.enter(node);
-      return 'enter';
-    },
-    (element) => reader.leave(element),
-  );
+  const context: Context = {
+    ...{ isDisabled: false, isDisabledInLegend: false },
+    ...{ isInSearch: false, isInDatalist: false, isInTemplate: false },
+  };
+  walk(root, context, (node, around) => (isElement(node) ? reader.enter(node, around) : around));
   const { foundControls, foundLabels, ...parts } = reader;
   return {
     ...parts,

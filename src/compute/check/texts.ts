@@ -38,14 +38,15 @@ export function textOf(element: HtmlElement): string {
   };
   walk(
     element,
-    (node) => {
+    {},
+    (node, around) => {
       if (isFull()) return 'stop';
       nodes += 1;
       if (isText(node)) text += node.value.slice(0, SIZES.internalCheck.rawTextChars);
-      if (!isElement(node)) return 'enter';
+      if (!isElement(node)) return around;
       space(node);
       if (isHtml(node, 'img') || isHtml(node, 'area')) text += attribute(node, 'alt') ?? '';
-      return isLeftOut(node) ? 'skip' : 'enter';
+      return isLeftOut(node) ? 'skip' : around;
     },
     space,
   );

@@ -6,7 +6,6 @@ import { createServer, request as requestHttp } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ask, connectionProblem } from '../../src/commands/doctor/ask.ts';
@@ -20,6 +19,7 @@ import { inspectDatabase } from '../../src/db/postgres/inspect.ts';
 import { storeSubmissions } from '../../src/db/submissions/store-submissions.ts';
 import { createResolve, type Resolve } from '../../src/delivery/webhooks/resolve.ts';
 import { newSubmissionId } from '../../src/lib/ids.ts';
+import { trust } from '../support/certificates.ts';
 import { formhost } from '../support/command.ts';
 import { cloneDatabase, emptyDatabase, type FreshDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
@@ -60,13 +60,6 @@ function summary(finding: Finding): [string, string] {
   return [finding.status, finding.saw];
 }
 
-/** As browsers trust what an authority signed. */
-function trust({ cert }: Certificate): void {
-  const before = getCACertificates('default');
-  setDefaultCACertificates([...before, cert]);
-  onTestFinished(() => setDefaultCACertificates(before));
-}
-
 describe('a certificate', () => {
   async function check(certificate: Certificate, host: string) {
     const { port } = await startReceiver(undefined, { certificate });
@@ -90,7 +83,7 @@ describe('a certificate', () => {
     ],
   ])('%s', async (_name, { hosts, ...options }, status, saw) => {
     const certificate = makeCertificate(hosts, options);
-    trust(certificate);
+    trust(certificate.cert);
     expect(await check(certificate, 'x.pages.test')).toEqual([status, expect.stringMatching(saw)]);
   });
 
@@ -351,7 +344,7 @@ describe('npm run doctor', () => {
 
   it('finds a whole installation behind TLS well, leaves no trace in it, and sees when it takes no changes', async () => {
     const certificate = makeCertificate(['localhost', '*.pages.localhost'], { lasts: 1_000 });
-    trust(certificate);
+    trust(certificate.cert);
     const proxy = await startProxy(certificate);
     const settings = {
       BASE_URL: `https://localhost:${proxy.port}`,

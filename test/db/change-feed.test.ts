@@ -1,13 +1,16 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { ChangeFeed, type DeploymentChange } from '../../src/db/deployments/change-feed.ts';
 import { testLimits } from '../support/limits.ts';
-import { startTestService } from '../support/service.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
 
 /** A feed that reads when the test says so. */
-async function startFeed(gapMs?: number) {
-  const service = await startTestService();
-  onTestFinished(() => service.close());
-  const owner = await service.owner();
+function startFeed(gapMs?: number) {
   const changes: DeploymentChange[] = [];
   const onGap = vi.fn<() => void>();
   const onChange = (change: DeploymentChange): void => void changes.push(change);
@@ -17,11 +20,12 @@ async function startFeed(gapMs?: number) {
     await feed.read();
     return changes.splice(0);
   };
-  return { service, owner, feed, read, onGap };
+  return { feed, read, onGap };
 }
 
 it('tells each change of a deployment once, and nothing of submissions', async () => {
-  const { service, owner, read, onGap } = await startFeed();
+  const { read, onGap } = startFeed();
+  const owner = await service.owner();
   const { id, slug } = await owner.deploy();
   const change = { deploymentId: id, slug };
   expect([await read(), await read()]).toEqual([[change], []]);
@@ -45,7 +49,7 @@ it.each([
   ['there was no read for too long', -1, () => undefined],
   ['the connections lead to another server', undefined, (feed: ChangeFeed) => feed.reset()],
 ])('says that changes may have been missed when %s', async (_when, gapMs, happens) => {
-  const { feed, read, onGap } = await startFeed(gapMs);
+  const { feed, read, onGap } = startFeed(gapMs);
   happens(feed);
   await read();
   expect(onGap).toHaveBeenCalledOnce();

@@ -10,9 +10,8 @@ import type { LimitOverrides } from '../../src/limits.ts';
 import { bucketOf, cleanBucket, namedObjects } from '../support/bucket-files.ts';
 import { testLimits } from '../support/limits.ts';
 import { multipartBody } from '../support/multipart.ts';
-import { startServiceProcess } from '../support/process.ts';
-import { type S3, S3_CREDENTIALS, s3Error, startS3 } from '../support/s3.ts';
-import { asOwner, BASE_URL, type Owner, PAGES_DOMAIN, startTestService, type TestService } from '../support/service.ts';
+import { type S3, s3Error, startS3 } from '../support/s3.ts';
+import { asOwner, type Owner, startTestService, type TestService } from '../support/service.ts';
 
 const MIB = 1024 * 1024;
 const HOUR_MS = 60 * 60 * 1_000;
@@ -404,27 +403,4 @@ describe('when the bucket', () => {
     });
     await expect(download(path)).rejects.toThrow('terminated');
   });
-});
-
-it('logs why the bucket fails, and never its key, names of files or what was submitted', async () => {
-  const settings = s3.settings('logs');
-  const process = await startServiceProcess({
-    ...settings,
-    ...{
-      BASE_URL,
-      PAGES_DOMAIN,
-      DATABASE_URL: service.databaseUrl,
-      LOG_LEVEL: 'trace',
-      AWS_SESSION_TOKEN: 'tokentoken',
-    },
-  });
-  await vi.waitFor(() => process.ready(), { timeout: 60_000 });
-  const id = await deploy();
-  s3.intercept((_request, response) => s3Error(response, 403, 'AccessDenied'));
-  expect(await submit(id, 'content-of-the-file', { url: process.url })).toEqual(unavailable);
-  const { code, stderr } = await process.stop();
-  expect(code).toBe(0);
-  expect(stderr).toContain('AccessDenied');
-  const secrets = [...Object.values(S3_CREDENTIALS), 'tokentoken', 'cv.pdf', 'content-of-the-file', 'Signature='];
-  expect(secrets.filter((secret) => stderr.includes(secret))).toEqual([]);
 });

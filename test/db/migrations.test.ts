@@ -5,34 +5,30 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
+import { loadConfig } from '../../src/config.ts';
 import { restore } from '../../src/db/backup/restore.ts';
 import { migrate } from '../../src/db/postgres/migrate.ts';
+import { createLog } from '../../src/lib/log.ts';
+import { openDatabase, prepareDatabase } from '../../src/start/prepare-database.ts';
 import { runSql } from '../support/database.ts';
 import { cloneDatabase, emptyDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
-import { PROJECT, startProgram } from '../support/process.ts';
+import { PROJECT } from '../support/process.ts';
 import { asOwner, startTestService } from '../support/service.ts';
+
+const LOG = createLog('silent');
 
 /** What a newer version's migrations leave. */
 const ranBy = (name: string) =>
   `INSERT INTO knex_migrations (name, batch, migration_time) VALUES ('${name}', 9, now())`;
 
-/** The service as a process that can't start. */
-async function start(settings: Record<string, string>) {
-  const { child, result } = startProgram(process.execPath, ['src/main.ts'], { LOG_LEVEL: 'error', ...settings });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  return result;
-}
-
 describe('a database that a newer version has migrated', () => {
   it('is taken as it is by an older one, which starts, is ready and serves', async () => {
-    const service = await startTestService();
+    const database = await cloneDatabase();
+    await runSql(database.url, ranBy('9998-adds-a-column'));
+    const service = await startTestService({}, database);
     onTestFinished(() => service.close());
-    await runSql(service.databaseUrl, ranBy('9998-adds-a-column'));
-    const other = await service.another();
-    expect((await fetch(`${other.url}/readyz`)).status).toBe(200);
-    const owner = await service.owner();
-    expect(await owner.deploy({ slug: 'rolling' })).toEqual(expect.objectContaining({ slug: 'rolling' }));
+    expect(await (await service.owner()).deploy({ slug: 'rolling' })).toMatchObject({ slug: 'rolling' });
     const { rows } = await service.db.raw('SELECT name FROM knex_migrations ORDER BY id DESC LIMIT 1');
     expect(rows).toEqual([{ name: '9998-adds-a-column' }]);
   });
@@ -41,13 +37,12 @@ describe('a database that a newer version has migrated', () => {
     const database = await cloneDatabase();
     onTestFinished(() => database.drop());
     await runSql(database.url, ranBy('9999-drops-a-column-breaking'));
-    expect(await start({ DATABASE_URL: database.url })).toEqual({
-      code: 1,
-      stdout: '',
-      stderr:
-        'formhost: the database of DATABASE_URL cannot be used: a newer version has made a change ' +
-        '(9999-drops-a-column-breaking) that this version does not work with: run the newer version\n',
-    });
+    const config = loadConfig({ DATABASE_URL: database.url });
+    const server = await openDatabase(config, testLimits(), LOG);
+    await expect(prepareDatabase(server, config, testLimits(), LOG, new AbortController().signal)).rejects.toThrow(
+      'the database of DATABASE_URL cannot be used: a newer version has made a change ' +
+        '(9999-drops-a-column-breaking) that this version does not work with: run the newer version',
+    );
   });
 });
 
@@ -161,12 +156,8 @@ describe('an embedded database of another Postgres', () => {
     await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
     // What root owns is refused for that.
     if (process.geteuid?.() === 0) await chown(join(dataDir, 'postgres'), 12_345, 12_345);
-    expect(await start({ DATA_DIR: dataDir })).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringMatching(
-        /^formhost: DATA_DIR \S+ cannot be used: \S+ was made by Postgres 17, and this is Postgres 18: back it up .*\n$/,
-      ),
-    });
+    await expect(openDatabase(loadConfig({ DATA_DIR: dataDir }), testLimits(), LOG)).rejects.toThrow(
+      /^DATA_DIR \S+ cannot be used: \S+ was made by Postgres 17, and this is Postgres 18: back it up /,
+    );
   });
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { bucketCrashes, isUpload, type Stand } from '../support/bucket-crashes.ts';
 import { multipartBody } from '../support/multipart.ts';
 import { startProgram, startServiceProcess } from '../support/process.ts';
-import { type S3, type S3Request, startS3 } from '../support/s3.ts';
+import { type S3, S3_CREDENTIALS, type S3Request, s3Error, startS3 } from '../support/s3.ts';
 
 /*
  * kill -9 between every two steps of what stores, deletes and moves files in a bucket: no row is without its object, and in the
@@ -99,7 +99,7 @@ async function startAndKill(place: Stand, n: number, isStep: (request: S3Request
 }
 
 describe('a service that is killed while it claims its prefix', () => {
-  it.each([1, 3, 5])('at step %i has it after the next start', async (step) => {
+  it.each([1, 5])('at step %i has it after the next start', async (step) => {
     const place = await stand();
     await startAndKill(place, step, () => true);
     const service = await serve(place);
@@ -130,32 +130,29 @@ describe('a service that is killed while it deletes from the bucket', () => {
     await service.stop();
   });
 
-  it.each([1, 2, 3, 4])(
-    'at step %i of a sweep, the next one goes on, and deletes nothing that is named',
-    async (step) => {
-      const place = await stand();
-      let service = await serve(place);
-      const { id } = await service.owner.deploy();
-      const content = randomBytes(10);
-      expect(await submit(service, id, content)).toBe(200);
-      await service.stop();
-      const old = new Date(Date.now() - 48 * 60 * 60 * 1_000);
-      for (const object of s3.objects.values()) object.modifiedAt = old;
-      for (const n of [1, 2]) {
-        const key = `${place.prefix}/files/obj_${'0'.repeat(23)}${n}`;
-        s3.objects.set(key, { content: Buffer.from('x'), modifiedAt: old });
-      }
-      const sweepNow = () => place.db.raw('UPDATE bucket_use SET next_sweep_at = now()');
-      await sweepNow();
-      await startAndKill(place, step, ({ isList, method }) => isList || method === 'DELETE');
-      await sweepNow();
-      service = await serve(place);
-      await vi.waitFor(() => expect(objectsOf(place).length).toBe(1), PATIENCE);
-      expect(await contentsOf(service, id)).toEqual([content]);
-      await service.stop();
-      await expectConsistent(place);
-    },
-  );
+  it.each([2, 4])('at step %i of a sweep, the next one goes on, and deletes nothing that is named', async (step) => {
+    const place = await stand();
+    let service = await serve(place);
+    const { id } = await service.owner.deploy();
+    const content = randomBytes(10);
+    expect(await submit(service, id, content)).toBe(200);
+    await service.stop();
+    const old = new Date(Date.now() - 48 * 60 * 60 * 1_000);
+    for (const object of s3.objects.values()) object.modifiedAt = old;
+    for (const n of [1, 2]) {
+      const key = `${place.prefix}/files/obj_${'0'.repeat(23)}${n}`;
+      s3.objects.set(key, { content: Buffer.from('x'), modifiedAt: old });
+    }
+    const sweepNow = () => place.db.raw('UPDATE bucket_use SET next_sweep_at = now()');
+    await sweepNow();
+    await startAndKill(place, step, ({ isList, method }) => isList || method === 'DELETE');
+    await sweepNow();
+    service = await serve(place);
+    await vi.waitFor(() => expect(objectsOf(place).length).toBe(1), PATIENCE);
+    expect(await contentsOf(service, id)).toEqual([content]);
+    await service.stop();
+    await expectConsistent(place);
+  });
 });
 
 describe('files move that is killed', () => {
@@ -192,4 +189,20 @@ describe('files move that is killed', () => {
       expect(objectsOf(place).length).toBe(to === 'bucket' ? contents.length : 0);
     },
   );
+});
+
+it('logs why the bucket fails, and never its key, names of files or what was submitted', async () => {
+  const place = await stand();
+  const more = { LOG_LEVEL: 'trace', AWS_SESSION_TOKEN: 'tokentoken' };
+  const service = await serve(place, more);
+  const { id } = await service.owner.deploy();
+  s3.intercept((_request, response) => s3Error(response, 403, 'AccessDenied'));
+  const body = new FormData();
+  body.append('cv', new File(['content-of-the-file'], 'cv.pdf'));
+  expect((await fetch(`${service.url}/submit/${id}`, { method: 'POST', body })).status).toBe(503);
+  const { code, stderr } = await service.stop();
+  expect(code).toBe(0);
+  expect(stderr).toContain('AccessDenied');
+  const secrets = [...Object.values(S3_CREDENTIALS), 'tokentoken', 'cv.pdf', 'content-of-the-file', 'Signature='];
+  expect(secrets.filter((secret) => stderr.includes(secret))).toEqual([]);
 });

@@ -1,7 +1,9 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { chmod, chown, cp, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { promisify } from 'node:util';
+import { onTestFinished } from 'vitest';
 
 const run = promisify(execFile);
 
@@ -42,4 +44,11 @@ export async function makeCertificates(folder: string, user: string) {
       return ['ssl=on', 'ssl_cert_file=server.crt', 'ssl_key_file=server.key', 'ssl_ca_file=authority.crt'];
     },
   };
+}
+
+/** Trusts an authority, up to the end of the test. */
+export function trust(certificate: string): void {
+  const before = getCACertificates('default');
+  setDefaultCACertificates([...before, certificate]);
+  onTestFinished(() => setDefaultCACertificates(before));
 }

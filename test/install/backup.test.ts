@@ -163,18 +163,14 @@ describe('backup and restore', () => {
     expect(await rowsOf(target, next)).toEqual([{ next: '4712' }]);
   });
 
-  it.for(formats)(
-    'fill a database that the service has made ready and nobody has used, in %s',
-    async ([, PATH, magic], { skip }) => {
-      if (magic === 'PGDMP') await needDump(skip);
-      const file = newFile();
-      expect(await command('backup', file, { PATH, DATABASE_URL: full.connectionString })).toEqual(done);
-      const target = await cloneDatabase();
-      onTestFinished(() => target.drop());
-      expect(await command('restore', file, { PATH, DATABASE_URL: target.url })).toEqual(done);
-      expect(await everything({ connectionString: target.url })).toEqual(await everything(full));
-    },
-  );
+  it('fill a database that the service has made ready and nobody has used', async () => {
+    const file = newFile();
+    expect(await command('backup', file, { DATABASE_URL: full.connectionString })).toEqual(done);
+    const target = await cloneDatabase();
+    onTestFinished(() => target.drop());
+    expect(await command('restore', file, { DATABASE_URL: target.url })).toEqual(done);
+    expect(await everything({ connectionString: target.url })).toEqual(await everything(full));
+  });
 
   it('bring one over from a Postgres into the embedded one, and from there into another', async () => {
     const [first, second] = [newFile(), newFile()];
@@ -275,8 +271,6 @@ describe('restore', () => {
 
   it.each<[string, () => Buffer, RegExp]>([
     ['cut short', () => good.subarray(0, good.length >> 1), DAMAGED],
-    ['without its last byte', () => good.subarray(0, -1), DAMAGED],
-    ['cut in its first line', () => good.subarray(0, 9), NO_BACKUP],
     ['cut after its first line', () => good.subarray(0, LINE.length), DAMAGED],
     ['with a bit turned', flipped, DAMAGED],
     [
@@ -400,20 +394,6 @@ describe('restore', () => {
     );
   });
 
-  it.each([
-    ['restore', []],
-    ['restore', ['a', 'b']],
-    ['restore', ['--force', 'a']],
-    ['backup', []],
-    ['backup', ['-', '--json']],
-  ])('%s %j is wrong usage: exit code 2', async (name, args) => {
-    const { result } = startProgram(process.execPath, ['src/commands/formhost.ts', name, ...args], {
-      DATABASE_URL: full.connectionString,
-    });
-    const usage = expect.stringMatching(/^formhost: [^\n]*\n$/);
-    expect(await result).toEqual({ code: 2, stdout: '', stderr: usage });
-  });
-
   it('says in a line that a file is not there', async () => {
     expect(await command('restore', '/nowhere/a', { DATABASE_URL: full.connectionString })).toEqual(
       refused(/no such file or directory, open '\/nowhere\/a'\n$/),
@@ -447,10 +427,6 @@ describe('backup', () => {
     expect(await readdir(place)).toEqual([]);
   });
 
-  const eitherFormat = [
-    ['our own format', NO_TOOLS],
-    ['the better of the two', process.env.PATH ?? ''],
-  ] as const;
   it('says that there is no formhost in a database of another program, and leaves nothing', async () => {
     const target = await newDatabase();
     await runSql(
@@ -464,15 +440,10 @@ describe('backup', () => {
     expect(await readdir(place)).toEqual([]);
   });
 
-  it.each(eitherFormat)('says in a line that the disk is full, in %s', async (_format, PATH) => {
-    const { result } = startProgram(
-      '/bin/sh',
-      ['-c', '"$0" src/commands/formhost.ts backup - > /dev/full', process.execPath],
-      {
-        PATH,
-        DATABASE_URL: full.connectionString,
-      },
-    );
+  it('says in a line that the disk is full', async () => {
+    const script = '"$0" src/commands/formhost.ts backup - > /dev/full';
+    const settings = { PATH: NO_TOOLS, DATABASE_URL: full.connectionString };
+    const { result } = startProgram('/bin/sh', ['-c', script, process.execPath], settings);
     expect(await result).toEqual(refused('nothing was backed up: ENOSPC: no space left on device, write'));
   });
 

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import fs from 'node:fs/promises';
@@ -8,8 +8,9 @@ import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import pg from 'pg';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openEmbeddedPostgres } from '../../src/db/postgres/embedded-postgres.ts';
 import { testLimits } from '../support/limits.ts';
 import { isAlive, serverPid } from '../support/postmaster.ts';
@@ -34,6 +35,21 @@ async function folder({ mode = 0o755 } = {}) {
 }
 
 const dataFolder = async () => join(await folder(), 'data');
+
+let template: string;
+beforeAll(async () => {
+  template = await fs.realpath(await fs.mkdtemp(join(tmpdir(), 'fh-test-')));
+  await fs.chmod(template, 0o755);
+  const { close } = await openEmbeddedPostgres(template, { limits: testLimits() });
+  await close();
+  return () => fs.rm(template, { recursive: true });
+});
+/** A folder with a database, as a service leaves it that has stopped. */
+async function madeBefore(): Promise<string> {
+  const dataDir = await dataFolder();
+  await promisify(execFile)('cp', ['-a', template, dataDir]);
+  return dataDir;
+}
 
 async function quit(dataDir: string) {
   const pid = await serverPid(dataDir);
@@ -133,18 +149,18 @@ describe('openEmbeddedPostgres', () => {
 
   it('is shared by processes that open an empty folder at once, and stopped by the last to close', async () => {
     const dataDir = await dataFolder();
-    const [a, b, c] = [opener(dataDir), opener(dataDir), opener(dataDir)];
-    await Promise.all([a.says('open'), b.says('open'), c.says('open')]);
+    const [a, b] = [opener(dataDir), opener(dataDir)];
+    await Promise.all([a.says('open'), b.says('open')]);
     const pid = await serverPid(dataDir);
     await a.close();
     expect(await serverPid(dataDir)).toBe(pid);
-    await Promise.all([b.close(), c.close()]);
+    await b.close();
     expect(await serverPid(dataDir)).toBeUndefined();
     expect((await fs.readdir(dataDir)).toSorted()).toEqual(['postgres', 'postgres.log', 'socket']);
   });
 
   it.each(['SIGKILL', 'SIGINT'] as const)('outlives a process group that gets %s, and is adopted', async (signal) => {
-    const dataDir = await dataFolder();
+    const dataDir = await madeBefore();
     const killed = opener(dataDir);
     await killed.says('open');
     const pid = await serverPid(dataDir);
@@ -172,7 +188,7 @@ describe('openEmbeddedPostgres', () => {
   });
 
   it('starts a server again that was killed, for all who have it open', async () => {
-    const dataDir = await dataFolder();
+    const dataDir = await madeBefore();
     const other = opener(dataDir);
     await other.says('open');
     const database = await opened(dataDir);
@@ -192,7 +208,7 @@ describe('openEmbeddedPostgres', () => {
   });
 
   it('closes while the server is gone', async () => {
-    const dataDir = await dataFolder();
+    const dataDir = await madeBefore();
     const database = await opened(dataDir);
     const killed = await serverPid(dataDir);
     if (killed !== undefined) process.kill(killed, 'SIGKILL');
@@ -200,7 +216,7 @@ describe('openEmbeddedPostgres', () => {
   });
 
   it('starts over a lock file whose pid is another process’s by now', async () => {
-    const dataDir = await dataFolder();
+    const dataDir = await madeBefore();
     const killed = opener(dataDir);
     await killed.says('open');
     const pid = await serverPid(dataDir);
@@ -220,8 +236,7 @@ describe('openEmbeddedPostgres', () => {
   });
 
   it('waits for a server that is starting up, and starts one when it is gone', async () => {
-    const dataDir = await dataFolder();
-    await (await opened(dataDir)).close();
+    const dataDir = await madeBefore();
     let refused = 0;
     const startingUp = net.createServer((socket) => {
       const fields = Buffer.from('SFATAL\0C57P03\0Mthe database system is starting up\0\0');
@@ -239,7 +254,7 @@ describe('openEmbeddedPostgres', () => {
   });
 
   it('leaves the server to anyone who is connected, but waits for connections that are closing', async () => {
-    const dataDir = await dataFolder();
+    const dataDir = await madeBefore();
     const first = await opened(dataDir);
     const psql = new pg.Client(first.connection);
     await psql.connect();
@@ -255,9 +270,8 @@ describe('openEmbeddedPostgres', () => {
   });
 
   it('keeps a log that stays short and holds none of the values in a statement', async () => {
-    const dataDir = await dataFolder();
+    const dataDir = await madeBefore();
     const log = join(dataDir, 'postgres.log');
-    await fs.mkdir(dataDir);
     await fs.writeFile(log, 'x'.repeat(5 * 1024 * 1024));
     const { connection, progress } = await opened(dataDir);
     await expect(rows(connection, `select 'a secret'::int`)).rejects.toThrow('a secret');
@@ -299,8 +313,7 @@ describe('openEmbeddedPostgres', () => {
   });
 
   it('says what to do when a server does not come up, with the end of its log', async () => {
-    const dataDir = await dataFolder();
-    await (await opened(dataDir)).close();
+    const dataDir = await madeBefore();
     await fs.appendFile(join(dataDir, 'postgres', 'postgresql.conf'), 'nonsense = 1\n');
     await expect(opened(dataDir)).rejects.toThrow(
       /did not come up \(.*\)\. See .*postgres\.log, or set DATABASE_URL to use another\. The log ends:\n(.*\n)*.*"nonsense"/,
@@ -350,9 +363,8 @@ describe('openEmbeddedPostgres', () => {
   });
 
   it.runIf(IS_ROOT)('refuses a database that is root’s, and as root uses one as whoever owns it', async () => {
-    const dataDir = await dataFolder();
+    const dataDir = await madeBefore();
     const data = join(dataDir, 'postgres');
-    await (await opened(dataDir)).close();
     const { uid } = await fs.stat(data);
     expect(uid).not.toBe(0);
     await fs.chown(data, 0, 0);

@@ -1,29 +1,34 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative as relativePath } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openEmbeddedPostgres } from '../../src/db/postgres/embedded-postgres.ts';
+import { LIMITS } from '../../src/limits.ts';
+import { formhost } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
 import { emptyDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
 import { isAlive, serverPid } from '../support/postmaster.ts';
-import { PROJECT, startProgram, startServiceProcess } from '../support/process.ts';
+import { startServiceProcess } from '../support/process.ts';
 import { asOwner } from '../support/service.ts';
 
-/* Commands before, beside and without the first start of a service. Some wait for a database for ten seconds. */
-
+/* Commands before, beside and without the first start of a service. */
 const made = { code: 0, stdout: expect.stringMatching(/^fh_[0-9A-Za-z_-]{40,}\n$/), stderr: '' };
-const waitingOrNothing = /^(?:formhost: there is no database .* yet: waiting 10 s for a start of the service\n)?$/;
-const noDatabase = (place: string) => ({
+const waitingOrNothing = /^(?:formhost: there is no database .* yet: waiting \d+ s for a start of the service\n)?$/;
+const before = { ...LIMITS.database };
+/** How long commands of this process wait for a start. */
+const waitFor = (firstStartSignTimeoutMs: number) =>
+  Object.assign(LIMITS.database, { firstStartSignTimeoutMs, firstStartTellAfterMs: 0 });
+beforeEach(() => void waitFor(1_000));
+afterAll(() => void Object.assign(LIMITS.database, before));
+const noDatabase = (place: string, origin: string) => ({
   code: 1,
   stdout: '',
   stderr:
-    `formhost: ${place} yet: waiting 10 s for a start of the service\n` +
-    `formhost: ${place}: set DATA_DIR or DATABASE_URL as the service has it, or run npm start first, which makes the database\n`,
+    `formhost: there is no database of the service in ${place} (${origin}) yet: waiting 1 s for a start of the service\n` +
+    `formhost: there is no database of the service in ${place} (${origin}): set DATA_DIR or DATABASE_URL as the service has it, or run npm start first, which makes the database\n`,
 });
-
-const keys = (args: string[], settings: Record<string, string>) =>
-  startProgram(process.execPath, ['src/commands/formhost.ts', 'keys', ...args], settings).result;
+const keys = (args: string[], settings: Record<string, string>) => formhost(['keys', ...args], { settings });
 
 /** How many keys of an owner the list has. */
 async function countOf(email: string, settings: Record<string, string>): Promise<number> {
@@ -33,15 +38,13 @@ async function countOf(email: string, settings: Record<string, string>): Promise
 }
 
 describe('an empty database', () => {
-  it('makes no tables in a database without them: it says where it looked, without the password, and what to do', {
-    timeout: 90_000,
-  }, async () => {
+  it('gets no tables by a command: it says where it looked, without the password, and what to do', async () => {
     const { url, name, drop } = await emptyDatabase();
     onTestFinished(drop);
-    const { host } = new URL(url);
-    const place = `there is no database of the service in ${host}/${name} (DATABASE_URL, which the environment sets)`;
-    const result = await keys(['create', '--email', 'empty@keys.example'], { DATABASE_URL: url });
-    expect(result).toEqual(noDatabase(place));
+    const settings = { DATABASE_URL: url };
+    expect(await formhost(['keys', 'create', '--email', 'empty@keys.example'], { settings })).toEqual(
+      noDatabase(`${new URL(url).host}/${name}`, 'DATABASE_URL, which the environment sets'),
+    );
     await runSql(
       url,
       "DO $$ BEGIN ASSERT NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace); END $$",
@@ -50,6 +53,7 @@ describe('an empty database', () => {
 
   it('waits for the migrations of a first start that comes after it', async () => {
     const { url, drop } = await emptyDatabase();
+    waitFor(60_000);
     const result = keys(['create', '--email', 'before@keys.example'], { DATABASE_URL: url });
     const { ready, stop } = await startServiceProcess({ DATABASE_URL: url });
     onTestFinished(async () => {
@@ -62,17 +66,14 @@ describe('an empty database', () => {
   });
 });
 
-// Each waits for a database for some seconds.
-describe.concurrent('an embedded database', () => {
+describe('an embedded database', () => {
   /** The process id of the server in DATA_DIR; undefined where none runs. */
   async function serverOf(dataDir: string): Promise<number | undefined> {
     const pid = await serverPid(dataDir);
     return pid !== undefined && isAlive(pid) ? pid : undefined;
   }
 
-  it('takes the command during the very first start of the service, beside it and after it, and stops with the last', async ({
-    onTestFinished,
-  }) => {
+  it('takes the command during the very first start of the service, beside it and after it, and stops with the last', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'formhost-keys-'));
     const { url, child, ready, stop } = await startServiceProcess({ DATA_DIR: dataDir });
     onTestFinished(async () => {
@@ -82,6 +83,7 @@ describe.concurrent('an embedded database', () => {
       await vi.waitFor(() => rm(dataDir, { recursive: true }), { timeout: 60_000, interval: 50 });
     });
 
+    waitFor(60_000);
     const early = await keys(['create', '--email', 'early@keys.example'], { DATA_DIR: dataDir });
     expect(early).toEqual({ ...made, stderr: expect.stringMatching(waitingOrNothing) });
     await ready();
@@ -99,47 +101,36 @@ describe.concurrent('an embedded database', () => {
     expect(await serverOf(dataDir)).toBeUndefined();
   });
 
-  it('is not made by any command but restore: each says where it looked, how that was set, and what to do', {
-    timeout: 120_000,
-  }, async ({ onTestFinished }) => {
-    const folder = await mkdtemp(join(tmpdir(), 'formhost-none-'));
+  it('is not made by a command: each says where it looked, how that was set, and what to do', async () => {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'formhost-none-')));
     onTestFinished(() => rm(folder, { recursive: true }));
-    const dataDir = join(folder, 'data');
-    const commands = [
-      ['keys', 'create', '--email', 'a@keys.example'],
-      ['keys', 'list'],
-      ['keys', 'revoke', 'key_1'],
-      ['owners', 'list'],
-      ['deployments', 'list'],
-      ['backup', join(folder, 'a.backup')],
-    ];
-    const run = ([name = '', ...args]: string[], settings: Record<string, string>, cwd = PROJECT) =>
-      startProgram(process.execPath, [join(PROJECT, 'src/commands/formhost.ts'), name, ...args], settings, cwd).result;
-    const place = (origin: string, data = dataDir) => `there is no database of the service in ${data} (${origin})`;
-    const relative = relativePath(PROJECT, dataDir);
     const own = join(folder, 'own');
     await mkdir(own);
     await writeFile(join(own, '.env'), 'DATA_DIR=./other\n');
-    const [byDefault, inFile, ...results] = await Promise.all([
-      run(['keys', 'list'], {}, folder),
-      run(['keys', 'list'], {}, own),
-      ...commands.map((args) => run(args, { DATA_DIR: relative })),
-    ]);
-    expect(byDefault).toEqual(noDatabase(place('the default, because DATA_DIR is not set')));
-    expect(inFile).toEqual(noDatabase(place('DATA_DIR in .env', join(own, 'other'))));
-    expect(results).toEqual(commands.map(() => noDatabase(place('DATA_DIR, which the environment sets'))));
+    const cases: [args: string[], cwd: string, settings: Record<string, string>, place: string, origin: string][] = [
+      [['keys', 'list'], folder, {}, 'data', 'the default, because DATA_DIR is not set'],
+      [['keys', 'list'], own, {}, 'own/other', 'DATA_DIR in .env'],
+      [
+        ['keys', 'create', '--email', 'a@b.example'],
+        folder,
+        { DATA_DIR: 'x' },
+        'x',
+        'DATA_DIR, which the environment sets',
+      ],
+      [['backup', join(folder, 'a.backup')], folder, { DATA_DIR: 'x' }, 'x', 'DATA_DIR, which the environment sets'],
+    ];
+    for (const [args, cwd, settings, place, origin] of cases)
+      expect(await formhost(args, { cwd, settings })).toEqual(noDatabase(join(folder, place), origin));
     expect((await readdir(folder, { recursive: true })).toSorted()).toEqual(['own', 'own/.env']);
   });
 
-  it('is not taken for the service’s when a start was cut short before its tables were made', {
-    timeout: 90_000,
-  }, async ({ onTestFinished }) => {
+  it('is not taken for the service’s when a start was cut short before its tables were made', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'formhost-cut-'));
     onTestFinished(() => rm(dataDir, { recursive: true }));
     await (await openEmbeddedPostgres(dataDir, { limits: testLimits() })).close();
-    const result = await keys(['list'], { DATA_DIR: dataDir });
-    const place = `there is no database of the service in ${dataDir} (DATA_DIR, which the environment sets)`;
-    expect(result).toEqual(noDatabase(place));
+    expect(await formhost(['keys', 'list'], { settings: { DATA_DIR: dataDir } })).toEqual(
+      noDatabase(dataDir, 'DATA_DIR, which the environment sets'),
+    );
     expect(await serverOf(dataDir)).toBeUndefined();
   });
 });

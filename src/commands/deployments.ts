@@ -60,12 +60,10 @@ export const list = ({ takenDown, deleted, owner: address, ...output }: ListOpti
       throw new CommandError(`there is no owner ${owner}: \`owners list\` shows them`);
     }
     async function* rows() {
-      for await (const { createdAt, submissionCount, ...one } of listAllDeployments(db)) {
-        if ((status ?? one.status) !== one.status || (owner ?? one.owner) !== one.owner) continue;
-        yield { ...one, created_at: createdAt, submission_count: submissionCount };
-      }
+      for await (const one of listAllDeployments(db))
+        if ((status ?? one.status) === one.status && (owner ?? one.owner) === one.owner) yield one;
     }
-    await printRows(['id', 'slug', 'owner', 'status', 'created_at', 'submission_count'], rows(), output);
+    await printRows(['id', 'slug', 'owner', 'status', 'createdAt', 'submissionCount'], rows(), output);
   });
 
 /** Answers 451 in place of a page. */

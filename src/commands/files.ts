@@ -41,10 +41,8 @@ async function withBucket<T>(
 export const status = (output: Output): Promise<void> =>
   onDatabase(async (db) => {
     const counts = await countFiles(db);
-    async function* rows() {
-      for (const place of PLACES) yield { place, ...counts[place] };
-    }
-    await printRows(['place', 'files', 'bytes'], rows(), output);
+    const rows = PLACES.map((place) => ({ place, ...counts[place] }));
+    await printRows(['place', 'files', 'bytes'], rows, output);
   });
 
 /** Takes the prefix of FILES_URL from another installation. */

@@ -68,18 +68,10 @@ function planChange(owner: string, before: { plan: string; keys: number }, plan:
   return `${owner} was on the plan ${before.plan} and is on the plan ${plan} now, with ${keys} made before as well`;
 }
 
-const TIMES = ['created_at', 'last_used_at', 'revoked_at'] as const;
-const COLUMNS = ['id', 'email', 'plan', ...TIMES, 'prefix', 'name', 'scope', 'expires_at'] as const;
+const TIMES = ['createdAt', 'lastUsedAt', 'revokedAt'] as const;
+const COLUMNS = ['id', 'email', 'plan', ...TIMES, 'prefix', 'name', 'scope', 'expiresAt'] as const;
 
-export const list = (output: Output): Promise<void> =>
-  onDatabase(async (db) => {
-    async function* rows() {
-      for await (const { createdAt, lastUsedAt, revokedAt, expiresAt, ...key } of listKeys(db)) {
-        yield { ...key, created_at: createdAt, last_used_at: lastUsedAt, revoked_at: revokedAt, expires_at: expiresAt };
-      }
-    }
-    await printRows(COLUMNS, rows(), output);
-  });
+export const list = (output: Output): Promise<void> => onDatabase((db) => printRows(COLUMNS, listKeys(db), output));
 
 export const revoke = (id: string, output: Output): Promise<void> =>
   onDatabase(async (db) => {

@@ -80,22 +80,26 @@ type Value = string | number | boolean | Date | null;
 
 const cell = (value: Value): string => (value instanceof Date ? value.toISOString() : String(value ?? '-'));
 
-/** Prints rows whose columns have the names of the API as a table, or as a JSON array. */
+/** The API's name of a property: `created_at` for `createdAt`. */
+const apiName = (property: string): string => property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Prints rows as a table, or as a JSON array of objects with the names of the API. */
 export async function printRows<Column extends string>(
   columns: readonly Column[],
-  rows: AsyncIterable<Readonly<Record<Column, Value>>>,
+  rows: AsyncIterable<Readonly<Record<Column, Value>>> | Iterable<Readonly<Record<Column, Value>>>,
   { json }: Output,
 ): Promise<void> {
+  const names = columns.map(apiName);
   const all: Value[][] = [];
   for await (const row of rows) all.push(columns.map((column) => row[column]));
   if (!json) {
-    const headers = columns.map((column) => column.toUpperCase().replaceAll('_', ' '));
+    const headers = names.map((name) => name.toUpperCase().replaceAll('_', ' '));
     return await printTable(
       headers,
       all.map((row) => row.map(cell)),
     );
   }
-  const objects = all.map((row) => JSON.stringify(Object.fromEntries(columns.map((column, at) => [column, row[at]]))));
+  const objects = all.map((row) => JSON.stringify(Object.fromEntries(names.map((name, at) => [name, row[at]]))));
   await printLine(objects.length === 0 ? '[]' : `[\n${objects.join(',\n')}\n]`);
 }
 

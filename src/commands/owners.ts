@@ -10,11 +10,10 @@ const noSuchOwner = (email: string): CommandError =>
 export const list = (output: Output): Promise<void> =>
   onDatabase(async (db) => {
     async function* rows() {
-      for await (const { email, plan, createdAt, liveDeployments } of listOwners(db)) {
-        yield { email, plan, created_at: createdAt, deployments: liveDeployments };
-      }
+      for await (const { liveDeployments, ...owner } of listOwners(db))
+        yield { ...owner, deployments: liveDeployments };
     }
-    await printRows(['email', 'plan', 'created_at', 'deployments'], rows(), output);
+    await printRows(['email', 'plan', 'createdAt', 'deployments'], rows(), output);
   });
 
 export function setPlan(address: string, plan: string, output: Output): Promise<void> {

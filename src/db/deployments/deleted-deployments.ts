@@ -9,8 +9,6 @@ import { countLive } from './deployments.ts';
 /** A deleted deployment whose page is still there. */
 type TrashedDeployment = { id: string; slug: string; submissionCount: number; deletedAt: Date };
 
-const COLUMNS = 'id, slug, submission_count AS "submissionCount", deleted_at AS "deletedAt"';
-
 /** Deployments of an owner that are deleted, but not for good: the page is the first that a purge removes. */
 const TRASHED = `owner_id = :ownerId AND deleted_at IS NOT NULL
             AND EXISTS (SELECT FROM pages WHERE deployment_id = deployments.id)`;
@@ -27,7 +25,7 @@ export async function listTrash(
     {
       total: `SELECT count(*) AS total FROM deployments WHERE ${TRASHED}`,
       rows: `
-        SELECT ${COLUMNS} FROM deployments
+        SELECT id, slug, submission_count AS "submissionCount", deleted_at AS "deletedAt" FROM deployments
          WHERE ${TRASHED} ORDER BY deleted_at DESC, id DESC LIMIT :limit OFFSET :offset`,
     },
     { ownerId },
@@ -36,16 +34,9 @@ export async function listTrash(
   return { total, deployments: rows };
 }
 
-/** A deleted deployment of this owner, unless its purge has begun. */
-export async function findTrashed(db: Knex, ownerId: number, id: string): Promise<TrashedDeployment | undefined> {
-  const [row] = await query<TrashedDeployment>(
-    db,
-    'find-trashed',
-    `SELECT ${COLUMNS} FROM deployments WHERE id = :id AND ${TRASHED}`,
-    { ownerId, id },
-  );
-  return row;
-}
+/** Whether this owner has such a deleted deployment, whose purge has not begun. */
+export const isTrashed = async (db: Knex, ownerId: number, id: string): Promise<boolean> =>
+  (await execute(db, 'is-trashed', `SELECT FROM deployments WHERE id = :id AND ${TRASHED}`, { ownerId, id })) === 1;
 
 /** The owner's plan, and how many live deployments the owner has now. */
 type Undeleted = { slug: string; plan: string; liveDeployments: number };

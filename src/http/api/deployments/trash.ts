@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Owner } from '../../../db/account/owners.ts';
-import { beginPurge, findTrashed, listTrash, undeleteDeployment } from '../../../db/deployments/deleted-deployments.ts';
+import { beginPurge, isTrashed, listTrash, undeleteDeployment } from '../../../db/deployments/deleted-deployments.ts';
 import { isDeploymentId } from '../../../lib/ids.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
@@ -55,9 +55,8 @@ export function trashEndpoints({ db, config, onDeploymentChange, onPurge }: App)
   /** The owner's deleted deployment with this id; throws 404. */
   async function inTrash(owner: Owner, id: string): Promise<{ id: string }> {
     // Only ids reach Postgres, which refuses some texts (NUL).
-    const found = isDeploymentId(id) ? await findTrashed(db, owner.id, id) : undefined;
-    if (!found) throw notInTrash();
-    return found;
+    if (!isDeploymentId(id) || !(await isTrashed(db, owner.id, id))) throw notInTrash();
+    return { id };
   }
 
   return {

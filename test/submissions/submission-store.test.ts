@@ -90,6 +90,23 @@ describe('SubmissionStore', () => {
     expect(await send()).toEqual({ kind: 'accepted' });
   });
 
+  it('refuses a flood without a query, until the form changes', async () => {
+    const { id } = await (await service.owner()).deploy();
+    const store = startStore({});
+    const send = async () => (await store.store(submissionTo(id), { files: [] })).kind;
+    const setAccepted = (count: number) =>
+      service.db.raw(
+        'UPDATE deployments SET recent_submissions = array_fill(clock_timestamp(), ARRAY[?::int]) WHERE id = ?',
+        [count, id],
+      );
+    await setAccepted(10);
+    expect(await send()).toBe('rate-limited');
+    await setAccepted(0);
+    expect(await send()).toBe('rate-limited');
+    store.invalidate(id);
+    expect(await send()).toBe('accepted');
+  });
+
   it('fails all that wait once the database is away', async () => {
     const away = connect({ connectionString: 'postgres://127.0.0.1:1/none' }, { limits: testLimits() });
     const store = startStore({ db: away });

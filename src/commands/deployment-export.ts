@@ -1,5 +1,3 @@
-import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { Config } from '../config.ts';
 import { listWebhooks } from '../db/deliveries/webhooks.ts';
@@ -13,8 +11,8 @@ import { readSubmissions, withRetries } from '../db/submissions/submission-reade
 import { submissionLine } from '../db/submissions/submissions.ts';
 import { compactJson } from '../lib/json-text.ts';
 import { LIMITS } from '../limits.ts';
-import { CommandError, hasCode } from './command-error.ts';
 import { objectReader } from './operator.ts';
+import { createFile } from './write-file.ts';
 
 /**
  * Everything about a deployment, one JSON object in each line: the deployment, its settings, its html, its webhooks, its
@@ -72,14 +70,5 @@ export async function* exportLines(db: Database, deployment: AnyDeployment, conf
 }
 
 /** Writes an export to a file that only the operator can read; never overwrites another file. */
-export async function exportToFile(db: Database, deployment: AnyDeployment, config: Config, file: string) {
-  try {
-    await pipeline(exportLines(db, deployment, config), createWriteStream(file, { flags: 'wx', mode: 0o600 }));
-  } catch (error) {
-    if (hasCode(error, /^EEXIST$/)) throw new CommandError(`${file} exists already: name another file`);
-    await rm(file, { force: true });
-    if (hasCode(error, /^E/) && 'syscall' in error)
-      throw new CommandError(`${file} cannot be written: ${error.message}`);
-    throw error;
-  }
-}
+export const exportToFile = (db: Database, deployment: AnyDeployment, config: Config, file: string): Promise<void> =>
+  createFile(file, (out) => pipeline(exportLines(db, deployment, config), out));

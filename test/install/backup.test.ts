@@ -412,7 +412,7 @@ describe('backup', () => {
     const file = newFile();
     await writeFile(file, 'precious');
     expect(await command('backup', file, { DATABASE_URL: full.connectionString })).toEqual(
-      refused(`${file} exists already: choose another name for the backup`),
+      refused(`${file} exists already: choose another name`),
     );
     expect(await readFile(file, 'utf8')).toBe('precious');
   });
@@ -499,7 +499,9 @@ describe('backup', () => {
 
   it('says in a line that a place is not there', async () => {
     expect(await command('backup', '/nowhere/file', { DATABASE_URL: full.connectionString })).toEqual(
-      refused(/^formhost: nothing was backed up: ENOENT: no such file or directory, open '\/nowhere\/.*'\n$/),
+      refused(
+        /^formhost: \/nowhere\/file cannot be written: ENOENT: no such file or directory, open '\/nowhere\/.*'\n$/,
+      ),
     );
   });
 });

@@ -164,7 +164,7 @@ describe('imports', () => {
   });
 
   it('of what an owner runs are of the client only: no command of an owner loads the database or its libraries', () => {
-    const declarations = ['formhost', 'owner-commands', 'operator-commands', 'declare', 'output'];
+    const declarations = ['formhost', 'owner-commands', 'operator-commands', 'declare', 'output', 'write-file'];
     const isOwners = (file: string) =>
       file.startsWith('src/commands/owner/') || declarations.some((name) => file === `src/commands/${name}.ts`);
     const shared = ['src/commands/command-error.ts', 'src/limits.ts'];

@@ -2,7 +2,7 @@ import fs from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { CommandError, hasCode, messageOf } from '../command-error.ts';
-import { replaceFile } from './write-file.ts';
+import { replaceFile } from '../write-file.ts';
 
 /*
  * The service that the commands of owners use, and the API key: as `formhost login` has stored them, or of FORMHOST_URL and

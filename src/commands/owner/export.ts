@@ -2,9 +2,9 @@ import fs from 'node:fs/promises';
 import { COMMAND_LIMITS } from '../../limits.ts';
 import { CommandError, UsageError } from '../command-error.ts';
 import { isTerminal, megabytes, print, printableCsv, printableJson, say } from '../output.ts';
+import { replaceFile } from '../write-file.ts';
 import { untilInterrupted } from './interrupt.ts';
 import { ConnectionError, idOf, isTransient, pause, piecesOf, type Service } from './service.ts';
-import { replaceFile } from './write-file.ts';
 
 const TYPES = {
   csv: 'text/csv',

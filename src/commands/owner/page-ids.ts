@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { CommandError, hasCode, messageOf } from '../command-error.ts';
-import { replaceFile } from './write-file.ts';
+import { replaceFile } from '../write-file.ts';
 
 /*
  * Which page a file is, in `.formhost.json` beside it: for each service the names of files with the ids of their deployments.

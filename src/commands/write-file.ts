@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import fs, { type FileHandle } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { Writable } from 'node:stream';
+import { CommandError, hasCode, messageOf } from './command-error.ts';
+
+type Write = (out: FileHandle) => Promise<void>;
+
+/** Lets `write` fill a file beside this one, which `publish` puts into its place; or leaves nothing behind. */
+async function fill(
+  file: string,
+  mode: number | undefined,
+  write: Write,
+  publish: (unfinished: string) => Promise<void>,
+): Promise<void> {
+  const unfinished = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}`);
+  const out = await fs.open(unfinished, 'wx', mode === undefined ? 0o666 : 0o600).catch((error: unknown) => {
+    throw new CommandError(`${file} cannot be written: ${messageOf(error)}`);
+  });
+  try {
+    if (mode !== undefined) await out.chmod(mode);
+    await write(out).finally(async () => {
+      await out.sync();
+      await out.close();
+    });
+    await publish(unfinished);
+  } finally {
+    await fs.rm(unfinished, { force: true });
+  }
+}
+
+/** Writes the whole file or nothing. Without `mode`, whoever could read the file that was there can read the new one, and nobody else. */
+export async function replaceFile(file: string, write: Write, mode?: number): Promise<void> {
+  const before = await fs.stat(file).catch(() => undefined);
+  await fill(file, mode ?? (before && before.mode & 0o777), write, (unfinished) => fs.rename(unfinished, file));
+}
+
+/** Writes the whole file or nothing, readable by its owner only. Never overwrites another file: throws a CommandError. */
+export async function createFile(file: string, write: (out: Writable) => Promise<void>): Promise<void> {
+  const exists = new CommandError(`${file} exists already: choose another name`);
+  if (await fs.stat(file).catch(() => undefined)) throw exists;
+  const publish = async (unfinished: string): Promise<void> => {
+    await fs.link(unfinished, file).catch((error: unknown) => {
+      if (hasCode(error, /^EEXIST$/)) throw exists;
+      // A file system without links, such as FAT.
+      return fs.rename(unfinished, file);
+    });
+    await using folder = await fs.open(dirname(file), 'r');
+    await folder.sync();
+  };
+  await fill(file, 0o600, (handle) => write(streamTo(handle)), publish);
+}
+
+const streamTo = (file: FileHandle): Writable =>
+  new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      file.writeFile(chunk).then(() => done(), done);
+    },
+  });

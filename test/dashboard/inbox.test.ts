@@ -26,6 +26,9 @@ const HTML = `<!doctype html><html lang="en"><title>Ask us</title><form action="
 <label>Your name <input name="name"></label><label>E-mail <input name="email"></label>
 <label>Message <textarea name="message"></textarea></label><button>Send</button></form></html>`;
 
+/** In pixels. */
+const CARD_HEIGHT = 84;
+
 describe.skipIf(!hasChromium())('the inbox', () => {
   let dashboard: DashboardUnderTest;
   beforeAll(async () => {
@@ -256,21 +259,23 @@ describe.skipIf(!hasChromium())('the inbox', () => {
     await fill(id, 200);
     const page = await dashboard.open(owner, path, PHONE);
     await row(page, 'Visitor 200').waitFor();
-    await page.locator('.inbox-scroll').evaluate((element) => {
-      element.scrollTop = element.scrollHeight / 2;
-    });
-    await row(page, 'Visitor 170').getByRole('link').tap();
-    await page.getByRole('heading', { level: 2, name: 'Visitor 170' }).waitFor();
+    await expect.poll(() => rows(page).count()).toBe(100);
+    // The next rows are read when one more is on the screen.
+    await page.locator('.inbox-scroll').evaluate((element, height) => {
+      element.scrollTop = 49 * height - element.clientHeight;
+    }, CARD_HEIGHT);
+    await row(page, 'Visitor 153').getByRole('link').tap();
+    await page.getByRole('heading', { level: 2, name: 'Visitor 153' }).waitFor();
     await page.getByRole('link', { name: 'Older' }).tap();
-    await page.getByRole('heading', { level: 2, name: 'Visitor 169' }).waitFor();
+    await page.getByRole('heading', { level: 2, name: 'Visitor 152' }).waitFor();
     // Beyond what the list had read when it was hidden.
-    for (let number = 168; number > 80; number -= 1) {
+    for (let number = 151; number > 97; number -= 1) {
       await page.keyboard.press('j');
       await page.getByRole('heading', { level: 2, name: `Visitor ${number}`, exact: true }).waitFor();
     }
     await page.getByRole('link', { name: 'Back to the list' }).tap();
-    await expect.poll(() => row(page, 'Visitor 81').isVisible()).toBe(true);
-    const box = await row(page, 'Visitor 81').boundingBox();
+    await expect.poll(() => row(page, 'Visitor 98').isVisible()).toBe(true);
+    const box = await row(page, 'Visitor 98').boundingBox();
     const list = await page.locator('.inbox-scroll').boundingBox();
     const [top = 0, start = 0, height = 0] = [box?.y, list?.y, list?.height];
     expect(top - start).toBeGreaterThanOrEqual(0);

@@ -112,8 +112,8 @@ export async function expectFitting(page: Page): Promise<void> {
   expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
 }
 
-/** A view in a state may have no violation that axe finds (of all its rules, or of one), and it fits. */
-export async function expectAccessible(page: Page, rule?: string): Promise<void> {
-  expect([page.url(), await accessibilityProblems(page, rule)]).toEqual([page.url(), []]);
+/** A view in a state may have no violation that axe finds, and it fits. */
+export async function expectAccessible(page: Page): Promise<void> {
+  expect([page.url(), await accessibilityProblems(page)]).toEqual([page.url(), []]);
   await expectFitting(page);
 }

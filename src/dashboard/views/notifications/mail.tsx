@@ -39,23 +39,19 @@ function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Ele
     typed === '' || recipients.some(({ email }) => email === typed)
       ? recipients
       : [...recipients, { email: typed, confirmed: false }];
-  const isChanged =
-    isOn !== saved.email_notifications ||
-    every !== saved.notify_every ||
-    hasOwner !== saved.notify_owner ||
-    !hasSame(all, saved.recipients);
+  const changes = {
+    ...(isOn !== saved.email_notifications && { email_notifications: isOn }),
+    ...(every !== saved.notify_every && { notify_every: every }),
+    ...(hasOwner !== saved.notify_owner && { notify_owner: hasOwner }),
+    ...(!hasSame(all, saved.recipients) && { recipients: all.map(({ email }) => email) }),
+  };
+  const isChanged = Object.keys(changes).length > 0;
 
   const ownerNote = recipients.some(({ confirmed }) => confirmed)
     ? 'You get no mail: the others do.'
     : 'Nobody else has confirmed: you get the mail until somebody has.';
 
   async function save(): Promise<void> {
-    const changes = {
-      ...(isOn !== saved.email_notifications && { email_notifications: isOn }),
-      ...(every !== saved.notify_every && { notify_every: every }),
-      ...(hasOwner !== saved.notify_owner && { notify_owner: hasOwner }),
-      ...(!hasSame(all, saved.recipients) && { recipients: all.map(({ email }) => email) }),
-    };
     await run(async () => {
       await answer(api.PATCH('/deploy/{id}', { params, body: changes }));
       const now = await answer(api.GET('/deploy/{id}/settings', { params }));

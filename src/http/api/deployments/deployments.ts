@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import limitConcurrency from 'p-limit';
+import limitConcurrency, { type LimitFunction } from 'p-limit';
 import { z } from 'zod';
 import { type Config, pageUrl } from '../../../config.ts';
 import {
@@ -131,14 +131,11 @@ export const pageBounds = (maxHtmlBytes: number) => ({
   text: { field: 'html', type: 'text/html', maxBytes: maxHtmlBytes },
 });
 
-/** The bodies of POST and PUT. */
-function deploymentBodies(maxHtmlBytes: number, reservedSlugs: readonly string[]) {
-  const Replacement = z.object({ html: pageHtml(maxHtmlBytes) });
-  const Creation = Replacement.extend({
+const creationBody = ({ maxHtmlBytes, reservedSlugs }: Config) =>
+  z.object({
+    html: pageHtml(maxHtmlBytes),
     slug: slugField(reservedSlugs, "Made from the page's title when left out.").optional(),
   });
-  return { Creation, Replacement };
-}
 
 /** `{"html":…}` in pieces. */
 export function* htmlAsJson(html: Buffer): Generator<string> {
@@ -151,162 +148,179 @@ export function* htmlAsJson(html: Buffer): Generator<string> {
   yield '"}';
 }
 
-/** Deployments: pages and their addresses. */
-export function deploymentEndpoints({ db, config, limits, renderer, onDeploymentChange }: App) {
-  const { planLimits, storageLimits, reservedSlugs, maxHtmlBytes, pageVersions } = config;
-  const notices = takeDownNotices(config.abuseContact?.text);
-  const limitWrites = limitConcurrency(limits.pages.maxConcurrentWrites);
-  const { Creation, Replacement } = deploymentBodies(maxHtmlBytes, reservedSlugs);
-  const bounds = pageBounds(maxHtmlBytes);
+const toStatus = (
+  { id, slug, submissionCount, createdAt, updatedAt }: Deployment,
+  config: Config,
+): z.infer<typeof Status> => ({
+  id,
+  slug,
+  status: 'active',
+  url: pageUrl(config, slug),
+  submission_count: submissionCount,
+  created_at: createdAt.toISOString(),
+  updated_at: updatedAt.toISOString(),
+});
 
-  const toStatus = ({ id, slug, submissionCount, createdAt, updatedAt }: Deployment): z.infer<typeof Status> => ({
-    id,
-    slug,
-    status: 'active',
-    url: pageUrl(config, slug),
-    submission_count: submissionCount,
-    created_at: createdAt.toISOString(),
-    updated_at: updatedAt.toISOString(),
+const listEndpoint = ({ db, config }: App) =>
+  endpoint({
+    method: 'GET',
+    path: '/deploy',
+    name: 'listDeployments',
+    tag: 'Deployments',
+    summary: 'List your deployments',
+    description: 'Newest first, without deleted ones.',
+    query: Paging,
+    answer: {
+      status: 200,
+      description: 'A page of deployments.',
+      schema: Deployments,
+      example: { deployments: [example], total: 1, page: 1, limit: 50 },
+    },
+    async handle({ owner, query: paging }) {
+      const { deployments, total } = await listDeployments(db, owner.id, paging);
+      return { deployments: deployments.map((one) => toStatus(one, config)), total, ...paging };
+    },
   });
 
+const createEndpoint = ({ db, config, renderer, onDeploymentChange }: App, limitWrites: LimitFunction) =>
+  endpoint({
+    method: 'POST',
+    path: '/deploy',
+    name: 'createDeployment',
+    tag: 'Deployments',
+    summary: 'Create a deployment',
+    description:
+      'Publishes an HTML page at a host of its own. The body is JSON, or the page itself as `text/html`, with the slug in ' +
+      'the query. An absent body reads as `{}`, and unknown fields are ignored.',
+    body: {
+      schema: creationBody(config),
+      example: { html: exampleHtml, slug: exampleSlug },
+      ...pageBounds(config.maxHtmlBytes),
+    },
+    answer: {
+      status: 201,
+      description: 'The page is live.',
+      schema: Deployed,
+      example: exampleDeployed,
+    },
+    errors: [planLimitReached, storageFull, slugTaken],
+    async handle({ owner, body: { html, slug } }) {
+      const slugs = slug === undefined ? await proposeSlugs(html, config.reservedSlugs) : [slug];
+      const limit = config.planLimits.get(owner.plan) ?? 0;
+      const id = newDeploymentId(config.cell);
+      const given = { deploymentId: id, slug: '', html: Buffer.from(html), hasAltcha: false };
+      const page = await renderer.prepare(owner.id, given);
+      const deployment = await limitWrites(() =>
+        createDeployment(db, { id, ownerId: owner.id, limit, storageLimits: config.storageLimits, slugs, page }),
+      );
+      if (deployment === 'limit-reached') throw planLimitReached(owner.plan, limit);
+      if (deployment === 'slug-taken') throw slugTaken();
+      onDeploymentChange({ deploymentId: deployment.id, slug: deployment.slug });
+      return toDeployed(deployment, config);
+    },
+  });
+
+const getEndpoint = ({ db, config }: App) =>
+  endpoint({
+    method: 'GET',
+    path: '/deploy/:id',
+    name: 'getDeployment',
+    tag: 'Deployments',
+    summary: 'Get the status of a deployment',
+    description: 'With the number of its submissions. `GET /deploy/{id}/html` answers the page itself.',
+    find: (owner, { id }) => ownDeployment(db, owner, id),
+    answer: { status: 200, description: 'The deployment.', headers: NOTICE_HEADER, schema: Status, example },
+    errors: [noSuchDeployment],
+    async handle({ resource: deployment, notify }) {
+      if (deployment.takenDownAt) notify(takeDownNotices(config.abuseContact?.text).page);
+      return toStatus(deployment, config);
+    },
+  });
+
+const replaceHtmlEndpoint = ({ db, config, renderer, onDeploymentChange }: App, limitWrites: LimitFunction) =>
+  endpoint({
+    method: 'PUT',
+    path: '/deploy/:id',
+    name: 'replaceHtml',
+    tag: 'Deployments',
+    summary: 'Replace the HTML of a deployment',
+    description:
+      'Address and slug stay the same. The new page is live at once. The body is JSON, or the page itself as `text/html`.',
+    find: (owner, { id }) => ownDeployment(db, owner, id),
+    body: {
+      schema: z.object({ html: pageHtml(config.maxHtmlBytes) }),
+      example: { html: exampleHtml },
+      ...pageBounds(config.maxHtmlBytes),
+    },
+    answer: {
+      status: 200,
+      description: 'The new page is live.',
+      headers: NOTICE_HEADER,
+      schema: Deployed,
+      example: exampleDeployed,
+    },
+    errors: [storageFull, noSuchDeployment],
+    async handle({ owner, resource: { id, slug }, body: { html }, notify }) {
+      const given = { deploymentId: id, slug, html: Buffer.from(html), hasAltcha: await hasAltcha(db, id) };
+      const page = await renderer.prepare(owner.id, given);
+      const deployment = deploymentOr404(await limitWrites(() => replaceHtml(db, owner.id, id, page, config)));
+      if (deployment.takenDownAt) notify(takeDownNotices(config.abuseContact?.text).newHtml);
+      onDeploymentChange({ deploymentId: deployment.id, slug: deployment.slug });
+      return toDeployed(deployment, config);
+    },
+  });
+
+const deleteEndpoint = ({ db, onDeploymentChange }: App) =>
+  endpoint({
+    method: 'DELETE',
+    path: '/deploy/:id',
+    name: 'deleteDeployment',
+    tag: 'Deployments',
+    summary: 'Delete a deployment',
+    description:
+      'The page goes offline. Its slug becomes free, and it no longer counts for the limit of the plan. With its ' +
+      'submissions it is in the trash, from where it can be restored for some days (TRASH_DAYS).',
+    find: (owner, { id }) => ownDeployment(db, owner, id),
+    answer: {
+      status: 200,
+      description: 'The page is offline.',
+      schema: Deleted,
+      example: { message: 'Deployment deleted', id: exampleId },
+    },
+    errors: [noSuchDeployment],
+    async handle({ owner, resource: { id, slug } }) {
+      deploymentOr404(await deleteDeployment(db, owner.id, id));
+      onDeploymentChange({ deploymentId: id, slug });
+      return { message: 'Deployment deleted', id };
+    },
+  });
+
+const getHtmlEndpoint = ({ db }: App) =>
+  endpoint({
+    method: 'GET',
+    path: '/deploy/:id/html',
+    name: 'getHtml',
+    tag: 'Deployments',
+    summary: 'Get the HTML of a deployment',
+    description: 'As it was sent, including `{{FORM_ACTION}}`.',
+    find: (owner, { id }) => ownDeployment(db, owner, id),
+    answer: { status: 200, description: 'The page.', schema: Html, example: { html: exampleHtml } },
+    errors: [noSuchDeployment],
+    async handle({ owner, resource: { id } }) {
+      const html = deploymentOr404(await findHtml(db, owner.id, id));
+      return new JsonPieces(html.length, htmlAsJson(html));
+    },
+  });
+
+/** Deployments: pages and their addresses. */
+export function deploymentEndpoints(app: App) {
+  const limitWrites = limitConcurrency(app.limits.pages.maxConcurrentWrites);
   return {
-    list: endpoint({
-      method: 'GET',
-      path: '/deploy',
-      name: 'listDeployments',
-      tag: 'Deployments',
-      summary: 'List your deployments',
-      description: 'Newest first, without deleted ones.',
-      query: Paging,
-      answer: {
-        status: 200,
-        description: 'A page of deployments.',
-        schema: Deployments,
-        example: { deployments: [example], total: 1, page: 1, limit: 50 },
-      },
-      async handle({ owner, query: paging }) {
-        const { deployments, total } = await listDeployments(db, owner.id, paging);
-        return { deployments: deployments.map(toStatus), total, ...paging };
-      },
-    }),
-
-    create: endpoint({
-      method: 'POST',
-      path: '/deploy',
-      name: 'createDeployment',
-      tag: 'Deployments',
-      summary: 'Create a deployment',
-      description:
-        'Publishes an HTML page at a host of its own. The body is JSON, or the page itself as `text/html`, with the slug in ' +
-        'the query. An absent body reads as `{}`, and unknown fields are ignored.',
-      body: { schema: Creation, example: { html: exampleHtml, slug: exampleSlug }, ...bounds },
-      answer: {
-        status: 201,
-        description: 'The page is live.',
-        schema: Deployed,
-        example: exampleDeployed,
-      },
-      errors: [planLimitReached, storageFull, slugTaken],
-      async handle({ owner, body: { html, slug } }) {
-        const slugs = slug === undefined ? await proposeSlugs(html, reservedSlugs) : [slug];
-        const limit = planLimits.get(owner.plan) ?? 0;
-        const id = newDeploymentId(config.cell);
-        const given = { deploymentId: id, slug: '', html: Buffer.from(html), hasAltcha: false };
-        const page = await renderer.prepare(owner.id, given);
-        const deployment = await limitWrites(() =>
-          createDeployment(db, { id, ownerId: owner.id, limit, storageLimits, slugs, page }),
-        );
-        if (deployment === 'limit-reached') throw planLimitReached(owner.plan, limit);
-        if (deployment === 'slug-taken') throw slugTaken();
-        onDeploymentChange({ deploymentId: deployment.id, slug: deployment.slug });
-        return toDeployed(deployment, config);
-      },
-    }),
-
-    get: endpoint({
-      method: 'GET',
-      path: '/deploy/:id',
-      name: 'getDeployment',
-      tag: 'Deployments',
-      summary: 'Get the status of a deployment',
-      description: 'With the number of its submissions. `GET /deploy/{id}/html` answers the page itself.',
-      find: (owner, { id }) => ownDeployment(db, owner, id),
-      answer: { status: 200, description: 'The deployment.', headers: NOTICE_HEADER, schema: Status, example },
-      errors: [noSuchDeployment],
-      async handle({ resource: deployment, notify }) {
-        if (deployment.takenDownAt) notify(notices.page);
-        return toStatus(deployment);
-      },
-    }),
-
-    replaceHtml: endpoint({
-      method: 'PUT',
-      path: '/deploy/:id',
-      name: 'replaceHtml',
-      tag: 'Deployments',
-      summary: 'Replace the HTML of a deployment',
-      description:
-        'Address and slug stay the same. The new page is live at once. The body is JSON, or the page itself as `text/html`.',
-      find: (owner, { id }) => ownDeployment(db, owner, id),
-      body: { schema: Replacement, example: { html: exampleHtml }, ...bounds },
-      answer: {
-        status: 200,
-        description: 'The new page is live.',
-        headers: NOTICE_HEADER,
-        schema: Deployed,
-        example: exampleDeployed,
-      },
-      errors: [storageFull, noSuchDeployment],
-      async handle({ owner, resource: { id, slug }, body: { html }, notify }) {
-        const given = { deploymentId: id, slug, html: Buffer.from(html), hasAltcha: await hasAltcha(db, id) };
-        const page = await renderer.prepare(owner.id, given);
-        const deployment = deploymentOr404(
-          await limitWrites(() => replaceHtml(db, owner.id, id, page, { pageVersions, storageLimits })),
-        );
-        if (deployment.takenDownAt) notify(notices.newHtml);
-        onDeploymentChange({ deploymentId: deployment.id, slug: deployment.slug });
-        return toDeployed(deployment, config);
-      },
-    }),
-
-    delete: endpoint({
-      method: 'DELETE',
-      path: '/deploy/:id',
-      name: 'deleteDeployment',
-      tag: 'Deployments',
-      summary: 'Delete a deployment',
-      description:
-        'The page goes offline. Its slug becomes free, and it no longer counts for the limit of the plan. With its ' +
-        'submissions it is in the trash, from where it can be restored for some days (TRASH_DAYS).',
-      find: (owner, { id }) => ownDeployment(db, owner, id),
-      answer: {
-        status: 200,
-        description: 'The page is offline.',
-        schema: Deleted,
-        example: { message: 'Deployment deleted', id: exampleId },
-      },
-      errors: [noSuchDeployment],
-      async handle({ owner, resource: { id, slug } }) {
-        deploymentOr404(await deleteDeployment(db, owner.id, id));
-        onDeploymentChange({ deploymentId: id, slug });
-        return { message: 'Deployment deleted', id };
-      },
-    }),
-
-    getHtml: endpoint({
-      method: 'GET',
-      path: '/deploy/:id/html',
-      name: 'getHtml',
-      tag: 'Deployments',
-      summary: 'Get the HTML of a deployment',
-      description: 'As it was sent, including `{{FORM_ACTION}}`.',
-      find: (owner, { id }) => ownDeployment(db, owner, id),
-      answer: { status: 200, description: 'The page.', schema: Html, example: { html: exampleHtml } },
-      errors: [noSuchDeployment],
-      async handle({ owner, resource: { id } }) {
-        const html = deploymentOr404(await findHtml(db, owner.id, id));
-        return new JsonPieces(html.length, htmlAsJson(html));
-      },
-    }),
+    list: listEndpoint(app),
+    create: createEndpoint(app, limitWrites),
+    get: getEndpoint(app),
+    replaceHtml: replaceHtmlEndpoint(app, limitWrites),
+    delete: deleteEndpoint(app),
+    getHtml: getHtmlEndpoint(app),
   };
 }

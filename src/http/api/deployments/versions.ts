@@ -32,7 +32,6 @@ const noSuchVersion = errorKind(
 
 /** The versions of a page. */
 export function versionEndpoints({ db, config, renderer, onDeploymentChange }: App) {
-  const { pageVersions, storageLimits } = config;
   /** The HTML of a version; throws 404. */
   async function htmlOf(deploymentId: string, version: string): Promise<Buffer> {
     const html = VERSION_NUMBER.test(version) ? await findVersionHtml(db, deploymentId, Number(version)) : undefined;
@@ -48,7 +47,7 @@ export function versionEndpoints({ db, config, renderer, onDeploymentChange }: A
       tag: 'Deployments',
       summary: 'List the versions of a page',
       description:
-        `Newest first. Each change of the HTML makes one; the last ${pageVersions} are kept (PAGE_VERSIONS). PUT with ` +
+        `Newest first. Each change of the HTML makes one; the last ${config.pageVersions} are kept (PAGE_VERSIONS). PUT with ` +
         'the HTML that is live makes none.',
       find: (owner, { id }) => ownDeployment(db, owner, id),
       query: Paging,
@@ -109,7 +108,7 @@ export function versionEndpoints({ db, config, renderer, onDeploymentChange }: A
         const html = await htmlOf(id, params.version);
         const page = { deploymentId: id, slug, html, hasAltcha: await hasAltcha(db, id) };
         const deployment = deploymentOr404(
-          await replaceHtml(db, owner.id, id, await renderer.prepare(owner.id, page), { pageVersions, storageLimits }),
+          await replaceHtml(db, owner.id, id, await renderer.prepare(owner.id, page), config),
         );
         onDeploymentChange({ deploymentId: deployment.id, slug: deployment.slug });
         return toDeployed(deployment, config);

@@ -92,7 +92,7 @@ export class SubmissionList {
   }
 
   goOn(): void {
-    this.#report({ error: undefined });
+    this.#report({ error: undefined, ...(this.#cursor === undefined && { state: 'loading' }) });
     void this.#read();
   }
 

@@ -152,30 +152,4 @@ describe('retention_days', () => {
     expect(await numbersOf(id)).toEqual([501, 502]);
     expect((await owner.get(`/deploy/${id}`)).body.submission_count).toBe(2);
   });
-
-  it('deletes files in pieces, however large they are', async () => {
-    const now = new Date();
-    const id = await deployWith(
-      Array.from({ length: 6 }, () => daysBefore(now, 10)),
-      { retention_days: 2 },
-    );
-    await service.db.raw(
-      `WITH file AS (
-         INSERT INTO submission_files (id, deployment_id, submission_id, filename, content_type, size)
-         SELECT 'file_' || id, deployment_id, id, 'a', 'text/plain', CASE number WHEN 3 THEN 64 ELSE 3 END * 1024 * 1024
-           FROM submissions WHERE deployment_id = ? RETURNING id, size
-       )
-       INSERT INTO submission_file_chunks (file_id, position, content)
-       SELECT id, position, 'x' FROM file, generate_series(0, size / 262144 - 1) AS position`,
-      [id],
-    );
-    const counts: number[] = [];
-    await removeExpired(service.db, id, {
-      now,
-      signal: new AbortController().signal,
-      onRemoved: (count) => void counts.push(count),
-    });
-    expect(counts).toEqual([6]);
-    expect(await service.db('submission_files').where({ deployment_id: id })).toEqual([]);
-  });
 });

@@ -192,12 +192,24 @@ describe('a page', () => {
     [200, 'mine', 'ok', /shows the page/],
     [200, 'another', 'fail', /does not show the page .*, but answers 200$/],
     [301, '', 'fail', /does not show the page .*, but answers 301$/],
-    [404, '', 'fail', /does not show the page that was made for this check \(404, /],
   ])('%d %s: %s', async (code, body, status, saw) => {
     const { port } = await startReceiver((response) => void response.writeHead(code).end(body));
     const url = `http://x.pages.test:${port}/`;
     const found = await checkPage(url, 'mine', await here());
     expect(summary(found)).toEqual([status, expect.stringMatching(saw)]);
+  });
+
+  it('is asked for again while it is a 404, until the check ends', async () => {
+    const ending = new AbortController();
+    const { port, received } = await startReceiver((response) => {
+      response.writeHead(404).end();
+      if (received.length === 3) ending.abort();
+    });
+    const found = await checkPage(`http://x.pages.test:${port}/`, 'mine', await here(ending.signal));
+    expect(summary(found)).toEqual([
+      'fail',
+      expect.stringMatching(/does not show the page that was made for this check \(404, /),
+    ]);
   });
 });
 

@@ -514,7 +514,7 @@ export const LIMITS = {
   owners: {
     /** With 4, the other owners' requests would take half as long again during one owner's flood. */
     workingRequests: 2,
-    /** After a request, when more of the owner wait: as long as it took, and at most so long. */
+    /** After a request, when more of the owner wait: twice as long as it took, and at most so long. */
     maxRestMs: 50,
     /** Of all owners. The newest of the owner with the most is refused first. */
     waitingRequests: 1_000,

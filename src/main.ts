@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { createLog, type Log } from './lib/log.ts';
 import { LIMITS } from './limits.ts';
@@ -9,6 +10,9 @@ import { emailAdvice, firstRunMessage } from './start/first-run-message.ts';
 import { openMetrics, openWorkerMetrics } from './start/metrics.ts';
 import { type FirstOwner, StartError } from './start/prepare-database.ts';
 import { reportReady, runWorkers, WorkerStartError } from './start/workers.ts';
+
+// Unused memory is returned sooner. On the command line, this flag would make Node compile its own modules at each start.
+setFlagsFromString('--heap-growing-percent=80');
 
 /**
  * Settles at the first signal to stop. A second signal, or `stopTimeoutMs` after SHUTDOWN_DELAY_MS, ends the process at once.

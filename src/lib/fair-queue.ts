@@ -34,8 +34,8 @@ type Options = { slots: number; slotsOfKey?: number; maxWaiting: number; maxRest
  * next, and keys that used as little are served round-robin: among these a key waits for at most one task of each. When
  * `maxWaiting` tasks wait, the newest task of the key with the most waiting tasks is refused.
  *
- * `maxRestMs`: a key of which more tasks wait rests as long as its last task took, and at most so long. The processor is
- * then free for others for half of the time.
+ * `maxRestMs`: a key of which more tasks wait rests twice as long as its last task took, and at most so long. The processor
+ * is then free for others for most of the time.
  */
 export class FairQueue<Key extends {}> {
   readonly #options: Required<Options>;
@@ -117,7 +117,7 @@ export class FairQueue<Key extends {}> {
 
   #end(key: Key, tookMs: number): void {
     this.#used.add(key, tookMs);
-    const restMs = this.#waiting.has(key) ? Math.min(tookMs, this.#options.maxRestMs) : 0;
+    const restMs = this.#waiting.has(key) ? Math.min(2 * tookMs, this.#options.maxRestMs) : 0;
     const release = (): void => {
       this.#count(key, -1);
       this.#beginNext();

@@ -102,8 +102,10 @@ export class PageCache {
   readonly #small: Batcher<string, StoredPage | 'taken-down' | undefined>;
   /** Work on large pages: bounds the memory that they take before they are kept. */
   readonly #large: FairQueue<number>;
-  /** Reads under way. One that is no longer here when it ends has been overtaken by a change: its page is not kept. */
+  /** Reads under way. One that is no longer here when it ends was overtaken by a change of this process: its page is not kept. */
   readonly #reads = new Map<string, Promise<Found>>();
+  /** Pages that may have changed since their read began: they are read again when it ends. */
+  readonly #readAgain = new Set<string>();
   /** Pages in memory that have changed and could not be read again: the database was out of reach. */
   readonly #stale = new Set<string>();
 
@@ -168,9 +170,9 @@ export class PageCache {
 
   /** The page under a slug may have changed. What is in memory is served until the page has been read. */
   refresh(slug: string): void {
-    this.#reads.delete(slug);
     this.#stale.delete(slug);
-    if (this.#pages.has(slug)) this.#startRead(slug).catch(() => this.#stale.add(slug));
+    if (this.#reads.has(slug)) this.#readAgain.add(slug);
+    else if (this.#pages.has(slug)) this.#startRead(slug).catch(() => this.#stale.add(slug));
   }
 
   /** Changes may have been missed. */
@@ -190,6 +192,7 @@ export class PageCache {
       })
       .finally(() => {
         if (this.#reads.get(slug) === reading) this.#reads.delete(slug);
+        if (this.#readAgain.delete(slug)) this.refresh(slug);
       });
     this.#reads.set(slug, reading);
     return reading;

@@ -129,3 +129,12 @@ it('serves a page that others have changed until it has been read again, and goe
   cache.refresh('page');
   await expect.poll(version).toBe(undefined);
 });
+
+it('keeps a page that others change while it is read, and reads it again', async () => {
+  const { cache, reads, get } = startCache();
+  const first = get('page');
+  cache.refresh('page');
+  const page = await first;
+  expect(cache.get('page')).toBe(page);
+  await vi.waitFor(() => expect(reads.get('page')).toBe(2));
+});

@@ -19,6 +19,7 @@ import { asOwner, BASE_URL, JSON_TYPE, type Owner, PAGES_DOMAIN } from '../suppo
 const LOOK_MS = 3_000;
 const ATTACK_MS = 10_000;
 const FORMS = 100;
+const SETTLE_MS = 15_000;
 
 let database: FreshDatabase;
 let service: ServiceProcess;
@@ -124,6 +125,8 @@ describe.each(ATTACKS)('an attack with %s', (attack) => {
     const loaded = await look(LOOK_MS);
     child.kill();
     const { stdout } = await result;
+    // Idle threads have ended by then.
+    await delay(SETTLE_MS);
     const after = await footprint(service, metricsPort);
     const told = (kind: 'submission' | 'compressed' | 'health'): string =>
       `${ms(quiet[kind])} to ${ms(loaded[kind])} (${(loaded[kind] / quiet[kind]).toFixed(1)} times)`;

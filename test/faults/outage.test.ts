@@ -41,14 +41,17 @@ describe.each(Object.entries(OUTAGES))('an outage with Postgres %s', (_name, out
 
     await outage.begin();
     const answers: Answer[] = [];
-    // The first ones use the connections that were there, the second ones look for others.
-    for (let round = 0; round < 2; round += 1) {
-      const asked = requests.map(([name, send]) => answerTo(name, send));
-      await getPage(service.url, target.form.slug).expect(200, 'kept');
-      await request(service.url).get('/healthz').expect(200);
-      answers.push(...(await Promise.all(asked)));
+    try {
+      // The first ones use the connections that were there, the second ones look for others.
+      for (let round = 0; round < 2; round += 1) {
+        const asked = requests.map(([name, send]) => answerTo(name, send));
+        await getPage(service.url, target.form.slug).expect(200, 'kept');
+        await request(service.url).get('/healthz').expect(200);
+        answers.push(...(await Promise.all(asked)));
+      }
+    } finally {
+      await outage.end();
     }
-    await outage.end();
     await recovery(target, () => target.owner.get(`/deploy/${target.form.id}`).expect(200));
     expect(answers.filter((answer) => !isUnavailable(answer))).toEqual([]);
     const { body } = await target.owner.get(`/webhooks/${target.form.id}`).expect(200);

@@ -12,6 +12,7 @@ export function testLimits(overrides: LimitOverrides = {}): Limits {
   }
   // Tests make deliveries due by hand.
   limits.delivery.pollIntervalMs = 20;
+  limits.delivery.digestPollIntervalMs = 20;
   // A service that stops waits for no idle connection of a test.
   limits.server.lingerMs = 0;
   // Tests send more samples than an owner may. The test of the limit sets its own.

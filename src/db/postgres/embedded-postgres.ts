@@ -189,7 +189,8 @@ async function startServer(
 async function makeCluster({ root, data }: Folders, account: Account, initdb: string) {
   const prefix = 'postgres-new-';
   for (const name of await fs.readdir(root)) {
-    if (name.startsWith(prefix)) await fs.rm(join(root, name), { recursive: true });
+    // initdb outlives a killed process for a moment: it may write files, and remove them, meanwhile.
+    if (name.startsWith(prefix)) await fs.rm(join(root, name), { recursive: true, force: true, maxRetries: 10 });
   }
   const unfinished = await fs.mkdtemp(join(root, prefix));
   await fs.chown(unfinished, account.uid, account.gid);

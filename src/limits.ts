@@ -492,7 +492,9 @@ export const LIMITS = {
     refusedBodyTimeoutMs: 10_000,
     /** After a body that took longer to arrive its key is checked again: a revoked one is refused within a second. */
     slowBodyMs: 500,
-    /** Compressed bodies are decoded one at a time, next that of the client that used the least time lately; shorter than `answerTimeoutMs`. */
+    /** Compressed bodies that are decoded at a time, one of each client. */
+    concurrentDecodings: 2,
+    /** How long a compressed body waits to be decoded; shorter than `answerTimeoutMs`. */
     decodingWaitTimeoutMs: 2_000,
     maxWaitingDecodings: 1_000,
     /** A larger JSON body is parsed in a thread, one of each owner at a time. */

@@ -16,7 +16,7 @@ export class BodyReader {
   readonly #budget: MemoryBudget;
   readonly #compute: Pick<ComputePool, 'run'>;
   readonly #limits: Limits['requests'];
-  /** Decoding is the work of a few bytes: the client that used the least time lately is served next. */
+  /** A few bytes can be much to decode: a client has one of the slots, and the one that used the least time is next. */
   readonly #decoding: FairQueue<string | number>;
 
   /** `largest`: bytes of the largest body that has to fit. */
@@ -24,7 +24,10 @@ export class BodyReader {
     this.#budget = new MemoryBudget(largest, limits);
     this.#compute = compute;
     this.#limits = limits.requests;
-    this.#decoding = new FairQueue({ slots: 1, maxWaiting: this.#limits.maxWaitingDecodings });
+    this.#decoding = new FairQueue({
+      slots: this.#limits.concurrentDecodings,
+      maxWaiting: this.#limits.maxWaitingDecodings,
+    });
   }
 
   /**

@@ -229,6 +229,8 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.getByRole('button', { name: 'Show more' }).click();
       await page.getByText('52 pages', { exact: true }).waitFor();
       expect(await page.getByRole('listitem').count()).toBe(52);
+      // The list of pages asks for statistics too: its requests end with it.
+      await page.goto(`${dashboard.origin}/dashboard/trash`);
       const asked: string[] = [];
       page.on('request', (request) => {
         const [, id] = /deploy\/(\w+)\/stats/.exec(request.url()) ?? [];

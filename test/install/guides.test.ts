@@ -54,9 +54,7 @@ const GUIDES = [
 
 type Block = { language: string; info: string; text: string };
 
-/** The text of a guide, without what is generated, which is about a service elsewhere. */
-const textOf = (guide: string): string =>
-  readFileSync(join(PROJECT, guide), 'utf8').replace(/^<!-- The rest of this page is made by[\s\S]*/m, '');
+const textOf = (guide: string): string => readFileSync(join(PROJECT, guide), 'utf8');
 
 const blocksOf = (text: string): Block[] =>
   Array.from(

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { PAGE } from '../../docs/generate-api.ts';
 import { PROJECT } from '../support/process.ts';
 import { type Owner, startTestService, type TestService } from '../support/service.ts';
 
@@ -15,7 +14,7 @@ import { type Owner, startTestService, type TestService } from '../support/servi
 
 const run = promisify(execFile);
 const programs = Array.from(
-  (await readFile(PAGE, 'utf8')).matchAll(/^```ts\n([\s\S]*?)^```$/gm),
+  (await readFile(join(PROJECT, 'docs/api.md'), 'utf8')).matchAll(/^```ts\n([\s\S]*?)^```$/gm),
   ([, code = '']) => code,
 );
 

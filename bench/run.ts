@@ -90,6 +90,6 @@ console.log(report);
 if (wanted.length === 0) {
   await writeFile(
     'bench/results.md',
-    `# What was measured last\n\nMade by \`npm run bench\`; docs/performance.md says what it means.\n\n${report}\n`,
+    `# What was measured last\n\nMade by \`npm run bench\`.\n\n${report}\n`,
   );
 }

@@ -88,8 +88,5 @@ const report = [
 ].join('\n');
 console.log(report);
 if (wanted.length === 0) {
-  await writeFile(
-    'bench/results.md',
-    `# What was measured last\n\nMade by \`npm run bench\`.\n\n${report}\n`,
-  );
+  await writeFile('bench/results.md', `# What was measured last\n\nMade by \`npm run bench\`.\n\n${report}\n`);
 }

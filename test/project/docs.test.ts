@@ -151,18 +151,18 @@ describe('limits', () => {
     ['docs/check.md', `first ${SIZES.check.maxLabels.toLocaleString('en')} names of a page have labels`],
     [
       'docs/check.md',
-      `At most ${SIZES.check.maxProblemsPerCode} problems of each code are answered, and ${SIZES.check.maxForms.toLocaleString('en')} forms`,
+      `At most ${SIZES.check.maxProblemsPerCode} problems of each code are returned, and ${SIZES.check.maxForms.toLocaleString('en')} forms`,
     ],
     ...CODES.map((code): [string, string] => ['docs/check.md', `| \`${code}\` | `]),
     ['docs/webhooks.md', `At most ${kib(SIZES.webhook.maxAnswerBytes)} of the answer's body are read`],
     ['docs/operations.md', `| An idle kept-alive connection | ${s(LIMITS.server.keepAliveMs)} |`],
     [
       'docs/operations.md',
-      `| An answer of which a client reads less than ${kib(LIMITS.server.readingPaceBytes)} | ${s(LIMITS.server.readingPaceMs)} |`,
+      `| A response of which a client reads less than ${kib(LIMITS.server.readingPaceBytes)} | ${s(LIMITS.server.readingPaceMs)} |`,
     ],
     [
       'docs/operations.md',
-      `| A request or an answer without progress; a connection whose files are being stored | ${s(LIMITS.server.progressTimeoutMs)};`,
+      `| A request or a response without progress; a connection whose files are being stored | ${s(LIMITS.server.progressTimeoutMs)};`,
     ],
     ['docs/operations.md', `| ${LIMITS.requests.memoryBudgetBytes / 1024 ** 2} MiB, or four times`],
   ])('%s has what the code has: %s', (page, sentence) => {

@@ -1,3 +1,4 @@
+import type { LimitFunction } from 'p-limit';
 import type { ComputePool } from '../compute/pool.ts';
 import type { Config } from '../config.ts';
 import type { DeploymentChange } from '../db/deployments/change-feed.ts';
@@ -52,6 +53,7 @@ export type App = {
   honeypotHits: Pick<HoneypotHits, 'add'>;
   pages: PageCache;
   renderer: PageRenderer;
+  limitPageWrites: LimitFunction;
 
   hosts: Hosts;
   clientAddress: ClientAddress;

@@ -1,3 +1,4 @@
+import limitConcurrency from 'p-limit';
 import { submitUrl } from '../config.ts';
 import type { DeploymentChange } from '../db/deployments/change-feed.ts';
 import { findPages } from '../db/deployments/deployments.ts';
@@ -36,6 +37,7 @@ export function createApp(
     ...others,
     ...{ config, limits, log, db, metrics, checks, links, altcha, forms, honeypotHits, spamCheck, submissions },
     ...{ pages, renderer, clientAddress, sessionCookie, responseWriter },
+    limitPageWrites: limitConcurrency(limits.pages.maxConcurrentWrites),
     labelsOf: (id) => labels.read(id),
     isOwnUrl: (url) => own.isIn(url),
     hosts: new Hosts(config, limits),

@@ -1,3 +1,4 @@
+import limitConcurrency from 'p-limit';
 import type { Config } from '../../src/config.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import type { App } from '../../src/http/app.ts';
@@ -53,6 +54,7 @@ export function idleApp(config: Config, parts: Partial<App> = {}): App {
     honeypotHits: { add: notCalled },
     pages: new PageCache({ read: notCalled, render: notCalled, canSend: notCalled }, { maxBytes: 1, limits }),
     renderer: new PageRenderer(config, compute, limits),
+    limitPageWrites: limitConcurrency(1),
     hosts: new Hosts(config, limits),
     clientAddress: notCalled,
     sessionCookie,

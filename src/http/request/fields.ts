@@ -49,8 +49,6 @@ export const time = z
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   .meta({ format: 'date-time', description: 'ISO 8601, UTC, with milliseconds.', example: '2026-11-21T11:08:48.298Z' });
 
-export const total = z.int().min(0).meta({ description: 'The number of items on all pages together.' });
-
 /** The number of a version of a page. */
 export const VERSION_NUMBER = /^[1-9][0-9]{0,14}$/;
 

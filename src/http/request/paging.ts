@@ -29,6 +29,9 @@ export const Paging = z.object({
 
 /** The fields of a list's answer that say which page it is. */
 export const paged = {
+  total: z.int().min(0).meta({ description: 'The number of items on all pages together.' }),
   page: z.int().min(1).max(maxNumber).meta({ description: 'The number of this page.' }),
   limit: z.int().min(1).max(maxLimit).meta({ description: 'How many items a page has at most.' }),
 };
+/** The same of an example with one item. */
+export const examplePage = { total: 1, page: 1, limit: defaultLimit };

@@ -12,8 +12,8 @@ import { isKeyId } from '../../../lib/ids.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import { keyId, time, total } from '../../request/fields.ts';
-import { Paging, paged } from '../../request/paging.ts';
+import { keyId, time } from '../../request/fields.ts';
+import { examplePage, Paging, paged } from '../../request/paging.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
 
 const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
@@ -59,7 +59,7 @@ const Key = z
     expires_at: expires,
   })
   .meta({ id: 'Key' });
-const Keys = z.strictObject({ keys: z.array(Key), total, ...paged }).meta({ id: 'Keys' });
+const Keys = z.strictObject({ keys: z.array(Key), ...paged }).meta({ id: 'Keys' });
 const Made = z
   .strictObject({
     ...shown,
@@ -116,7 +116,7 @@ export const keyEndpoints = ({ db, config }: App) => ({
       status: 200,
       description: 'A page of keys.',
       schema: Keys,
-      example: { keys: [exampleKey], total: 1, page: 1, limit: 50 },
+      example: { keys: [exampleKey], ...examplePage },
     },
     async handle({ owner, query: paging }) {
       const { keys, total: all } = await listOwnKeys(db, owner.id, paging);

@@ -13,8 +13,8 @@ import { isDeliveryId } from '../../../lib/ids.ts';
 import { LIMITS } from '../../../limits.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import { deliveryId, submissionId, time, total } from '../../request/fields.ts';
-import { Paging, paged } from '../../request/paging.ts';
+import { deliveryId, submissionId, time } from '../../request/fields.ts';
+import { examplePage, Paging, paged } from '../../request/paging.ts';
 import { RateLimit } from '../../request/rate-limit.ts';
 import { errorKind, HttpError, inSeconds, retryAfter } from '../../response/errors.ts';
 import { noSuchDeployment, noSuchWebhook, ownDeployment, ownWebhook } from '../deployments/own-deployment.ts';
@@ -37,7 +37,7 @@ const fields = {
   updated_at: time,
 };
 const Listed = z.strictObject(fields).meta({ id: 'Delivery' });
-const Deliveries = z.strictObject({ deliveries: z.array(Listed), total, ...paged }).meta({ id: 'Deliveries' });
+const Deliveries = z.strictObject({ deliveries: z.array(Listed), ...paged }).meta({ id: 'Deliveries' });
 const ListedMail = z
   .strictObject({
     ...fields,
@@ -57,7 +57,7 @@ const ListedMail = z
       .meta({ description: 'The address; null when the recipient was removed long ago.', example: 'ada@example.org' }),
   })
   .meta({ id: 'Mail' });
-const Mails = z.strictObject({ deliveries: z.array(ListedMail), total, ...paged }).meta({ id: 'Mails' });
+const Mails = z.strictObject({ deliveries: z.array(ListedMail), ...paged }).meta({ id: 'Mails' });
 const Started = z.strictObject({ id: deliveryId }).meta({ id: 'DeliveryStarted' });
 const Retried = z.strictObject({ id: deliveryId, status: z.literal('pending') }).meta({ id: 'DeliveryRetried' });
 
@@ -178,7 +178,7 @@ export function deliveryEndpoints({ db, config, limits }: App) {
         status: 200,
         description: 'A page of deliveries.',
         schema: Deliveries,
-        example: { deliveries: [example], total: 1, page: 1, limit: 50 },
+        example: { deliveries: [example], ...examplePage },
       },
       errors: [noSuchWebhook],
       async handle({ resource: webhook, query: paging }) {
@@ -252,9 +252,7 @@ export function deliveryEndpoints({ db, config, limits }: App) {
           deliveries: [
             { ...example, last_status: 451, last_error: 'the mail server answered 451', recipient: 'ada@example.org' },
           ],
-          total: 1,
-          page: 1,
-          limit: 50,
+          ...examplePage,
         },
       },
       errors: [noSuchDeployment],

@@ -1,4 +1,3 @@
-import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Response } from 'express';
 import { z } from 'zod';
@@ -21,8 +20,8 @@ import { pauseDeadline } from '../../request/deadline.ts';
 import { JsonPieces } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
-import { exampleHtml, pageBounds, pageHtml } from './deployments.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
+import { exampleHtml, pageBody, textPieces } from './page-html.ts';
 
 const Option = z
   .strictObject({
@@ -144,21 +143,14 @@ const example: z.infer<typeof Checked> = {
 
 const answer = { status: 200, description: 'What is on the page.', schema: Checked, example };
 
-const { sliceBytes } = SIZES.internalAnswers;
 const { maxFields } = SIZES.submission;
 
-/** A JSON text in pieces that other work runs between. */
-function* inPieces(json: Uint8Array): Generator<string> {
-  const decoder = new StringDecoder();
-  for (let from = 0; from < json.length; from += sliceBytes) {
-    yield decoder.write(json.subarray(from, from + sliceBytes));
-  }
-}
+type Call = { owner: Owner; response: Response };
 
 /** Runs a check of a page in the thread once that is free for the owner; undefined when it takes too much. */
 function inThread<T>(
   { checks, limits }: App,
-  { owner, response }: { owner: Owner; response: Response },
+  { owner, response }: Call,
   work: (thread: Thread) => Promise<T>,
 ): Promise<T | undefined> {
   // The waiting time and the time of a job are bounded on their own.
@@ -180,7 +172,7 @@ const pageOf = (config: Config, { id, slug }: { id: string; slug: string }) => (
 /** The forms of a live page that lack the widget of a captcha; none when that can't be said now. */
 export async function captchaMissing(
   app: App,
-  call: { owner: Owner; response: Response },
+  call: Call,
   deployment: { id: string; slug: string },
   captcha: CaptchaProvider,
 ): Promise<FoundProblem[]> {
@@ -196,66 +188,59 @@ export async function captchaMissing(
   return (await Promise.race([checked.catch(() => undefined), late])) ?? [];
 }
 
-/** The form check: what a page's forms send, and what keeps it from arriving. */
-export function checkEndpoints(app: App) {
-  const { db, config } = app;
-  const { baseUrl, pagesDomain, maxHtmlBytes } = config;
-
-  async function checkPage(
-    call: { owner: Owner; response: Response },
-    { page, captcha }: { page?: Addresses['page']; captcha?: CaptchaProvider | undefined },
-    readHtml: () => Promise<Uint8Array>,
-  ): Promise<JsonPieces> {
-    const addresses = { baseUrl, pagesDomain, page };
-    const json = await inThread(app, call, async (thread) =>
-      thread.run('checkPage', { html: await readHtml(), addresses, maxFields, captcha }),
-    );
-    if (!json) throw tooComplex();
-    return new JsonPieces(json.length, inPieces(json));
-  }
-
-  return {
-    check: endpoint({
-      method: 'POST',
-      path: '/check',
-      name: 'checkHtml',
-      tag: 'Deployments',
-      summary: 'Check the forms of a page before it is published',
-      description:
-        'Reads HTML as browsers do, and answers its forms, their fields with labels, and what keeps them from arriving. Nothing is ' +
-        'published or stored. The body is JSON, or the page itself as `text/html`. Scripts are not run: where one may send a form, ' +
-        'its attributes are no problem.',
-      body: {
-        schema: z.object({ html: pageHtml(maxHtmlBytes) }),
-        example: { html: exampleHtml },
-        ...pageBounds(maxHtmlBytes),
-      },
-      answer,
-      errors: [tooComplex],
-      async handle({ body: { html }, ...call }) {
-        return checkPage(call, {}, async () => Buffer.from(html));
-      },
-    }),
-
-    checkLive: endpoint({
-      method: 'GET',
-      path: '/deploy/:id/check',
-      name: 'checkDeployment',
-      tag: 'Deployments',
-      summary: 'Check the forms of a live page',
-      description:
-        'What `POST /check` answers, for the page as it is now, and `captcha-missing` for its settings: a form that lacks the widget ' +
-        'of the captcha that they switch on, where the service does not add it.',
-      find: (owner, { id }) => ownDeployment(db, owner, id),
-      answer,
-      errors: [noSuchDeployment, tooComplex],
-      async handle({ owner, response, resource }) {
-        const { captcha } = await rulesOf(db, resource.id);
-        const known = { page: pageOf(config, resource), captcha: captcha?.provider };
-        return checkPage({ owner, response }, known, async () =>
-          deploymentOr404(await findHtml(db, owner.id, resource.id)),
-        );
-      },
-    }),
-  };
+async function checkPage(
+  app: App,
+  call: Call,
+  { page, captcha }: { page?: Addresses['page']; captcha?: CaptchaProvider | undefined },
+  readHtml: () => Promise<Uint8Array>,
+): Promise<JsonPieces> {
+  const { baseUrl, pagesDomain } = app.config;
+  const addresses = { baseUrl, pagesDomain, page };
+  const json = await inThread(app, call, async (thread) =>
+    thread.run('checkPage', { html: await readHtml(), addresses, maxFields, captcha }),
+  );
+  if (!json) throw tooComplex();
+  return new JsonPieces(json.length, textPieces(json, SIZES.internalAnswers.sliceBytes));
 }
+
+const checkEndpoint = (app: App) =>
+  endpoint({
+    method: 'POST',
+    path: '/check',
+    name: 'checkHtml',
+    tag: 'Deployments',
+    summary: 'Check the forms of a page before it is published',
+    description:
+      'Reads HTML as browsers do, and answers its forms, their fields with labels, and what keeps them from arriving. Nothing is ' +
+      'published or stored. The body is JSON, or the page itself as `text/html`. Scripts are not run: where one may send a form, ' +
+      'its attributes are no problem.',
+    body: pageBody(app.config),
+    answer,
+    errors: [tooComplex],
+    handle: async ({ body: { html }, ...call }) => checkPage(app, call, {}, async () => Buffer.from(html)),
+  });
+
+const checkLiveEndpoint = (app: App) =>
+  endpoint({
+    method: 'GET',
+    path: '/deploy/:id/check',
+    name: 'checkDeployment',
+    tag: 'Deployments',
+    summary: 'Check the forms of a live page',
+    description:
+      'What `POST /check` answers, for the page as it is now, and `captcha-missing` for its settings: a form that lacks the widget ' +
+      'of the captcha that they switch on, where the service does not add it.',
+    find: (owner, { id }) => ownDeployment(app.db, owner, id),
+    answer,
+    errors: [noSuchDeployment, tooComplex],
+    async handle({ owner, response, resource }) {
+      const { captcha } = await rulesOf(app.db, resource.id);
+      const known = { page: pageOf(app.config, resource), captcha: captcha?.provider };
+      return checkPage(app, { owner, response }, known, async () =>
+        deploymentOr404(await findHtml(app.db, owner.id, resource.id)),
+      );
+    },
+  });
+
+/** The form check: what a page's forms send, and what keeps it from arriving. */
+export const checkEndpoints = (app: App) => ({ check: checkEndpoint(app), checkLive: checkLiveEndpoint(app) });

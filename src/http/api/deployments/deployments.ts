@@ -1,5 +1,3 @@
-import { StringDecoder } from 'node:string_decoder';
-import limitConcurrency, { type LimitFunction } from 'p-limit';
 import { z } from 'zod';
 import { type Config, pageUrl } from '../../../config.ts';
 import {
@@ -8,21 +6,18 @@ import {
   deleteDeployment,
   findHtml,
   listDeployments,
-  replaceHtml,
 } from '../../../db/deployments/deployments.ts';
-import { hasAltcha } from '../../../db/submissions/forms.ts';
 import { newDeploymentId } from '../../../lib/ids.ts';
 import { isReserved, proposeSlugs, RESERVED, SLUG } from '../../../lib/slugs.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
-import { JsonPieces } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import { deploymentId, time, total } from '../../request/fields.ts';
-import { OVER_LIMIT } from '../../request/json-body.ts';
-import { Paging, paged } from '../../request/paging.ts';
+import { deploymentId, time } from '../../request/fields.ts';
+import { examplePage, Paging, paged } from '../../request/paging.ts';
 import { errorKind, HttpError, storageFull } from '../../response/errors.ts';
 import { NOTICE_HEADER, takeDownNotices } from '../../response/notice.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
+import { exampleHtml, Html, htmlAsJson, pageBody, publishHtml } from './page-html.ts';
 
 export const ownSlug = z
   .string()
@@ -48,10 +43,7 @@ const Status = z
     updated_at: time.meta({ description: 'When its HTML or its settings were last changed.' }),
   })
   .meta({ id: 'Deployment' });
-const Deployments = z.strictObject({ deployments: z.array(Status), total, ...paged }).meta({ id: 'Deployments' });
-export const Html = z
-  .strictObject({ html: z.string().meta({ description: 'The page as it was sent.' }) })
-  .meta({ id: 'Html' });
+const Deployments = z.strictObject({ deployments: z.array(Status), ...paged }).meta({ id: 'Deployments' });
 const Deleted = z.strictObject({ message: z.string(), id: deploymentId }).meta({ id: 'DeploymentDeleted' });
 
 export const planLimitReached = errorKind(
@@ -76,8 +68,6 @@ export const slugTaken = errorKind(
 const exampleId = 'd_0VbbZBZKKTcBD17YQfyDgVGm';
 export const exampleSlug = 'spring-sale';
 const exampleUrl = 'https://spring-sale.pages.example.net';
-export const exampleHtml =
-  '<!doctype html><title>Spring sale</title><form method="post" action="{{FORM_ACTION}}"><input name="email"></form>';
 export const exampleDeployed: z.infer<typeof Deployed> = { id: exampleId, url: exampleUrl, slug: exampleSlug };
 const example: z.infer<typeof Status> = {
   id: exampleId,
@@ -88,9 +78,6 @@ const example: z.infer<typeof Status> = {
   created_at: '2026-11-21T11:08:48.298Z',
   updated_at: '2026-11-21T11:08:48.298Z',
 };
-
-/** JSON may escape every byte of a page as six characters. */
-const JSON_GROWTH = 6;
 
 /** A slug that an owner chooses. `ifAbsent`: what happens when it is left out. */
 export const slugField = (reservedSlugs: readonly string[], ifAbsent: string) =>
@@ -106,47 +93,6 @@ export const slugField = (reservedSlugs: readonly string[], ifAbsent: string) =>
         `1 to ${SIZES.slug.maxChars} lowercase letters a to z and hyphens, no digits, a letter at both ends, no \`--\` at the third and fourth place, ` +
         `none of ${[...RESERVED, ...reservedSlugs].join(', ')}. ${ifAbsent}`,
     });
-
-/** A page as it is sent. */
-export const pageHtml = (maxHtmlBytes: number) =>
-  z
-    .string('html is required: send the page as a string.')
-    .min(1, 'html is empty: send the page.')
-    .refine((text) => Buffer.byteLength(text) <= maxHtmlBytes, {
-      error: `html is too large: send at most ${maxHtmlBytes} bytes.`,
-      params: OVER_LIMIT,
-    })
-    .refine((text) => text.isWellFormed(), 'html has a lone surrogate: send well-formed Unicode.')
-    .meta({
-      // In characters, each of which takes at least a byte.
-      maxLength: maxHtmlBytes,
-      description:
-        `The page: at most ${maxHtmlBytes} bytes of UTF-8, no lone surrogates. Served byte for byte, except for ` +
-        "`{{FORM_ACTION}}`: each occurrence becomes the address that receives the page's forms.",
-    });
-
-/** The bounds of a body that has a page, or is one. */
-export const pageBounds = (maxHtmlBytes: number) => ({
-  maxBytes: maxHtmlBytes * JSON_GROWTH + SIZES.body.settingsBytes,
-  text: { field: 'html', type: 'text/html', maxBytes: maxHtmlBytes },
-});
-
-const creationBody = ({ maxHtmlBytes, reservedSlugs }: Config) =>
-  z.object({
-    html: pageHtml(maxHtmlBytes),
-    slug: slugField(reservedSlugs, "Made from the page's title when left out.").optional(),
-  });
-
-/** `{"html":…}` in pieces. */
-export function* htmlAsJson(html: Buffer): Generator<string> {
-  // Keeps the bytes of a character together.
-  const decoder = new StringDecoder();
-  yield '{"html":"';
-  for (let from = 0; from < html.length; from += SIZES.internal.pageJsonPieceBytes) {
-    yield JSON.stringify(decoder.write(html.subarray(from, from + SIZES.internal.pageJsonPieceBytes))).slice(1, -1);
-  }
-  yield '"}';
-}
 
 const toStatus = (
   { id, slug, submissionCount, createdAt, updatedAt }: Deployment,
@@ -174,7 +120,7 @@ const listEndpoint = ({ db, config }: App) =>
       status: 200,
       description: 'A page of deployments.',
       schema: Deployments,
-      example: { deployments: [example], total: 1, page: 1, limit: 50 },
+      example: { deployments: [example], ...examplePage },
     },
     async handle({ owner, query: paging }) {
       const { deployments, total } = await listDeployments(db, owner.id, paging);
@@ -182,8 +128,10 @@ const listEndpoint = ({ db, config }: App) =>
     },
   });
 
-const createEndpoint = ({ db, config, renderer, onDeploymentChange }: App, limitWrites: LimitFunction) =>
-  endpoint({
+function createEndpoint({ db, config, renderer, limitPageWrites, onDeploymentChange }: App) {
+  const body = pageBody(config);
+  const slugOrNone = slugField(config.reservedSlugs, "Made from the page's title when left out.").optional();
+  return endpoint({
     method: 'POST',
     path: '/deploy',
     name: 'createDeployment',
@@ -193,9 +141,9 @@ const createEndpoint = ({ db, config, renderer, onDeploymentChange }: App, limit
       'Publishes an HTML page at a host of its own. The body is JSON, or the page itself as `text/html`, with the slug in ' +
       'the query. An absent body reads as `{}`, and unknown fields are ignored.',
     body: {
-      schema: creationBody(config),
-      example: { html: exampleHtml, slug: exampleSlug },
-      ...pageBounds(config.maxHtmlBytes),
+      ...body,
+      schema: body.schema.extend({ slug: slugOrNone }),
+      example: { ...body.example, slug: exampleSlug },
     },
     answer: {
       status: 201,
@@ -210,15 +158,16 @@ const createEndpoint = ({ db, config, renderer, onDeploymentChange }: App, limit
       const id = newDeploymentId(config.cell);
       const given = { deploymentId: id, slug: '', html: Buffer.from(html), hasAltcha: false };
       const page = await renderer.prepare(owner.id, given);
-      const deployment = await limitWrites(() =>
+      const deployment = await limitPageWrites(() =>
         createDeployment(db, { id, ownerId: owner.id, limit, storageLimits: config.storageLimits, slugs, page }),
       );
       if (deployment === 'limit-reached') throw planLimitReached(owner.plan, limit);
       if (deployment === 'slug-taken') throw slugTaken();
-      onDeploymentChange({ deploymentId: deployment.id, slug: deployment.slug });
+      onDeploymentChange({ deploymentId: id, slug: deployment.slug });
       return toDeployed(deployment, config);
     },
   });
+}
 
 const getEndpoint = ({ db, config }: App) =>
   endpoint({
@@ -237,8 +186,9 @@ const getEndpoint = ({ db, config }: App) =>
     },
   });
 
-const replaceHtmlEndpoint = ({ db, config, renderer, onDeploymentChange }: App, limitWrites: LimitFunction) =>
-  endpoint({
+function replaceHtmlEndpoint(app: App) {
+  const { db, config } = app;
+  return endpoint({
     method: 'PUT',
     path: '/deploy/:id',
     name: 'replaceHtml',
@@ -247,11 +197,7 @@ const replaceHtmlEndpoint = ({ db, config, renderer, onDeploymentChange }: App, 
     description:
       'Address and slug stay the same. The new page is live at once. The body is JSON, or the page itself as `text/html`.',
     find: (owner, { id }) => ownDeployment(db, owner, id),
-    body: {
-      schema: z.object({ html: pageHtml(config.maxHtmlBytes) }),
-      example: { html: exampleHtml },
-      ...pageBounds(config.maxHtmlBytes),
-    },
+    body: pageBody(config),
     answer: {
       status: 200,
       description: 'The new page is live.',
@@ -260,15 +206,13 @@ const replaceHtmlEndpoint = ({ db, config, renderer, onDeploymentChange }: App, 
       example: exampleDeployed,
     },
     errors: [storageFull, noSuchDeployment],
-    async handle({ owner, resource: { id, slug }, body: { html }, notify }) {
-      const given = { deploymentId: id, slug, html: Buffer.from(html), hasAltcha: await hasAltcha(db, id) };
-      const page = await renderer.prepare(owner.id, given);
-      const deployment = deploymentOr404(await limitWrites(() => replaceHtml(db, owner.id, id, page, config)));
+    async handle({ owner, resource, body: { html }, notify }) {
+      const deployment = await publishHtml(app, owner, resource, Buffer.from(html));
       if (deployment.takenDownAt) notify(takeDownNotices(config.abuseContact?.text).newHtml);
-      onDeploymentChange({ deploymentId: deployment.id, slug: deployment.slug });
       return toDeployed(deployment, config);
     },
   });
+}
 
 const deleteEndpoint = ({ db, onDeploymentChange }: App) =>
   endpoint({
@@ -307,20 +251,16 @@ const getHtmlEndpoint = ({ db }: App) =>
     answer: { status: 200, description: 'The page.', schema: Html, example: { html: exampleHtml } },
     errors: [noSuchDeployment],
     async handle({ owner, resource: { id } }) {
-      const html = deploymentOr404(await findHtml(db, owner.id, id));
-      return new JsonPieces(html.length, htmlAsJson(html));
+      return htmlAsJson(deploymentOr404(await findHtml(db, owner.id, id)));
     },
   });
 
 /** Deployments: pages and their addresses. */
-export function deploymentEndpoints(app: App) {
-  const limitWrites = limitConcurrency(app.limits.pages.maxConcurrentWrites);
-  return {
-    list: listEndpoint(app),
-    create: createEndpoint(app, limitWrites),
-    get: getEndpoint(app),
-    replaceHtml: replaceHtmlEndpoint(app, limitWrites),
-    delete: deleteEndpoint(app),
-    getHtml: getHtmlEndpoint(app),
-  };
-}
+export const deploymentEndpoints = (app: App) => ({
+  list: listEndpoint(app),
+  create: createEndpoint(app),
+  get: getEndpoint(app),
+  replaceHtml: replaceHtmlEndpoint(app),
+  delete: deleteEndpoint(app),
+  getHtml: getHtmlEndpoint(app),
+});

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { pageUrl, submitUrl } from '../../../config.ts';
-import { listOverview } from '../../../db/deployments/overview.ts';
+import { type Config, pageUrl, submitUrl } from '../../../config.ts';
+import { listOverview, type OverviewRow } from '../../../db/deployments/overview.ts';
 import { titleOf } from '../../../lib/slugs.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import { deploymentId, time, total } from '../../request/fields.ts';
-import { Paging, paged } from '../../request/paging.ts';
+import { deploymentId, time } from '../../request/fields.ts';
+import { examplePage, Paging, paged } from '../../request/paging.ts';
 import { HONEYPOT } from '../../request/reserved-fields.ts';
 import { exampleDeployed, ownSlug, urlField } from './deployments.ts';
 
@@ -31,7 +31,7 @@ const Overviewed = z
     updated_at: time.meta({ description: 'When its HTML or its settings were last changed.' }),
   })
   .meta({ id: 'OverviewedDeployment' });
-const Overview = z.strictObject({ deployments: z.array(Overviewed), total, ...paged }).meta({ id: 'Overview' });
+const Overview = z.strictObject({ deployments: z.array(Overviewed), ...paged }).meta({ id: 'Overview' });
 
 /** The title of a page as a browser shows it; null without one. `start`: the beginning of its HTML. */
 async function shownTitle(start: Buffer): Promise<string | null> {
@@ -40,6 +40,38 @@ async function shownTitle(start: Buffer): Promise<string | null> {
   const title = decodeHTML(titleOf(start.toString())).replaceAll(/\s+/g, ' ').trim();
   return title === '' ? null : title;
 }
+
+const example: z.infer<typeof Overviewed> = {
+  ...exampleDeployed,
+  title: 'Spring sale',
+  form_action: `https://forms.example.org/submit/${exampleDeployed.id}`,
+  submission_count: 3,
+  unread: 1,
+  spam: 0,
+  honeypots: 0,
+  last_submission_at: '2026-11-21T12:30:00.000Z',
+  email_notifications: false,
+  failing_webhooks: 0,
+  taken_down: false,
+  updated_at: '2026-11-21T11:08:48.298Z',
+};
+
+const toOverviewed = async (one: OverviewRow, config: Config): Promise<z.infer<typeof Overviewed>> => ({
+  id: one.id,
+  slug: one.slug,
+  url: pageUrl(config, one.slug),
+  title: await shownTitle(one.start),
+  form_action: submitUrl(config) + one.id,
+  submission_count: one.submissionCount,
+  unread: one.unread,
+  spam: one.spam,
+  honeypots: one.honeypots,
+  last_submission_at: one.lastSubmissionAt?.toISOString() ?? null,
+  email_notifications: one.emailNotifications,
+  failing_webhooks: one.failingWebhooks,
+  taken_down: one.isTakenDown,
+  updated_at: one.updatedAt.toISOString(),
+});
 
 /** All pages of an owner at a glance. */
 export const overviewEndpoints = ({ db, config }: App) => ({
@@ -55,52 +87,12 @@ export const overviewEndpoints = ({ db, config }: App) => ({
       status: 200,
       description: 'A page of deployments.',
       schema: Overview,
-      example: {
-        deployments: [
-          {
-            ...exampleDeployed,
-            title: 'Spring sale',
-            form_action: `https://forms.example.org/submit/${exampleDeployed.id}`,
-            submission_count: 3,
-            unread: 1,
-            spam: 0,
-            honeypots: 0,
-            last_submission_at: '2026-11-21T12:30:00.000Z',
-            email_notifications: false,
-            failing_webhooks: 0,
-            taken_down: false,
-            updated_at: '2026-11-21T11:08:48.298Z',
-          },
-        ],
-        total: 1,
-        page: 1,
-        limit: 50,
-      },
+      example: { deployments: [example], ...examplePage },
     },
     async handle({ owner, query: paging }) {
-      const { deployments, total: all } = await listOverview(db, owner.id, paging);
-      return {
-        deployments: await Promise.all(
-          deployments.map(async (one) => ({
-            id: one.id,
-            slug: one.slug,
-            url: pageUrl(config, one.slug),
-            title: await shownTitle(one.start),
-            form_action: submitUrl(config) + one.id,
-            submission_count: one.submissionCount,
-            unread: one.unread,
-            spam: one.spam,
-            honeypots: one.honeypots,
-            last_submission_at: one.lastSubmissionAt?.toISOString() ?? null,
-            email_notifications: one.emailNotifications,
-            failing_webhooks: one.failingWebhooks,
-            taken_down: one.isTakenDown,
-            updated_at: one.updatedAt.toISOString(),
-          })),
-        ),
-        total: all,
-        ...paging,
-      };
+      const { deployments, total } = await listOverview(db, owner.id, paging);
+      const shown = await Promise.all(deployments.map((one) => toOverviewed(one, config)));
+      return { deployments: shown, total, ...paging };
     },
   }),
 });

@@ -106,70 +106,67 @@ async function tellOfMail(
   }
 }
 
+const getEndpoint = ({ db, config }: App) =>
+  endpoint({
+    method: 'GET',
+    path: '/deploy/:id/settings',
+    name: 'getSettings',
+    tag: 'Deployments',
+    summary: 'Get the settings of a deployment',
+    description: 'All that can be changed by PATCH, as it is now.',
+    find: (owner, { id }) => ownDeployment(db, owner, id),
+    answer: {
+      status: 200,
+      description: 'All settings.',
+      headers: NOTICE_HEADER,
+      schema: AllSettings,
+      example: exampleSettings,
+    },
+    errors: [noSuchDeployment],
+    async handle({ owner, resource: { id, takenDownAt }, notify }) {
+      const { settings, recipients, isMailRefused } = deploymentOr404(await findSettings(db, owner.id, id));
+      if (takenDownAt) notify(takeDownNotices(config.abuseContact?.text).page);
+      if (isMailRefused) notify(OWNER_REFUSED);
+      for (const { email } of recipients.filter(({ isOff }) => isOff)) notify(recipientRefused(email));
+      return settings;
+    },
+  });
+
+const changeEndpoint = (app: App) =>
+  endpoint({
+    method: 'PATCH',
+    path: '/deploy/:id',
+    name: 'changeSettings',
+    tag: 'Deployments',
+    summary: 'Change the settings of a deployment',
+    description:
+      'What is left out stays as it is. When mail is switched on and none can be sent, or a form lacks the widget of the captcha ' +
+      'that is switched on, a header of the answer says so.',
+    find: (owner, { id }) => ownDeployment(app.db, owner, id),
+    body: {
+      schema: SettingsChange,
+      example: { ...exampleSettings, recipients: ['ada@example.org'] },
+      maxBytes: SIZES.body.settingsBytes,
+    },
+    answer: {
+      status: 200,
+      description: 'The settings are changed.',
+      headers: NOTICE_HEADER,
+      schema: Changed,
+      example: { success: true, id: 'd_0VbbZBZKKTcBD17YQfyDgVGm' },
+    },
+    errors: [noSuchDeployment, tooManyAsks],
+    async handle({ owner, response, resource, body: changes, notify }) {
+      const { id } = resource;
+      const { slug } = deploymentOr404(await changeOrRefuse(app, owner, resource, changes));
+      app.onDeploymentChange({ deploymentId: id, slug });
+      await tellOfMail(app, { owner, notify }, id, changes);
+      const provider = changes.spam?.captcha?.provider;
+      const missing = provider && captchaNotice(await captchaMissing(app, { owner, response }, resource, provider));
+      if (missing) notify(missing);
+      return { success: true as const, id };
+    },
+  });
+
 /** The settings of a deployment. */
-export function settingsEndpoints(app: App) {
-  const { db, config, onDeploymentChange } = app;
-  const notices = takeDownNotices(config.abuseContact?.text);
-
-  return {
-    get: endpoint({
-      method: 'GET',
-      path: '/deploy/:id/settings',
-      name: 'getSettings',
-      tag: 'Deployments',
-      summary: 'Get the settings of a deployment',
-      description: 'All that can be changed by PATCH, as it is now.',
-      find: (owner, { id }) => ownDeployment(db, owner, id),
-      answer: {
-        status: 200,
-        description: 'All settings.',
-        headers: NOTICE_HEADER,
-        schema: AllSettings,
-        example: exampleSettings,
-      },
-      errors: [noSuchDeployment],
-      async handle({ owner, resource: { id, takenDownAt }, notify }) {
-        const { settings, recipients, isMailRefused } = deploymentOr404(await findSettings(db, owner.id, id));
-        if (takenDownAt) notify(notices.page);
-        if (isMailRefused) notify(OWNER_REFUSED);
-        for (const { email } of recipients.filter(({ isOff }) => isOff)) notify(recipientRefused(email));
-        return settings;
-      },
-    }),
-
-    change: endpoint({
-      method: 'PATCH',
-      path: '/deploy/:id',
-      name: 'changeSettings',
-      tag: 'Deployments',
-      summary: 'Change the settings of a deployment',
-      description:
-        'What is left out stays as it is. When mail is switched on and none can be sent, or a form lacks the widget of the captcha ' +
-        'that is switched on, a header of the answer says so.',
-      find: (owner, { id }) => ownDeployment(db, owner, id),
-      body: {
-        schema: SettingsChange,
-        example: { ...exampleSettings, recipients: ['ada@example.org'] },
-        maxBytes: SIZES.body.settingsBytes,
-      },
-      answer: {
-        status: 200,
-        description: 'The settings are changed.',
-        headers: NOTICE_HEADER,
-        schema: Changed,
-        example: { success: true, id: 'd_0VbbZBZKKTcBD17YQfyDgVGm' },
-      },
-      errors: [noSuchDeployment, tooManyAsks],
-      async handle({ owner, response, resource, body: changes, notify }) {
-        const { id } = resource;
-        const { slug } = deploymentOr404(await changeOrRefuse(app, owner, resource, changes));
-        onDeploymentChange({ deploymentId: id, slug });
-        await tellOfMail(app, { owner, notify }, id, changes);
-        const provider = changes.spam?.captcha?.provider;
-        const missing = provider && captchaNotice(await captchaMissing(app, { owner, response }, resource, provider));
-        if (missing) notify(missing);
-        return { success: true as const, id };
-      },
-    }),
-  };
-}
+export const settingsEndpoints = (app: App) => ({ get: getEndpoint(app), change: changeEndpoint(app) });

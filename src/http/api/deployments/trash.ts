@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { Owner } from '../../../db/account/owners.ts';
 import { beginPurge, isTrashed, listTrash, undeleteDeployment } from '../../../db/deployments/deleted-deployments.ts';
+import type { Database } from '../../../db/postgres/connect.ts';
 import { isDeploymentId } from '../../../lib/ids.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import { deploymentId, time, total } from '../../request/fields.ts';
-import { Paging, paged } from '../../request/paging.ts';
+import { deploymentId, time } from '../../request/fields.ts';
+import { examplePage, Paging, paged } from '../../request/paging.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
 import {
   Deployed,
@@ -27,7 +28,7 @@ const Trashed = z
     deleted_at: time,
   })
   .meta({ id: 'DeletedDeployment' });
-const Trash = z.strictObject({ deployments: z.array(Trashed), total, ...paged }).meta({ id: 'DeletedDeployments' });
+const Trash = z.strictObject({ deployments: z.array(Trashed), ...paged }).meta({ id: 'DeletedDeployments' });
 const Purged = z.strictObject({ message: z.string(), id: deploymentId }).meta({ id: 'DeploymentPurged' });
 
 const notInTrash = errorKind(
@@ -44,107 +45,109 @@ const exampleRestored: z.infer<typeof Deployed> = {
   slug: 'spring-sale-again',
 };
 
-/** Deleted deployments, which their owner can restore or remove for good. */
-export function trashEndpoints({ db, config, onDeploymentChange, onPurge }: App) {
-  const { planLimits, reservedSlugs, trashDays } = config;
-  const limitOf = (plan: string): number => planLimits.get(plan) ?? 0;
-  const Restoration = z.object({
-    slug: slugField(reservedSlugs, 'Its slug is the one that it had when left out.').optional(),
+const example: z.infer<typeof Trashed> = {
+  id: exampleDeployed.id,
+  slug: exampleSlug,
+  submission_count: 3,
+  deleted_at: '2026-11-21T11:08:48.298Z',
+};
+
+/** The owner's deleted deployment with this id; throws 404. */
+async function inTrash(db: Database, owner: Owner, id: string): Promise<{ id: string }> {
+  // Only ids reach Postgres, which refuses some texts (NUL).
+  if (!isDeploymentId(id) || !(await isTrashed(db, owner.id, id))) throw notInTrash();
+  return { id };
+}
+
+const listEndpoint = ({ db, config }: App) =>
+  endpoint({
+    method: 'GET',
+    path: '/trash',
+    name: 'listTrash',
+    tag: 'Deployments',
+    summary: 'List your deleted deployments',
+    description: `The last deleted first. They are kept for ${config.trashDays} days (TRASH_DAYS), until they are restored or deleted for good, and count for the storage of the plan.`,
+    query: Paging,
+    answer: {
+      status: 200,
+      description: 'A page of deleted deployments.',
+      schema: Trash,
+      example: { deployments: [example], ...examplePage },
+    },
+    async handle({ owner, query: paging }) {
+      const { deployments, total } = await listTrash(db, owner.id, paging);
+      return {
+        deployments: deployments.map(({ id, slug, submissionCount, deletedAt }) => ({
+          id,
+          slug,
+          submission_count: submissionCount,
+          deleted_at: deletedAt.toISOString(),
+        })),
+        total,
+        ...paging,
+      };
+    },
   });
 
-  /** The owner's deleted deployment with this id; throws 404. */
-  async function inTrash(owner: Owner, id: string): Promise<{ id: string }> {
-    // Only ids reach Postgres, which refuses some texts (NUL).
-    if (!isDeploymentId(id) || !(await isTrashed(db, owner.id, id))) throw notInTrash();
-    return { id };
-  }
-
-  return {
-    list: endpoint({
-      method: 'GET',
-      path: '/trash',
-      name: 'listTrash',
-      tag: 'Deployments',
-      summary: 'List your deleted deployments',
-      description: `The last deleted first. They are kept for ${trashDays} days (TRASH_DAYS), until they are restored or deleted for good, and count for the storage of the plan.`,
-      query: Paging,
-      answer: {
-        status: 200,
-        description: 'A page of deleted deployments.',
-        schema: Trash,
-        example: {
-          deployments: [
-            {
-              id: exampleDeployed.id,
-              slug: exampleSlug,
-              submission_count: 3,
-              deleted_at: '2026-11-21T11:08:48.298Z',
-            },
-          ],
-          total: 1,
-          page: 1,
-          limit: 50,
-        },
-      },
-      async handle({ owner, query: paging }) {
-        const { deployments, total: all } = await listTrash(db, owner.id, paging);
-        return {
-          deployments: deployments.map(({ id, slug, submissionCount, deletedAt }) => ({
-            id,
-            slug,
-            submission_count: submissionCount,
-            deleted_at: deletedAt.toISOString(),
-          })),
-          total: all,
-          ...paging,
-        };
-      },
-    }),
-
-    restore: endpoint({
-      method: 'POST',
-      path: '/trash/:id/restore',
-      name: 'restoreDeployment',
-      tag: 'Deployments',
-      summary: 'Restore a deleted deployment',
-      description:
-        'With its page, its submissions and their files, its webhooks and its settings. It counts for the limit of the plan again.',
-      find: (owner, { id }) => inTrash(owner, id),
-      body: { schema: Restoration, example: { slug: 'spring-sale-again' }, maxBytes: SIZES.body.settingsBytes },
-      answer: { status: 200, description: 'The page is live again.', schema: Deployed, example: exampleRestored },
-      errors: [notInTrash, planLimitReached, slugTaken],
-      async handle({ owner, resource: { id }, body: { slug } }) {
-        const restored = await undeleteDeployment(db, id, { slug, limitOf });
-        if (restored === 'not-deleted' || restored === 'incomplete') throw notInTrash();
-        if (restored === 'limit-reached') throw planLimitReached(owner.plan, limitOf(owner.plan));
-        if (restored === 'slug-taken') throw slugTaken();
-        onDeploymentChange({ deploymentId: id, slug: restored.slug });
-        return toDeployed({ id, slug: restored.slug }, config);
-      },
-    }),
-
-    purge: endpoint({
-      method: 'DELETE',
-      path: '/trash/:id',
-      name: 'purgeDeployment',
-      tag: 'Deployments',
-      summary: 'Delete a deployment for good',
-      description:
-        'With all of its submissions, their files, its webhooks and its versions. It is out of reach at once, and removed in the ' +
-        'background, which takes minutes where there are millions of submissions. Only for a deleted deployment.',
-      find: (owner, { id }) => inTrash(owner, id),
-      answer: {
-        status: 200,
-        description: 'The deployment is gone.',
-        schema: Purged,
-        example: { message: 'Deployment deleted for good', id: exampleDeployed.id },
-      },
-      errors: [notInTrash],
-      async handle({ resource: { id } }) {
-        if (!(await beginPurge(db, id))) throw notInTrash();
-        onPurge();
-        return { message: 'Deployment deleted for good', id };
-      },
-    }),
-  };
+function restoreEndpoint({ db, config, onDeploymentChange }: App) {
+  const { planLimits, reservedSlugs } = config;
+  const slug = slugField(reservedSlugs, 'Its slug is the one that it had when left out.').optional();
+  const limitOf = (plan: string): number => planLimits.get(plan) ?? 0;
+  return endpoint({
+    method: 'POST',
+    path: '/trash/:id/restore',
+    name: 'restoreDeployment',
+    tag: 'Deployments',
+    summary: 'Restore a deleted deployment',
+    description:
+      'With its page, its submissions and their files, its webhooks and its settings. It counts for the limit of the plan again.',
+    find: (owner, { id }) => inTrash(db, owner, id),
+    body: {
+      schema: z.object({ slug }),
+      example: { slug: 'spring-sale-again' },
+      maxBytes: SIZES.body.settingsBytes,
+    },
+    answer: { status: 200, description: 'The page is live again.', schema: Deployed, example: exampleRestored },
+    errors: [notInTrash, planLimitReached, slugTaken],
+    async handle({ owner, resource: { id }, body: { slug } }) {
+      const restored = await undeleteDeployment(db, id, { slug, limitOf });
+      if (restored === 'not-deleted' || restored === 'incomplete') throw notInTrash();
+      if (restored === 'limit-reached') throw planLimitReached(owner.plan, limitOf(owner.plan));
+      if (restored === 'slug-taken') throw slugTaken();
+      onDeploymentChange({ deploymentId: id, slug: restored.slug });
+      return toDeployed({ id, slug: restored.slug }, config);
+    },
+  });
 }
+
+const purgeEndpoint = ({ db, onPurge }: App) =>
+  endpoint({
+    method: 'DELETE',
+    path: '/trash/:id',
+    name: 'purgeDeployment',
+    tag: 'Deployments',
+    summary: 'Delete a deployment for good',
+    description:
+      'With all of its submissions, their files, its webhooks and its versions. It is out of reach at once, and removed in the ' +
+      'background, which takes minutes where there are millions of submissions. Only for a deleted deployment.',
+    find: (owner, { id }) => inTrash(db, owner, id),
+    answer: {
+      status: 200,
+      description: 'The deployment is gone.',
+      schema: Purged,
+      example: { message: 'Deployment deleted for good', id: exampleDeployed.id },
+    },
+    errors: [notInTrash],
+    async handle({ resource: { id } }) {
+      if (!(await beginPurge(db, id))) throw notInTrash();
+      onPurge();
+      return { message: 'Deployment deleted for good', id };
+    },
+  });
+
+/** Deleted deployments, which their owner can restore or remove for good. */
+export const trashEndpoints = (app: App) => ({
+  list: listEndpoint(app),
+  restore: restoreEndpoint(app),
+  purge: purgeEndpoint(app),
+});

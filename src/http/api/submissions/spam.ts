@@ -13,8 +13,8 @@ import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
 import { JsonPieces } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import { submissionId, total } from '../../request/fields.ts';
-import { Paging, paged } from '../../request/paging.ts';
+import { submissionId } from '../../request/fields.ts';
+import { examplePage, Paging, paged } from '../../request/paging.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
 import { exampleSubmission, Listed } from './submissions.ts';
@@ -27,7 +27,7 @@ const Kept = Listed.extend({
       'does not know the secret. `captcha-unavailable`: the provider gave no answer. `marked`: somebody has marked it.',
   }),
 }).meta({ id: 'SpamSubmission' });
-const Spam = z.strictObject({ submissions: z.array(Kept), total, ...paged }).meta({ id: 'Spam' });
+const Spam = z.strictObject({ submissions: z.array(Kept), ...paged }).meta({ id: 'Spam' });
 const Changed = z.strictObject({ message: z.string(), id: submissionId }).meta({ id: 'SpamChanged' });
 const Emptied = z.strictObject({ message: z.string() }).meta({ id: 'SpamEmptied' });
 
@@ -52,112 +52,119 @@ function idsOf({ id, submissionId }: { id: string; submissionId: string }): [str
   return [id, submissionId];
 }
 
-/** What is kept apart as spam. */
-export function spamEndpoints({ db, ownerQueue, onPurge }: App) {
-  return {
-    list: endpoint({
-      method: 'GET',
-      path: '/deploy/:id/spam',
-      name: 'listSpam',
-      tag: 'Spam',
-      summary: 'List what is kept as spam',
-      description:
-        'Newest first. Its senders have got the answer of a success. It is in no list, count, export, webhook or mail until it is ' +
-        `released. A deployment keeps its last ${SIZES.spam.max}, for ${SIZES.spam.lifetimeDays} days; what comes beyond ${SIZES.spam.rateMax} a minute is ` +
-        `dropped. Its files have at most ${SIZES.spam.maxFilesBytes / 1_000_000} MB together: those of the oldest are removed, and their links return 404.`,
-      find: (owner, { id }) => ownDeployment(db, owner, id),
-      query: Paging,
-      answer: {
-        status: 200,
-        description: 'A page of spam.',
-        schema: Spam,
-        example: { submissions: [example], total: 1, page: 1, limit: 50 },
-      },
-      errors: [noSuchDeployment],
-      async handle({ response, owner, resource: { id }, query: { page, limit } }) {
-        const { total: all, batches } = deploymentOr404(await listSpam(db, owner.id, id, { page, limit }));
-        async function* pieces(): AsyncGenerator<string> {
-          let separator = '';
-          yield '{"submissions":[';
-          for (const batch of batches) {
-            const read = await ownerQueue.run(owner.id, response, () => readSpamBatch(db, id, batch));
-            for (const submission of read) {
-              yield separator + spamJson(submission);
-              separator = ',';
-            }
+const listEndpoint = ({ db, ownerQueue }: App) =>
+  endpoint({
+    method: 'GET',
+    path: '/deploy/:id/spam',
+    name: 'listSpam',
+    tag: 'Spam',
+    summary: 'List what is kept as spam',
+    description:
+      'Newest first. Its senders have got the answer of a success. It is in no list, count, export, webhook or mail until it is ' +
+      `released. A deployment keeps its last ${SIZES.spam.max}, for ${SIZES.spam.lifetimeDays} days; what comes beyond ${SIZES.spam.rateMax} a minute is ` +
+      `dropped. Its files have at most ${SIZES.spam.maxFilesBytes / 1_000_000} MB together: those of the oldest are removed, and their links return 404.`,
+    find: (owner, { id }) => ownDeployment(db, owner, id),
+    query: Paging,
+    answer: {
+      status: 200,
+      description: 'A page of spam.',
+      schema: Spam,
+      example: { submissions: [example], ...examplePage },
+    },
+    errors: [noSuchDeployment],
+    async handle({ response, owner, resource: { id }, query: { page, limit } }) {
+      const { total, batches } = deploymentOr404(await listSpam(db, owner.id, id, { page, limit }));
+      async function* pieces(): AsyncGenerator<string> {
+        let separator = '';
+        yield '{"submissions":[';
+        for (const batch of batches) {
+          const read = await ownerQueue.run(owner.id, response, () => readSpamBatch(db, id, batch));
+          for (const submission of read) {
+            yield separator + spamJson(submission);
+            separator = ',';
           }
-          yield `],"total":${all},"page":${page},"limit":${limit}}`;
         }
-        return new JsonPieces(Math.max(0, ...batches.map(({ bytes }) => bytes)), pieces());
-      },
-    }),
+        yield `],"total":${total},"page":${page},"limit":${limit}}`;
+      }
+      return new JsonPieces(Math.max(0, ...batches.map(({ bytes }) => bytes)), pieces());
+    },
+  });
 
-    // Each is one query, which also checks the deployment.
-    release: endpoint({
-      method: 'POST',
-      path: '/deploy/:id/spam/:submissionId/release',
-      name: 'releaseSpam',
-      tag: 'Spam',
-      summary: 'Release a submission: it is no spam',
-      description:
-        'It is accepted now, like any new one: with the present time, and deliveries to webhooks and by mail. It keeps its id. The ' +
-        'limit on submissions does not apply.',
-      answer: {
-        status: 200,
-        description: 'The submission is accepted.',
-        schema: Changed,
-        example: { message: 'Submission released', id: example.id },
-      },
-      errors: [noSuchSpam],
-      async handle({ owner, params }) {
-        const [deploymentId, id] = idsOf(params);
-        if (!(await releaseSpam(db, owner.id, deploymentId, id))) throw noSuchSpam();
-        return { message: 'Submission released', id };
-      },
-    }),
+// Releasing and deleting are one query each, which also checks the deployment.
+const releaseEndpoint = ({ db }: App) =>
+  endpoint({
+    method: 'POST',
+    path: '/deploy/:id/spam/:submissionId/release',
+    name: 'releaseSpam',
+    tag: 'Spam',
+    summary: 'Release a submission: it is no spam',
+    description:
+      'It is accepted now, like any new one: with the present time, and deliveries to webhooks and by mail. It keeps its id. The ' +
+      'limit on submissions does not apply.',
+    answer: {
+      status: 200,
+      description: 'The submission is accepted.',
+      schema: Changed,
+      example: { message: 'Submission released', id: example.id },
+    },
+    errors: [noSuchSpam],
+    async handle({ owner, params }) {
+      const [deploymentId, id] = idsOf(params);
+      if (!(await releaseSpam(db, owner.id, deploymentId, id))) throw noSuchSpam();
+      return { message: 'Submission released', id };
+    },
+  });
 
-    delete: endpoint({
-      method: 'DELETE',
-      path: '/deploy/:id/spam/:submissionId',
-      name: 'deleteSpam',
-      tag: 'Spam',
-      summary: 'Delete spam',
-      description: 'Permanently, with its files.',
-      answer: {
-        status: 200,
-        description: 'It is deleted.',
-        schema: Changed,
-        example: { message: 'Spam deleted', id: example.id },
-      },
-      errors: [noSuchSpam],
-      async handle({ owner, params }) {
-        const [deploymentId, id] = idsOf(params);
-        if ((await deleteSpam(db, owner.id, deploymentId, id)) === 0) throw noSuchSpam();
-        onPurge();
-        return { message: 'Spam deleted', id };
-      },
-    }),
+const deleteEndpoint = ({ db, onPurge }: App) =>
+  endpoint({
+    method: 'DELETE',
+    path: '/deploy/:id/spam/:submissionId',
+    name: 'deleteSpam',
+    tag: 'Spam',
+    summary: 'Delete spam',
+    description: 'Permanently, with its files.',
+    answer: {
+      status: 200,
+      description: 'It is deleted.',
+      schema: Changed,
+      example: { message: 'Spam deleted', id: example.id },
+    },
+    errors: [noSuchSpam],
+    async handle({ owner, params }) {
+      const [deploymentId, id] = idsOf(params);
+      if ((await deleteSpam(db, owner.id, deploymentId, id)) === 0) throw noSuchSpam();
+      onPurge();
+      return { message: 'Spam deleted', id };
+    },
+  });
 
-    deleteAll: endpoint({
-      method: 'DELETE',
-      path: '/deploy/:id/spam',
-      name: 'emptySpam',
-      tag: 'Spam',
-      summary: 'Delete all spam of a deployment',
-      description: 'Permanently, with its files.',
-      find: (owner, { id }) => ownDeployment(db, owner, id),
-      answer: {
-        status: 200,
-        description: 'There is no spam.',
-        schema: Emptied,
-        example: { message: 'All spam deleted' },
-      },
-      errors: [noSuchDeployment],
-      async handle({ owner, resource: { id } }) {
-        await deleteSpam(db, owner.id, id);
-        onPurge();
-        return { message: 'All spam deleted' };
-      },
-    }),
-  };
-}
+const deleteAllEndpoint = ({ db, onPurge }: App) =>
+  endpoint({
+    method: 'DELETE',
+    path: '/deploy/:id/spam',
+    name: 'emptySpam',
+    tag: 'Spam',
+    summary: 'Delete all spam of a deployment',
+    description: 'Permanently, with its files.',
+    find: (owner, { id }) => ownDeployment(db, owner, id),
+    answer: {
+      status: 200,
+      description: 'There is no spam.',
+      schema: Emptied,
+      example: { message: 'All spam deleted' },
+    },
+    errors: [noSuchDeployment],
+    async handle({ owner, resource: { id } }) {
+      await deleteSpam(db, owner.id, id);
+      onPurge();
+      return { message: 'All spam deleted' };
+    },
+  });
+
+/** What is kept apart as spam. */
+export const spamEndpoints = (app: App) => ({
+  list: listEndpoint(app),
+  release: releaseEndpoint(app),
+  delete: deleteEndpoint(app),
+  deleteAll: deleteAllEndpoint(app),
+});

@@ -7,8 +7,8 @@ import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
 import { JsonPieces, jsonText } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import { submissionId, time, total } from '../../request/fields.ts';
-import { Paging, paged } from '../../request/paging.ts';
+import { submissionId, time } from '../../request/fields.ts';
+import { examplePage, Paging, paged } from '../../request/paging.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
 import { noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
 
@@ -26,7 +26,7 @@ export const Listed = z
     created_at: time,
   })
   .meta({ id: 'Submission' });
-const Submissions = z.strictObject({ submissions: z.array(Listed), total, ...paged }).meta({ id: 'Submissions' });
+const Submissions = z.strictObject({ submissions: z.array(Listed), ...paged }).meta({ id: 'Submissions' });
 const Deleted = z.strictObject({ message: z.string(), id: submissionId }).meta({ id: 'SubmissionDeleted' });
 
 /** The same for an unknown submission, an unknown deployment and those of another owner. */
@@ -65,7 +65,7 @@ const listEndpoint = ({ db, ownerQueue }: App) =>
       status: 200,
       description: 'A page of submissions.',
       schema: Submissions,
-      example: { submissions: [exampleSubmission], total: 1, page: 1, limit: 50 },
+      example: { submissions: [exampleSubmission], ...examplePage },
     },
     errors: [noSuchDeployment],
     async handle({ response, owner, resource, query: { page, limit } }) {

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
+import limitConcurrency from 'p-limit';
 import readWorkbook, { type SheetData } from 'read-excel-file/node';
 import { describe, expect, it } from 'vitest';
 import type { Submission } from '../../../src/db/submissions/submissions.ts';
-import { createTimeSlices } from '../../../src/http/api/submissions/exports/time-slices.ts';
+import type { Read } from '../../../src/http/api/submissions/exports/submission-table.ts';
+import { TimeSlice } from '../../../src/http/api/submissions/exports/time-slice.ts';
 import { toXlsx } from '../../../src/http/api/submissions/exports/xlsx.ts';
 import { LIMITS, SIZES } from '../../../src/limits.ts';
 import { unzip } from '../../support/zip.ts';
@@ -18,17 +20,16 @@ const TIME = new Date('2026-01-02T03:04:05.678Z');
 const made = (texts: readonly string[]): Submission[] =>
   texts.map((data, index) => ({ id: `sub_${index + 1}`, data, ipAddress: '2001:db8::1', createdAt: TIME }));
 
+const sourceOf = (read: Read) => ({
+  ...{ read, labels: new Map(), slice: new TimeSlice(LIMITS.reads.exportSliceMs, limitConcurrency(1)) },
+});
+
 async function write(batches: readonly (readonly Submission[])[], mostRows?: number): Promise<Buffer> {
   async function* read() {
     yield* batches;
   }
   const pieces: Buffer[] = [];
-  for await (const piece of toXlsx(
-    { read, labels: new Map() },
-    createTimeSlices(LIMITS.reads.exportSliceMs)(),
-    mostRows,
-  ))
-    pieces.push(Buffer.from(piece));
+  for await (const piece of toXlsx(sourceOf(read), mostRows)) pieces.push(Buffer.from(piece));
   return Buffer.concat(pieces);
 }
 
@@ -187,7 +188,7 @@ describe('toXlsx', () => {
         pass.isEnded = true;
       }
     }
-    const pieces = toXlsx({ read, labels: new Map() }, createTimeSlices(LIMITS.reads.exportSliceMs)());
+    const pieces = toXlsx(sourceOf(read));
     let piece = await pieces.next();
     while (piece.value?.length === 0) piece = await pieces.next();
     let before = -1;
@@ -215,7 +216,7 @@ describe('toXlsx', () => {
       yield made(['{}']);
       if (passes === 2) throw new Error('Out of reach');
     }
-    const pieces = toXlsx({ read, labels: new Map() }, createTimeSlices(LIMITS.reads.exportSliceMs)());
+    const pieces = toXlsx(sourceOf(read));
     await expect(Readable.from(pieces).toArray()).rejects.toThrow('Out of reach');
   });
 });

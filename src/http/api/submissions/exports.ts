@@ -1,11 +1,9 @@
 import type { Response } from 'express';
 import limitConcurrency from 'p-limit';
 import { z } from 'zod';
-import type { Owner } from '../../../db/account/owners.ts';
 import type { Deployment } from '../../../db/deployments/deployments.ts';
-import type { Labels } from '../../../db/deployments/labels.ts';
-import { type RunRead, readSubmissions, withRetries } from '../../../db/submissions/submission-reader.ts';
-import { type Submission, submissionLine } from '../../../db/submissions/submissions.ts';
+import { type Range, type RunRead, readSubmissions, withRetries } from '../../../db/submissions/submission-reader.ts';
+import { submissionLine } from '../../../db/submissions/submissions.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
@@ -15,24 +13,12 @@ import { unavailable } from '../../response/errors.ts';
 import { noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
 import { toCsv } from './exports/csv.ts';
 import type { TableSource } from './exports/submission-table.ts';
-import { createTimeSlices, type TimeSlice } from './exports/time-slices.ts';
+import { TimeSlice } from './exports/time-slice.ts';
 import { toXlsx } from './exports/xlsx.ts';
 import { noSuchCursor, numberAt } from './submission-cursor.ts';
 import { exampleSubmission } from './submissions.ts';
 
-const tooManyExports = () => unavailable('Too many exports are in progress: try again when one has ended.', 10_000);
 const TOO_MANY_EXPORTS = 'A 503 can also mean that too many exports are in progress.';
-
-type Source = TableSource & { slice: TimeSlice };
-
-/** What a request asks for. */
-type Wanted = { deployment: Deployment; hasLabels: boolean; after: number };
-
-type Call = {
-  owner: Owner;
-  resource: Deployment;
-  query: { labels?: '1' | undefined; after?: string | undefined };
-};
 
 const WithLabels = z.object({
   labels: z
@@ -62,31 +48,38 @@ type Format = {
   extension: string;
   /** The media type and its parameters, as the answer has them. */
   contentType: string;
-  /** Whether the file is compressed already. */
-  isCompressed?: boolean;
-  example: string;
-  write(source: Source): AsyncIterable<string | Buffer>;
+  write(source: TableSource): AsyncIterable<string | Buffer>;
+};
+const CSV: Format = { extension: 'csv', contentType: 'text/csv; charset=utf-8; header=present', write: toCsv };
+const XLSX: Format = {
+  extension: 'xlsx',
+  contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  write: (source) => toXlsx(source),
+};
+const NDJSON: Format = {
+  extension: 'ndjson',
+  contentType: 'application/x-ndjson',
+  /** Each submission on a line. */
+  async *write({ read }) {
+    for await (const batch of read()) yield batch.map((submission) => `${submissionLine(submission)}\n`).join('');
+  },
 };
 
-/** Each submission on a line. */
-async function* toLines(batches: AsyncIterable<readonly Submission[]>): AsyncGenerator<string> {
-  for await (const batch of batches) yield batch.map((submission) => `${submissionLine(submission)}\n`).join('');
-}
+/** What a request asks for: the submissions after a number. */
+type Wanted = { deployment: Deployment; after?: number; hasLabels?: boolean };
 
 /** The exports of this process, of which a limited number is in progress. */
 class Exports {
   readonly #app: App;
   readonly #read: RunRead;
-  readonly #newSlice: () => TimeSlice;
+  readonly #turns = limitConcurrency(1);
   readonly #ownerIds: number[] = [];
 
   constructor(app: App) {
-    const { reads } = app.limits;
-    const limitReads = limitConcurrency(reads.maxConcurrentExportReads);
+    const limitReads = limitConcurrency(app.limits.reads.maxConcurrentExportReads);
     const retry = withRetries(app.limits);
     this.#app = app;
     this.#read = (read) => retry(() => limitReads(read));
-    this.#newSlice = createTimeSlices(reads.exportSliceMs);
   }
 
   /** Writes an answer; throws 503 when too many are in progress. */
@@ -94,17 +87,14 @@ class Exports {
     const { maxConcurrentExports, maxConcurrentExportsPerOwner } = this.#app.limits.reads;
     const ofOwner = this.#ownerIds.filter((id) => id === ownerId).length;
     if (this.#ownerIds.length >= maxConcurrentExports || ofOwner >= maxConcurrentExportsPerOwner)
-      throw tooManyExports();
+      throw unavailable('Too many exports are in progress: try again when one has ended.', 10_000);
     this.#ownerIds.push(ownerId);
     try {
       const source = await this.#sourceOf(response, wanted);
-      const date = new Date().toISOString().slice(0, 10);
+      const filename = `${wanted.deployment.slug}-${new Date().toISOString().slice(0, 10)}.${format.extension}`;
       response.setHeader('Content-Type', format.contentType);
       response.setHeader('X-Content-Type-Options', 'nosniff');
-      response.setHeader(
-        'Content-Disposition',
-        `attachment; filename="${wanted.deployment.slug}-${date}.${format.extension}"`,
-      );
+      response.setHeader('Content-Disposition', `attachment; filename="${filename}"`);
       if (response.req.method === 'HEAD') response.end();
       else await this.#app.responseWriter.stream(response, format.write(source));
     } finally {
@@ -112,48 +102,38 @@ class Exports {
     }
   }
 
-  async #sourceOf(response: Response, { deployment, hasLabels, after }: Wanted): Promise<Source> {
-    const { db, labelsOf } = this.#app;
-    const before = deployment.lastSubmissionNumber + 1;
-    const read = () => readSubmissions(db, deployment.id, { order: 'oldest', after, before }, this.#read);
+  async #sourceOf(response: Response, { deployment, after = 0, hasLabels = false }: Wanted): Promise<TableSource> {
+    const { db, limits, labelsOf } = this.#app;
+    const range: Range = { order: 'oldest', after, before: deployment.lastSubmissionNumber + 1 };
     // Reading a page for its labels, once after each change, has limits of its own.
     const resumeDeadline = pauseDeadline(response);
     try {
-      const labels: Labels = hasLabels ? await labelsOf(deployment.id) : new Map();
-      return { labels, slice: this.#newSlice(), read };
+      return {
+        read: () => readSubmissions(db, deployment.id, range, this.#read),
+        labels: hasLabels ? await labelsOf(deployment.id) : new Map(),
+        slice: new TimeSlice(limits.reads.exportSliceMs, this.#turns),
+      };
     } finally {
       resumeDeadline();
     }
   }
 }
 
-/** The part of a declaration that is the same for all formats. */
-const exportAs = ({ db }: App, exports: Exports, format: Format) => ({
-  find: (owner: Owner, { deployId }: { deployId: string }) => ownDeployment(db, owner, deployId),
-  answer: {
-    status: 200,
-    description: 'All submissions.',
-    headers: {
-      'Content-Disposition': {
-        description: 'A filename made of the slug and the date.',
-        schema: { type: 'string' as const },
-      },
+const fileAnswer = ({ contentType }: Format, example: string, schema: z.ZodType<string> = z.string()) => ({
+  status: 200,
+  description: 'All submissions.',
+  headers: {
+    'Content-Disposition': {
+      description: 'A filename made of the slug and the date.',
+      schema: { type: 'string' as const },
     },
-    type: format.contentType.replace(/;.*/, ''),
-    // Generators make a Blob of it.
-    schema: format.isCompressed ? z.string().meta({ format: 'binary' }) : z.string(),
-    example: format.example,
   },
-  errors: format.extension === 'ndjson' ? [noSuchCursor] : [noSuchDeployment],
-  handle: async ({ owner, resource, query }: Call) => {
-    const { after: cursor, labels } = query;
-    const after = cursor === undefined ? 0 : await numberAt(db, owner, resource, { name: 'after', cursor });
-    const wanted = { deployment: resource, hasLabels: labels !== undefined, after };
-    return (response: Response) => exports.send(response, owner.id, format, wanted);
-  },
+  type: contentType.replace(/;.*/, ''),
+  schema,
+  example,
 });
 
-const csvEndpoint = (app: App, exports: Exports) =>
+const csvEndpoint = ({ db }: App, exports: Exports) =>
   endpoint({
     method: 'GET',
     path: '/submissions/:deployId/export.csv',
@@ -164,17 +144,20 @@ const csvEndpoint = (app: App, exports: Exports) =>
       'Oldest first, RFC 4180 with a header row: `id`, `created_at`, `ip_address`, then the fields in the order in which ' +
       `they first appear, without \`${REDIRECT}\` and an empty \`${HONEYPOT}\`. An apostrophe is put before ` +
       `what a spreadsheet would run as a formula. ${TOO_MANY_EXPORTS}`,
+    find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
     query: WithLabels,
-    ...exportAs(app, exports, {
-      extension: 'csv',
-      contentType: 'text/csv; charset=utf-8; header=present',
-      example:
-        'id,created_at,ip_address,name\r\nsub_0VbbZBZeswpZ5bGpjxVeCiYz,2026-11-21T11:08:48.298Z,203.0.113.7,Ada\r\n',
-      write: ({ slice, ...source }) => toCsv(source, slice),
-    }),
+    answer: fileAnswer(
+      CSV,
+      'id,created_at,ip_address,name\r\nsub_0VbbZBZeswpZ5bGpjxVeCiYz,2026-11-21T11:08:48.298Z,203.0.113.7,Ada\r\n',
+    ),
+    errors: [noSuchDeployment],
+    handle:
+      async ({ owner, resource: deployment, query: { labels } }) =>
+      (response) =>
+        exports.send(response, owner.id, CSV, { deployment, hasLabels: labels !== undefined }),
   });
 
-const xlsxEndpoint = (app: App, exports: Exports) =>
+const xlsxEndpoint = ({ db }: App, exports: Exports) =>
   endpoint({
     method: 'GET',
     path: '/submissions/:deployId/export.xlsx',
@@ -185,17 +168,18 @@ const xlsxEndpoint = (app: App, exports: Exports) =>
       'Oldest first, the columns of the CSV export, with numbers, booleans and dates (`created_at`, UTC) as such and ' +
       `everything else as text. When a sheet is full, another one follows. A text over ${SIZES.export.maxCellChars} characters is cut and ends in \`…\`. ` +
       TOO_MANY_EXPORTS,
+    find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
     query: WithLabels,
-    ...exportAs(app, exports, {
-      extension: 'xlsx',
-      contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-      isCompressed: true,
-      example: 'PK...',
-      write: ({ slice, ...source }) => toXlsx(source, slice),
-    }),
+    // Generators make a Blob of it.
+    answer: fileAnswer(XLSX, 'PK...', z.string().meta({ format: 'binary' })),
+    errors: [noSuchDeployment],
+    handle:
+      async ({ owner, resource: deployment, query: { labels } }) =>
+      (response) =>
+        exports.send(response, owner.id, XLSX, { deployment, hasLabels: labels !== undefined }),
   });
 
-const ndjsonEndpoint = (app: App, exports: Exports) =>
+const ndjsonEndpoint = ({ db }: App, exports: Exports) =>
   endpoint({
     method: 'GET',
     path: '/submissions/:deployId/export.ndjson',
@@ -205,13 +189,14 @@ const ndjsonEndpoint = (app: App, exports: Exports) =>
     description:
       'Oldest first, each line a submission as `GET /submissions/{deployId}/{submissionId}` answers it. ' +
       TOO_MANY_EXPORTS,
+    find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
     query: After,
-    ...exportAs(app, exports, {
-      extension: 'ndjson',
-      contentType: 'application/x-ndjson',
-      example: `${JSON.stringify(exampleSubmission)}\n`,
-      write: ({ read }) => toLines(read()),
-    }),
+    answer: fileAnswer(NDJSON, `${JSON.stringify(exampleSubmission)}\n`),
+    errors: [noSuchCursor],
+    async handle({ owner, resource: deployment, query: { after: cursor = '0' } }) {
+      const after = await numberAt(db, owner, deployment, { name: 'after', cursor });
+      return (response) => exports.send(response, owner.id, NDJSON, { deployment, after });
+    },
   });
 
 /** All submissions of a deployment, as a file. */

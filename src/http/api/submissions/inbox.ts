@@ -10,7 +10,7 @@ import {
   type Marks,
   markSubmissions,
 } from '../../../db/submissions/submission-marks.ts';
-import { deleteSubmissions, findSubmission, submissionJson } from '../../../db/submissions/submissions.ts';
+import { deleteSubmissions, submissionJson } from '../../../db/submissions/submissions.ts';
 import { isSubmissionId } from '../../../lib/ids.ts';
 import { createMatcher } from '../../../lib/submission-search.ts';
 import { SIZES } from '../../../limits.ts';
@@ -20,7 +20,7 @@ import { endpoint } from '../../request/endpoint.ts';
 import { Paging } from '../../request/paging.ts';
 import { badQuery, timeBound } from '../../request/query.ts';
 import { noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
-import { exampleSubmission, idsOf, Listed, noSuchSubmission } from './submissions.ts';
+import { exampleSubmission, Listed, noSuchSubmission, ownSubmission } from './submissions.ts';
 
 const InboxSubmissionBody = Listed.extend({
   read: z.boolean().meta({ description: 'Whether somebody has marked it as read. Reading it over the API does not.' }),
@@ -168,21 +168,17 @@ const markEndpoint = ({ db }: App) =>
     tag: 'Submissions',
     summary: 'Mark a submission as read, or with a star',
     description: 'What is left out stays as it is. Answers the submission as a search shows it.',
-    async find(owner, params) {
-      const [id, submissionId] = idsOf(params);
-      const submission = await findSubmission(db, owner.id, id, submissionId);
-      if (!submission) throw noSuchSubmission();
-      return { id, number: submission.number, submissionId };
-    },
+    // Not its data, which would stay in memory while a slow body arrives.
+    find: async (owner, params) => (await ownSubmission(db, owner, params)).number,
     body: { schema: MarksBody, example: { read: true }, maxBytes: SIZES.body.settingsBytes },
     answer: { status: 200, description: 'The submission.', schema: InboxSubmissionBody, example: exampleInbox },
     errors: [noSuchSubmission],
-    async handle({ owner, resource: { id, number, submissionId }, body }) {
-      const changed = await markSubmissions(db, owner.id, id, [submissionId], body);
-      const [found] = await findInboxSubmissions(db, id, [number]);
+    async handle({ owner, params, resource: number, body }) {
+      const changed = await markSubmissions(db, owner.id, params.deployId, [params.submissionId], body);
       // The deployment may have been deleted while the body arrived.
-      const isGone = changed === 0 && !(await findSubmission(db, owner.id, id, submissionId));
-      if (!found || isGone) throw noSuchSubmission();
+      if (changed === 0) await ownSubmission(db, owner, params);
+      const [found] = await findInboxSubmissions(db, params.deployId, [number]);
+      if (!found) throw noSuchSubmission();
       return jsonText(inboxJson(found));
     },
   });

@@ -1,7 +1,14 @@
 import { z } from 'zod';
+import type { Owner } from '../../../db/account/owners.ts';
+import type { Database } from '../../../db/postgres/connect.ts';
 import { listSubmissions } from '../../../db/submissions/list-submissions.ts';
 import { type RunRead, readSubmissions } from '../../../db/submissions/submission-reader.ts';
-import { deleteSubmissions, findSubmission, submissionJson } from '../../../db/submissions/submissions.ts';
+import {
+  deleteSubmissions,
+  findSubmission,
+  type NumberedSubmission,
+  submissionJson,
+} from '../../../db/submissions/submissions.ts';
 import { isDeploymentId, isSubmissionId } from '../../../lib/ids.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
@@ -45,10 +52,19 @@ export const exampleSubmission: z.infer<typeof Listed> = {
   created_at: '2026-11-21T11:08:48.298Z',
 };
 
+type Ids = { deployId: string; submissionId: string };
+
 /** The ids of a path; throws 404 for a text that is not an id, which Postgres may refuse (NUL). */
-export function idsOf({ deployId, submissionId }: { deployId: string; submissionId: string }): [string, string] {
+function idsOf({ deployId, submissionId }: Ids): [string, string] {
   if (!isDeploymentId(deployId) || !isSubmissionId(submissionId)) throw noSuchSubmission();
   return [deployId, submissionId];
+}
+
+/** The owner's submission with these ids; throws 404. */
+export async function ownSubmission(db: Database, owner: Owner, ids: Ids): Promise<NumberedSubmission> {
+  const submission = await findSubmission(db, owner.id, ...idsOf(ids));
+  if (!submission) throw noSuchSubmission();
+  return submission;
 }
 
 const listEndpoint = ({ db, ownerQueue }: App) =>
@@ -91,13 +107,10 @@ const getEndpoint = ({ db }: App) =>
     tag: 'Submissions',
     summary: 'Get a submission',
     description: 'One submission, in the shape in which the list has it.',
+    find: (owner, params) => ownSubmission(db, owner, params),
     answer: { status: 200, description: 'The submission.', schema: Listed, example: exampleSubmission },
     errors: [noSuchSubmission],
-    async handle({ owner, params }) {
-      const submission = await findSubmission(db, owner.id, ...idsOf(params));
-      if (!submission) throw noSuchSubmission();
-      return jsonText(submissionJson(submission));
-    },
+    handle: async ({ resource }) => jsonText(submissionJson(resource)),
   });
 
 const deleteEndpoint = ({ db }: App) =>

@@ -3,16 +3,16 @@ import { csvCell } from '../../../../lib/csv-cell.ts';
 import { compactJson, unquote } from '../../../../lib/json-text.ts';
 import { SIZES } from '../../../../limits.ts';
 import { type Columns, cellsOf, collectColumns, type TableSource } from './submission-table.ts';
-import type { TimeSlice } from './time-slices.ts';
 
 /**
  * Submissions as CSV (RFC 4180, with CRLF), in pieces, some of them empty: a header row, then a row for each. The
  * submissions are read twice: for the header row, and for the rows.
  */
-export async function* toCsv(source: TableSource, slice: TimeSlice): AsyncGenerator<string> {
-  const columns = yield* collectColumns(source, slice);
+export async function* toCsv(source: TableSource): AsyncGenerator<string> {
+  const { read, slice } = source;
+  const columns = yield* collectColumns(source);
   yield `${columns.header.map(csvCell).join(',')}\r\n`;
-  for await (const batch of source.read()) {
+  for await (const batch of read()) {
     let rows = '';
     for (const submission of batch) {
       rows += toRow(submission, columns);

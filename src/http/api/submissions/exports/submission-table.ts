@@ -3,7 +3,7 @@ import type { Submission } from '../../../../db/submissions/submissions.ts';
 import { compactJson, type JsonMember, readJsonObject } from '../../../../lib/json-text.ts';
 import { SIZES } from '../../../../limits.ts';
 import { HONEYPOT, isEmptyJson, REDIRECT } from '../../../request/reserved-fields.ts';
-import type { TimeSlice } from './time-slices.ts';
+import type { TimeSlice } from './time-slice.ts';
 
 /*
  * What exports as tables share: which fields have a column, and which cell of a row a value is in.
@@ -34,14 +34,17 @@ export type Columns = {
 /** A field's value as JSON, and the index of its column. */
 type Cell = { column: number; value: string };
 
-/** What a table is made of: its submissions, and what the columns of fields are called instead of their names. */
-export type TableSource = { read: Read; labels: Labels };
+/**
+ * What a table is made of: its submissions, what the columns of fields are called instead of their names, and the slice of
+ * time of the work on it.
+ */
+export type TableSource = { read: Read; labels: Labels; slice: TimeSlice };
 
 /**
  * Reads all submissions for their columns: the fields in the order of their first appearance. Yields an empty piece
  * after each batch: its reader sees that there is progress.
  */
-export async function* collectColumns({ read, labels }: TableSource, slice: TimeSlice): AsyncGenerator<'', Columns> {
+export async function* collectColumns({ read, labels, slice }: TableSource): AsyncGenerator<'', Columns> {
   const indexes = new Map<string, number>();
   const header = [...FIXED_COLUMNS];
   let rows = 0;

@@ -3,7 +3,7 @@ import type { Submission } from '../../../../db/submissions/submissions.ts';
 import { compactJson, unquote } from '../../../../lib/json-text.ts';
 import { SIZES } from '../../../../limits.ts';
 import { type Columns, cellsOf, collectColumns, type Read, type TableSource } from './submission-table.ts';
-import type { TimeSlice } from './time-slices.ts';
+import type { TimeSlice } from './time-slice.ts';
 
 /*
  * Submissions as an Office Open XML workbook (ECMA-376, part 1, SpreadsheetML): a few fixed files and the sheets,
@@ -93,12 +93,8 @@ function fixedFiles(sheets: readonly number[]): [path: string, xml: string][] {
  * Submissions as a workbook, in pieces, some of them empty: a header row, then a row for each, and another sheet where
  * one is full. The submissions are read twice.
  */
-export async function* toXlsx(
-  source: TableSource,
-  slice: TimeSlice,
-  maxRows = MAX_ROWS,
-): AsyncGenerator<string | Buffer> {
-  const columns = yield* collectColumns(source, slice);
+export async function* toXlsx(source: TableSource, maxRows = MAX_ROWS): AsyncGenerator<string | Buffer> {
+  const columns = yield* collectColumns(source);
   const letters = columns.header.map((_name, index) => lettersOf(index));
   // Loaded on demand.
   const { ZipFile } = await import('yazl');
@@ -109,7 +105,7 @@ export async function* toXlsx(
   const numbers = Array.from({ length: Math.ceil(columns.rows / (maxRows - 1)) || 1 }, (_, index) => index + 1);
   // They are written one after the other, as fast as the zip file reads them, and compressed on zlib's threads.
   const sheets = numbers.map(() =>
-    Readable.from(toSheet(submissions, { ...columns, letters, maxRows }, slice), { highWaterMark: 1 }),
+    Readable.from(toSheet(submissions, { ...columns, letters, maxRows }, source.slice), { highWaterMark: 1 }),
   );
   try {
     zip.once('error', fail).outputStream.pipe(output);

@@ -61,7 +61,7 @@ async function runAll(config: Config, log: Log): Promise<void> {
   const closeMetrics = await openWorkerMetrics(config);
   try {
     const onLoss = (lost: object): void => log.error(lost, 'a worker ended');
-    await runWorkers(config.workers, { stopping: signalled, limits: LIMITS, onLoss });
+    await runWorkers(config.workers, signalled, { limits: LIMITS, onLoss });
   } finally {
     await closeMetrics?.();
   }

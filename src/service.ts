@@ -35,76 +35,79 @@ export type Service = {
   close(): Promise<void>;
 };
 
-/**
- * Builds the whole service and listens. The database may be reached later: see `ready`. `siteverifyUrls`: where the
- * providers of captchas are asked, and `limits` other than those of limits.ts, and `now`, which removals go by, for tests.
- */
-export async function startService(
+/** For tests: where the providers of captchas are asked, limits other than those of limits.ts, and what removals go by. */
+type Options = { siteverifyUrls?: SiteverifyUrls; limits?: LimitOverrides; now?: () => Date };
+
+type Parts = Awaited<ReturnType<typeof createParts>>;
+
+/** Creates every part once. `listening`: where the process listens; undefined until it does. */
+async function createParts(
   config: Config,
   log: Log,
-  {
-    siteverifyUrls,
-    limits: overrides = {},
-    now = () => new Date(),
-  }: { siteverifyUrls?: SiteverifyUrls; limits?: LimitOverrides; now?: () => Date } = {},
-): Promise<Service> {
+  { siteverifyUrls, limits: overrides = {}, now = () => new Date() }: Options,
+  listening: () => AddressInfo | undefined,
+) {
   const limits = withLimits(overrides);
   const databaseServer = await openDatabase(config, limits, log);
   const db = connect(databaseServer.connection, { limits, onRenew: () => changeFeed.reset() });
   const lifecycle = new Lifecycle({ config, limits, log, db });
-  const shared = { db, limits, log, signal: lifecycle.stopping };
-  const { deliveryLogDays: logDays, trashDays } = config;
-
-  let listening: AddressInfo | undefined;
-  const core = createCore(config, limits, log, db, () => listening);
+  const { isStarting, readiness, stopping } = lifecycle;
+  const shared = { db, limits, log, signal: stopping };
+  const core = createCore(config, limits, log, db, listening);
   const files = new FilesBucket(config.bucket && new Bucket(config.bucket, limits), shared);
   const delivery = createDelivery(core, siteverifyUrls);
-  const { dispatcher, sender, captchas } = delivery;
+  const { sender } = delivery;
   const submissions = createSubmissions(core, files, delivery);
   const cleanUp = new CleanUp({
     ...shared,
     now,
-    logDays,
-    trashDays,
+    logDays: config.deliveryLogDays,
+    trashDays: config.trashDays,
     countExpired: (count) => core.metrics.expired(count),
   });
   const app = createApp(core, submissions, {
     openFile: createOpenFile(db, (...part) => files.read(...part), limits),
     mailLink: config.smtpUrl === undefined ? undefined : (to, url) => sender.mailLink(to, url),
     onPurge: () => cleanUp.wake(),
-    isStarting: lifecycle.isStarting,
-    readiness: lifecycle.readiness,
-    stopping: lifecycle.stopping,
+    ...{ isStarting, readiness, stopping },
   });
   const changeFeed = new ChangeFeed(db, limits, { onChange: app.onFeedChange, onGap: app.onGap });
   const server = new HttpServer(new Listener(app).handle, limits);
+  return { ...core, ...delivery, ...submissions, databaseServer, lifecycle, files, cleanUp, app, changeFeed, server };
+}
 
+/** Ends the parts in the order in which they give each other work. */
+async function close({ lifecycle, server, dispatcher, sender, captchas, ...parts }: Parts): Promise<void> {
+  await lifecycle.announceStop();
+  dispatcher.drain();
+  await server.close();
+  await dispatcher.close();
+  await sender.close();
+  await Promise.all([parts.compute.close(), parts.checks.close()]);
+  await captchas.close();
+  await Promise.all([parts.honeypotHits.close(), parts.files.close(), lifecycle.ended()]);
+  await parts.db.close();
+  await parts.databaseServer.close();
+}
+
+/** Builds the whole service and listens. The database may be reached later: see `ready`. */
+export async function startService(config: Config, log: Log, options: Options = {}): Promise<Service> {
+  let listening: AddressInfo | undefined;
+  const parts = await createParts(config, log, options, () => listening);
+  const { db, limits, metrics, databaseServer, lifecycle, dispatcher, files, cleanUp, app, changeFeed, server } = parts;
+  const signal = lifecycle.stopping;
   const ready = lifecycle.start(databaseServer, changeFeed, [
     async () => dispatcher.run(),
     () => cleanUp.run(),
-    () => runDigestLoop(shared, () => dispatcher.wake()),
-    () => files.run(lifecycle.stopping),
+    () => runDigestLoop({ db, limits, log, signal }, () => dispatcher.wake()),
+    () => files.run(signal),
   ]);
   // Callers handle it through `ready`; requests get a 503.
   ready.catch(() => undefined);
-
-  async function close(): Promise<void> {
-    await lifecycle.announceStop();
-    dispatcher.drain();
-    await server.close();
-    await dispatcher.close();
-    await sender.close();
-    await Promise.all([core.compute.close(), core.checks.close()]);
-    await captchas.close();
-    await Promise.all([submissions.honeypotHits.close(), files.close(), lifecycle.ended()]);
-    await db.close();
-    await databaseServer.close();
-  }
-
   try {
     listening = await server.listen(config.port, config.host);
   } catch (error) {
-    await close();
+    await close(parts);
     throw error;
   }
   const { address, family, port } = listening;
@@ -112,11 +115,11 @@ export async function startService(
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
     ready,
     exposeMetrics: () =>
-      core.metrics.expose({
+      metrics.expose({
         pageLookups: () => app.pages.lookups,
         connections: db.use,
         backlogAge: () => deliveriesBacklogAge(db),
       }),
-    close,
+    close: () => close(parts),
   };
 }

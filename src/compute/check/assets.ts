@@ -1,4 +1,4 @@
-import type { ReadAddress } from './addresses.ts';
+import type { AddressReader } from './addresses.ts';
 import { attribute, endOf, type HtmlElement, isHtml, startOf } from './html-tree.ts';
 import type { PageParts } from './read-page.ts';
 import { isJavaScript } from './scripts.ts';
@@ -85,15 +85,12 @@ export function* assetsOf(html: string, { elements, styles }: PageParts): Genera
 }
 
 /** Why a browser does not load an asset; undefined: it does, or it can't be known. */
-export function faultOf(
-  url: string,
-  { resolve, isMissing, isOfService }: ReadAddress,
-): 'relative' | 'insecure' | undefined {
+export function faultOf(url: string, address: AddressReader): 'relative' | 'insecure' | undefined {
   if (url.trim() === '') return undefined;
-  const resolved = resolve(url);
+  const resolved = address.resolve(url);
   if (!resolved || !/^https?:$/.test(resolved.protocol)) return undefined;
-  if (isMissing(resolved)) return 'relative';
-  const isInsecure = resolved.protocol === 'http:' && !isOfService(resolved) && !isLocal(resolved.hostname);
+  if (address.isMissing(resolved)) return 'relative';
+  const isInsecure = resolved.protocol === 'http:' && !address.isOfService(resolved) && !isLocal(resolved.hostname);
   return isInsecure ? 'insecure' : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { ALTCHA_ELEMENT, CAPTCHA_FIELDS, type CaptchaProvider } from '../../lib/captcha-fields.ts';
-import type { ReadAddress } from './addresses.ts';
+import type { AddressReader } from './addresses.ts';
 import type { Found, WidgetInput } from './answer.ts';
 import { nameOf } from './fields.ts';
 import type { ReadForm } from './forms.ts';
@@ -17,7 +17,7 @@ export type CaptchaPage = {
   forms: readonly ReadForm[];
   /** Where markup can be put at the end of a form. */
   formEnds: ReadonlyMap<HtmlElement, number>;
-  address: ReadAddress;
+  address: AddressReader;
 };
 
 /** Whether a script is ALTCHA's, of this service or of another. */

@@ -1,5 +1,5 @@
 import { SIZES } from '../../limits.ts';
-import { createReadAddress } from './addresses.ts';
+import { AddressReader } from './addresses.ts';
 import type { Addresses, CheckedPage, CheckInput, LabelsInput, PageLabels, WidgetInput } from './answer.ts';
 import { withWidgets } from './captcha.ts';
 import { countInFieldsets, fieldsOf } from './fields.ts';
@@ -8,7 +8,7 @@ import { attribute, parseHtml, TooComplexError } from './html-tree.ts';
 import { problemsOf } from './problems.ts';
 import { readPage } from './read-page.ts';
 import { readScripts } from './scripts.ts';
-import { rawTextOf, tidy } from './texts.ts';
+import { orNull, rawTextOf, tidy } from './texts.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
@@ -18,7 +18,7 @@ function read(bytes: Uint8Array, addresses: Addresses, maxDepth = Number.POSITIV
   const html = text.slice(mark.length);
   const { formEnds, ...parsed } = parseHtml(html, maxDepth);
   const parts = readPage(parsed);
-  const address = createReadAddress(addresses, parts.base);
+  const address = new AddressReader(addresses, parts.base);
   const forms = readForms(parts, address);
   return { mark, html, formEnds, parts, address, forms };
 }
@@ -32,8 +32,6 @@ function unlessTooComplex<T>(work: () => T): T | undefined {
     throw error;
   }
 }
-
-const orNull = (text: string): string | null => (text === '' ? null : text);
 
 /** What is on a page, and what is wrong with it; undefined: it is too complex. */
 export const checkPage = ({ html: bytes, addresses, maxFields, captcha }: CheckInput): CheckedPage | undefined =>

@@ -2,7 +2,7 @@ import { SIZES } from '../../limits.ts';
 import type { Field, Option } from './answer.ts';
 import { attribute, type HtmlElement, hasAttribute, isElement, isHtml } from './html-tree.ts';
 import type { Control, PageParts } from './read-page.ts';
-import { rawTextOf, textOf, tidy } from './texts.ts';
+import { orNull, rawTextOf, textOf, tidy } from './texts.ts';
 
 /*
  * What a form sends, and what people call it.
@@ -17,6 +17,8 @@ const INPUT_TYPES = new Set(
 const NEVER_REQUIRED = new Set(['button', 'color', 'hidden', 'image', 'range', 'reset', 'submit']);
 /** The types for which the standard has a `placeholder`. */
 const WITH_PLACEHOLDER = new Set(['text', 'search', 'url', 'tel', 'email', 'password', 'number', 'textarea']);
+/** The types that visitors enter nothing into. */
+const NOT_ENTERED = new Set(['hidden', 'button', 'reset', 'submit', 'image']);
 /** Several controls with one name are one field. */
 const CHOICES = new Set(['radio', 'checkbox', 'submit']);
 
@@ -29,6 +31,9 @@ export function typeOf(element: HtmlElement): string {
   return INPUT_TYPES.has(type) ? type : 'text';
 }
 
+/** Whether visitors enter something into a control. */
+export const isEntered = (element: HtmlElement): boolean => !NOT_ENTERED.has(typeOf(element));
+
 /** Whether a control sends a form: an <input> of the type `image` does so too. */
 export const isSubmitButton = (element: HtmlElement): boolean => ['submit', 'image'].includes(typeOf(element));
 
@@ -36,10 +41,8 @@ export const isSubmitButton = (element: HtmlElement): boolean => ['submit', 'ima
 export const nameOf = (element: HtmlElement): string => attribute(element, 'name') ?? '';
 
 /** Whether a control can be sent as a field. The coordinates of an image are none. */
-const isSent = ({ element, isDisabled }: Control): boolean =>
+export const isSent = ({ element, isDisabled }: Control): boolean =>
   !isDisabled && nameOf(element) !== '' && !['button', 'reset', 'image'].includes(typeOf(element));
-
-const orNull = (text: string): string | null => (text === '' ? null : text);
 
 type Naming = Pick<PageParts, 'ids' | 'labels' | 'legends'>;
 
@@ -124,7 +127,7 @@ function groupLabelOf({ element, fieldset, group }: Control, naming: Naming, oth
 export function countInFieldsets(controls: readonly Control[]): OthersIn {
   const counts = new Map<HtmlElement, { all: number; byName: Map<string, number> }>();
   for (const { element, fieldset } of controls) {
-    if (!fieldset || ['hidden', 'button', 'reset', 'submit', 'image'].includes(typeOf(element))) continue;
+    if (!fieldset || !isEntered(element)) continue;
     const count = counts.get(fieldset) ?? { all: 0, byName: new Map<string, number>() };
     counts.set(fieldset, count);
     count.all += 1;

@@ -1,5 +1,5 @@
 import { SIZES } from '../../limits.ts';
-import type { ReadAddress, Target } from './addresses.ts';
+import type { AddressReader, Target } from './addresses.ts';
 import type { FormMethod } from './answer.ts';
 import { isSubmitButton, typeOf } from './fields.ts';
 import { attribute, type HtmlElement, hasAttribute } from './html-tree.ts';
@@ -39,9 +39,9 @@ export const methodOf = (value: string | undefined): FormMethod => {
 };
 
 /** The ways of a form, each once: one for each button that changes something, and its own. */
-function waysOf(form: HtmlElement, controls: readonly Control[], { targetOf }: ReadAddress): Way[] {
+function waysOf(form: HtmlElement, controls: readonly Control[], address: AddressReader): Way[] {
   const own: Way = {
-    action: { element: form, value: attribute(form, 'action'), target: targetOf(attribute(form, 'action')) },
+    action: { element: form, value: attribute(form, 'action'), target: address.targetOf(attribute(form, 'action')) },
     method: { element: form, value: methodOf(attribute(form, 'method')) },
     enctype: { element: form, value: enctypeOf(attribute(form, 'enctype')) },
   };
@@ -51,7 +51,7 @@ function waysOf(form: HtmlElement, controls: readonly Control[], { targetOf }: R
   const ways = changing.slice(0, SIZES.internalCheck.ways).map((element): Way => {
     const [action, method, enctype] = overriding.map((name) => attribute(element, name));
     return {
-      action: action === undefined ? own.action : { element, value: action, target: targetOf(action) },
+      action: action === undefined ? own.action : { element, value: action, target: address.targetOf(action) },
       method: method === undefined ? own.method : { element, value: methodOf(method) },
       enctype: enctype === undefined ? own.enctype : { element, value: enctypeOf(enctype) },
     };
@@ -61,7 +61,7 @@ function waysOf(form: HtmlElement, controls: readonly Control[], { targetOf }: R
 
 const leadsHere = ({ action, method }: Way): boolean => action.target === 'here' && method.value === 'post';
 
-export function readForms({ forms, controls }: PageParts, address: ReadAddress): ReadForm[] {
+export function readForms({ forms, controls }: PageParts, address: AddressReader): ReadForm[] {
   const byForm = new Map<HtmlElement, Control[]>(forms.map(({ element }) => [element, []]));
   for (const control of controls) if (control.form) byForm.get(control.form)?.push(control);
   return forms.map(({ element, isSearch }) => {

@@ -14,15 +14,17 @@ const BLOCKS = new Set(
 /** Elements whose content is no text of a label: the values of controls, and what is not shown. */
 const LEFT_OUT = new Set(['select', 'textarea', 'button', 'script', 'style', 'template', 'datalist', 'noscript']);
 
-/** White space as one space each; '' for none. At most SIZES.check.maxTextChars, then `…`. */
-export function tidy(text: string): string {
+/** White space as one space each; '' for none. At most `maxChars`, of which the last is `…` where there are more. */
+export function tidy(text: string, maxChars: number = SIZES.check.maxTextChars): string {
   const words = text
     .slice(0, SIZES.internalCheck.rawTextChars)
     .replaceAll(/[\s\p{Cc}\u200b\ufeff]+/gu, ' ')
     .trim();
-  if (words.length <= SIZES.check.maxTextChars) return words;
-  return `${words.slice(0, SIZES.check.maxTextChars - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+  if (words.length <= maxChars) return words;
+  return `${words.slice(0, maxChars - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
+
+export const orNull = (text: string): string | null => (text === '' ? null : text);
 
 const isLeftOut = (element: HtmlElement): boolean =>
   LEFT_OUT.has(element.tagName) || attribute(element, 'aria-hidden')?.toLowerCase() === 'true';

@@ -1,6 +1,7 @@
 import { keyEndpoints } from './api/account/keys.ts';
-import { meEndpoints } from './api/account/me.ts';
+import { meEndpoint } from './api/account/me.ts';
 import { sessionEndpoints } from './api/account/session.ts';
+import { signInLinkEndpoints } from './api/account/sign-in-links.ts';
 import { deliveryEndpoints } from './api/deliveries/deliveries.ts';
 import { webhookEndpoints } from './api/deliveries/webhooks.ts';
 import { checkEndpoints } from './api/deployments/check.ts';
@@ -10,14 +11,14 @@ import { settingsEndpoints } from './api/deployments/settings.ts';
 import { trashEndpoints } from './api/deployments/trash.ts';
 import { versionEndpoints } from './api/deployments/versions.ts';
 import { confirmEndpoints } from './api/links/confirm.ts';
-import { fileLinkEndpoints } from './api/links/file-links.ts';
+import { fileLinkEndpoint } from './api/links/file-links.ts';
 import { unsubscribeEndpoints } from './api/links/unsubscribe.ts';
 import { altchaEndpoints } from './api/operations/altcha.ts';
 import { healthEndpoints } from './api/operations/health.ts';
-import { llmsTxtEndpoints } from './api/operations/llms-txt.ts';
+import { llmsTxtEndpoint } from './api/operations/llms-txt.ts';
 import { referenceEndpoints } from './api/operations/reference.ts';
 import { securityTxt } from './api/operations/security-txt.ts';
-import { tlsEndpoints } from './api/operations/tls.ts';
+import { tlsEndpoint } from './api/operations/tls.ts';
 import { exportEndpoints } from './api/submissions/exports.ts';
 import { inboxEndpoints } from './api/submissions/inbox.ts';
 import { liveEndpoints } from './api/submissions/live.ts';
@@ -27,7 +28,7 @@ import { submissionFileEndpoints } from './api/submissions/submission-files.ts';
 import { submissionEndpoints } from './api/submissions/submissions.ts';
 import type { App } from './app.ts';
 import { dashboardEndpoints } from './dashboard/dashboard.ts';
-import { mcpEndpoints } from './mcp/mcp.ts';
+import { mcpEndpoint } from './mcp/mcp.ts';
 import type { Endpoint } from './request/declaration.ts';
 import { listEndpoints } from './router.ts';
 import { submitEndpoints } from './submit/endpoint.ts';
@@ -35,7 +36,7 @@ import { submitEndpoints } from './submit/endpoint.ts';
 /** Every endpoint of the API. Pages are served on hosts of their own, by pages/pages.ts. */
 export function createEndpoints(app: App): readonly Endpoint[] {
   const session = sessionEndpoints(app);
-  const me = meEndpoints(app);
+  const signInLinks = signInLinkEndpoints(app);
   const keys = keyEndpoints(app);
   const deployments = deploymentEndpoints(app);
   const check = checkEndpoints(app);
@@ -52,27 +53,23 @@ export function createEndpoints(app: App): readonly Endpoint[] {
   const statistics = statisticsEndpoints(app);
   const webhooks = webhookEndpoints(app);
   const deliveries = deliveryEndpoints(app);
-  const fileLinks = fileLinkEndpoints(app);
   const unsubscribe = unsubscribeEndpoints(app);
   const confirm = confirmEndpoints(app);
   const submit = submitEndpoints(app);
   const altcha = altchaEndpoints(app);
   const reference = referenceEndpoints(app, () => endpoints);
-  const mcp = mcpEndpoints(app, () => endpoints);
-  const llms = llmsTxtEndpoints(app);
   const dashboard = dashboardEndpoints(app);
   const health = healthEndpoints(app);
-  const tls = tlsEndpoints(app);
 
-  const endpoints = listEndpoints({
+  const endpoints: readonly Endpoint[] = listEndpoints({
     'POST /session': session.begin,
     'DELETE /session': session.end,
     'DELETE /sessions': session.endAll,
-    'POST /session/mail': session.askForLink,
-    'GET /session/mail/:token': session.askToSignIn,
-    'POST /session/mail/:token': session.useLink,
+    'POST /session/mail': signInLinks.request,
+    'GET /session/mail/:token': signInLinks.ask,
+    'POST /session/mail/:token': signInLinks.use,
 
-    'GET /me': me.get,
+    'GET /me': meEndpoint(app),
     'GET /overview': overview.get,
     'GET /keys': keys.list,
     'POST /keys': keys.create,
@@ -136,7 +133,7 @@ export function createEndpoints(app: App): readonly Endpoint[] {
     'GET /altcha.js': altcha.widget,
     'GET /altcha/challenge': altcha.challenge,
 
-    'GET /files/:deployId/:submissionId/:fileId': fileLinks.get,
+    'GET /files/:deployId/:submissionId/:fileId': fileLinkEndpoint(app),
     'GET /unsubscribe/:deployId': unsubscribe.ask,
     'POST /unsubscribe/:deployId': unsubscribe.unsubscribe,
     'GET /unsubscribe/:deployId/:recipientId': unsubscribe.askRecipient,
@@ -144,8 +141,8 @@ export function createEndpoints(app: App): readonly Endpoint[] {
     'GET /confirm/:deployId/:recipientId': confirm.ask,
     'POST /confirm/:deployId/:recipientId': confirm.confirm,
 
-    'POST /mcp': mcp.answer,
-    'GET /llms.txt': llms.get,
+    'POST /mcp': mcpEndpoint(app, () => endpoints),
+    'GET /llms.txt': llmsTxtEndpoint(app),
 
     'GET /': reference.start,
     'GET /dashboard': dashboard.start,
@@ -161,7 +158,7 @@ export function createEndpoints(app: App): readonly Endpoint[] {
     'GET /.well-known/security.txt': securityTxt,
     'GET /healthz': health.up,
     'GET /readyz': health.ready,
-    'GET /internal/tls': tls.ask,
+    'GET /internal/tls': tlsEndpoint(app),
   });
   return endpoints;
 }

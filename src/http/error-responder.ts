@@ -50,7 +50,9 @@ export class ErrorResponder {
     else if (visitor) this.#visitorPages.refuse(response, visitor, error, headers);
     else if (slug !== undefined && !isRefused) writeErrorPage(response, error, requestId, this.#app);
     else if (title === undefined) writeError(response, error, headers, limits);
-    else
-      writeLinkPage(response, error.status, { title, text: error.message }, limits, { ...error.headers, ...headers });
+    else {
+      const page = { title, text: error.message, headers: { ...error.headers, ...headers } };
+      writeLinkPage(response, error.status, page, limits);
+    }
   }
 }

@@ -2,7 +2,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { type Config, pageUrl } from '../../src/config.ts';
+import type { Config } from '../../src/config.ts';
 import { createReference } from '../../src/http/api/operations/reference/document.ts';
 import { createEndpoints } from '../../src/http/endpoints.ts';
 import type { Endpoint } from '../../src/http/request/declaration.ts';
@@ -26,13 +26,7 @@ export type Reference = ReturnType<typeof createReference>;
 export const endpointsOf = (config: Config): readonly Endpoint[] => createEndpoints(idleApp(config));
 
 /** The reference of a service with these settings. */
-export const referenceOf = (config: Config): Reference =>
-  createReference({
-    baseUrl: config.baseUrl,
-    contact: config.abuseContact,
-    urlOf: (slug) => pageUrl(config, slug),
-    endpoints: endpointsOf(config),
-  });
+export const referenceOf = (config: Config): Reference => createReference(config, endpointsOf(config));
 
 /** Any place in the document, by its way from the top, and its JSON pointer; what is only referred to is followed. */
 export function lookUp(reference: Reference, ...way: string[]): { value: unknown; pointer: string } {

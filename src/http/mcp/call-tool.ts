@@ -1,15 +1,12 @@
-import type { Response } from 'express';
-import type { Owner } from '../../db/account/owners.ts';
 import type { Log } from '../../lib/log.ts';
 import { SIZES } from '../../limits.ts';
-import { type Endpoint, type EndpointRequest, JsonPieces } from '../request/declaration.ts';
-import type { OwnerQueue } from '../request/owner-queue.ts';
+import { JsonPieces, type ToolCall } from '../request/declaration.ts';
 import { HttpError, inSeconds, toLoggedError } from '../response/errors.ts';
 import type { BoundTool } from './descriptors.ts';
 import { UNTRUSTED } from './tools.ts';
 
 /** The HTTP request with which a tool is called. */
-export type Exchange = { request: EndpointRequest; response: Response; owner: Owner; ownerQueue: OwnerQueue };
+export type Exchange = Omit<ToolCall, 'params' | 'input' | 'notify'>;
 
 /** What a call answers: texts for the model, and the answer of the endpoint as a JSON text, if it succeeded. */
 export type Outcome = { texts: string[]; structured: string | undefined };
@@ -51,15 +48,6 @@ async function textOf(answer: unknown): Promise<string> {
   return text;
 }
 
-function call(
-  { call, name }: Endpoint,
-  exchange: Exchange,
-  { params, input, notify }: { params: Record<string, string>; input: object; notify(sentence: string): void },
-): Promise<unknown> {
-  if (!call) throw new Error(`${name} cannot be called by a tool.`);
-  return call({ ...exchange, params, input: { ...input }, notify });
-}
-
 /** The parameters of the path; throws 400 where an argument is not a string. */
 const pathOf = ({ tool }: BoundTool, given: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(
@@ -72,20 +60,18 @@ const pathOf = ({ tool }: BoundTool, given: Readonly<Record<string, unknown>>): 
 
 /** The field that the second endpoint of a tool adds; `null` where it fails: the first has done its work. */
 async function addition(
-  { tool, followUp }: BoundTool,
+  { followUp }: BoundTool,
   answer: string,
   exchange: Exchange,
   log: Log,
   requestId: string,
 ): Promise<string> {
-  if (!tool.followUp || !followUp) return answer;
+  if (!followUp) return answer;
+  const { call, field } = followUp;
   const done: Record<string, unknown> = JSON.parse(answer);
-  const { field } = tool.followUp;
   try {
     const params = { id: String(done.id) };
-    const added = JSON.parse(
-      await textOf(await call(followUp, exchange, { params, input: {}, notify: () => undefined })),
-    );
+    const added = JSON.parse(await textOf(await call({ ...exchange, params, input: {}, notify: () => undefined })));
     return JSON.stringify({ ...done, [field]: added[field] });
   } catch (error) {
     toLoggedError(error, log, requestId);
@@ -100,7 +86,7 @@ export async function callTool(
   exchange: Exchange,
   log: Log,
 ): Promise<Outcome> {
-  const { tool, endpoint, names } = bound;
+  const { tool, call, names } = bound;
   const requestId = String(exchange.response.getHeader('x-request-id'));
   const notices: string[] = [];
   try {
@@ -111,7 +97,7 @@ export async function callTool(
     const inPath = new Set(Object.values(tool.path ?? {}));
     const input = Object.fromEntries(Object.entries(given).filter(([name]) => !inPath.has(name)));
     const params = pathOf(bound, given);
-    const answer = await call(endpoint, exchange, { params, input, notify: (sentence) => notices.push(sentence) });
+    const answer = await call({ ...exchange, params, input, notify: (sentence) => notices.push(sentence) });
     const structured = await addition(bound, await textOf(answer), exchange, log, requestId);
     const warning = tool.isUntrusted ? [`${UNTRUSTED} It is the JSON that follows, and ends with it.`] : [];
     return { texts: [...warning, structured, ...notices], structured };

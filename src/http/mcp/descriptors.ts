@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Scope } from '../../db/account/api-keys.ts';
-import type { Endpoint } from '../request/declaration.ts';
+import type { Endpoint, ToolCall } from '../request/declaration.ts';
 import { ARGUMENTS, TOOLS, type Tool } from './tools.ts';
 
 type JsonSchema = {
@@ -10,11 +10,13 @@ type JsonSchema = {
   required: string[];
 };
 
+type Call = (call: ToolCall) => Promise<unknown>;
+
 /** A tool with the endpoint that it calls, and what clients are told of it. */
 export type BoundTool = {
   tool: Tool;
-  endpoint: Endpoint;
-  followUp: Endpoint | undefined;
+  call: Call;
+  followUp: { call: Call; field: string } | undefined;
   /** The names of its arguments. */
   names: ReadonlySet<string>;
   /** The scope that a key needs. */
@@ -64,6 +66,11 @@ function named<T>(of: Readonly<Record<string, T>>, name: string, where: string):
   return found;
 }
 
+function callOf({ call, name }: Endpoint): Call {
+  if (!call) throw new Error(`${name} cannot be called by a tool.`);
+  return call;
+}
+
 /** The arguments, and whether a call can leave them out. */
 function argumentsOf(tool: Tool, { params, query, body }: Endpoint): { [name: string]: z.ZodType } {
   const sent = { ...fieldsOf(query), ...fieldsOf(body?.content['application/json']?.schema) };
@@ -80,20 +87,22 @@ function argumentsOf(tool: Tool, { params, query, body }: Endpoint): { [name: st
 function bind(tool: Tool, endpointNamed: (name: string) => Endpoint): BoundTool {
   const { name, title, description, hints, defaults = {} } = tool;
   const endpoint = endpointNamed(tool.endpoint);
-  const followUp = tool.followUp && endpointNamed(tool.followUp.endpoint);
   const fields = argumentsOf(tool, endpoint);
   const input = toJsonSchema(fields);
   for (const [argument, value] of Object.entries(defaults)) {
     Object.assign(named(input.properties, argument, name), { default: value });
   }
   const answer = { ...answerOf(endpoint) };
-  if (tool.followUp && followUp) {
-    const { field, description } = tool.followUp;
-    answer[field] = named(answerOf(followUp), field, tool.followUp.endpoint).nullable().meta({ description });
+  let followUp: BoundTool['followUp'];
+  if (tool.followUp) {
+    const { endpoint: next, field, description } = tool.followUp;
+    const following = endpointNamed(next);
+    answer[field] = named(answerOf(following), field, next).nullable().meta({ description });
+    followUp = { call: callOf(following), field };
   }
   return {
     tool,
-    endpoint,
+    call: callOf(endpoint),
     followUp,
     names: new Set(Object.keys(fields)),
     scope: endpoint.scope ?? 'read',

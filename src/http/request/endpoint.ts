@@ -191,6 +191,10 @@ async function readSent(
   return sent;
 }
 
+/** The answer of an endpoint that people open in a browser. */
+export const pageAnswer = (description: string) =>
+  ({ status: 200, description, type: 'text/html', schema: z.string(), example: '<!doctype html>' }) as const;
+
 /** Declares an endpoint that needs no key. */
 export function publicEndpoint<const M extends Method, const Path extends string, Answer>(
   declaration: PublicDeclaration<M, Path, Answer>,

@@ -15,6 +15,9 @@ export const OVER_LIMIT = { status: 413 } as const;
 const MALFORMED = 'The body is malformed: send a JSON object.';
 const TOO_COMPLEX = `The body has too many fields or levels: send at most ${SIZES.json.maxMembers} of each.`;
 
+/** How long a JSON body with a page may be: each byte of the page may be escaped as six characters. */
+export const pageBodyBytes = (maxHtmlBytes: number): number => maxHtmlBytes * 6 + SIZES.body.settingsBytes;
+
 /** The body of an API's request: a JSON object, at most `maxBytes` long, with the fields of `schema`. */
 export type BodyForm<S extends z.ZodObject> = {
   schema: S;

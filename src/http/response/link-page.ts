@@ -10,18 +10,20 @@ export const LINK_HEADERS = { 'Referrer-Policy': 'no-referrer', 'X-Frame-Options
 const ONE_CLICK = ' name="List-Unsubscribe" value="One-Click"';
 
 /** What a person sees who has opened a link in a mail. `button`: posts to the same address, as `oneClick` software does. */
+export type LinkPage = {
+  title: string;
+  text: string;
+  code?: string;
+  button?: string;
+  oneClick?: boolean;
+  headers?: Readonly<Record<string, string>>;
+};
+
 export function writeLinkPage(
   response: ServerResponse,
   status: number,
-  {
-    title,
-    text,
-    code,
-    button,
-    oneClick = false,
-  }: { title: string; text: string; code?: string; button?: string; oneClick?: boolean },
+  { title, text, code, button, oneClick = false, headers }: LinkPage,
   limits: Limits,
-  headers: Readonly<Record<string, string>> = {},
 ): void {
   const content = [
     `<p>${escapeHtml(text)}</p>`,

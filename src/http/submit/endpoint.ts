@@ -1,16 +1,16 @@
 import cors from 'cors';
 import { z } from 'zod';
+import type { Config } from '../../config.ts';
 import { LANGUAGES } from '../../lib/languages.ts';
 import { SIZES } from '../../limits.ts';
 import type { App } from '../app.ts';
-import { publicEndpoint } from '../request/endpoint.ts';
+import { pageAnswer, publicEndpoint } from '../request/endpoint.ts';
 import { HONEYPOT, REDIRECT } from '../request/reserved-fields.ts';
-import { errorKind } from '../response/errors.ts';
 import {
   keyReused,
   noStorageForFiles,
   noSuchForm,
-  OriginRefused,
+  originRefused,
   tooManySubmissions,
   webhookLoop,
 } from './refusals.ts';
@@ -55,142 +55,97 @@ const multipart = z.record(z.string(), z.union([part, z.array(part)])).meta({
 });
 const json = z.record(z.string(), z.unknown()).meta({ maxProperties: SIZES.submission.maxFields });
 
-const loop = errorKind(
-  { id: 'Loop', description: 'The request is a delivery of this service: a webhook leads back to it.' },
-  webhookLoop,
-);
-const noForm = errorKind(
-  { id: 'NoSuchForm', description: 'There is no such deployment, or it was deleted.' },
-  noSuchForm,
-);
-const errors = [
-  noForm,
-  errorKind(
-    {
-      id: 'OriginRefused',
-      description: 'The deployment has `allowed_origins`, and the form is on a page of another origin.',
-    },
-    (origin: string) => new OriginRefused(origin),
-    'https://example.com',
-  ),
-  errorKind(
-    {
-      id: 'KeyReused',
-      description: `The \`Idempotency-Key\` was used with another submission in the last ${SIZES.idempotencyKey.lifetimeHours} hours.`,
-    },
-    keyReused,
-  ),
-  errorKind(
-    {
-      id: 'TooManySubmissions',
-      description: `The deployment has accepted ${SIZES.submissionRate.max} submissions in the last ${SIZES.submissionRate.seconds} seconds.`,
-    },
-    tooManySubmissions,
-    17_000,
-  ),
-  errorKind(
-    {
-      id: 'NoStorageForFiles',
-      description: "The files are more than the plan of the form's owner allows. Without files, the form is accepted.",
-    },
-    noStorageForFiles,
-    [],
-  ),
-  loop,
-] as const;
-
 /** Answers a preflight (Fetch, 3.3.2): any origin, any header it asks for, no credentials. */
 const allowAnyOrigin = cors({ methods: 'POST', maxAge: SIZES.submission.preflightSeconds, preflightContinue: true });
 
-/** Where forms post to. Submissions are answered by submission-service.ts, ahead of Express. */
-export const submitEndpoints = (app: App) => {
-  const { maxSubmissionBytes, maxFileBytes, maxFilesBytes } = app.config;
+const describeSubmit = ({ maxSubmissionBytes, maxFileBytes, maxFilesBytes }: Config): string =>
+  'The forms of deployed pages post to it; it needs no key. Accepts any fields, in UTF-8: a JSON object (nested at ' +
+  `most ${SIZES.submission.maxJsonDepth} levels; its text is kept as it is), or a form (names are literal; a name that repeats becomes a list). ` +
+  `At most ${SIZES.submission.maxFields} fields and ${maxSubmissionBytes} bytes of names and values, and in multipart ${SIZES.submission.maxFiles} ` +
+  `files of ${maxFileBytes} bytes each, ${maxFilesBytes} together. Answered once it is stored. ` +
+  `Fields named here are an example. \`${HONEYPOT}\` is a honeypot for robots: if it is filled in, the answer is that of a success, ` +
+  'and nothing is stored or delivered. 415, 413 and 400 may come before 404. Every answer, errors included, has ' +
+  '`Access-Control-Allow-Origin: *`. A browser that posts a form (urlencoded or multipart, with an Accept that names ' +
+  'text/html) gets a 303 after a success, and a small page with the same status after an error. The pages speak ' +
+  `${LANGUAGES.length} languages. A GET is a 405, for such a browser as a page that says what is wrong with the form.`;
+
+/** The answer to a browser. */
+const redirected = {
+  description:
+    'For browsers that post a form, instead of 200: a redirect to a page that thanks, so that a reload sends nothing twice; ' +
+    `or to the address in the field \`${REDIRECT}\`, else to \`redirect_url\`.`,
+  headers: {
+    ...corsHeaders,
+    Location: {
+      description:
+        "`/submit/{deployId}/thanks`, an address on the page's own origin or on one of `allowed_origins`, or `redirect_url`.",
+      schema: { type: 'string' },
+    },
+  },
+} as const;
+
+const submitEndpoint = ({ config }: App) =>
+  publicEndpoint({
+    method: 'POST',
+    path: '/submit/:deployId',
+    name: 'submit',
+    tag: 'Submissions',
+    summary: 'Submit a form',
+    description: describeSubmit(config),
+    requestHeaders,
+    content: {
+      'application/json': { schema: json, example },
+      'application/x-www-form-urlencoded': { schema: form, example },
+      'multipart/form-data': { schema: multipart, example },
+    },
+    answer: {
+      status: 200,
+      description: 'The submission is stored.',
+      schema: Received,
+      example: { message: 'Submission received', id: 'sub_0VbbZBZeswpZ5bGpjxVeCiYz' },
+      headers: corsHeaders,
+    },
+    otherAnswers: { 303: redirected },
+    errors: [noSuchForm, originRefused, keyReused, tooManySubmissions, noStorageForFiles, webhookLoop],
+    pagesExcept: [webhookLoop],
+  });
+
+const thanksEndpoint = (app: App) => {
   const visitorPages = new VisitorPages(app);
-  return {
-    submit: publicEndpoint({
-      method: 'POST',
-      path: '/submit/:deployId',
-      name: 'submit',
-      tag: 'Submissions',
-      summary: 'Submit a form',
-      description:
-        'The forms of deployed pages post to it; it needs no key. Accepts any fields, in UTF-8: a JSON object (nested at ' +
-        `most ${SIZES.submission.maxJsonDepth} levels; its text is kept as it is), or a form (names are literal; a name that repeats becomes a list). ` +
-        `At most ${SIZES.submission.maxFields} fields and ${maxSubmissionBytes} bytes of names and values, and in multipart ${SIZES.submission.maxFiles} ` +
-        `files of ${maxFileBytes} bytes each, ${maxFilesBytes} together. Answered once it is stored. ` +
-        `Fields named here are an example. \`${HONEYPOT}\` is a honeypot for robots: if it is filled in, the answer is that of a success, ` +
-        'and nothing is stored or delivered. 415, 413 and 400 may come before 404. Every answer, errors included, has ' +
-        '`Access-Control-Allow-Origin: *`. A browser that posts a form (urlencoded or multipart, with an Accept that names ' +
-        'text/html) gets a 303 after a success, and a small page with the same status after an error. The pages speak ' +
-        `${LANGUAGES.length} languages. A GET is a 405, for such a browser as a page that says what is wrong with the form.`,
-      requestHeaders,
-      content: {
-        'application/json': { schema: json, example },
-        'application/x-www-form-urlencoded': { schema: form, example },
-        'multipart/form-data': { schema: multipart, example },
-      },
-      answer: {
-        status: 200,
-        description: 'The submission is stored.',
-        schema: Received,
-        example: { message: 'Submission received', id: 'sub_0VbbZBZeswpZ5bGpjxVeCiYz' },
-        headers: corsHeaders,
-      },
-      otherAnswers: {
-        303: {
-          description:
-            'For browsers that post a form, instead of 200: a redirect to a page that thanks, so that a reload sends nothing twice; ' +
-            `or to the address in the field \`${REDIRECT}\`, else to \`redirect_url\`.`,
-          headers: {
-            ...corsHeaders,
-            Location: {
-              description:
-                "`/submit/{deployId}/thanks`, an address on the page's own origin or on one of `allowed_origins`, or `redirect_url`.",
-              schema: { type: 'string' },
-            },
-          },
-        },
-      },
-      errors,
-      pagesExcept: [loop],
-    }),
-
-    thanks: publicEndpoint({
-      method: 'GET',
-      path: '/submit/:deployId/thanks',
-      name: 'getThanks',
-      tag: 'Submissions',
-      summary: 'Thank a visitor',
-      description:
-        "What a browser shows after a success: a small page with a link back to the form's page. It says nothing of the submission. The " +
-        'host of each page has the same at `/thanks`.',
-      answer: {
-        status: 200,
-        description: 'A page in the language of the visitor.',
-        type: 'text/html',
-        schema: z.string(),
-        example: '<!doctype html>',
-        // A script that accepts HTML follows the redirect.
-        headers: corsHeaders,
-      },
-      errors: [noForm],
-      pagesExcept: [],
-      handle:
-        ({ params: { deployId = '' } }) =>
-        (response) =>
-          visitorPages.thank(response, deployId, CORS),
-    }),
-
-    preflight: publicEndpoint({
-      method: 'OPTIONS',
-      path: '/submit/:deployId',
-      name: 'submitPreflight',
-      tag: 'Submissions',
-      summary: 'Allow pages of any origin to submit (CORS preflight)',
-      description:
-        'Browsers send it by themselves (CORS). Any origin may submit, with any headers, without credentials.',
-      answer: { status: 204, description: 'The page may submit.', headers: corsHeaders },
-      handle: (request) => (response) => allowAnyOrigin(request, response, () => void response.status(204).end()),
-    }),
-  };
+  return publicEndpoint({
+    method: 'GET',
+    path: '/submit/:deployId/thanks',
+    name: 'getThanks',
+    tag: 'Submissions',
+    summary: 'Thank a visitor',
+    description:
+      "What a browser shows after a success: a small page with a link back to the form's page. It says nothing of the submission. The " +
+      'host of each page has the same at `/thanks`.',
+    // A script that accepts HTML follows the redirect.
+    answer: { ...pageAnswer('A page in the language of the visitor.'), headers: corsHeaders },
+    errors: [noSuchForm],
+    pagesExcept: [],
+    handle:
+      ({ params: { deployId = '' } }) =>
+      (response) =>
+        visitorPages.thank(response, deployId, CORS),
+  });
 };
+
+const preflight = publicEndpoint({
+  method: 'OPTIONS',
+  path: '/submit/:deployId',
+  name: 'submitPreflight',
+  tag: 'Submissions',
+  summary: 'Allow pages of any origin to submit (CORS preflight)',
+  description: 'Browsers send it by themselves (CORS). Any origin may submit, with any headers, without credentials.',
+  answer: { status: 204, description: 'The page may submit.', headers: corsHeaders },
+  handle: (request) => (response) => allowAnyOrigin(request, response, () => void response.end()),
+});
+
+/** Where forms post to. Submissions are answered by submission-service.ts, ahead of Express. */
+export const submitEndpoints = (app: App) => ({
+  submit: submitEndpoint(app),
+  thanks: thanksEndpoint(app),
+  preflight,
+});

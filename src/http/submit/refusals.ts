@@ -1,7 +1,7 @@
 import { StorageFull } from '../../db/account/storage.ts';
 import { BusyError } from '../../lib/fair-queue.ts';
 import { SIZES } from '../../limits.ts';
-import { HttpError, inSeconds, retryAfter } from '../response/errors.ts';
+import { errorKind, HttpError, inSeconds, retryAfter } from '../response/errors.ts';
 import type { Form } from './form-body.ts';
 import { FilesRefused } from './multipart.ts';
 
@@ -17,29 +17,61 @@ export class OriginRefused extends HttpError {
   }
 }
 
-export const noSuchForm = (): HttpError =>
-  new HttpError(404, 'No such deployment: check the id in the address that the form posts to.');
+export const originRefused = errorKind(
+  {
+    id: 'OriginRefused',
+    description: 'The deployment has `allowed_origins`, and the form is on a page of another origin.',
+  },
+  (origin: string) => new OriginRefused(origin),
+  'https://example.com',
+);
 
-export const webhookLoop = (): HttpError =>
-  new HttpError(508, 'A webhook leads back to this service: give it the address of a receiver of your own.');
+export const noSuchForm = errorKind(
+  { id: 'NoSuchForm', description: 'There is no such deployment, or it was deleted.' },
+  () => new HttpError(404, 'No such deployment: check the id in the address that the form posts to.'),
+);
 
-export const keyReused = (): HttpError =>
-  new HttpError(
-    422,
-    'The Idempotency-Key was used with another submission: send each submission with a key of its own.',
-  );
+export const webhookLoop = errorKind(
+  { id: 'Loop', description: 'The request is a delivery of this service: a webhook leads back to it.' },
+  () => new HttpError(508, 'A webhook leads back to this service: give it the address of a receiver of your own.'),
+);
 
-export function tooManySubmissions(retryAfterMs: number): HttpError {
-  return new HttpError(429, `Too many submissions: try again in ${inSeconds(retryAfterMs)}.`, retryAfter(retryAfterMs));
-}
+export const keyReused = errorKind(
+  {
+    id: 'KeyReused',
+    description: `The \`Idempotency-Key\` was used with another submission in the last ${SIZES.idempotencyKey.lifetimeHours} hours.`,
+  },
+  () =>
+    new HttpError(
+      422,
+      'The Idempotency-Key was used with another submission: send each submission with a key of its own.',
+    ),
+);
+
+export const tooManySubmissions = errorKind(
+  {
+    id: 'TooManySubmissions',
+    description: `The deployment has accepted ${SIZES.submissionRate.max} submissions in the last ${SIZES.submissionRate.seconds} seconds.`,
+  },
+  (retryAfterMs: number) =>
+    new HttpError(429, `Too many submissions: try again in ${inSeconds(retryAfterMs)}.`, retryAfter(retryAfterMs)),
+  17_000,
+);
 
 /** `form`: all that was sent; the page that a visitor gets offers to send it without files. */
-export const noStorageForFiles = (form: Form): HttpError =>
-  new FilesRefused(
-    'The owner of the form has no storage left for these files: send the form without files.',
-    { kind: 'files', limit: 0 },
-    form,
-  );
+export const noStorageForFiles = errorKind(
+  {
+    id: 'NoStorageForFiles',
+    description: "The files are more than the plan of the form's owner allows. Without files, the form is accepted.",
+  },
+  (form: Form) =>
+    new FilesRefused(
+      'The owner of the form has no storage left for these files: send the form without files.',
+      { kind: 'files', limit: 0 },
+      form,
+    ),
+  [],
+);
 
 /** What to tell a client about an error. `form`: all that was sent, as far as it is known. */
 export function explained(error: unknown, form: Form | undefined): unknown {

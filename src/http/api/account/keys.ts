@@ -101,9 +101,8 @@ const toShown = ({ id, name: of, prefix, scope: may, createdAt }: OwnKey) => ({
   ...{ id, name: of, prefix, scope: may, created_at: createdAt.toISOString() },
 });
 
-/** The keys of an owner. */
-export const keyEndpoints = ({ db, config }: App) => ({
-  list: endpoint({
+const listEndpoint = ({ db }: App) =>
+  endpoint({
     method: 'GET',
     path: '/keys',
     name: 'listKeys',
@@ -119,20 +118,18 @@ export const keyEndpoints = ({ db, config }: App) => ({
       example: { keys: [exampleKey], ...examplePage },
     },
     async handle({ owner, query: paging }) {
-      const { keys, total: all } = await listOwnKeys(db, owner.id, paging);
-      return {
-        keys: keys.map((key) => ({
-          ...toShown(key),
-          last_used_at: key.lastUsedAt?.toISOString() ?? null,
-          expires_at: key.expiresAt?.toISOString() ?? null,
-        })),
-        total: all,
-        ...paging,
-      };
+      const { keys, total } = await listOwnKeys(db, owner.id, paging);
+      const shown = keys.map((key) => ({
+        ...toShown(key),
+        last_used_at: key.lastUsedAt?.toISOString() ?? null,
+        expires_at: key.expiresAt?.toISOString() ?? null,
+      }));
+      return { keys: shown, total, ...paging };
     },
-  }),
+  });
 
-  create: endpoint({
+const createEndpoint = ({ db, config }: App) =>
+  endpoint({
     method: 'POST',
     path: '/keys',
     name: 'createKey',
@@ -151,19 +148,17 @@ export const keyEndpoints = ({ db, config }: App) => ({
       example: { ...exampleMade, scope: 'read', key: 'fh_Tk3vQ0000000000000000000000000000000000000000' },
     },
     errors: [tooManyKeys],
-    async handle({ owner, body }) {
-      const made = await makeOwnKey(db, owner.id, {
-        name: body.name,
-        scope: body.scope,
-        expiresAt: body.expires_at === undefined ? undefined : new Date(body.expires_at),
-        cell: config.cell,
-      });
-      if (made === 'too-many') throw tooManyKeys();
-      return { ...toShown(made.made), expires_at: made.made.expiresAt?.toISOString() ?? null, key: made.key };
+    async handle({ owner, body: { name, scope, expires_at } }) {
+      const expiresAt = expires_at === undefined ? undefined : new Date(expires_at);
+      const outcome = await makeOwnKey(db, owner.id, { name, scope, expiresAt, cell: config.cell });
+      if (outcome === 'too-many') throw tooManyKeys();
+      const { made, key } = outcome;
+      return { ...toShown(made), expires_at: made.expiresAt?.toISOString() ?? null, key };
     },
-  }),
+  });
 
-  revoke: endpoint({
+const revokeEndpoint = ({ db }: App) =>
+  endpoint({
     method: 'DELETE',
     path: '/keys/:keyId',
     name: 'revokeKey',
@@ -173,7 +168,6 @@ export const keyEndpoints = ({ db, config }: App) => ({
       'Every process refuses it within a second. A key may revoke itself. The last full key of an owner can be revoked on the command line only.',
     async find(owner, { keyId: id }) {
       if (!isKeyId(id) || !(await ownKeyExists(db, owner.id, id))) throw noSuchKey();
-      return { id };
     },
     answer: {
       status: 200,
@@ -182,11 +176,17 @@ export const keyEndpoints = ({ db, config }: App) => ({
       example: { message: 'Key revoked', id: exampleKey.id },
     },
     errors: [noSuchKey, lastKey],
-    async handle({ owner, resource: { id } }) {
+    async handle({ owner, params: { keyId: id } }) {
       const outcome = await revokeOwnKey(db, owner.id, id);
       if (outcome === 'no-key') throw noSuchKey();
       if (outcome === 'last') throw lastKey();
       return { message: 'Key revoked', id };
     },
-  }),
+  });
+
+/** The keys of an owner. */
+export const keyEndpoints = (app: App) => ({
+  list: listEndpoint(app),
+  create: createEndpoint(app),
+  revoke: revokeEndpoint(app),
 });

@@ -32,52 +32,50 @@ const Me = z
   .meta({ id: 'Me' });
 
 /** The owner of the key. */
-export function meEndpoints({ db, config }: App) {
+export function meEndpoint({ db, config }: App) {
   const { planLimits, storageLimits } = config;
   const notices = takeDownNotices(config.abuseContact?.text);
 
-  return {
-    get: endpoint({
-      method: 'GET',
-      path: '/me',
-      name: 'getMe',
-      tag: 'Account',
-      summary: 'Get the owner of the key',
-      description: 'With the plan, what it allows, and what this service can do.',
-      answer: {
-        status: 200,
-        description: 'Who you are, and what your plan allows.',
-        headers: NOTICE_HEADER,
-        schema: Me,
-        example: {
-          email: 'you@example.com',
-          plan: 'free',
-          deployment_limit: 3,
-          deployments: 1,
-          storage_limit: 1_000_000_000,
-          storage_used: 21_548,
-          mail: true,
-          version: '1.0.0',
-        },
+  return endpoint({
+    method: 'GET',
+    path: '/me',
+    name: 'getMe',
+    tag: 'Account',
+    summary: 'Get the owner of the key',
+    description: 'With the plan, what it allows, and what this service can do.',
+    answer: {
+      status: 200,
+      description: 'Who you are, and what your plan allows.',
+      headers: NOTICE_HEADER,
+      schema: Me,
+      example: {
+        email: 'you@example.com',
+        plan: 'free',
+        deployment_limit: 3,
+        deployments: 1,
+        storage_limit: 1_000_000_000,
+        storage_used: 21_548,
+        mail: true,
+        version: '1.0.0',
       },
-      async handle({ owner: { id, email, plan }, notify }) {
-        const limit = planLimits.get(plan) ?? 0;
-        const storageLimit = storageLimits.get(plan) ?? Number.POSITIVE_INFINITY;
-        const { live, takenDown, storageUsed } = await findUsage(db, id, SIZES.notice.maxNamedPages);
-        if (takenDown.total > 0) notify(notices.pages(takenDown));
-        const refused = await findRefusedMail(db, id, SIZES.notice.maxNamedPages);
-        if (refused.total > 0) notify(refusedMailNotice(refused));
-        return {
-          email,
-          plan,
-          deployment_limit: Number.isFinite(limit) ? limit : null,
-          deployments: live,
-          storage_limit: Number.isFinite(storageLimit) ? storageLimit : null,
-          storage_used: storageUsed,
-          mail: config.smtpUrl !== undefined,
-          version: VERSION,
-        };
-      },
-    }),
-  };
+    },
+    async handle({ owner: { id, email, plan }, notify }) {
+      const limit = planLimits.get(plan) ?? 0;
+      const storageLimit = storageLimits.get(plan) ?? Number.POSITIVE_INFINITY;
+      const { live, takenDown, storageUsed } = await findUsage(db, id, SIZES.notice.maxNamedPages);
+      if (takenDown.total > 0) notify(notices.pages(takenDown));
+      const refused = await findRefusedMail(db, id, SIZES.notice.maxNamedPages);
+      if (refused.total > 0) notify(refusedMailNotice(refused));
+      return {
+        email,
+        plan,
+        deployment_limit: Number.isFinite(limit) ? limit : null,
+        deployments: live,
+        storage_limit: Number.isFinite(storageLimit) ? storageLimit : null,
+        storage_used: storageUsed,
+        mail: config.smtpUrl !== undefined,
+        version: VERSION,
+      };
+    },
+  });
 }

@@ -9,6 +9,7 @@ import {
   retryDelivery,
 } from '../../../db/deliveries/delivery-log.ts';
 import { listRecipients } from '../../../db/deliveries/mail-recipients.ts';
+import type { Database } from '../../../db/postgres/connect.ts';
 import { isDeliveryId } from '../../../lib/ids.ts';
 import { LIMITS } from '../../../limits.ts';
 import type { App } from '../../app.ts';
@@ -17,7 +18,14 @@ import { deliveryId, submissionId, time } from '../../request/fields.ts';
 import { examplePage, Paging, paged } from '../../request/paging.ts';
 import { RateLimit } from '../../request/rate-limit.ts';
 import { errorKind, HttpError, inSeconds, retryAfter } from '../../response/errors.ts';
-import { noSuchDeployment, noSuchWebhook, ownDeployment, ownWebhook } from '../deployments/own-deployment.ts';
+import {
+  deploymentOr404,
+  noSuchDeployment,
+  noSuchWebhook,
+  ownDeployment,
+  ownWebhook,
+  webhookOr404,
+} from '../deployments/own-deployment.ts';
 
 const fields = {
   id: deliveryId,
@@ -69,11 +77,8 @@ const noSuchDelivery = errorKind(
   () => new HttpError(404, 'No such delivery: check the id.'),
 );
 const noSuchMail = errorKind(
-  {
-    id: 'NoSuchMail',
-    description: "There is no such deployment of the key's owner, or no such mail of it.",
-  },
-  () => new HttpError(404, 'No such delivery: check the id.'),
+  { id: 'NoSuchMail', description: "There is no such deployment of the key's owner, or no such mail of it." },
+  noSuchDelivery,
 );
 const nobodyGetsMail = errorKind(
   { id: 'NobodyGetsMail', description: 'Nobody would get it. The sentence says what to do.' },
@@ -103,6 +108,13 @@ const example: z.infer<typeof Listed> = {
   updated_at: '2026-11-21T11:09:12.104Z',
 };
 
+const exampleMail: z.infer<typeof ListedMail> = {
+  ...example,
+  last_status: 451,
+  last_error: 'the mail server answered 451',
+  recipient: 'ada@example.org',
+};
+
 const started = (description: string) =>
   ({ status: 202, description, schema: Started, example: { id: exampleId } }) as const;
 const retried = {
@@ -112,12 +124,7 @@ const retried = {
   example: { id: exampleId, status: 'pending' },
 } as const;
 
-const toListedMail = ({ recipient, ...delivery }: Delivery): z.infer<typeof ListedMail> => ({
-  ...toListed(delivery),
-  recipient,
-});
-
-const toListed = (delivery: Omit<Delivery, 'recipient'>): z.infer<typeof Listed> => ({
+const toListed = (delivery: Delivery): z.infer<typeof Listed> => ({
   id: delivery.id,
   submission_id: delivery.submissionId,
   status: delivery.status,
@@ -134,155 +141,162 @@ const mailLog = ({ id }: { id: string }) => ({ deploymentId: id, webhookId: unde
 /** The log of a webhook. */
 const webhookLog = ({ id, deploymentId }: { id: string; deploymentId: string }) => ({ deploymentId, webhookId: id });
 
+/** Counts a test of an owner. Throws 429 when the owner has had too many. */
+async function countTest(tests: RateLimit, owner: Owner): Promise<void> {
+  const leftMs = await tests.use(String(owner.id));
+  if (leftMs !== undefined) throw tooManyTests(leftMs);
+}
+
+const testEndpoint = ({ db }: App, tests: RateLimit) =>
+  endpoint({
+    method: 'POST',
+    path: '/webhooks/:deployId/:webhookId/test',
+    name: 'testWebhook',
+    tag: 'Webhooks',
+    summary: 'Send a sample submission to a webhook',
+    description:
+      'It is sent like any other delivery, and waits while the webhook is off. No submission is stored. The list of ' +
+      `deliveries shows its outcome. An owner may send ${LIMITS.owners.testsPerMinute} tests a minute, to webhooks and by mail together.`,
+    find: (owner, ids) => ownWebhook(db, owner, ids),
+    answer: started('The delivery will be sent.'),
+    errors: [noSuchWebhook, tooManyTests],
+    async handle({ owner, resource: webhook }) {
+      await countTest(tests, owner);
+      return { id: webhookOr404(await createTestDelivery(db, owner.id, webhook.id)) };
+    },
+  });
+
+const listEndpoint = ({ db, config }: App) =>
+  endpoint({
+    method: 'GET',
+    path: '/webhooks/:deployId/:webhookId/deliveries',
+    name: 'listDeliveries',
+    tag: 'Deliveries',
+    summary: 'List the deliveries of a webhook',
+    description: `Newest first. Finished deliveries are kept for ${config.deliveryLogDays} days (DELIVERY_LOG_DAYS).`,
+    find: (owner, ids) => ownWebhook(db, owner, ids),
+    query: Paging,
+    answer: {
+      status: 200,
+      description: 'A page of deliveries.',
+      schema: Deliveries,
+      example: { deliveries: [example], ...examplePage },
+    },
+    errors: [noSuchWebhook],
+    async handle({ resource: webhook, query: paging }) {
+      const { deliveries, total } = await listDeliveries(db, webhookLog(webhook), paging);
+      return { deliveries: deliveries.map(toListed), total, ...paging };
+    },
+  });
+
+const retryEndpoint = ({ db }: App) =>
+  endpoint({
+    method: 'POST',
+    path: '/webhooks/:deployId/:webhookId/deliveries/:deliveryId/retry',
+    name: 'retryDelivery',
+    tag: 'Deliveries',
+    summary: 'Try a delivery again',
+    description:
+      'It is tried at once, or when the webhook is switched on again, even if it has succeeded or failed, or if it would be ' +
+      'tried later. A delivery that is being attempted does not change.',
+    find: (owner, ids) => ownWebhook(db, owner, ids),
+    answer: retried,
+    errors: [noSuchDelivery],
+    async handle({ params: { deliveryId: id }, resource: webhook }) {
+      if (!isDeliveryId(id) || !(await retryDelivery(db, webhookLog(webhook), id))) throw noSuchDelivery();
+      return { id, status: 'pending' as const };
+    },
+  });
+
+/** Whether nobody would get mail about a deployment: its owner has no address yet, and no recipient gets it. */
+async function isForNobody(db: Database, owner: Owner, deploymentId: string): Promise<boolean> {
+  if (owner.email !== FIRST_OWNER) return false;
+  return !(await listRecipients(db, deploymentId)).some(({ isConfirmed, isOff }) => isConfirmed && !isOff);
+}
+
+const testMailEndpoint = ({ db, config }: App, tests: RateLimit) =>
+  endpoint({
+    method: 'POST',
+    path: '/deploy/:id/mails/test',
+    name: 'testMail',
+    tag: 'Deliveries',
+    summary: 'Send a sample mail',
+    description:
+      'To everybody who gets mail about the deployment: each confirmed recipient, or the owner. It is sent like any other ' +
+      'mail, also while `email_notifications` is off, and no submission is stored. It counts as one of the ' +
+      `${LIMITS.owners.testsPerMinute} tests that an owner may send in a minute, to webhooks and by mail together.`,
+    find: (owner, { id }) => ownDeployment(db, owner, id),
+    answer: started('It will be sent. The id is that of the first of its deliveries.'),
+    errors: [noSuchDeployment, nobodyGetsMail, tooManyTests],
+    async handle({ owner, resource: { id } }) {
+      if (config.smtpUrl === undefined) throw nobodyGetsMail('the operator must set SMTP_URL');
+      if (await isForNobody(db, owner, id)) {
+        throw nobodyGetsMail(`have the operator change your address, which is ${FIRST_OWNER}`);
+      }
+      await countTest(tests, owner);
+      return { id: deploymentOr404(await createTestMail(db, owner.id, id)) };
+    },
+  });
+
+const listMailsEndpoint = ({ db, config }: App) =>
+  endpoint({
+    method: 'GET',
+    path: '/deploy/:id/mails',
+    name: 'listMails',
+    tag: 'Deliveries',
+    summary: 'List the mails about a deployment',
+    description:
+      'Newest first: about submissions, and tests. Mails that ask recipients, and notices to the owner, are not listed. ' +
+      `Finished deliveries are kept for ${config.deliveryLogDays} days (DELIVERY_LOG_DAYS).`,
+    find: (owner, { id }) => ownDeployment(db, owner, id),
+    query: Paging,
+    answer: {
+      status: 200,
+      description: 'A page of mails.',
+      schema: Mails,
+      example: { deliveries: [exampleMail], ...examplePage },
+    },
+    errors: [noSuchDeployment],
+    async handle({ resource: deployment, query: paging }) {
+      const { deliveries, total } = await listDeliveries(db, mailLog(deployment), paging);
+      const mails = deliveries.map((mail) => ({ ...toListed(mail), recipient: mail.recipient }));
+      return { deliveries: mails, total, ...paging };
+    },
+  });
+
+const retryMailEndpoint = ({ db }: App, tests: RateLimit) =>
+  endpoint({
+    method: 'POST',
+    path: '/deploy/:id/mails/:deliveryId/retry',
+    name: 'retryMail',
+    tag: 'Deliveries',
+    summary: 'Try a mail again',
+    description:
+      'It is tried at once, even if it has succeeded or failed, or if it would be tried later. A mail that is being ' +
+      `attempted does not change. One that has succeeded counts as one of the ${LIMITS.owners.testsPerMinute} tests that an owner may send in a minute.`,
+    find: (owner, { id }) => ownDeployment(db, owner, id),
+    answer: retried,
+    errors: [noSuchMail, nobodyGetsMail, tooManyTests],
+    async handle({ owner, params: { deliveryId: id }, resource: deployment }) {
+      const mail = isDeliveryId(id) ? await findLoggedMail(db, deployment.id, id) : undefined;
+      if (mail === undefined) throw noSuchMail();
+      if (!mail.isWanted) throw nobodyGetsMail('switch email_notifications on, or have the recipient confirm');
+      // Otherwise nothing would bound how much mail an owner can have sent.
+      if (mail.status === 'succeeded') await countTest(tests, owner);
+      if (!(await retryDelivery(db, mailLog(deployment), id))) throw noSuchMail();
+      return { id, status: 'pending' as const };
+    },
+  });
+
 /** The deliveries of a webhook, and those by mail: the log, another attempt, a test. */
-export function deliveryEndpoints({ db, config, limits }: App) {
-  const tests = new RateLimit({ max: limits.owners.testsPerMinute, seconds: 60 });
-
-  /** Counts a test. Throws 429 when the owner has had too many. */
-  async function countTest(owner: Owner): Promise<void> {
-    const leftMs = await tests.use(String(owner.id));
-    if (leftMs !== undefined) throw tooManyTests(leftMs);
-  }
-
+export function deliveryEndpoints(app: App) {
+  const tests = new RateLimit({ max: app.limits.owners.testsPerMinute, seconds: 60 });
   return {
-    test: endpoint({
-      method: 'POST',
-      path: '/webhooks/:deployId/:webhookId/test',
-      name: 'testWebhook',
-      tag: 'Webhooks',
-      summary: 'Send a sample submission to a webhook',
-      description:
-        'It is sent like any other delivery, and waits while the webhook is off. No submission is stored. The list of ' +
-        `deliveries shows its outcome. An owner may send ${LIMITS.owners.testsPerMinute} tests a minute, to webhooks and by mail together.`,
-      find: (owner, ids) => ownWebhook(db, owner, ids),
-      answer: started('The delivery will be sent.'),
-      errors: [noSuchWebhook, tooManyTests],
-      async handle({ owner, resource: webhook }) {
-        await countTest(owner);
-        const id = await createTestDelivery(db, owner.id, webhook.id);
-        if (id === undefined) throw noSuchWebhook();
-        return { id };
-      },
-    }),
-
-    list: endpoint({
-      method: 'GET',
-      path: '/webhooks/:deployId/:webhookId/deliveries',
-      name: 'listDeliveries',
-      tag: 'Deliveries',
-      summary: 'List the deliveries of a webhook',
-      description: `Newest first. Finished deliveries are kept for ${config.deliveryLogDays} days (DELIVERY_LOG_DAYS).`,
-      find: (owner, ids) => ownWebhook(db, owner, ids),
-      query: Paging,
-      answer: {
-        status: 200,
-        description: 'A page of deliveries.',
-        schema: Deliveries,
-        example: { deliveries: [example], ...examplePage },
-      },
-      errors: [noSuchWebhook],
-      async handle({ resource: webhook, query: paging }) {
-        const { deliveries, total } = await listDeliveries(db, webhookLog(webhook), paging);
-        return { deliveries: deliveries.map(toListed), total, ...paging };
-      },
-    }),
-
-    retry: endpoint({
-      method: 'POST',
-      path: '/webhooks/:deployId/:webhookId/deliveries/:deliveryId/retry',
-      name: 'retryDelivery',
-      tag: 'Deliveries',
-      summary: 'Try a delivery again',
-      description:
-        'It is tried at once, or when the webhook is switched on again, even if it has succeeded or failed, or if it would be ' +
-        'tried later. A delivery that is being attempted does not change.',
-      find: (owner, ids) => ownWebhook(db, owner, ids),
-      answer: retried,
-      errors: [noSuchDelivery],
-      async handle({ params: { deliveryId: id }, resource: webhook }) {
-        if (!isDeliveryId(id) || !(await retryDelivery(db, webhookLog(webhook), id))) throw noSuchDelivery();
-        return { id, status: 'pending' as const };
-      },
-    }),
-
-    testMail: endpoint({
-      method: 'POST',
-      path: '/deploy/:id/mails/test',
-      name: 'testMail',
-      tag: 'Deliveries',
-      summary: 'Send a sample mail',
-      description:
-        'To everybody who gets mail about the deployment: each confirmed recipient, or the owner. It is sent like any other ' +
-        'mail, also while `email_notifications` is off, and no submission is stored. It counts as one of the ' +
-        `${LIMITS.owners.testsPerMinute} tests that an owner may send in a minute, to webhooks and by mail together.`,
-      find: (owner, { id }) => ownDeployment(db, owner, id),
-      answer: started('It will be sent. The id is that of the first of its deliveries.'),
-      errors: [noSuchDeployment, nobodyGetsMail, tooManyTests],
-      async handle({ owner, resource: { id } }) {
-        if (config.smtpUrl === undefined) throw nobodyGetsMail('the operator must set SMTP_URL');
-        if (
-          owner.email === FIRST_OWNER &&
-          !(await listRecipients(db, id)).some(({ isConfirmed, isOff }) => isConfirmed && !isOff)
-        ) {
-          throw nobodyGetsMail(`have the operator change your address, which is ${FIRST_OWNER}`);
-        }
-        await countTest(owner);
-        const mailId = await createTestMail(db, owner.id, id);
-        if (mailId === undefined) throw noSuchDeployment();
-        return { id: mailId };
-      },
-    }),
-
-    listMails: endpoint({
-      method: 'GET',
-      path: '/deploy/:id/mails',
-      name: 'listMails',
-      tag: 'Deliveries',
-      summary: 'List the mails about a deployment',
-      description:
-        'Newest first: about submissions, and tests. Mails that ask recipients, and notices to the owner, are not listed. ' +
-        `Finished deliveries are kept for ${config.deliveryLogDays} days (DELIVERY_LOG_DAYS).`,
-      find: (owner, { id }) => ownDeployment(db, owner, id),
-      query: Paging,
-      answer: {
-        status: 200,
-        description: 'A page of mails.',
-        schema: Mails,
-        example: {
-          deliveries: [
-            { ...example, last_status: 451, last_error: 'the mail server answered 451', recipient: 'ada@example.org' },
-          ],
-          ...examplePage,
-        },
-      },
-      errors: [noSuchDeployment],
-      async handle({ resource: deployment, query: paging }) {
-        const { deliveries, total } = await listDeliveries(db, mailLog(deployment), paging);
-        return { deliveries: deliveries.map(toListedMail), total, ...paging };
-      },
-    }),
-
-    retryMail: endpoint({
-      method: 'POST',
-      path: '/deploy/:id/mails/:deliveryId/retry',
-      name: 'retryMail',
-      tag: 'Deliveries',
-      summary: 'Try a mail again',
-      description:
-        'It is tried at once, even if it has succeeded or failed, or if it would be tried later. A mail that is being ' +
-        `attempted does not change. One that has succeeded counts as one of the ${LIMITS.owners.testsPerMinute} tests that an owner may send in a minute.`,
-      find: (owner, { id }) => ownDeployment(db, owner, id),
-      answer: retried,
-      errors: [noSuchMail, nobodyGetsMail, tooManyTests],
-      async handle({ owner, params: { deliveryId: id }, resource: deployment }) {
-        const mail = isDeliveryId(id) ? await findLoggedMail(db, deployment.id, id) : undefined;
-        if (mail === undefined) throw noSuchMail();
-        if (!mail.isWanted) throw nobodyGetsMail('switch email_notifications on, or have the recipient confirm');
-        // Otherwise nothing would bound how much mail an owner can have sent.
-        if (mail.status === 'succeeded') await countTest(owner);
-        if (!(await retryDelivery(db, mailLog(deployment), id))) throw noSuchMail();
-        return { id, status: 'pending' as const };
-      },
-    }),
+    test: testEndpoint(app, tests),
+    list: listEndpoint(app),
+    retry: retryEndpoint(app),
+    testMail: testMailEndpoint(app, tests),
+    listMails: listMailsEndpoint(app),
+    retryMail: retryMailEndpoint(app, tests),
   };
 }

@@ -7,7 +7,7 @@ import { hasAltcha } from '../../../db/submissions/forms.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
 import { JsonPieces } from '../../request/declaration.ts';
-import { OVER_LIMIT } from '../../request/json-body.ts';
+import { OVER_LIMIT, pageBodyBytes } from '../../request/json-body.ts';
 import { deploymentOr404 } from './own-deployment.ts';
 
 /*
@@ -20,9 +20,6 @@ export const exampleHtml =
 export const Html = z
   .strictObject({ html: z.string().meta({ description: 'The page as it was sent.' }) })
   .meta({ id: 'Html' });
-
-/** JSON may escape every byte of a page as six characters. */
-const JSON_GROWTH = 6;
 
 /** A body that has a page, or is one. */
 export const pageBody = ({ maxHtmlBytes }: Config) => ({
@@ -44,7 +41,7 @@ export const pageBody = ({ maxHtmlBytes }: Config) => ({
       }),
   }),
   example: { html: exampleHtml },
-  maxBytes: maxHtmlBytes * JSON_GROWTH + SIZES.body.settingsBytes,
+  maxBytes: pageBodyBytes(maxHtmlBytes),
   text: { field: 'html', type: 'text/html', maxBytes: maxHtmlBytes },
 });
 

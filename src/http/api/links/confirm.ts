@@ -2,10 +2,10 @@ import { confirmRecipient, findLinkedRecipient } from '../../../db/deliveries/ma
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
 import type { EndpointRequest } from '../../request/declaration.ts';
-import { publicEndpoint } from '../../request/endpoint.ts';
+import { pageAnswer, publicEndpoint } from '../../request/endpoint.ts';
 import { queryOf } from '../../request/query.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
-import { ASKS_ONLY, BUTTON_PAGE, ExpiringLink, linkEndpoint, pageAnswer, showPage } from './link-endpoint.ts';
+import { askPage, ExpiringLink, linkEndpoint, showPage } from './link-endpoint.ts';
 
 /** The same for a wrong signature, and for a recipient that is in no list. */
 const noSuchLink = errorKind(
@@ -28,62 +28,62 @@ const linkExpired = errorKind(
     ),
 );
 
-const common = {
+const link = {
   ...linkEndpoint,
   path: '/confirm/:deployId/:recipientId',
   query: ExpiringLink,
   errors: [noSuchLink, linkExpired],
 } as const;
 
-/** The link in a mail by which a recipient confirms that it wants mail about a deployment. */
-export function confirmEndpoints({ db, limits, links }: App) {
-  /** The ids of a link. Throws before anything is looked up: only a person with a link can make the database work. */
-  async function checked({ params, url }: EndpointRequest): Promise<[deploymentId: string, recipientId: string]> {
-    const { deployId: deploymentId = '', recipientId = '' } = params;
-    const state = (await links()).checkConfirm({ deploymentId, recipientId }, queryOf(url));
-    if (state === 'wrong') throw noSuchLink();
-    if (state === 'expired') throw linkExpired();
-    return [deploymentId, recipientId];
-  }
+type Ids = [deploymentId: string, recipientId: string];
 
-  return {
-    ask: publicEndpoint({
-      ...common,
-      method: 'GET',
-      name: 'askToConfirm',
-      summary: 'Ask a recipient whether to send mail about a deployment',
-      description: ASKS_ONLY,
-      answer: pageAnswer(BUTTON_PAGE),
-      handle: showPage(
-        limits,
-        noSuchLink,
-        async (request) => findLinkedRecipient(db, ...(await checked(request))),
-        ({ email, slug }) => ({
-          title: `Get mail about ${slug}?`,
-          text: `When a form of ${slug} is submitted, what was sent will be mailed to ${email}. Each mail has a link that stops them.`,
-          button: 'Send me these mails',
-        }),
-      ),
-    }),
-
-    confirm: publicEndpoint({
-      ...common,
-      method: 'POST',
-      name: 'confirmRecipient',
-      summary: 'Confirm a recipient',
-      description:
-        'From now on the recipient gets mail about the deployment while it is in `recipients`. The link is in the one mail ' +
-        `that a new recipient gets, and works for ${SIZES.links.confirmationDays} days.`,
-      answer: pageAnswer('The recipient is confirmed, as it may have been before.'),
-      handle: showPage(
-        limits,
-        noSuchLink,
-        async (request) => confirmRecipient(db, ...(await checked(request))),
-        ({ email, slug }) => ({
-          title: `You get mail about ${slug}`,
-          text: `What is submitted to ${slug} is mailed to ${email} from now on. Each mail has a link that stops them.`,
-        }),
-      ),
-    }),
-  };
+/** The ids of a link. Throws before anything is looked up: only a person with a link can make the database work. */
+async function checked({ links }: App, { params, url }: EndpointRequest): Promise<Ids> {
+  const { deployId: deploymentId = '', recipientId = '' } = params;
+  const state = (await links()).checkConfirm({ deploymentId, recipientId }, queryOf(url));
+  if (state === 'wrong') throw noSuchLink();
+  if (state === 'expired') throw linkExpired();
+  return [deploymentId, recipientId];
 }
+
+const askEndpoint = (app: App) =>
+  publicEndpoint({
+    ...link,
+    ...askPage,
+    name: 'askToConfirm',
+    summary: 'Ask a recipient whether to send mail about a deployment',
+    handle: showPage(
+      app.limits,
+      noSuchLink,
+      async (request) => findLinkedRecipient(app.db, ...(await checked(app, request))),
+      ({ email, slug }) => ({
+        title: `Get mail about ${slug}?`,
+        text: `When a form of ${slug} is submitted, what was sent will be mailed to ${email}. Each mail has a link that stops them.`,
+        button: 'Send me these mails',
+      }),
+    ),
+  });
+
+const confirmEndpoint = (app: App) =>
+  publicEndpoint({
+    ...link,
+    method: 'POST',
+    name: 'confirmRecipient',
+    summary: 'Confirm a recipient',
+    description:
+      'From now on the recipient gets mail about the deployment while it is in `recipients`. The link is in the one mail ' +
+      `that a new recipient gets, and works for ${SIZES.links.confirmationDays} days.`,
+    answer: pageAnswer('The recipient is confirmed, as it may have been before.'),
+    handle: showPage(
+      app.limits,
+      noSuchLink,
+      async (request) => confirmRecipient(app.db, ...(await checked(app, request))),
+      ({ email, slug }) => ({
+        title: `You get mail about ${slug}`,
+        text: `What is submitted to ${slug} is mailed to ${email} from now on. Each mail has a link that stops them.`,
+      }),
+    ),
+  });
+
+/** The link in a mail by which a recipient confirms that it wants mail about a deployment. */
+export const confirmEndpoints = (app: App) => ({ ask: askEndpoint(app), confirm: confirmEndpoint(app) });

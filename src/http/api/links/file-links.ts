@@ -27,38 +27,36 @@ const linkExpired = errorKind(
 );
 
 /** The links to files in mails. */
-export function fileLinkEndpoints({ db, limits, links, openFile, responseWriter }: App) {
+export function fileLinkEndpoint({ db, limits, links, openFile, responseWriter }: App) {
   const limitReads = limitConcurrency(limits.files.maxConcurrentLinkReads);
   const readLimits = { database: limitReads, bucket: limitConcurrency(limits.files.maxConcurrentLinkBucketReads) };
 
-  return {
-    get: publicEndpoint({
-      ...linkEndpoint,
-      method: 'GET',
-      path: '/files/:deployId/:submissionId/:fileId',
-      name: 'openFileLink',
-      summary: 'Get a file by the link in a mail',
-      description:
-        `As with an API key. A link works for ${SIZES.links.fileDays} days, while its submission and its deployment exist. ` +
-        'Errors are small HTML pages.',
-      query: ExpiringLink,
-      answer: fileAnswer,
-      errors: [noSuchLink, linkExpired],
-      handle: (request) => async (response) => {
-        const { deployId: deploymentId = '', submissionId = '', fileId = '' } = request.params;
-        const linked = { deploymentId, submissionId, fileId };
-        // Before anything is looked up: only who has a link can make the database work.
-        const state = (await links()).checkFile(linked, queryOf(request.url));
-        if (state === 'wrong') throw noSuchLink();
-        if (state === 'expired') throw linkExpired();
-        const file = await limitReads(() => findLinkedFile(db, linked));
-        if (!file) throw noSuchLink();
-        const read = openFile(file, readLimits);
-        const first = await read(0);
-        if (!first) throw noSuchLink();
-        response.setHeaders(new Map(Object.entries({ ...LINK_HEADERS, 'Cache-Control': 'private, no-store' })));
-        await sendFile(response, { responseWriter, client: deploymentId }, { file, first, read });
-      },
-    }),
-  };
+  return publicEndpoint({
+    ...linkEndpoint,
+    method: 'GET',
+    path: '/files/:deployId/:submissionId/:fileId',
+    name: 'openFileLink',
+    summary: 'Get a file by the link in a mail',
+    description:
+      `As with an API key. A link works for ${SIZES.links.fileDays} days, while its submission and its deployment exist. ` +
+      'Errors are small HTML pages.',
+    query: ExpiringLink,
+    answer: fileAnswer,
+    errors: [noSuchLink, linkExpired],
+    handle: (request) => async (response) => {
+      const { deployId: deploymentId = '', submissionId = '', fileId = '' } = request.params;
+      const linked = { deploymentId, submissionId, fileId };
+      // Before anything is looked up: only who has a link can make the database work.
+      const state = (await links()).checkFile(linked, queryOf(request.url));
+      if (state === 'wrong') throw noSuchLink();
+      if (state === 'expired') throw linkExpired();
+      const file = await limitReads(() => findLinkedFile(db, linked));
+      if (!file) throw noSuchLink();
+      const read = openFile(file, readLimits);
+      const first = await read(0);
+      if (!first) throw noSuchLink();
+      response.setHeaders(new Map(Object.entries({ ...LINK_HEADERS, 'Cache-Control': 'private, no-store' })));
+      await sendFile(response, { responseWriter, client: deploymentId }, { file, first, read });
+    },
+  });
 }

@@ -2,18 +2,18 @@ import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { Limits } from '../../../limits.ts';
 import type { EndpointRequest } from '../../request/declaration.ts';
-import { writeLinkPage } from '../../response/link-page.ts';
+import { pageAnswer } from '../../request/endpoint.ts';
+import { type LinkPage, writeLinkPage } from '../../response/link-page.ts';
 
 /** What all links in mails have that open a page of the service. */
 export const linkEndpoint = { tag: 'Links', errorPageTitle: 'This link cannot be opened' } as const;
 
-/** The page that GET returns asks, and its button posts to the same address. */
-export const ASKS_ONLY =
-  'A page with a button. It changes nothing: software that checks the links of mails opens it as well.';
-export const BUTTON_PAGE = 'A page with a button, which posts to the same address.';
-
-export const pageAnswer = (description: string) =>
-  ({ status: 200, description, type: 'text/html', schema: z.string(), example: '<!doctype html>' }) as const;
+/** The page that asks, and whose button posts to the same address. */
+export const askPage = {
+  method: 'GET',
+  description: 'A page with a button. It changes nothing: software that checks the links of mails opens it as well.',
+  answer: pageAnswer('A page with a button, which posts to the same address.'),
+} as const;
 
 /** The parameters in the query of a link that expires. */
 export const ExpiringLink = z.object({
@@ -30,7 +30,7 @@ export const showPage =
     limits: Limits,
     noSuchLink: () => Error,
     find: (request: EndpointRequest) => Promise<Found | undefined>,
-    pageOf: (found: Found) => Parameters<typeof writeLinkPage>[2],
+    pageOf: (found: Found) => LinkPage,
   ) =>
   (request: EndpointRequest) =>
   async (response: ServerResponse): Promise<void> => {

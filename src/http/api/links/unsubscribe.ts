@@ -3,10 +3,10 @@ import { findLinkedRecipient, unsubscribeRecipient } from '../../../db/deliverie
 import { findLinkedSlug, unsubscribe } from '../../../db/deployments/deployments.ts';
 import type { App } from '../../app.ts';
 import type { EndpointRequest } from '../../request/declaration.ts';
-import { publicEndpoint } from '../../request/endpoint.ts';
+import { pageAnswer, publicEndpoint } from '../../request/endpoint.ts';
 import { queryOf } from '../../request/query.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
-import { ASKS_ONLY, BUTTON_PAGE, linkEndpoint, pageAnswer, showPage } from './link-endpoint.ts';
+import { askPage, linkEndpoint, showPage } from './link-endpoint.ts';
 
 const noSuchLink = errorKind(
   {
@@ -29,99 +29,104 @@ const ofOwner = { ...common, path: '/unsubscribe/:deployId' } as const;
 const ofRecipient = { ...common, path: '/unsubscribe/:deployId/:recipientId' } as const;
 const STOP = { button: 'Stop the mails', oneClick: true } as const;
 
-/** The links in mails that stop the mails about a deployment (RFC 8058), to its owner or to one of its recipients. */
-export function unsubscribeEndpoints({ db, config, limits, links }: App) {
-  /** The ids of a link. Throws 404 before anything is looked up: only a person with a link can make the database work. */
-  async function checked({ params, url }: EndpointRequest): Promise<[deploymentId: string, recipientId: string]> {
-    const { deployId = '', recipientId } = params;
-    if (!(await links()).isUnsubscribe(deployId, queryOf(url), recipientId)) throw noSuchLink();
-    return [deployId, recipientId ?? ''];
-  }
+type Ids = [deploymentId: string, recipientId: string];
 
-  return {
-    ask: publicEndpoint({
-      ...ofOwner,
-      method: 'GET',
-      name: 'askToUnsubscribe',
-      summary: 'Ask whether to stop the mails about a deployment',
-      description: ASKS_ONLY,
-      answer: pageAnswer(BUTTON_PAGE),
-      handle: showPage(
-        limits,
-        noSuchLink,
-        async (request) => findLinkedSlug(db, (await checked(request))[0]),
-        (slug) => ({
-          title: `Stop the mails about ${slug}?`,
-          text: `Submissions to ${slug} will still be stored, and sent to its webhooks. You will get no mail about them.`,
-          ...STOP,
-        }),
-      ),
-    }),
-
-    unsubscribe: publicEndpoint({
-      ...ofOwner,
-      method: 'POST',
-      name: 'unsubscribe',
-      summary: 'Stop the mails about a deployment (RFC 8058)',
-      description:
-        'Sets `email_notifications` of the deployment to false, or `notify_owner` where a recipient gets the mail too. ' +
-        'The link of `List-Unsubscribe` in each mail about a submission; ' +
-        'it works while the deployment exists. Mail software sends the body `List-Unsubscribe=One-Click`, which is not read.',
-      answer: pageAnswer('Mail is off, as it may have been before.'),
-      handle: showPage(
-        limits,
-        noSuchLink,
-        async (request) => {
-          const [id] = await checked(request);
-          const slug = await unsubscribe(db, id);
-          return slug === undefined ? undefined : { id, slug };
-        },
-        ({ id, slug }) => ({
-          title: `No more mails about ${slug}`,
-          text: `You get no more mails about submissions to ${slug}. The owner of the page switches them on again with this request:`,
-          code: `curl -X PATCH ${config.baseUrl}/deploy/${id} -H "Authorization: Bearer YOUR_API_KEY" -H "Content-Type: application/json" -d '{"email_notifications": true, "notify_owner": true}'`,
-        }),
-      ),
-    }),
-
-    askRecipient: publicEndpoint({
-      ...ofRecipient,
-      method: 'GET',
-      name: 'askRecipientToUnsubscribe',
-      summary: 'Ask a recipient whether to stop the mails about a deployment',
-      description: ASKS_ONLY,
-      answer: pageAnswer(BUTTON_PAGE),
-      handle: showPage(
-        limits,
-        noSuchLink,
-        async (request) => findLinkedRecipient(db, ...(await checked(request))),
-        ({ slug, email }) => ({
-          title: `Stop the mails about ${slug}?`,
-          text: `${email} will get no more mail about submissions to ${slug}. Other recipients will.`,
-          ...STOP,
-        }),
-      ),
-    }),
-
-    unsubscribeRecipient: publicEndpoint({
-      ...ofRecipient,
-      method: 'POST',
-      name: 'unsubscribeRecipient',
-      summary: 'Stop the mails to a recipient (RFC 8058)',
-      description:
-        'Ends the mails about the deployment to one of its `recipients`, who is no longer confirmed. The link of ' +
-        '`List-Unsubscribe` in each mail to the recipient; it works while the recipient is in the list. Mail software ' +
-        'sends the body `List-Unsubscribe=One-Click`, which is not read.',
-      answer: pageAnswer('The recipient gets no mail, as may have been before.'),
-      handle: showPage(
-        limits,
-        noSuchLink,
-        async (request) => unsubscribeRecipient(db, ...(await checked(request))),
-        ({ slug, email }) => ({
-          title: `No more mails about ${slug}`,
-          text: `${email} gets no more mail about submissions to ${slug}. If you want it again, ask the owner of the page.`,
-        }),
-      ),
-    }),
-  };
+/** The ids of a link. Throws 404 before anything is looked up: only a person with a link can make the database work. */
+async function checked({ links }: App, { params, url }: EndpointRequest): Promise<Ids> {
+  const { deployId = '', recipientId } = params;
+  if (!(await links()).isUnsubscribe(deployId, queryOf(url), recipientId)) throw noSuchLink();
+  return [deployId, recipientId ?? ''];
 }
+
+const askEndpoint = (app: App) =>
+  publicEndpoint({
+    ...ofOwner,
+    ...askPage,
+    name: 'askToUnsubscribe',
+    summary: 'Ask whether to stop the mails about a deployment',
+    handle: showPage(
+      app.limits,
+      noSuchLink,
+      async (request) => findLinkedSlug(app.db, (await checked(app, request))[0]),
+      (slug) => ({
+        title: `Stop the mails about ${slug}?`,
+        text: `Submissions to ${slug} will still be stored, and sent to its webhooks. You will get no mail about them.`,
+        ...STOP,
+      }),
+    ),
+  });
+
+const unsubscribeEndpoint = (app: App) =>
+  publicEndpoint({
+    ...ofOwner,
+    method: 'POST',
+    name: 'unsubscribe',
+    summary: 'Stop the mails about a deployment (RFC 8058)',
+    description:
+      'Sets `email_notifications` of the deployment to false, or `notify_owner` where a recipient gets the mail too. ' +
+      'The link of `List-Unsubscribe` in each mail about a submission; ' +
+      'it works while the deployment exists. Mail software sends the body `List-Unsubscribe=One-Click`, which is not read.',
+    answer: pageAnswer('Mail is off, as it may have been before.'),
+    handle: showPage(
+      app.limits,
+      noSuchLink,
+      async (request) => {
+        const [id] = await checked(app, request);
+        const slug = await unsubscribe(app.db, id);
+        return slug === undefined ? undefined : { id, slug };
+      },
+      ({ id, slug }) => ({
+        title: `No more mails about ${slug}`,
+        text: `You get no more mails about submissions to ${slug}. The owner of the page switches them on again with this request:`,
+        code: `curl -X PATCH ${app.config.baseUrl}/deploy/${id} -H "Authorization: Bearer YOUR_API_KEY" -H "Content-Type: application/json" -d '{"email_notifications": true, "notify_owner": true}'`,
+      }),
+    ),
+  });
+
+const askRecipientEndpoint = (app: App) =>
+  publicEndpoint({
+    ...ofRecipient,
+    ...askPage,
+    name: 'askRecipientToUnsubscribe',
+    summary: 'Ask a recipient whether to stop the mails about a deployment',
+    handle: showPage(
+      app.limits,
+      noSuchLink,
+      async (request) => findLinkedRecipient(app.db, ...(await checked(app, request))),
+      ({ slug, email }) => ({
+        title: `Stop the mails about ${slug}?`,
+        text: `${email} will get no more mail about submissions to ${slug}. Other recipients will.`,
+        ...STOP,
+      }),
+    ),
+  });
+
+const unsubscribeRecipientEndpoint = (app: App) =>
+  publicEndpoint({
+    ...ofRecipient,
+    method: 'POST',
+    name: 'unsubscribeRecipient',
+    summary: 'Stop the mails to a recipient (RFC 8058)',
+    description:
+      'Ends the mails about the deployment to one of its `recipients`, who is no longer confirmed. The link of ' +
+      '`List-Unsubscribe` in each mail to the recipient; it works while the recipient is in the list. Mail software ' +
+      'sends the body `List-Unsubscribe=One-Click`, which is not read.',
+    answer: pageAnswer('The recipient gets no mail, as may have been before.'),
+    handle: showPage(
+      app.limits,
+      noSuchLink,
+      async (request) => unsubscribeRecipient(app.db, ...(await checked(app, request))),
+      ({ slug, email }) => ({
+        title: `No more mails about ${slug}`,
+        text: `${email} gets no more mail about submissions to ${slug}. If you want it again, ask the owner of the page.`,
+      }),
+    ),
+  });
+
+/** The links in mails that stop the mails about a deployment (RFC 8058), to its owner or to one of its recipients. */
+export const unsubscribeEndpoints = (app: App) => ({
+  ask: askEndpoint(app),
+  unsubscribe: unsubscribeEndpoint(app),
+  askRecipient: askRecipientEndpoint(app),
+  unsubscribeRecipient: unsubscribeRecipientEndpoint(app),
+});

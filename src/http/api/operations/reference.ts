@@ -2,11 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { pageUrl } from '../../../config.ts';
 import { PROJECT } from '../../../lib/project.ts';
 import type { App } from '../../app.ts';
 import type { Endpoint } from '../../request/declaration.ts';
-import { publicEndpoint } from '../../request/endpoint.ts';
+import { pageAnswer, publicEndpoint } from '../../request/endpoint.ts';
 import { namesHtml } from '../../response/accept.ts';
 import { notModified, StaticFile } from '../../response/static-file.ts';
 
@@ -21,7 +20,7 @@ const PAGE_HEADERS = {
   'Referrer-Policy': 'no-referrer',
 } as const;
 
-const PAGE = fileURLToPath(new URL('src/http/api/reference/page/', PROJECT));
+const PAGE = fileURLToPath(new URL('src/http/api/operations/reference/page/', PROJECT));
 const SWAGGER_UI = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
 
 const Start = z.strictObject({
@@ -45,7 +44,7 @@ function pageFile<const Path extends string>(
     method: 'GET',
     path,
     tag: 'Service',
-    answer: { status: 200, description: 'A page for a browser.', type, schema: z.string(), example: '<!doctype html>' },
+    answer: { ...pageAnswer('A page for a browser.'), type },
     otherAnswers: { 304: notModified },
     handle: () => page.send,
   });
@@ -55,75 +54,75 @@ function pageFile<const Path extends string>(
 const pagePart = <const Path extends string>(path: Path, folder: string, type: 'js' | 'css', name: string) =>
   pageFile(path, { folder, name: basename(path), type }, { name, summary: 'A part of the page', isHidden: true });
 
-/** The reference, as OpenAPI and as a page. */
-export function referenceEndpoints({ config }: App, endpoints: () => readonly Endpoint[]) {
-  const { baseUrl, abuseContact: contact } = config;
+const startEndpoint = ({ config: { baseUrl } }: App) => {
   const start: z.infer<typeof Start> = {
     service: 'formhost',
     docs: `${baseUrl}/docs`,
     openapi: `${baseUrl}/openapi.json`,
   };
+  return publicEndpoint({
+    method: 'GET',
+    path: '/',
+    name: 'getPlaces',
+    tag: 'Service',
+    summary: 'Get the addresses of the reference',
+    description:
+      'For programs and people who know the address of the service only. A browser is sent to the dashboard.',
+    answer: { status: 200, description: 'The addresses.', schema: Start, example: start },
+    otherAnswers: {
+      302: {
+        description: 'To `/dashboard`, for a browser (an Accept that names text/html).',
+        headers: { Location: { schema: { const: '/dashboard' } } },
+      },
+    },
+    handle: (request) => (response) => {
+      response.vary('Accept');
+      if (namesHtml(request.headers)) response.status(302).set('Location', '/dashboard').end();
+      else response.json(start);
+    },
+  });
+};
 
+const documentEndpoint = ({ config }: App, endpoints: () => readonly Endpoint[]) => {
   const document = new StaticFile('json', REVALIDATE, async () => {
     // Loaded on demand: it takes time and memory.
     const { createReference } = await import('./reference/document.ts');
-    const urlOf = (slug: string): string => pageUrl(config, slug);
-    return Buffer.from(JSON.stringify(createReference({ baseUrl, contact, urlOf, endpoints: endpoints() })));
+    return Buffer.from(JSON.stringify(createReference(config, endpoints())));
   });
+  return publicEndpoint({
+    method: 'GET',
+    path: '/openapi.json',
+    name: 'getReference',
+    tag: 'Service',
+    summary: 'Get this document',
+    description: 'With an ETag; 304 where the client has it.',
+    answer: {
+      status: 200,
+      description: 'OpenAPI 3.1.',
+      schema: z.record(z.string(), z.unknown()),
+      example: { openapi: '3.1.0' },
+    },
+    otherAnswers: { 304: notModified },
+    handle: () => document.send,
+  });
+};
 
-  return {
-    start: publicEndpoint({
-      method: 'GET',
-      path: '/',
-      name: 'getPlaces',
-      tag: 'Service',
-      summary: 'Get the addresses of the reference',
+/** The reference, as OpenAPI and as a page. */
+export const referenceEndpoints = (app: App, endpoints: () => readonly Endpoint[]) => ({
+  start: startEndpoint(app),
+  document: documentEndpoint(app, endpoints),
+  page: pageFile(
+    '/docs',
+    { folder: PAGE, name: 'index.html', type: 'html' },
+    {
+      name: 'getReferencePage',
+      summary: 'Get this document as a page that can send requests',
       description:
-        'For programs and people who know the address of the service only. A browser is sent to the dashboard.',
-      answer: { status: 200, description: 'The addresses.', schema: Start, example: start },
-      otherAnswers: {
-        302: {
-          description: 'To `/dashboard`, for a browser (an Accept that names text/html).',
-          headers: { Location: { schema: { const: '/dashboard' } } },
-        },
-      },
-      handle: (request) => (response) => {
-        response.vary('Accept');
-        if (namesHtml(request.headers)) response.status(302).set('Location', '/dashboard').end();
-        else response.json(start);
-      },
-    }),
-
-    document: publicEndpoint({
-      method: 'GET',
-      path: '/openapi.json',
-      name: 'getReference',
-      tag: 'Service',
-      summary: 'Get this document',
-      description: 'With an ETag; 304 where the client has it.',
-      answer: {
-        status: 200,
-        description: 'OpenAPI 3.1.',
-        schema: z.record(z.string(), z.unknown()),
-        example: { openapi: '3.1.0' },
-      },
-      otherAnswers: { 304: notModified },
-      handle: () => document.send,
-    }),
-
-    page: pageFile(
-      '/docs',
-      { folder: PAGE, name: 'index.html', type: 'html' },
-      {
-        name: 'getReferencePage',
-        summary: 'Get this document as a page that can send requests',
-        description:
-          'For a browser. The page loads its parts from this service only. With an ETag; 304 where the client has it.',
-      },
-    ),
-    pageScript: pagePart('/docs/start.js', PAGE, 'js', 'getReferenceScript'),
-    pageStyles: pagePart('/docs/page.css', PAGE, 'css', 'getReferenceStyles'),
-    swaggerStyles: pagePart('/docs/swagger-ui.css', SWAGGER_UI, 'css', 'getSwaggerStyles'),
-    swaggerScript: pagePart('/docs/swagger-ui-bundle.js', SWAGGER_UI, 'js', 'getSwaggerScript'),
-  };
-}
+        'For a browser. The page loads its parts from this service only. With an ETag; 304 where the client has it.',
+    },
+  ),
+  pageScript: pagePart('/docs/start.js', PAGE, 'js', 'getReferenceScript'),
+  pageStyles: pagePart('/docs/page.css', PAGE, 'css', 'getReferenceStyles'),
+  swaggerStyles: pagePart('/docs/swagger-ui.css', SWAGGER_UI, 'css', 'getSwaggerStyles'),
+  swaggerScript: pagePart('/docs/swagger-ui-bundle.js', SWAGGER_UI, 'js', 'getSwaggerScript'),
+});

@@ -4,6 +4,7 @@ import { isPrivate } from '../../../lib/public-address.ts';
 import type { App } from '../../app.ts';
 import { publicEndpoint } from '../../request/endpoint.ts';
 import { NO_SLUG, nameOf } from '../../request/hosts.ts';
+import { queryValues } from '../../request/query.ts';
 import { noSuchPath } from '../../response/errors.ts';
 
 /** Headers that a proxy adds to a request of another client, or passes on with it. */
@@ -21,8 +22,8 @@ const isFromInside = ({ headers, socket }: IncomingMessage): boolean =>
   !PROXIED.some((name) => headers[name] !== undefined);
 
 /** For a proxy that needs to know whether to get a certificate for a host, such as Caddy with on_demand_tls. */
-export const tlsEndpoints = ({ config, hosts, pages }: App) => ({
-  ask: publicEndpoint({
+export const tlsEndpoint = ({ config, hosts, pages }: App) =>
+  publicEndpoint({
     method: 'GET',
     path: '/internal/tls',
     name: 'askForTls',
@@ -41,15 +42,14 @@ export const tlsEndpoints = ({ config, hosts, pages }: App) => ({
       example: { status: 'ok' },
     },
     async handle({ url }) {
-      const domains = new URLSearchParams(url.replace(/^[^?]*/, '')).getAll('domain');
-      const [domain = ''] = domains;
+      const { domain } = queryValues(url, ['domain']);
+      if (typeof domain !== 'string') throw noSuchPath();
       const slug = hosts.slugOf(domain);
       const isServed =
         slug === undefined
           ? nameOf(domain) === new URL(config.baseUrl).hostname
           : slug !== NO_SLUG && (await pages.get(slug)) !== undefined;
-      if (domains.length !== 1 || !isServed) throw noSuchPath();
+      if (!isServed) throw noSuchPath();
       return { status: 'ok' as const };
     },
-  }),
-});
+  });

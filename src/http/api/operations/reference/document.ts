@@ -6,6 +6,7 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
+import { type Config, pageUrl } from '../../../../config.ts';
 import { LICENSE, VERSION } from '../../../../lib/project.ts';
 import { SIZES } from '../../../../limits.ts';
 import type { Endpoint, Tag } from '../../../request/declaration.ts';
@@ -131,10 +132,8 @@ function toPaths(endpoints: readonly Endpoint[]): ZodOpenApiPathsObject {
   return paths;
 }
 
-type Contact = { uri: string; text: string };
-
 /** Who answers questions: the operator, since each service has its own. */
-function toContact(contact: Contact | undefined): { name: string; email?: string; url?: string } {
+function toContact(contact: Config['abuseContact']): { name: string; email?: string; url?: string } {
   const name = 'The operator of this service';
   if (contact === undefined) return { name };
   return contact.uri.startsWith('mailto:') ? { name, email: contact.text } : { name, url: contact.uri };
@@ -145,29 +144,17 @@ const toServer = (baseUrl: string): string =>
   baseUrl.replace(/^http:\/\/(?:[^/:]+\.)?localhost(?=[/:]|$)/, 'http://127.0.0.1');
 
 /** The reference as an OpenAPI 3.1 document, made of the endpoints' declarations. */
-export const createReference = ({
-  baseUrl,
-  contact,
-  urlOf,
-  endpoints,
-}: {
-  baseUrl: string;
-  /** Of the operator. */
-  contact: Contact | undefined;
-  /** Where the page of a slug is. */
-  urlOf(slug: string): string;
-  endpoints: readonly Endpoint[];
-}) =>
+export const createReference = (config: Config, endpoints: readonly Endpoint[]) =>
   createDocument({
     openapi: '3.1.0',
     info: {
       title: 'formhost',
       version: VERSION,
-      description: describe(baseUrl, urlOf('spring-sale')),
-      contact: toContact(contact),
+      description: describe(config.baseUrl, pageUrl(config, 'spring-sale')),
+      contact: toContact(config.abuseContact),
       license: { name: LICENSE, identifier: LICENSE },
     },
-    servers: [{ url: toServer(baseUrl), description: 'This service.' }],
+    servers: [{ url: toServer(config.baseUrl), description: 'This service.' }],
     security: [{ apiKey: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     components: {

@@ -1,0 +1,188 @@
+import limitConcurrency, { type LimitFunction } from 'p-limit';
+import { z } from 'zod';
+import { countSignInTry, findSignInLink, makeSignInLink, useSignInLink } from '../../../db/account/sessions.ts';
+import { hashOfKey, newToken, TOKEN } from '../../../lib/ids.ts';
+import { isMailAddress } from '../../../lib/mail-address.ts';
+import { networkOf } from '../../../lib/public-address.ts';
+import { SIZES } from '../../../limits.ts';
+import type { App } from '../../app.ts';
+import type { EndpointRequest } from '../../request/declaration.ts';
+import { publicEndpoint } from '../../request/endpoint.ts';
+import { RateLimit } from '../../request/rate-limit.ts';
+import { errorKind, HttpError, retryAfter } from '../../response/errors.ts';
+import { askPage, linkEndpoint, showPage } from '../links/link-endpoint.ts';
+import { cookieHeader, Message, otherSite, readSignIn, refuseOtherSites, signIn } from './session.ts';
+
+const { maxLinks, maxLinksOfAddress, maxLinksOfNetwork, windowSeconds: seconds } = SIZES.signIn;
+
+/** What a browser is sent to when it has signed in. */
+const SIGNED_IN = '/dashboard';
+
+const tooManyTries = errorKind(
+  {
+    id: 'TooManyTries',
+    description:
+      `In an hour, more than ${maxLinks} links for one address from one network, ` +
+      `${maxLinksOfAddress} for one address, or ${maxLinksOfNetwork} from one network.`,
+  },
+  (leftMs: number) =>
+    new HttpError(429, 'Too many links were asked for: use the last one, or try again later.', retryAfter(leftMs)),
+  seconds * 1_000,
+);
+const noMail = errorKind(
+  { id: 'NoMail', description: 'The service has no mail server.' },
+  () => new HttpError(404, 'This service sends no mail: sign in with an API key.'),
+);
+const noSuchLink = errorKind(
+  { id: 'NoSuchSignInLink', description: 'The link was changed, has been used, or has expired.' },
+  () =>
+    new HttpError(
+      404,
+      `A link works once, for ${SIZES.session.linkMinutes} minutes. Ask for another one, and open that.`,
+    ),
+);
+
+const Email = z.object({
+  email: z
+    .string('email is missing: send an address as a string.')
+    .max(SIZES.mail.maxAddressChars, 'email is too long to be an address.')
+    .refine(isMailAddress, 'email is not an address: send one such as you@example.com.'),
+});
+
+/** Sends links that sign in, and bounds how many may be asked for. */
+class SignInLinks {
+  readonly #app: App;
+  readonly #ofNetwork = new RateLimit({ max: maxLinksOfNetwork, seconds });
+  readonly #sending: LimitFunction;
+
+  constructor(app: App) {
+    this.#app = app;
+    this.#sending = limitConcurrency(app.limits.mail.maxConcurrentSignInLinks);
+  }
+
+  /**
+   * Counts a try; throws 429 when it is one too many. It stops at the first limit, so that a network which has no tries
+   * left uses up nobody else's. The tries for an address are those of all processes.
+   */
+  async countTry(network: string, email: string): Promise<void> {
+    const count = (name: string, limit: number): Promise<number | undefined> =>
+      countSignInTry(this.#app.db, hashOfKey(name).toString('base64'), { limit, seconds });
+    const leftMs =
+      (await this.#ofNetwork.use(network)) ??
+      (await count(`client ${network} address ${email}`, maxLinks)) ??
+      (await count(`address ${email}`, maxLinksOfAddress));
+    if (leftMs !== undefined) throw tooManyTries(leftMs);
+  }
+
+  /** Runs after the answer, which says nothing of whether there is such an owner. */
+  send(email: string, mail: NonNullable<App['mailLink']>): void {
+    const { db, config, limits, log } = this.#app;
+    if (this.#sending.pendingCount >= limits.mail.maxWaitingSignInLinks) {
+      log.warn('a link to sign in was not sent: too many wait for the mail server');
+      return;
+    }
+    const token = newToken(config.cell);
+    const send = async (): Promise<void> => {
+      if (await makeSignInLink(db, email, hashOfKey(token))) {
+        await mail(email, `${config.baseUrl}/session/mail/${token}`);
+      }
+    };
+    this.#sending(send).catch((error: unknown) => log.warn({ err: error }, 'a link to sign in was not sent'));
+  }
+}
+
+const SENT = 'If this address has an account, a mail with a link is on its way';
+
+const requestEndpoint = (app: App) => {
+  const links = new SignInLinks(app);
+  return publicEndpoint({
+    method: 'POST',
+    path: '/session/mail',
+    name: 'askForSignInLink',
+    tag: 'Account',
+    summary: 'Get a link by mail that signs a browser in',
+    description:
+      `If an owner has this address and a valid key, a mail brings a link that works once, for ${SIZES.session.linkMinutes} minutes. The answer is the ` +
+      'same if not.',
+    content: { 'application/json': { schema: Email, example: { email: 'you@example.com' } } },
+    answer: {
+      status: 202,
+      description: 'A mail is sent, if there is such an owner.',
+      schema: Message,
+      example: { message: SENT },
+    },
+    errors: [noMail, otherSite, tooManyTries],
+    handle: (request) => async (response) => {
+      const { mailLink, clientAddress } = app;
+      if (!mailLink) throw noMail();
+      // Before the first await: a socket that has closed has no address.
+      const network = networkOf(clientAddress(request));
+      const sent = await readSignIn(app, request, Email);
+      const email = sent.email.toLowerCase();
+      await links.countTry(network, email);
+      response.json({ message: SENT });
+      links.send(email, mailLink);
+    },
+  });
+};
+
+/** People open it, and no program calls it. */
+const link = { ...linkEndpoint, path: '/session/mail/:token', isHidden: true } as const;
+
+const hashIn = ({ params: { token = '' } }: EndpointRequest): Buffer => {
+  if (!TOKEN.test(token)) throw noSuchLink();
+  return hashOfKey(token);
+};
+
+const askEndpoint = ({ db, limits }: App) =>
+  publicEndpoint({
+    ...link,
+    ...askPage,
+    name: 'askToSignIn',
+    summary: 'Ask whether to sign in',
+    errors: [noSuchLink],
+    handle: showPage(
+      limits,
+      noSuchLink,
+      (request) => findSignInLink(db, hashIn(request)),
+      (email) => ({
+        title: 'Sign in to formhost',
+        text: `You will be signed in as ${email} in this browser.`,
+        button: 'Sign in',
+        // With no-referrer, browsers would hide the Origin of what the button posts.
+        headers: { 'Referrer-Policy': 'same-origin' },
+      }),
+    ),
+  });
+
+const useEndpoint = (app: App) =>
+  publicEndpoint({
+    ...link,
+    method: 'POST',
+    name: 'useSignInLink',
+    summary: 'Sign a browser in with a link',
+    description: 'Uses the link up. The body is not read.',
+    answer: {
+      status: 303,
+      description: `To \`${SIGNED_IN}\`, signed in.`,
+      headers: { ...cookieHeader, Location: { schema: { const: SIGNED_IN } } },
+    },
+    errors: [otherSite, noSuchLink],
+    handle: (request) => async (response) => {
+      refuseOtherSites(request);
+      // A form of any site can post here. Over plain http, only its Origin tells.
+      const { origin } = request.headers;
+      if (origin !== undefined && !app.sessionCookie.isSameOrigin(request)) throw otherSite();
+      const keyId = await useSignInLink(app.db, hashIn(request));
+      if (keyId === undefined) throw noSuchLink();
+      await signIn(app, response, keyId);
+      response.set('Location', SIGNED_IN).end();
+    },
+  });
+
+/** Links in mails that sign a browser in. */
+export const signInLinkEndpoints = (app: App) => ({
+  request: requestEndpoint(app),
+  ask: askEndpoint(app),
+  use: useEndpoint(app),
+});

@@ -1,0 +1,108 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { EVENTS } from '../../../lib/events.ts';
+import { isReachable } from '../../../lib/public-address.ts';
+import { receiverProblem } from '../../../lib/webhook-receivers.ts';
+import { SIZES } from '../../../limits.ts';
+import type { App } from '../../app.ts';
+import { HttpError } from '../../response/errors.ts';
+
+/*
+ * The fields by which webhooks are made and changed.
+ */
+
+export const TYPES = ['generic', 'slack'] as const;
+export const DEFAULT_TYPE = 'generic';
+
+/** An absolute http or https URL; no white space, controls or lone surrogates, which URL would correct silently. */
+const parseUrl = (text: string): URL | undefined =>
+  /^https?:\/\/[^/\\\s\p{Cc}\p{Cs}][^\s\p{Cc}\p{Cs}]*$/iu.test(text) ? (URL.parse(text) ?? undefined) : undefined;
+
+/** A check of a URL that accepts a text which is none: another check refuses it. */
+const isUrlThat = (isFine: (url: URL) => boolean) => (text: string) => {
+  const url = parseUrl(text);
+  return url === undefined || isFine(url);
+};
+
+/** Whether a URL has a name for a host, or an address that may be reached. URL has normalised 127.1 and the like. */
+function mayDeliverTo({ hostname }: URL, allowedCidrs: App['config']['webhookAllowCidrs']): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return isIP(host) === 0 || isReachable(host, allowedCidrs);
+}
+
+const urlField = ({ config, isOwnUrl }: App) =>
+  z
+    .string('url is required: send the address that receives the webhook, as a string.')
+    // No other check runs on one that is too long: parsing may take time quadratic in its length.
+    .max(SIZES.webhook.maxUrlChars, {
+      error: `url is too long: use at most ${SIZES.webhook.maxUrlChars} characters.`,
+      abort: true,
+    })
+    .refine((text) => parseUrl(text) !== undefined, 'url is invalid: send an absolute http or https URL.')
+    .refine((text) => !/^https?:\/\/[^/?#\\]*@/i.test(text), 'url carries a user or a password: leave them out.')
+    .refine(
+      isUrlThat((url) => mayDeliverTo(url, config.webhookAllowCidrs)),
+      'url is an address that webhooks may not reach: use a public one.',
+    )
+    .refine(
+      isUrlThat((url) => !isOwnUrl(url)),
+      'url leads back to this service: use the address of a receiver of your own.',
+    )
+    .meta({
+      format: 'uri',
+      description:
+        'Absolute, http or https, without a user or a password; an address in it must be a public one. It must not lead back ' +
+        'to this service: to the API, or to a page. An address of Slack needs the type `slack`; addresses of Discord and ' +
+        'Microsoft Teams are refused, because they take neither type.',
+    });
+
+const type = z
+  .enum(TYPES, `type is invalid: use ${TYPES.join(' or ')}.`)
+  .meta({
+    description: "`generic` posts the fields as JSON, signed; `slack` posts a message in Slack's blocks.",
+    default: DEFAULT_TYPE,
+  })
+  // Whether it was sent makes a difference: see receiverProblem.
+  .optional();
+
+const events = z
+  .preprocess(
+    (names, context) => {
+      if (Array.isArray(names) && names.length > SIZES.webhook.maxEventNames)
+        context.addIssue('events is too long: name each once.');
+      return names;
+    },
+    z
+      .array(
+        z.enum(EVENTS, `events has an unknown name: use ${EVENTS.join(' or ')}.`),
+        'events is not a list: send a list of names.',
+      )
+      .min(1, 'events is empty: name at least one, or leave it out.')
+      .max(SIZES.webhook.maxEventNames),
+  )
+  .transform((names) => [...new Set(names)]);
+
+/** The body that makes a webhook. */
+export const creationBody = (app: App) =>
+  z.object({
+    url: urlField(app),
+    type,
+    events: events.prefault([...EVENTS]).meta({ description: 'The events to receive; all events when left out.' }),
+  });
+
+/** The body that changes one. */
+export const changeBody = (app: App) =>
+  z.object({
+    url: urlField(app).optional(),
+    events: events.meta({ description: 'The events to receive.' }).optional(),
+    active: z
+      .boolean('active is not a boolean: send true or false.')
+      .meta({ description: 'While it is off, pending deliveries wait, and new submissions are not delivered to it.' })
+      .optional(),
+  });
+
+/** Throws 400 for an address that can't use what a webhook of this type sends. */
+export function checkReceiver(url: string, type: (typeof TYPES)[number] | undefined): void {
+  const problem = receiverProblem(new URL(url), type);
+  if (problem !== undefined) throw new HttpError(400, problem);
+}

@@ -89,6 +89,29 @@ export async function startReceiver(
   return { ...(await listen(server, certificate ? 'https' : 'http', place)), received };
 }
 
+/** Returns these statuses in turn, and goes on with the last. */
+export function inTurn(...statuses: number[]): Answer {
+  const left = [...statuses];
+  return (response) => void response.writeHead((left.length > 1 ? left.shift() : left[0]) ?? 200).end();
+}
+
+/** A receiver that answers as it was last told to: with a status, or not yet. */
+export async function startToldReceiver(status?: number) {
+  let now = status;
+  const waiting: ServerResponse[] = [];
+  const receiver = await startReceiver((response) => {
+    if (now === undefined) waiting.push(response);
+    else response.writeHead(now).end();
+  });
+  return {
+    ...receiver,
+    tell(next: number) {
+      now = next;
+      for (const response of waiting.splice(0)) response.writeHead(next).end();
+    },
+  };
+}
+
 /** Calls `conduct` for each connection. */
 export const startRawReceiver = (conduct: Conduct, place: Place = {}): Promise<Receiver> =>
   listen(createServer(conduct), 'http', place);

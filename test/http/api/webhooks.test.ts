@@ -1,23 +1,20 @@
-import type { ServerResponse } from 'node:http';
-import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../src/limits.ts';
-import { aSentence, aTime, failure, refused } from '../../support/answers.ts';
-import { type Received, startReceiver } from '../../support/receivers.ts';
+import { aSentence, aTime, refused } from '../../support/answers.ts';
+import { startReceiver } from '../../support/receivers.ts';
 import { type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
+import { eventually, Forms, isSigned } from '../../support/webhooks.ts';
 
 const UNKNOWN_WEBHOOK = 'wh_00000000000000000000000000';
 const HOOK = 'https://hooks.invalid/a';
 const MOST = 50;
-const { testsPerMinute } = LIMITS.owners;
 
 let service: TestService;
 let owner: Owner;
+let forms: Forms;
 beforeAll(async () => {
-  service = await startTestService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', DELIVERY_RETRY_DELAYS: '600' }, undefined, {
-    limits: { owners: { testsPerMinute } },
-  });
+  service = await startTestService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' });
   owner = await service.owner();
+  forms = new Forms(service, owner);
 });
 afterAll(() => service.close());
 
@@ -33,82 +30,10 @@ const listed = (more: object) => ({
   ...more,
 });
 
-/** Makes a webhook, of a new deployment unless one is named; its path. */
-async function create(webhook: { url: string; type?: string } = { url: HOOK }, deployment?: string): Promise<string> {
-  const id = deployment ?? (await deploy());
-  const { body } = await owner.post(`/webhooks/${id}`).send(webhook).expect(201);
-  return `/webhooks/${id}/${body.id}`;
-}
-const deploymentOf = (webhook: string): string => webhook.split('/')[2] ?? '';
-
 const post = async (id: string, body: object) => {
   const { status, body: answer } = await owner.post(`/webhooks/${id}`).send(body);
   return { status, body: answer };
 };
-const submit = async (webhook: string): Promise<string> =>
-  (
-    await service.anonymous
-      .post(`/submit/${deploymentOf(webhook)}`)
-      .send({ name: 'Ada' })
-      .expect(200)
-  ).body.id;
-const test = async (webhook: string): Promise<string> => (await owner.post(`${webhook}/test`).expect(202)).body.id;
-const secretOf = async (webhook: string): Promise<string> => (await owner.get(`${webhook}/secret`)).body.secret;
-
-const logOf = async (webhook: string, query = '') =>
-  (await owner.get(`${webhook}/deliveries${query}`).expect(200)).body;
-const fates = async (webhook: string): Promise<string[]> =>
-  (await logOf(webhook)).deliveries.map((one: { status: string; attempts: number }) => `${one.status} ${one.attempts}`);
-
-const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 60_000, interval: 10 });
-
-/** One delivery in a log: as a test that succeeded at once, except for `more`. */
-const entry = (more: object) => ({
-  id: expect.stringMatching(/^\S+$/),
-  submission_id: null,
-  status: 'succeeded',
-  attempts: 1,
-  next_attempt_at: null,
-  last_status: 200,
-  last_error: null,
-  created_at: aTime,
-  updated_at: aTime,
-  ...more,
-});
-
-/** A receiver that answers nothing until it is told to go on with a status. */
-async function startHeldReceiver() {
-  let status: number | undefined;
-  const waiting: ServerResponse[] = [];
-  const receiver = await startReceiver((response) => {
-    if (status === undefined) waiting.push(response);
-    else response.writeHead(status).end();
-  });
-  return {
-    ...receiver,
-    goOn(next: number) {
-      status = next;
-      for (const response of waiting.splice(0)) response.writeHead(next).end();
-    },
-  };
-}
-
-function isSigned({ headers, body }: Received, secret: string): boolean {
-  const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
-  try {
-    new Webhook(secret).verify(body, Object.fromEntries(names.map((name) => [name, String(headers[name])])));
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Has something new sent: whatever was due before has been sent, too. */
-async function turnPasses(): Promise<void> {
-  const webhook = await create({ url: (await startReceiver()).url });
-  await test(webhook);
-  await eventually(() => fates(webhook)).toEqual(['succeeded 1']);
-}
 
 describe('POST /webhooks/:deployId', () => {
   it.each<[object, object]>([
@@ -191,7 +116,7 @@ describe('POST /webhooks/:deployId', () => {
         const refusal = { status: 400, body: { error: expect.stringMatching(`^${problem}`) } };
         const success = expect.objectContaining({ body: expect.objectContaining({ url, type }) });
         expect([type, await post(id, { url, type })]).toEqual([type, problem ? refusal : success]);
-        const webhook = await create({ url: HOOK, type }, id);
+        const webhook = await forms.addWebhook(id, HOOK, type);
         const { status, body } = await owner.patch(webhook).send({ url });
         expect([type, { status, body }]).toEqual([type, problem ? refusal : success]);
       }
@@ -232,9 +157,9 @@ describe('GET /webhooks/:deployId', () => {
       { url: 'https://a.invalid/', type: 'slack' },
       { url: 'https://b.invalid/', type: 'generic' },
     ];
-    for (const webhook of webhooks) {
-      await create(webhook, id);
-      await create(webhook, other);
+    for (const { url, type } of webhooks) {
+      await forms.addWebhook(id, url, type);
+      await forms.addWebhook(other, url, type);
     }
     expect(await list(id)).toEqual(webhooks.map(listed));
   });
@@ -242,20 +167,21 @@ describe('GET /webhooks/:deployId', () => {
 
 describe('DELETE /webhooks/:deployId/:webhookId', () => {
   it('answers 200 with a message, once', async () => {
-    const webhook = await create();
-    await create({ url: 'https://b.invalid/' }, deploymentOf(webhook));
+    const { id, webhook } = await forms.to(HOOK);
+    await forms.addWebhook(id, 'https://b.invalid/');
     const { status, body } = await owner.delete(webhook);
     expect([status, body]).toEqual([200, { message: aSentence }]);
-    expect(await list(deploymentOf(webhook))).toEqual([listed({ url: 'https://b.invalid/' })]);
+    expect(await list(id)).toEqual([listed({ url: 'https://b.invalid/' })]);
     await owner.delete(webhook).expect(404);
   });
 });
 
 describe('PATCH /webhooks/:deployId/:webhookId', () => {
   it('takes each field and answers the webhook as it is listed; the others stay as they were', async () => {
-    const webhook = await create({ url: HOOK, type: 'slack' });
-    await create({ url: HOOK }, deploymentOf(webhook));
-    const [before, other] = await list(deploymentOf(webhook));
+    const id = await deploy();
+    const webhook = await forms.addWebhook(id, HOOK, 'slack');
+    await forms.addWebhook(id, HOOK);
+    const [before, other] = await list(id);
     const changes: [given: object, changed: object][] = [
       [{}, {}],
       [{ url: 'http://Example.com:8080/B%2f?c=d#e' }, { url: 'http://Example.com:8080/B%2f?c=d#e' }],
@@ -268,179 +194,43 @@ describe('PATCH /webhooks/:deployId/:webhookId', () => {
       Object.assign(after, changed);
       const { status, body } = await owner.patch(webhook).send(given);
       expect([given, status, body]).toEqual([given, 200, after]);
-      expect(await list(deploymentOf(webhook))).toEqual([after, other]);
+      expect(await list(id)).toEqual([after, other]);
     }
     const absent = await owner.patch(webhook);
     expect([absent.status, absent.body]).toEqual([200, after]);
   });
 
   it('makes one whole webhook of two changes that come at once, and brings back none that is deleted then', async () => {
-    const webhook = await create();
+    const { id, webhook } = await forms.to(HOOK);
     await Promise.all([
       ...Array.from({ length: 5 }, () => owner.patch(webhook).send({ url: 'https://b.invalid/' }).expect(200)),
       ...Array.from({ length: 5 }, () => owner.patch(webhook).send({ active: false }).expect(200)),
     ]);
-    expect(await list(deploymentOf(webhook))).toEqual([listed({ url: 'https://b.invalid/', active: false })]);
+    expect(await list(id)).toEqual([listed({ url: 'https://b.invalid/', active: false })]);
     const [gone, changed] = await Promise.all([owner.delete(webhook), owner.patch(webhook).send({ active: true })]);
     expect([gone.status, changed.status]).toEqual([200, expect.toBeOneOf([200, 404])]);
-    expect(await list(deploymentOf(webhook))).toEqual([]);
+    expect(await list(id)).toEqual([]);
   });
 });
 
 describe('the secret of a webhook', () => {
   it('is its own, which no cache keeps, until it is rotated: then those of the last 24 hours sign, too', async () => {
     const receiver = await startReceiver();
-    const webhook = await create({ url: receiver.url });
-    const other = await create({ url: HOOK, type: 'slack' }, deploymentOf(webhook));
+    const { id, webhook } = await forms.to(receiver.url);
+    const other = await forms.addWebhook(id, HOOK, 'slack');
     const { headers, body } = await owner.get(`${webhook}/secret`);
     expect([headers['cache-control'], body]).toEqual(['no-store', { secret: expect.stringMatching(/^whsec_/) }]);
     // Standard Webhooks 1.0: between 24 and 64 bytes.
     const { length } = Buffer.from(body.secret.slice('whsec_'.length), 'base64');
     expect(length >= 24 && length <= 64).toBe(true);
-    const ofOther = await secretOf(other);
+    const ofOther = await forms.secret(other);
     const rotations = await Promise.all([1, 2].map(() => owner.post(`${webhook}/secret/rotate`).expect(200)));
     const secrets: string[] = [body.secret, ...rotations.map((answer) => answer.body.secret)];
-    expect(secrets.slice(1)).toContain(await secretOf(webhook));
-    expect([new Set([...secrets, ofOther]).size, await secretOf(other)]).toEqual([4, ofOther]);
-    await test(webhook);
+    expect(secrets.slice(1)).toContain(await forms.secret(webhook));
+    expect([new Set([...secrets, ofOther]).size, await forms.secret(other)]).toEqual([4, ofOther]);
+    await forms.test(webhook);
     await eventually(() => receiver.received.length).toBe(1);
     const [request] = receiver.received;
     expect(secrets.map((secret) => request && isSigned(request, secret))).toEqual([true, true, true]);
-  });
-});
-
-describe('POST /webhooks/:deployId/:webhookId/test', () => {
-  it('answers 202 with the id of a delivery that carries a sample, and stores no submission', async () => {
-    const receiver = await startReceiver();
-    const webhook = await create({ url: `${receiver.url}/hook` });
-    const other = await create({ url: `${receiver.url}/other` }, deploymentOf(webhook));
-    // Its body is ignored.
-    const { status, body } = await owner.post(`${webhook}/test`).send({ data: { n: 1 } });
-    expect([status, body]).toEqual([202, { id: expect.stringMatching(/^\S+$/) }]);
-    await eventually(() => logOf(webhook)).toEqual({ deliveries: [entry(body)], total: 1, page: 1, limit: 50 });
-    const deployment = (await owner.get(`/deploy/${deploymentOf(webhook)}`)).body;
-    expect(receiver.received.map((request) => ({ ...request, body: JSON.parse(request.body) }))).toEqual([
-      {
-        method: 'POST',
-        path: '/hook',
-        headers: expect.objectContaining({
-          ...{ 'webhook-id': body.id, 'formhost-delivery': body.id },
-          ...{ 'formhost-slug': deployment.slug, 'formhost-page-url': deployment.url },
-        }),
-        body: {
-          ...{ event: 'submission', deployment_id: deployment.id, data: { name: 'Test', message: aSentence } },
-          timestamp: (await logOf(webhook)).deliveries[0].created_at,
-        },
-      },
-    ]);
-    expect(receiver.received[0]?.headers).not.toHaveProperty('formhost-submission-id');
-    expect([deployment.submission_count, (await logOf(other)).total]).toEqual([0, 0]);
-  });
-
-  it('answers 429 when an owner has had 20 sent in a minute: what is refused otherwise does not count', async () => {
-    const email = 'tester@test.example';
-    const [tester, otherKey] = [await service.owner({ email }), await service.owner({ email })];
-    const webhookOf = async (one: Owner): Promise<string> => {
-      const { id } = await one.deploy();
-      return `/webhooks/${id}/${(await one.post(`/webhooks/${id}`).send({ url: HOOK }).expect(201)).body.id}`;
-    };
-    const [first, second] = [await webhookOf(tester), await webhookOf(tester)];
-    await owner.post(`${first}/test`).expect(404);
-    await tester.post(`/webhooks/${deploymentOf(first)}/${UNKNOWN_WEBHOOK}/test`).expect(404);
-    const answers = await Promise.all(
-      Array.from({ length: testsPerMinute + 3 }, (_, n) =>
-        n % 2 === 0 ? tester.post(`${first}/test`) : otherKey.post(`${second}/test`),
-      ),
-    );
-    const late = answers.filter(({ status }) => status !== 202);
-    expect(late.map(({ status, body, headers }) => [status, body, headers['retry-after']])).toEqual(
-      Array(3).fill([429, failure, expect.stringMatching(/^(?:[1-9]|[1-5]\d|60)$/)]),
-    );
-    await test(await create());
-  });
-});
-
-describe('GET /webhooks/:deployId/:webhookId/deliveries', () => {
-  it('pages what is stored, newest first, 50 at a time and 100 at most', async () => {
-    const webhook = await create();
-    expect(await logOf(webhook)).toEqual({ deliveries: [], total: 0, page: 1, limit: 50 });
-    const stored = 123;
-    await service.db.raw(
-      `INSERT INTO deliveries (id, deployment_id, submission_id, webhook_id, receiver, status, attempts, next_attempt_at,
-         last_status, last_error, created_at, updated_at)
-       SELECT 'dl_' || lpad(n::text, 44, '0'), ?, 'sub_' || lpad(n::text, 24, '0'), ?, 'hooks.invalid', 'failed', n, now(),
-         500, 'no', '2026-11-03T10:00:00Z'::timestamptz + n * interval '1 s', '2026-11-04T10:00:00Z'
-         FROM generate_series(1, ?) AS n`,
-      [deploymentOf(webhook), webhook.split('/')[3] ?? '', stored],
-    );
-    const rows = (newest: number, oldest: number) =>
-      Array.from({ length: Math.max(0, newest - oldest + 1) }, (_, index) => ({
-        id: `dl_${String(newest - index).padStart(44, '0')}`,
-        submission_id: `sub_${String(newest - index).padStart(24, '0')}`,
-        ...{ status: 'failed', attempts: newest - index, next_attempt_at: null, last_status: 500, last_error: 'no' },
-        created_at: new Date(Date.parse('2026-11-03T10:00:00Z') + (newest - index) * 1_000).toISOString(),
-        updated_at: '2026-11-04T10:00:00.000Z',
-      }));
-    for (const [query, newest, oldest, page, limit] of [
-      ['', 123, 74, 1, 50],
-      ['?page=3', 23, 1, 3, 50],
-      ['?limit=101', 123, 24, 1, 100],
-      ['?page=123&limit=1', 1, 1, 123, 1],
-      ['?page=2147483647&limit=100', 0, 1, 2147483647, 100],
-    ] as const) {
-      expect([query, await logOf(webhook, query)]).toEqual([
-        query,
-        { deliveries: rows(newest, oldest), total: stored, page, limit },
-      ]);
-    }
-  });
-
-  it("has this webhook's deliveries only: those of submissions, and tests", async () => {
-    const receiver = await startReceiver((response, { path }) => void response.writeHead(Number(path.slice(1))).end());
-    const webhook = await create({ url: `${receiver.url}/204` });
-    const other = await create({ url: `${receiver.url}/500` }, deploymentOf(webhook));
-    const first = { submission_id: await submit(webhook) };
-    const second = { id: await test(webhook) };
-    const third = { submission_id: await submit(webhook) };
-    const failed = { status: 'pending', next_attempt_at: aTime, last_status: 500, last_error: aSentence };
-    await eventually(async () => (await logOf(webhook)).deliveries).toEqual(
-      [third, second, first].map((one) => entry({ ...one, last_status: 204 })),
-    );
-    await eventually(async () => (await logOf(other)).deliveries).toEqual(
-      [third, first].map((one) => entry({ ...one, ...failed })),
-    );
-  });
-});
-
-describe('POST /webhooks/:deployId/:webhookId/deliveries/:id/retry', () => {
-  it('answers 202 with id and status, and makes no second attempt beside one that is in progress', async () => {
-    const receiver = await startHeldReceiver();
-    const webhook = await create({ url: receiver.url });
-    const id = await test(webhook);
-    await eventually(() => receiver.received.length).toBe(1);
-    const retry = async () => {
-      const { status, body } = await owner.post(`${webhook}/deliveries/${id}/retry`);
-      expect([status, body]).toEqual([202, { id, status: 'pending' }]);
-    };
-    await retry();
-    await turnPasses();
-    expect(receiver.received.length).toBe(1);
-    receiver.goOn(500);
-    await eventually(() => fates(webhook)).toEqual(['pending 1']);
-    await retry();
-    await eventually(() => fates(webhook)).toEqual(['failed 2']);
-    receiver.goOn(200);
-    await retry();
-    await eventually(() => fates(webhook)).toEqual(['succeeded 3']);
-    // What succeeded is sent again, once for all that come at once.
-    const held = await startHeldReceiver();
-    await owner.patch(webhook).send({ url: held.url }).expect(200);
-    await Promise.all(Array.from({ length: 10 }, retry));
-    await eventually(() => held.received.length).toBe(1);
-    await turnPasses();
-    expect((await logOf(webhook)).deliveries).toEqual([entry({ id, status: 'pending', attempts: 4 })]);
-    held.goOn(200);
-    await eventually(() => fates(webhook)).toEqual(['succeeded 4']);
-    expect([receiver.received.length, held.received.length]).toEqual([3, 1]);
   });
 });

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { aSentence } from '../support/answers.ts';
+import { seenMails } from '../support/mail.ts';
+import { startReceiver, startToldReceiver } from '../support/receivers.ts';
+import { type Owner, startTestService, type TestService } from '../support/service.ts';
+import { headerOf, readMail, type SmtpServer, startSmtpServer, type Trouble } from '../support/smtp.ts';
+import { eventually, Forms, idIn } from '../support/webhooks.ts';
+
+let smtp: SmtpServer;
+/** Retries after 600 and 700 seconds, which no test waits for. */
+let service: TestService;
+let owner: Owner;
+let forms: Forms;
+beforeAll(async () => {
+  smtp = await startSmtpServer();
+  service = await startTestService({
+    ...{ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', DELIVERY_RETRY_DELAYS: '600,700' },
+    ...{ SMTP_URL: smtp.url, MAIL_FROM: 'Forms <forms@pages.example>' },
+  });
+  owner = await service.owner();
+  forms = new Forms(service, owner);
+});
+afterAll(async () => {
+  await service.close();
+  await smtp.close();
+});
+
+const OWNER = 'owner1@test.example';
+
+/** A deployment whose owner gets mail. */
+async function mailForm(): Promise<{ id: string; slug: string }> {
+  const form = await owner.deploy();
+  await owner.patch(`/deploy/${form.id}`).send({ email_notifications: true }).expect(200);
+  return form;
+}
+
+/** The mails that came about a deployment. */
+const mailsOf = ({ slug }: { slug: string }) => seenMails(smtp).filter(({ subject }) => subject.includes(slug));
+
+/** Sees a mail about a new submission: whatever was due before has been sent, too. */
+async function mailPasses(): Promise<void> {
+  const form = await mailForm();
+  await forms.submit(form.id);
+  await eventually(() => mailsOf(form).length).toBe(1);
+}
+
+function makeTrouble(trouble: Trouble): void {
+  smtp.makeTrouble(trouble);
+  onTestFinished(() => smtp.makeTrouble());
+}
+
+describe('mail', () => {
+  it('tells the owner of a submission, as text and as HTML', async () => {
+    const form = await mailForm();
+    const data = '{"name":"Ada <3","email":"ada@home.example","_gotcha":"x","message":"Hello,\\nworld"}';
+    await forms.submit(form.id, data);
+    await eventually(() => mailsOf(form).length).toBe(1);
+    const [mail] = smtp.received.filter(({ raw }) => raw.includes(form.slug));
+    expect([mail?.from, mail?.to]).toEqual(['forms@pages.example', [OWNER]]);
+    const { headers, parts } = readMail(mail?.raw ?? Buffer.of());
+    expect(Object.fromEntries(headers)).toEqual({
+      From: 'Forms <forms@pages.example>',
+      To: OWNER,
+      'Reply-To': 'ada@home.example',
+      Subject: `New submission for ${form.slug}`,
+      'Auto-Submitted': 'auto-generated',
+      'List-Unsubscribe': expect.stringMatching(
+        new RegExp(`^<http://api\\.test/unsubscribe/${form.id}\\?signature=[\\w-]{43}>$`),
+      ),
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      'MIME-Version': '1.0',
+      Date: aSentence,
+      'Message-ID': aSentence,
+      'Content-Type': aSentence,
+    });
+    expect(parts.map((part) => headerOf(part.headers, 'Content-Type'))).toEqual([
+      'text/plain; charset=utf-8',
+      'text/html; charset=utf-8',
+    ]);
+    const shown = parts.map(({ text }) => ['<3', '&lt;3', '_gotcha'].filter((piece) => text.includes(piece)));
+    expect(shown).toEqual([['<3'], ['&lt;3']]);
+  });
+
+  it('comes while it is switched on; what waits for a retry is not sent when it is off, or the deployment deleted', async () => {
+    const [never, gone, off] = [await owner.deploy(), await mailForm(), await mailForm()];
+    makeTrouble({ at: 'mail', does: { code: 451, text: 'Later' } });
+    for (const { id } of [never, gone, off]) await forms.submit(id);
+    const waiting = () =>
+      service.db('deliveries').whereIn('deployment_id', [gone.id, off.id]).whereNotNull('last_error');
+    await eventually(async () => (await waiting()).length).toBe(2);
+    smtp.makeTrouble();
+    await owner.delete(`/deploy/${gone.id}`).expect(200);
+    await owner.patch(`/deploy/${off.id}`).send({ email_notifications: false }).expect(200);
+    for (const { id } of [gone, off]) expect(await forms.comeDue(id)).toBe(1);
+    await eventually(() => Promise.all([never, gone, off].map(({ id }) => forms.rows(id)))).toEqual([[], [], []]);
+    await forms.submit(off.id);
+    await mailPasses();
+    expect([never, gone, off].flatMap(mailsOf)).toEqual([]);
+  });
+
+  it('is tried again, the same mail, while the webhooks beside it go out, and given up after the last retry', async () => {
+    const receiver = await startReceiver();
+    const form = await mailForm();
+    const webhook = await forms.addWebhook(form.id, receiver.url);
+    makeTrouble({ at: 'message', does: { code: 451, text: 'Later' } });
+    const met = smtp.met();
+    await forms.submit(form.id);
+    await eventually(() => forms.fates(webhook)).toEqual(['succeeded 1']);
+    for (const tries of [1, 2]) {
+      await eventually(async () => (smtp.met() === met + tries ? forms.comeDue(form.id) : 0)).toBe(1);
+    }
+    await eventually(async () => (await forms.rows(form.id)).toSorted()).toEqual(['failed', 'succeeded']);
+    const log = (await owner.get(`/deploy/${form.id}/mails`)).body.deliveries;
+    smtp.makeTrouble();
+    await owner.post(`/deploy/${form.id}/mails/${log[0].id}/retry`).expect(202);
+    await eventually(() => mailsOf(form).map(({ id }) => id)).toEqual([`<${log[0].id}@pages.example>`]);
+    expect(smtp.met()).toBe(met + 3);
+  });
+
+  it('delays neither the visitor nor a webhook while the mail server hangs', async () => {
+    const receiver = await startReceiver();
+    const form = await mailForm();
+    const webhook = await forms.addWebhook(form.id, receiver.url);
+    const met = smtp.met();
+    makeTrouble({ at: 'mail', does: 'hang' });
+    await forms.submit(form.id);
+    await eventually(() => smtp.met()).toBe(met + 1);
+    await forms.submit(form.id);
+    await eventually(() => forms.fates(webhook)).toEqual(['succeeded 1', 'succeeded 1']);
+    smtp.makeTrouble();
+    for (const socket of smtp.sockets.values()) socket.destroy();
+  });
+
+  it('tells the owner of a webhook that was switched off, once a day however often that is', async () => {
+    const receiver = await startToldReceiver(410);
+    const { id, slug, webhook } = await forms.to(`${receiver.url}/secret-path`);
+    const webhooks = service.db('webhooks').where({ id: idIn(webhook) });
+    const isActive = () => forms.isActive({ id });
+    const isBusy = async () => (await service.db('deliveries').where({ deployment_id: id, leased: true })).length > 0;
+    const about = () => mailsOf({ slug }).map(({ to, subject }) => ({ to, subject }));
+    const notice = { to: OWNER, subject: `A webhook of ${slug} was switched off` };
+    await forms.submit(id);
+    await eventually(isActive).toBe(false);
+    await eventually(about).toEqual([notice]);
+    expect(mailsOf({ slug })[0]?.text).toContain(`\nURL: ${receiver.url}/secret-path\n`);
+    for (const [age, mails] of [
+      ['23 hours 59 minutes', 1],
+      ['1 day', 2],
+    ] as const) {
+      await eventually(isBusy).toBe(false);
+      await webhooks.clone().update({ noticed_at: service.db.raw('now() - CAST(? AS interval)', [age]) });
+      await owner.patch(webhook).send({ active: true }).expect(200);
+      await forms.submit(id);
+      await eventually(isActive).toBe(false);
+      await eventually(about).toEqual(Array(mails).fill(notice));
+      await mailPasses();
+      expect(about()).toEqual(Array(mails).fill(notice));
+    }
+  });
+});

@@ -12,7 +12,8 @@ import { declareOwnerCommands } from './owner-commands.ts';
 
 const INTERRUPTED_CODE = 130;
 
-function declare(): Command {
+/** All commands. */
+export function declareProgram(): Command {
   const { version }: { version: string } = JSON.parse(
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
   );
@@ -72,7 +73,7 @@ function fail(error: unknown, program: Command, [name, inside]: readonly string[
 /** Runs the command that this process' arguments name. */
 export async function main(): Promise<void> {
   const words = process.argv.slice(2);
-  const program = declare();
+  const program = declareProgram();
   try {
     if (words.length === 0) program.outputHelp();
     else await program.parseAsync();

@@ -22,8 +22,6 @@ const read = (file: string): Promise<string> => readFile(join(PROJECT, file), 'u
 const namesIn = (text: string, pattern: RegExp): string[] =>
   [...new Set(Array.from(text.matchAll(pattern), ([, name = '']) => name))].toSorted();
 
-const NAMES = [...SETTING_NAMES];
-
 describe('the stack', () => {
   /** The lines of a service of docker-compose.yml under `environment`. */
   const environmentOf = (compose: string, service: string): string =>
@@ -33,14 +31,16 @@ describe('the stack', () => {
   it('sets nothing for the service but settings that it has', async () => {
     const names = namesIn(environmentOf(await read('docker-compose.yml'), 'app'), KEY);
     expect(names).toEqual(['BASE_URL', 'DATABASE_URL', 'HOST', 'PAGES_DOMAIN', 'PORT', 'TRUST_PROXY']);
-    expect(names.filter((name) => !NAMES.includes(name))).toEqual([]);
+    expect(names.filter((name) => !SETTING_NAMES.includes(name))).toEqual([]);
   });
 
   it('reads from .env what .env.example has, and has the rest there', async () => {
     const used = namesIn(await read('docker-compose.yml'), /\$\{([A-Z_]+)/g);
     const offered = namesIn(await read('.env.example'), /^#?([A-Z][A-Z0-9_]*)=/gm);
     expect(used.filter((name) => !offered.includes(name))).toEqual([]);
-    expect(offered.filter((name) => !NAMES.includes(name))).toEqual(used.filter((name) => !NAMES.includes(name)));
+    expect(offered.filter((name) => !SETTING_NAMES.includes(name))).toEqual(
+      used.filter((name) => !SETTING_NAMES.includes(name)),
+    );
   });
 
   it('has the defaults of .env.example', async () => {

@@ -81,7 +81,7 @@ const spam = z.object(
   'spam is not an object: send {"blocklist": [], "captcha": null}.',
 );
 
-const NO_ADDRESS_LIST = 'recipients is not a list of e-mail addresses: send up to 5 such as ada@example.org, or [].';
+const NO_ADDRESS_LIST = `recipients is not a list of e-mail addresses: send up to ${maxRecipients} such as ada@example.org, or [].`;
 const address = z
   .string(NO_ADDRESS_LIST)
   .refine(isMailAddress, 'recipients has a value that is not an e-mail address: send each as ada@example.org.')

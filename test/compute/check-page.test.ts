@@ -29,23 +29,16 @@ const fieldsIn = (html: string) => check(`<form>${html}</form>`).forms[0]?.field
 const form = (html: string, attributes = 'method="post" action="{{FORM_ACTION}}"'): string =>
   `<form ${attributes}>${html}<button>Send</button></form>`;
 const NAME = '<input name="name">';
-const text = (name: string, label: string | null = null) => ({
-  name,
-  label,
-  type: 'text',
-  required: false,
-  options: null,
+
+type Choices = Readonly<Record<string, string>>;
+const choices = (labels: Choices) => Object.entries(labels).map(([value, label]) => ({ value, label }));
+/** `labels`: those of its options by their values. */
+const field = (name: string, label: string | null = null, type = 'text', required = false, labels?: Choices) => ({
+  ...{ name, label, type, required, options: labels ? choices(labels) : null },
 });
 
 describe('realistic pages', () => {
   const read = (name: string) => check(readFileSync(join(PROJECT, 'test/pages', name), 'utf8'));
-  const field = (name: string, label: string | null, type = 'text', required = false) => ({
-    name,
-    label,
-    type,
-    required,
-    options: null,
-  });
   const URLENCODED = 'application/x-www-form-urlencoded';
   const stored = { action: '{{FORM_ACTION}}', method: 'post', enctype: URLENCODED, submits_here: true };
 
@@ -60,33 +53,14 @@ describe('realistic pages', () => {
           fields: [
             field('name', 'Your name', 'text', true),
             field('email', 'E-mail:', 'email', true),
-            {
-              ...field('guests', 'Guests', 'select', true),
-              options: [
-                { value: '1', label: '1' },
-                { value: '2', label: '2' },
-                { value: '6', label: 'Six' },
-              ],
-            },
-            {
-              ...field('time', 'When?', 'radio', true),
-              options: [
-                { value: '18:00', label: 'Six o’clock' },
-                { value: '20:00', label: 'Eight o’clock' },
-              ],
-            },
-            {
-              ...field('special', 'Anything special?', 'checkbox'),
-              options: [
-                { value: 'child', label: 'A child’s chair' },
-                { value: 'dog', label: 'A dog' },
-              ],
-            },
+            field('guests', 'Guests', 'select', true, { 1: '1', 2: '2', 6: 'Six' }),
+            field('time', 'When?', 'radio', true, { '18:00': 'Six o’clock', '20:00': 'Eight o’clock' }),
+            field('special', 'Anything special?', 'checkbox', false, { child: 'A child’s chair', dog: 'A dog' }),
             field('other', 'Other'),
             field('plan', 'A plan of the seats', 'file'),
             field('notes', 'Notes', 'textarea'),
-            { ...field('news', 'Send me news', 'checkbox'), options: [{ value: 'on', label: 'Send me news' }] },
-            field('_hp', null),
+            field('news', 'Send me news', 'checkbox', false, { on: 'Send me news' }),
+            field('_hp'),
             field('_redirect', null, 'hidden'),
             field('source', null, 'hidden'),
           ],
@@ -124,13 +98,7 @@ describe('realistic pages', () => {
             ),
             field('your-name', 'Dein Name'),
             field('your-email', 'Deine E-Mail-Adresse', 'email'),
-            {
-              ...field('lieferung[]', null, 'checkbox'),
-              options: [
-                { value: 'Garten', label: 'Garten' },
-                { value: 'Haus', label: 'Haus' },
-              ],
-            },
+            field('lieferung[]', null, 'checkbox', false, { Garten: 'Garten', Haus: 'Haus' }),
             field('your-message', 'Deine Nachricht (optional)', 'textarea'),
           ],
         },
@@ -148,13 +116,7 @@ describe('realistic pages', () => {
           ...stored,
           fields: [
             field('お名前', 'お名前', 'text', true),
-            {
-              ...field('性別', '性別', 'radio'),
-              options: [
-                { value: '女', label: '女性' },
-                { value: '男', label: '男性' },
-              ],
-            },
+            field('性別', '性別', 'radio', false, { 女: '女性', 男: '男性' }),
             field('用件', 'ご用件を、 お書きください', 'textarea'),
           ],
         },
@@ -435,82 +397,47 @@ describe('where a form leads', () => {
 describe('no alarm is raised', () => {
   const script = (text: string) => `<script>${text}</script>`;
 
-  it.each([
-    ['a form with onsubmit', `<form onsubmit="return send(this)">${NAME}<input name="b"></form>`],
-    ['a form of htmx', `<form hx-post="{{FORM_ACTION}}">${NAME}<button>Send</button></form>`],
-    ['a form of Alpine', `<form @submit.prevent="send">${NAME}<button>Send</button></form>`],
-    ['a form of Vue', `<form v-on:submit="send">${NAME}<button>Send</button></form>`],
-    ['a form of Angular', `<form (ngSubmit)="send()">${NAME}<button>Send</button></form>`],
-    ['a form of Stimulus', `<form data-action="submit->mail#send">${NAME}<button>Send</button></form>`],
-    [
-      'a form that a script sends to its action',
-      `<form action="{{FORM_ACTION}}">${NAME}<input type="file" name="f"><input></form>${script("f.onsubmit = () => fetch(f.action, { method: 'POST', body: new FormData(f) })")}`,
-    ],
-    [
-      'a form whose script has the address',
-      `<form action="https://old.example/send" method="post">${NAME}</form>${script("const url = '{{FORM_ACTION}}'")}`,
-    ],
-    ['fields that a script sends without a form', `${NAME}${script("fetch('{{FORM_ACTION}}', { method: 'POST' })")}`],
-    [
-      'fields that a click sends',
-      `${NAME}<button onclick="fetch('{{FORM_ACTION}}', { method: 'POST' })">Send</button>`,
-    ],
-    ['a form that a script clones', `<template><form>${NAME}</form></template>`],
-    [
-      'a page that a script from elsewhere makes',
-      '<div id="root"></div><script type="module" src="https://app.example/main.js"></script>',
-    ],
-    ['a search of the page itself', `${form(NAME)}<form role="search"><input name="q"><button>Search</button></form>`],
-    ['a search of the web alone', '<form action="https://search.example/"><input type="search" name="q"></form>'],
-    ['a search in <search>', `<search><form action="https://search.example/">${NAME}</form></search>`],
-    ['a form with nothing in it', `${form(NAME)}<form class="d-flex"></form>`],
-    [
-      'a button that is outside',
-      `<form id="f" method="post" action="{{FORM_ACTION}}">${NAME}<input name="b"></form><button form="f">Send</button>`,
-    ],
-    [
-      'a button with an image',
-      '<form method="post"><input name="a"><input name="b"><input type="image" src="https://cdn.example/send.png" alt="Send"></form>',
-    ],
-    [
-      'a button of a custom element',
-      `<form method="post">${NAME}<input name="b"><sl-button type="submit">Send</sl-button></form>`,
-    ],
-    [
-      'a button that a script stands for',
-      `<form id="f" method="post">${NAME}<input name="b"><a href="#" onclick="f.submit()">Send</a></form>`,
-    ],
-    [
-      'a button with a script of its own',
-      `<form method="post">${NAME}<input name="b"><button type="button" onclick="this.form.submit()">Send</button></form>`,
-    ],
-    [
-      'fields that do not need a name',
-      form(
+  it.each(
+    Object.entries({
+      'a form with onsubmit': `<form onsubmit="return send(this)">${NAME}<input name="b"></form>`,
+      'a form of htmx': `<form hx-post="{{FORM_ACTION}}">${NAME}<button>Send</button></form>`,
+      'a form of Alpine': `<form @submit.prevent="send">${NAME}<button>Send</button></form>`,
+      'a form of Vue': `<form v-on:submit="send">${NAME}<button>Send</button></form>`,
+      'a form of Angular': `<form (ngSubmit)="send()">${NAME}<button>Send</button></form>`,
+      'a form of Stimulus': `<form data-action="submit->mail#send">${NAME}<button>Send</button></form>`,
+      'a form that a script sends to its action': `<form action="{{FORM_ACTION}}">${NAME}<input type="file" name="f"><input></form>${script("f.onsubmit = () => fetch(f.action, { method: 'POST', body: new FormData(f) })")}`,
+      'a form whose script has the address': `<form action="https://old.example/send" method="post">${NAME}</form>${script("const url = '{{FORM_ACTION}}'")}`,
+      'fields that a script sends without a form': `${NAME}${script("fetch('{{FORM_ACTION}}', { method: 'POST' })")}`,
+      'fields that a click sends': `${NAME}<button onclick="fetch('{{FORM_ACTION}}', { method: 'POST' })">Send</button>`,
+      'a form that a script clones': `<template><form>${NAME}</form></template>`,
+      'a page that a script from elsewhere makes':
+        '<div id="root"></div><script type="module" src="https://app.example/main.js"></script>',
+      'a search of the page itself': `${form(NAME)}<form role="search"><input name="q"><button>Search</button></form>`,
+      'a search of the web alone': '<form action="https://search.example/"><input type="search" name="q"></form>',
+      'a search in <search>': `<search><form action="https://search.example/">${NAME}</form></search>`,
+      'a form with nothing in it': `${form(NAME)}<form class="d-flex"></form>`,
+      'a button that is outside': `<form id="f" method="post" action="{{FORM_ACTION}}">${NAME}<input name="b"></form><button form="f">Send</button>`,
+      'a button with an image':
+        '<form method="post"><input name="a"><input name="b"><input type="image" src="https://cdn.example/send.png" alt="Send"></form>',
+      'a button of a custom element': `<form method="post">${NAME}<input name="b"><sl-button type="submit">Send</sl-button></form>`,
+      'a button that a script stands for': `<form id="f" method="post">${NAME}<input name="b"><a href="#" onclick="f.submit()">Send</a></form>`,
+      'a button with a script of its own': `<form method="post">${NAME}<input name="b"><button type="button" onclick="this.form.submit()">Send</button></form>`,
+      'fields that do not need a name': form(
         `${NAME}<input disabled><input type="hidden"><input type="reset"><input type="button"><input readonly><input oninput="show(this)"><input hidden><datalist><input></datalist>`,
       ),
-    ],
-    ['a fieldset that is disabled', form(`${NAME}<fieldset disabled><legend>More</legend><input></fieldset>`)],
-    [
-      'a honeypot',
-      form(
+      'a fieldset that is disabled': form(`${NAME}<fieldset disabled><legend>More</legend><input></fieldset>`),
+      'a honeypot': form(
         `${NAME}<input name="_hp" value=""><textarea name="_hp"></textarea><input type="checkbox" name="_hp" value="1">`,
       ),
-    ],
-    ['a redirect', form(`${NAME}<input type="hidden" name="_redirect" value="/?thanks">`)],
-    ['the charset', form(`${NAME}<input type="hidden" name="_charset_">`)],
-    [
-      'files with a button that says how they are sent',
-      `<form method="post"><input type="file" name="f"><button formenctype="multipart/form-data">Send</button></form>`,
-    ],
-    ['files that have no name', form(`${NAME}<input type="file" disabled name="cv">`)],
-    ['<noscript>', `${form(NAME)}<noscript><img src="/pixel.gif"><form>${NAME}</form></noscript>`],
-    ['comments', `${form(NAME)}<!-- <img src="a.png"><form action="{{ form_action }}"> -->`],
-    [
-      'text in <textarea> and <title>',
-      `<title><img src=a.png></title>${form('<textarea name="a"><img src="a.png"></textarea>')}`,
-    ],
-  ])('about %s', (_what, html) => {
+      'a redirect': form(`${NAME}<input type="hidden" name="_redirect" value="/?thanks">`),
+      'the charset': form(`${NAME}<input type="hidden" name="_charset_">`),
+      'files with a button that says how they are sent': `<form method="post"><input type="file" name="f"><button formenctype="multipart/form-data">Send</button></form>`,
+      'files that have no name': form(`${NAME}<input type="file" disabled name="cv">`),
+      '<noscript>': `${form(NAME)}<noscript><img src="/pixel.gif"><form>${NAME}</form></noscript>`,
+      comments: `${form(NAME)}<!-- <img src="a.png"><form action="{{ form_action }}"> -->`,
+      'text in <textarea> and <title>': `<title><img src=a.png></title>${form('<textarea name="a"><img src="a.png"></textarea>')}`,
+    }),
+  )('about %s', (_what, html) => {
     expect(brief(html)).toEqual([]);
     expect(brief(html, PUBLISHED)).toEqual([]);
   });
@@ -636,21 +563,14 @@ describe('fields', () => {
       '<input name="a" type="EMAIL"><input name="b" type="unknown"><input name="c" type=""><button name="d" value="1">One</button><button name="d" value="2"><b>Two</b></button><button type="button" name="e"></button><input type="reset" name="f"><input type="image" name="g"><input type="submit" name="h" value="Go"><textarea name="i" required></textarea><input type="range" name="j" required><input type="hidden" name="k" required>',
     );
     expect(fields).toEqual([
-      { ...text('a'), type: 'email' },
-      text('b'),
-      text('c'),
-      {
-        ...text('d'),
-        type: 'submit',
-        options: [
-          { value: '1', label: 'One' },
-          { value: '2', label: 'Two' },
-        ],
-      },
-      { ...text('h'), type: 'submit', options: [{ value: 'Go', label: 'Go' }] },
-      { ...text('i'), type: 'textarea', required: true },
-      { ...text('j'), type: 'range' },
-      { ...text('k'), type: 'hidden' },
+      field('a', null, 'email'),
+      field('b'),
+      field('c'),
+      field('d', null, 'submit', false, { 1: 'One', 2: 'Two' }),
+      field('h', null, 'submit', false, { Go: 'Go' }),
+      field('i', null, 'textarea', true),
+      field('j', null, 'range'),
+      field('k', null, 'hidden'),
     ]);
   });
 
@@ -723,23 +643,19 @@ describe('fields', () => {
     const options = (attributes: string, html: string) =>
       fieldsIn(`<select name="s" ${attributes}>${html}</select>`)?.[0]?.options;
     const empty = '<option value="">Choose</option><option> A  b </option>';
-    const [choose, a] = [
-      { value: '', label: 'Choose' },
-      { value: 'A b', label: 'A b' },
-    ];
-    expect(options('required', empty)).toEqual([a]);
-    expect(options('', empty)).toEqual([choose, a]);
-    expect(options('required multiple', empty)).toEqual([choose, a]);
-    expect(options('required size=3', empty)).toEqual([choose, a]);
+    expect(options('required', empty)).toEqual(choices({ 'A b': 'A b' }));
+    for (const attributes of ['', 'required multiple', 'required size=3']) {
+      expect(options(attributes, empty)).toEqual(choices({ '': 'Choose', 'A b': 'A b' }));
+    }
     expect(
       options('', '<option label="L" value="v">text<option disabled>no<optgroup disabled><option>no</optgroup>'),
-    ).toEqual([{ value: 'v', label: 'L' }]);
+    ).toEqual(choices({ v: 'L' }));
   });
 
   it('in declarative shadow DOM are on the page, those in a template are not', () => {
     const inside = `<form method="post" action="{{FORM_ACTION}}">${NAME}<button>Send</button></form>`;
     const shadow = check(`<my-form><template shadowrootmode="open">${inside}</template></my-form>`);
-    expect([shadow.forms.map(({ fields }) => fields), shadow.problems]).toEqual([[[text('name')]], []]);
+    expect([shadow.forms.map(({ fields }) => fields), shadow.problems]).toEqual([[[field('name')]], []]);
     expect(check(`<template>${inside}</template>`).forms).toEqual([]);
   });
 
@@ -761,65 +677,12 @@ describe('labels', () => {
 
 describe('any page', () => {
   const PIECES = [
-    ...[
-      '<form',
-      '</form>',
-      '<input',
-      '<select',
-      '<option',
-      '<button',
-      '<label',
-      '<fieldset',
-      '<legend',
-      '<table>',
-      '<tr>',
-    ],
-    ...[
-      '<template',
-      '<style>',
-      '<script>',
-      '</script>',
-      '<svg>',
-      '<math>',
-      '<b>',
-      '<a href=x>',
-      '<p>',
-      '</p>',
-      '<!--',
-      '-->',
-    ],
-    ...[
-      ' name=',
-      ' for=',
-      ' id=',
-      ' form=',
-      ' action=',
-      ' style=',
-      ' src=',
-      ' srcset=',
-      ' type=',
-      'file',
-      'radio',
-      '"',
-      "'",
-      '>',
-    ],
-    ...[
-      '{{FORM_ACTION}}',
-      '{{ form_action }}',
-      'url(',
-      ')',
-      '/',
-      '\\',
-      '&#0;',
-      '&#xD800;',
-      '\0',
-      '\r\n',
+    ...'<form </form> <input <select <option <button <label <fieldset <legend <table> <tr> <template <style>'.split(
       ' ',
-      'a',
-      'http:',
-      '😀',
-    ],
+    ),
+    ...'<script> </script> <svg> <math> <b> <p> </p> <!-- --> file radio " \' > url( ) / \\ a http: 😀'.split(' '),
+    ...'name for id form action style src srcset type'.split(' ').map((name) => ` ${name}=`),
+    ...['<a href=x>', '{{FORM_ACTION}}', '{{ form_action }}', '&#0;', '&#xD800;', '\0', '\r\n', ' '],
   ];
   const page = fc.array(fc.oneof(fc.constantFrom(...PIECES), fc.string({ maxLength: 5 })), { maxLength: 60 });
 

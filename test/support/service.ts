@@ -1,7 +1,7 @@
 import { connect as connectSocket, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import request from 'supertest';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { type Config, loadConfig } from '../../src/config.ts';
 import { createKey } from '../../src/db/account/owners.ts';
 import { connect, type Database } from '../../src/db/postgres/connect.ts';
@@ -111,6 +111,13 @@ export async function startTestService(
       await database.drop();
     },
   };
+}
+
+/** The same for all tests of a file, which awaits it at its top: it is closed after them. */
+export async function testService(...options: Parameters<typeof startTestService>): Promise<TestService> {
+  const service = await startTestService(...options);
+  afterAll(() => service.close());
+  return service;
 }
 
 /** Requests that carry a key. */

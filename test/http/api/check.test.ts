@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { refused } from '../../support/answers.ts';
-import { BASE_URL, getPage, type Owner, startTestService, type TestService } from '../../support/service.ts';
+import { BASE_URL, getPage, testService } from '../../support/service.ts';
 
 const MAX_HTML_BYTES = 200_000;
 
-let service: TestService;
-let owner: Owner;
-beforeAll(async () => {
-  service = await startTestService({ MAX_HTML_BYTES: String(MAX_HTML_BYTES) });
-  owner = await service.owner();
-});
-afterAll(() => service.close());
+const service = await testService({ MAX_HTML_BYTES: String(MAX_HTML_BYTES) });
+const owner = await service.owner();
 
 const HTML =
   '<!doctype html><html lang="en"><title>Sale</title>\n<form method="post" action="{{FORM_ACTION}}"><label>E-mail <input name="email" required></label><button>Send</button></form>';

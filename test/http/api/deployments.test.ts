@@ -1,18 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { hashOfKey } from '../../../src/lib/ids.ts';
 import { SLUG } from '../../../src/lib/slugs.ts';
 import { answer, aSentence, aTime, refused } from '../../support/answers.ts';
-import {
-  asOwner,
-  getPage,
-  type Owner,
-  sendRaw,
-  startTestService,
-  type TestService,
-  UNKNOWN_ID,
-} from '../../support/service.ts';
+import { asOwner, getPage, type Owner, sendRaw, testService, UNKNOWN_ID } from '../../support/service.ts';
 
 const MAX_HTML_BYTES = 2 * 1024 * 1024;
 const anId = expect.stringMatching(/^d_[0-9A-Za-z]{20,}$/);
@@ -22,13 +14,8 @@ const ascending = (numbers: number[]) => numbers.toSorted((a, b) => a - b);
 const repeat = <T>(count: number, task: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => task(index)));
 
-let service: TestService;
-let owner: Owner;
-beforeAll(async () => {
-  service = await startTestService();
-  owner = await service.owner();
-});
-afterAll(() => service.close());
+const service = await testService();
+const owner = await service.owner();
 
 const page = (slug: string) => getPage(service.url, slug);
 

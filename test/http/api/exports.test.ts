@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { parse } from 'csv-parse/sync';
 import readWorkbook from 'read-excel-file/node';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { answer, failure, refused } from '../../support/answers.ts';
-import { type Owner, startTestService, type TestService } from '../../support/service.ts';
+import { testService } from '../../support/service.ts';
 
 const TYPES = {
   csv: 'text/csv; charset=utf-8; header=present',
@@ -15,13 +15,8 @@ type Format = keyof typeof TYPES;
 const FORMATS = ['csv', 'ndjson', 'xlsx'] as const;
 const TIME = '2026-01-02T03:04:05.678Z';
 
-let service: TestService;
-let owner: Owner;
-beforeAll(async () => {
-  service = await startTestService();
-  owner = await service.owner();
-});
-afterAll(() => service.close());
+const service = await testService();
+const owner = await service.owner();
 
 /** A deployment with submissions of these texts, numbered from 1, their ids `sub_<number>`. */
 async function filled(texts: readonly string[]): Promise<string> {

@@ -1,17 +1,12 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { searchSubmissions } from '../../../src/db/submissions/search-submissions.ts';
 import { createMatcher } from '../../../src/lib/submission-search.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
-import { type Owner, startTestService, type TestService } from '../../support/service.ts';
+import { testService } from '../../support/service.ts';
 
-let service: TestService;
-let owner: Owner;
-beforeAll(async () => {
-  service = await startTestService();
-  owner = await service.owner();
-});
-afterAll(() => service.close());
+const service = await testService();
+const owner = await service.owner();
 
 /** Submits this JSON, however many came before; its id. */
 async function submit(id: string, text: string): Promise<string> {

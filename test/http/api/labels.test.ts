@@ -1,24 +1,16 @@
 import { parse } from 'csv-parse/sync';
 import readWorkbook from 'read-excel-file/node';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { ComputePool } from '../../../src/compute/pool.ts';
 import { LabelReader } from '../../../src/submissions/labels.ts';
 import { answer, failure } from '../../support/answers.ts';
 import { testLimits } from '../../support/limits.ts';
-import { type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
+import { testService, UNKNOWN_ID } from '../../support/service.ts';
 
-let service: TestService;
-let owner: Owner;
-let checks: ComputePool;
-beforeAll(async () => {
-  service = await startTestService();
-  owner = await service.owner();
-  checks = new ComputePool({ maxHtmlBytes: 0 }, testLimits());
-});
-afterAll(async () => {
-  await checks.close();
-  await service.close();
-});
+const service = await testService();
+const owner = await service.owner();
+const checks = new ComputePool({ maxHtmlBytes: 0 }, testLimits());
+afterAll(() => checks.close());
 
 const page = (label: string): string =>
   `<form method="post" action="{{FORM_ACTION}}"><label>${label} <input name="name"></label><button>Send</button></form>`;

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { SubmissionWatch } from '../../../src/http/api/submissions/submission-watch.ts';
 import { answer, refused } from '../../support/answers.ts';
 import { testLimits } from '../../support/limits.ts';
-import { asOwner, type Owner, startTestService, type TestService } from '../../support/service.ts';
+import { asOwner, testService } from '../../support/service.ts';
 import { untilWaiting } from '../../support/waiting.ts';
 
 const PATIENCE = { timeout: 60_000 };
 
-let service: TestService;
-let owner: Owner;
-beforeAll(async () => {
-  service = await startTestService({}, undefined, { limits: { reads: { watchIntervalMs: 50, streamCommentMs: 200 } } });
-  owner = await service.owner();
-});
-afterAll(() => service.close());
+const service = await testService({}, undefined, { limits: { reads: { watchIntervalMs: 50, streamCommentMs: 200 } } });
+const owner = await service.owner();
 
 /** Submits this JSON, however many came before; `url`: another process. */
 async function submit(id: string, text: string, url = service.url): Promise<string> {

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { takeDown } from '../../../src/db/deployments/take-downs.ts';
 import { answer, aTime } from '../../support/answers.ts';
-import { BASE_URL, type Owner, startTestService, type TestService } from '../../support/service.ts';
+import { BASE_URL, startTestService, testService } from '../../support/service.ts';
 
-let service: TestService;
-let owner: Owner;
-beforeAll(async () => {
-  service = await startTestService();
-  owner = await service.owner();
-});
-afterAll(() => service.close());
+const service = await testService();
+const owner = await service.owner();
 
 describe('GET /overview', () => {
   it('counts the honeypots that were filled in during a week, of each page and of all processes', async () => {

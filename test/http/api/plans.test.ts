@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Service } from '../../../src/service.ts';
+import { describe, expect, it } from 'vitest';
 import { answer, refused } from '../../support/answers.ts';
-import { asOwner, type Owner, startTestService, type TestService } from '../../support/service.ts';
+import { asOwner, type Owner, testService } from '../../support/service.ts';
 
 const LIMIT = 3;
 
 const limitReached = refused(403);
 
-let service: TestService;
+const service = await testService({ PLAN_LIMITS: `free:${LIMIT},crowd:8,single:1,none-at-all:0,unlimited:none` });
 /** Another process. */
-let second: Service;
-beforeAll(async () => {
-  service = await startTestService({ PLAN_LIMITS: `free:${LIMIT},crowd:8,single:1,none-at-all:0,unlimited:none` });
-  second = await service.another();
-});
-afterAll(() => service.close());
+const second = await service.another();
 
 /** Sends it again while too many of the owner's requests wait, as clients do. */
 async function create(owner: Owner, body: object = {}) {

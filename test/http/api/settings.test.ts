@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { FIRST_OWNER } from '../../../src/db/account/owners.ts';
 import { takeDown } from '../../../src/db/deployments/take-downs.ts';
 import { NOTICE } from '../../../src/http/response/notice.ts';
 import { answer } from '../../support/answers.ts';
-import { asOwner, type Owner, startTestService, type TestService } from '../../support/service.ts';
+import { asOwner, testService } from '../../support/service.ts';
 
-let service: TestService;
-let owner: Owner;
+const service = await testService();
+const owner = await service.owner();
+const { url: mailUrl } = await service.another({ SMTP_URL: 'smtp://127.0.0.1:1' });
 /** The same owner, at a service that has a mail server. */
-let withMail: Owner;
-let mailUrl: string;
-beforeAll(async () => {
-  service = await startTestService();
-  owner = await service.owner();
-  ({ url: mailUrl } = await service.another({ SMTP_URL: 'smtp://127.0.0.1:1' }));
-  withMail = asOwner(mailUrl, owner.key);
-});
-afterAll(() => service.close());
+const withMail = asOwner(mailUrl, owner.key);
 
 const AT_FIRST = {
   email_notifications: false,

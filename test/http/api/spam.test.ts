@@ -1,5 +1,5 @@
 import type request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { finishPurge } from '../../../src/db/deployments/deleted-deployments.ts';
 import { takeDown } from '../../../src/db/deployments/take-downs.ts';
 import { expireSpam, removeExpiredSpam } from '../../../src/db/spam/spam-clean-up.ts';
@@ -10,17 +10,11 @@ import { LIMITS, SIZES, withLimits } from '../../../src/limits.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
 import { testLimits } from '../../support/limits.ts';
 import { startReceiver } from '../../support/receivers.ts';
-import { type Owner, startTestService, type TestService } from '../../support/service.ts';
+import { testService } from '../../support/service.ts';
 
-let service: TestService;
-let owner: Owner;
-let other: Owner;
-beforeAll(async () => {
-  service = await startTestService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' });
-  owner = await service.owner();
-  other = await service.owner();
-});
-afterAll(() => service.close());
+const service = await testService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' });
+const owner = await service.owner();
+const other = await service.owner();
 
 const BLOCKED = { blocklist: ['casino'], captcha: null };
 const UNKNOWN_SUBMISSION = 'sub_000000000000000000000000';
@@ -37,6 +31,11 @@ async function submit(id: string, data: object): Promise<string> {
   const response = await service.anonymous.post(`/submit/${id}`).send(data);
   expect(answer(response)).toEqual(RECEIVED);
   return response.body.id;
+}
+/** Submits spam with a file; its id. */
+async function submitFile(id: string, content: string): Promise<string> {
+  const form = service.anonymous.post(`/submit/${id}`).field('a', 'casino');
+  return (await form.attach('f', Buffer.from(content), 'a.txt').expect(200)).body.id;
 }
 const post = async (id: string, data: object, headers: Record<string, string> = {}) =>
   answer(await service.anonymous.post(`/submit/${id}`).set(headers).send(data));
@@ -55,8 +54,14 @@ const remove = async (id: string, submission: string, who = owner) =>
   answer(await who.delete(`/deploy/${id}/spam/${submission}`));
 const bulkSpam = async (id: string, ids: readonly string[], who = owner) =>
   answer(await who.post(`/submissions/${id}/bulk`).send({ action: 'spam', ids }));
-const clearRate = (id: string) => service.db('deployments').where({ id }).update({ recent_submissions: [] });
 const released = (id: string) => ({ status: 200, body: { message: 'Submission released', id } });
+
+/** Makes spam older by so many milliseconds. */
+const age = (id: string, ms: number) =>
+  service
+    .db('spam_submissions')
+    .where({ id })
+    .update({ kept_at: new Date(Date.now() - ms) });
 
 /** Spam in the database, as old as it says. */
 const insertSpam = (id: string, count: number, age: string, reason = 'blocklist') =>
@@ -219,9 +224,10 @@ describe('the setting spam', () => {
 describe('the answer to spam', () => {
   it('is that of a success, for browsers too', async () => {
     const { id, url } = await deployWith(BLOCKED);
-    const browser = (text: string) =>
-      service.anonymous.post(`/submit/${id}`).type('form').set('Accept', 'text/html').send({ text, _redirect: '/#ok' });
-    const [good, bad] = [await browser('ok'), await browser('casino')];
+    const browser = (fields: object) =>
+      service.anonymous.post(`/submit/${id}`).type('form').set('Accept', 'text/html').send(fields);
+    const good = await browser({ text: 'ok', _redirect: '/#ok' });
+    const bad = await browser({ text: 'casino', _redirect: '/#ok' });
     const shown = ({ status, headers, text }: request.Response) => {
       const { 'x-request-id': _id, date: _date, ...fixed } = headers;
       return { status, text, headers: fixed };
@@ -229,18 +235,10 @@ describe('the answer to spam', () => {
     expect(shown(bad)).toEqual(shown(good));
     expect(bad.headers.location).toBe(`${url}/#ok`);
     await owner.patch(`/deploy/${id}`).send({ redirect_url: 'https://example.org/thanks' }).expect(200);
-    const led = await service.anonymous
-      .post(`/submit/${id}`)
-      .type('form')
-      .set('Accept', 'text/html')
-      .send({ text: 'casino' });
+    const led = await browser({ text: 'casino' });
     expect([led.status, led.headers.location]).toEqual([303, 'https://example.org/thanks']);
-    const [json, spam] = [
-      await service.anonymous.post(`/submit/${id}`).send({ a: 1 }),
-      await service.anonymous.post(`/submit/${id}`).send({ a: 'casino' }),
-    ];
-    const { id: _one, ...rest } = json.body;
-    expect({ ...spam.body, id: undefined }).toEqual({ ...rest, id: undefined });
+    expect(await post(id, { a: 1 })).toEqual(RECEIVED);
+    expect(await post(id, { a: 'casino' })).toEqual(RECEIVED);
   });
 
   it('is a 404 where the deployment is deleted or taken down, and a honeypot stores nothing', async () => {
@@ -354,16 +352,10 @@ describe('spam', () => {
 
   it(`is kept up to ${SIZES.spam.max}, the newest, whose files stay`, async () => {
     const { id } = await deployWith(BLOCKED);
-    const file = await service.anonymous
-      .post(`/submit/${id}`)
-      .field('a', 'casino')
-      .attach('f', Buffer.from('one'), 'a.txt');
+    const file = await submitFile(id, 'one');
     const url = (await spamOf(id)).submissions.map(({ data }) => Object(data).f.url)[0];
     expect((await owner.get(url).buffer(true)).text).toBe('one');
-    await service
-      .db('spam_submissions')
-      .where({ id: file.body.id })
-      .update({ kept_at: new Date(Date.now() - 120_000) });
+    await age(file, 120_000);
     await insertSpam(id, SIZES.spam.max - 1, '100 seconds');
     expect((await spamOf(id)).total).toBe(SIZES.spam.max);
     const newest = await submit(id, { text: 'casino' });
@@ -373,22 +365,14 @@ describe('spam', () => {
     const [{ count }] = (await service.db.raw('SELECT count(*) FROM spam_submissions WHERE deployment_id = ?', [id]))
       .rows;
     expect(count).toBe(SIZES.spam.max);
-    expect(await release(id, file.body.id)).toEqual(refused(404));
+    expect(await release(id, file)).toEqual(refused(404));
   });
 
   it('expires after 30 days, with its files', async () => {
     const { id } = await deployWith(BLOCKED);
-    await service.anonymous
-      .post(`/submit/${id}`)
-      .field('a', 'casino')
-      .attach('f', Buffer.from('one'), 'a.txt')
-      .expect(200);
-    const [{ id: kept = '' } = {}] = (await spamOf(id)).submissions;
+    const kept = await submitFile(id, 'one');
     const recent = await submit(id, { a: 'casino' });
-    await service
-      .db('spam_submissions')
-      .where({ id: kept })
-      .update({ kept_at: new Date(Date.now() - 31 * 86_400_000) });
+    await age(kept, 31 * 86_400_000);
     expect(idsIn(await spamOf(id))).toEqual([recent]);
     expect(await release(id, kept)).toEqual(refused(404));
     await cleanUp();
@@ -409,11 +393,7 @@ describe('spam', () => {
 
   it('is removed with its deployment, files and all, and comes back from the trash with it', async () => {
     const { id } = await deployWith(BLOCKED);
-    await service.anonymous
-      .post(`/submit/${id}`)
-      .field('a', 'casino')
-      .attach('f', Buffer.from('one'), 'a.txt')
-      .expect(200);
+    await submitFile(id, 'one');
     await owner.delete(`/deploy/${id}`).expect(200);
     await owner.post(`/trash/${id}/restore`).send({}).expect(200);
     expect((await spamOf(id)).total).toBe(1);
@@ -432,11 +412,7 @@ describe('the spam of a deployment', () => {
     const { id: bystander } = await deployWith(BLOCKED);
     const stays = await submit(bystander, { a: 'casino' });
     for (const n of [1, 2, 3]) {
-      await service.anonymous
-        .post(`/submit/${id}`)
-        .field('a', 'casino')
-        .attach('f', Buffer.from(`${n}`), 'a.txt')
-        .expect(200);
+      await submitFile(id, `${n}`);
     }
     const [newest = ''] = idsIn(await spamOf(id));
     expect(await remove(id, newest)).toEqual({ status: 200, body: { message: 'Spam deleted', id: newest } });
@@ -476,11 +452,7 @@ describe('the spam of a deployment', () => {
 
   it('is released with its files, at their addresses, under the limit of the deployment’s own time', async () => {
     const { id } = await deployWith(BLOCKED);
-    await service.anonymous
-      .post(`/submit/${id}`)
-      .field('a', 'casino')
-      .attach('f', Buffer.from('content'), 'a.txt')
-      .expect(200);
+    await submitFile(id, 'content');
     const [kept] = (await spamOf(id)).submissions;
     const { url } = Object(kept?.data).f;
     expect(answer(await other.get(url))).toEqual(refused(404));
@@ -551,10 +523,10 @@ describe('POST /submissions/:deployId/bulk with spam', () => {
     expect(await bulkSpam(id, ids)).toEqual({ status: 200, body: { done: 5 } });
     expect((await spamOf(id)).total).toBe(SIZES.spam.max);
     expect(idsIn(await spamOf(id, '?limit=5'))).toEqual(ids.toReversed());
-    await insertMarked(id);
+    await service.db('spam_submissions').where({ deployment_id: id }).delete();
+    await insertSpam(id, 100, '1 second', 'marked');
     await submit(id, { a: 'casino' });
     expect((await spamOf(id, '?limit=1')).submissions[0]?.reason).toBe('blocklist');
-    await clearRate(id);
   });
 });
 
@@ -563,10 +535,4 @@ async function cleanUp(): Promise<void> {
   const { signal } = new AbortController();
   await expireSpam(service.db, signal);
   while ((await removeExpiredSpam(service.db, signal)) > 0);
-}
-
-/** Marks a hundred as spam just now. */
-async function insertMarked(id: string): Promise<void> {
-  await service.db('spam_submissions').where({ deployment_id: id }).delete();
-  await insertSpam(id, 100, '1 second', 'marked');
 }

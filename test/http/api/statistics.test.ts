@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { refused } from '../../support/answers.ts';
-import { type Owner, startTestService, type TestService } from '../../support/service.ts';
+import { testService } from '../../support/service.ts';
 
-let service: TestService;
-let owner: Owner;
+const service = await testService();
+const owner = await service.owner();
 /** A deployment without submissions. */
-let empty: string;
-beforeAll(async () => {
-  service = await startTestService();
-  owner = await service.owner();
-  empty = (await owner.deploy()).id;
-});
-afterAll(() => service.close());
+const empty = (await owner.deploy()).id;
 
 /** A deployment with submissions accepted at these times, as Postgres reads them. */
 async function deployWith(times: readonly (string | Date)[]): Promise<string> {

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { migrate } from '../../../src/db/postgres/migrate.ts';
 import { SIZES } from '../../../src/limits.ts';
 import { answer, refused } from '../../support/answers.ts';
 import { runSql } from '../../support/database.ts';
 import { testLimits } from '../../support/limits.ts';
 import { mailsWith } from '../../support/mail.ts';
-import { asOwner, type Owner, startTestService, type TestService } from '../../support/service.ts';
+import { asOwner, type Owner, startTestService, testService } from '../../support/service.ts';
 import { startSmtpServer } from '../../support/smtp.ts';
 
 const KB = 1_000;
 const LIMITS = { STORAGE_LIMITS: 'free:100KB,pro:none', PLAN_LIMITS: 'free:none,pro:none' };
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ ...LIMITS, PAGE_VERSIONS: '2' });
-});
-afterAll(() => service.close());
+const service = await testService({ ...LIMITS, PAGE_VERSIONS: '2' });
 
 const page = (bytes: number, letter = 'a') => ({ html: letter.repeat(bytes) });
 

@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Service } from '../../../src/service.ts';
+import { describe, expect, it, vi } from 'vitest';
 import { answer, failure, fixedHeaders, refused } from '../../support/answers.ts';
 import { multipartBody } from '../../support/multipart.ts';
-import { type Owner, openSocket, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
+import { openSocket, type TestService, testService, UNKNOWN_ID } from '../../support/service.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -21,16 +20,10 @@ vi.setConfig({ testTimeout: 60_000 });
 type FileValue = { filename: string; content_type: string; size: number; url: string };
 type Part = [parameters: string, content: string | Buffer];
 
-let service: TestService;
+const service = await testService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', TRUST_PROXY: '1' });
 /** Another process. */
-let other: Service;
-let owner: Owner;
-beforeAll(async () => {
-  service = await startTestService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', TRUST_PROXY: '1' });
-  other = await service.another();
-  owner = await service.owner();
-});
-afterAll(() => service.close());
+const other = await service.another();
+const owner = await service.owner();
 
 const deploy = async (): Promise<string> => (await owner.deploy()).id;
 

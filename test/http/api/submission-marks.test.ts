@@ -1,14 +1,9 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asOwner, type Owner, startTestService, type TestService } from '../../support/service.ts';
+import { describe, expect, it } from 'vitest';
+import { asOwner, testService } from '../../support/service.ts';
 
-let service: TestService;
-let owner: Owner;
-beforeAll(async () => {
-  service = await startTestService();
-  owner = await service.owner();
-});
-afterAll(() => service.close());
+const service = await testService();
+const owner = await service.owner();
 
 const idOf = (id: string, number: number): string => `sub_${id.slice(2, 20)}${String(number).padStart(7, '0')}`;
 const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, n) => from + n);

@@ -1,27 +1,16 @@
 import { networkInterfaces } from 'node:os';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { answer, aTime, refused } from '../../support/answers.ts';
 import { inParallel } from '../../support/figures.ts';
-import { asOwner, type Owner, startTestService, type TestService } from '../../support/service.ts';
+import { asOwner, testService } from '../../support/service.ts';
 
 type Submission = { id: string; data: unknown; ip_address: string; created_at: string };
 type Listed = { submissions: Submission[]; total: number; page: number; limit: number };
 
 const STORED = 123;
 
-let service: TestService;
-let owner: Owner;
-/** A deployment with 123 submissions, `{"n":1}` to `{"n":123}`, and their ids, newest first. */
-let full: string;
-let ids: string[];
-
-beforeAll(async () => {
-  service = await startTestService();
-  owner = await service.owner();
-  const { id, ids: oldestFirst } = await filled(STORED);
-  [full, ids] = [id, oldestFirst.toReversed()];
-});
-afterAll(() => service.close());
+const service = await testService();
+const owner = await service.owner();
 
 const deploy = async (): Promise<string> => (await owner.deploy()).id;
 
@@ -59,6 +48,10 @@ async function filled(count: number): Promise<{ id: string; ids: string[] }> {
   while (ids.length < count) ids.push(await submitText(id, JSON.stringify({ n: ids.length + 1 })));
   return { id, ids };
 }
+
+/** A deployment with 123 submissions, `{"n":1}` to `{"n":123}`, and their ids. */
+const { id: full, ids: oldestFirst } = await filled(STORED);
+const ids = oldestFirst.toReversed();
 
 /** What GET answers with 200. */
 async function list(query = '', id = full): Promise<Listed> {

@@ -1,32 +1,17 @@
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { restore, takeDown } from '../../../src/db/deployments/take-downs.ts';
-import type { Service } from '../../../src/service.ts';
 import { answer, refused } from '../../support/answers.ts';
-import {
-  BASE_URL,
-  getPage,
-  type Owner,
-  PAGES_DOMAIN,
-  startTestService,
-  type TestService,
-  UNKNOWN_ID,
-} from '../../support/service.ts';
+import { BASE_URL, getPage, type Owner, PAGES_DOMAIN, testService, UNKNOWN_ID } from '../../support/service.ts';
 
 const PLAN_LIMIT = 2;
 const SOON_MS = 5_000;
 
-let service: TestService;
-/** Another process. */
-let other: Service;
-let owner: Owner;
-beforeAll(async () => {
-  service = await startTestService({
-    PLAN_LIMITS: `free:${PLAN_LIMIT},unlimited:none`,
-  });
-  [other, owner] = await Promise.all([service.another(), service.owner()]);
+const service = await testService({
+  PLAN_LIMITS: `free:${PLAN_LIMIT},unlimited:none`,
 });
-afterAll(() => service.close());
+/** Another process. */
+const [other, owner] = await Promise.all([service.another(), service.owner()]);
 
 const down = async (id: string): Promise<void> => expect(await takeDown(service.db, id, 'a "reason" <b>')).toBe(true);
 const up = async (id: string): Promise<void> => expect(await restore(service.db, id)).toBe(true);

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { beginPurge } from '../../../src/db/deployments/deleted-deployments.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
-import { getPage, type Owner, startTestService, type TestService } from '../../support/service.ts';
+import { getPage, testService } from '../../support/service.ts';
 
-let service: TestService;
-let owner: Owner;
-beforeAll(async () => {
-  service = await startTestService();
-  owner = await service.owner();
-});
-afterAll(() => service.close());
+const service = await testService();
+const owner = await service.owner();
 
 /** A deployment that was deleted, with two submissions, one with a file, and a webhook that is off. */
 async function deployDeleted(who = owner, slug?: string) {

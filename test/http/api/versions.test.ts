@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { answer, aTime, refused } from '../../support/answers.ts';
-import { getPage, type Owner, startTestService, type TestService } from '../../support/service.ts';
+import { getPage, testService } from '../../support/service.ts';
 
 const KEPT = 3;
 
-let service: TestService;
-let owner: Owner;
-beforeAll(async () => {
-  service = await startTestService({ PAGE_VERSIONS: String(KEPT) });
-  owner = await service.owner();
-});
-afterAll(() => service.close());
+const service = await testService({ PAGE_VERSIONS: String(KEPT) });
+const owner = await service.owner();
 
 const put = (id: string, html: string) => owner.put(`/deploy/${id}`).send({ html }).expect(200);
 

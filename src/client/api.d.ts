@@ -149,26 +149,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/check": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Check the forms of a page before it is published
-         * @description Reads HTML as browsers do, and answers its forms, their fields with labels, and what keeps them from arriving. Nothing is published or stored. The body is JSON, or the page itself as `text/html`. Scripts are not run: where one may send a form, its attributes are no problem.
-         */
-        post: operations["checkHtml"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/deploy": {
         parameters: {
             query?: never;
@@ -239,6 +219,46 @@ export interface paths {
         get: operations["getHtml"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the settings of a deployment
+         * @description All that can be changed by PATCH, as it is now.
+         */
+        get: operations["getSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check the forms of a page before it is published
+         * @description Reads HTML as browsers do, and answers its forms, their fields with labels, and what keeps them from arriving. Nothing is published or stored. The body is JSON, or the page itself as `text/html`. Scripts are not run: where one may send a form, its attributes are no problem.
+         */
+        post: operations["checkHtml"];
         delete?: never;
         options?: never;
         head?: never;
@@ -345,7 +365,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/deploy/{id}/settings": {
+    "/trash": {
         parameters: {
             query?: never;
             header?: never;
@@ -353,10 +373,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the settings of a deployment
-         * @description All that can be changed by PATCH, as it is now.
+         * List your deleted deployments
+         * @description The last deleted first. They are kept for 30 days (TRASH_DAYS), until they are restored or deleted for good, and count for the storage of the plan.
          */
-        get: operations["getSettings"];
+        get: operations["listTrash"];
         put?: never;
         post?: never;
         delete?: never;
@@ -365,27 +385,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/deploy/{id}/mails": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the mails about a deployment
-         * @description Newest first: about submissions, and tests. Mails that ask recipients, and notices to the owner, are not listed. Finished deliveries are kept for 30 days (DELIVERY_LOG_DAYS).
-         */
-        get: operations["listMails"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/deploy/{id}/mails/test": {
+    "/trash/{id}/restore": {
         parameters: {
             query?: never;
             header?: never;
@@ -395,17 +395,17 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a sample mail
-         * @description To everybody who gets mail about the deployment: each confirmed recipient, or the owner. It is sent like any other mail, also while `email_notifications` is off, and no submission is stored. It counts as one of the 20 tests that an owner may send in a minute, to webhooks and by mail together.
+         * Restore a deleted deployment
+         * @description With its page, its submissions and their files, its webhooks and its settings. It counts for the limit of the plan again.
          */
-        post: operations["testMail"];
+        post: operations["restoreDeployment"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/deploy/{id}/mails/{deliveryId}/retry": {
+    "/trash/{id}": {
         parameters: {
             query?: never;
             header?: never;
@@ -414,12 +414,12 @@ export interface paths {
         };
         get?: never;
         put?: never;
+        post?: never;
         /**
-         * Try a mail again
-         * @description It is tried at once, even if it has succeeded or failed, or if it would be tried later. A mail that is being attempted does not change. One that has succeeded counts as one of the 20 tests that an owner may send in a minute.
+         * Delete a deployment for good
+         * @description With all of its submissions, their files, its webhooks and its versions. It is out of reach at once, and removed in the background, which takes minutes where there are millions of submissions. Only for a deleted deployment.
          */
-        post: operations["retryMail"];
-        delete?: never;
+        delete: operations["purgeDeployment"];
         options?: never;
         head?: never;
         patch?: never;
@@ -489,66 +489,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/trash": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List your deleted deployments
-         * @description The last deleted first. They are kept for 30 days (TRASH_DAYS), until they are restored or deleted for good, and count for the storage of the plan.
-         */
-        get: operations["listTrash"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/trash/{id}/restore": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Restore a deleted deployment
-         * @description With its page, its submissions and their files, its webhooks and its settings. It counts for the limit of the plan again.
-         */
-        post: operations["restoreDeployment"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/trash/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Delete a deployment for good
-         * @description With all of its submissions, their files, its webhooks and its versions. It is out of reach at once, and removed in the background, which takes minutes where there are millions of submissions. Only for a deleted deployment.
-         */
-        delete: operations["purgeDeployment"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/submit/{deployId}": {
         parameters: {
             query?: never;
@@ -611,6 +551,34 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/submissions/{deployId}/{submissionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a submission
+         * @description One submission, in the shape in which the list has it.
+         */
+        get: operations["getSubmission"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a submission
+         * @description Permanently, with its files and its pending deliveries.
+         */
+        delete: operations["deleteSubmission"];
+        options?: never;
+        head?: never;
+        /**
+         * Mark a submission as read, or with a star
+         * @description What is left out stays as it is. Answers the submission as a search shows it.
+         */
+        patch: operations["markSubmission"];
         trace?: never;
     };
     "/submissions/{deployId}/search": {
@@ -691,34 +659,6 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
-        trace?: never;
-    };
-    "/submissions/{deployId}/{submissionId}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get a submission
-         * @description One submission, in the shape in which the list has it.
-         */
-        get: operations["getSubmission"];
-        put?: never;
-        post?: never;
-        /**
-         * Delete a submission
-         * @description Permanently, with its files and its pending deliveries.
-         */
-        delete: operations["deleteSubmission"];
-        options?: never;
-        head?: never;
-        /**
-         * Mark a submission as read, or with a star
-         * @description What is left out stays as it is. Answers the submission as a search shows it.
-         */
-        patch: operations["markSubmission"];
         trace?: never;
     };
     "/submissions/{deployId}/{submissionId}/files/{fileId}": {
@@ -943,6 +883,66 @@ export interface paths {
          * @description It is tried at once, or when the webhook is switched on again, even if it has succeeded or failed, or if it would be tried later. A delivery that is being attempted does not change.
          */
         post: operations["retryDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/mails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the mails about a deployment
+         * @description Newest first: about submissions, and tests. Mails that ask recipients, and notices to the owner, are not listed. Finished deliveries are kept for 30 days (DELIVERY_LOG_DAYS).
+         */
+        get: operations["listMails"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/mails/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a sample mail
+         * @description To everybody who gets mail about the deployment: each confirmed recipient, or the owner. It is sent like any other mail, also while `email_notifications` is off, and no submission is stored. It counts as one of the 20 tests that an owner may send in a minute, to webhooks and by mail together.
+         */
+        post: operations["testMail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/mails/{deliveryId}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a mail again
+         * @description It is tried at once, even if it has succeeded or failed, or if it would be tried later. A mail that is being attempted does not change. One that has succeeded counts as one of the 20 tests that an owner may send in a minute.
+         */
+        post: operations["retryMail"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1490,61 +1490,6 @@ export interface components {
              */
             id: string;
         };
-        CheckedPage: {
-            /** @description The page's title, at most 200 characters; null without one. */
-            title: string | null;
-            /** @description The `lang` of `<html>` as it is written; null without one. */
-            lang: string | null;
-            /** @description The forms in the order of the page, at most 1000; not those in a `<template>`. */
-            forms: components["schemas"]["CheckedForm"][];
-            /** @description In the order of the page, at most 20 of each code. Empty: the page is as it should be. */
-            problems: components["schemas"]["Problem"][];
-        };
-        CheckedForm: {
-            /** @description The attribute as it is written; null without one. */
-            action: string | null;
-            /** @enum {string} */
-            method: "get" | "post" | "dialog";
-            /** @enum {string} */
-            enctype: "application/x-www-form-urlencoded" | "multipart/form-data" | "text/plain";
-            /** @description Whether it posts to the address that receives what the page sends, by its own attributes or by those of a button; scripts are not followed. For HTML that is not published: to that of any page. */
-            submits_here: boolean;
-            /** @description What it sends, in the order of the page. Controls that are disabled or have no name are left out, and several radio buttons, checkboxes or buttons with one name are one field. */
-            fields: components["schemas"]["FormField"][];
-        };
-        FormField: {
-            /** @description The name under which it is sent. */
-            name: string;
-            /** @description What people call it, at most 200 characters: its `<label>`, by `for` or around it, else `aria-labelledby`, `aria-label` or the placeholder. Of radio buttons and checkboxes with one name: the `<legend>` of a `<fieldset>` that has only them, or the label of an element around them with the role `group` or `radiogroup`. null without one, and for hidden fields and buttons. */
-            label: string | null;
-            /** @description `select`, `textarea`, or the type of the `<input>` or `<button>`, such as `email`. */
-            type: string;
-            /** @description Whether a browser sends the form only when it is filled in. */
-            required: boolean;
-            /** @description What can be chosen: the options of a `<select>`, the radio buttons, checkboxes or buttons with this name. null where anything can be entered. */
-            options: components["schemas"]["FormOption"][] | null;
-        };
-        FormOption: {
-            /** @description What is sent when it is chosen. */
-            value: string;
-            /** @description What people read; null without a label. */
-            label: string | null;
-        };
-        Problem: {
-            /** @enum {string} */
-            code: "no-form" | "placeholder-misspelt" | "form-goes-elsewhere" | "method-get" | "field-without-name" | "file-without-multipart" | "no-submit-button" | "reserved-name" | "relative-asset" | "insecure-asset" | "too-many-fields" | "captcha-missing";
-            /**
-             * @description `error`: what visitors enter does not arrive. `warning`: it may not, or something else does not work.
-             * @enum {string}
-             */
-            severity: "error" | "warning";
-            /** @description A sentence that says what to write. */
-            message: string;
-            /** @description Where it is in the HTML: its line. 1 for `no-form`. */
-            line: number;
-            /** @description The place in the line, in UTF-16 units: where the tag begins, or the text in a script or a style. */
-            column: number;
-        };
         Deployments: {
             deployments: components["schemas"]["Deployment"][];
             /** @description The number of items on all pages together. */
@@ -1606,6 +1551,14 @@ export interface components {
              */
             slug: string;
         };
+        DeploymentDeleted: {
+            message: string;
+            /**
+             * @description A deployment's id.
+             * @example d_0VbbZBZKKTcBD17YQfyDgVGm
+             */
+            id: string;
+        };
         SettingsChanged: {
             /** @constant */
             success: true;
@@ -1615,54 +1568,9 @@ export interface components {
              */
             id: string;
         };
-        DeploymentDeleted: {
-            message: string;
-            /**
-             * @description A deployment's id.
-             * @example d_0VbbZBZKKTcBD17YQfyDgVGm
-             */
-            id: string;
-        };
         Html: {
             /** @description The page as it was sent. */
             html: string;
-        };
-        Versions: {
-            versions: components["schemas"]["Version"][];
-            /** @description The number of items on all pages together. */
-            total: number;
-            /** @description The number of this page. */
-            page: number;
-            /** @description How many items a page has at most. */
-            limit: number;
-        };
-        Version: {
-            /** @description Rises by one with each change of the page. */
-            version: number;
-            /**
-             * Format: date-time
-             * @description When it went live.
-             * @example 2026-11-21T11:08:48.298Z
-             */
-            created_at: string;
-            /** @description The length of its HTML, in bytes of UTF-8. */
-            bytes: number;
-            /** @description Whether it is what visitors see. */
-            live: boolean;
-        };
-        Statistics: {
-            buckets: {
-                /**
-                 * Format: date-time
-                 * @description When the hour or day begins.
-                 * @example 2026-11-21T11:08:48.298Z
-                 */
-                start: string;
-                /** @description How many were accepted in it, from `from` and before `to`. */
-                submissions: number;
-            }[];
-            /** @description How many were accepted from `from` and before `to`. */
-            total: number;
         };
         Settings: {
             /** @description Whether there is mail about submissions, if the service has a mail server. At first: `false`. */
@@ -1704,8 +1612,63 @@ export interface components {
                 } | null;
             };
         };
-        Mails: {
-            deliveries: components["schemas"]["Mail"][];
+        CheckedPage: {
+            /** @description The page's title, at most 200 characters; null without one. */
+            title: string | null;
+            /** @description The `lang` of `<html>` as it is written; null without one. */
+            lang: string | null;
+            /** @description The forms in the order of the page, at most 1000; not those in a `<template>`. */
+            forms: components["schemas"]["CheckedForm"][];
+            /** @description In the order of the page, at most 20 of each code. Empty: the page is as it should be. */
+            problems: components["schemas"]["Problem"][];
+        };
+        CheckedForm: {
+            /** @description The attribute as it is written; null without one. */
+            action: string | null;
+            /** @enum {string} */
+            method: "get" | "post" | "dialog";
+            /** @enum {string} */
+            enctype: "application/x-www-form-urlencoded" | "multipart/form-data" | "text/plain";
+            /** @description Whether it posts to the address that receives what the page sends, by its own attributes or by those of a button; scripts are not followed. For HTML that is not published: to that of any page. */
+            submits_here: boolean;
+            /** @description What it sends, in the order of the page. Controls that are disabled or have no name are left out, and several radio buttons, checkboxes or buttons with one name are one field. */
+            fields: components["schemas"]["FormField"][];
+        };
+        FormField: {
+            /** @description The name under which it is sent. */
+            name: string;
+            /** @description What people call it, at most 200 characters: its `<label>`, by `for` or around it, else `aria-labelledby`, `aria-label` or the placeholder. Of radio buttons and checkboxes with one name: the `<legend>` of a `<fieldset>` that has only them, or the label of an element around them with the role `group` or `radiogroup`. null without one, and for hidden fields and buttons. */
+            label: string | null;
+            /** @description `select`, `textarea`, or the type of the `<input>` or `<button>`, such as `email`. */
+            type: string;
+            /** @description Whether a browser sends the form only when it is filled in. */
+            required: boolean;
+            /** @description What can be chosen: the options of a `<select>`, the radio buttons, checkboxes or buttons with this name. null where anything can be entered. */
+            options: components["schemas"]["FormOption"][] | null;
+        };
+        FormOption: {
+            /** @description What is sent when it is chosen. */
+            value: string;
+            /** @description What people read; null without a label. */
+            label: string | null;
+        };
+        Problem: {
+            /** @enum {string} */
+            code: "no-form" | "placeholder-misspelt" | "form-goes-elsewhere" | "method-get" | "field-without-name" | "file-without-multipart" | "no-submit-button" | "reserved-name" | "relative-asset" | "insecure-asset" | "too-many-fields" | "captcha-missing";
+            /**
+             * @description `error`: what visitors enter does not arrive. `warning`: it may not, or something else does not work.
+             * @enum {string}
+             */
+            severity: "error" | "warning";
+            /** @description A sentence that says what to write. */
+            message: string;
+            /** @description Where it is in the HTML: its line. 1 for `no-form`. */
+            line: number;
+            /** @description The place in the line, in UTF-16 units: where the tag begins, or the text in a script or a style. */
+            column: number;
+        };
+        Versions: {
+            versions: components["schemas"]["Version"][];
             /** @description The number of items on all pages together. */
             total: number;
             /** @description The number of this page. */
@@ -1713,57 +1676,70 @@ export interface components {
             /** @description How many items a page has at most. */
             limit: number;
         };
-        Mail: {
-            /**
-             * @description A delivery's id. Receivers get it as `webhook-id`, the same on every attempt.
-             * @example dl_0VbbZC2bC3dD4eE5fF6gG7hH
-             */
-            id: string;
-            /** @description What is mailed; null for a test, and for a mail that lists several. */
-            submission_id: string | null;
-            /** @enum {string} */
-            status: "pending" | "succeeded" | "failed";
-            /** @description How many there have been, including one that is in progress. */
-            attempts: number;
-            /** @description When it is tried next; null when it will not be, and while it is in progress. */
-            next_attempt_at: string | null;
-            /** @description The SMTP reply of the last attempt; null when there was no answer. */
-            last_status: number | null;
-            /** @description Why the last attempt failed; null when it succeeded. */
-            last_error: string | null;
+        Version: {
+            /** @description Rises by one with each change of the page. */
+            version: number;
             /**
              * Format: date-time
-             * @description ISO 8601, UTC, with milliseconds.
+             * @description When it went live.
              * @example 2026-11-21T11:08:48.298Z
              */
             created_at: string;
+            /** @description The length of its HTML, in bytes of UTF-8. */
+            bytes: number;
+            /** @description Whether it is what visitors see. */
+            live: boolean;
+        };
+        Statistics: {
+            buckets: {
+                /**
+                 * Format: date-time
+                 * @description When the hour or day begins.
+                 * @example 2026-11-21T11:08:48.298Z
+                 */
+                start: string;
+                /** @description How many were accepted in it, from `from` and before `to`. */
+                submissions: number;
+            }[];
+            /** @description How many were accepted from `from` and before `to`. */
+            total: number;
+        };
+        DeletedDeployments: {
+            deployments: components["schemas"]["DeletedDeployment"][];
+            /** @description The number of items on all pages together. */
+            total: number;
+            /** @description The number of this page. */
+            page: number;
+            /** @description How many items a page has at most. */
+            limit: number;
+        };
+        DeletedDeployment: {
+            /**
+             * @description A deployment's id.
+             * @example d_0VbbZBZKKTcBD17YQfyDgVGm
+             */
+            id: string;
+            /**
+             * @description The label of the page's host.
+             * @example spring-sale
+             */
+            slug: string;
+            /** @description How many submissions it has. */
+            submission_count: number;
             /**
              * Format: date-time
              * @description ISO 8601, UTC, with milliseconds.
              * @example 2026-11-21T11:08:48.298Z
              */
-            updated_at: string;
-            /**
-             * @description The address; null when the recipient was removed long ago.
-             * @example ada@example.org
-             */
-            recipient: string | null;
+            deleted_at: string;
         };
-        DeliveryStarted: {
+        DeploymentPurged: {
+            message: string;
             /**
-             * @description A delivery's id. Receivers get it as `webhook-id`, the same on every attempt.
-             * @example dl_0VbbZC2bC3dD4eE5fF6gG7hH
+             * @description A deployment's id.
+             * @example d_0VbbZBZKKTcBD17YQfyDgVGm
              */
             id: string;
-        };
-        DeliveryRetried: {
-            /**
-             * @description A delivery's id. Receivers get it as `webhook-id`, the same on every attempt.
-             * @example dl_0VbbZC2bC3dD4eE5fF6gG7hH
-             */
-            id: string;
-            /** @constant */
-            status: "pending";
         };
         Spam: {
             submissions: components["schemas"]["SpamSubmission"][];
@@ -1818,43 +1794,6 @@ export interface components {
              */
             id: string;
         };
-        DeletedDeployments: {
-            deployments: components["schemas"]["DeletedDeployment"][];
-            /** @description The number of items on all pages together. */
-            total: number;
-            /** @description The number of this page. */
-            page: number;
-            /** @description How many items a page has at most. */
-            limit: number;
-        };
-        DeletedDeployment: {
-            /**
-             * @description A deployment's id.
-             * @example d_0VbbZBZKKTcBD17YQfyDgVGm
-             */
-            id: string;
-            /**
-             * @description The label of the page's host.
-             * @example spring-sale
-             */
-            slug: string;
-            /** @description How many submissions it has. */
-            submission_count: number;
-            /**
-             * Format: date-time
-             * @description ISO 8601, UTC, with milliseconds.
-             * @example 2026-11-21T11:08:48.298Z
-             */
-            deleted_at: string;
-        };
-        DeploymentPurged: {
-            message: string;
-            /**
-             * @description A deployment's id.
-             * @example d_0VbbZBZKKTcBD17YQfyDgVGm
-             */
-            id: string;
-        };
         SubmissionReceived: {
             message: string;
             /**
@@ -1900,14 +1839,13 @@ export interface components {
              */
             created_at: string;
         };
-        SearchResults: {
-            submissions: components["schemas"]["InboxSubmission"][];
-            /** @description Where the next request goes on; null at the end. */
-            next_cursor: string | null;
-            /** @description How many submissions this request has looked at. */
-            searched: number;
-            /** @description How many submissions the deployment has. */
-            total: number;
+        SubmissionDeleted: {
+            message: string;
+            /**
+             * @description A submission's id.
+             * @example sub_0VbbZBZeswpZ5bGpjxVeCiYz
+             */
+            id: string;
         };
         InboxSubmission: {
             /**
@@ -1943,6 +1881,15 @@ export interface components {
             /** @description The version of the page that was live when it was accepted. */
             page_version: number;
         };
+        SearchResults: {
+            submissions: components["schemas"]["InboxSubmission"][];
+            /** @description Where the next request goes on; null at the end. */
+            next_cursor: string | null;
+            /** @description How many submissions this request has looked at. */
+            searched: number;
+            /** @description How many submissions the deployment has. */
+            total: number;
+        };
         BulkDone: {
             /** @description How many submissions this has changed. */
             done: number;
@@ -1954,14 +1901,6 @@ export interface components {
              * @example 17
              */
             cursor: string;
-        };
-        SubmissionDeleted: {
-            message: string;
-            /**
-             * @description A submission's id.
-             * @example sub_0VbbZBZeswpZ5bGpjxVeCiYz
-             */
-            id: string;
         };
         Webhooks: {
             webhooks: components["schemas"]["Webhook"][];
@@ -2026,6 +1965,13 @@ export interface components {
              */
             secret: string;
         };
+        DeliveryStarted: {
+            /**
+             * @description A delivery's id. Receivers get it as `webhook-id`, the same on every attempt.
+             * @example dl_0VbbZC2bC3dD4eE5fF6gG7hH
+             */
+            id: string;
+        };
         Deliveries: {
             deliveries: components["schemas"]["Delivery"][];
             /** @description The number of items on all pages together. */
@@ -2065,6 +2011,60 @@ export interface components {
              * @example 2026-11-21T11:08:48.298Z
              */
             updated_at: string;
+        };
+        DeliveryRetried: {
+            /**
+             * @description A delivery's id. Receivers get it as `webhook-id`, the same on every attempt.
+             * @example dl_0VbbZC2bC3dD4eE5fF6gG7hH
+             */
+            id: string;
+            /** @constant */
+            status: "pending";
+        };
+        Mails: {
+            deliveries: components["schemas"]["Mail"][];
+            /** @description The number of items on all pages together. */
+            total: number;
+            /** @description The number of this page. */
+            page: number;
+            /** @description How many items a page has at most. */
+            limit: number;
+        };
+        Mail: {
+            /**
+             * @description A delivery's id. Receivers get it as `webhook-id`, the same on every attempt.
+             * @example dl_0VbbZC2bC3dD4eE5fF6gG7hH
+             */
+            id: string;
+            /** @description What is mailed; null for a test, and for a mail that lists several. */
+            submission_id: string | null;
+            /** @enum {string} */
+            status: "pending" | "succeeded" | "failed";
+            /** @description How many there have been, including one that is in progress. */
+            attempts: number;
+            /** @description When it is tried next; null when it will not be, and while it is in progress. */
+            next_attempt_at: string | null;
+            /** @description The SMTP reply of the last attempt; null when there was no answer. */
+            last_status: number | null;
+            /** @description Why the last attempt failed; null when it succeeded. */
+            last_error: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, with milliseconds.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, with milliseconds.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            updated_at: string;
+            /**
+             * @description The address; null when the recipient was removed long ago.
+             * @example ada@example.org
+             */
+            recipient: string | null;
         };
         JsonRpcAnswer: {
             /** @constant */
@@ -2353,34 +2353,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The content type of the body is not supported, its charset is not UTF-8, or its content encoding is not gzip, deflate or br. */
-        WrongPageType: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": "The content type is not supported: send JSON with Content-Type: application/json, or the page itself with Content-Type: text/html."
-                 *     }
-                 */
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The page takes too much time or memory to be read as HTML. */
-        TooComplex: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": "The page is too complex to be checked: close its elements in the order in which they are opened, or send a part of it."
-                 *     }
-                 */
-                "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description The plan's limit of bytes is reached, or the API key has the scope `read`. */
         StorageFull: {
             headers: {
@@ -2404,6 +2376,20 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "slug is taken: choose another, or leave it out."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The content type of the body is not supported, its charset is not UTF-8, or its content encoding is not gzip, deflate or br. */
+        WrongPageType: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The content type is not supported: send JSON with Content-Type: application/json, or the page itself with Content-Type: text/html."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -2439,6 +2425,20 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The page takes too much time or memory to be read as HTML. */
+        TooComplex: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The page is too complex to be checked: close its elements in the order in which they are opened, or send a part of it."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description There is no such deployment of the key's owner, or no such version of its page, or it is no longer kept. */
         NoSuchVersion: {
             headers: {
@@ -2448,64 +2448,6 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "No such version: choose one that GET /deploy/:id/versions lists."
-                 *     }
-                 */
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description Nobody would get it. The sentence says what to do. */
-        NobodyGetsMail: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": "Nobody would get this mail: have a recipient confirm, and try again."
-                 *     }
-                 */
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The owner has sent 20 tests within a minute; also for the reasons of any request with a key. */
-        TooManyTests: {
-            headers: {
-                /** @description In how many seconds to try again. */
-                "Retry-After"?: number;
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": "Too many tests: try again in 17 seconds."
-                 *     }
-                 */
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description There is no such deployment of the key's owner, or no such mail of it. */
-        NoSuchMail: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": "No such delivery: check the id."
-                 *     }
-                 */
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description There is no such deployment of the key's owner, or it keeps no such submission as spam. */
-        NoSuchSpam: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": "No such spam: check the ids, and that it has not been released or removed."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -2539,6 +2481,20 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description There is no such deployment of the key's owner, or it keeps no such submission as spam. */
+        NoSuchSpam: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "No such spam: check the ids, and that it has not been released or removed."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description The request is a delivery of this service: a webhook leads back to it. */
         Loop: {
             headers: {
@@ -2553,20 +2509,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no such deployment of the key's owner, or no submission of it with the id in place of a cursor. */
-        NoSuchCursor: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": "No such submission: go on from the cursor of an answer, or begin with 0."
-                 *     }
-                 */
-                "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description There is no such deployment of the key's owner, or no such submission of it. */
         NoSuchSubmission: {
             headers: {
@@ -2576,6 +2518,20 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "No such submission: check the ids, and that they belong to the owner of the API key."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no such deployment of the key's owner, or no submission of it with the id in place of a cursor. */
+        NoSuchCursor: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "No such submission: go on from the cursor of an answer, or begin with 0."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -2623,8 +2579,52 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The owner has sent 20 tests within a minute; also for the reasons of any request with a key. */
+        TooManyTests: {
+            headers: {
+                /** @description In how many seconds to try again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Too many tests: try again in 17 seconds."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description There is no such deployment of the key's owner, no such webhook of it, or no such delivery. */
         NoSuchDelivery: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "No such delivery: check the id."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Nobody would get it. The sentence says what to do. */
+        NobodyGetsMail: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Nobody would get this mail: have a recipient confirm, and try again."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no such deployment of the key's owner, or no such mail of it. */
+        NoSuchMail: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3133,82 +3133,6 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    checkHtml: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "html": "<!doctype html><title>Spring sale</title><form method=\"post\" action=\"{{FORM_ACTION}}\"><input name=\"email\"></form>"
-                 *     }
-                 */
-                "application/json": {
-                    /** @description The page: at most 2097152 bytes of UTF-8, no lone surrogates. Served byte for byte, except for `{{FORM_ACTION}}`: each occurrence becomes the address that receives the page's forms. */
-                    html: string;
-                };
-                /** @example <!doctype html><title>Spring sale</title><form method="post" action="{{FORM_ACTION}}"><input name="email"></form> */
-                "text/html": string;
-            };
-        };
-        responses: {
-            /** @description What is on the page. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "title": "Spring sale",
-                     *       "lang": null,
-                     *       "forms": [
-                     *         {
-                     *           "action": "{{FORM_ACTION}}",
-                     *           "method": "post",
-                     *           "enctype": "application/x-www-form-urlencoded",
-                     *           "submits_here": true,
-                     *           "fields": [
-                     *             {
-                     *               "name": "email",
-                     *               "label": null,
-                     *               "type": "text",
-                     *               "required": false,
-                     *               "options": null
-                     *             }
-                     *           ]
-                     *         }
-                     *       ],
-                     *       "problems": [
-                     *         {
-                     *           "code": "no-submit-button",
-                     *           "severity": "warning",
-                     *           "message": "The form has no button that sends it: write <button>Send</button> before </form>.",
-                     *           "line": 1,
-                     *           "column": 42
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["CheckedPage"];
-                };
-            };
-            400: components["responses"]["BadBody"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ReadOnlyKey"];
-            408: components["responses"]["TooSlow"];
-            413: components["responses"]["TooLarge"];
-            415: components["responses"]["WrongPageType"];
-            422: components["responses"]["TooComplex"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
     listDeployments: {
         parameters: {
             query?: {
@@ -3581,6 +3505,136 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All settings. */
+            200: {
+                headers: {
+                    /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
+                    "formhost-notice"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "email_notifications": true,
+                     *       "notify_every": "submission",
+                     *       "notify_owner": true,
+                     *       "recipients": [
+                     *         {
+                     *           "email": "ada@example.org",
+                     *           "confirmed": true
+                     *         }
+                     *       ],
+                     *       "redirect_url": "https://example.org/thanks",
+                     *       "allowed_origins": [
+                     *         "https://example.org"
+                     *       ],
+                     *       "language": null,
+                     *       "retention_days": 365,
+                     *       "spam": {
+                     *         "blocklist": [],
+                     *         "captcha": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Settings"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    checkHtml: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "html": "<!doctype html><title>Spring sale</title><form method=\"post\" action=\"{{FORM_ACTION}}\"><input name=\"email\"></form>"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The page: at most 2097152 bytes of UTF-8, no lone surrogates. Served byte for byte, except for `{{FORM_ACTION}}`: each occurrence becomes the address that receives the page's forms. */
+                    html: string;
+                };
+                /** @example <!doctype html><title>Spring sale</title><form method="post" action="{{FORM_ACTION}}"><input name="email"></form> */
+                "text/html": string;
+            };
+        };
+        responses: {
+            /** @description What is on the page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "title": "Spring sale",
+                     *       "lang": null,
+                     *       "forms": [
+                     *         {
+                     *           "action": "{{FORM_ACTION}}",
+                     *           "method": "post",
+                     *           "enctype": "application/x-www-form-urlencoded",
+                     *           "submits_here": true,
+                     *           "fields": [
+                     *             {
+                     *               "name": "email",
+                     *               "label": null,
+                     *               "type": "text",
+                     *               "required": false,
+                     *               "options": null
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "problems": [
+                     *         {
+                     *           "code": "no-submit-button",
+                     *           "severity": "warning",
+                     *           "message": "The form has no button that sends it: write <button>Send</button> before </form>.",
+                     *           "line": 1,
+                     *           "column": 42
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CheckedPage"];
+                };
+            };
+            400: components["responses"]["BadBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongPageType"];
+            422: components["responses"]["TooComplex"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     checkDeployment: {
         parameters: {
             query?: never;
@@ -3820,61 +3874,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    getSettings: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description A deployment's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description All settings. */
-            200: {
-                headers: {
-                    /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
-                    "formhost-notice"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "email_notifications": true,
-                     *       "notify_every": "submission",
-                     *       "notify_owner": true,
-                     *       "recipients": [
-                     *         {
-                     *           "email": "ada@example.org",
-                     *           "confirmed": true
-                     *         }
-                     *       ],
-                     *       "redirect_url": "https://example.org/thanks",
-                     *       "allowed_origins": [
-                     *         "https://example.org"
-                     *       ],
-                     *       "language": null,
-                     *       "retention_days": 365,
-                     *       "spam": {
-                     *         "blocklist": [],
-                     *         "captcha": null
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Settings"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            404: components["responses"]["NoSuchDeployment"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listMails: {
+    listTrash: {
         parameters: {
             query?: {
                 /** @description Page number, from 1. A page past the end is empty. */
@@ -3883,15 +3883,12 @@ export interface operations {
                 limit?: number;
             };
             header?: never;
-            path: {
-                /** @description A deployment's id. */
-                id: string;
-            };
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A page of mails. */
+            /** @description A page of deleted deployments. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3899,18 +3896,12 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deliveries": [
+                     *       "deployments": [
                      *         {
-                     *           "id": "dl_0VbbZC2bC3dD4eE5fF6gG7hH",
-                     *           "submission_id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz",
-                     *           "status": "pending",
-                     *           "attempts": 1,
-                     *           "next_attempt_at": "2026-11-21T11:14:12.004Z",
-                     *           "last_status": 451,
-                     *           "last_error": "the mail server answered 451",
-                     *           "created_at": "2026-11-21T11:09:12.004Z",
-                     *           "updated_at": "2026-11-21T11:09:12.104Z",
-                     *           "recipient": "ada@example.org"
+                     *           "id": "d_0VbbZBZKKTcBD17YQfyDgVGm",
+                     *           "slug": "spring-sale",
+                     *           "submission_count": 3,
+                     *           "deleted_at": "2026-11-21T11:08:48.298Z"
                      *         }
                      *       ],
                      *       "total": 1,
@@ -3918,18 +3909,17 @@ export interface operations {
                      *       "limit": 50
                      *     }
                      */
-                    "application/json": components["schemas"]["Mails"];
+                    "application/json": components["schemas"]["DeletedDeployments"];
                 };
             };
             400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthorized"];
-            404: components["responses"]["NoSuchDeployment"];
             429: components["responses"]["UnknownKeys"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
         };
     };
-    testMail: {
+    restoreDeployment: {
         parameters: {
             query?: never;
             header?: never;
@@ -3939,67 +3929,81 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "slug": "spring-sale-again"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description 1 to 63 lowercase letters a to z and hyphens, no digits, a letter at both ends, no `--` at the third and fourth place, none of www, api, app, admin, mail, smtp, ns, cdn, static, assets, docs, status, login, auth, dashboard, support, autoconfig, autodiscover, wpad, submit, webhooks, abuse. Its slug is the one that it had when left out. */
+                    slug?: string;
+                };
+            };
+        };
         responses: {
-            /** @description It will be sent. The id is that of the first of its deliveries. */
-            202: {
+            /** @description The page is live again. */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     /**
                      * @example {
-                     *       "id": "dl_0VbbZC2bC3dD4eE5fF6gG7hH"
+                     *       "id": "d_0VbbZBZKKTcBD17YQfyDgVGm",
+                     *       "url": "https://spring-sale-again.pages.example.net",
+                     *       "slug": "spring-sale-again"
                      *     }
                      */
-                    "application/json": components["schemas"]["DeliveryStarted"];
+                    "application/json": components["schemas"]["Deployed"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["BadBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ReadOnlyKey"];
-            404: components["responses"]["NoSuchDeployment"];
-            409: components["responses"]["NobodyGetsMail"];
-            429: components["responses"]["TooManyTests"];
+            403: components["responses"]["PlanLimit"];
+            404: components["responses"]["NotInTrash"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["SlugTaken"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
+            429: components["responses"]["UnknownKeys"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
         };
     };
-    retryMail: {
+    purgeDeployment: {
         parameters: {
             query?: never;
             header?: never;
             path: {
                 /** @description A deployment's id. */
                 id: string;
-                /** @description A delivery's id. Receivers get it as `webhook-id`, the same on every attempt. */
-                deliveryId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It will be tried. */
-            202: {
+            /** @description The deployment is gone. */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     /**
                      * @example {
-                     *       "id": "dl_0VbbZC2bC3dD4eE5fF6gG7hH",
-                     *       "status": "pending"
+                     *       "message": "Deployment deleted for good",
+                     *       "id": "d_0VbbZBZKKTcBD17YQfyDgVGm"
                      *     }
                      */
-                    "application/json": components["schemas"]["DeliveryRetried"];
+                    "application/json": components["schemas"]["DeploymentPurged"];
                 };
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ReadOnlyKey"];
-            404: components["responses"]["NoSuchMail"];
-            409: components["responses"]["NobodyGetsMail"];
-            429: components["responses"]["TooManyTests"];
+            404: components["responses"]["NotInTrash"];
+            429: components["responses"]["UnknownKeys"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
         };
@@ -4163,140 +4167,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ReadOnlyKey"];
             404: components["responses"]["NoSuchSpam"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listTrash: {
-        parameters: {
-            query?: {
-                /** @description Page number, from 1. A page past the end is empty. */
-                page?: number;
-                /** @description Items on a page. More than 100 counts as 100. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of deleted deployments. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "deployments": [
-                     *         {
-                     *           "id": "d_0VbbZBZKKTcBD17YQfyDgVGm",
-                     *           "slug": "spring-sale",
-                     *           "submission_count": 3,
-                     *           "deleted_at": "2026-11-21T11:08:48.298Z"
-                     *         }
-                     *       ],
-                     *       "total": 1,
-                     *       "page": 1,
-                     *       "limit": 50
-                     *     }
-                     */
-                    "application/json": components["schemas"]["DeletedDeployments"];
-                };
-            };
-            400: components["responses"]["BadQuery"];
-            401: components["responses"]["Unauthorized"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    restoreDeployment: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description A deployment's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "slug": "spring-sale-again"
-                 *     }
-                 */
-                "application/json": {
-                    /** @description 1 to 63 lowercase letters a to z and hyphens, no digits, a letter at both ends, no `--` at the third and fourth place, none of www, api, app, admin, mail, smtp, ns, cdn, static, assets, docs, status, login, auth, dashboard, support, autoconfig, autodiscover, wpad, submit, webhooks, abuse. Its slug is the one that it had when left out. */
-                    slug?: string;
-                };
-            };
-        };
-        responses: {
-            /** @description The page is live again. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "d_0VbbZBZKKTcBD17YQfyDgVGm",
-                     *       "url": "https://spring-sale-again.pages.example.net",
-                     *       "slug": "spring-sale-again"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Deployed"];
-                };
-            };
-            400: components["responses"]["BadBody"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PlanLimit"];
-            404: components["responses"]["NotInTrash"];
-            408: components["responses"]["TooSlow"];
-            409: components["responses"]["SlugTaken"];
-            413: components["responses"]["TooLarge"];
-            415: components["responses"]["WrongType"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    purgeDeployment: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description A deployment's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The deployment is gone. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "message": "Deployment deleted for good",
-                     *       "id": "d_0VbbZBZKKTcBD17YQfyDgVGm"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["DeploymentPurged"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ReadOnlyKey"];
-            404: components["responses"]["NotInTrash"];
             429: components["responses"]["UnknownKeys"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -4727,6 +4597,149 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getSubmission: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A submission's id. */
+                submissionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The submission. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz",
+                     *       "data": {
+                     *         "name": "Ada",
+                     *         "email": "ada@example.org"
+                     *       },
+                     *       "ip_address": "203.0.113.7",
+                     *       "created_at": "2026-11-21T11:08:48.298Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Submission"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchSubmission"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSubmission: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A submission's id. */
+                submissionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The submission is deleted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Submission deleted",
+                     *       "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SubmissionDeleted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchSubmission"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    markSubmission: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A submission's id. */
+                submissionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "read": true
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Whether it is read. */
+                    read?: boolean;
+                    /** @description Whether it has a star. */
+                    starred?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The submission. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz",
+                     *       "data": {
+                     *         "name": "Ada",
+                     *         "email": "ada@example.org"
+                     *       },
+                     *       "ip_address": "203.0.113.7",
+                     *       "created_at": "2026-11-21T11:08:48.298Z",
+                     *       "read": true,
+                     *       "starred": false,
+                     *       "page_version": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InboxSubmission"];
+                };
+            };
+            400: components["responses"]["BadBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchSubmission"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     searchSubmissions: {
         parameters: {
             query?: {
@@ -4934,149 +4947,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchCursor"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getSubmission: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description A deployment's id. */
-                deployId: string;
-                /** @description A submission's id. */
-                submissionId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The submission. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz",
-                     *       "data": {
-                     *         "name": "Ada",
-                     *         "email": "ada@example.org"
-                     *       },
-                     *       "ip_address": "203.0.113.7",
-                     *       "created_at": "2026-11-21T11:08:48.298Z"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Submission"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            404: components["responses"]["NoSuchSubmission"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteSubmission: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description A deployment's id. */
-                deployId: string;
-                /** @description A submission's id. */
-                submissionId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The submission is deleted. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "message": "Submission deleted",
-                     *       "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["SubmissionDeleted"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ReadOnlyKey"];
-            404: components["responses"]["NoSuchSubmission"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    markSubmission: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description A deployment's id. */
-                deployId: string;
-                /** @description A submission's id. */
-                submissionId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "read": true
-                 *     }
-                 */
-                "application/json": {
-                    /** @description Whether it is read. */
-                    read?: boolean;
-                    /** @description Whether it has a star. */
-                    starred?: boolean;
-                };
-            };
-        };
-        responses: {
-            /** @description The submission. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz",
-                     *       "data": {
-                     *         "name": "Ada",
-                     *         "email": "ada@example.org"
-                     *       },
-                     *       "ip_address": "203.0.113.7",
-                     *       "created_at": "2026-11-21T11:08:48.298Z",
-                     *       "read": true,
-                     *       "starred": false,
-                     *       "page_version": 1
-                     *     }
-                     */
-                    "application/json": components["schemas"]["InboxSubmission"];
-                };
-            };
-            400: components["responses"]["BadBody"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ReadOnlyKey"];
-            404: components["responses"]["NoSuchSubmission"];
-            408: components["responses"]["TooSlow"];
-            413: components["responses"]["TooLarge"];
-            415: components["responses"]["WrongType"];
             429: components["responses"]["UnknownKeys"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -5648,6 +5518,136 @@ export interface operations {
             403: components["responses"]["ReadOnlyKey"];
             404: components["responses"]["NoSuchDelivery"];
             429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listMails: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. A page past the end is empty. */
+                page?: number;
+                /** @description Items on a page. More than 100 counts as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of mails. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deliveries": [
+                     *         {
+                     *           "id": "dl_0VbbZC2bC3dD4eE5fF6gG7hH",
+                     *           "submission_id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz",
+                     *           "status": "pending",
+                     *           "attempts": 1,
+                     *           "next_attempt_at": "2026-11-21T11:14:12.004Z",
+                     *           "last_status": 451,
+                     *           "last_error": "the mail server answered 451",
+                     *           "created_at": "2026-11-21T11:09:12.004Z",
+                     *           "updated_at": "2026-11-21T11:09:12.104Z",
+                     *           "recipient": "ada@example.org"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "page": 1,
+                     *       "limit": 50
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Mails"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    testMail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It will be sent. The id is that of the first of its deliveries. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "dl_0VbbZC2bC3dD4eE5fF6gG7hH"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeliveryStarted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchDeployment"];
+            409: components["responses"]["NobodyGetsMail"];
+            429: components["responses"]["TooManyTests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    retryMail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+                /** @description A delivery's id. Receivers get it as `webhook-id`, the same on every attempt. */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It will be tried. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "dl_0VbbZC2bC3dD4eE5fF6gG7hH",
+                     *       "status": "pending"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeliveryRetried"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchMail"];
+            409: components["responses"]["NobodyGetsMail"];
+            429: components["responses"]["TooManyTests"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
         };

@@ -13,13 +13,6 @@ const VERBS = {
   OPTIONS: 'options',
 } as const satisfies Record<Method, string>;
 
-/** Endpoints, each listed as `<method> <path>`: a name that is not that of its declaration does not compile. */
-export const listEndpoints = <const Name extends `${Method} /${string}`>(
-  table: {
-    readonly [Key in Name]: Key extends `${infer M extends Method} ${infer Path}` ? Endpoint<M, Path> : never;
-  },
-): readonly Endpoint[] => Object.values(table);
-
 const allowOf = (endpoints: readonly Endpoint[]): string =>
   endpoints.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
 

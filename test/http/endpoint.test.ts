@@ -11,7 +11,7 @@ import type { Endpoint } from '../../src/http/request/declaration.ts';
 import { endpoint, publicEndpoint } from '../../src/http/request/endpoint.ts';
 import { RequestLog } from '../../src/http/request-log.ts';
 import { HttpError, toHttpError, writeError } from '../../src/http/response/errors.ts';
-import { createApi, listEndpoints } from '../../src/http/router.ts';
+import { createApi } from '../../src/http/router.ts';
 import { VIEW_PATHS } from '../../src/lib/dashboard-paths.ts';
 import { idleApp } from '../support/app.ts';
 import { testLimits } from '../support/limits.ts';
@@ -147,10 +147,6 @@ describe('createApi()', () => {
     });
     const { status, text } = await serve(written).get('/a');
     expect([status, text]).toEqual([203, 'text']);
-  });
-
-  it('lists endpoints under their own methods and paths', () => {
-    expect(listEndpoints({ 'GET /a/:id': get, 'DELETE /a/:id': remove })).toEqual([get, remove]);
   });
 });
 

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { pageUrl } from '../../config.ts';
 import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
 import type { App } from '../app.ts';
+import type { Endpoint } from '../request/declaration.ts';
 import { pageAnswer, publicEndpoint } from '../request/endpoint.ts';
 import { pathOf } from '../request/hosts.ts';
 import { chooseEncoding } from '../response/accept.ts';
@@ -60,7 +61,7 @@ async function sendShell(response: Response, files: DashboardFiles, app: App): P
 }
 
 /** An address that no view has gets the shell too, as a 404: the browser says so. */
-const shellEndpoint = <const Path extends string>(path: Path, name: string, files: DashboardFiles, app: App) =>
+const shellEndpoint = (path: string, name: string, files: DashboardFiles, app: App) =>
   publicEndpoint({
     method: 'GET',
     path,
@@ -103,11 +104,11 @@ const assetEndpoint = (files: DashboardFiles) =>
   });
 
 /** The dashboard's files. Its views are made in the browser: src/dashboard. */
-export function dashboardEndpoints(app: App) {
+export function dashboardEndpoints(app: App): Endpoint[] {
   const files = new DashboardFiles();
-  return {
-    start: shellEndpoint('/dashboard', 'getDashboard', files, app),
-    view: shellEndpoint('/dashboard/*view', 'getDashboardView', files, app),
-    asset: assetEndpoint(files),
-  };
+  return [
+    shellEndpoint('/dashboard', 'getDashboard', files, app),
+    shellEndpoint('/dashboard/*view', 'getDashboardView', files, app),
+    assetEndpoint(files),
+  ];
 }

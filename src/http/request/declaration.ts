@@ -54,8 +54,8 @@ type Success<Answer> = {
 };
 type NoContent = { status: 204 | 303; description: string; headers?: Headers };
 
-export type Described<M extends Method, Path extends string, Answer> = {
-  method: M;
+export type Described<Path extends string, Answer> = {
+  method: Method;
   /** As Express has it: `/deploy/:id`. */
   path: Path;
   /** The operation's id in the reference: unique, and never changed. */
@@ -121,13 +121,12 @@ export type ToolCall = {
 };
 
 export type Declaration<
-  M extends Method,
   Path extends string,
   Answer,
   Resource,
   Query extends z.ZodObject,
   Body extends z.ZodObject,
-> = Described<M, Path, Answer> & {
+> = Described<Path, Answer> & {
   /** The scope that a key needs. Left out: `read` for GET, `full` for what changes something. */
   scope?: Scope;
   /** Refuses a request before its key is looked up. */
@@ -143,7 +142,7 @@ export type Declaration<
   handle: (call: Call<Path, Resource, Query, Body>) => Promise<Result<Answer> | JsonPieces>;
 };
 
-export type PublicDeclaration<M extends Method, Path extends string, Answer> = Described<M, Path, Answer> & {
+export type PublicDeclaration<Answer> = Described<string, Answer> & {
   requestHeaders?: z.ZodObject;
   /** The body that it accepts. The handler reads it itself. */
   content?: Content;
@@ -171,11 +170,8 @@ export type EndpointTools = {
 };
 
 /** A declared endpoint, with all that the router, the reference and agents' tools need. */
-export type Endpoint<M extends Method = Method, Path extends string = string> = Omit<
-  Described<M, Path, never>,
-  'answer' | 'otherAnswers' | 'errors'
-> &
-  Pick<PublicDeclaration<M, Path, never>, 'requestHeaders' | 'isThere' | 'pagesExcept' | 'errorPageTitle'> & {
+export type Endpoint = Omit<Described<string, never>, 'answer' | 'otherAnswers' | 'errors'> &
+  Pick<PublicDeclaration<never>, 'requestHeaders' | 'isThere' | 'pagesExcept' | 'errorPageTitle'> & {
     /** The scope that a key needs; undefined where no key is needed. */
     scope: Scope | undefined;
     params: z.ZodObject | undefined;

@@ -14,7 +14,6 @@ import {
   type EndpointRequest,
   type EndpointTools,
   JsonPieces,
-  type Method,
   type PublicDeclaration,
   type ToolCall,
 } from './declaration.ts';
@@ -43,7 +42,7 @@ const onePerStatus = (errors: readonly DeclaredError[]): DeclaredError[] => [
 ];
 
 /** The answers of an endpoint that are not errors, by their status. */
-function answersOf({ answer, otherAnswers }: Described<Method, string, unknown>): Endpoint['answers'] {
+function answersOf({ answer, otherAnswers }: Described<string, unknown>): Endpoint['answers'] {
   const { status, description, headers } = answer;
   const content =
     'schema' in answer
@@ -76,13 +75,12 @@ function textFormOf({ schema, example, text }: AnyBody): { content: Content; que
 
 /** Declares an endpoint that needs an API key. Its checks run in this order: 401, `find`, `query`, `body`, `scope`. */
 export function endpoint<
-  const M extends Method,
   const Path extends string,
   Answer,
   Resource = undefined,
   Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Body extends z.ZodObject = z.ZodObject<Record<never, never>>,
->(declaration: Declaration<M, Path, Answer, Resource, Query, Body>): Endpoint<M, Path>;
+>(declaration: Declaration<Path, Answer, Resource, Query, Body>): Endpoint;
 // In the implementation each part is optional; the signature above gives the handler those that are declared.
 export function endpoint(declaration: AnyDeclaration): Endpoint {
   const {
@@ -127,7 +125,7 @@ export function endpoint(declaration: AnyDeclaration): Endpoint {
   };
 }
 
-type AnyDeclaration = Declaration<Method, string, unknown, unknown, z.ZodObject, z.ZodObject>;
+type AnyDeclaration = Declaration<string, unknown, unknown, z.ZodObject, z.ZodObject>;
 type Sent = { query: Record<string, unknown>; body: Record<string, unknown> };
 
 const scopeOf = ({ scope, method }: AnyDeclaration): Scope => scope ?? (method === 'GET' ? 'read' : 'full');
@@ -196,10 +194,7 @@ export const pageAnswer = (description: string) =>
   ({ status: 200, description, type: 'text/html', schema: z.string(), example: '<!doctype html>' }) as const;
 
 /** Declares an endpoint that needs no key. */
-export function publicEndpoint<const M extends Method, const Path extends string, Answer>(
-  declaration: PublicDeclaration<M, Path, Answer>,
-): Endpoint<M, Path>;
-export function publicEndpoint(declaration: PublicDeclaration<Method, string, unknown>): Endpoint {
+export function publicEndpoint<Answer>(declaration: PublicDeclaration<Answer>): Endpoint {
   const { content, isAlwaysUp = false, query, answer, otherAnswers, errors = [], handle, ...described } = declaration;
   return {
     ...described,

@@ -4,6 +4,7 @@ import type { Config } from '../../config.ts';
 import { LANGUAGES } from '../../lib/languages.ts';
 import { SIZES } from '../../limits.ts';
 import type { App } from '../app.ts';
+import type { Endpoint } from '../request/declaration.ts';
 import { pageAnswer, publicEndpoint } from '../request/endpoint.ts';
 import { HONEYPOT, REDIRECT } from '../request/reserved-fields.ts';
 import {
@@ -144,8 +145,4 @@ const preflight = publicEndpoint({
 });
 
 /** Where forms post to. Submissions are answered by submission-service.ts, ahead of Express. */
-export const submitEndpoints = (app: App) => ({
-  submit: submitEndpoint(app),
-  thanks: thanksEndpoint(app),
-  preflight,
-});
+export const submitEndpoints = (app: App): Endpoint[] => [preflight, submitEndpoint(app), thanksEndpoint(app)];

@@ -38,24 +38,6 @@ describe('every command', () => {
   });
 });
 
-describe('every endpoint', () => {
-  const sources = readdirSync(join(PROJECT, 'src/http'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => read(`src/http/${name}`));
-  const declared = sources.flatMap((source) =>
-    Array.from(
-      source.matchAll(/\bmethod: '([A-Z]+)',\s+path: '(\/[^']*)'/g),
-      ([, method, path]) => `${method} ${path}`,
-    ),
-  );
-
-  it('that is declared is listed in src/http/endpoints.ts', () => {
-    const app = read('src/http/endpoints.ts');
-    expect(declared.length).toBeGreaterThan(20);
-    expect(declared.filter((name) => !app.includes(`'${name}'`))).toEqual([]);
-  });
-});
-
 describe('every event', () => {
   const { value: events } = lookUp(
     referenceOf(loadConfig({})),

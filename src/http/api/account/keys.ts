@@ -11,6 +11,7 @@ import {
 import { isKeyId } from '../../../lib/ids.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
+import type { Endpoint } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { keyId, time } from '../../request/fields.ts';
 import { examplePage, Paging, paged } from '../../request/paging.ts';
@@ -185,8 +186,4 @@ const revokeEndpoint = ({ db }: App) =>
   });
 
 /** The keys of an owner. */
-export const keyEndpoints = (app: App) => ({
-  list: listEndpoint(app),
-  create: createEndpoint(app),
-  revoke: revokeEndpoint(app),
-});
+export const keyEndpoints = (app: App): Endpoint[] => [listEndpoint(app), createEndpoint(app), revokeEndpoint(app)];

@@ -5,7 +5,7 @@ import { hashOfKey, isApiKey, isSessionId, newToken } from '../../../lib/ids.ts'
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
 import { keyRefused, tooManyUnknownKeys, unauthorized } from '../../request/auth.ts';
-import type { EndpointRequest } from '../../request/declaration.ts';
+import type { Endpoint, EndpointRequest } from '../../request/declaration.ts';
 import { endpoint, publicEndpoint } from '../../request/endpoint.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
 
@@ -125,8 +125,4 @@ const endAllEndpoint = (app: App) =>
   });
 
 /** Browsers that are signed in: a cookie stands for an API key, for pages of the service itself. */
-export const sessionEndpoints = (app: App) => ({
-  begin: beginEndpoint(app),
-  end: endEndpoint(app),
-  endAll: endAllEndpoint(app),
-});
+export const sessionEndpoints = (app: App): Endpoint[] => [beginEndpoint(app), endEndpoint(app), endAllEndpoint(app)];

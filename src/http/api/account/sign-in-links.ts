@@ -6,7 +6,7 @@ import { isMailAddress } from '../../../lib/mail-address.ts';
 import { networkOf } from '../../../lib/public-address.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
-import type { EndpointRequest } from '../../request/declaration.ts';
+import type { Endpoint, EndpointRequest } from '../../request/declaration.ts';
 import { publicEndpoint } from '../../request/endpoint.ts';
 import { RateLimit } from '../../request/rate-limit.ts';
 import { errorKind, HttpError, retryAfter } from '../../response/errors.ts';
@@ -181,8 +181,4 @@ const useEndpoint = (app: App) =>
   });
 
 /** Links in mails that sign a browser in. */
-export const signInLinkEndpoints = (app: App) => ({
-  request: requestEndpoint(app),
-  ask: askEndpoint(app),
-  use: useEndpoint(app),
-});
+export const signInLinkEndpoints = (app: App): Endpoint[] => [requestEndpoint(app), askEndpoint(app), useEndpoint(app)];

@@ -13,6 +13,7 @@ import type { Database } from '../../../db/postgres/connect.ts';
 import { isDeliveryId } from '../../../lib/ids.ts';
 import { LIMITS } from '../../../limits.ts';
 import type { App } from '../../app.ts';
+import type { Endpoint } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { deliveryId, submissionId, time } from '../../request/fields.ts';
 import { examplePage, Paging, paged } from '../../request/paging.ts';
@@ -289,14 +290,14 @@ const retryMailEndpoint = ({ db }: App, tests: RateLimit) =>
   });
 
 /** The deliveries of a webhook, and those by mail: the log, another attempt, a test. */
-export function deliveryEndpoints(app: App) {
+export function deliveryEndpoints(app: App): Endpoint[] {
   const tests = new RateLimit({ max: app.limits.owners.testsPerMinute, seconds: 60 });
-  return {
-    test: testEndpoint(app, tests),
-    list: listEndpoint(app),
-    retry: retryEndpoint(app),
-    testMail: testMailEndpoint(app, tests),
-    listMails: listMailsEndpoint(app),
-    retryMail: retryMailEndpoint(app, tests),
-  };
+  return [
+    testEndpoint(app, tests),
+    listEndpoint(app),
+    retryEndpoint(app),
+    listMailsEndpoint(app),
+    testMailEndpoint(app, tests),
+    retryMailEndpoint(app, tests),
+  ];
 }

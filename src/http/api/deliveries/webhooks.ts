@@ -11,6 +11,7 @@ import {
 import { EVENTS } from '../../../lib/events.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
+import type { Endpoint } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { deploymentId, time, webhookId } from '../../request/fields.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
@@ -213,11 +214,11 @@ const rotateSecretEndpoint = ({ db }: App) =>
   });
 
 /** The webhooks of a deployment: the addresses to which its submissions are posted. */
-export const webhookEndpoints = (app: App) => ({
-  create: createEndpoint(app),
-  list: listEndpoint(app),
-  change: changeEndpoint(app),
-  delete: deleteEndpoint(app),
-  getSecret: getSecretEndpoint(app),
-  rotateSecret: rotateSecretEndpoint(app),
-});
+export const webhookEndpoints = (app: App): Endpoint[] => [
+  listEndpoint(app),
+  createEndpoint(app),
+  deleteEndpoint(app),
+  changeEndpoint(app),
+  getSecretEndpoint(app),
+  rotateSecretEndpoint(app),
+];

@@ -17,7 +17,7 @@ import type { CaptchaProvider } from '../../../lib/captcha-fields.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
-import { JsonPieces } from '../../request/declaration.ts';
+import { type Endpoint, JsonPieces } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
@@ -243,4 +243,4 @@ const checkLiveEndpoint = (app: App) =>
   });
 
 /** The form check: what a page's forms send, and what keeps it from arriving. */
-export const checkEndpoints = (app: App) => ({ check: checkEndpoint(app), checkLive: checkLiveEndpoint(app) });
+export const checkEndpoints = (app: App): Endpoint[] => [checkEndpoint(app), checkLiveEndpoint(app)];

@@ -11,6 +11,7 @@ import { newDeploymentId } from '../../../lib/ids.ts';
 import { isReserved, proposeSlugs, RESERVED, SLUG } from '../../../lib/slugs.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
+import type { Endpoint } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { deploymentId, time } from '../../request/fields.ts';
 import { examplePage, Paging, paged } from '../../request/paging.ts';
@@ -256,11 +257,11 @@ const getHtmlEndpoint = ({ db }: App) =>
   });
 
 /** Deployments: pages and their addresses. */
-export const deploymentEndpoints = (app: App) => ({
-  list: listEndpoint(app),
-  create: createEndpoint(app),
-  get: getEndpoint(app),
-  replaceHtml: replaceHtmlEndpoint(app),
-  delete: deleteEndpoint(app),
-  getHtml: getHtmlEndpoint(app),
-});
+export const deploymentEndpoints = (app: App): Endpoint[] => [
+  listEndpoint(app),
+  createEndpoint(app),
+  getEndpoint(app),
+  replaceHtmlEndpoint(app),
+  deleteEndpoint(app),
+  getHtmlEndpoint(app),
+];

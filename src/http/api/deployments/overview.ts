@@ -74,8 +74,8 @@ const toOverviewed = async (one: OverviewRow, config: Config): Promise<z.infer<t
 });
 
 /** All pages of an owner at a glance. */
-export const overviewEndpoints = ({ db, config }: App) => ({
-  get: endpoint({
+export const overviewEndpoint = ({ db, config }: App) =>
+  endpoint({
     method: 'GET',
     path: '/overview',
     name: 'getOverview',
@@ -94,5 +94,4 @@ export const overviewEndpoints = ({ db, config }: App) => ({
       const shown = await Promise.all(deployments.map((one) => toOverviewed(one, config)));
       return { deployments: shown, total, ...paging };
     },
-  }),
-});
+  });

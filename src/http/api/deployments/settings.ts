@@ -8,6 +8,7 @@ import { changeSettings, findSettings, NoSecret } from '../../../db/deployments/
 import { hasAltcha } from '../../../db/submissions/forms.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
+import type { Endpoint } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { deploymentId } from '../../request/fields.ts';
 import { errorKind, HttpError, inSeconds, retryAfter } from '../../response/errors.ts';
@@ -169,4 +170,4 @@ const changeEndpoint = (app: App) =>
   });
 
 /** The settings of a deployment. */
-export const settingsEndpoints = (app: App) => ({ get: getEndpoint(app), change: changeEndpoint(app) });
+export const settingsEndpoints = (app: App): Endpoint[] => [getEndpoint(app), changeEndpoint(app)];

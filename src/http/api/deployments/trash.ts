@@ -5,6 +5,7 @@ import type { Database } from '../../../db/postgres/connect.ts';
 import { isDeploymentId } from '../../../lib/ids.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
+import type { Endpoint } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { deploymentId, time } from '../../request/fields.ts';
 import { examplePage, Paging, paged } from '../../request/paging.ts';
@@ -146,8 +147,4 @@ const purgeEndpoint = ({ db, onPurge }: App) =>
   });
 
 /** Deleted deployments, which their owner can restore or remove for good. */
-export const trashEndpoints = (app: App) => ({
-  list: listEndpoint(app),
-  restore: restoreEndpoint(app),
-  purge: purgeEndpoint(app),
-});
+export const trashEndpoints = (app: App): Endpoint[] => [listEndpoint(app), restoreEndpoint(app), purgeEndpoint(app)];

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { findVersionHtml, listVersions } from '../../../db/deployments/page-versions.ts';
 import type { Database } from '../../../db/postgres/connect.ts';
 import type { App } from '../../app.ts';
+import type { Endpoint } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { time, VERSION_NUMBER } from '../../request/fields.ts';
 import { examplePage, Paging, paged } from '../../request/paging.ts';
@@ -109,8 +110,8 @@ const restoreEndpoint = (app: App) =>
   });
 
 /** The versions of a page. */
-export const versionEndpoints = (app: App) => ({
-  list: listEndpoint(app),
-  getHtml: getHtmlEndpoint(app),
-  restore: restoreEndpoint(app),
-});
+export const versionEndpoints = (app: App): Endpoint[] => [
+  listEndpoint(app),
+  getHtmlEndpoint(app),
+  restoreEndpoint(app),
+];

@@ -1,7 +1,7 @@
 import { confirmRecipient, findLinkedRecipient } from '../../../db/deliveries/mail-recipients.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
-import type { EndpointRequest } from '../../request/declaration.ts';
+import type { Endpoint, EndpointRequest } from '../../request/declaration.ts';
 import { pageAnswer, publicEndpoint } from '../../request/endpoint.ts';
 import { queryOf } from '../../request/query.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
@@ -86,4 +86,4 @@ const confirmEndpoint = (app: App) =>
   });
 
 /** The link in a mail by which a recipient confirms that it wants mail about a deployment. */
-export const confirmEndpoints = (app: App) => ({ ask: askEndpoint(app), confirm: confirmEndpoint(app) });
+export const confirmEndpoints = (app: App): Endpoint[] => [askEndpoint(app), confirmEndpoint(app)];

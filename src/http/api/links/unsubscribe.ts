@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { findLinkedRecipient, unsubscribeRecipient } from '../../../db/deliveries/mail-recipients.ts';
 import { findLinkedSlug, unsubscribe } from '../../../db/deployments/deployments.ts';
 import type { App } from '../../app.ts';
-import type { EndpointRequest } from '../../request/declaration.ts';
+import type { Endpoint, EndpointRequest } from '../../request/declaration.ts';
 import { pageAnswer, publicEndpoint } from '../../request/endpoint.ts';
 import { queryOf } from '../../request/query.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
@@ -124,9 +124,9 @@ const unsubscribeRecipientEndpoint = (app: App) =>
   });
 
 /** The links in mails that stop the mails about a deployment (RFC 8058), to its owner or to one of its recipients. */
-export const unsubscribeEndpoints = (app: App) => ({
-  ask: askEndpoint(app),
-  unsubscribe: unsubscribeEndpoint(app),
-  askRecipient: askRecipientEndpoint(app),
-  unsubscribeRecipient: unsubscribeRecipientEndpoint(app),
-});
+export const unsubscribeEndpoints = (app: App): Endpoint[] => [
+  askEndpoint(app),
+  unsubscribeEndpoint(app),
+  askRecipientEndpoint(app),
+  unsubscribeRecipientEndpoint(app),
+];

@@ -7,6 +7,7 @@ import { FairQueue } from '../../../lib/fair-queue.ts';
 import { networkOf } from '../../../lib/public-address.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
+import type { Endpoint } from '../../request/declaration.ts';
 import { publicEndpoint } from '../../request/endpoint.ts';
 import { badQuery, readQuery } from '../../request/query.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
@@ -105,4 +106,4 @@ const widgetEndpoint = () => {
 };
 
 /** ALTCHA for the forms of deployments, on any site. */
-export const altchaEndpoints = (app: App) => ({ challenge: challengeEndpoint(app), widget: widgetEndpoint() });
+export const altchaEndpoints = (app: App): Endpoint[] => [widgetEndpoint(), challengeEndpoint(app)];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { App } from '../../app.ts';
+import type { Endpoint } from '../../request/declaration.ts';
 import { publicEndpoint } from '../../request/endpoint.ts';
 import { unavailable } from '../../response/errors.ts';
 
@@ -7,8 +8,8 @@ const Up = z.strictObject({ status: z.literal('ok') });
 const Ready = z.strictObject({ status: z.literal('ready') });
 
 /** Health checks. */
-export const healthEndpoints = ({ readiness }: App) => ({
-  up: publicEndpoint({
+export const healthEndpoints = ({ readiness }: App): Endpoint[] => [
+  publicEndpoint({
     method: 'GET',
     path: '/healthz',
     name: 'isUp',
@@ -22,7 +23,7 @@ export const healthEndpoints = ({ readiness }: App) => ({
     handle: () => ({ status: 'ok' as const }),
   }),
 
-  ready: publicEndpoint({
+  publicEndpoint({
     method: 'GET',
     path: '/readyz',
     name: 'isReady',
@@ -43,4 +44,4 @@ export const healthEndpoints = ({ readiness }: App) => ({
       );
     },
   }),
-});
+];

@@ -32,8 +32,8 @@ const Start = z.strictObject({
 const TYPES = { html: 'text/html', js: 'text/javascript', css: 'text/css' } as const;
 
 /** A file of the page that shows the reference. */
-function pageFile<const Path extends string>(
-  path: Path,
+function pageFile(
+  path: string,
   file: { folder: string; name: string; type: keyof typeof TYPES },
   described: { name: string; summary: string; description?: string; isHidden?: boolean },
 ) {
@@ -51,7 +51,7 @@ function pageFile<const Path extends string>(
 }
 
 /** What the page loads. */
-const pagePart = <const Path extends string>(path: Path, folder: string, type: 'js' | 'css', name: string) =>
+const pagePart = (path: string, folder: string, type: 'js' | 'css', name: string) =>
   pageFile(path, { folder, name: basename(path), type }, { name, summary: 'A part of the page', isHidden: true });
 
 const startEndpoint = ({ config: { baseUrl } }: App) => {
@@ -108,10 +108,10 @@ const documentEndpoint = ({ config }: App, endpoints: () => readonly Endpoint[])
 };
 
 /** The reference, as OpenAPI and as a page. */
-export const referenceEndpoints = (app: App, endpoints: () => readonly Endpoint[]) => ({
-  start: startEndpoint(app),
-  document: documentEndpoint(app, endpoints),
-  page: pageFile(
+export const referenceEndpoints = (app: App, endpoints: () => readonly Endpoint[]): Endpoint[] => [
+  startEndpoint(app),
+  documentEndpoint(app, endpoints),
+  pageFile(
     '/docs',
     { folder: PAGE, name: 'index.html', type: 'html' },
     {
@@ -121,8 +121,8 @@ export const referenceEndpoints = (app: App, endpoints: () => readonly Endpoint[
         'For a browser. The page loads its parts from this service only. With an ETag; 304 where the client has it.',
     },
   ),
-  pageScript: pagePart('/docs/start.js', PAGE, 'js', 'getReferenceScript'),
-  pageStyles: pagePart('/docs/page.css', PAGE, 'css', 'getReferenceStyles'),
-  swaggerStyles: pagePart('/docs/swagger-ui.css', SWAGGER_UI, 'css', 'getSwaggerStyles'),
-  swaggerScript: pagePart('/docs/swagger-ui-bundle.js', SWAGGER_UI, 'js', 'getSwaggerScript'),
-});
+  pagePart('/docs/start.js', PAGE, 'js', 'getReferenceScript'),
+  pagePart('/docs/page.css', PAGE, 'css', 'getReferenceStyles'),
+  pagePart('/docs/swagger-ui.css', SWAGGER_UI, 'css', 'getSwaggerStyles'),
+  pagePart('/docs/swagger-ui-bundle.js', SWAGGER_UI, 'js', 'getSwaggerScript'),
+];

@@ -7,6 +7,7 @@ import { submissionLine } from '../../../db/submissions/submissions.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
+import type { Endpoint } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { HONEYPOT, REDIRECT } from '../../request/reserved-fields.ts';
 import { unavailable } from '../../response/errors.ts';
@@ -200,11 +201,7 @@ const ndjsonEndpoint = ({ db }: App, exports: Exports) =>
   });
 
 /** All submissions of a deployment, as a file. */
-export function exportEndpoints(app: App) {
+export function exportEndpoints(app: App): Endpoint[] {
   const exports = new Exports(app);
-  return {
-    csv: csvEndpoint(app, exports),
-    xlsx: xlsxEndpoint(app, exports),
-    ndjson: ndjsonEndpoint(app, exports),
-  };
+  return [csvEndpoint(app, exports), xlsxEndpoint(app, exports), ndjsonEndpoint(app, exports)];
 }

@@ -15,7 +15,7 @@ import { isSubmissionId } from '../../../lib/ids.ts';
 import { createMatcher } from '../../../lib/submission-search.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
-import { jsonText } from '../../request/declaration.ts';
+import { type Endpoint, jsonText } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { Paging } from '../../request/paging.ts';
 import { badQuery, timeBound } from '../../request/query.ts';
@@ -212,8 +212,4 @@ const bulkEndpoint = ({ db, onPurge }: App) =>
   });
 
 /** Finding submissions, and keeping track of them. */
-export const inboxEndpoints = (app: App) => ({
-  search: searchEndpoint(app),
-  mark: markEndpoint(app),
-  bulk: bulkEndpoint(app),
-});
+export const inboxEndpoints = (app: App): Endpoint[] => [searchEndpoint(app), bulkEndpoint(app), markEndpoint(app)];

@@ -9,7 +9,7 @@ import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
 import { keyRefused } from '../../request/auth.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
-import { jsonText } from '../../request/declaration.ts';
+import { type Endpoint, jsonText } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { Paging } from '../../request/paging.ts';
 import { HttpError, retryAfter } from '../../response/errors.ts';
@@ -208,7 +208,7 @@ const streamEndpoint = (app: App, waiting: WaitingRequests) =>
   });
 
 /** New submissions as they come. */
-export function liveEndpoints(app: App) {
+export function liveEndpoints(app: App): Endpoint[] {
   const waiting = new WaitingRequests(app);
-  return { after: afterEndpoint(app, waiting), stream: streamEndpoint(app, waiting) };
+  return [afterEndpoint(app, waiting), streamEndpoint(app, waiting)];
 }

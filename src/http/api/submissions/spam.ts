@@ -11,7 +11,7 @@ import { submissionJson } from '../../../db/submissions/submissions.ts';
 import { isDeploymentId, isSubmissionId } from '../../../lib/ids.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
-import { JsonPieces } from '../../request/declaration.ts';
+import { type Endpoint, JsonPieces } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { submissionId } from '../../request/fields.ts';
 import { examplePage, Paging, paged } from '../../request/paging.ts';
@@ -162,9 +162,9 @@ const deleteAllEndpoint = ({ db, onPurge }: App) =>
   });
 
 /** What is kept apart as spam. */
-export const spamEndpoints = (app: App) => ({
-  list: listEndpoint(app),
-  release: releaseEndpoint(app),
-  delete: deleteEndpoint(app),
-  deleteAll: deleteAllEndpoint(app),
-});
+export const spamEndpoints = (app: App): Endpoint[] => [
+  listEndpoint(app),
+  deleteAllEndpoint(app),
+  releaseEndpoint(app),
+  deleteEndpoint(app),
+];

@@ -78,43 +78,40 @@ function startsOf(range: Range): number[] {
 }
 
 /** Statistics of submissions. */
-export function statisticsEndpoints({ db }: App) {
-  return {
-    get: endpoint({
-      method: 'GET',
-      path: '/deploy/:id/stats',
-      name: 'getStatistics',
-      tag: 'Deployments',
-      summary: 'Count submissions by hour or day',
-      description:
-        'Every hour or day from `from` to `to` has a bucket, also without submissions, oldest first. Deleted submissions are not ' +
-        `counted. At most ${SIZES.statistics.maxBuckets} buckets.`,
-      find: (owner, { id }) => ownDeployment(db, owner, id),
-      query: Query,
-      answer: {
-        status: 200,
-        description: 'The numbers of submissions.',
-        schema: Statistics,
-        example: {
-          buckets: [
-            { start: '2026-11-20T23:00:00.000Z', submissions: 0 },
-            { start: '2026-11-21T23:00:00.000Z', submissions: 3 },
-          ],
-          total: 3,
-        },
+export const statisticsEndpoint = ({ db }: App) =>
+  endpoint({
+    method: 'GET',
+    path: '/deploy/:id/stats',
+    name: 'getStatistics',
+    tag: 'Deployments',
+    summary: 'Count submissions by hour or day',
+    description:
+      'Every hour or day from `from` to `to` has a bucket, also without submissions, oldest first. Deleted submissions are not ' +
+      `counted. At most ${SIZES.statistics.maxBuckets} buckets.`,
+    find: (owner, { id }) => ownDeployment(db, owner, id),
+    query: Query,
+    answer: {
+      status: 200,
+      description: 'The numbers of submissions.',
+      schema: Statistics,
+      example: {
+        buckets: [
+          { start: '2026-11-20T23:00:00.000Z', submissions: 0 },
+          { start: '2026-11-21T23:00:00.000Z', submissions: 3 },
+        ],
+        total: 3,
       },
-      errors: [noSuchDeployment],
-      async handle({ resource, query }) {
-        const range = rangeOf(query);
-        const starts = startsOf(range);
-        const times = [range.from, ...starts.slice(1), range.to];
-        const counts = await countSubmissionsBetween(db, resource, times);
-        const buckets = starts.map((start, index) => ({
-          start: new Date(start).toISOString(),
-          submissions: counts[index] ?? 0,
-        }));
-        return { buckets, total: counts.reduce((sum, count) => sum + count, 0) };
-      },
-    }),
-  };
-}
+    },
+    errors: [noSuchDeployment],
+    async handle({ resource, query }) {
+      const range = rangeOf(query);
+      const starts = startsOf(range);
+      const times = [range.from, ...starts.slice(1), range.to];
+      const counts = await countSubmissionsBetween(db, resource, times);
+      const buckets = starts.map((start, index) => ({
+        start: new Date(start).toISOString(),
+        submissions: counts[index] ?? 0,
+      }));
+      return { buckets, total: counts.reduce((sum, count) => sum + count, 0) };
+    },
+  });

@@ -81,31 +81,28 @@ export const fileAnswer = {
 } as const;
 
 /** The files of submissions. */
-export function submissionFileEndpoints({ db, openFile, ownerQueue, responseWriter }: App) {
-  return {
-    get: endpoint({
-      method: 'GET',
-      path: '/submissions/:deployId/:submissionId/files/:fileId',
-      name: 'getFile',
-      tag: 'Submissions',
-      summary: 'Get a file of a submission',
-      description: 'As it was sent, and always as an attachment.',
-      async find(owner, { deployId, submissionId, fileId }) {
-        const { id: deploymentId } = await ownDeployment(db, owner, deployId);
-        const isId = isSubmissionId(submissionId) && isFileId(fileId);
-        const file = isId ? await findFile(db, { deploymentId, submissionId, fileId }) : undefined;
-        if (!file) throw noSuchFile();
-        const readPiece = openFile(file);
-        const first = await readPiece(0);
-        if (!first) throw noSuchFile();
-        return { file, first, readPiece };
-      },
-      answer: fileAnswer,
-      errors: [noSuchFile],
-      handle: async ({ response, owner, resource: { file, first, readPiece } }) => {
-        const read: ReadPiece = (from) => ownerQueue.run(owner.id, response, () => readPiece(from));
-        return () => sendFile(response, { responseWriter, client: owner.id }, { file, first, read });
-      },
-    }),
-  };
-}
+export const submissionFileEndpoint = ({ db, openFile, ownerQueue, responseWriter }: App) =>
+  endpoint({
+    method: 'GET',
+    path: '/submissions/:deployId/:submissionId/files/:fileId',
+    name: 'getFile',
+    tag: 'Submissions',
+    summary: 'Get a file of a submission',
+    description: 'As it was sent, and always as an attachment.',
+    async find(owner, { deployId, submissionId, fileId }) {
+      const { id: deploymentId } = await ownDeployment(db, owner, deployId);
+      const isId = isSubmissionId(submissionId) && isFileId(fileId);
+      const file = isId ? await findFile(db, { deploymentId, submissionId, fileId }) : undefined;
+      if (!file) throw noSuchFile();
+      const readPiece = openFile(file);
+      const first = await readPiece(0);
+      if (!first) throw noSuchFile();
+      return { file, first, readPiece };
+    },
+    answer: fileAnswer,
+    errors: [noSuchFile],
+    handle: async ({ response, owner, resource: { file, first, readPiece } }) => {
+      const read: ReadPiece = (from) => ownerQueue.run(owner.id, response, () => readPiece(from));
+      return () => sendFile(response, { responseWriter, client: owner.id }, { file, first, read });
+    },
+  });

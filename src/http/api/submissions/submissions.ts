@@ -12,7 +12,7 @@ import {
 import { isDeploymentId, isSubmissionId } from '../../../lib/ids.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
-import { JsonPieces, jsonText } from '../../request/declaration.ts';
+import { type Endpoint, JsonPieces, jsonText } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { submissionId, time } from '../../request/fields.ts';
 import { examplePage, Paging, paged } from '../../request/paging.ts';
@@ -136,8 +136,4 @@ const deleteEndpoint = ({ db }: App) =>
   });
 
 /** What was submitted to a deployment. */
-export const submissionEndpoints = (app: App) => ({
-  list: listEndpoint(app),
-  get: getEndpoint(app),
-  delete: deleteEndpoint(app),
-});
+export const submissionEndpoints = (app: App): Endpoint[] => [listEndpoint(app), getEndpoint(app), deleteEndpoint(app)];

@@ -598,18 +598,18 @@ export const LIMITS = {
     lockedWaitTimeoutMs: 1_500,
     lockedPollMs: 5,
     /**
-     * Submissions and spam that are stored alone, each with a connection for as long as storing its files takes. The rest of the
+     * Submissions and spam that need a transaction of their own, each with a connection for as long as storing its files takes. The rest of the
      * pool is left for other work.
      */
-    maxConcurrentAlone: 3,
+    maxConcurrentTransactions: 3,
     /** Bounds the memory of files that are too small to count as large bodies. */
-    maxWaitingAlone: 500,
-    aloneWaitTimeoutMs: 10_000,
+    maxWaitingTransactions: 500,
+    transactionWaitTimeoutMs: 10_000,
     /**
-     * The time-out of the connection of a submission that is stored alone. Waiting, putting its files into a bucket,
+     * The time-out of the connection of such a submission. Waiting, putting its files into a bucket,
      * waiting for a transaction, storing and committing take less. Nothing is sent or received meanwhile.
      */
-    aloneSocketTimeoutMs: 80_000,
+    transactionSocketTimeoutMs: 80_000,
     /** A larger body of a visitor is not read at all, and what was filled in is lost. */
     maxDroppedBodyBytes: 1024 * 1024 * 1024,
     /** Characters of the forms in error pages that are being sent. Escaped, they can be six times as long. */

@@ -8,7 +8,7 @@ import type { App } from './app.ts';
 import { createEndpoints } from './endpoints.ts';
 import { ErrorResponder } from './error-responder.ts';
 import { PageServer } from './pages/pages.ts';
-import { answerInTime, tooSlow } from './request/deadline.ts';
+import { answerInTime, tookTooLong } from './request/deadline.ts';
 import type { Endpoint } from './request/declaration.ts';
 import type { Exchange } from './request/exchange.ts';
 import { pathOf, resolveHost, validateRequest } from './request/hosts.ts';
@@ -184,7 +184,7 @@ export class Listener {
     const { metrics, limits } = this.#app;
     context.isApi = true;
     response.once('close', () => metrics.request(routeOf(request), response.statusCode));
-    answerInTime(request, response, () => this.#errors.fail(tooSlow(), context), limits);
+    answerInTime(request, response, () => this.#errors.fail(tookTooLong(), context), limits);
     if (!this.#polledPaths.has(path)) this.#log(context);
     response.setHeader('x-request-id', requestId);
     response.setHeader('Cache-Control', 'no-store');

@@ -9,7 +9,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const MINUTE_MS = 60 * 1_000;
 
 export type LinkedFile = { deploymentId: string; submissionId: string; fileId: string };
-export type LinkedRecipient = { deploymentId: string; recipientId: string };
+export type RecipientIds = { deploymentId: string; recipientId: string };
 type Check = 'valid' | 'expired' | 'wrong';
 
 const inDays = (from: Date, days: number): Date =>
@@ -61,12 +61,12 @@ export class SignedLinks {
   }
 
   /** A URL that works until `expires`, a whole second. */
-  confirm(recipient: LinkedRecipient, expires: Date): string {
+  confirm(recipient: RecipientIds, expires: Date): string {
     const path = `/confirm/${recipient.deploymentId}/${recipient.recipientId}`;
     return this.#expiring(path, expires, this.#signConfirm(recipient));
   }
 
-  checkConfirm(recipient: LinkedRecipient, query: string): Check {
+  checkConfirm(recipient: RecipientIds, query: string): Check {
     return check(query, this.#signConfirm(recipient));
   }
 
@@ -74,7 +74,7 @@ export class SignedLinks {
     return (expires) => this.#sign('file', deploymentId, submissionId, fileId, expires);
   }
 
-  #signConfirm({ deploymentId, recipientId }: LinkedRecipient): SignUntil {
+  #signConfirm({ deploymentId, recipientId }: RecipientIds): SignUntil {
     return (expires) => this.#sign('confirm', deploymentId, recipientId, expires);
   }
 

@@ -53,8 +53,8 @@ export class SubmissionStore {
       sizeOf: ({ data }) => data.length,
     });
     this.#files = new FilePlacement(parts.bucket, parts);
-    const { maxConcurrentAlone, maxWaitingAlone, maxRateLimitedForms } = submissions;
-    this.#transactions = new FairQueue({ slots: maxConcurrentAlone, maxWaiting: maxWaitingAlone });
+    const { maxConcurrentTransactions, maxWaitingTransactions, maxRateLimitedForms } = submissions;
+    this.#transactions = new FairQueue({ slots: maxConcurrentTransactions, maxWaiting: maxWaitingTransactions });
     this.#limited = createBoundedCache(maxRateLimitedForms);
     this.#spamLimited = createBoundedCache(maxRateLimitedForms);
   }
@@ -147,7 +147,7 @@ export class SubmissionStore {
   async #storeInTurn(submission: NewSubmission, options: SubmissionOptions, reason?: SpamReason): Promise<void> {
     const { db, limits } = this.#parts;
     const since = performance.now();
-    await this.#transactions.run(submission.deploymentId, limits.submissions.aloneWaitTimeoutMs, async () => {
+    await this.#transactions.run(submission.deploymentId, limits.submissions.transactionWaitTimeoutMs, async () => {
       // The database was out of reach while this one waited: to try it again would take longer than a visitor should
       // wait.
       if (this.#lastOutage && this.#lastOutage.at >= since) throw this.#lastOutage.error;

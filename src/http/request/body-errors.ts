@@ -1,7 +1,7 @@
 import { SIZES } from '../../limits.ts';
 import { errorKind } from '../response/errors.ts';
 import { malformed, notJson, notJsonOrText } from './json-body.ts';
-import { tooLarge, tooSlow } from './receive.ts';
+import { tooLarge, uploadTooSlow } from './receive.ts';
 
 const KIB = 1024;
 const { smallBytes, paceBytes, paceMs, maxExpansion } = SIZES.body;
@@ -24,7 +24,7 @@ export const bodyErrors = [
       id: 'TooSlow',
       description: `Less than ${paceBytes / KIB} KiB of a body over ${smallBytes / KIB} KiB arrived in ${paceMs / 1_000} seconds.`,
     },
-    tooSlow,
+    uploadTooSlow,
   ),
   errorKind(
     {

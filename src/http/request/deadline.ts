@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Limits } from '../../limits.ts';
 import { type HttpError, unavailable } from '../response/errors.ts';
 
-export const tooSlow = (): HttpError => unavailable('The request took too long: try again shortly.');
+export const tookTooLong = (): HttpError => unavailable('The request took too long: try again shortly.');
 
 const deadlines = new WeakMap<ServerResponse, { stop(): void; begin(): void }>();
 

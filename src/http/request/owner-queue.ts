@@ -3,7 +3,7 @@ import { createBoundedCache } from '../../lib/bounded-cache.ts';
 import { BusyError, FairQueue } from '../../lib/fair-queue.ts';
 import { type Limits, SIZES } from '../../limits.ts';
 import { HttpError, retryAfter } from '../response/errors.ts';
-import { tooSlow } from './deadline.ts';
+import { tookTooLong } from './deadline.ts';
 
 const tooManyRequests = (): HttpError =>
   new HttpError(
@@ -53,7 +53,7 @@ export class OwnerQueue {
       if (hasStarted || !(error instanceof BusyError)) throw error;
       const hasWaited = performance.now() - since > this.#limits.requestWaitTimeoutMs / 2;
       // When no work ended meanwhile, the cause is a slow database, and not the number of requests.
-      throw hasWaited && (this.#endedAt.get(ownerId) ?? 0) < since ? tooSlow() : tooManyRequests();
+      throw hasWaited && (this.#endedAt.get(ownerId) ?? 0) < since ? tookTooLong() : tooManyRequests();
     }
   }
 }

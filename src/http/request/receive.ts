@@ -21,7 +21,7 @@ const tooCompressed = (): HttpError =>
 export const tooManyUploads = (): HttpError =>
   new HttpError(503, 'Too many uploads are under way: try again shortly.', retryAfter(SIZES.retryAfter.busyMs));
 
-export const tooSlow = (): HttpError =>
+export const uploadTooSlow = (): HttpError =>
   new HttpError(408, 'The upload is too slow: try again on a faster connection.', { Connection: 'close' });
 
 /** The pieces of a body. A body up to `smallBytes` is not counted, and never refused because of others. */
@@ -86,7 +86,7 @@ export function receive(
     function watchPace(): NodeJS.Timeout {
       let before = received;
       return setInterval(() => {
-        if (received - before < paceBytes) settle(tooSlow());
+        if (received - before < paceBytes) settle(uploadTooSlow());
         before = received;
       }, paceMs);
     }

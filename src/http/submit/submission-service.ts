@@ -202,7 +202,7 @@ export class SubmissionService {
   ): Disposable | undefined {
     if (!keyHash && !isRetry && files.length === 0) return undefined;
     const { timeout = 0 } = socket;
-    socket.setTimeout(this.#app.limits.submissions.aloneSocketTimeoutMs);
+    socket.setTimeout(this.#app.limits.submissions.transactionSocketTimeoutMs);
     return { [Symbol.dispose]: () => void socket.setTimeout(timeout) };
   }
 

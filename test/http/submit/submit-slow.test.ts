@@ -50,5 +50,5 @@ it('a connection may stand still for longer while the files of its submission ar
   server.setTimeout(STANDSTILL_MS);
   onTestFinished(() => void server.close());
   await request(server).post('/').attach('file', Buffer.from('x'), 'a.txt').expect(200);
-  expect(timeouts).toEqual([idle.limits.submissions.aloneSocketTimeoutMs, STANDSTILL_MS]);
+  expect(timeouts).toEqual([idle.limits.submissions.transactionSocketTimeoutMs, STANDSTILL_MS]);
 });

@@ -213,6 +213,8 @@ export const SIZES = {
     maxNameChars: 200,
     /** Less of a value is not worth showing. It is `maxValueChars`, halved several times. */
     minValueChars: 312,
+    /** UTF-16 units of a subject that a form has chosen. */
+    maxSubjectChars: 200,
     /** Levels of objects and lists that are shown. */
     maxLevels: 6,
     /** A list of texts is one line up to this many UTF-16 units, and items. */

@@ -500,7 +500,7 @@ export interface paths {
         put?: never;
         /**
          * Submit a form
-         * @description The forms of deployed pages post to it; it needs no key. Accepts any fields, in UTF-8: a JSON object (nested at most 100 levels; its text is kept as it is), or a form (names are literal; a name that repeats becomes a list). At most 1000 fields and 262144 bytes of names and values, and in multipart 10 files of 10485760 bytes each, 26214400 together. Answered once it is stored. Fields named here are an example. `_hp` is a honeypot for robots: if it is filled in, the answer is that of a success, and nothing is stored or delivered. 415, 413 and 400 may come before 404. Every answer, errors included, has `Access-Control-Allow-Origin: *`. A browser that posts a form (urlencoded or multipart, with an Accept that names text/html) gets a 303 after a success, and a small page with the same status after an error. The pages speak 12 languages. A GET is a 405, for such a browser as a page that says what is wrong with the form.
+         * @description The forms of deployed pages post to it; it needs no key. Accepts any fields, in UTF-8: a JSON object (nested at most 100 levels; its text is kept as it is), or a form (names are literal; a name that repeats becomes a list). At most 1000 fields and 262144 bytes of names and values, and in multipart 10 files of 10485760 bytes each, 26214400 together. Answered once it is stored. Fields named here are an example. `_hp` is a honeypot for robots: if it is filled in, the answer is that of a success, and nothing is stored or delivered. Control fields of Formspree, FormSubmit, Basin, Web3Forms and Netlify Forms have their meaning here too, and a submission with a honeypot of theirs that is filled in is spam. 415, 413 and 400 may come before 404. Every answer, errors included, has `Access-Control-Allow-Origin: *`. A browser that posts a form (urlencoded or multipart, with an Accept that names text/html) gets a 303 after a success, and a small page with the same status after an error. The pages speak 12 languages. A GET is a 405, for such a browser as a page that says what is wrong with the form.
          */
         post: operations["submit"];
         delete?: never;
@@ -690,7 +690,7 @@ export interface paths {
         };
         /**
          * Get all submissions of a deployment as CSV
-         * @description Oldest first, RFC 4180 with a header row: `id`, `created_at`, `ip_address`, then the fields in the order in which they first appear, without `_redirect` and an empty `_hp`. An apostrophe is put before what a spreadsheet would run as a formula. A 503 can also mean that too many exports are in progress.
+         * @description Oldest first, RFC 4180 with a header row: `id`, `created_at`, `ip_address`, then the fields in the order in which they first appear, without control fields such as `_redirect` and an empty `_hp`. An apostrophe is put before what a spreadsheet would run as a formula. A 503 can also mean that too many exports are in progress.
          */
         get: operations["exportCsv"];
         put?: never;
@@ -1778,10 +1778,10 @@ export interface components {
              */
             created_at: string;
             /**
-             * @description Why it is kept apart. `blocklist`: it has one of the words. `captcha-missing`: it has no token, so no widget ran. `captcha-failed`: the token is wrong or too old. `captcha-reused`: it counted before. `captcha-misconfigured`: the provider does not know the secret. `captcha-unavailable`: the provider gave no answer. `marked`: somebody has marked it.
+             * @description Why it is kept apart. `blocklist`: it has one of the words. `honeypot`: a honeypot of another service is filled in. `captcha-missing`: it has no token, so no widget ran. `captcha-failed`: the token is wrong or too old. `captcha-reused`: it counted before. `captcha-misconfigured`: the provider does not know the secret. `captcha-unavailable`: the provider gave no answer. `marked`: somebody has marked it.
              * @enum {string}
              */
-            reason: "blocklist" | "captcha-missing" | "captcha-failed" | "captcha-reused" | "captcha-misconfigured" | "captcha-unavailable" | "marked";
+            reason: "blocklist" | "honeypot" | "captcha-missing" | "captcha-failed" | "captcha-reused" | "captcha-misconfigured" | "captcha-unavailable" | "marked";
         };
         SpamEmptied: {
             message: string;

@@ -13,15 +13,7 @@ import type { Changes } from './changes.ts';
 import { Deliveries } from './deliveries.tsx';
 import { type Labels, labelOf } from './labels.ts';
 import { readOne } from './list.ts';
-import {
-  type Field,
-  isHiddenField,
-  lineNamed,
-  readSubmission,
-  type SentFile,
-  type Submission,
-  titleOf,
-} from './submissions.ts';
+import { type Field, lineNamed, readSubmission, type SentFile, type Submission, titleOf } from './submissions.ts';
 
 const EMAIL = /^[^\s@<>,;]{1,64}@[^\s@<>,;]{1,255}$/;
 
@@ -83,7 +75,7 @@ export function Fields({ submission, labels }: { submission: Submission; labels:
         {fields.map((field, index) => {
           const label = labelOf(labels, field.name);
           return (
-            <div key={index} class={isHiddenField(field.name) ? 'field-pair aside' : 'field-pair'}>
+            <div key={index} class={field.control ? 'field-pair aside' : 'field-pair'}>
               <dt>
                 <bdi title={field.name.slice(0, DASHBOARD_LIMITS.inbox.fieldTitleChars)}>{label}</bdi>
               </dt>
@@ -167,8 +159,10 @@ function Opened({
     starred: known?.starred ?? false,
     ...changes.marked.value.get(submission.id),
   };
-  const named = submission.fields.find(({ name }) => /^e-?mail$/i.test(name))?.name ?? 'email';
-  const email = lineNamed(submission, named).trim();
+  const named =
+    submission.fields.find(({ control }) => control === 'reply-to') ??
+    submission.fields.find(({ name }) => /^e-?mail$/i.test(name));
+  const email = lineNamed(submission, named?.name ?? 'email').trim();
   return (
     <>
       <h2 ref={heading} tabIndex={-1} dir="auto">

@@ -1,9 +1,9 @@
+import { controlsOf } from '../../lib/control-fields.ts';
 import { csvCell } from '../../lib/csv-cell.ts';
 import { compactJson, readJsonObject, unquote } from '../../lib/json-text.ts';
 import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { answer, api } from '../api.ts';
 import { type Labels, labelOf } from './labels.ts';
-import { isHiddenField } from './submissions.ts';
 
 const FIXED = ['id', 'created_at', 'ip_address'];
 
@@ -15,8 +15,10 @@ type Read = { fixed: string[]; fields: ReadonlyMap<string, string> };
 function read(text: string): Read {
   const members = new Map(readJsonObject(text).members.map(({ name, value }) => [name, value]));
   const values = new Map<string, string[]>();
-  for (const { name, value } of readJsonObject(members.get('data') ?? '{}').members) {
-    if (!isHiddenField(name)) values.set(name, [...(values.get(name) ?? []), value]);
+  const data = readJsonObject(members.get('data') ?? '{}').members;
+  const controlOf = controlsOf(data.map(({ name }) => name));
+  for (const { name, value } of data) {
+    if (!controlOf(name)) values.set(name, [...(values.get(name) ?? []), value]);
   }
   return {
     fixed: FIXED.map((name) => cellOf(members.get(name) ?? '""')),

@@ -1,6 +1,7 @@
+import { controlsOf } from '../../lib/control-fields.ts';
 import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { api } from '../api.ts';
-import { isHiddenField, type Submission } from './submissions.ts';
+import type { Submission } from './submissions.ts';
 
 /** What people call the fields, by their names, in the order of the form. */
 export type Labels = ReadonlyMap<string, string>;
@@ -12,9 +13,10 @@ const HIDDEN_TYPES: ReadonlySet<string> = new Set(['hidden', 'submit', 'image', 
 export async function readLabels(id: string, signal: AbortSignal): Promise<Labels> {
   const { data } = await api.GET('/deploy/{id}/check', { params: { path: { id } }, signal });
   const fields = (data?.forms ?? []).flatMap((form) => (form.submits_here ? form.fields : []));
+  const controlOf = controlsOf(fields.map(({ name }) => name));
   const labels = new Map<string, string>();
   for (const { name, label, type } of fields) {
-    if (labels.has(name) || HIDDEN_TYPES.has(type) || isHiddenField(name)) continue;
+    if (labels.has(name) || HIDDEN_TYPES.has(type) || controlOf(name)) continue;
     labels.set(name, label ?? name);
   }
   return labels;
@@ -33,7 +35,7 @@ export function columnsOf(labels: Labels, rows: readonly Submission[], max: numb
   const names = new Set(labels.keys());
   for (const { fields } of rows) {
     if (names.size >= max) break;
-    for (const { name } of fields) if (!isHiddenField(name)) names.add(name);
+    for (const { name, control } of fields) if (!control) names.add(name);
   }
   return [...names].slice(0, max);
 }

@@ -11,6 +11,7 @@ import { readAnswer, type Submission, titleOf } from './submissions.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
   blocklist: 'Has a blocked word',
+  honeypot: 'Filled in a field that people do not see',
   'captcha-missing': 'Without a captcha',
   'captcha-failed': 'Wrong captcha',
   'captcha-reused': 'Captcha used before',

@@ -1,3 +1,4 @@
+import { type Control, controlsOf } from '../../lib/control-fields.ts';
 import { compactJson, readJsonList, readJsonObject, unquote } from '../../lib/json-text.ts';
 import { DASHBOARD_LIMITS } from '../../limits.ts';
 
@@ -10,6 +11,8 @@ export type SentFile = { filename: string; contentType: string; size: number; hr
 
 export type Field = {
   name: string;
+  /** What it is for, where that is not for people. */
+  control: Control | undefined;
   /** One, or several where the field was a list: texts as people read them, and files. */
   values: readonly (string | SentFile)[];
 };
@@ -63,10 +66,9 @@ function readValues(json: string): (string | SentFile)[] {
 /** A submission from its JSON, whole. */
 export function readSubmission(json: string): Submission {
   const members = membersOf(json);
-  const fields = readJsonObject(members.get('data') ?? '{}').members.map(({ name, value }) => ({
-    name,
-    values: readValues(value),
-  }));
+  const data = readJsonObject(members.get('data') ?? '{}').members;
+  const controlOf = controlsOf(data.map(({ name }) => name));
+  const fields = data.map(({ name, value }) => ({ name, control: controlOf(name), values: readValues(value) }));
   const version = members.get('page_version');
   return {
     id: textOf(members.get('id')),
@@ -87,7 +89,8 @@ const cut = (text: string): string =>
 export const toRow = (submission: Submission): Submission =>
   structuredClone({
     ...submission,
-    fields: submission.fields.slice(0, DASHBOARD_LIMITS.inbox.rowFields).map(({ name, values }) => ({
+    fields: submission.fields.slice(0, DASHBOARD_LIMITS.inbox.rowFields).map(({ name, control, values }) => ({
+      control,
       name: name.slice(0, DASHBOARD_LIMITS.inbox.rowChars),
       values: values
         .slice(0, DASHBOARD_LIMITS.inbox.rowValues)
@@ -112,13 +115,10 @@ export const lineNamed = (submission: Submission, name: string): string =>
     .map(lineOf)
     .join(', ');
 
-/** Fields that are for the service, and not for people. */
-export const isHiddenField = (name: string): boolean => name === '_hp' || name === '_redirect';
-
 /** What to call a submission: its first text. */
 export function titleOf(submission: Submission): string {
   for (const field of submission.fields) {
-    const line = isHiddenField(field.name) ? '' : lineOf(field).trim();
+    const line = field.control ? '' : lineOf(field).trim();
     if (line !== '')
       return line.length > DASHBOARD_LIMITS.inbox.titleChars
         ? `${line.slice(0, DASHBOARD_LIMITS.inbox.titleChars)}…`

@@ -16,6 +16,7 @@ import { trimSpamFiles } from './spam-clean-up.ts';
 /** Why a submission is kept apart. `marked`: its owner has put it there. */
 export const SPAM_REASONS = [
   'blocklist',
+  'honeypot',
   'captcha-missing',
   'captcha-failed',
   'captcha-reused',

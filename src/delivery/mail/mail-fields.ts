@@ -1,6 +1,6 @@
 import type { Labels } from '../../db/deployments/labels.ts';
 import { inBytes } from '../../lib/byte-size.ts';
-import { CAPTCHA_FIELDS } from '../../lib/captcha-fields.ts';
+import { controlsOf } from '../../lib/control-fields.ts';
 import { escapeHtml } from '../../lib/html.ts';
 import { type JsonMember, readJsonList, readJsonObject, unquote } from '../../lib/json-text.ts';
 import { SIZES } from '../../limits.ts';
@@ -10,8 +10,6 @@ import { SIZES } from '../../limits.ts';
  * mail too large is left out.
  */
 
-/** What widgets of captchas send. */
-const TOKENS: ReadonlySet<string> = new Set(Object.values(CAPTCHA_FIELDS));
 const CUT = '…';
 
 /** One value. `level` is 0 for a field, and 1 for what it contains. */
@@ -42,8 +40,8 @@ export type MailFields = {
 type FileUrl = (path: string) => string | undefined;
 
 /**
- * The fields whose names don't begin with `_`, without tokens of captchas, in at most `maxBytes` of HTML. `data`: JSON
- * text of an object, known to be valid.
+ * The fields whose names don't begin with `_`, without control fields, in at most `maxBytes` of HTML. A field for
+ * Reply-To is shown. `data`: JSON text of an object, known to be valid.
  */
 export function layOutFields(
   data: string,
@@ -51,9 +49,14 @@ export function layOutFields(
   labels: Labels,
   maxBytes = SIZES.mail.maxFieldsBytes,
 ): MailFields {
-  const members = readJsonObject(data)
-    .members.filter(({ name }) => !name.startsWith('_') && !TOKENS.has(name))
-    .map(({ name, value }) => ({ name: labels.get(name)?.replace(/:$/, '') ?? name, value }));
+  const { members: all } = readJsonObject(data);
+  const controlOf = controlsOf(all.map(({ name }) => name));
+  const members = all.flatMap(({ name, value }) => {
+    const label = labels.get(name)?.replace(/:$/, '');
+    const control = controlOf(name);
+    if (control === 'reply-to') return [{ name: label ?? 'Reply-To', value }];
+    return control === undefined && !name.startsWith('_') ? [{ name: label ?? name, value }] : [];
+  });
   const text: string[] = [];
   const html: string[] = [];
   let left = maxBytes;

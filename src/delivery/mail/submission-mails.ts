@@ -1,11 +1,12 @@
 import type { Labels } from '../../db/deployments/labels.ts';
+import { type Control, controlsOf } from '../../lib/control-fields.ts';
 import { isFileId } from '../../lib/ids.ts';
 import { readJsonObject, unquote } from '../../lib/json-text.ts';
 import { isMailAddress } from '../../lib/mail-address.ts';
 import { fileLinkExpiry, type SignedLinks } from '../../lib/signed-links.ts';
 import { SIZES } from '../../limits.ts';
 import { type Block, code, compose, type Email, fieldList, footer, heading, inWords, paragraph } from './layout.ts';
-import { layOutFields, type MailFields } from './mail-fields.ts';
+import { layOutFields, type MailFields, printable } from './mail-fields.ts';
 
 /** What every mail that shows submissions has. `pageUrl`: the page; `baseUrl`: the origin of the API. */
 export type SubmissionMail = {
@@ -41,7 +42,7 @@ export function submissionEmail(mail: SubmissionMail & { submission: Shown }): E
     ...(fields.count > 0 ? [fieldList(fields)] : []),
   ];
   return {
-    ...stoppable(mail, `New submission for ${slug}`, blocks, fields.hasFiles),
+    ...stoppable(mail, subjectOf(submission.data, slug), blocks, fields.hasFiles),
     ...(replyTo === undefined ? {} : { replyTo }),
   };
 }
@@ -134,10 +135,23 @@ function fieldsOf(
   return layOutFields(data, fileUrl, labels, maxBytes);
 }
 
-/** The address for Reply-To: the value of the field `email`, if there is one such field and it is one plain address. */
-function replyAddress(data: string): string | undefined {
-  const [field, ...others] = readJsonObject(data).members.filter(({ name }) => name === 'email');
-  if (field === undefined || others.length > 0 || !field.value.startsWith('"')) return undefined;
-  const address = unquote(field.value);
-  return isMailAddress(address) ? address : undefined;
+/** The text of the one field that `isWanted`; undefined where there is none, or several, or another value. */
+function onlyText(data: string, isWanted: (name: string, control: Control | undefined) => boolean): string | undefined {
+  const { members } = readJsonObject(data);
+  const controlOf = controlsOf(members.map(({ name }) => name));
+  const [field, ...others] = members.filter(({ name }) => isWanted(name, controlOf(name)));
+  return field?.value.startsWith('"') && others.length === 0 ? unquote(field.value) : undefined;
+}
+
+/** The address for Reply-To: of the field for it, or else of `email`, where that is one plain address. */
+const replyAddress = (data: string): string | undefined =>
+  [onlyText(data, (_, control) => control === 'reply-to'), onlyText(data, (name) => name === 'email')].find(
+    (text) => text !== undefined && isMailAddress(text),
+  );
+
+/** The subject that the form has chosen, in one line and with the page's name. */
+function subjectOf(data: string, slug: string): string {
+  const chosen = onlyText(data, (_, control) => control === 'subject') ?? '';
+  const line = printable(chosen.slice(0, SIZES.mail.maxSubjectChars)).replaceAll(/\s+/g, ' ').trim();
+  return line === '' ? `New submission for ${slug}` : `${line} (${slug})`;
 }

@@ -1,12 +1,12 @@
 import cors from 'cors';
 import { z } from 'zod';
 import type { Config } from '../../config.ts';
+import { HONEYPOT, REDIRECT } from '../../lib/control-fields.ts';
 import { LANGUAGES } from '../../lib/languages.ts';
 import { SIZES } from '../../limits.ts';
 import type { App } from '../app.ts';
 import type { Endpoint } from '../request/declaration.ts';
 import { pageAnswer, publicEndpoint } from '../request/endpoint.ts';
-import { HONEYPOT, REDIRECT } from '../request/reserved-fields.ts';
 import {
   keyReused,
   noStorageForFiles,
@@ -65,7 +65,8 @@ const describeSubmit = ({ maxSubmissionBytes, maxFileBytes, maxFilesBytes }: Con
   `At most ${SIZES.submission.maxFields} fields and ${maxSubmissionBytes} bytes of names and values, and in multipart ${SIZES.submission.maxFiles} ` +
   `files of ${maxFileBytes} bytes each, ${maxFilesBytes} together. Answered once it is stored. ` +
   `Fields named here are an example. \`${HONEYPOT}\` is a honeypot for robots: if it is filled in, the answer is that of a success, ` +
-  'and nothing is stored or delivered. 415, 413 and 400 may come before 404. Every answer, errors included, has ' +
+  'and nothing is stored or delivered. Control fields of Formspree, FormSubmit, Basin, Web3Forms and Netlify Forms have their meaning ' +
+  'here too, and a submission with a honeypot of theirs that is filled in is spam. 415, 413 and 400 may come before 404. Every answer, errors included, has ' +
   '`Access-Control-Allow-Origin: *`. A browser that posts a form (urlencoded or multipart, with an Accept that names ' +
   'text/html) gets a 303 after a success, and a small page with the same status after an error. The pages speak ' +
   `${LANGUAGES.length} languages. A GET is a 405, for such a browser as a page that says what is wrong with the form.`;

@@ -1,14 +1,17 @@
 import { isUtf8 } from 'node:buffer';
 import type { NewFile } from '../../db/submissions/submission-files.ts';
+import { controlsOf, isEmptyJson } from '../../lib/control-fields.ts';
 import { readJsonObject, unescapedBytes } from '../../lib/json-text.ts';
 import { SIZES } from '../../limits.ts';
-import { HONEYPOT, isEmptyJson } from '../request/reserved-fields.ts';
 import { HttpError } from '../response/errors.ts';
+
+/** Ours, or one of another service: see `Control`. */
+type Honeypot = 'honeypot' | 'spam-honeypot';
 
 /** A parsed body. */
 export type Submitted = {
-  /** Whether the honeypot field is filled in. */
-  honeypot: boolean;
+  /** Which kind of honeypot is filled in. */
+  honeypot: Honeypot | undefined;
   /** Undefined for JSON. */
   form: Form | undefined;
   files: readonly NewFile[];
@@ -74,7 +77,9 @@ export function readJson(body: Buffer, { maxBytes, maxFields }: FormLimits): Sub
     case 'malformed':
       throw new HttpError(400, 'The JSON body is malformed: send a JSON object.');
   }
-  const honeypot = members.some(({ name, value }) => name === HONEYPOT && !isEmptyJson(value));
+  // Scripts send false for a box that is not ticked.
+  const isUnticked = (kind: Honeypot, value: string): boolean => kind === 'spam-honeypot' && value === 'false';
+  const honeypot = findFilled(members, ({ value }, kind) => !isEmptyJson(value) && !isUnticked(kind, value));
   return { honeypot, form: undefined, files: [], dataWith: () => text };
 }
 
@@ -93,7 +98,7 @@ export function readUrlencoded(body: Buffer, { maxBytes, maxFields }: FormLimits
   if (decoded.reduce((sum, [name, value]) => sum + name.length + value.length, 0) > maxBytes) throw tooLarge(maxBytes);
   const form = decoded.map(([name, value]) => [utf8(name), utf8(value)] as const);
   const text = writeFields(form);
-  return { honeypot: hasHoneypot(form), form, files: [], dataWith: () => text };
+  return { honeypot: honeypotOf(form), form, files: [], dataWith: () => text };
 }
 
 /** The bytes of a name or a value, of which `text` has one in each character. A `%` without two digits stays. */
@@ -123,9 +128,25 @@ function hexDigit(code: number): number {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 
-/** Whether the honeypot is filled in, perhaps with a file. */
-export const hasHoneypot = (form: Form): boolean =>
-  form.some(([name, value, file]) => name === HONEYPOT && (value !== '' || (file && isChosen(file))));
+/** The honeypot of a form that is filled in, perhaps with a file. */
+export const honeypotOf = (form: Form): Honeypot | undefined =>
+  findFilled(
+    form.map(([name, value, file]) => ({ name, isFilled: value !== '' || (file !== undefined && isChosen(file)) })),
+    ({ isFilled }) => isFilled,
+  );
+
+function findFilled<F extends { name: string }>(
+  fields: readonly F[],
+  isFilled: (field: F, kind: Honeypot) => boolean,
+): Honeypot | undefined {
+  const controlOf = controlsOf(fields.map(({ name }) => name));
+  const filled = fields.flatMap((field): Honeypot[] => {
+    const control = controlOf(field.name);
+    const isHoneypot = control === 'honeypot' || control === 'spam-honeypot';
+    return isHoneypot && isFilled(field, control) ? [control] : [];
+  });
+  return filled.includes('honeypot') ? 'honeypot' : filled[0];
+}
 
 /** Writes a form's fields as a JSON object. A repeated name becomes a list, at the position of the first one. */
 export function writeFields(fields: readonly Entry[]): string {

@@ -7,7 +7,7 @@ import {
   type Field,
   type Form,
   type FormLimits,
-  hasHoneypot,
+  honeypotOf,
   isChosen,
   type SentFile,
   type Submitted,
@@ -57,7 +57,7 @@ export function readMultipart(body: Buffer, boundary: string, limits: FormLimits
     return [name, { filename, content_type: contentType, size: content.length, url: urlOf(id) }];
   };
   return {
-    honeypot: hasHoneypot(form),
+    honeypot: honeypotOf(form),
     form,
     files: files.filter((file) => file !== undefined),
     dataWith: (urlOf) => writeFields(form.map((field, index) => entry(urlOf, field, index))),

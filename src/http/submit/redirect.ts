@@ -1,5 +1,5 @@
+import { controlsOf, REDIRECT } from '../../lib/control-fields.ts';
 import { SIZES } from '../../limits.ts';
-import { REDIRECT } from '../request/reserved-fields.ts';
 import type { Field } from './form-body.ts';
 
 // The URL parser takes quadratic time for a long host that is not ASCII. No page has a host that long.
@@ -9,7 +9,7 @@ const LONG_AUTHORITY = new RegExp(
 );
 
 /**
- * The URL of a form's `_redirect`, when it is given once and is within the page's own origin, or within one that is
+ * The URL of a form's `_redirect`, or else of another service's field for it, when it is given once and is within the page's own origin, or within one that is
  * allowed. It may be relative to the page.
  */
 export function redirectWithin(
@@ -17,7 +17,10 @@ export function redirectWithin(
   allowedOrigins: readonly string[],
   fields: readonly Field[],
 ): string | undefined {
-  const [field, ...more] = fields.filter(([name]) => name === REDIRECT);
+  const controlOf = controlsOf(fields.map(([name]) => name));
+  const given = fields.filter(([name]) => controlOf(name) === 'redirect');
+  const own = given.filter(([name]) => name === REDIRECT);
+  const [field, ...more] = own.length > 0 ? own : given;
   const value = field?.[1] ?? '';
   if (value.length > SIZES.submission.maxRedirectChars || value.trim() === '' || more.length > 0) return undefined;
   if (/[\\\p{Cc}]/u.test(value) || LONG_AUTHORITY.test(value)) return undefined;

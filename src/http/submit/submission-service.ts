@@ -118,7 +118,7 @@ export class SubmissionService {
     const form = await forms.get(sent.deploymentId);
     if (!form) throw noSuchForm();
     checkOrigin(request, form, config);
-    if (sent.honeypot) {
+    if (sent.honeypot === 'honeypot') {
       // A robot gets the answer of a success, and nothing is stored.
       honeypotHits.add(sent.deploymentId);
       return { kind: 'honeypot', id: sent.id, form };
@@ -161,6 +161,7 @@ export class SubmissionService {
 
   async #checkAndStore(sent: Sent, form: LiveForm): Promise<Success | NotStored> {
     const { spamCheck, submissions } = this.#app;
+    if (sent.honeypot) return this.#storeAsSpam(sent, form, 'honeypot');
     const check = await spamCheck.run(sent, form.rules);
     if (check.kind === 'spam') return this.#storeAsSpam(sent, form, check.reason);
     if (check.kind === 'refused') return check.outcome;

@@ -22,11 +22,11 @@ describe('readJson', () => {
     '{"__proto__":{"x":1},"constructor":null}',
     '{"é":"😀"}',
   ])('keeps %s as it is', (text) => {
-    expect(json(text)).toEqual({ text, honeypot: false });
+    expect(json(text)).toEqual({ text, honeypot: undefined });
   });
 
   it('drops a leading byte order mark, one', () => {
-    expect(json('\uFEFF{"a":"\uFEFF"}')).toEqual({ text: '{"a":"\uFEFF"}', honeypot: false });
+    expect(json('\uFEFF{"a":"\uFEFF"}')).toEqual({ text: '{"a":"\uFEFF"}', honeypot: undefined });
     expect(refusal(() => json('\uFEFF\uFEFF{}'))).toEqual(NOT_AN_OBJECT);
   });
 
@@ -46,7 +46,7 @@ describe('readJson', () => {
     const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
     expect(json(nested(100)).text).toBe(nested(100));
     expect(refusal(() => json(nested(101)))).toEqual(TOO_DEEP);
-    expect(json(`{"a":${'['.repeat(99)}${']'.repeat(99)}}`).honeypot).toBe(false);
+    expect(json(`{"a":${'['.repeat(99)}${']'.repeat(99)}}`).honeypot).toBeUndefined();
     expect(refusal(() => json(`{"a":${'['.repeat(100)}${']'.repeat(100)}}`))).toEqual(TOO_DEEP);
     expect(refusal(() => json(nested(100_000)))).toEqual(tooLarge(limits.maxBytes));
     expect(refusal(() => json(nested(40_000)))).toEqual(TOO_DEEP);
@@ -68,15 +68,15 @@ describe('readJson', () => {
   });
 
   it.each(['0', 'false', '{}', '" "', '["",["",null]]', '[",",""]'])('takes _hp as filled when it is %s', (value) => {
-    expect(json(`{"a":1,"_hp" : ${value} }`).honeypot).toBe(true);
-    expect(json(`{"\\u005fh\\u0070":${value}}`).honeypot).toBe(true);
-    expect(json(`{"_hp":"","_hp":${value},"_hp":null}`).honeypot).toBe(true);
-    expect(json(`{"a":{"_hp":${value}},"_HP":${value},"_hp ":${value},"b":"_hp"}`).honeypot).toBe(false);
+    expect(json(`{"a":1,"_hp" : ${value} }`).honeypot).toBe('honeypot');
+    expect(json(`{"\\u005fh\\u0070":${value}}`).honeypot).toBe('honeypot');
+    expect(json(`{"_hp":"","_hp":${value},"_hp":null}`).honeypot).toBe('honeypot');
+    expect(json(`{"a":{"_hp":${value}},"_HP":${value},"_hp ":${value},"b":"_hp"}`).honeypot).toBeUndefined();
   });
 
   it.each(['null', '""', '[ ]', '[ null , "" ,\n""]'])('takes _hp as empty when it is %s', (value) => {
-    expect(json(`{"_hp":${value}}`)).toEqual({ text: `{"_hp":${value}}`, honeypot: false });
-    expect(json(`{"\\u005fhp":${value},"_hp":${value}}`).honeypot).toBe(false);
+    expect(json(`{"_hp":${value}}`)).toEqual({ text: `{"_hp":${value}}`, honeypot: undefined });
+    expect(json(`{"\\u005fhp":${value},"_hp":${value}}`).honeypot).toBeUndefined();
   });
 });
 
@@ -104,7 +104,7 @@ describe('readUrlencoded', () => {
     ['a=1&b=2&a=3&c=&a=1', '{"a":["1","3","1"],"b":"2","c":""}'],
     ['__proto__=1&constructor=2&__proto__=3&toString=4', '{"__proto__":["1","3"],"constructor":"2","toString":"4"}'],
   ])('reads %j as %s', (text, expected) => {
-    expect(form(text)).toEqual({ text: expected, honeypot: false });
+    expect(form(text)).toEqual({ text: expected, honeypot: undefined });
   });
 
   it('takes bytes that are UTF-8 once decoded, however they were written', () => {
@@ -127,13 +127,13 @@ describe('readUrlencoded', () => {
   });
 
   it.each(['x', ' ', '%00'])('takes _hp as filled when it is %j', (value) => {
-    expect(form(`a=1&_hp=${value}`).honeypot).toBe(true);
-    expect(form(`_hp=&%5fhp=${value}&_hp=`).honeypot).toBe(true);
-    expect(form(`_hp=&_HP=${value}&_hp[]=${value}`).honeypot).toBe(false);
+    expect(form(`a=1&_hp=${value}`).honeypot).toBe('honeypot');
+    expect(form(`_hp=&%5fhp=${value}&_hp=`).honeypot).toBe('honeypot');
+    expect(form(`_hp=&_HP=${value}&_hp[]=${value}`).honeypot).toBeUndefined();
   });
 
   it('keeps an empty _hp as data', () => {
-    expect(form('_hp=&a=1&_hp')).toEqual({ text: '{"_hp":["",""],"a":"1"}', honeypot: false });
+    expect(form('_hp=&a=1&_hp')).toEqual({ text: '{"_hp":["",""],"a":"1"}', honeypot: undefined });
   });
 });
 
@@ -159,7 +159,7 @@ describe('one form', () => {
     });
     return {
       text: `{${members.join(',')}}`,
-      honeypot: pairs.some(([name, value]) => name === '_hp' && value !== ''),
+      honeypot: pairs.some(([name, value]) => name === '_hp' && value !== '') ? 'honeypot' : undefined,
     };
   };
   const sent = async (data: FormData) => {

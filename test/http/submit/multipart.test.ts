@@ -130,7 +130,7 @@ describe('readMultipart', () => {
       '{"a":"1"}',
     ],
   ])('reads %s', (_, text, expected) => {
-    expect(multipart(text)).toEqual({ text: expected, honeypot: false });
+    expect(multipart(text)).toEqual({ text: expected, honeypot: undefined });
   });
 
   it.each([
@@ -355,11 +355,11 @@ describe('readMultipart', () => {
   });
 
   it('takes _hp as filled unless it is empty everywhere', () => {
-    expect(multipart(body(['; name="_hp"', '']))).toEqual({ text: '{"_hp":""}', honeypot: false });
-    expect(multipart(body(['; name="_hp"', ' '])).honeypot).toBe(true);
-    expect(multipart(body(['; name="_hp"', ''], ['; name="_hp"', 'x'])).honeypot).toBe(true);
-    expect(multipart(body(['; name="_hp"; filename="x"', ''])).honeypot).toBe(true);
-    expect(multipart(body(['; name="_hp"; filename=""', ''])).honeypot).toBe(false);
+    expect(multipart(body(['; name="_hp"', '']))).toEqual({ text: '{"_hp":""}', honeypot: undefined });
+    expect(multipart(body(['; name="_hp"', ' '])).honeypot).toBe('honeypot');
+    expect(multipart(body(['; name="_hp"', ''], ['; name="_hp"', 'x'])).honeypot).toBe('honeypot');
+    expect(multipart(body(['; name="_hp"; filename="x"', ''])).honeypot).toBe('honeypot');
+    expect(multipart(body(['; name="_hp"; filename=""', ''])).honeypot).toBeUndefined();
   });
 });
 
@@ -370,7 +370,7 @@ describe('hostile bodies', () => {
     ['quotes in headers', body([`; name="${'"'.repeat(16_000)}"`, '1']), `{${JSON.stringify('"'.repeat(16_000))}:"1"}`],
     ['near-boundaries', body(['; name="a"', '\r\n--bX'.repeat(20_000)]), `{"a":"${'\\r\\n--bX'.repeat(20_000)}"}`],
   ])('are read as multipart: %s', (_, text, expected) => {
-    expect(multipart(text)).toEqual({ text: expected, honeypot: false });
+    expect(multipart(text)).toEqual({ text: expected, honeypot: undefined });
   });
 
   it.each([

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { type Config, pageUrl, submitUrl } from '../../../config.ts';
 import { listOverview, type OverviewRow } from '../../../db/deployments/overview.ts';
+import { HONEYPOT } from '../../../lib/control-fields.ts';
 import { titleOf } from '../../../lib/slugs.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { deploymentId, time } from '../../request/fields.ts';
 import { examplePage, Paging, paged } from '../../request/paging.ts';
-import { HONEYPOT } from '../../request/reserved-fields.ts';
 import { exampleDeployed, ownSlug, urlField } from './deployments.ts';
 
 const count = (description: string) => z.int().min(0).meta({ description });

@@ -4,12 +4,12 @@ import { z } from 'zod';
 import type { Deployment } from '../../../db/deployments/deployments.ts';
 import { type Range, type RunRead, readSubmissions, withRetries } from '../../../db/submissions/submission-reader.ts';
 import { submissionLine } from '../../../db/submissions/submissions.ts';
+import { HONEYPOT, REDIRECT } from '../../../lib/control-fields.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
 import type { Endpoint } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import { HONEYPOT, REDIRECT } from '../../request/reserved-fields.ts';
 import { unavailable } from '../../response/errors.ts';
 import { noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
 import { toCsv } from './exports/csv.ts';
@@ -143,7 +143,7 @@ const csvEndpoint = ({ db }: App, exports: Exports) =>
     summary: 'Get all submissions of a deployment as CSV',
     description:
       'Oldest first, RFC 4180 with a header row: `id`, `created_at`, `ip_address`, then the fields in the order in which ' +
-      `they first appear, without \`${REDIRECT}\` and an empty \`${HONEYPOT}\`. An apostrophe is put before ` +
+      `they first appear, without control fields such as \`${REDIRECT}\` and an empty \`${HONEYPOT}\`. An apostrophe is put before ` +
       `what a spreadsheet would run as a formula. ${TOO_MANY_EXPORTS}`,
     find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
     query: WithLabels,

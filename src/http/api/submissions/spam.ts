@@ -22,7 +22,7 @@ import { exampleSubmission, Listed } from './submissions.ts';
 const Kept = Listed.extend({
   reason: z.enum(SPAM_REASONS).meta({
     description:
-      'Why it is kept apart. `blocklist`: it has one of the words. `captcha-missing`: it has no token, so no widget ran. ' +
+      'Why it is kept apart. `blocklist`: it has one of the words. `honeypot`: a honeypot of another service is filled in. `captcha-missing`: it has no token, so no widget ran. ' +
       '`captcha-failed`: the token is wrong or too old. `captcha-reused`: it counted before. `captcha-misconfigured`: the provider ' +
       'does not know the secret. `captcha-unavailable`: the provider gave no answer. `marked`: somebody has marked it.',
   }),

@@ -1,8 +1,8 @@
 import type { Labels } from '../../../../db/deployments/labels.ts';
 import type { Submission } from '../../../../db/submissions/submissions.ts';
+import { controlsOf, HONEYPOT, isEmptyJson } from '../../../../lib/control-fields.ts';
 import { compactJson, type JsonMember, readJsonObject } from '../../../../lib/json-text.ts';
 import { SIZES } from '../../../../limits.ts';
-import { HONEYPOT, isEmptyJson, REDIRECT } from '../../../request/reserved-fields.ts';
 import type { TimeSlice } from './time-slice.ts';
 
 /*
@@ -53,8 +53,8 @@ export async function* collectColumns({ read, labels, slice }: TableSource): Asy
   for await (const batch of read()) {
     rows += batch.length;
     for (const { data } of batch) {
-      for (const { name, value } of readJsonObject(data).members) {
-        if (indexes.has(name) || isLeftOut(name, value)) continue;
+      for (const { name } of contentOf(data)) {
+        if (indexes.has(name)) continue;
         if (indexes.size === SIZES.export.maxFieldColumns || nameChars + name.length > SIZES.internal.exportNameChars) {
           hasOthers = true;
           continue;
@@ -92,19 +92,22 @@ function withLabels(header: readonly string[], indexes: Columns['indexes'], labe
 export function cellsOf(data: string, indexes: Columns['indexes']): readonly Cell[] {
   const cells: Cell[] = [];
   const others: string[] = [];
-  for (const [name, value] of fieldsOf(readJsonObject(data).members)) {
+  for (const [name, value] of fieldsOf(contentOf(data))) {
     const column = indexes.get(name);
     if (column !== undefined) cells.push({ column, value });
-    else if (!isLeftOut(name, value)) others.push(`${JSON.stringify(name)}:${compactJson(value)}`);
+    else others.push(`${JSON.stringify(name)}:${compactJson(value)}`);
   }
   cells.sort((one, other) => one.column - other.column);
   if (others.length > 0) cells.push({ column: FIXED_COLUMNS.length + indexes.size, value: `{${others.join(',')}}` });
   return cells;
 }
 
-/** Fields that mean something to the service only: where a visitor was redirected to, and an empty honeypot. */
-const isLeftOut = (name: string, value: string): boolean =>
-  name === REDIRECT || (name === HONEYPOT && isEmptyJson(value));
+/** The fields of a submission without those that say what to do with it. */
+function contentOf(data: string): readonly JsonMember[] {
+  const { members } = readJsonObject(data);
+  const controlOf = controlsOf(members.map(({ name }) => name));
+  return members.filter(({ name, value }) => (name === HONEYPOT ? !isEmptyJson(value) : controlOf(name) === undefined));
+}
 
 /** Fields by name, each value as it is written; those of a name that repeats make a list. */
 function fieldsOf(members: readonly JsonMember[]): ReadonlyMap<string, string> {

@@ -1,0 +1,64 @@
+import { CAPTCHA_FIELDS } from './captcha-fields.ts';
+
+/*
+ * Fields that say what to do with a submission: ours, and those of services from which forms move here. They are stored
+ * like every other field. Mails and tables leave them out.
+ */
+
+/**
+ * What a field is for. `honeypot`: when it is filled in, nothing is stored. `spam-honeypot`: then the submission is spam.
+ * `ignored`: it has no effect here.
+ */
+export type Control = 'honeypot' | 'spam-honeypot' | 'redirect' | 'reply-to' | 'subject' | 'ignored';
+
+/** The honeypot: people don't see it, robots fill it in. */
+export const HONEYPOT = '_hp';
+/** Where a visitor is sent after a submission. */
+export const REDIRECT = '_redirect';
+
+const all = (control: Control, ...names: string[]) => names.map((name) => [name, control] as const);
+
+/** Ours, those of Formspree, FormSubmit and Basin, and what widgets of captchas send. */
+const ALWAYS: ReadonlyMap<string, Control> = new Map([
+  ...all('honeypot', HONEYPOT),
+  ...all('spam-honeypot', '_gotcha', '_honey'),
+  ...all('redirect', REDIRECT, '_next'),
+  ...all('reply-to', '_replyto'),
+  ...all('subject', '_subject'),
+  ...all('ignored', '_cc', '_autoresponse', '_template', '_format', '_captcha', '_blacklist', '_webhook', '_language'),
+  ...all('ignored', ...Object.values(CAPTCHA_FIELDS)),
+]);
+
+/** What has a meaning only beside the field that every form of a service has: Web3Forms, Netlify. */
+const BESIDE: ReadonlyMap<string, ReadonlyMap<string, Control>> = new Map([
+  [
+    'access_key',
+    new Map([
+      ...all('spam-honeypot', 'botcheck'),
+      ...all('redirect', 'redirect'),
+      ...all('reply-to', 'replyto'),
+      ...all('subject', 'subject'),
+      ...all('ignored', 'access_key', 'from_name', 'ccemail'),
+    ]),
+  ],
+  ['form-name', new Map([...all('spam-honeypot', 'bot-field'), ...all('ignored', 'form-name')])],
+]);
+
+/** What the fields of a form are for, by their names: undefined for content. `names`: of all its fields. */
+export function controlsOf(names: readonly string[]): (name: string) => Control | undefined {
+  const maps = [ALWAYS, ...[...BESIDE].filter(([field]) => names.includes(field)).map(([, controls]) => controls)];
+  return (name) => maps.find((controls) => controls.has(name))?.get(name);
+}
+
+/** Whether a JSON text, known to be valid, is null, `""` or a list of only those. */
+export function isEmptyJson(text: string): boolean {
+  if (!text.startsWith('[')) return text === 'null' || text === '""';
+  let at = 1;
+  while (at < text.length - 1) {
+    if (text.startsWith('null', at)) at += 4;
+    else if (text.startsWith('""', at)) at += 2;
+    else if (' ,\n\r\t'.includes(text.charAt(at))) at += 1;
+    else return false;
+  }
+  return true;
+}

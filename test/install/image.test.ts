@@ -154,7 +154,7 @@ describe('the image', () => {
       () => ({}),
       ({ client, postgres }) => void client.pipe(postgres).pipe(client),
     );
-  }, 180_000);
+  });
   afterAll(async () => {
     await Promise.all(ended);
     await proxy?.close();

@@ -9,17 +9,17 @@ import { CAPTCHA_FIELDS } from './captcha-fields.ts';
  * What a field is for. `honeypot`: when it is filled in, nothing is stored. `spam-honeypot`: then the submission is spam.
  * `ignored`: it has no effect here.
  */
-export type Control = 'honeypot' | 'spam-honeypot' | 'redirect' | 'reply-to' | 'subject' | 'ignored';
+export type ControlKind = 'honeypot' | 'spam-honeypot' | 'redirect' | 'reply-to' | 'subject' | 'ignored';
 
 /** The honeypot: people don't see it, robots fill it in. */
 export const HONEYPOT = '_hp';
 /** Where a visitor is sent after a submission. */
 export const REDIRECT = '_redirect';
 
-const all = (control: Control, ...names: string[]) => names.map((name) => [name, control] as const);
+const all = (control: ControlKind, ...names: string[]) => names.map((name) => [name, control] as const);
 
 /** Ours, those of Formspree, FormSubmit and Basin, and what widgets of captchas send. */
-const ALWAYS: ReadonlyMap<string, Control> = new Map([
+const ALWAYS: ReadonlyMap<string, ControlKind> = new Map([
   ...all('honeypot', HONEYPOT),
   ...all('spam-honeypot', '_gotcha', '_honey'),
   ...all('redirect', REDIRECT, '_next'),
@@ -30,7 +30,7 @@ const ALWAYS: ReadonlyMap<string, Control> = new Map([
 ]);
 
 /** What has a meaning only beside the field that every form of a service has: Web3Forms, Netlify. */
-const BESIDE: ReadonlyMap<string, ReadonlyMap<string, Control>> = new Map([
+const BESIDE: ReadonlyMap<string, ReadonlyMap<string, ControlKind>> = new Map([
   [
     'access_key',
     new Map([
@@ -45,7 +45,7 @@ const BESIDE: ReadonlyMap<string, ReadonlyMap<string, Control>> = new Map([
 ]);
 
 /** What the fields of a form are for, by their names: undefined for content. `names`: of all its fields. */
-export function controlsOf(names: readonly string[]): (name: string) => Control | undefined {
+export function controlsOf(names: readonly string[]): (name: string) => ControlKind | undefined {
   const maps = [ALWAYS, ...[...BESIDE].filter(([field]) => names.includes(field)).map(([, controls]) => controls)];
   return (name) => maps.find((controls) => controls.has(name))?.get(name);
 }

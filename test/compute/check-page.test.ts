@@ -209,20 +209,25 @@ describe('problems', () => {
       form('<input name="_comment">'),
       'Fields whose names begin with _ are left out of mails: write name="comment".',
     ],
-    ...(['_gotcha', '_honeypot'] as const).map((name): [string, string, string] => [
-      'warning reserved-name 1:46',
-      form(`<input name="${name}" style="display:none">`),
-      `${name} has no effect here: write name="_hp".`,
-    ]),
     [
-      'warning reserved-name 1:46',
-      form('<input type="email" name="_replyto">'),
-      '_replyto has no effect here: write name="email".',
+      'warning foreign-field 1:46',
+      form('<input name="_honeypot" style="display:none">'),
+      '_honeypot has no effect here: write name="_hp".',
     ],
     [
-      'warning reserved-name 1:46',
-      form('<input type="hidden" name="_next" value="https://a.example/thanks">'),
-      '_next has no effect here: write name="_redirect".',
+      'warning foreign-field 1:46',
+      form('<input type="hidden" name="_cc" value="bob@example.com">'),
+      '_cc has no effect here: send mail to others by the setting recipients, and remove it.',
+    ],
+    [
+      'warning foreign-field 1:85',
+      form('<input type="hidden" name="access_key"><input type="hidden" name="ccemail">'),
+      'ccemail has no effect here: send mail to others by the setting recipients, and remove it.',
+    ],
+    [
+      'error reserved-name 1:46',
+      form('<input name="_gotcha" value="x">'),
+      'A submission with a value in _gotcha is put into the spam folder, and this field always has one: write <input name="_gotcha"> without value, checked or required, or use another name.',
     ],
     [
       'warning reserved-name 1:62',

@@ -36,6 +36,7 @@ const GUIDES = [
   'docs/forms.md',
   'docs/check.md',
   'docs/your-site.md',
+  'docs/migrating.md',
   'docs/spam.md',
   'docs/exports.md',
   'docs/inbox.md',

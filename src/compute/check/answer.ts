@@ -13,6 +13,7 @@ export const CODES = [
   'file-without-multipart',
   'no-submit-button',
   'reserved-name',
+  'foreign-field',
   'relative-asset',
   'insecure-asset',
   'too-many-fields',

@@ -1,5 +1,6 @@
+import type { ControlKind } from '../../lib/control-fields.ts';
 import { SIZES } from '../../limits.ts';
-import type { Found, Severity } from './answer.ts';
+import type { Code, Found, Severity } from './answer.ts';
 import { isEntered, isSent, isSubmitButton, nameOf, typeOf } from './fields.ts';
 import type { ReadForm } from './forms.ts';
 import { attribute, type HtmlElement, hasAttribute, startOf } from './html-tree.ts';
@@ -11,11 +12,19 @@ import { rawTextOf, tidy } from './texts.ts';
  * What is wrong with the fields and buttons of a form.
  */
 
-/** Names that other services have for what `_hp`, `email` and `_redirect` are here. */
-const FOREIGN_NAMES: ReadonlyMap<string, string> = new Map([
-  ...['_gotcha', '_honey', '_honeypot', '_trap'].map((name) => [name, '_hp'] as const),
-  ...['_replyto', '_reply_to'].map((name) => [name, 'email'] as const),
-  ...['_next', '_after', '_return', '_success', '_thanks'].map((name) => [name, '_redirect'] as const),
+/** What to do in place of a field that has a meaning for another service only. */
+const FOREIGN_FIELDS: ReadonlyMap<string, string> = new Map([
+  ...['_honeypot', '_trap'].map((name) => [name, 'write name="_hp"'] as const),
+  ['_reply_to', 'write name="email"'],
+  ...['_after', '_return', '_success', '_thanks'].map((name) => [name, 'write name="_redirect"'] as const),
+  ...['_cc', 'ccemail'].map((name) => [name, 'send mail to others by the setting recipients, and remove it'] as const),
+  ['_autoresponse', 'visitors get no mail, remove it'],
+  ...['_template', '_format'].map((name) => [name, 'mails have one layout, remove it'] as const),
+  ['_captcha', 'switch a captcha on or off by the setting spam, and remove it'],
+  ['_blacklist', 'write the words into the blocklist of the setting spam, and remove it'],
+  ['_webhook', 'add a webhook to the page, and remove it'],
+  ['_language', 'choose the language of the pages for visitors by the setting language, and remove it'],
+  ['from_name', 'mails come from the address of the service, remove it'],
 ]);
 /** The text fields of the standard that "block implicit submission": with two of them, Enter does not send a form. */
 const TEXT_TYPES = new Set('text search tel url email password date month week time datetime-local number'.split(' '));
@@ -55,32 +64,34 @@ export function* problemOfNameless(element: HtmlElement, scripts: Scripts): Gene
   };
 }
 
-export function* problemsOfName(element: HtmlElement): Generator<Found> {
+/** `control`: what the field is for, where that is no content. */
+export function* problemsOfName(element: HtmlElement, control: ControlKind | undefined): Generator<Found> {
   const name = nameOf(element);
   const isHidden = typeOf(element) === 'hidden';
-  if (!name.startsWith('_') || !(isHidden || isEntered(element))) return;
-  const report = (severity: Severity, message: string): Found => ({
-    code: 'reserved-name',
+  if (!(isHidden || isEntered(element))) return;
+  const report = (severity: Severity, message: string, code: Code = 'reserved-name'): Found => ({
+    code,
     severity,
     message,
     at: startOf(element),
   });
-  const foreign = FOREIGN_NAMES.get(name.toLowerCase());
-  if (name === '_hp') {
+  const instead = control === 'ignored' || name.startsWith('_') ? FOREIGN_FIELDS.get(name.toLowerCase()) : undefined;
+  if (control === 'honeypot' || control === 'spam-honeypot') {
     if (isFilledHoneypot(element)) {
+      const fate = control === 'honeypot' ? 'dropped as spam' : 'put into the spam folder';
       yield report(
         'error',
-        'A submission with a value in _hp is dropped as spam, and this field always has one: write <input name="_hp"> without value, checked or required, or use another name.',
+        `A submission with a value in ${name} is ${fate}, and this field always has one: write <input name="${name}"> without value, checked or required, or use another name.`,
       );
     }
-  } else if (foreign !== undefined) {
-    yield report('warning', `${name} has no effect here: write name="${foreign}".`);
-  } else if (!isHidden && name === '_redirect') {
+  } else if (instead !== undefined) {
+    yield report('warning', `${name} has no effect here: ${instead}.`, 'foreign-field');
+  } else if (control === 'redirect' && !isHidden) {
     yield report(
       'warning',
-      '_redirect says where visitors are sent afterwards, and is no field to fill in: write type="hidden", or use another name.',
+      `${name} says where visitors are sent afterwards, and is no field to fill in: write type="hidden", or use another name.`,
     );
-  } else if (!isHidden) {
+  } else if (control === undefined && !isHidden && name.startsWith('_')) {
     const without = name.replace(/^_+/, '');
     const other = without === '' ? 'another name' : `name="${shown(without)}"`;
     yield report('warning', `Fields whose names begin with _ are left out of mails: write ${other}.`);

@@ -1,10 +1,11 @@
 import type { CaptchaProvider } from '../../lib/captcha-fields.ts';
+import { controlsOf } from '../../lib/control-fields.ts';
 import { SIZES } from '../../limits.ts';
 import { PLACEHOLDER } from '../render-page.ts';
 import type { AddressReader, Target } from './addresses.ts';
 import type { Found, Severity } from './answer.ts';
 import { countFields, problemOfButton, problemOfNameless, problemsOfName, shown } from './field-problems.ts';
-import { isSent, typeOf } from './fields.ts';
+import { isSent, nameOf, typeOf } from './fields.ts';
 import { MULTIPART, type ReadForm, TEXT, type Way } from './forms.ts';
 import { type HtmlElement, startOf, startTagOf } from './html-tree.ts';
 import type { PageParts } from './read-page.ts';
@@ -148,9 +149,11 @@ export function* problemsOfForm(form: ReadForm, page: Page): Generator<Found> {
   const isByScript = form.ways.some((way) => isLeftToScript(element, way, scripts));
   const expectsAnswers = meant.some((way) => way.method.value === 'post' || getFault(form, way, page) !== undefined);
   if (!isByScript && !expectsAnswers) return;
-  for (const control of controls) if (!control.isDisabled) yield* problemsOfName(control.element);
+  const enabled = controls.filter(({ isDisabled }) => !isDisabled).map((control) => control.element);
+  const controlOf = controlsOf(enabled.map(nameOf));
+  for (const one of enabled) yield* problemsOfName(one, controlOf(nameOf(one)));
   if (isByScript) return;
-  for (const control of controls) if (!control.isDisabled) yield* problemOfNameless(control.element, scripts);
+  for (const one of enabled) yield* problemOfNameless(one, scripts);
   yield* problemOfButton(form, parts, scripts);
   const count = countFields(controls);
   if (count > maxFields) {

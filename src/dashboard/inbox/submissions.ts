@@ -1,4 +1,4 @@
-import { type Control, controlsOf } from '../../lib/control-fields.ts';
+import { type ControlKind, controlsOf } from '../../lib/control-fields.ts';
 import { compactJson, readJsonList, readJsonObject, unquote } from '../../lib/json-text.ts';
 import { DASHBOARD_LIMITS } from '../../limits.ts';
 
@@ -12,7 +12,7 @@ export type SentFile = { filename: string; contentType: string; size: number; hr
 export type Field = {
   name: string;
   /** What it is for, where that is not for people. */
-  control: Control | undefined;
+  control: ControlKind | undefined;
   /** One, or several where the field was a list: texts as people read them, and files. */
   values: readonly (string | SentFile)[];
 };

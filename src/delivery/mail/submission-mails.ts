@@ -1,5 +1,5 @@
 import type { Labels } from '../../db/deployments/labels.ts';
-import { type Control, controlsOf } from '../../lib/control-fields.ts';
+import { type ControlKind, controlsOf } from '../../lib/control-fields.ts';
 import { isFileId } from '../../lib/ids.ts';
 import { readJsonObject, unquote } from '../../lib/json-text.ts';
 import { isMailAddress } from '../../lib/mail-address.ts';
@@ -136,7 +136,10 @@ function fieldsOf(
 }
 
 /** The text of the one field that `isWanted`; undefined where there is none, or several, or another value. */
-function onlyText(data: string, isWanted: (name: string, control: Control | undefined) => boolean): string | undefined {
+function onlyText(
+  data: string,
+  isWanted: (name: string, control: ControlKind | undefined) => boolean,
+): string | undefined {
   const { members } = readJsonObject(data);
   const controlOf = controlsOf(members.map(({ name }) => name));
   const [field, ...others] = members.filter(({ name }) => isWanted(name, controlOf(name)));

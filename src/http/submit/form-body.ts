@@ -5,7 +5,7 @@ import { readJsonObject, unescapedBytes } from '../../lib/json-text.ts';
 import { SIZES } from '../../limits.ts';
 import { HttpError } from '../response/errors.ts';
 
-/** Ours, or one of another service: see `Control`. */
+/** Ours, or one of another service: see `ControlKind`. */
 type Honeypot = 'honeypot' | 'spam-honeypot';
 
 /** A parsed body. */

@@ -1654,7 +1654,7 @@ export interface components {
         };
         Problem: {
             /** @enum {string} */
-            code: "no-form" | "placeholder-misspelt" | "form-goes-elsewhere" | "method-get" | "field-without-name" | "file-without-multipart" | "no-submit-button" | "reserved-name" | "relative-asset" | "insecure-asset" | "too-many-fields" | "captcha-missing";
+            code: "no-form" | "placeholder-misspelt" | "form-goes-elsewhere" | "method-get" | "field-without-name" | "file-without-multipart" | "no-submit-button" | "reserved-name" | "foreign-field" | "relative-asset" | "insecure-asset" | "too-many-fields" | "captcha-missing";
             /**
              * @description `error`: what visitors enter does not arrive. `warning`: it may not, or something else does not work.
              * @enum {string}
@@ -4993,6 +4993,8 @@ export interface operations {
             query?: {
                 /** @description With `1`, the header row has the labels of the live page instead of the names of the fields. A field without a label keeps its name, and where two would be the same, each has its name behind it: `E-mail (email2)`. */
                 labels?: "1";
+                /** @description With `1`, the file begins with a byte order mark, by which Excel knows that it is UTF-8. */
+                bom?: "1";
             };
             header?: never;
             path: {

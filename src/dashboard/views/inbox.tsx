@@ -357,7 +357,7 @@ function Exports(): JSX.Element {
   const { id = '' } = useRoute().params;
   return (
     <>
-      <a class="button quiet" href={`/submissions/${id}/export.csv?labels=1`} download>
+      <a class="button quiet" href={`/submissions/${id}/export.csv?labels=1&bom=1`} download>
         Export CSV
       </a>
       <a class="button quiet" href={`/submissions/${id}/export.xlsx?labels=1`} download>

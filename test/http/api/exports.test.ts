@@ -203,6 +203,14 @@ describe('export.csv', () => {
     expect(await exported(await filled([]), 'csv')).toBe('id,created_at,ip_address\r\n');
   });
 
+  it('begins with a byte order mark where one is asked for', async () => {
+    const id = await filled(['{"é":"ü"}']);
+    const get = (query: string) => owner.get(`/submissions/${id}/export.csv${query}`).responseType('blob');
+    const plain: Buffer = (await get('').expect(200)).body;
+    expect((await get('?bom=1').expect(200)).body).toEqual(Buffer.concat([Buffer.from('\uFEFF'), plain]));
+    await get('?bom=0').expect(400);
+  });
+
   it('is RFC 4180: CRLF, quotes where they are needed, doubled within', async () => {
     const id = await filled(['{"a,b":"say \\"hi\\"","c":"x\\ny","plain":"z","é":" "}']);
     expect(await exported(id, 'csv')).toBe(

@@ -32,6 +32,13 @@ const WithLabels = z.object({
     }),
 });
 
+const WithBom = WithLabels.extend({
+  bom: z
+    .literal('1', 'bom is invalid: send bom=1, or leave it out.')
+    .optional()
+    .meta({ description: 'With `1`, the file begins with a byte order mark, by which Excel knows that it is UTF-8.' }),
+});
+
 /** For a client that goes on after a broken connection. */
 const After = z.object({
   after: z
@@ -52,6 +59,14 @@ type Format = {
   write(source: TableSource): AsyncIterable<string | Buffer>;
 };
 const CSV: Format = { extension: 'csv', contentType: 'text/csv; charset=utf-8; header=present', write: toCsv };
+/** Excel takes a file without a byte order mark for one in the system's own encoding. */
+const CSV_WITH_BOM: Format = {
+  ...CSV,
+  async *write(source) {
+    yield '\uFEFF';
+    yield* toCsv(source);
+  },
+};
 const XLSX: Format = {
   extension: 'xlsx',
   contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
@@ -146,16 +161,16 @@ const csvEndpoint = ({ db }: App, exports: Exports) =>
       `they first appear, without control fields such as \`${REDIRECT}\` and an empty \`${HONEYPOT}\`. An apostrophe is put before ` +
       `what a spreadsheet would run as a formula. ${TOO_MANY_EXPORTS}`,
     find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
-    query: WithLabels,
+    query: WithBom,
     answer: fileAnswer(
       CSV,
       'id,created_at,ip_address,name\r\nsub_0VbbZBZeswpZ5bGpjxVeCiYz,2026-11-21T11:08:48.298Z,203.0.113.7,Ada\r\n',
     ),
     errors: [noSuchDeployment],
     handle:
-      async ({ owner, resource: deployment, query: { labels } }) =>
+      async ({ owner, resource: deployment, query: { labels, bom } }) =>
       (response) =>
-        exports.send(response, owner.id, CSV, { deployment, hasLabels: labels !== undefined }),
+        exports.send(response, owner.id, bom === undefined ? CSV : CSV_WITH_BOM, { deployment, hasLabels: labels !== undefined }),
   });
 
 const xlsxEndpoint = ({ db }: App, exports: Exports) =>

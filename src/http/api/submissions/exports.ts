@@ -170,7 +170,10 @@ const csvEndpoint = ({ db }: App, exports: Exports) =>
     handle:
       async ({ owner, resource: deployment, query: { labels, bom } }) =>
       (response) =>
-        exports.send(response, owner.id, bom === undefined ? CSV : CSV_WITH_BOM, { deployment, hasLabels: labels !== undefined }),
+        exports.send(response, owner.id, bom === undefined ? CSV : CSV_WITH_BOM, {
+          deployment,
+          hasLabels: labels !== undefined,
+        }),
   });
 
 const xlsxEndpoint = ({ db }: App, exports: Exports) =>

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,15 +40,27 @@ export async function runSql(url: string, sql: string): Promise<void> {
   }
 }
 
+async function inContainer(): Promise<TestServer> {
+  // Loaded on demand: it takes most of a second, and is not needed on a machine without a container engine.
+  const { GenericContainer, Wait } = await import('testcontainers');
+  const container = await new GenericContainer('postgres:18')
+    .withEnvironment({ POSTGRES_PASSWORD: 'test' })
+    .withCommand(['postgres', '-c', `max_connections=${MAX_CONNECTIONS}`])
+    .withExposedPorts(5432)
+    .withWaitStrategy(Wait.forListeningPorts())
+    .start();
+  const url = `postgres://postgres:test@${container.getHost()}:${container.getMappedPort(5432)}/postgres`;
+  return { url, stop: async () => void (await container.stop()) };
+}
+
 async function embedded(): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'formhost-test-'));
   const urlOf = ({ connection: { user, port, host } }: Awaited<ReturnType<typeof openEmbeddedPostgres>>): string =>
     `postgres://${user}@localhost:${port}/postgres?host=${encodeURIComponent(host)}`;
   const first = await openEmbeddedPostgres(folder, { limits: testLimits() });
-  // They count from the next start. The server need not survive a crash of the machine.
-  for (const setting of [`max_connections = ${MAX_CONNECTIONS}`, 'fsync = off', 'full_page_writes = off'])
-    await runSql(urlOf(first), `ALTER SYSTEM SET ${setting}`);
+  await runSql(urlOf(first), `ALTER SYSTEM SET max_connections = ${MAX_CONNECTIONS}`);
   await first.close();
+  // It counts from the next start.
   const second = await openEmbeddedPostgres(folder, { limits: testLimits() });
   const { close } = second;
   const url = urlOf(second);
@@ -60,11 +73,20 @@ async function embedded(): Promise<TestServer> {
   };
 }
 
-/** A real Postgres: TEST_DATABASE_URL's, else the embedded one. */
+/**
+ * Lets a server of the tests write to the disk late: it need not survive a crash of the machine.
+ */
+async function hurry(server: TestServer): Promise<TestServer> {
+  for (const setting of ['fsync', 'full_page_writes']) await runSql(server.url, `ALTER SYSTEM SET ${setting} = off`);
+  await runSql(server.url, 'SELECT pg_reload_conf()');
+  return server;
+}
+
+/** A real Postgres: TEST_DATABASE_URL's, else one in a container, else the embedded one. */
 async function startServer(): Promise<TestServer> {
   const url = process.env.TEST_DATABASE_URL;
   if (url) return { url, stop: async () => undefined };
-  return embedded();
+  return hurry(await (process.env.DOCKER_HOST || existsSync('/var/run/docker.sock') ? inContainer() : embedded()));
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

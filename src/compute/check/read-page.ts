@@ -25,29 +25,6 @@ export type Control = {
   group: HtmlElement | undefined;
 };
 
-export type PageParts = {
-  title: HtmlElement | undefined;
-  lang: string | undefined;
-  /** The `href` of the first <base> that has one. */
-  base: string | undefined;
-  /** The first element of each id. */
-  ids: ReadonlyMap<string, HtmlElement>;
-  forms: readonly { element: HtmlElement; isSearch: boolean }[];
-  controls: readonly Control[];
-  /** The <label> elements of each control. */
-  labels: ReadonlyMap<HtmlElement, readonly HtmlElement[]>;
-  /** Of each <fieldset>. */
-  legends: ReadonlyMap<HtmlElement, HtmlElement>;
-  scripts: readonly HtmlElement[];
-  styles: readonly HtmlElement[];
-  /** All elements with attributes, for what they load and for the scripts in them. */
-  elements: readonly HtmlElement[];
-  /** The elements that captchas make their widgets of, with the form around each. */
-  captchas: readonly { provider: CaptchaProvider; form: HtmlElement | undefined }[];
-  /** Whether a <template> has a form, which only a script can bring onto the page. */
-  hasTemplateForm: boolean;
-};
-
 const CONTROLS = new Set(['input', 'select', 'textarea', 'button']);
 const LABELABLE = new Set(['button', 'input', 'meter', 'output', 'progress', 'select', 'textarea']);
 const GROUP_ROLES = new Set(['group', 'radiogroup']);
@@ -85,8 +62,11 @@ type Context = {
   isInTemplate: boolean;
 };
 
+type Ids = ReadonlyMap<string, HtmlElement>;
+type Labels = ReadonlyMap<HtmlElement, readonly HtmlElement[]>;
+
 /** "Reset the form owner" in the standard. */
-function ownerOf({ element, around }: FoundControl, ids: PageParts['ids'], formOwners: ParsedHtml['formOwners']) {
+function ownerOf({ element, around }: FoundControl, ids: Ids, formOwners: ParsedHtml['formOwners']) {
   const id = attribute(element, 'form');
   if (id === undefined) return formOwners.get(element) ?? around;
   const owner = ids.get(id);
@@ -94,7 +74,7 @@ function ownerOf({ element, around }: FoundControl, ids: PageParts['ids'], formO
 }
 
 /** The <label> elements of each control. */
-function labelsOf(found: readonly FoundLabel[], ids: PageParts['ids']): PageParts['labels'] {
+function labelsOf(found: readonly FoundLabel[], ids: Ids): Labels {
   const labels = new Map<HtmlElement, HtmlElement[]>();
   for (const { element, id, control: first } of found) {
     const control = id === undefined ? first : ids.get(id);
@@ -114,17 +94,23 @@ const isSearch = (element: HtmlElement): boolean =>
 class PageReader {
   title: HtmlElement | undefined;
   lang: string | undefined;
+  /** The `href` of the first <base> that has one. */
   base: string | undefined;
+  /** Whether a <template> has a form, which only a script can bring onto the page. */
   hasTemplateForm = false;
+  /** The first element of each id. */
   readonly ids = new Map<string, HtmlElement>();
   readonly forms: { element: HtmlElement; isSearch: boolean }[] = [];
   readonly foundControls: FoundControl[] = [];
   readonly foundLabels: FoundLabel[] = [];
+  /** Of each <fieldset>. */
   readonly legends = new Map<HtmlElement, HtmlElement>();
   readonly scripts: HtmlElement[] = [];
   readonly styles: HtmlElement[] = [];
+  /** All elements with attributes, for what they load and for the scripts in them. */
   readonly elements: HtmlElement[] = [];
-  readonly captchas: PageParts['captchas'][number][] = [];
+  /** The elements that captchas make their widgets of, with the form around each. */
+  readonly captchas: { provider: CaptchaProvider; form: HtmlElement | undefined }[] = [];
 
   /** Reads an element; what is around the elements in it. */
   enter(element: HtmlElement, around: Context): Context {
@@ -207,6 +193,12 @@ class PageReader {
     });
   }
 }
+
+export type PageParts = Omit<PageReader, 'enter' | 'foundControls' | 'foundLabels'> & {
+  controls: readonly Control[];
+  /** The <label> elements of each control. */
+  labels: Labels;
+};
 
 export function readPage({ root, formOwners }: Pick<ParsedHtml, 'root' | 'formOwners'>): PageParts {
   const reader = new PageReader();

@@ -164,23 +164,25 @@ function inThread<T>(
     .finally(resumeDeadline);
 }
 
-const pageOf = (config: Config, { id, slug }: { id: string; slug: string }) => ({
-  url: pageUrl(config, slug),
-  action: submitUrl(config) + id,
+type Page = { id: string; slug: string };
+
+/** `page`: the deployment; left out for HTML that is not published. */
+const addressesOf = (config: Config, page?: Page): Addresses => ({
+  baseUrl: config.baseUrl,
+  pagesDomain: config.pagesDomain,
+  page: page && { url: pageUrl(config, page.slug), action: submitUrl(config) + page.id },
 });
 
 /** The forms of a live page that lack the widget of a captcha; none when that can't be said now. */
 export async function captchaMissing(
   app: App,
   call: Call,
-  deployment: { id: string; slug: string },
+  page: Page,
   captcha: CaptchaProvider,
 ): Promise<FoundProblem[]> {
-  const { db, config } = app;
-  const { baseUrl, pagesDomain } = config;
-  const addresses = { baseUrl, pagesDomain, page: pageOf(config, deployment) };
+  const addresses = addressesOf(app.config, page);
   const checked = inThread(app, call, async (thread) => {
-    const html = await findHtml(db, call.owner.id, deployment.id);
+    const html = await findHtml(app.db, call.owner.id, page.id);
     return html && thread.run('checkCaptcha', { html, addresses, maxFields, captcha });
   });
   // The settings are stored: what is only told besides fails nothing, and is not waited for.
@@ -191,11 +193,9 @@ export async function captchaMissing(
 async function checkPage(
   app: App,
   call: Call,
-  { page, captcha }: { page?: Addresses['page']; captcha?: CaptchaProvider | undefined },
+  { addresses, captcha }: { addresses: Addresses; captcha?: CaptchaProvider | undefined },
   readHtml: () => Promise<Uint8Array>,
 ): Promise<JsonPieces> {
-  const { baseUrl, pagesDomain } = app.config;
-  const addresses = { baseUrl, pagesDomain, page };
   const json = await inThread(app, call, async (thread) =>
     thread.run('checkPage', { html: await readHtml(), addresses, maxFields, captcha }),
   );
@@ -217,7 +217,8 @@ const checkEndpoint = (app: App) =>
     body: pageBody(app.config),
     answer,
     errors: [tooComplex],
-    handle: async ({ body: { html }, ...call }) => checkPage(app, call, {}, async () => Buffer.from(html)),
+    handle: async ({ body: { html }, ...call }) =>
+      checkPage(app, call, { addresses: addressesOf(app.config) }, async () => Buffer.from(html)),
   });
 
 const checkLiveEndpoint = (app: App) =>
@@ -235,7 +236,7 @@ const checkLiveEndpoint = (app: App) =>
     errors: [noSuchDeployment, tooComplex],
     async handle({ owner, response, resource }) {
       const { captcha } = await rulesOf(app.db, resource.id);
-      const known = { page: pageOf(app.config, resource), captcha: captcha?.provider };
+      const known = { addresses: addressesOf(app.config, resource), captcha: captcha?.provider };
       return checkPage(app, { owner, response }, known, async () =>
         deploymentOr404(await findHtml(app.db, owner.id, resource.id)),
       );

@@ -1,25 +1,18 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { undeleteDeployment } from '../../src/db/deployments/deleted-deployments.ts';
 import { takeDown } from '../../src/db/deployments/take-downs.ts';
 import { newSubmissionId } from '../../src/lib/ids.ts';
-import type { Service } from '../../src/service.ts';
 import { answer, aTime } from '../support/answers.ts';
 import { formhost } from '../support/command.ts';
-import { getPage, type Owner, startTestService, type TestService, UNKNOWN_ID } from '../support/service.ts';
+import { getPage, testService, UNKNOWN_ID } from '../support/service.ts';
 
 const SETTINGS = { PLAN_LIMITS: 'one:1,unlimited:none', RESERVED_SLUGS: 'billing' };
 
-let service: TestService;
-let other: Service;
-let owner: Owner;
-beforeAll(async () => {
-  service = await startTestService(SETTINGS);
-  [other, owner] = await Promise.all([service.another(), service.owner({ email: 'ada@command.example' })]);
-});
-afterAll(() => service.close());
+const service = await testService(SETTINGS);
+const [other, owner] = await Promise.all([service.another(), service.owner({ email: 'ada@command.example' })]);
 
 const run = (...args: string[]) =>
   formhost(['deployments', ...args], { settings: { DATABASE_URL: service.databaseUrl, ...SETTINGS } });

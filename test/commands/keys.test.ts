@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { SIZES } from '../../src/limits.ts';
 import { aTime } from '../support/answers.ts';
 import { formhost, startCommand } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
 import { cloneDatabase } from '../support/fresh-database.ts';
 import { startProgram } from '../support/process.ts';
-import { asOwner, startTestService, type TestService } from '../support/service.ts';
+import { asOwner, testService } from '../support/service.ts';
 
 const aKeyAlone = expect.stringMatching(/^fh_[0-9A-Za-z_-]{40,}\n$/);
 const aWord = expect.stringMatching(/^\S+$/);
@@ -13,11 +13,7 @@ const aLine = expect.stringMatching(/^\S.*\n$/);
 const made = { code: 0, stdout: aKeyAlone, stderr: '' };
 const refused = { code: 1, stdout: '', stderr: aLine };
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ PLAN_LIMITS: 'free:1,pro:2,unlimited:none' });
-});
-afterAll(() => service.close());
+const service = await testService({ PLAN_LIMITS: 'free:1,pro:2,unlimited:none' });
 
 const PLANS = { PLAN_LIMITS: 'free:1,pro:2,unlimited:none' };
 const keys = (args: string[], settings: Record<string, string> = { DATABASE_URL: service.databaseUrl }) =>

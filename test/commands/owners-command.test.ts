@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { aTime } from '../support/answers.ts';
 import { formhost } from '../support/command.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { testService } from '../support/service.ts';
 
 const SETTINGS = { PLAN_LIMITS: 'none-at-all:0,one:1,unlimited:none' };
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService(SETTINGS);
-});
-afterAll(() => service.close());
+const service = await testService(SETTINGS);
 
 const run = (...args: string[]) =>
   formhost(['owners', ...args], { settings: { DATABASE_URL: service.databaseUrl, ...SETTINGS } });

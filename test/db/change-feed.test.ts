@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { ChangeFeed, type DeploymentChange } from '../../src/db/deployments/change-feed.ts';
 import { testLimits } from '../support/limits.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { testService } from '../support/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = await testService();
 
 /** A feed that reads when the test says so. */
 function startFeed(gapMs?: number) {

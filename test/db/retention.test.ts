@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { removeExpired } from '../../src/db/submissions/expired-submissions.ts';
 import { startReceiver } from '../support/receivers.ts';
-import { type Owner, startTestService, type TestService } from '../support/service.ts';
+import { testService } from '../support/service.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-let service: TestService;
-let owner: Owner;
-beforeAll(async () => {
-  service = await startTestService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' });
-  owner = await service.owner();
-});
-afterAll(() => service.close());
+const service = await testService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' });
+const owner = await service.owner();
 
 /** A deployment with submissions that were received at these times, which rise. */
 async function deployWith(times: readonly Date[], settings: object = {}): Promise<string> {

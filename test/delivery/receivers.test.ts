@@ -5,9 +5,9 @@ import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort, PROJECT, startProgram } from '../support/process.ts';
-import { type Owner, sendRaw, startTestService, type TestService } from '../support/service.ts';
+import { sendRaw, testService } from '../support/service.ts';
 
 /*
  * The receivers of docs/receivers, run as they are there, behind webhooks of a real service: each in the language that this machine
@@ -44,13 +44,8 @@ const LANGUAGES: readonly Language[] = [
   },
 ];
 
-let service: TestService;
-let owner: Owner;
-beforeAll(async () => {
-  service = await startTestService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' });
-  owner = await service.owner();
-});
-afterAll(() => service.close());
+const service = await testService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' });
+const owner = await service.owner();
 
 it('are in Node, Python and Go', () => {
   expect(readdirSync(FOLDER).toSorted()).toEqual(LANGUAGES.map(({ file }) => file).toSorted());

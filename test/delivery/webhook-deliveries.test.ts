@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { aSentence, aTime } from '../support/answers.ts';
 import { inTurn, type Received, startReceiver, startToldReceiver } from '../support/receivers.ts';
-import { type Owner, PAGES_DOMAIN, startTestService, type TestService } from '../support/service.ts';
+import { PAGES_DOMAIN, testService } from '../support/service.ts';
 import { aDelivery, eventually, type Form, Forms, idIn, isSigned } from '../support/webhooks.ts';
 
 const KIB = 1024;
 
 /** Retries after 600 and 700 seconds, which no test waits for. */
-let service: TestService;
-let owner: Owner;
-let forms: Forms;
-beforeAll(async () => {
-  service = await startTestService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', DELIVERY_RETRY_DELAYS: '600,700' });
-  owner = await service.owner();
-  forms = new Forms(service, owner);
-});
-afterAll(() => service.close());
+const service = await testService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', DELIVERY_RETRY_DELAYS: '600,700' });
+const owner = await service.owner();
+const forms = new Forms(service, owner);
 
 /** The time of a deployment's only submission. */
 const submittedAt = async (id: string): Promise<string> =>

@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import { text } from 'node:stream/consumers';
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { OwnAddress } from '../../src/delivery/webhooks/own-address.ts';
 import type { Resolve } from '../../src/delivery/webhooks/resolve.ts';
 import { WebhookClient } from '../../src/delivery/webhooks/webhook-client.ts';
@@ -10,20 +10,14 @@ import { aSentence, failure } from '../support/answers.ts';
 import { testLimits } from '../support/limits.ts';
 import { ownAddress } from '../support/own-address.ts';
 import { startReceiver } from '../support/receivers.ts';
-import { type Owner, openSocket, PAGES_DOMAIN, startTestService, type TestService } from '../support/service.ts';
+import { openSocket, PAGES_DOMAIN, testService } from '../support/service.ts';
 
 const LEADS_HERE = { error: 'the URL leads back to this service' };
 const DELIVERY = { 'formhost-delivery': 'dl_1' };
 
-let service: TestService;
-let owner: Owner;
-let port: string;
-beforeAll(async () => {
-  service = await startTestService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128', DELIVERY_RETRY_DELAYS: '600' });
-  owner = await service.owner();
-  port = new URL(service.url).port;
-});
-afterAll(() => service.close());
+const service = await testService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128', DELIVERY_RETRY_DELAYS: '600' });
+const owner = await service.owner();
+const port = new URL(service.url).port;
 
 const listeningAt = (address: string, port: number) => ({
   address,

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { listKeys, revokeKey } from '../../src/db/account/api-keys.ts';
 import { SIZES } from '../../src/limits.ts';
 import { failure } from '../support/answers.ts';
-import { type Owner, startTestService, type TestService, UNKNOWN_ID } from '../support/service.ts';
+import { type Owner, testService, UNKNOWN_ID } from '../support/service.ts';
 
 type Ids = { id: string; webhookId: string };
 
@@ -18,11 +18,7 @@ const THROTTLED = {
   body: failure,
 };
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ TRUST_PROXY: '1' });
-});
-afterAll(() => service.close());
+const service = await testService({ TRUST_PROXY: '1' });
 
 let addresses = 0;
 /** An address that no other case is counted by. */

@@ -1,15 +1,10 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { answer, refused } from '../support/answers.ts';
-import { getPage, type Owner, startTestService, type TestService } from '../support/service.ts';
+import { getPage, testService } from '../support/service.ts';
 
-let service: TestService;
-let owner: Owner;
-beforeAll(async () => {
-  service = await startTestService({ BASE_URL: 'http://forms.pages.test', PLAN_LIMITS: 'free:3,unlimited:none' });
-  owner = await service.owner();
-});
-afterAll(() => service.close());
+const service = await testService({ BASE_URL: 'http://forms.pages.test', PLAN_LIMITS: 'free:3,unlimited:none' });
+const owner = await service.owner();
 
 const MULTIPART = { 'Content-Type': 'multipart/form-data; boundary=b' };
 

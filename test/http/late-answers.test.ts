@@ -3,21 +3,17 @@ import type { Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LIMITS } from '../../src/limits.ts';
 import { startService } from '../../src/service.ts';
 import { testLimits } from '../support/limits.ts';
-import { asOwner, type Owner, openSocket, startTestService, type TestService } from '../support/service.ts';
+import { asOwner, type Owner, openSocket, testService } from '../support/service.ts';
 
 const { answerTimeoutMs } = LIMITS.requests;
 /** Less than what a statement may take. */
 const FIRST_WAIT_MS = answerTimeoutMs / 2;
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = await testService();
 
 /** Nobody else reads these tables until the transaction is over. */
 async function hold(...tables: string[]): Promise<Knex.Transaction> {

@@ -1,27 +1,13 @@
 import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { refused } from '../support/answers.ts';
-import {
-  JSON_TYPE,
-  type Owner,
-  openSocket,
-  PAGES_DOMAIN,
-  sendRaw,
-  startTestService,
-  type TestService,
-  UNKNOWN_ID,
-} from '../support/service.ts';
+import { JSON_TYPE, openSocket, PAGES_DOMAIN, sendRaw, testService, UNKNOWN_ID } from '../support/service.ts';
 
 const MAX_HTML_BYTES = 2 * 1024 * 1024;
 
-let service: TestService;
-let owner: Owner;
-beforeAll(async () => {
-  service = await startTestService();
-  owner = await service.owner();
-});
-afterAll(() => service.close());
+const service = await testService();
+const owner = await service.owner();
 
 const PAGE = '{"html":"<p>x</p>","email_notifications":true}';
 const BOMB = gzipSync(Buffer.alloc(16 * 1024 * 1024, ' '));

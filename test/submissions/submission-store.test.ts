@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { StorageFull } from '../../src/db/account/storage.ts';
 import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import type { FileBucket } from '../../src/files/files-bucket.ts';
@@ -6,15 +6,11 @@ import { BusyError } from '../../src/lib/fair-queue.ts';
 import { newFileId, newSubmissionId } from '../../src/lib/ids.ts';
 import { SubmissionStore } from '../../src/submissions/submission-store.ts';
 import { testLimits } from '../support/limits.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { testService } from '../support/service.ts';
 
 const PAGE = '<p>';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = await testService();
 
 const startStore = ({
   db = service.db,

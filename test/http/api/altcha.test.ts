@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { removeOldRows } from '../../../src/db/old-rows.ts';
 import { createAltcha } from '../../../src/lib/altcha.ts';
 import { newDeploymentId } from '../../../src/lib/ids.ts';
@@ -7,18 +7,13 @@ import { SIZES } from '../../../src/limits.ts';
 import { challengeFor, solve, tokenOf } from '../../support/altcha.ts';
 import { answer, refused } from '../../support/answers.ts';
 import { testLimits } from '../../support/limits.ts';
-import { BASE_URL, type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
+import { BASE_URL, testService, UNKNOWN_ID } from '../../support/service.ts';
 
 /** Less work than in production: most of it would be that of the tests. */
 const EASY = { challengeCost: 50, minChallengeCounter: 3, maxChallengeCounter: 6 };
 
-let service: TestService;
-let owner: Owner;
-beforeAll(async () => {
-  service = await startTestService({}, undefined, { limits: { spam: EASY } });
-  owner = await service.owner();
-});
-afterAll(() => service.close());
+const service = await testService({}, undefined, { limits: { spam: EASY } });
+const owner = await service.owner();
 
 const ALTCHA = { captcha: { provider: 'altcha' } };
 async function deploy(): Promise<string> {

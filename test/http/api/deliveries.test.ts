@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { removeOldRows } from '../../../src/db/old-rows.ts';
 import { firstDeliveryId } from '../../../src/lib/ids.ts';
 import { LIMITS } from '../../../src/limits.ts';
 import { aSentence, aTime, failure } from '../../support/answers.ts';
 import { testLimits } from '../../support/limits.ts';
 import { startReceiver, startToldReceiver } from '../../support/receivers.ts';
-import { type Owner, startTestService, type TestService } from '../../support/service.ts';
+import { testService } from '../../support/service.ts';
 import { aDelivery, eventually, Forms, idIn } from '../../support/webhooks.ts';
 
 const UNKNOWN_WEBHOOK = 'wh_00000000000000000000000000';
@@ -13,17 +13,11 @@ const HOOK = 'https://hooks.invalid/a';
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const { testsPerMinute } = LIMITS.owners;
 
-let service: TestService;
-let owner: Owner;
-let forms: Forms;
-beforeAll(async () => {
-  service = await startTestService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', DELIVERY_RETRY_DELAYS: '600' }, undefined, {
-    limits: { owners: { testsPerMinute } },
-  });
-  owner = await service.owner();
-  forms = new Forms(service, owner);
+const service = await testService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', DELIVERY_RETRY_DELAYS: '600' }, undefined, {
+  limits: { owners: { testsPerMinute } },
 });
-afterAll(() => service.close());
+const owner = await service.owner();
+const forms = new Forms(service, owner);
 
 describe('POST /webhooks/:deployId/:webhookId/test', () => {
   it('answers 202 with the id of a delivery that carries a sample, and stores no submission', async () => {

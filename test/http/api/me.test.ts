@@ -1,23 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { restore, takeDown } from '../../../src/db/deployments/take-downs.ts';
 import { NOTICE } from '../../../src/http/response/notice.ts';
 import { SIZES } from '../../../src/limits.ts';
 import { answer } from '../../support/answers.ts';
 import { PROJECT } from '../../support/process.ts';
-import { asOwner, type Owner, startTestService, type TestService } from '../../support/service.ts';
+import { asOwner, type Owner, testService } from '../../support/service.ts';
 
 const { version } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8'));
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({
-    PLAN_LIMITS: 'free:3,closed:0,unlimited:none',
-    STORAGE_LIMITS: 'free:5MB,closed:0,unlimited:none',
-  });
+const service = await testService({
+  PLAN_LIMITS: 'free:3,closed:0,unlimited:none',
+  STORAGE_LIMITS: 'free:5MB,closed:0,unlimited:none',
 });
-afterAll(() => service.close());
 
 const noticeTo = async (owner: Owner): Promise<unknown> => (await owner.get('/me')).headers[NOTICE];
 

@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startReceiver } from '../../support/receivers.ts';
-import { type Owner, PAGES_DOMAIN, startTestService, type TestService } from '../../support/service.ts';
+import { PAGES_DOMAIN, testService } from '../../support/service.ts';
 
 /** What every request has, whoever sends it. */
 const OF_HTTP = ['host', 'connection', 'content-type', 'content-length', 'user-agent'];
@@ -24,17 +24,10 @@ const Requests = z.record(
   }),
 );
 
-let service: TestService;
-let owner: Owner;
-let document: object;
-let webhooks: z.infer<typeof Requests>;
-beforeAll(async () => {
-  service = await startTestService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' });
-  owner = await service.owner();
-  document = (await service.anonymous.get('/openapi.json')).body;
-  webhooks = Requests.parse(Reflect.get(document, 'webhooks'));
-});
-afterAll(() => service.close());
+const service = await testService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' });
+const owner = await service.owner();
+const document: object = (await service.anonymous.get('/openapi.json')).body;
+const webhooks = Requests.parse(Reflect.get(document, 'webhooks'));
 
 const escaped = (text: string): string => text.replaceAll('~', '~0').replaceAll('/', '~1');
 

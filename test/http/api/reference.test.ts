@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Router } from 'express';
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CLIENT_TYPES, clientTypes, EXAMPLE_SETTINGS } from '../../../docs/generate-api.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { createLinks } from '../../../src/db/account/link-secret.ts';
@@ -20,7 +20,7 @@ import {
   releaseService,
   takeProblems,
 } from '../../support/reference.ts';
-import { BASE_URL, type Owner, PAGES_DOMAIN, startTestService, type TestService } from '../../support/service.ts';
+import { BASE_URL, PAGES_DOMAIN, testService } from '../../support/service.ts';
 
 const config = loadConfig({ BASE_URL, PAGES_DOMAIN });
 const reference = referenceOf(config);
@@ -38,15 +38,10 @@ const operations = Object.entries(reference.paths ?? {}).flatMap(([path, item]) 
 
 /** The paths of all routes that Express has. */
 const routes = new Set<string>();
-let service: TestService;
-let owner: Owner;
-beforeAll(async () => {
-  const routed = vi.spyOn(Router.prototype, 'route');
-  service = await startTestService({ ABUSE_CONTACT: 'abuse@example.org', SMTP_URL: 'smtp://127.0.0.1:1' });
-  for (const path of routed.mock.calls.flat()) routes.add(String(path).replaceAll(/:(\w+)/g, '{$1}'));
-  owner = await service.owner();
-});
-afterAll(() => service.close());
+const routed = vi.spyOn(Router.prototype, 'route');
+const service = await testService({ ABUSE_CONTACT: 'abuse@example.org', SMTP_URL: 'smtp://127.0.0.1:1' });
+for (const path of routed.mock.calls.flat()) routes.add(String(path).replaceAll(/:(\w+)/g, '{$1}'));
+const owner = await service.owner();
 
 describe('the document', () => {
   it('is OpenAPI 3.1', async () => {

@@ -1,19 +1,13 @@
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Service } from '../../../src/service.ts';
+import { describe, expect, it } from 'vitest';
 import { answer, aTime, refused } from '../../support/answers.ts';
-import { PAGES_DOMAIN, startTestService, type TestService } from '../../support/service.ts';
+import { PAGES_DOMAIN, testService } from '../../support/service.ts';
 
 const PATH = '/.well-known/security.txt';
 const YEAR_MS = 365 * 24 * 60 * 60 * 1_000;
 
-let service: TestService;
-let silent: Service;
-beforeAll(async () => {
-  service = await startTestService({ ABUSE_CONTACT: 'abuse+forms@e.example' });
-  silent = await service.another({ ABUSE_CONTACT: '' });
-});
-afterAll(() => service.close());
+const service = await testService({ ABUSE_CONTACT: 'abuse+forms@e.example' });
+const silent = await service.another({ ABUSE_CONTACT: '' });
 
 describe('GET /.well-known/security.txt', () => {
   it.each(['api.test', `hello.${PAGES_DOMAIN}`, `no_slug.${PAGES_DOMAIN}`])(

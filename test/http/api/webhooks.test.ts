@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { aSentence, aTime, refused } from '../../support/answers.ts';
 import { startReceiver } from '../../support/receivers.ts';
-import { type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
+import { testService, UNKNOWN_ID } from '../../support/service.ts';
 import { eventually, Forms, isSigned } from '../../support/webhooks.ts';
 
 const UNKNOWN_WEBHOOK = 'wh_00000000000000000000000000';
 const HOOK = 'https://hooks.invalid/a';
 const MOST = 50;
 
-let service: TestService;
-let owner: Owner;
-let forms: Forms;
-beforeAll(async () => {
-  service = await startTestService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' });
-  owner = await service.owner();
-  forms = new Forms(service, owner);
-});
-afterAll(() => service.close());
+const service = await testService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' });
+const owner = await service.owner();
+const forms = new Forms(service, owner);
 
 const deploy = async (): Promise<string> => (await owner.deploy()).id;
 

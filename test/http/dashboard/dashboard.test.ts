@@ -1,20 +1,16 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { VIEW_PATHS } from '../../../src/lib/dashboard-paths.ts';
 import { PROJECT } from '../../support/process.ts';
-import { getPage, startTestService, type TestService } from '../../support/service.ts';
+import { getPage, testService } from '../../support/service.ts';
 
 const MAX_SCRIPT_BYTES = 60 * 1024;
 const ID = 'd_0VbbZBZKKTcBD17YQfyDgVGm';
 const SUBMISSION_ID = 'sub_0VbbZBZeswpZ5bGpjxVeCiYz';
 const PATHS = Object.values(VIEW_PATHS).map((path) => path.replace(':id', ID).replace(':submissionId', SUBMISSION_ID));
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = await testService();
 
 const scriptsOf = (shell: string): string[] =>
   Array.from(

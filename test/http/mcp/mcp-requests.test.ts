@@ -1,16 +1,9 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { startService } from '../../../src/service.ts';
 import { aSentence, failure } from '../../support/answers.ts';
-import {
-  BASE_URL,
-  JSON_TYPE,
-  type Owner,
-  startTestService,
-  type TestService,
-  UNKNOWN_KEY,
-} from '../../support/service.ts';
+import { BASE_URL, JSON_TYPE, testService, UNKNOWN_KEY } from '../../support/service.ts';
 
 /*
  * POST /mcp as HTTP and JSON-RPC: what the specification of 2025-11-25 says of the Streamable HTTP transport.
@@ -18,13 +11,8 @@ import {
 
 const MAX_HTML_BYTES = 100_000;
 
-let service: TestService;
-let owner: Owner;
-beforeAll(async () => {
-  service = await startTestService({ MAX_HTML_BYTES: String(MAX_HTML_BYTES) });
-  owner = await service.owner();
-});
-afterAll(() => service.close());
+const service = await testService({ MAX_HTML_BYTES: String(MAX_HTML_BYTES) });
+const owner = await service.owner();
 
 const ACCEPT = { Accept: 'application/json, text/event-stream' };
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SIZES } from '../../../src/limits.ts';
-import { BASE_URL, getPage, type Owner, startTestService, type TestService } from '../../support/service.ts';
+import { BASE_URL, getPage, testService } from '../../support/service.ts';
 
-let service: TestService;
-let owner: Owner;
+const service = await testService();
 /** Where another process listens. */
-let other: string;
-beforeAll(async () => {
-  service = await startTestService();
-  other = (await service.another()).url;
-  owner = await service.owner();
-});
-afterAll(() => service.close());
+const other = (await service.another()).url;
+const owner = await service.owner();
 
 const FORM = '<form method="post" action="{{FORM_ACTION}}"><input name="name"><button>Send</button></form>';
 const SMALL = `<!doctype html><html lang="de"><title>Brief</title>${FORM}`;

@@ -2,21 +2,19 @@ import { createHash } from 'node:crypto';
 import { type IncomingHttpHeaders, type IncomingMessage, request as startRequest } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SIZES } from '../../../src/limits.ts';
 import { aTime } from '../../support/answers.ts';
-import { BASE_URL, type Owner, PAGES_DOMAIN, startTestService, type TestService } from '../../support/service.ts';
+import { BASE_URL, type Owner, PAGES_DOMAIN, testService } from '../../support/service.ts';
 
-let service: TestService;
+const hostOf = (slug: string): string => `${slug}.${PAGES_DOMAIN}`;
+/** Its host is one label under the pages' domain. */
+const MOVED_URL = `http://${hostOf('moved')}:8080`;
+
+const service = await testService();
 /** Where a process listens that has seen none of the pages before, and one for another BASE_URL. */
-let other: string;
-let moved: string;
-beforeAll(async () => {
-  service = await startTestService();
-  const processes = await Promise.all([service.another(), service.another({ BASE_URL: MOVED_URL })]);
-  [other, moved] = [processes[0].url, processes[1].url];
-});
-afterAll(() => service.close());
+const { url: other } = await service.another();
+const { url: moved } = await service.another({ BASE_URL: MOVED_URL });
 
 type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer };
 type Ask = { method?: string; path?: string; headers?: Record<string, string>; body?: string; url?: string };
@@ -35,10 +33,6 @@ async function ask(host: string, { method = 'GET', path = '/', headers = {}, bod
   };
   return answer;
 }
-
-const hostOf = (slug: string): string => `${slug}.${PAGES_DOMAIN}`;
-/** Its host is one label under the pages' domain. */
-const MOVED_URL = `http://${hostOf('moved')}:8080`;
 
 /** A page of a new owner's. */
 async function publish(html = '<h1>Hello</h1>') {

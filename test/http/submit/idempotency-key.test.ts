@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { removeOldRows } from '../../../src/db/old-rows.ts';
 import { readJson, readUrlencoded, type Submitted } from '../../../src/http/submit/form-body.ts';
 import { bodyHashOf, dataHashOf } from '../../../src/http/submit/idempotency-key.ts';
@@ -7,22 +7,16 @@ import { aSentence } from '../../support/answers.ts';
 import { limits } from '../../support/form-limits.ts';
 import { testLimits } from '../../support/limits.ts';
 import { multipartBody } from '../../support/multipart.ts';
-import { type Owner, startTestService, type TestService } from '../../support/service.ts';
+import { testService } from '../../support/service.ts';
 
 const JSON_TYPE = 'application/json';
 const MULTIPART = 'multipart/form-data; boundary=b';
 const LIMIT = 10;
 
-let service: TestService;
-let owner: Owner;
+const service = await testService();
+const owner = await service.owner();
 /** Two services on one database. */
-let urls: [string, string];
-beforeAll(async () => {
-  service = await startTestService();
-  owner = await service.owner();
-  urls = [service.url, (await service.another()).url];
-});
-afterAll(() => service.close());
+const urls = [service.url, (await service.another()).url] as const;
 
 const deploy = async (): Promise<string> => (await owner.deploy()).id;
 

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BASE_URL, type Owner, PAGES_DOMAIN, startTestService, type TestService } from '../../support/service.ts';
+import { describe, expect, it } from 'vitest';
+import { BASE_URL, PAGES_DOMAIN, testService } from '../../support/service.ts';
 
 /*
  * Forms on other sites than their page: the settings allowed_origins and redirect_url. In a browser: test/browser/other-sites.test.ts.
@@ -9,13 +9,8 @@ const SITE = 'https://example.org';
 const OTHER = 'https://evil.example';
 const BROWSER = { Accept: 'text/html,*/*;q=0.8' };
 
-let service: TestService;
-let owner: Owner;
-beforeAll(async () => {
-  service = await startTestService();
-  owner = await service.owner();
-});
-afterAll(() => service.close());
+const service = await testService();
+const owner = await service.owner();
 
 async function deployWith(settings: object): Promise<{ id: string; url: string; slug: string }> {
   const deployed = await owner.deploy();

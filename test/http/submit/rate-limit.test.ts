@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { failure } from '../../support/answers.ts';
-import { JSON_TYPE, type Owner, startTestService, type TestService } from '../../support/service.ts';
+import { JSON_TYPE, testService } from '../../support/service.ts';
 
 const HOUR = 3600;
 const LIMIT = 10;
 
-let service: TestService;
-let owner: Owner;
+const service = await testService();
+const owner = await service.owner();
 /** Two services on one database. */
-let urls: [string, string];
-beforeAll(async () => {
-  service = await startTestService();
-  owner = await service.owner();
-  urls = [service.url, (await service.another()).url];
-});
-afterAll(() => service.close());
+const urls = [service.url, (await service.another()).url];
 
 type Answer = { status: number; retryAfter: string | null; text: string };
 

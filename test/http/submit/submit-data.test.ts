@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { objectTexts, stringTexts } from '../../support/json-texts.ts';
-import { type Owner, startTestService, type TestService } from '../../support/service.ts';
+import { testService } from '../../support/service.ts';
 
 type Field = readonly [name: string, value: string];
 /** A body, and its type unless it brings its own. */
@@ -10,13 +10,8 @@ type Body = { content: string | FormData; type?: string };
 const RUNS = { numRuns: 5, interruptAfterTimeLimit: 10_000 };
 const PER_DEPLOYMENT = 10;
 
-let service: TestService;
-let owner: Owner;
-beforeAll(async () => {
-  service = await startTestService();
-  owner = await service.owner();
-});
-afterAll(() => service.close());
+const service = await testService();
+const owner = await service.owner();
 
 const json = (content: string): Body => ({ content, type: 'application/json' });
 const form = (content: string): Body => ({ content, type: 'application/x-www-form-urlencoded' });

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { failure } from '../../support/answers.ts';
 import { multipartBody } from '../../support/multipart.ts';
-import { type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
+import { testService, UNKNOWN_ID } from '../../support/service.ts';
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -16,13 +16,8 @@ const ENCODINGS: [Encoding][] = [['json'], ['urlencoded'], ['multipart']];
 
 const success = { message: expect.any(String), id: expect.stringMatching(/^sub_[0-9A-Za-z]{20,}$/) };
 
-let service: TestService;
-let owner: Owner;
-beforeAll(async () => {
-  service = await startTestService();
-  owner = await service.owner();
-});
-afterAll(() => service.close());
+const service = await testService();
+const owner = await service.owner();
 
 const deploy = async (): Promise<string> => (await owner.deploy()).id;
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request as startRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../src/config.ts';
 import { HttpError } from '../../../src/http/response/errors.ts';
 import type { Form } from '../../../src/http/submit/form-body.ts';
@@ -11,14 +11,7 @@ import { idleApp } from '../../support/app.ts';
 import { serve } from '../../support/http-server.ts';
 import { testLimits } from '../../support/limits.ts';
 import { multipartBody } from '../../support/multipart.ts';
-import {
-  type Owner,
-  openSocket,
-  PAGES_DOMAIN,
-  startTestService,
-  type TestService,
-  UNKNOWN_ID,
-} from '../../support/service.ts';
+import { openSocket, PAGES_DOMAIN, testService, UNKNOWN_ID } from '../../support/service.ts';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const MULTIPART_TYPE = 'multipart/form-data; boundary=b';
@@ -26,15 +19,10 @@ const TOO_LONG = `a=${'x'.repeat(256 * 1024)}`;
 
 const BROWSER = 'text/html,*/*;q=0.8';
 
-let service: TestService;
-let owner: Owner;
-beforeAll(async () => {
-  service = await startTestService({ MAX_FILE_BYTES: '2048', MAX_FILES_BYTES: '4096' }, undefined, {
-    limits: { submissions: { lockedWaitTimeoutMs: 100 } },
-  });
-  owner = await service.owner();
+const service = await testService({ MAX_FILE_BYTES: '2048', MAX_FILES_BYTES: '4096' }, undefined, {
+  limits: { submissions: { lockedWaitTimeoutMs: 100 } },
 });
-afterAll(() => service.close());
+const owner = await service.owner();
 
 type Answer = { status: number; headers: IncomingHttpHeaders; body: string };
 type Sent = {

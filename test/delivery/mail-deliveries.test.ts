@@ -1,29 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { aSentence } from '../support/answers.ts';
 import { seenMails } from '../support/mail.ts';
 import { startReceiver, startToldReceiver } from '../support/receivers.ts';
-import { type Owner, startTestService, type TestService } from '../support/service.ts';
-import { headerOf, readMail, type SmtpServer, startSmtpServer, type Trouble } from '../support/smtp.ts';
+import { testService } from '../support/service.ts';
+import { headerOf, readMail, type Trouble, testSmtpServer } from '../support/smtp.ts';
 import { eventually, Forms, idIn } from '../support/webhooks.ts';
 
-let smtp: SmtpServer;
+const smtp = await testSmtpServer();
 /** Retries after 600 and 700 seconds, which no test waits for. */
-let service: TestService;
-let owner: Owner;
-let forms: Forms;
-beforeAll(async () => {
-  smtp = await startSmtpServer();
-  service = await startTestService({
-    ...{ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', DELIVERY_RETRY_DELAYS: '600,700' },
-    ...{ SMTP_URL: smtp.url, MAIL_FROM: 'Forms <forms@pages.example>' },
-  });
-  owner = await service.owner();
-  forms = new Forms(service, owner);
+const service = await testService({
+  ...{ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', DELIVERY_RETRY_DELAYS: '600,700' },
+  ...{ SMTP_URL: smtp.url, MAIL_FROM: 'Forms <forms@pages.example>' },
 });
-afterAll(async () => {
-  await service.close();
-  await smtp.close();
-});
+const owner = await service.owner();
+const forms = new Forms(service, owner);
 
 const OWNER = 'owner1@test.example';
 

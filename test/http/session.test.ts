@@ -1,29 +1,20 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { findOwnersBySessions } from '../../src/db/account/sessions.ts';
 import { SessionCookie } from '../../src/http/request/session-cookie.ts';
 import { hashOfKey } from '../../src/lib/ids.ts';
 import { SIZES } from '../../src/limits.ts';
 import { answer, failure, refused } from '../support/answers.ts';
-import { asOwner, BASE_URL, type Owner, startTestService, type TestService, UNKNOWN_KEY } from '../support/service.ts';
-import { readMail, type SmtpServer, startSmtpServer } from '../support/smtp.ts';
+import { asOwner, BASE_URL, testService, UNKNOWN_KEY } from '../support/service.ts';
+import { readMail, testSmtpServer } from '../support/smtp.ts';
 
 const EMAIL = 'ada@test.example';
 const OWN = { 'Sec-Fetch-Site': 'same-origin' };
 
-let smtp: SmtpServer;
-let service: TestService;
-let owner: Owner;
-beforeAll(async () => {
-  smtp = await startSmtpServer();
-  service = await startTestService({ SMTP_URL: `smtp://127.0.0.1:${smtp.port}`, TRUST_PROXY: '1' });
-  owner = await service.owner({ email: EMAIL });
-});
-afterAll(async () => {
-  await service.close();
-  await smtp.close();
-});
+const smtp = await testSmtpServer();
+const service = await testService({ SMTP_URL: `smtp://127.0.0.1:${smtp.port}`, TRUST_PROXY: '1' });
+const owner = await service.owner({ email: EMAIL });
 
 const signIn = (key: string, headers: Record<string, string> = {}) =>
   service.anonymous.post('/session').set(headers).send({ key });

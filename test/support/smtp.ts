@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { afterAll } from 'vitest';
 
 /** What a server was given: the envelope, and the message as it came over the wire, dots unstuffed. */
 type ReceivedMail = { from: string; to: string[]; raw: Buffer; user: string | undefined; isSecure: boolean };
@@ -145,6 +146,13 @@ export async function startSmtpServer({
       await once(server.server, 'close');
     },
   };
+}
+
+/** The same for all tests of a file, which awaits it at its top: it is closed after them. */
+export async function testSmtpServer(): Promise<SmtpServer> {
+  const server = await startSmtpServer();
+  afterAll(() => server.close());
+  return server;
 }
 
 type Headers = [name: string, value: string][];

@@ -1,29 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLinks } from '../../../src/db/account/link-secret.ts';
 import { claimDigest } from '../../../src/db/deliveries/digests.ts';
 import { newSubmissionId } from '../../../src/lib/ids.ts';
 import { SIZES } from '../../../src/limits.ts';
 import { mailsWith, seenMails } from '../../support/mail.ts';
-import { BASE_URL, type Owner, startTestService, type TestService } from '../../support/service.ts';
-import { type SmtpServer, startSmtpServer } from '../../support/smtp.ts';
+import { BASE_URL, testService } from '../../support/service.ts';
+import { testSmtpServer } from '../../support/smtp.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 20 };
 const HOUR_MS = 60 * 60 * 1_000;
 const DAY_MS = 24 * HOUR_MS;
 
-let smtp: SmtpServer;
-let service: TestService;
-let owner: Owner;
-beforeAll(async () => {
-  smtp = await startSmtpServer();
-  service = await startTestService({ SMTP_URL: smtp.url });
-  owner = await service.owner();
-});
-afterAll(async () => {
-  await service.close();
-  await smtp.close();
-});
+const smtp = await testSmtpServer();
+const service = await testService({ SMTP_URL: smtp.url });
+const owner = await service.owner();
 
 // The windows are those of the clock: one that ends in the middle of a test would be mailed by itself.
 beforeEach(async () => {

@@ -1,20 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createLinks } from '../../../src/db/account/link-secret.ts';
-import type { LinkedFile, SignedLinks } from '../../../src/lib/signed-links.ts';
+import type { LinkedFile } from '../../../src/lib/signed-links.ts';
 import { failure, fixedHeaders } from '../../support/answers.ts';
 import { multipartBody } from '../../support/multipart.ts';
 import { startServiceProcess } from '../../support/process.ts';
-import {
-  BASE_URL,
-  type Owner,
-  openSocket,
-  PAGES_DOMAIN,
-  startTestService,
-  type TestService,
-} from '../../support/service.ts';
-import { headerOf, readMail, type SmtpServer, startSmtpServer } from '../../support/smtp.ts';
+import { BASE_URL, openSocket, PAGES_DOMAIN, testService } from '../../support/service.ts';
+import { headerOf, readMail, testSmtpServer } from '../../support/smtp.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -23,21 +16,11 @@ const PATIENCE = { timeout: 60_000 };
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let smtp: SmtpServer;
-let service: TestService;
-let owner: Owner;
+const smtp = await testSmtpServer();
+const service = await testService({ SMTP_URL: smtp.url });
+const owner = await service.owner();
 /** Makes links as the service does, with any expiry. */
-let links: SignedLinks;
-beforeAll(async () => {
-  smtp = await startSmtpServer();
-  service = await startTestService({ SMTP_URL: smtp.url });
-  owner = await service.owner();
-  links = await createLinks(service.db, '')();
-});
-afterAll(async () => {
-  await service.close();
-  await smtp.close();
-});
+const links = await createLinks(service.db, '')();
 
 const inDays = (days: number): Date => new Date(Date.now() + days * DAY_MS);
 

@@ -1,26 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createLinks } from '../../../src/db/account/link-secret.ts';
-import type { SignedLinks } from '../../../src/lib/signed-links.ts';
 import { failure, fixedHeaders } from '../../support/answers.ts';
-import { BASE_URL, type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
-import { headerOf, readMail, type SmtpServer, startSmtpServer } from '../../support/smtp.ts';
+import { BASE_URL, testService, UNKNOWN_ID } from '../../support/service.ts';
+import { headerOf, readMail, testSmtpServer } from '../../support/smtp.ts';
 
 const PATIENCE = { timeout: 60_000 };
 
-let smtp: SmtpServer;
-let service: TestService;
-let owner: Owner;
-let links: SignedLinks;
-beforeAll(async () => {
-  smtp = await startSmtpServer();
-  service = await startTestService({ SMTP_URL: smtp.url, DELIVERY_RETRY_DELAYS: '600' });
-  owner = await service.owner();
-  links = await createLinks(service.db, '')();
-});
-afterAll(async () => {
-  await service.close();
-  await smtp.close();
-});
+const smtp = await testSmtpServer();
+const service = await testService({ SMTP_URL: smtp.url, DELIVERY_RETRY_DELAYS: '600' });
+const owner = await service.owner();
+const links = await createLinks(service.db, '')();
 
 /** A page whose owner gets mail. */
 async function deploy(): Promise<{ id: string; slug: string }> {

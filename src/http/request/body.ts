@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { ComputePool } from '../../compute/pool.ts';
 import { readMembers } from '../../compute/read-members.ts';
 import { BusyError, FairQueue } from '../../lib/fair-queue.ts';
-import type { Limits } from '../../limits.ts';
+import { type Limits, SIZES } from '../../limits.ts';
 import { HttpError } from '../response/errors.ts';
 import { MemoryBudget, type MemoryReservation } from '../response/memory-budget.ts';
 import { type BodyForm, checkFields, formOf, toObject } from './json-body.ts';
@@ -84,7 +84,7 @@ export class BodyReader {
     request: IncomingMessage,
     ownerId: number,
     form: ReturnType<typeof formOf>,
-    { schema, maxBytes, text, longLevels = 0 }: BodyForm<z.ZodObject>,
+    { schema, maxBytes = SIZES.body.settingsBytes, text, longLevels = 0 }: BodyForm<z.ZodObject>,
   ): Promise<Record<string, unknown>> {
     const { 'content-length': length, 'transfer-encoding': transfer } = request.headers;
     const isSent = transfer !== undefined || Number(length ?? 0) > 0;

@@ -18,10 +18,11 @@ const TOO_COMPLEX = `The body has too many fields or levels: send at most ${SIZE
 /** How long a JSON body with a page may be: each byte of the page may be escaped as six characters. */
 export const pageBodyBytes = (maxHtmlBytes: number): number => maxHtmlBytes * 6 + SIZES.body.settingsBytes;
 
-/** The body of an API's request: a JSON object, at most `maxBytes` long, with the fields of `schema`. */
+/** The body of an API's request: a JSON object with the fields of `schema`. */
 export type BodyForm<S extends z.ZodObject> = {
   schema: S;
-  maxBytes: number;
+  /** How long it may be; SIZES.body.settingsBytes. */
+  maxBytes?: number;
   /** Levels of objects below the body's own that may be long; 0. */
   longLevels?: number;
   /** Another form: this field is the whole body, of the media type `type`. The query has the other fields. */

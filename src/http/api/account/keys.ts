@@ -140,7 +140,6 @@ const createEndpoint = ({ db, config }: App) =>
     body: {
       schema: z.object({ name, scope: scope.default('full'), expires_at: expiresAt.optional() }),
       example: { name: 'Website build', scope: 'read' },
-      maxBytes: SIZES.body.settingsBytes,
     },
     answer: {
       status: 201,

@@ -39,7 +39,7 @@ export async function readSignIn<S extends z.ZodObject>(
   request: EndpointRequest,
   schema: S,
 ): Promise<z.infer<S>> {
-  const fields = await bodyReader.fields(request, NO_OWNER, { schema, maxBytes: SIZES.body.settingsBytes });
+  const fields = await bodyReader.fields(request, NO_OWNER, { schema });
   refuseOtherSites(request);
   return fields;
 }

@@ -98,11 +98,7 @@ const createEndpoint = (app: App) =>
     summary: 'Create a webhook',
     description: `Each submission from now on is posted to its address. At most ${SIZES.webhook.maxPerDeployment} a deployment.`,
     find: (owner, { deployId }) => ownDeployment(app.db, owner, deployId),
-    body: {
-      schema: creationBody(app),
-      example: { url: exampleUrl, type: 'generic' },
-      maxBytes: SIZES.body.settingsBytes,
-    },
+    body: { schema: creationBody(app), example: { url: exampleUrl, type: 'generic' } },
     answer: {
       status: 201,
       description: 'The webhook is created.',
@@ -148,7 +144,7 @@ const changeEndpoint = (app: App) =>
     summary: 'Change a webhook, switch it off or on',
     description: 'What is left out stays as it is.',
     find: (owner, ids) => ownWebhook(app.db, owner, ids),
-    body: { schema: changeBody(app), example: { active: false }, maxBytes: SIZES.body.settingsBytes },
+    body: { schema: changeBody(app), example: { active: false } },
     answer: {
       status: 200,
       description: 'The webhook as it is now.',

@@ -144,11 +144,7 @@ const changeEndpoint = (app: App) =>
       'What is left out stays as it is. When mail is switched on and none can be sent, or a form lacks the widget of the captcha ' +
       'that is switched on, a header of the answer says so.',
     find: (owner, { id }) => ownDeployment(app.db, owner, id),
-    body: {
-      schema: SettingsChange,
-      example: { ...exampleSettings, recipients: ['ada@example.org'] },
-      maxBytes: SIZES.body.settingsBytes,
-    },
+    body: { schema: SettingsChange, example: { ...exampleSettings, recipients: ['ada@example.org'] } },
     answer: {
       status: 200,
       description: 'The settings are changed.',

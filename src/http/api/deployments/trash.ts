@@ -3,7 +3,6 @@ import type { Owner } from '../../../db/account/owners.ts';
 import { beginPurge, isTrashed, listTrash, undeleteDeployment } from '../../../db/deployments/deleted-deployments.ts';
 import type { Database } from '../../../db/postgres/connect.ts';
 import { isDeploymentId } from '../../../lib/ids.ts';
-import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
 import type { Endpoint } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
@@ -103,11 +102,7 @@ function restoreEndpoint({ db, config, onDeploymentChange }: App) {
     description:
       'With its page, its submissions and their files, its webhooks and its settings. It counts for the limit of the plan again.',
     find: (owner, { id }) => inTrash(db, owner, id),
-    body: {
-      schema: z.object({ slug }),
-      example: { slug: 'spring-sale-again' },
-      maxBytes: SIZES.body.settingsBytes,
-    },
+    body: { schema: z.object({ slug }), example: { slug: 'spring-sale-again' } },
     answer: { status: 200, description: 'The page is live again.', schema: Deployed, example: exampleRestored },
     errors: [notInTrash, planLimitReached, slugTaken],
     async handle({ owner, resource: { id }, body: { slug } }) {

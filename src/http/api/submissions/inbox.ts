@@ -170,7 +170,7 @@ const markEndpoint = ({ db }: App) =>
     description: 'What is left out stays as it is. Answers the submission as a search shows it.',
     // Not its data, which would stay in memory while a slow body arrives.
     find: async (owner, params) => (await ownSubmission(db, owner, params)).number,
-    body: { schema: MarksBody, example: { read: true }, maxBytes: SIZES.body.settingsBytes },
+    body: { schema: MarksBody, example: { read: true } },
     answer: { status: 200, description: 'The submission.', schema: InboxSubmissionBody, example: exampleInbox },
     errors: [noSuchSubmission],
     async handle({ owner, params, resource: number, body }) {

@@ -13,7 +13,7 @@ import { isReserved, isSlug } from '../lib/slugs.ts';
 import { COMMAND_LIMITS, LIMITS } from '../limits.ts';
 import { CommandError } from './command-error.ts';
 import { exportLines, exportToFile } from './deployment-export.ts';
-import { onDatabase } from './operator.ts';
+import { noSuchOwner, onDatabase } from './operator.ts';
 import { type Output, print, printResult, printRows } from './output.ts';
 
 const named = ({ id, slug }: Pick<AnyDeployment, 'id' | 'slug'>): string => `${id} (${slug})`;
@@ -56,9 +56,7 @@ export const list = ({ takenDown, deleted, owner: address, ...output }: ListOpti
   onDatabase(async (db) => {
     const owner = address?.toLowerCase();
     const status = takenDown ? 'taken down' : deleted ? 'deleted' : undefined;
-    if (owner !== undefined && !(await ownerExists(db, owner))) {
-      throw new CommandError(`there is no owner ${owner}: \`owners list\` shows them`);
-    }
+    if (owner !== undefined && !(await ownerExists(db, owner))) throw noSuchOwner(owner);
     async function* rows() {
       for await (const one of listAllDeployments(db))
         if ((status ?? one.status) === one.status && (owner ?? one.owner) === one.owner) yield one;

@@ -114,6 +114,9 @@ export function objectReader({ bucket: location }: Pick<Config, 'bucket'>): Read
   return () => Promise.reject(new CommandError(missing));
 }
 
+export const noSuchOwner = (email: string): CommandError =>
+  new CommandError(`there is no owner ${email}: \`owners list\` shows them`);
+
 /** Throws unless PLAN_LIMITS has the plan. */
 export function checkPlan(plan: string, { planLimits }: Pick<Config, 'planLimits'>): void {
   if (!planLimits.has(plan)) {

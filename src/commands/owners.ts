@@ -1,11 +1,8 @@
 import { changeEmail, changePlan, listOwners } from '../db/account/owners.ts';
 import { isMailAddress } from '../lib/mail-address.ts';
 import { CommandError } from './command-error.ts';
-import { checkPlan, onDatabase } from './operator.ts';
+import { checkPlan, noSuchOwner, onDatabase } from './operator.ts';
 import { type Output, printResult, printRows } from './output.ts';
-
-const noSuchOwner = (email: string): CommandError =>
-  new CommandError(`there is no owner ${email}: \`owners list\` shows them`);
 
 export const list = (output: Output): Promise<void> =>
   onDatabase(async (db) => {

@@ -58,7 +58,6 @@ export function ask(url: string, { resolve, signal, method = 'GET' }: Question) 
         status: statusCode,
         headers: received,
         body: Buffer.concat(chunks).toString(),
-
         certificate,
       });
       response.destroy();

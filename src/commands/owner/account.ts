@@ -67,10 +67,10 @@ export async function readAccount(env: Environment): Promise<Account> {
   const file = accountFile(env);
   const { FORMHOST_URL: givenUrl, FORMHOST_KEY: givenKey } = env;
   const url = givenUrl ? readUrl(givenUrl, 'FORMHOST_URL') : undefined;
-  if (url && givenKey) return { url, key: readKey(givenKey, 'FORMHOST_KEY'), keyFrom: 'FORMHOST_KEY' };
-  const stored = await readStored(file);
+  const stored = url && givenKey ? undefined : await readStored(file);
   if (givenKey) {
-    return { url: stored?.url ?? DEFAULT_URL, key: readKey(givenKey, 'FORMHOST_KEY'), keyFrom: 'FORMHOST_KEY' };
+    const key = readKey(givenKey, 'FORMHOST_KEY');
+    return { url: url ?? stored?.url ?? DEFAULT_URL, key, keyFrom: 'FORMHOST_KEY' };
   }
   if (!stored)
     throw new CommandError('you are not logged in: run formhost login, or set FORMHOST_URL and FORMHOST_KEY');

@@ -9,7 +9,7 @@ import { type Output, printAnswer, printable, printLine, say } from '../output.t
 import { untilInterrupted } from './interrupt.ts';
 import { bodyOf, readPage, STANDARD_INPUT, showProblems } from './page-file.ts';
 import { pageOf, rememberPage } from './page-ids.ts';
-import { ApiError, idOf, isTransient, pause, type Service } from './service.ts';
+import { ApiError, idOf, retry, type Service } from './service.ts';
 
 export type DeployOptions = Output & {
   slug?: string | undefined;
@@ -111,15 +111,8 @@ async function followFile(
 }
 
 /** Tries again what failed for now. The next change of the file is the next try of the rest. */
-async function updateUntilDone(update: () => Promise<void>, signal: AbortSignal): Promise<void> {
-  for (let failures = 1; ; failures += 1) {
-    try {
-      return await update();
-    } catch (error) {
-      const isForNow = isTransient(error);
-      say(`${messageOf(error)}; ${isForNow ? 'trying again' : 'saving the file again tries again'}`);
-      if (!isForNow) return;
-      await pause(failures, error, signal);
-    }
-  }
-}
+const updateUntilDone = (update: () => Promise<void>, signal: AbortSignal): Promise<void> =>
+  retry(update, { times: Infinity, signal, tell: (error) => say(`${error.message}; trying again`) }).catch((error) => {
+    signal.throwIfAborted();
+    say(`${messageOf(error)}; saving the file again tries again`);
+  });

@@ -2,7 +2,7 @@ import { readJsonList, readJsonObject } from '../../lib/json-text.ts';
 import { COMMAND_LIMITS } from '../../limits.ts';
 import { countOf, type Output, print, printAnswer, say } from '../output.ts';
 import { untilInterrupted } from './interrupt.ts';
-import { idOf, isTransient, pause, type Service } from './service.ts';
+import { idOf, retry, type Service } from './service.ts';
 import { showSubmission } from './submission-text.ts';
 
 export type SearchOptions = Output & {
@@ -23,7 +23,7 @@ export const search = (service: Service, name: string, q: string, { json, ...fil
       ...(filters.unread && { unread: 'true' as const }),
       ...(filters.starred && { starred: 'true' as const }),
     };
-    let [found, failures] = [0, 0];
+    let found = 0;
     let cursor: string | null | undefined;
     while (cursor !== null) {
       const query = {
@@ -31,25 +31,19 @@ export const search = (service: Service, name: string, q: string, { json, ...fil
         limit: COMMAND_LIMITS.lists.searchPageSize,
         ...(cursor !== undefined && { cursor }),
       };
-      try {
-        const call = service.api.GET('/submissions/{deployId}/search', {
-          params: { path: { deployId: id }, query },
-          signal,
-        });
-        const { data, text } = await service.answer(call);
-        if (json) await printAnswer(text);
-        else {
-          const list = readJsonObject(text).members.find(({ name }) => name === 'submissions');
-          for (const submission of readJsonList(list?.value ?? '[]')) await print(`${showSubmission(submission)}\n`);
-        }
-        found += data.submissions.length;
-        cursor = data.next_cursor;
-        failures = 0;
-      } catch (error) {
-        failures += 1;
-        if (cursor === undefined || failures > COMMAND_LIMITS.requests.searchTries || !isTransient(error)) throw error;
-        await pause(failures, error, signal);
+      const params = { path: { deployId: id }, query };
+      const times = cursor === undefined ? 0 : COMMAND_LIMITS.requests.searchTries;
+      const { data, text } = await retry(
+        () => service.answer(service.api.GET('/submissions/{deployId}/search', { params, signal })),
+        { times, signal },
+      );
+      if (json) await printAnswer(text);
+      else {
+        const list = readJsonObject(text).members.find(({ name }) => name === 'submissions');
+        for (const submission of readJsonList(list?.value ?? '[]')) await print(`${showSubmission(submission)}\n`);
       }
+      found += data.submissions.length;
+      cursor = data.next_cursor;
     }
     if (!json) say(`${countOf(found, 'submission')} found`);
   });

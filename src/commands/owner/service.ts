@@ -37,6 +37,22 @@ export async function pause(failures: number, error: CommandError, signal: Abort
   await delay(Math.max(ms, asked), undefined, { signal });
 }
 
+/** Does again, so many times at most, what fails for now. `tell` is called before each pause. */
+export async function retry<T>(
+  work: () => Promise<T>,
+  { times, signal, tell }: { times: number; signal: AbortSignal; tell?: (error: CommandError) => void },
+): Promise<T> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (failures > times || !isTransient(error)) throw error;
+      tell?.(error);
+      await pause(failures, error, signal);
+    }
+  }
+}
+
 /** Why fetch has failed: the error of the socket or of the name, which it wraps. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
@@ -97,7 +113,7 @@ export class Service {
 
   async #call(request: Request): Promise<Response> {
     const timeout = AbortSignal.timeout(COMMAND_LIMITS.requests.answerTimeoutMs);
-    const response = await this.#send(new Request(request, { signal: timeout }));
+    const response = await this.#send(new Request(request, { signal: AbortSignal.any([request.signal, timeout]) }));
     const text = await response.text().catch((error: unknown) => {
       const advice = request.method === 'GET' ? 'try again' : 'what was asked may have been done';
       throw new ConnectionError(`the connection to ${this.url} broke (${reasonOf(error)}): ${advice}`);

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SIZES } from '../../src/limits.ts';
 import { aTime } from '../support/answers.ts';
-import { formhost, startCommand } from '../support/command.ts';
+import { done, formhost, refusedFor, startCommand } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
 import { cloneDatabase } from '../support/fresh-database.ts';
 import { startProgram } from '../support/process.ts';
@@ -9,13 +9,11 @@ import { asOwner, testService } from '../support/service.ts';
 
 const aKeyAlone = expect.stringMatching(/^fh_[0-9A-Za-z_-]{40,}\n$/);
 const aWord = expect.stringMatching(/^\S+$/);
-const aLine = expect.stringMatching(/^\S.*\n$/);
-const made = { code: 0, stdout: aKeyAlone, stderr: '' };
-const refused = { code: 1, stdout: '', stderr: aLine };
-
-const service = await testService({ PLAN_LIMITS: 'free:1,pro:2,unlimited:none' });
+const made = done(aKeyAlone);
+const refused = refusedFor();
 
 const PLANS = { PLAN_LIMITS: 'free:1,pro:2,unlimited:none' };
+const service = await testService(PLANS);
 const keys = (args: string[], settings: Record<string, string> = { DATABASE_URL: service.databaseUrl }) =>
   formhost(['keys', ...args], { settings: { ...PLANS, ...settings } });
 
@@ -194,7 +192,7 @@ describe('keys list and revoke', () => {
 
     const id = before[0]?.id ?? '';
     const kept = await create(email);
-    expect(await keys(['revoke', id])).toEqual({ code: 0, stdout: `revoked ${id}\n`, stderr: '' });
+    expect(await keys(['revoke', id])).toEqual(done(`revoked ${id}\n`));
     expect([await deployWith(revoked), await deployWith(kept)]).toEqual([401, 201]);
     const after = await listed(email);
     expect(after.toSorted((a, b) => Number(b.id === id) - Number(a.id === id))).toEqual([

@@ -1,5 +1,6 @@
 import { PassThrough, type Readable, Writable } from 'node:stream';
 import { WriteStream } from 'node:tty';
+import { expect } from 'vitest';
 
 /*
  * Commands in this process, instead of one of their own: what they load is loaded once. What only a process shows, such as signals
@@ -105,3 +106,21 @@ export function startCommand(args: readonly string[], circumstances: Circumstanc
 /** Runs `formhost` in this process. */
 export const formhost = (args: readonly string[], circumstances: Circumstances = {}): Promise<Ended> =>
   startCommand(args, circumstances).result;
+
+const lineWith = (words: readonly string[]) =>
+  expect.stringMatching(new RegExp(`^formhost: ${words.map((word) => `(?=.*${word})`).join('')}.*\\n$`));
+
+/** How a command ends that has succeeded. */
+export const done = (stdout: unknown, stderr: unknown = '') => ({ code: 0, stdout, stderr });
+/** How a command ends that has failed. */
+export const failed = (stderr: unknown) => ({ code: 1, stdout: '', stderr });
+/** The same with one line, which has these words. */
+export const refusedFor = (...words: string[]) => failed(lineWith(words));
+/** How a command ends that was not used as its help says: with one line, which has these words. */
+export const misusedFor = (...words: string[]) => ({ code: 2, stdout: '', stderr: lineWith(words) });
+
+/** Commands of an operator on the database of a service: a function of the arguments. */
+export const operatorOf =
+  ({ databaseUrl }: { databaseUrl: string }, name: string, settings: Record<string, string> = {}) =>
+  (...args: string[]): Promise<Ended> =>
+    formhost([name, ...args], { settings: { DATABASE_URL: databaseUrl, ...settings } });

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ConfigError, loadConfig, SETTING_NAMES } from '../../src/config.ts';
-import { isReachable } from '../../src/lib/public-address.ts';
-import { PROJECT, startProgram } from '../support/process.ts';
+import { ConfigError, loadConfig, SETTING_NAMES } from '../src/config.ts';
+import { isReachable } from '../src/lib/public-address.ts';
+import { PROJECT, startProgram } from './support/process.ts';
 
 /** Nobody answers there, and nothing is to ask. */
 const NO_DATABASE = 'postgres://nobody@127.0.0.1:1/nothing';

@@ -1,21 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { aTime } from '../support/answers.ts';
-import { formhost } from '../support/command.ts';
+import { done, operatorOf, refusedFor } from '../support/command.ts';
 import { testService } from '../support/service.ts';
 
 const SETTINGS = { PLAN_LIMITS: 'none-at-all:0,one:1,unlimited:none' };
 
 const service = await testService(SETTINGS);
-
-const run = (...args: string[]) =>
-  formhost(['owners', ...args], { settings: { DATABASE_URL: service.databaseUrl, ...SETTINGS } });
-
-const done = (stdout: string) => ({ code: 0, stdout, stderr: '' });
-const refusedFor = (word: string) => ({
-  code: 1,
-  stdout: '',
-  stderr: expect.stringMatching(new RegExp(`^formhost: .*${word}.*\\n$`)),
-});
+const run = operatorOf(service, 'owners', SETTINGS);
 
 const listed = async (...emails: string[]) => {
   const { stdout } = await run('list');

@@ -1,0 +1,134 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { takeDown } from '../../src/db/deployments/take-downs.ts';
+import { newSubmissionId } from '../../src/lib/ids.ts';
+import { operatorOf, refusedFor } from '../support/command.ts';
+import { testService, UNKNOWN_ID } from '../support/service.ts';
+import { storeTexts } from '../support/stored-submissions.ts';
+
+const SETTINGS = { PLAN_LIMITS: 'one:1,unlimited:none', RESERVED_SLUGS: 'billing' };
+
+const service = await testService(SETTINGS);
+const run = operatorOf(service, 'deployments', SETTINGS);
+const owner = await service.owner({ email: 'ada@command.example' });
+
+/** What a command prints that succeeds. */
+async function print(...args: string[]): Promise<string> {
+  const { stdout, ...rest } = await run(...args);
+  expect(rest).toEqual({ code: 0, stderr: '' });
+  return stdout;
+}
+
+const remove = async (id: string): Promise<void> => void (await owner.delete(`/deploy/${id}`).expect(200));
+
+describe('deployments export', () => {
+  const TEXTS = ['{"a": 1.10, "a":"\\u0000", "b":12345678901234567890}', '{"10":1,\r\n"2":"\\n",\n"ü":"😀"}', '{}'];
+  const WRITTEN = [TEXTS[0], '{"10":1,"2":"\\n","ü":"😀"}', '{}'];
+
+  /** What the lines of an export are, but for ids and times. */
+  const lines = (id: string, slug: string, more: object) => [
+    JSON.stringify({
+      deployment: {
+        id,
+        slug,
+        owner: 'ada@command.example',
+        status: 'active',
+        email_notifications: false,
+        submission_count: 3,
+        created_at: 'TIME',
+        updated_at: 'TIME',
+        deleted_at: null,
+        taken_down_at: null,
+        take_down_reason: null,
+        ...more,
+      },
+    }),
+    '{"settings":{"email_notifications":false,"notify_every":"submission","notify_owner":true,"language":null,"retention_days":null,"recipients":[],"redirect_url":null,"allowed_origins":[],"spam":{"blocklist":[],"captcha":null}}}',
+    JSON.stringify({ html: '\uFEFF<p>{{FORM_ACTION}}\n\u0000' }),
+    '{"webhook":{"id":"ID","url":"https://e.example/","type":"slack","events":["submission"],"active":true,"created_at":"TIME"}}',
+    ...WRITTEN.map((data) => `{"submission":{"id":"ID","data":${data},"ip_address":"192.0.2.1","created_at":"TIME"}}`),
+    `{"spam":{"id":"ID","data":${WRITTEN[1]},"ip_address":"192.0.2.1","created_at":"TIME","reason":"blocklist"}}`,
+    '',
+  ];
+  const masked = (text: string): string[] =>
+    text
+      .replaceAll(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"TIME"')
+      .replaceAll(/"(?:sub|wh)_\w+"/g, '"ID"')
+      .split('\n');
+
+  async function deployWhole() {
+    const deployment = await owner.deploy({ html: '\uFEFF<p>{{FORM_ACTION}}\n\u0000' });
+    await owner.post(`/webhooks/${deployment.id}`).send({ url: 'https://e.example/', type: 'slack' }).expect(201);
+    await storeTexts(service.db, deployment.id, TEXTS);
+    await service.db('spam_submissions').insert({
+      ...{ deployment_id: deployment.id, id: newSubmissionId(), data: TEXTS[1], ip_address: '192.0.2.1' },
+      ...{ created_at: new Date(), kept_at: new Date(), reason: 'blocklist' },
+    });
+    return deployment;
+  }
+
+  it('prints everything, a JSON object a line, what was submitted exactly as it was, and no secret', async () => {
+    const { id, slug } = await deployWhole();
+    const text = await print('export', id);
+    expect(masked(text)).toEqual(lines(id, slug, {}));
+    for (const line of text.trimEnd().split('\n')) JSON.parse(line);
+    expect(text).not.toContain('whsec_');
+  });
+
+  it('has what a deletion and a take-down kept, and writes to a file that was not there, for nobody else', async () => {
+    const { id, slug } = await deployWhole();
+    await takeDown(service.db, id, 'because "x"');
+    await remove(id);
+    const folder = await mkdtemp(join(tmpdir(), 'formhost-export-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, 'export.ndjson');
+    expect(await print('export', id, file)).toBe(`exported ${id} (${slug}) to ${file}\n`);
+    expect(masked(await readFile(file, 'utf8'))).toEqual(
+      lines(id, slug, {
+        status: 'deleted',
+        deleted_at: 'TIME',
+        taken_down_at: 'TIME',
+        take_down_reason: 'because "x"',
+      }),
+    );
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+
+    await writeFile(file, 'kept');
+    const nowhere = join(folder, 'nowhere', 'file');
+    expect(await Promise.all([run('export', id, file), run('export', id, nowhere), run('export', UNKNOWN_ID)])).toEqual(
+      [refusedFor(file, 'already'), refusedFor(nowhere, 'cannot be written'), refusedFor('no deployment', UNKNOWN_ID)],
+    );
+    expect(await readFile(file, 'utf8')).toBe('kept');
+  });
+
+  it("has the files of a deletion's submissions, in pieces that make them whole", async () => {
+    const { id } = await owner.deploy();
+    const photo = Buffer.from(Array.from({ length: 600_000 }, (_, index) => index % 251));
+    const { body } = await service.anonymous
+      .post(`/submit/${id}`)
+      .attach('photo', photo, { filename: 'ä "1".png', contentType: 'image/png' })
+      .attach('nothing', Buffer.alloc(0), 'empty.txt')
+      .expect(200);
+    await remove(id);
+    const objects = (await print('export', id))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    // Of one moment, they come in any order.
+    const files = objects.flatMap(({ file }) => file ?? []).toSorted((a, b) => a.size - b.size);
+    const common = { id: expect.stringMatching(/^file_/), submission_id: body.id };
+    expect(files).toEqual([
+      { ...common, filename: 'empty.txt', content_type: 'text/plain', size: 0 },
+      { ...common, filename: 'ä "1".png', content_type: 'image/png', size: 600_000 },
+    ]);
+    const pieces = objects.flatMap(({ file_piece }) => file_piece ?? []);
+    const read = files.map((file) =>
+      Buffer.concat(
+        pieces.filter(({ file_id }) => file_id === file.id).map(({ base64 }) => Buffer.from(base64, 'base64')),
+      ),
+    );
+    expect(read).toEqual([Buffer.alloc(0), photo]);
+  });
+});

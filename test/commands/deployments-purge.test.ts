@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { operatorOf, refusedFor } from '../support/command.ts';
+import { testService } from '../support/service.ts';
+import { storeTexts } from '../support/stored-submissions.ts';
+
+const SETTINGS = { PLAN_LIMITS: 'one:1,unlimited:none', RESERVED_SLUGS: 'billing' };
+
+const service = await testService(SETTINGS);
+const run = operatorOf(service, 'deployments', SETTINGS);
+const owner = await service.owner({ email: 'ada@command.example' });
+
+/** What a command prints that succeeds. */
+async function print(...args: string[]): Promise<string> {
+  const { stdout, ...rest } = await run(...args);
+  expect(rest).toEqual({ code: 0, stderr: '' });
+  return stdout;
+}
+
+const remove = async (id: string): Promise<void> => void (await owner.delete(`/deploy/${id}`).expect(200));
+
+/** The tables that have rows of a deployment, beside its own. */
+const TABLES = [
+  'deliveries',
+  'digests',
+  'form_rules',
+  'honeypot_hits',
+  'idempotency_keys',
+  'mail_recipients',
+  'page_versions',
+  'pages',
+  'read_up_to',
+  'removed_submissions',
+  'spam_submissions',
+  'submission_files',
+  'submission_marks',
+  'submissions',
+  'webhooks',
+];
+
+/** How many rows of a deployment each table has, its own at the end. */
+async function rowsOf(id: string): Promise<number[]> {
+  const tables = TABLES.map((table) => ({
+    table,
+    where: { deployment_id: id },
+  }));
+  return Promise.all(
+    [...tables, { table: 'deployments', where: { id } }].map(
+      async ({ table, where }) => (await service.db(table).where(where)).length,
+    ),
+  );
+}
+
+describe('deployments purge', () => {
+  /** A deployment with some of everything. */
+  async function deployMuch() {
+    const deployment = await owner.deploy();
+    const { body } = await owner.post(`/webhooks/${deployment.id}`).send({ url: 'https://e.example/' }).expect(201);
+    await owner.put(`/deploy/${deployment.id}`).send({ html: '<h1>Another</h1>' }).expect(200);
+    await storeTexts(
+      service.db,
+      deployment.id,
+      Array.from({ length: 1_203 }, () => '{"a":1}'),
+    );
+    await service.db.raw(
+      `INSERT INTO deliveries (id, deployment_id, submission_id, webhook_id, status, next_attempt_at, created_at, updated_at)
+       SELECT 'dl_00' || md5(id), deployment_id, id, CASE number % 2 WHEN 0 THEN ? END, 'failed', now(), now(), now()
+         FROM submissions WHERE deployment_id = ?`,
+      [body.id, deployment.id],
+    );
+    await service.db.raw(
+      `WITH file AS (
+         INSERT INTO submission_files (id, deployment_id, submission_id, filename, content_type, size)
+         SELECT 'file_' || md5(id || part), deployment_id, id, 'a', 'text/plain', 1
+           FROM submissions, generate_series(1, 2) AS part WHERE deployment_id = ? AND number <= 5 RETURNING id
+       )
+       INSERT INTO submission_file_chunks (file_id, position, content) SELECT id, 0, 'x' FROM file`,
+      [deployment.id],
+    );
+    await service.db.raw(
+      `INSERT INTO idempotency_keys (deployment_id, key_hash, body_hash, submission_id, created_at)
+       SELECT deployment_id, sha256(id::bytea), sha256('{}'), id, now() FROM submissions WHERE deployment_id = ? AND number <= 3`,
+      [deployment.id],
+    );
+    await service
+      .db('submission_marks')
+      .insert([1, 2].map((number) => ({ deployment_id: deployment.id, number, read: true, starred: false })));
+    await service.db('read_up_to').insert({ deployment_id: deployment.id, number: 2 });
+    await service.db('honeypot_hits').insert({ deployment_id: deployment.id, day: '2026-11-21', count: 3 });
+    const mail = { notify_every: 'day', recipients: ['bea@command.example', 'cyd@command.example'] };
+    await owner.patch(`/deploy/${deployment.id}`).send(mail).expect(200);
+    await service
+      .db('removed_submissions')
+      .insert([1_204, 1_205].map((number) => ({ deployment_id: deployment.id, number })));
+    await owner
+      .patch(`/deploy/${deployment.id}`)
+      .send({ spam: { blocklist: ['casino'] } })
+      .expect(200);
+    await service.db.raw(
+      `INSERT INTO spam_submissions (deployment_id, id, data, ip_address, created_at, kept_at, reason)
+       SELECT :id, 'sub_' || md5(:id || n), '{}', '192.0.2.1', now(), now(), 'blocklist' FROM generate_series(1, 600) AS n`,
+      { id: deployment.id },
+    );
+    return deployment;
+  }
+
+  it('removes everything of a deleted deployment for good, and nothing of another', async () => {
+    const [gone, kept, live] = [await deployMuch(), await deployMuch(), await deployMuch()];
+    await Promise.all([gone, kept].map(({ id }) => remove(id)));
+    const whole = [1_203, 1, 1, 1, 3, 2, 1, 1, 1, 2, 600, 10, 2, 1_203, 1, 1];
+    const nothing = whole.map(() => 0);
+    expect(await rowsOf(gone.id)).toEqual(whole);
+    expect(await print('purge', gone.id)).toBe(
+      `purged ${gone.id} (${gone.slug}) of ada@command.example, and its 1203 submissions\n`,
+    );
+    expect(await Promise.all([gone, kept, live].map(({ id }) => rowsOf(id)))).toEqual([nothing, whole, whole]);
+    expect(await service.db('submission_file_chunks').where({ content: Buffer.from('x') })).toHaveLength(20);
+    expect(await run('undelete', gone.id)).toEqual(refusedFor('no deployment', gone.id));
+    expect(await run('purge', live.id)).toEqual(refusedFor(live.id, 'not deleted'));
+    expect(await rowsOf(live.id)).toEqual(whole);
+  });
+
+  it('is tried here with every table that has rows of a deployment', async () => {
+    const { rows } = await service.db.raw(
+      `SELECT table_name AS name FROM information_schema.columns
+        WHERE table_schema = 'public' AND column_name = 'deployment_id' AND table_name <> 'deployment_changes'
+        ORDER BY name`,
+    );
+    expect(rows.map(({ name }: { name: string }) => name)).toEqual(TABLES);
+  });
+
+  it('that was stopped in the middle goes on when it is run again, and its deployment never comes back', async () => {
+    const { id } = await deployMuch();
+    await remove(id);
+    // As far as it comes before the first of many.
+    await service.db('pages').where({ deployment_id: id }).delete();
+    expect(await run('undelete', id)).toEqual(refusedFor(id, 'purge'));
+    await print('export', id);
+    await print('purge', id);
+    expect(await rowsOf(id)).toEqual([...TABLES, 'deployments'].map(() => 0));
+  });
+});

@@ -1,0 +1,134 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { checkDomains } from '../../../src/commands/doctor/domains.ts';
+import { checkClock, checkDatabase, checkMail, clockOf, findDisk } from '../../../src/commands/doctor/machine.ts';
+import { inspectDatabase } from '../../../src/db/postgres/inspect.ts';
+import { here, summary } from '../../support/doctor.ts';
+import { emptyDatabase } from '../../support/fresh-database.ts';
+import { testLimits } from '../../support/limits.ts';
+import { startReceiver } from '../../support/receivers.ts';
+import { startSmtpServer } from '../../support/smtp.ts';
+
+describe('the domains of pages and the API', () => {
+  it.each([
+    ['pages.example.org', 'forms.example.org', 'warn'],
+    ['example.org', 'forms.example.org', 'warn'],
+    ['pages.example.co.uk', 'forms.example.co.uk', 'warn'],
+    // Two owners under one public suffix.
+    ['pages.co.uk', 'forms.co.uk', 'ok'],
+    ['example-pages.org', 'forms.example.org', 'ok'],
+    // In the list's private part.
+    ['github.io', 'api.github.io', 'ok'],
+    ['pages.example.org', '192.0.2.1', 'ok'],
+    ['pages', 'forms', 'skip'],
+  ])('of pages under %s and the API at %s: %s', (pages, api, status) => {
+    expect(checkDomains(pages, api).status).toBe(status);
+  });
+});
+
+describe('mail', () => {
+  const LOGIN = { user: 'forms', password: 'p@ss-w0rd' };
+  const server = async (settings?: Parameters<typeof startSmtpServer>[0]) => {
+    const started = await startSmtpServer(settings);
+    onTestFinished(() => started.close());
+    return started;
+  };
+
+  it('is skipped when it is off', async () => {
+    expect(summary(await checkMail(undefined, 500))).toEqual(['skip', 'mail is off: SMTP_URL is not set']);
+  });
+
+  it('can be sent where the server takes the login; none is', async () => {
+    const { url, received } = await server({ login: LOGIN });
+    expect(summary(await checkMail(url, 60_000))).toEqual(['ok', '127.0.0.1 accepts connections and the login']);
+    expect(received).toEqual([]);
+  });
+
+  it('cannot be sent with a wrong password, which is not shown', async () => {
+    const { url } = await server({ login: LOGIN });
+    const wrong = url.replace(encodeURIComponent(LOGIN.password), 'wr0ng-one');
+    const found = await checkMail(wrong, 60_000);
+    expect(summary(found)).toEqual(['fail', expect.stringContaining('refused the user name or password')]);
+    expect(JSON.stringify(found)).not.toContain('wr0ng-one');
+  });
+
+  it('cannot be sent where the certificate is not valid', async () => {
+    const { url } = await server({ tls: 'smtps' });
+    expect(summary(await checkMail(url, 60_000))).toEqual([
+      'fail',
+      '127.0.0.1: the certificate of the mail server is not valid',
+    ]);
+  });
+
+  it('cannot be sent where the server says nothing, which is known in time', async () => {
+    const hanging = await server();
+    hanging.makeTrouble({ at: 'greeting', does: 'hang' });
+    expect(summary(await checkMail(hanging.url, 300))).toEqual([
+      'fail',
+      expect.stringContaining('did not answer in time'),
+    ]);
+  });
+});
+
+describe('what lies outside', () => {
+  it.each([
+    [[], 'skip', 'there is no other clock within reach'],
+    [[4_900, -4_900], 'ok', 'this clock is 4.9 s from a, 4.9 s from b'],
+    [[0, -5_100], 'fail', 'this clock is 0.0 s from a, 5.1 s from b'],
+    [[86_400_000], 'fail', 'this clock is 86400.0 s from a'],
+  ])('clocks %j ms away: %s', (away, status, saw) => {
+    const others = away.map((ms, at) => ({ name: 'ab'.charAt(at), theirs: 1_000_000 + ms, ours: 1_000_000 }));
+    expect(summary(checkClock(others))).toEqual([status, saw]);
+  });
+
+  it('tells its time in an answer', async () => {
+    const { url } = await startReceiver(
+      (response) => void response.writeHead(200, { Date: 'Tue, 15 Nov 1994 08:12:31 GMT' }).end(),
+    );
+    expect(await clockOf(url, await here())).toEqual([
+      { name: new URL(url).host, theirs: Date.UTC(1994, 10, 15, 8, 12, 31, 500), ours: expect.any(Number) },
+    ]);
+  });
+});
+
+describe('this machine', () => {
+  const GIB = 1024 ** 3;
+  it.each([
+    [50 * GIB, 100 * GIB, 'ok', '50.0 GiB (50 %) free where ./data is'],
+    [0.5 * GIB, GIB, 'warn', '512.0 MiB (50 %) free where ./data is'],
+  ])('with %d of %d bytes free: %s', (free, total, status, saw) => {
+    expect(summary(findDisk('./data', free, total))).toEqual([status, saw]);
+  });
+
+  const FACTS = {
+    version: 150_004,
+    encoding: 'UTF8',
+    standby: false,
+    missing: [],
+    unknown: [],
+    size: 1024 ** 2,
+    clock: { theirs: 0, ours: 0 },
+  };
+  it.each([
+    [{}, 'ok', 'Postgres 15.4, 1.0 MiB, all migrations have been run'],
+    [{ version: 140_011 }, 'fail', 'Postgres 14.11, 1.0 MiB'],
+    [{ encoding: 'SQL_ASCII' }, 'fail', 'Postgres 15.4, 1.0 MiB, encoded in SQL_ASCII'],
+    [{ standby: true }, 'fail', 'Postgres 15.4, 1.0 MiB, a standby, which takes no writes'],
+    [{ missing: ['0002-deliveries'] }, 'fail', 'Postgres 15.4, 1.0 MiB, without the migrations 0002-deliveries'],
+    [{ unknown: ['9999-x'] }, 'warn', 'Postgres 15.4, 1.0 MiB, migrated by a newer version (9999-x)'],
+  ])('with a database %j: %s', (facts, status, saw) => {
+    expect(summary(checkDatabase({ ...FACTS, ...facts }, 'yes'))).toEqual([status, saw]);
+  });
+
+  it('has a database whose migrations are looked at, and not run', async () => {
+    const database = await emptyDatabase();
+    onTestFinished(() => database.drop());
+    const connection = { connectionString: database.url };
+    const [first, again] = [
+      await inspectDatabase(connection, testLimits()),
+      await inspectDatabase(connection, testLimits()),
+    ];
+    expect(first.missing.slice(0, 2)).toEqual(['0001-service', '0002-deliveries']);
+    expect(again.missing).toEqual(first.missing);
+    expect(Math.abs(first.clock.theirs - first.clock.ours)).toBeLessThan(60_000);
+  });
+});

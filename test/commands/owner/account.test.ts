@@ -1,0 +1,157 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { done, failed, formhost, misusedFor, refusedFor } from '../../support/command.ts';
+import { emptyFolder, environment, FORMHOST, startBreakingProxy, startFormhost } from '../../support/formhost.ts';
+import { ownerCommands, wait } from '../../support/owner-commands.ts';
+import { freePort, startInTerminal } from '../../support/process.ts';
+import { startReceiver } from '../../support/receivers.ts';
+import { UNKNOWN_ID, UNKNOWN_KEY } from '../../support/service.ts';
+
+const { service, owner, account, run, onTerminal, apiText, filled } = await ownerCommands();
+
+describe('formhost', () => {
+  it.each([
+    ['open', []],
+    ['tail', []],
+    ['export', ['--format', 'csv']],
+  ])('%s prints an error of the service with exit code 1', async (name, more) => {
+    const { error } = (await owner.get(`/deploy/${UNKNOWN_ID}`)).body;
+    expect(await run([name, UNKNOWN_ID, ...more])).toEqual(failed(`formhost: ${error}\n`));
+  });
+
+  it('names what to do where the service is away, is another, or leads elsewhere', async () => {
+    const { url: other } = await startReceiver((response, { path }) => {
+      if (path === '/me') response.writeHead(302, { Location: 'https://elsewhere.example/' }).end();
+      else response.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>It works!</h1>');
+    });
+    const at = (url: string, ...args: string[]) => formhost(args, { settings: { ...account, FORMHOST_URL: url } });
+    const away = `http://127.0.0.1:${await freePort()}`;
+    for (const args of [['list'], ['tail', UNKNOWN_ID]]) {
+      expect(await at(away, ...args)).toEqual(refusedFor('cannot be reached .*ECONNREFUSED.*check the address'));
+      expect(await at(other, ...args)).toEqual(refusedFor('does not answer as formhost does'));
+    }
+    const settings = { XDG_CONFIG_HOME: await emptyFolder() };
+    expect(await formhost(['login', other], { settings, input: owner.key })).toEqual(
+      refusedFor('leads to https://elsewhere.example/'),
+    );
+  });
+
+  it.each([UNKNOWN_KEY, 'fh_with space', 'fh_ünicode'])('refuses the key %s, and never shows it', async (key) => {
+    const result = await formhost(['list'], { settings: { ...account, FORMHOST_KEY: key } });
+    expect(result).toEqual(refusedFor('FORMHOST_KEY'));
+    expect(result.stderr).not.toContain(key.slice(0, 7));
+  });
+
+  it('ends quietly when its output is not read to the end', async () => {
+    const id = await filled(100, (n) => JSON.stringify({ n, text: 'x'.repeat(5_000) }));
+    const pipe = `'${FORMHOST}' search ${id} '' | head -1; echo "\${PIPESTATUS[0]}"`;
+    const { stdout, stderr } = await promisify(execFile)('bash', ['-c', pipe], { env: environment(account) });
+    expect({ lines: stdout.split('\n').slice(1), stderr }).toEqual({ lines: ['0', ''], stderr: '' });
+  });
+
+  it('runs from another folder through links, also where the first node of the PATH is old', async () => {
+    const folder = await emptyFolder();
+    await symlink(FORMHOST, join(folder, 'formhost'));
+    await symlink('formhost', join(folder, 'fh'));
+    await writeFile(join(folder, 'node'), '#!/bin/sh\necho v20.0.0\n', { mode: 0o755 });
+    const env = environment({ ...account, PATH: `${folder}:${process.env.PATH}` });
+    const { stdout } = await promisify(execFile)(join(folder, 'fh'), ['--version'], { env, cwd: folder });
+    expect(stdout).toBe('0.1.0\n');
+  });
+
+  it('says that the libraries are missing in a clone where npm has not run', async () => {
+    const clone = await emptyFolder();
+    await mkdir(join(clone, 'bin'));
+    await copyFile(FORMHOST, join(clone, 'bin/formhost'));
+    const run = promisify(execFile)(join(clone, 'bin/formhost'), ['list'], { env: environment(account) });
+    expect(await run.catch((error) => error)).toMatchObject(
+      failed(`formhost: the libraries are not installed: run npm ci in ${clone}\n`),
+    );
+  });
+
+  it('runs a command of operators on the database of the settings, from any folder, with files of that folder', async () => {
+    const cwd = await emptyFolder();
+    const settings = { DATABASE_URL: service.databaseUrl };
+    expect(await startFormhost(['backup', 'x.backup'], { settings, cwd }).result).toEqual(done(''));
+    expect(await readdir(cwd)).toEqual(['x.backup']);
+  });
+});
+
+describe('formhost login', () => {
+  it('stores the key that it reads from a pipe, for its owner only, after the service has accepted it', async () => {
+    const home = await emptyFolder();
+    const settings = { XDG_CONFIG_HOME: home };
+    const [folder, file] = [join(home, 'formhost'), join(home, 'formhost/account.json')];
+    const login = (input: string, ...args: string[]) => formhost(['login', ...args], { settings, input });
+    expect(await login(`${UNKNOWN_KEY}\n`, service.url)).toEqual(refusedFor('not valid'));
+    expect(await readdir(home)).toEqual([]);
+    expect(await formhost(['list'], { settings })).toEqual(refusedFor('formhost login'));
+    const { email } = (await owner.get('/me')).body;
+    expect(await login(`${owner.key}\n`, `${service.url}/`)).toEqual(
+      done(`Logged in at ${service.url} as ${email}\n`, `formhost: the key is stored in ${file}\n`),
+    );
+    expect([(await stat(folder)).mode & 0o777, (await stat(file)).mode & 0o777]).toEqual([0o700, 0o600]);
+    expect(await readdir(folder)).toEqual(['account.json']);
+    expect(await formhost(['list'], { settings })).toMatchObject({ code: 0 });
+    expect((await login(owner.key, service.url, '--json')).stdout).toBe(`${await apiText('/me')}\n`);
+  });
+
+  it('reads the key on a terminal without showing it', async () => {
+    const home = await emptyFolder();
+    const { child, screen, ended } = startInTerminal(`'${FORMHOST}' login`, { XDG_CONFIG_HOME: home });
+    await wait(() => expect(screen.text).toContain('Address of the service [http://localhost:3000]: '));
+    child.stdin.write(`${service.url}\n`);
+    await wait(() => expect(screen.text).toContain('API key'));
+    child.stdin.write(`${owner.key}\n`);
+    expect(await ended).toBe(0);
+    expect(screen.text).toContain(`Logged in at ${service.url}`);
+    expect(screen.text).not.toContain(owner.key.slice(3));
+    expect(JSON.parse(await readFile(join(home, 'formhost/account.json'), 'utf8'))).toEqual({
+      url: service.url,
+      key: owner.key,
+    });
+  });
+
+  it('ends at Ctrl-C with 130, and stores nothing', async () => {
+    const home = await emptyFolder();
+    const { err, type, result } = onTerminal(['login', service.url], { XDG_CONFIG_HOME: home });
+    await wait(() => expect(err.text).toContain('API key'));
+    type('\u0003');
+    expect((await result).code).toBe(130);
+    expect(await readdir(home)).toEqual([]);
+  });
+
+  it('stores nothing in the folder where it was called, whatever XDG_CONFIG_HOME is', async () => {
+    const [home, cwd] = [await emptyFolder(), await emptyFolder()];
+    const settings = { HOME: home, XDG_CONFIG_HOME: 'settings' };
+    expect(await formhost(['login', service.url], { settings, cwd, input: owner.key })).toMatchObject({ code: 0 });
+    expect([await readdir(cwd), await readdir(home)]).toEqual([[], [expect.any(String)]]);
+  });
+
+  it('refuses addresses that are none, an empty key, and a file that is damaged', async () => {
+    const settings = { XDG_CONFIG_HOME: await emptyFolder() };
+    for (const url of ['forms.example.org', 'ftp://x', 'http://a:b@x', 'http://x/path']) {
+      expect(await formhost(['login', url], { settings, input: owner.key })).toEqual(refusedFor('is not the address'));
+    }
+    expect(await formhost(['login', service.url], { settings })).toEqual(misusedFor('standard input'));
+    await mkdir(join(settings.XDG_CONFIG_HOME, 'formhost'));
+    const file = join(settings.XDG_CONFIG_HOME, 'formhost/account.json');
+    await writeFile(file, `{"url":"${service.url}","key":"${owner.key}`);
+    const damaged = await formhost(['list'], { settings });
+    expect(damaged).toEqual(refusedFor('damaged'));
+    expect(damaged.stderr).not.toContain(owner.key);
+  });
+
+  it('sends the key to no other service than its own', async () => {
+    const settings = { XDG_CONFIG_HOME: await emptyFolder() };
+    expect(await formhost(['login', service.url], { settings, input: owner.key })).toMatchObject({ code: 0 });
+    const proxy = await startBreakingProxy(service.url);
+    const other = { ...settings, FORMHOST_URL: proxy.url };
+    expect(await formhost(['list'], { settings: other })).toEqual(refusedFor('set FORMHOST_KEY too'));
+    expect(proxy.state.connections).toBe(0);
+    expect(await formhost(['list'], { settings: { ...other, FORMHOST_KEY: owner.key } })).toMatchObject({ code: 0 });
+  });
+});

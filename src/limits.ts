@@ -393,8 +393,10 @@ export const SIZES = {
   },
   /** JSON bodies of the API. */
   json: {
-    /** Unknown members are ignored, up to this many. */
+    /** Unknown members are ignored, up to this many. The first of them are named to the caller, each up to so many characters. */
     maxMembers: 10_000,
+    maxUnknownNames: 5,
+    maxUnknownChars: 40,
     /** Levels of unknown members are ignored, up to this many. */
     maxDepth: 10_000,
     /** A value that is not a string is not read beyond this: no schema accepts a longer one. */

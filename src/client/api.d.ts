@@ -3067,6 +3067,8 @@ export interface operations {
             /** @description The key. */
             201: {
                 headers: {
+                    /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
+                    "formhost-notice"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3213,6 +3215,8 @@ export interface operations {
             /** @description The page is live. */
             201: {
                 headers: {
+                    /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
+                    "formhost-notice"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3585,6 +3589,8 @@ export interface operations {
             /** @description What is on the page. */
             200: {
                 headers: {
+                    /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
+                    "formhost-notice"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3946,6 +3952,8 @@ export interface operations {
             /** @description The page is live again. */
             200: {
                 headers: {
+                    /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
+                    "formhost-notice"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4708,6 +4716,8 @@ export interface operations {
             /** @description The submission. */
             200: {
                 headers: {
+                    /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
+                    "formhost-notice"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4840,6 +4850,8 @@ export interface operations {
             /** @description It is done. */
             200: {
                 headers: {
+                    /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
+                    "formhost-notice"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5187,6 +5199,8 @@ export interface operations {
             /** @description The webhook is created. */
             201: {
                 headers: {
+                    /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
+                    "formhost-notice"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5287,6 +5301,8 @@ export interface operations {
             /** @description The webhook as it is now. */
             200: {
                 headers: {
+                    /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
+                    "formhost-notice"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6504,6 +6520,8 @@ export interface operations {
             /** @description The answer to a request. An error of a tool, too, with `isError` in the result. */
             200: {
                 headers: {
+                    /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
+                    "formhost-notice"?: string;
                     [name: string]: unknown;
                 };
                 content: {

@@ -11,7 +11,10 @@ export type MembersInput = { body: Uint8Array; names: readonly string[]; longLev
 /** The value is a string, the JSON text of another value, or the members of a long object. */
 export type Member = { name: string; value: { string: string } | { json: string } | { members: Member[] } };
 
-export type ReadMembers = { members: Member[]; problem?: JsonProblem | 'not UTF-8' };
+/** Members with other names: the first of these, and how many there are. */
+export type UnknownMembers = { names: string[]; count: number };
+
+export type ReadMembers = { members: Member[]; unknown?: UnknownMembers; problem?: JsonProblem | 'not UTF-8' };
 
 /** No schema accepts a long value that is not a string. It becomes null, which no schema accepts either, unparsed. */
 function toMember({ name, value }: JsonMember, longLevels: number): Member {
@@ -30,5 +33,11 @@ export function readMembers({ body, names, longLevels = 0 }: MembersInput): Read
   const read = readJsonObject(text.startsWith('\uFEFF') ? text.slice(1) : text, SIZES.json);
   if (read.problem !== undefined) return { members: [], problem: read.problem };
   const known = read.members.filter(({ name }) => names.includes(name));
-  return { members: known.map((member) => toMember(member, longLevels)) };
+  const others = [...new Set(read.members.map(({ name }) => name))].filter((name) => !names.includes(name));
+  return {
+    members: known.map((member) => toMember(member, longLevels)),
+    ...(others.length > 0 && {
+      unknown: { names: others.slice(0, SIZES.json.maxUnknownNames), count: others.length },
+    }),
+  };
 }

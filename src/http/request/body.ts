@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { ComputePool } from '../../compute/pool.ts';
-import { readMembers } from '../../compute/read-members.ts';
+import { type ReadMembers, readMembers, type UnknownMembers } from '../../compute/read-members.ts';
 import { BusyError, FairQueue } from '../../lib/fair-queue.ts';
 import { type Limits, SIZES } from '../../limits.ts';
 import { HttpError } from '../response/errors.ts';
@@ -10,6 +10,9 @@ import { MemoryBudget, type MemoryReservation } from '../response/memory-budget.
 import { type BodyForm, checkFields, formOf, toObject } from './json-body.ts';
 import { queryValues } from './query.ts';
 import { decode, encodingOf, receive, tooManyUploads } from './receive.ts';
+
+/** What a request sends of the fields of a schema, unchecked, and what else it has. */
+type Sent = { values: Record<string, unknown>; unknown?: UnknownMembers | undefined };
 
 /** Reads the bodies of requests, and bounds the memory that they use together. */
 export class BodyReader {
@@ -62,30 +65,35 @@ export class BodyReader {
     }
   }
 
-  /** The fields that a request sends, as the schema says; an absent body reads as `{}`. */
+  /**
+   * The fields that a request sends, as the schema says; an absent body reads as `{}`. `onUnknown` is called where the body
+   * has others, which are ignored.
+   */
   async fields<S extends z.ZodObject>(
     request: IncomingMessage,
     ownerId: number,
     declared: BodyForm<S>,
+    onUnknown?: (unknown: UnknownMembers) => void,
   ): Promise<z.infer<S>> {
     const { schema, text } = declared;
     const form = formOf(request, text);
-    const fields = checkFields(await this.#sent(request, ownerId, form, declared), schema);
+    const { values, unknown } = await this.#sent(request, ownerId, form, declared);
+    const fields = checkFields(values, schema);
     // Ignored, a slug in the query would publish the page elsewhere than its owner expects.
     const [misplaced] = text && form !== 'text' ? Object.keys(queryValues(request.url, Object.keys(schema.shape))) : [];
     if (misplaced !== undefined) {
       throw new HttpError(400, `${misplaced} is in the query: with a JSON body, send it in the body.`);
     }
+    if (unknown) onUnknown?.(unknown);
     return fields;
   }
 
-  /** What a request sends of the fields of a schema, unchecked. */
   async #sent(
     request: IncomingMessage,
     ownerId: number,
     form: ReturnType<typeof formOf>,
     { schema, maxBytes = SIZES.body.settingsBytes, text, longLevels = 0 }: BodyForm<z.ZodObject>,
-  ): Promise<Record<string, unknown>> {
+  ): Promise<Sent> {
     const { 'content-length': length, 'transfer-encoding': transfer } = request.headers;
     const isSent = transfer !== undefined || Number(length ?? 0) > 0;
     const names = Object.keys(schema.shape);
@@ -95,23 +103,23 @@ export class BodyReader {
       if (!isUtf8(body)) {
         throw new HttpError(400, 'The body is not valid UTF-8: save the page as UTF-8, and send it again.');
       }
-      return { ...queryValues(request.url, names), [text.field]: body.toString('utf8') };
+      return { values: { ...queryValues(request.url, names), [text.field]: body.toString('utf8') } };
     }
-    if (!isSent) return {};
+    if (!isSent) return { values: {} };
     if (form === 'json') {
       const body = await this.bytes(request, maxBytes, reservation);
-      return body.length === 0 ? {} : this.#members(ownerId, { body, names, longLevels });
+      if (body.length === 0) return { values: {} };
+      const read = await this.#members(ownerId, { body, names, longLevels });
+      return { values: toObject(read), unknown: read.unknown };
     }
     if (form instanceof HttpError && (await isThere(request, reservation))) throw form;
-    return {};
+    return { values: {} };
   }
 
   /** The members of a JSON object with these names. */
-  async #members(ownerId: number, input: Parameters<typeof readMembers>[0]): Promise<Record<string, unknown>> {
-    if (input.body.length <= this.#limits.jsonInThreadBytes) return toObject(readMembers(input));
-    return toObject(
-      await this.#compute.run(ownerId, this.#limits.jsonWaitTimeoutMs, (thread) => thread.run('readMembers', input)),
-    );
+  async #members(ownerId: number, input: Parameters<typeof readMembers>[0]): Promise<ReadMembers> {
+    if (input.body.length <= this.#limits.jsonInThreadBytes) return readMembers(input);
+    return this.#compute.run(ownerId, this.#limits.jsonWaitTimeoutMs, (thread) => thread.run('readMembers', input));
   }
 }
 

@@ -1,9 +1,8 @@
 import type { Response } from 'express';
 import { z } from 'zod';
 import type { Scope } from '../../db/account/api-keys.ts';
-import type { Owner } from '../../db/account/owners.ts';
 import { badRequest, type DeclaredError, failed, HttpError, unavailable } from '../response/errors.ts';
-import { addNotice } from '../response/notice.ts';
+import { addNotice, NOTICE_HEADER } from '../response/notice.ts';
 import { keyRefused, readOnlyKey, tooManyUnknownKeys, unauthorized } from './auth.ts';
 import { bodyErrors, wrongPageType } from './body-errors.ts';
 import {
@@ -20,6 +19,7 @@ import {
 import { PARAMETERS } from './fields.ts';
 import { type BodyForm, checkFields } from './json-body.ts';
 import { badQuery, checkQuery, readQuery } from './query.ts';
+import { unknownFieldsNotice } from './unknown-fields.ts';
 
 /*
  * Each endpoint of the API is declared once, by endpoint() or publicEndpoint(), and listed in endpoints.ts. Its declaration
@@ -40,6 +40,12 @@ function parametersOf(path: string): z.ZodObject | undefined {
 const onePerStatus = (errors: readonly DeclaredError[]): DeclaredError[] => [
   ...new Map(errors.map((error) => [error.example.status, error])).values(),
 ];
+
+/** Where there is a body, callers are told of fields in it that do not exist. */
+const withNotice = <Answer extends AnyDeclaration['answer']>(answer: Answer): Answer => ({
+  ...answer,
+  headers: { ...NOTICE_HEADER, ...answer.headers },
+});
 
 /** The answers of an endpoint that are not errors, by their status. */
 function answersOf({ answer, otherAnswers }: Described<string, unknown>): Endpoint['answers'] {
@@ -107,7 +113,7 @@ export function endpoint(declaration: AnyDeclaration): Endpoint {
       isRequired: !body.schema.safeParse({}).success,
       content: { 'application/json': { schema: body.schema, example: body.example }, ...text?.content },
     },
-    answers: answersOf(declaration),
+    answers: answersOf({ ...declaration, answer: body ? withNotice(answer) : answer }),
     errors: onePerStatus([
       ...[badRequest, failed, unavailable, unauthorized, tooManyUnknownKeys],
       ...(query ? [badQuery] : []),
@@ -143,7 +149,7 @@ async function answerRequest(
   const { ownerQueue, responseWriter } = tools;
   const notify = (sentence: string): void => addNotice(response, sentence);
   const exchange = { request, response, owner, ownerQueue, params: request.params, notify };
-  const result = await run(declaration, exchange, () => readSent(declaration, request, owner, tools));
+  const result = await run(declaration, exchange, () => readSent(declaration, exchange, tools));
   if (result instanceof JsonPieces) {
     response.status(status);
     await responseWriter.json(response, owner.id, result.bytes, result.pieces);
@@ -172,17 +178,20 @@ async function run(
 /** What a request sends. A key that has ended while a slow body arrived is refused. */
 async function readSent(
   { query, body, badBody }: AnyDeclaration,
-  request: EndpointRequest,
-  owner: Owner,
+  { request, owner, notify }: Pick<ToolCall, 'request' | 'owner' | 'notify'>,
   { authentication, bodyReader, limits }: EndpointTools,
 ): Promise<Sent> {
   function refuseBody(error: unknown): never {
     throw badBody && error instanceof HttpError && error.status === 400 ? badBody(error.message) : error;
   }
+  const readBody = (declared: AnyBody) =>
+    bodyReader.fields(request, owner.id, declared, (unknown) =>
+      notify(unknownFieldsNotice(unknown, Object.keys(declared.schema.shape))),
+    );
   const since = performance.now();
   const sent = {
     query: query ? readQuery(request.url, query) : {},
-    body: body ? await bodyReader.fields(request, owner.id, body).catch(refuseBody) : {},
+    body: body ? await readBody(body).catch(refuseBody) : {},
   };
   const isSlow = performance.now() - since > limits.requests.slowBodyMs;
   if (isSlow && !(await authentication.isCredentialValid(owner.credentialId))) throw keyRefused();

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { unknownFieldsNotice } from '../../src/http/request/unknown-fields.ts';
+import { NOTICE } from '../../src/http/response/notice.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+const PREFIX = 'Ignored, because no field has this name: ';
+
+describe('unknown fields of a body', () => {
+  it('are ignored, and named with the field that was probably meant', async () => {
+    const owner = await service.owner();
+    const made = await owner
+      .post('/deploy')
+      .send({ html: '<p>Hello', slgu: 'hello', 'ünknown;\n': { html: 'x' } })
+      .expect(201);
+    expect(made.headers[NOTICE]).toBe(`${PREFIX}slgu (did you mean slug?), ?nknown;?`);
+    const { id } = made.body;
+    const patch = (body: object) => owner.patch(`/deploy/${id}`).send(body).expect(200);
+    const changed = await patch({ redirectUrl: 'https://example.com/', language: 'de', language2: 1 });
+    expect(changed.headers[NOTICE]).toBe(
+      `${PREFIX}redirectUrl (did you mean redirect_url?), language2 (did you mean language?)`,
+    );
+    expect((await patch({ language: 'fr' })).headers).not.toHaveProperty(NOTICE);
+    await owner.patch(`/deploy/${id}`).send({ nothing: 1, language: 'x' }).expect(400);
+    await service.anonymous.post(`/submit/${id}`).send({ anything: 1 }).expect(200);
+  });
+
+  it.each([
+    [{ names: ['HTML'], count: 1 }, 'HTML (did you mean html?)'],
+    [{ names: ['title'], count: 1 }, 'title'],
+    [{ names: ['', 'x'.repeat(99)], count: 9 }, `(an empty name), ${'x'.repeat(40)} and 7 more`],
+  ])('%j is told as %s', (unknown, told) => {
+    expect(unknownFieldsNotice(unknown, ['html', 'slug'])).toBe(PREFIX + told);
+  });
+});

@@ -42,7 +42,7 @@ function makeTrouble(trouble: Trouble): void {
 describe('mail', () => {
   it('tells the owner of a submission, as text and as HTML', async () => {
     const form = await mailForm();
-    const data = '{"name":"Ada <3","email":"ada@home.example","_gotcha":"x","message":"Hello,\\nworld"}';
+    const data = '{"name":"Ada <3","email":"ada@home.example","_cc":"x","message":"Hello,\\nworld"}';
     await forms.submit(form.id, data);
     await eventually(() => mailsOf(form).length).toBe(1);
     const [mail] = smtp.received.filter(({ raw }) => raw.includes(form.slug));
@@ -67,7 +67,7 @@ describe('mail', () => {
       'text/plain; charset=utf-8',
       'text/html; charset=utf-8',
     ]);
-    const shown = parts.map(({ text }) => ['<3', '&lt;3', '_gotcha'].filter((piece) => text.includes(piece)));
+    const shown = parts.map(({ text }) => ['<3', '&lt;3', '_cc'].filter((piece) => text.includes(piece)));
     expect(shown).toEqual([['<3'], ['&lt;3']]);
   });
 

@@ -77,7 +77,6 @@ describe('GET /altcha/challenge', () => {
     for (const query of ['', '?deployment=a&deployment=b', `?Deployment=${id}`]) {
       expect(answer(await service.anonymous.get(`/altcha/challenge${query}`))).toEqual(refused(400));
     }
-    expect(answer(await service.anonymous.post('/altcha/challenge'))).toEqual(refused(405));
   });
 
   it('answers a flood, or refuses it, and others meanwhile', async () => {

@@ -1,19 +1,12 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { loadConfig } from '../../../src/config.ts';
 import { PARAMETERS } from '../../../src/http/request/fields.ts';
 import { failure, fixedHeaders, refused } from '../../support/answers.ts';
+import { furnish, type Ids, idsFor } from '../../support/furnish.ts';
 import { endpointsOf } from '../../support/reference.ts';
-import {
-  BASE_URL,
-  JSON_TYPE,
-  type Owner,
-  PAGES_DOMAIN,
-  startTestService,
-  type TestService,
-  UNKNOWN_KEY,
-} from '../../support/service.ts';
+import { BASE_URL, JSON_TYPE, PAGES_DOMAIN, testService, UNKNOWN_KEY } from '../../support/service.ts';
 
 /*
  * What every endpoint refuses in the same way. Nothing that is refused here may change anything: the last test compares all rows.
@@ -52,55 +45,15 @@ const withIds = keyed.filter(({ endpoint }) => endpoint.path.includes(':'));
 const withBody = keyed.filter(({ endpoint }) => endpoint.body);
 const withQuery = keyed.filter(({ endpoint }) => endpoint.query);
 
-/** The ids that paths name, by their parameters. */
-type Ids = Readonly<Record<string, string>>;
-type Furnished = { live: Ids; spam: Ids; mail: Ids; trash: Ids };
-
-let service: TestService;
-let owner: Owner;
-let own: Furnished;
+const service = await testService(SETTINGS);
+const owner = await service.owner();
+const own = await furnish(service, owner);
 /** Of another deployment of the same owner, and of another owner. */
-let sibling: Furnished;
-let others: Furnished;
-let readKey: string;
-let cookie: string;
-let before: unknown;
-
-/** Something of everything that a path can name. */
-async function furnish(of: Owner): Promise<Furnished> {
-  const [live, trash] = [await of.deploy(), await of.deploy()];
-  await of.delete(`/deploy/${trash.id}`).expect(200);
-  const form = new FormData();
-  form.append('cv', new File(['Ada'], 'cv.txt', { type: 'text/plain' }));
-  await fetch(`${service.url}/submit/${live.id}`, { method: 'POST', body: form });
-  await service.anonymous.post(`/submit/${live.id}`).send({ name: 'Spam' }).expect(200);
-  const { submissions } = (await of.get(`/submissions/${live.id}`)).body;
-  const [spam, kept] = submissions;
-  await of
-    .post(`/submissions/${live.id}/bulk`)
-    .send({ action: 'spam', ids: [spam.id] })
-    .expect(200);
-  const webhook = await of.post(`/webhooks/${live.id}`).send({ url: 'https://hooks.example.org/' }).expect(201);
-  const webhookPath = `/webhooks/${live.id}/${webhook.body.id}`;
-  await of.patch(webhookPath).send({ active: false }).expect(200);
-  const sample = await of.post(`${webhookPath}/test`).expect(202);
-  const mail = await of.post(`/deploy/${live.id}/mails/test`).expect(202);
-  const key = await of.post('/keys').send({ name: 'another' }).expect(201);
-  const ids = { id: live.id, deployId: live.id, version: '1', cursor: '0', keyId: key.body.id };
-  const submissionIds = { submissionId: kept.id, fileId: kept.data.cv.url.split('/').at(-1) };
-  return {
-    live: { ...ids, ...submissionIds, webhookId: webhook.body.id, deliveryId: sample.body.id },
-    spam: { ...ids, submissionId: spam.id },
-    mail: { ...ids, deliveryId: mail.body.id },
-    trash: { id: trash.id },
-  };
-}
-
-function idsFor(path: string, { live, spam, mail, trash }: Furnished): Ids {
-  if (path.startsWith('/trash')) return trash;
-  if (path.includes('/spam/')) return spam;
-  return path.includes('/mails/') ? mail : live;
-}
+const sibling = await furnish(service, owner);
+const others = await furnish(service, await service.owner());
+const readKey: string = (await owner.post('/keys').send({ name: 'reads', scope: 'read' })).body.key;
+const session = await service.anonymous.post('/session').send({ key: readKey });
+const cookie = String(session.headers['set-cookie']).replace(/;.*/, '');
 
 /** What reading may change: when a key was used, and what an export has read of a page. */
 const NOTED = `'{last_used_at,labels,labels_version}'::text[]`;
@@ -117,18 +70,7 @@ async function allRows(): Promise<unknown> {
   return rows[0].everything;
 }
 
-beforeAll(async () => {
-  service = await startTestService(SETTINGS);
-  owner = await service.owner();
-  own = await furnish(owner);
-  sibling = await furnish(owner);
-  others = await furnish(await service.owner());
-  readKey = (await owner.post('/keys').send({ name: 'reads', scope: 'read' })).body.key;
-  const session = await service.anonymous.post('/session').send({ key: readKey });
-  cookie = String(session.headers['set-cookie']).replace(/;.*/, '');
-  before = await allRows();
-});
-afterAll(() => service.close());
+const before = await allRows();
 
 let requests = 0;
 /** An address for each request: unknown keys are counted by address. */

@@ -9,7 +9,7 @@ import { CLIENT_TYPES, clientTypes, EXAMPLE_SETTINGS } from '../../../docs/gener
 import { loadConfig } from '../../../src/config.ts';
 import { createLinks } from '../../../src/db/account/link-secret.ts';
 import { SECURITY_TXT } from '../../../src/http/api/operations/security-txt.ts';
-import { newRecipientId } from '../../../src/lib/ids.ts';
+import { furnish, type Ids, idsFor } from '../../support/furnish.ts';
 import {
   type Exchange,
   endpointsOf,
@@ -42,6 +42,7 @@ const routed = vi.spyOn(Router.prototype, 'route');
 const service = await testService({ ABUSE_CONTACT: 'abuse@example.org', SMTP_URL: 'smtp://127.0.0.1:1' });
 for (const path of routed.mock.calls.flat()) routes.add(String(path).replaceAll(/:(\w+)/g, '{$1}'));
 const owner = await service.owner();
+const shared = await furnish(service, owner);
 
 describe('the document', () => {
   it('is OpenAPI 3.1', async () => {
@@ -112,47 +113,8 @@ it('the client has the endpoints as they are declared', async () => {
   expect(types, 'src/client/api.d.ts is out of date: `npm run docs:api` writes it anew').toBe(await clientTypes(text));
 });
 
-/** What a path names, all of it the owner's: a webhook that is off sends nothing anywhere. */
-async function fixture(path: string): Promise<Record<string, string>> {
-  const { id } = await owner.deploy();
-  const values: Record<string, string> = { id, deployId: id, cursor: '0', version: '1' };
-  if (path.startsWith('/trash')) await owner.delete(`/deploy/${id}`).expect(200);
-  if (path.includes('{webhookId}')) {
-    const { body } = await owner.post(`/webhooks/${id}`).send({ url: 'https://hooks.example.org/' });
-    const webhookPath = `/webhooks/${id}/${body.id}`;
-    await owner.patch(webhookPath).send({ active: false });
-    Object.assign(values, { webhookId: body.id, deliveryId: (await owner.post(`${webhookPath}/test`)).body.id });
-  }
-  if (path.includes('{recipientId}') || path.includes('/mails')) {
-    values.recipientId = newRecipientId();
-    await service.db('mail_recipients').insert({
-      ...{ id: values.recipientId, deployment_id: id, email: 'ada@example.org', position: 1 },
-      confirmed_at: service.db.fn.now(),
-    });
-  }
-  if (path.includes('/mails')) values.deliveryId = (await owner.post(`/deploy/${id}/mails/test`)).body.id;
-  if (path.includes('{keyId}')) values.keyId = (await owner.post('/keys').send({ name: 'example' })).body.id;
-  if (path.includes('submission')) {
-    const form = new FormData();
-    form.append('cv', new File(['Ada'], 'cv.txt', { type: 'text/plain' }));
-    await fetch(`${service.url}/submit/${id}`, { method: 'POST', body: form });
-    const [{ id: submissionId, data }] = (await owner.get(`/submissions/${id}`)).body.submissions;
-    Object.assign(values, { submissionId, fileId: data.cv.url.split('/').at(-1) });
-    if (path.includes('/spam/')) {
-      await owner
-        .post(`/submissions/${id}/bulk`)
-        .send({ action: 'spam', ids: [submissionId] })
-        .expect(200);
-    }
-  }
-  return values;
-}
-
 /** The query of a link in a mail, or of a challenge; undefined where a path is neither. */
-async function signedQuery(
-  path: string,
-  { id = '', submissionId = '', fileId = '', recipientId = '' }: Record<string, string>,
-) {
+async function signedQuery(path: string, { id = '', submissionId = '', fileId = '', recipientId = '' }: Ids) {
   if (path === '/altcha/challenge') return `deployment=${id}`;
   const links = await createLinks(service.db, '')();
   const until = new Date(Date.now() + 60_000);
@@ -190,7 +152,7 @@ describe('the examples', () => {
   });
 
   it.each(requests)('are answered with a success as it is described: $name, $sent', async ({ path, method, type }) => {
-    const values = await fixture(path);
+    const values = idsFor(path, method === 'get' ? shared : await furnish(service, owner));
     const operation = at('paths', path, method);
     const parameters: unknown[] = Array.isArray(operation.parameters) ? operation.parameters : [];
     const query = parameters.filter(isObject).filter((parameter) => parameter.in === 'query');

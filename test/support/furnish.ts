@@ -1,0 +1,48 @@
+import { newRecipientId } from '../../src/lib/ids.ts';
+import type { Owner, TestService } from './service.ts';
+
+/** The ids that paths name, by their parameters. */
+export type Ids = Readonly<Record<string, string>>;
+
+/** Something of everything that a path can name. */
+export type Furnished = { live: Ids; spam: Ids; mail: Ids; trash: Ids };
+
+/** Makes it for an owner. The webhook is off: it sends nothing anywhere. */
+export async function furnish({ url, db, anonymous }: TestService, owner: Owner): Promise<Furnished> {
+  const [live, trash] = [await owner.deploy(), await owner.deploy()];
+  await owner.delete(`/deploy/${trash.id}`).expect(200);
+  const form = new FormData();
+  form.append('cv', new File(['Ada'], 'cv.txt', { type: 'text/plain' }));
+  await fetch(`${url}/submit/${live.id}`, { method: 'POST', body: form });
+  await anonymous.post(`/submit/${live.id}`).send({ name: 'Spam' }).expect(200);
+  const [spam, kept] = (await owner.get(`/submissions/${live.id}`)).body.submissions;
+  await owner
+    .post(`/submissions/${live.id}/bulk`)
+    .send({ action: 'spam', ids: [spam.id] })
+    .expect(200);
+  const webhook = await owner.post(`/webhooks/${live.id}`).send({ url: 'https://hooks.example.org/' }).expect(201);
+  const webhookPath = `/webhooks/${live.id}/${webhook.body.id}`;
+  await owner.patch(webhookPath).send({ active: false }).expect(200);
+  const sample = await owner.post(`${webhookPath}/test`).expect(202);
+  const recipientId = newRecipientId();
+  await db('mail_recipients').insert({
+    ...{ id: recipientId, deployment_id: live.id, email: 'ada@example.org', position: 1 },
+    confirmed_at: db.fn.now(),
+  });
+  const mail = await owner.post(`/deploy/${live.id}/mails/test`).expect(202);
+  const key = await owner.post('/keys').send({ name: 'another' }).expect(201);
+  const ids = { id: live.id, deployId: live.id, version: '1', cursor: '0', keyId: key.body.id, recipientId };
+  const submissionIds = { submissionId: kept.id, fileId: kept.data.cv.url.split('/').at(-1) };
+  return {
+    live: { ...ids, ...submissionIds, webhookId: webhook.body.id, deliveryId: sample.body.id },
+    spam: { ...ids, submissionId: spam.id },
+    mail: { ...ids, deliveryId: mail.body.id },
+    trash: { id: trash.id },
+  };
+}
+
+export function idsFor(path: string, { live, spam, mail, trash }: Furnished): Ids {
+  if (path.startsWith('/trash')) return trash;
+  if (path.includes('/spam/')) return spam;
+  return path.includes('/mails/') ? mail : live;
+}

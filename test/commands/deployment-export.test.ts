@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { takeDown } from '../../src/db/deployments/take-downs.ts';
 import { newSubmissionId } from '../../src/lib/ids.ts';
-import { operatorOf, refusedFor } from '../support/command.ts';
+import { operatorOf, printed, refusedFor } from '../support/command.ts';
 import { testService, UNKNOWN_ID } from '../support/service.ts';
 import { storeTexts } from '../support/stored-submissions.ts';
 
@@ -14,12 +14,7 @@ const service = await testService(SETTINGS);
 const run = operatorOf(service, 'deployments', SETTINGS);
 const owner = await service.owner({ email: 'ada@command.example' });
 
-/** What a command prints that succeeds. */
-async function print(...args: string[]): Promise<string> {
-  const { stdout, ...rest } = await run(...args);
-  expect(rest).toEqual({ code: 0, stderr: '' });
-  return stdout;
-}
+const print = (...args: string[]): Promise<string> => printed(run(...args));
 
 const remove = async (id: string): Promise<void> => void (await owner.delete(`/deploy/${id}`).expect(200));
 

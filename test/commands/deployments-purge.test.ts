@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { operatorOf, refusedFor } from '../support/command.ts';
+import { operatorOf, printed, refusedFor } from '../support/command.ts';
 import { testService } from '../support/service.ts';
 import { storeTexts } from '../support/stored-submissions.ts';
 
@@ -9,12 +9,7 @@ const service = await testService(SETTINGS);
 const run = operatorOf(service, 'deployments', SETTINGS);
 const owner = await service.owner({ email: 'ada@command.example' });
 
-/** What a command prints that succeeds. */
-async function print(...args: string[]): Promise<string> {
-  const { stdout, ...rest } = await run(...args);
-  expect(rest).toEqual({ code: 0, stderr: '' });
-  return stdout;
-}
+const print = (...args: string[]): Promise<string> => printed(run(...args));
 
 const remove = async (id: string): Promise<void> => void (await owner.delete(`/deploy/${id}`).expect(200));
 

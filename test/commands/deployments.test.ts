@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { undeleteDeployment } from '../../src/db/deployments/deleted-deployments.ts';
 import { takeDown } from '../../src/db/deployments/take-downs.ts';
 import { answer, aTime } from '../support/answers.ts';
-import { operatorOf, refusedFor } from '../support/command.ts';
+import { operatorOf, printed, refusedFor } from '../support/command.ts';
 import { getPage, testService, UNKNOWN_ID } from '../support/service.ts';
 import { storeTexts } from '../support/stored-submissions.ts';
 
@@ -13,12 +13,7 @@ const run = operatorOf(service, 'deployments', SETTINGS);
 const other = await service.another();
 const owner = await service.owner({ email: 'ada@command.example' });
 
-/** What a command prints that succeeds. */
-async function print(...args: string[]): Promise<string> {
-  const { stdout, ...rest } = await run(...args);
-  expect(rest).toEqual({ code: 0, stderr: '' });
-  return stdout;
-}
+const print = (...args: string[]): Promise<string> => printed(run(...args));
 
 const listed = async (...args: string[]) =>
   (await print('list', ...args))

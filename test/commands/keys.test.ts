@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SIZES } from '../../src/limits.ts';
 import { aTime } from '../support/answers.ts';
-import { done, formhost, refusedFor, startCommand } from '../support/command.ts';
+import { done, formhost, printed, refusedFor, startCommand } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
 import { cloneDatabase } from '../support/fresh-database.ts';
 import { startProgram } from '../support/process.ts';
@@ -25,10 +25,7 @@ async function create(email: string, ...more: string[]): Promise<string> {
 
 /** What the list says of an owner's keys: the id, and what follows it. */
 async function listed(email: string, settings?: Record<string, string>) {
-  const { code, stdout, stderr } = await keys(['list'], settings);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  const lines = stdout.split('\n');
-  expect(lines.pop()).toBe('');
+  const lines = (await printed(keys(['list'], settings))).split('\n').slice(0, -1);
   return lines
     .map((line) => line.split('\t'))
     .filter(([, address]) => address === email)
@@ -123,11 +120,7 @@ describe('keys create', () => {
 
   it('prints JSON with --json', async () => {
     const email = 'json@keys.example';
-    const answer = async (...args: string[]) => {
-      const { stdout, ...rest } = await keys([...args, '--json']);
-      expect(rest).toEqual({ code: 0, stderr: '' });
-      return JSON.parse(stdout);
-    };
+    const answer = async (...args: string[]) => JSON.parse(await printed(keys([...args, '--json'])));
     const owner = { email, plan: 'pro' };
     const first = await answer('create', '--email', email, '--plan', 'pro', '--name', 'CI');
     expect(first).toEqual({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aTime } from '../support/answers.ts';
-import { done, operatorOf, refusedFor } from '../support/command.ts';
+import { done, operatorOf, printed, refusedFor } from '../support/command.ts';
 import { testService } from '../support/service.ts';
 
 const SETTINGS = { PLAN_LIMITS: 'none-at-all:0,one:1,unlimited:none' };
@@ -78,11 +78,7 @@ describe('owners set-email', () => {
 describe('owners', () => {
   it('prints JSON with --json', async () => {
     await service.owner({ email: 'json@owners.example', plan: 'one' });
-    const answer = async (...args: string[]) => {
-      const { stdout, ...rest } = await run(...args, '--json');
-      expect(rest).toEqual({ code: 0, stderr: '' });
-      return JSON.parse(stdout);
-    };
+    const answer = async (...args: string[]) => JSON.parse(await printed(run(...args, '--json')));
     expect(await answer('set-plan', 'json@owners.example', 'none-at-all')).toEqual({
       message: 'json@owners.example is on the plan none-at-all',
       email: 'json@owners.example',

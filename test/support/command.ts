@@ -112,6 +112,13 @@ const lineWith = (words: readonly string[]) =>
 
 /** How a command ends that has succeeded. */
 export const done = (stdout: unknown, stderr: unknown = '') => ({ code: 0, stdout, stderr });
+/** What a command prints that succeeds without a message. */
+export async function printed(result: Promise<Ended>): Promise<string> {
+  const { stdout, ...rest } = await result;
+  expect(rest).toEqual({ code: 0, stderr: '' });
+  return stdout;
+}
+
 /** How a command ends that has failed. */
 export const failed = (stderr: unknown) => ({ code: 1, stdout: '', stderr });
 /** The same with one line, which has these words. */

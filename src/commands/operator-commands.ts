@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from '@commander-js/extra-typings';
+import { SIZES } from '../limits.ts';
 import { declare } from './declare.ts';
 
 /*
@@ -42,7 +43,7 @@ function declareKeys(program: Command): void {
   )
     .requiredOption('--email <address>', 'the owner, such as you@example.com')
     .option('--plan <name>', 'plan of the owner, one of PLAN_LIMITS (a new owner: unlimited)')
-    .option('--name <name>', 'name of the key, 1 to 100 characters')
+    .option('--name <name>', `name of the key, 1 to ${SIZES.apiKey.maxNameChars} characters`)
     .addOption(
       new Option('--scope <scope>', 'what the key may do').choices(['full', 'read'] as const).default('full' as const),
     )

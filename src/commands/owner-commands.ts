@@ -1,5 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { EVENTS } from '../lib/events.ts';
+import { SIZES } from '../limits.ts';
 import { UsageError } from './command-error.ts';
 import { declare } from './declare.ts';
 import { readAccount } from './owner/account.ts';
@@ -15,6 +16,7 @@ async function service(): Promise<Service> {
   return new OwnersService(await readAccount(process.env));
 }
 
+const { maxLimit } = SIZES.list;
 const ID = 'id of the page, or its slug';
 const FILE = 'an HTML file, or - for standard input';
 
@@ -146,7 +148,7 @@ function declareWebhookCommands(program: Command): void {
   declare(webhooks, 'log', 'List the deliveries of a webhook, newest first', '$ webhooks log contact wh_0Vbb…')
     .argument('<id>', ID)
     .argument('<webhook>', WEBHOOK)
-    .addOption(new Option('--limit <number>', 'how many, at most 100').argParser(readLimit).default(20))
+    .addOption(new Option('--limit <number>', `how many, at most ${maxLimit}`).argParser(readLimit).default(20))
     .action(async (id, webhook, options) => (await load()).showLog(await service(), id, webhook, options));
   declare(webhooks, 'retry', 'Send a delivery again', '$ webhooks retry contact wh_0Vbb… dl_0Vbb…')
     .argument('<id>', ID)
@@ -158,6 +160,6 @@ function declareWebhookCommands(program: Command): void {
 }
 
 function readLimit(text: string): number {
-  if (!/^[1-9][0-9]{0,2}$/.test(text) || Number(text) > 100) throw new UsageError('--limit is a number from 1 to 100');
-  return Number(text);
+  if (/^[1-9][0-9]{0,2}$/.test(text) && Number(text) <= maxLimit) return Number(text);
+  throw new UsageError(`--limit is a number from 1 to ${maxLimit}`);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Schemas } from '../../client/client.ts';
 import type { Event } from '../../lib/events.ts';
-import { COMMAND_LIMITS } from '../../limits.ts';
+import { COMMAND_LIMITS, SIZES } from '../../limits.ts';
 import { type Output, printAnswer, printable, printLine, printTable, say } from '../output.ts';
 import { idOf, type Service } from './service.ts';
 
@@ -89,7 +89,7 @@ export async function showLog(
     data.deliveries.map(rowOf),
   );
   if (data.total > data.deliveries.length)
-    say(`${data.deliveries.length} of ${data.total} deliveries: --limit shows up to 100`);
+    say(`${data.deliveries.length} of ${data.total} deliveries: --limit shows up to ${SIZES.list.maxLimit}`);
 }
 
 export async function retryDelivery(

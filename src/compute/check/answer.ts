@@ -1,7 +1,9 @@
+import { z } from 'zod';
 import type { CaptchaProvider } from '../../lib/captcha-fields.ts';
+import { SIZES } from '../../limits.ts';
 
 /*
- * What a check answers, for both sides of the thread. The names are those of the API.
+ * What a check is given and what it answers, for both sides of the thread. The thread imports only types, and loads no zod.
  */
 
 export const CODES = [
@@ -19,41 +21,101 @@ export const CODES = [
   'too-many-fields',
   'captcha-missing',
 ] as const;
-export type Code = (typeof CODES)[number];
 
-/** An error keeps what visitors enter from arriving; a warning may, or is about something else. */
-export const SEVERITIES = ['error', 'warning'] as const;
-export type Severity = (typeof SEVERITIES)[number];
+const Option = z
+  .strictObject({
+    value: z.string().meta({ description: 'What is sent when it is chosen.' }),
+    label: z.string().nullable().meta({ description: 'What people read; null without a label.' }),
+  })
+  .meta({ id: 'FormOption' });
+const Field = z
+  .strictObject({
+    name: z.string().min(1).meta({ description: 'The name under which it is sent.' }),
+    label: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          `What people call it, at most ${SIZES.check.maxTextChars} characters: its \`<label>\`, by \`for\` or around it, else \`aria-labelledby\`, ` +
+          '`aria-label` or the placeholder. Of radio buttons and checkboxes with one name: the `<legend>` of a `<fieldset>` that has ' +
+          'only them, or the label of an element around them with the role `group` or `radiogroup`. null without one, and for hidden ' +
+          'fields and buttons.',
+      }),
+    type: z
+      .string()
+      .meta({ description: '`select`, `textarea`, or the type of the `<input>` or `<button>`, such as `email`.' }),
+    required: z.boolean().meta({ description: 'Whether a browser sends the form only when it is filled in.' }),
+    options: z
+      .array(Option)
+      .nullable()
+      .meta({
+        description:
+          'What can be chosen: the options of a `<select>`, the radio buttons, checkboxes or buttons with this name. null where ' +
+          'anything can be entered.',
+      }),
+  })
+  .meta({ id: 'FormField' });
+const CheckedForm = z
+  .strictObject({
+    action: z.string().nullable().meta({ description: 'The attribute as it is written; null without one.' }),
+    method: z.enum(['get', 'post', 'dialog']),
+    enctype: z.enum(['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']),
+    submits_here: z.boolean().meta({
+      description:
+        'Whether it posts to the address that receives what the page sends, by its own attributes or by those of a button; scripts are not ' +
+        'followed. For HTML that is not published: to that of any page.',
+    }),
+    fields: z.array(Field).meta({
+      description:
+        'What it sends, in the order of the page. Controls that are disabled or have no name are left out, and several radio ' +
+        'buttons, checkboxes or buttons with one name are one field.',
+    }),
+  })
+  .meta({ id: 'CheckedForm' });
+const Problem = z
+  .strictObject({
+    code: z.enum(CODES),
+    severity: z.enum(['error', 'warning']).meta({
+      description:
+        '`error`: what visitors enter does not arrive. `warning`: it may not, or something else does not work.',
+    }),
+    message: z.string().meta({ description: 'A sentence that says what to write.' }),
+    line: z.int().min(1).meta({ description: 'Where it is in the HTML: its line. 1 for `no-form`.' }),
+    column: z.int().min(1).meta({
+      description: 'The place in the line, in UTF-16 units: where the tag begins, or the text in a script or a style.',
+    }),
+  })
+  .meta({ id: 'Problem' });
+export const CheckedPage = z
+  .strictObject({
+    title: z
+      .string()
+      .nullable()
+      .meta({ description: `The page's title, at most ${SIZES.check.maxTextChars} characters; null without one.` }),
+    lang: z.string().nullable().meta({ description: 'The `lang` of `<html>` as it is written; null without one.' }),
+    forms: z
+      .array(CheckedForm)
+      .max(SIZES.check.maxForms)
+      .meta({
+        description: `The forms in the order of the page, at most ${SIZES.check.maxForms}; not those in a \`<template>\`.`,
+      }),
+    problems: z
+      .array(Problem)
+      .max(CODES.length * SIZES.check.maxProblemsPerCode)
+      .meta({
+        description: `In the order of the page, at most ${SIZES.check.maxProblemsPerCode} of each code. Empty: the page is as it should be.`,
+      }),
+  })
+  .meta({ id: 'CheckedPage' });
 
-/** `line` and `column`: from 1. */
-export type Problem = { code: Code; severity: Severity; message: string; line: number; column: number };
+export type Option = z.infer<typeof Option>;
+export type Field = z.infer<typeof Field>;
+export type CheckedForm = z.infer<typeof CheckedForm>;
+export type Problem = z.infer<typeof Problem>;
+export type CheckedPage = z.infer<typeof CheckedPage>;
 
 /** A problem `at` an index of the source. */
 export type Found = Omit<Problem, 'line' | 'column'> & { at: number };
-
-export type Option = { value: string; label: string | null };
-
-export type Field = {
-  name: string;
-  label: string | null;
-  type: string;
-  required: boolean;
-  /** null where anything can be entered. */
-  options: Option[] | null;
-};
-
-export const METHODS = ['get', 'post', 'dialog'] as const;
-export type FormMethod = (typeof METHODS)[number];
-
-type CheckedForm = {
-  action: string | null;
-  method: FormMethod;
-  enctype: string;
-  submits_here: boolean;
-  fields: Field[];
-};
-
-export type CheckedPage = { title: string | null; lang: string | null; forms: CheckedForm[]; problems: Problem[] };
 
 /** What people call the fields of a page, by their names. */
 export type PageLabels = readonly (readonly [name: string, label: string])[];

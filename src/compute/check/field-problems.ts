@@ -1,6 +1,6 @@
 import type { ControlKind } from '../../lib/control-fields.ts';
 import { SIZES } from '../../limits.ts';
-import type { Code, Found, Severity } from './answer.ts';
+import type { Found } from './answer.ts';
 import { isEntered, isSent, isSubmitButton, nameOf, typeOf } from './fields.ts';
 import type { ReadForm } from './forms.ts';
 import { attribute, type HtmlElement, hasAttribute, startOf } from './html-tree.ts';
@@ -69,7 +69,7 @@ export function* problemsOfName(element: HtmlElement, control: ControlKind | und
   const name = nameOf(element);
   const isHidden = typeOf(element) === 'hidden';
   if (!(isHidden || isEntered(element))) return;
-  const report = (severity: Severity, message: string, code: Code = 'reserved-name'): Found => ({
+  const report = (severity: Found['severity'], message: string, code: Found['code'] = 'reserved-name'): Found => ({
     code,
     severity,
     message,

@@ -3,7 +3,7 @@ import { controlsOf } from '../../lib/control-fields.ts';
 import { SIZES } from '../../limits.ts';
 import { PLACEHOLDER } from '../render-page.ts';
 import type { AddressReader, Target } from './addresses.ts';
-import type { Found, Severity } from './answer.ts';
+import type { Found } from './answer.ts';
 import { countFields, problemOfButton, problemOfNameless, problemsOfName, shown } from './field-problems.ts';
 import { isSent, nameOf, typeOf } from './fields.ts';
 import { MULTIPART, type ReadForm, TEXT, type Way } from './forms.ts';
@@ -132,7 +132,7 @@ function elsewhereFault(form: ReadForm, way: Way, isAnyHere: boolean, write: str
 }
 
 /** How bad it is that a form leads to its own page with GET; undefined: it is not. */
-function getFault(form: ReadForm, { action }: Way, { isAnyHere, scripts, html }: Page): Severity | undefined {
+function getFault(form: ReadForm, { action }: Way, { isAnyHere, scripts, html }: Page): Found['severity'] | undefined {
   const tag = startTagOf(html, action.element);
   const isOwnPage = !tag.includes(PLACEHOLDER) && !/\/submit\//.test(action.value ?? '');
   if (!isOwnPage) return 'error';

@@ -1,6 +1,6 @@
 import { SIZES } from '../../limits.ts';
 import type { AddressReader, Target } from './addresses.ts';
-import type { FormMethod } from './answer.ts';
+import type { CheckedForm } from './answer.ts';
 import { isSubmitButton, typeOf } from './fields.ts';
 import { attribute, type HtmlElement, hasAttribute } from './html-tree.ts';
 import type { Control, PageParts } from './read-page.ts';
@@ -13,8 +13,8 @@ import type { Control, PageParts } from './read-page.ts';
 export type Way = {
   /** The element whose attribute decides the address, and that which decides the method. */
   action: { element: HtmlElement; value: string | undefined; target: Target };
-  method: { element: HtmlElement; value: FormMethod };
-  enctype: { element: HtmlElement; value: string };
+  method: { element: HtmlElement; value: CheckedForm['method'] };
+  enctype: { element: HtmlElement; value: CheckedForm['enctype'] };
 };
 
 export type ReadForm = {
@@ -28,12 +28,11 @@ export type ReadForm = {
 
 export const MULTIPART = 'multipart/form-data';
 export const TEXT = 'text/plain';
-const ENCTYPES = new Set([MULTIPART, TEXT]);
-export const enctypeOf = (value: string | undefined): string => {
-  const type = value?.toLowerCase() ?? '';
-  return ENCTYPES.has(type) ? type : 'application/x-www-form-urlencoded';
+export const enctypeOf = (value: string | undefined): CheckedForm['enctype'] => {
+  const type = value?.toLowerCase();
+  return type === MULTIPART || type === TEXT ? type : 'application/x-www-form-urlencoded';
 };
-export const methodOf = (value: string | undefined): FormMethod => {
+export const methodOf = (value: string | undefined): CheckedForm['method'] => {
   const method = value?.toLowerCase();
   return method === 'post' || method === 'dialog' ? method : 'get';
 };

@@ -1,6 +1,6 @@
 import { SIZES } from '../../limits.ts';
 import { PLACEHOLDER } from '../render-page.ts';
-import type { Code, Found, Problem } from './answer.ts';
+import type { Found, Problem } from './answer.ts';
 import { assetsOf, faultOf } from './assets.ts';
 import { problemsOfCaptcha } from './captcha.ts';
 import { isVisible, shown } from './field-problems.ts';
@@ -61,7 +61,7 @@ export function problemsOf(of: Omit<Page, 'isAnyHere'>): Problem[] {
     of.scripts.sendsForms || of.forms.some(({ element, submitsHere }) => submitsHere || isGivenToScript(element));
   const page: Page = { ...of, isAnyHere };
   const found = new Map<string, Found>();
-  const counts = new Map<Code, number>();
+  const counts = new Map<Found['code'], number>();
   for (const problem of allProblems(page)) {
     const count = counts.get(problem.code) ?? 0;
     // A form of several ways can have a fault in each of them, at one place.

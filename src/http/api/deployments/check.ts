@@ -1,13 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Response } from 'express';
-import { z } from 'zod';
-import {
-  type Addresses,
-  CODES,
-  type Problem as FoundProblem,
-  METHODS,
-  SEVERITIES,
-} from '../../../compute/check/answer.ts';
+import { type Addresses, CheckedPage, type Problem } from '../../../compute/check/answer.ts';
 import { OverLimitError, type Thread } from '../../../compute/thread.ts';
 import { type Config, pageUrl, submitUrl } from '../../../config.ts';
 import type { Owner } from '../../../db/account/owners.ts';
@@ -23,92 +16,6 @@ import { errorKind, HttpError } from '../../response/errors.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
 import { exampleHtml, pageBody, textPieces } from './page-html.ts';
 
-const Option = z
-  .strictObject({
-    value: z.string().meta({ description: 'What is sent when it is chosen.' }),
-    label: z.string().nullable().meta({ description: 'What people read; null without a label.' }),
-  })
-  .meta({ id: 'FormOption' });
-const Field = z
-  .strictObject({
-    name: z.string().min(1).meta({ description: 'The name under which it is sent.' }),
-    label: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          `What people call it, at most ${SIZES.check.maxTextChars} characters: its \`<label>\`, by \`for\` or around it, else \`aria-labelledby\`, ` +
-          '`aria-label` or the placeholder. Of radio buttons and checkboxes with one name: the `<legend>` of a `<fieldset>` that has ' +
-          'only them, or the label of an element around them with the role `group` or `radiogroup`. null without one, and for hidden ' +
-          'fields and buttons.',
-      }),
-    type: z
-      .string()
-      .meta({ description: '`select`, `textarea`, or the type of the `<input>` or `<button>`, such as `email`.' }),
-    required: z.boolean().meta({ description: 'Whether a browser sends the form only when it is filled in.' }),
-    options: z
-      .array(Option)
-      .nullable()
-      .meta({
-        description:
-          'What can be chosen: the options of a `<select>`, the radio buttons, checkboxes or buttons with this name. null where ' +
-          'anything can be entered.',
-      }),
-  })
-  .meta({ id: 'FormField' });
-const Form = z
-  .strictObject({
-    action: z.string().nullable().meta({ description: 'The attribute as it is written; null without one.' }),
-    method: z.enum(METHODS),
-    enctype: z.enum(['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']),
-    submits_here: z.boolean().meta({
-      description:
-        'Whether it posts to the address that receives what the page sends, by its own attributes or by those of a button; scripts are not ' +
-        'followed. For HTML that is not published: to that of any page.',
-    }),
-    fields: z.array(Field).meta({
-      description:
-        'What it sends, in the order of the page. Controls that are disabled or have no name are left out, and several radio ' +
-        'buttons, checkboxes or buttons with one name are one field.',
-    }),
-  })
-  .meta({ id: 'CheckedForm' });
-const Problem = z
-  .strictObject({
-    code: z.enum(CODES),
-    severity: z.enum(SEVERITIES).meta({
-      description:
-        '`error`: what visitors enter does not arrive. `warning`: it may not, or something else does not work.',
-    }),
-    message: z.string().meta({ description: 'A sentence that says what to write.' }),
-    line: z.int().min(1).meta({ description: 'Where it is in the HTML: its line. 1 for `no-form`.' }),
-    column: z.int().min(1).meta({
-      description: 'The place in the line, in UTF-16 units: where the tag begins, or the text in a script or a style.',
-    }),
-  })
-  .meta({ id: 'Problem' });
-const Checked = z
-  .strictObject({
-    title: z
-      .string()
-      .nullable()
-      .meta({ description: `The page's title, at most ${SIZES.check.maxTextChars} characters; null without one.` }),
-    lang: z.string().nullable().meta({ description: 'The `lang` of `<html>` as it is written; null without one.' }),
-    forms: z
-      .array(Form)
-      .max(SIZES.check.maxForms)
-      .meta({
-        description: `The forms in the order of the page, at most ${SIZES.check.maxForms}; not those in a \`<template>\`.`,
-      }),
-    problems: z
-      .array(Problem)
-      .max(CODES.length * SIZES.check.maxProblemsPerCode)
-      .meta({
-        description: `In the order of the page, at most ${SIZES.check.maxProblemsPerCode} of each code. Empty: the page is as it should be.`,
-      }),
-  })
-  .meta({ id: 'CheckedPage' });
-
 const tooComplex = errorKind(
   { id: 'TooComplex', description: 'The page takes too much time or memory to be read as HTML.' },
   () =>
@@ -118,7 +25,7 @@ const tooComplex = errorKind(
     ),
 );
 
-const example: z.infer<typeof Checked> = {
+const example: CheckedPage = {
   title: 'Spring sale',
   lang: null,
   forms: [
@@ -141,7 +48,7 @@ const example: z.infer<typeof Checked> = {
   ],
 };
 
-const answer = { status: 200, description: 'What is on the page.', schema: Checked, example };
+const answer = { status: 200, description: 'What is on the page.', schema: CheckedPage, example };
 
 const { maxFields } = SIZES.submission;
 
@@ -174,12 +81,7 @@ const addressesOf = (config: Config, page?: Page): Addresses => ({
 });
 
 /** The forms of a live page that lack the widget of a captcha; none when that can't be said now. */
-export async function captchaMissing(
-  app: App,
-  call: Call,
-  page: Page,
-  captcha: CaptchaProvider,
-): Promise<FoundProblem[]> {
+export async function captchaMissing(app: App, call: Call, page: Page, captcha: CaptchaProvider): Promise<Problem[]> {
   const addresses = addressesOf(app.config, page);
   const checked = inThread(app, call, async (thread) => {
     const html = await findHtml(app.db, call.owner.id, page.id);

@@ -1,29 +1,23 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'undici';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
-import { type Owner, startTestService, type TestService } from '../support/service.ts';
+import { testService } from '../support/service.ts';
 
-let service: TestService;
-let owner: Owner;
+const service = await testService();
+const owner = await service.owner();
 /** A deployment with lists that are long. */
-let id: string;
-let webhookId: string;
-beforeAll(async () => {
-  service = await startTestService();
-  owner = await service.owner();
-  ({ id } = await owner.deploy({ html: `<p>${'A page. '.repeat(10_000)}` }));
-  for (const slug of ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight']) await owner.deploy({ slug });
-  for (let count = 0; count < 10; count += 1) {
-    const webhook = await owner.post(`/webhooks/${id}`).send({ url: `https://hooks.example.org/${count}` });
-    webhookId = webhook.body.id;
-    await owner.patch(`/webhooks/${id}/${webhookId}`).send({ active: false });
-  }
-  for (let count = 0; count < 8; count += 1) {
-    await owner.post(`/submit/${id}`).send({ name: `Ada ${count}`, text: 'x'.repeat(200) });
-  }
-});
-afterAll(() => service.close());
+const { id } = await owner.deploy({ html: `<p>${'A page. '.repeat(10_000)}` });
+for (const slug of ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight']) await owner.deploy({ slug });
+let webhookId = '';
+for (let count = 0; count < 10; count += 1) {
+  const webhook = await owner.post(`/webhooks/${id}`).send({ url: `https://hooks.example.org/${count}` });
+  webhookId = webhook.body.id;
+  await owner.patch(`/webhooks/${id}/${webhookId}`).send({ active: false });
+}
+for (let count = 0; count < 8; count += 1) {
+  await owner.post(`/submit/${id}`).send({ name: `Ada ${count}`, text: 'x'.repeat(200) });
+}
 
 type Received = { status: number; headers: Record<string, unknown>; bytes: Buffer };
 

@@ -1,27 +1,14 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { failure } from '../support/answers.ts';
-import {
-  type Owner,
-  openSocket,
-  PAGES_DOMAIN,
-  sendRaw,
-  startTestService,
-  type TestService,
-} from '../support/service.ts';
+import { openSocket, PAGES_DOMAIN, sendRaw, testService } from '../support/service.ts';
 
-let service: TestService;
-let owner: Owner;
-let page: { id: string; slug: string; host: string };
-beforeAll(async () => {
-  service = await startTestService();
-  owner = await service.owner();
-  const deployment = await owner.deploy({ html: 'the page', slug: 'hello' });
-  page = { ...deployment, host: `${deployment.slug}.${PAGES_DOMAIN}` };
-});
-afterAll(() => service.close());
+const service = await testService();
+const owner = await service.owner();
+const deployment = await owner.deploy({ html: 'the page', slug: 'hello' });
+const page = { ...deployment, host: `${deployment.slug}.${PAGES_DOMAIN}` };
 
 type Answer = { status: number; headers: Record<string, string>; body: string };
 

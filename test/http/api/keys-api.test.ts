@@ -1,15 +1,11 @@
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SIZES } from '../../../src/limits.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
-import { asOwner, type Owner, openSocket, startTestService, type TestService } from '../../support/service.ts';
+import { asOwner, type Owner, openSocket, testService } from '../../support/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  // The key of every body is looked up again.
-  service = await startTestService({}, undefined, { limits: { requests: { slowBodyMs: 0 } } });
-});
-afterAll(() => service.close());
+// The key of every body is looked up again.
+const service = await testService({}, undefined, { limits: { requests: { slowBodyMs: 0 } } });
 
 const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
 

@@ -11,31 +11,23 @@ import { VERSION } from '../../../src/lib/project.ts';
 import { SIZES } from '../../../src/limits.ts';
 import { PROJECT } from '../../support/process.ts';
 import { startReceiver } from '../../support/receivers.ts';
-import { asOwner, getPage, type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
+import { asOwner, getPage, type Owner, testService, UNKNOWN_ID } from '../../support/service.ts';
 import { untilNobodyWaits, untilWaiting } from '../../support/waiting.ts';
 
 /*
  * The tools, called by the SDK's own client, which compares each answer with the tool's schema.
  */
 
-let service: TestService;
-let owner: Owner;
-let agent: Client;
-beforeAll(async () => {
-  service = await startTestService(
-    { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', PLAN_LIMITS: 'free:1,unlimited:none' },
-    undefined,
-    {
-      limits: { reads: { watchIntervalMs: 50 } },
-    },
-  );
-  owner = await service.owner();
-  agent = await connect(owner.key);
-});
-afterAll(async () => {
-  await agent.close();
-  await service.close();
-});
+const service = await testService(
+  { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', PLAN_LIMITS: 'free:1,unlimited:none' },
+  undefined,
+  {
+    limits: { reads: { watchIntervalMs: 50 } },
+  },
+);
+const owner = await service.owner();
+const agent = await connect(owner.key);
+afterAll(() => agent.close());
 
 /** An agent with a key, as it is after `initialize` and `tools/list`. */
 async function connect(key: string): Promise<Client> {

@@ -3069,6 +3069,8 @@ export interface operations {
                 headers: {
                     /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
                     "formhost-notice"?: string;
+                    /** @description The path of what was created. */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3217,6 +3219,8 @@ export interface operations {
                 headers: {
                     /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
                     "formhost-notice"?: string;
+                    /** @description The path of what was created. */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5201,6 +5205,8 @@ export interface operations {
                 headers: {
                     /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
                     "formhost-notice"?: string;
+                    /** @description The path of what was created. */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {

@@ -17,6 +17,7 @@ import {
   type ToolCall,
 } from './declaration.ts';
 import { PARAMETERS } from './fields.ts';
+import { pathOf } from './hosts.ts';
 import { type BodyForm, checkFields } from './json-body.ts';
 import { badQuery, checkQuery, readQuery } from './query.ts';
 import { unknownFieldsNotice } from './unknown-fields.ts';
@@ -41,10 +42,15 @@ const onePerStatus = (errors: readonly DeclaredError[]): DeclaredError[] => [
   ...new Map(errors.map((error) => [error.example.status, error])).values(),
 ];
 
-/** Where there is a body, callers are told of fields in it that do not exist. */
-const withNotice = <Answer extends AnyDeclaration['answer']>(answer: Answer): Answer => ({
-  ...answer,
-  headers: { ...NOTICE_HEADER, ...answer.headers },
+const LOCATION = {
+  Location: { description: 'The path of what was created.', schema: { type: 'string' } },
+} as const;
+
+/** The headers of an answer: callers are told of fields in a body that do not exist, and where what they made is. */
+const headersOf = ({ answer, body }: AnyDeclaration) => ({
+  ...(body && NOTICE_HEADER),
+  ...(answer.status === 201 && LOCATION),
+  ...answer.headers,
 });
 
 /** The answers of an endpoint that are not errors, by their status. */
@@ -113,7 +119,7 @@ export function endpoint(declaration: AnyDeclaration): Endpoint {
       isRequired: !body.schema.safeParse({}).success,
       content: { 'application/json': { schema: body.schema, example: body.example }, ...text?.content },
     },
-    answers: answersOf({ ...declaration, answer: body ? withNotice(answer) : answer }),
+    answers: answersOf({ ...declaration, answer: { ...answer, headers: headersOf(declaration) } }),
     errors: onePerStatus([
       ...[badRequest, failed, unavailable, unauthorized, tooManyUnknownKeys],
       ...(query ? [badQuery] : []),
@@ -150,6 +156,9 @@ async function answerRequest(
   const notify = (sentence: string): void => addNotice(response, sentence);
   const exchange = { request, response, owner, ownerQueue, params: request.params, notify };
   const result = await run(declaration, exchange, () => readSent(declaration, exchange, tools));
+  if (status === 201 && result instanceof Object && 'id' in result) {
+    response.location(`${pathOf(request)}/${result.id}`);
+  }
   if (result instanceof JsonPieces) {
     response.status(status);
     await responseWriter.json(response, owner.id, result.bytes, result.pieces);

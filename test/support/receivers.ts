@@ -6,10 +6,11 @@ import { createServer as createHttpServer, type IncomingHttpHeaders, type Server
 import { createServer as createHttpsServer } from 'node:https';
 import { connect, createServer, isIP, isIPv6, type Server, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished, TestRunner } from 'vitest';
 
 /*
- * Receivers of webhooks, well-behaved or not. Each runs until the test that starts it has ended, or until its `close`.
+ * Receivers of webhooks, well-behaved or not. Each runs until the test or the file that starts it has ended, or until its
+ * `close`.
  */
 
 /** A request as it was received. */
@@ -65,7 +66,8 @@ async function listen(server: Server, scheme: string, { host = '127.0.0.1', port
     for (const socket of sockets) socket.destroy();
     await closed;
   };
-  onTestFinished(close);
+  if (TestRunner.getCurrentTest()) onTestFinished(close);
+  else afterAll(close);
   return { port: address.port, url: urlOf(scheme, host, address.port), connections, close };
 }
 

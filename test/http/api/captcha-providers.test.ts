@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CaptchaProviders, type SiteverifyUrls } from '../../../src/delivery/captcha-providers.ts';
+import { describe, expect, it } from 'vitest';
+import { CaptchaProviders } from '../../../src/delivery/captcha-providers.ts';
 import { parseCidr } from '../../../src/lib/public-address.ts';
 import { SIZES } from '../../../src/limits.ts';
 import { testLimits } from '../../support/limits.ts';
@@ -14,7 +14,7 @@ import {
   startRawReceiver,
   startReceiver,
 } from '../../support/receivers.ts';
-import { type Owner, startTestService, type TestService } from '../../support/service.ts';
+import { testService } from '../../support/service.ts';
 
 /*
  * Turnstile, hCaptcha and reCAPTCHA, by local servers that answer as their documentation says. The real ones are not
@@ -34,55 +34,30 @@ const json =
   (response) =>
     void response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 
+const used = new Set<string>();
+/** Genuine tokens begin with `good`, and count once. */
+const byTheBook = (token: string): unknown => {
+  if (!token.startsWith('good')) return { success: false, 'error-codes': ['invalid-input-response'] };
+  if (used.has(token)) return { success: false, 'error-codes': ['timeout-or-duplicate'] };
+  used.add(token);
+  return { success: true, challenge_ts: '2026-11-22T10:00:00Z', hostname: 'example.org' };
+};
+
+/** What the provider answers to tokens. */
+let tell: (token: string) => unknown = byTheBook;
+const provider = await startReceiver((response, request) =>
+  json(tell(new URLSearchParams(request.body).get('response') ?? ''))(response, request),
+);
+const service = await testService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' }, undefined, {
+  siteverifyUrls: {
+    turnstile: `${provider.url}/turnstile/v0/siteverify`,
+    hcaptcha: `${provider.url}/siteverify`,
+    recaptcha: `${provider.url}/recaptcha/api/siteverify`,
+  },
+});
+const owner = await service.owner();
+
 describe('a form with a captcha of a provider', () => {
-  let service: TestService;
-  let owner: Owner;
-  let provider: { url: string; received: { path: string; body: string; headers: Record<string, unknown> }[] };
-  /** What the provider answers to tokens; each genuine one once. */
-  const used = new Set<string>();
-  let tell: (token: string) => unknown;
-  beforeAll(async () => {
-    const { createServer } = await import('node:http');
-    const received: (typeof provider)['received'] = [];
-    const server = createServer((request, response) => {
-      let body = '';
-      request.on('data', (chunk) => {
-        body += chunk;
-      });
-      request.on('end', () => {
-        received.push({ path: request.url ?? '', body, headers: request.headers });
-        json(tell(new URLSearchParams(body).get('response') ?? ''))(response, {
-          ...{ method: '', path: '', headers: {}, body },
-        });
-      });
-    });
-    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    const port = address !== null && typeof address === 'object' ? address.port : 0;
-    provider = { url: `http://127.0.0.1:${port}`, received };
-    const urls: SiteverifyUrls = {
-      turnstile: `${provider.url}/turnstile/v0/siteverify`,
-      hcaptcha: `${provider.url}/siteverify`,
-      recaptcha: `${provider.url}/recaptcha/api/siteverify`,
-    };
-    service = await startTestService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' }, undefined, { siteverifyUrls: urls });
-    owner = await service.owner();
-    closeProvider = () => void server.close();
-  });
-  let closeProvider = (): void => undefined;
-  afterAll(async () => {
-    await service.close();
-    closeProvider();
-  });
-
-  /** Genuine tokens begin with `good`, and count once. */
-  const byTheBook = (token: string): unknown => {
-    if (!token.startsWith('good')) return { success: false, 'error-codes': ['invalid-input-response'] };
-    if (used.has(token)) return { success: false, 'error-codes': ['timeout-or-duplicate'] };
-    used.add(token);
-    return { success: true, challenge_ts: '2026-11-22T10:00:00Z', hostname: 'example.org' };
-  };
-
   async function deploy(name: Provider, more: object = {}): Promise<string> {
     const { id } = await owner.deploy();
     const captcha = { provider: name, site_key: 'public', secret: 'shh', ...more };

@@ -4,7 +4,7 @@ import { CommandError, UsageError } from '../command-error.ts';
 import { isTerminal, megabytes, print, printableCsv, printableJson, say } from '../output.ts';
 import { replaceFile } from '../write-file.ts';
 import { untilInterrupted } from './interrupt.ts';
-import { ConnectionError, idOf, isTransient, pause, piecesOf, type Service } from './service.ts';
+import { ConnectionError, idOf, isTransient, pause, type Service } from './service.ts';
 
 const TYPES = {
   csv: 'text/csv',
@@ -24,11 +24,9 @@ async function* download(
   signal: AbortSignal,
   after?: string,
 ): AsyncGenerator<Uint8Array> {
-  const abort = new AbortController();
   const query = new URLSearchParams({ ...(labels && { labels: '1' }), ...(after !== undefined && { after }) });
   const path = `/submissions/${encodeURIComponent(id)}/export.${format}${query.size > 0 ? `?${query}` : ''}`;
-  const response = await service.open(path, { type: TYPES[format], signal: AbortSignal.any([signal, abort.signal]) });
-  yield* piecesOf(response, COMMAND_LIMITS.exports.idleTimeoutMs, abort);
+  yield* await service.open(path, { type: TYPES[format], signal, idleMs: COMMAND_LIMITS.exports.idleTimeoutMs });
 }
 
 /** Downloads NDJSON in whole lines. After a broken connection it goes on after the last submission that has arrived. */

@@ -70,6 +70,15 @@ function sentenceOf(text: string): string | undefined {
   }
 }
 
+type Reading = {
+  /** The content type. */
+  type: string;
+  headers?: Record<string, string>;
+  signal: AbortSignal;
+  /** For how long nothing may arrive. */
+  idleMs: number;
+};
+
 /** Requests to a service with the key of an owner. All methods throw a CommandError for anything but a success. */
 export class Service {
   readonly url: string;
@@ -92,19 +101,18 @@ export class Service {
     return { data, text: this.#texts.get(response) ?? '' };
   }
 
-  /** An answer of this content type that is read as it arrives. */
-  async open(
-    path: string,
-    { type, headers = {}, signal }: { type: string; headers?: Record<string, string>; signal: AbortSignal },
-  ): Promise<Response> {
-    const begin = new AbortController();
-    const timer = setTimeout(() => begin.abort(new Error('no answer')), COMMAND_LIMITS.requests.beginTimeoutMs);
+  /** The pieces of an answer, as they arrive. A connection that breaks, or is silent for too long, is a ConnectionError. */
+  async open(path: string, { type, headers = {}, signal, idleMs }: Reading): Promise<AsyncGenerator<Uint8Array>> {
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort(new Error('no answer')), COMMAND_LIMITS.requests.beginTimeoutMs);
     try {
-      const request = new Request(this.url + path, { headers, signal: AbortSignal.any([signal, begin.signal]) });
+      const request = new Request(this.url + path, { headers, signal: AbortSignal.any([signal, abort.signal]) });
       const response = await this.#send(request);
       // A page that asks for a password, for example, is no submissions.
-      if (response.headers.get('content-type')?.startsWith(type)) return response;
-      begin.abort(new Error('not read'));
+      if (response.body && response.headers.get('content-type')?.startsWith(type)) {
+        return piecesOf(response.body, idleMs, abort);
+      }
+      abort.abort(new Error('not read'));
       throw this.#notOurs(response.status);
     } finally {
       clearTimeout(timer);
@@ -163,28 +171,24 @@ export class Service {
   }
 }
 
-/** The pieces of an answer's body. A connection that breaks, or is silent for too long, is a ConnectionError. */
-export async function* piecesOf(
-  response: Response,
+async function* piecesOf(
+  body: AsyncIterable<Uint8Array>,
   idleMs: number,
   abort: AbortController,
 ): AsyncGenerator<Uint8Array> {
-  const reader = response.body?.getReader();
-  if (!reader) return;
+  const wait = () => setTimeout(() => abort.abort(new Error(`nothing for ${idleMs / 1_000} s`)), idleMs);
+  let timer = wait();
   try {
-    for (;;) {
-      const timer = setTimeout(() => abort.abort(new Error(`nothing for ${idleMs / 1_000} s`)), idleMs);
-      const { done, value } = await reader
-        .read()
-        .catch((error: unknown) => {
-          throw new ConnectionError(`the connection broke (${reasonOf(error)})`);
-        })
-        .finally(() => clearTimeout(timer));
-      if (done) return;
-      yield value;
+    for await (const piece of body) {
+      // The reader may be slow.
+      clearTimeout(timer);
+      yield piece;
+      timer = wait();
     }
+  } catch (error) {
+    throw new ConnectionError(`the connection broke (${reasonOf(error)})`);
   } finally {
-    void reader.cancel().catch(() => undefined);
+    clearTimeout(timer);
   }
 }
 

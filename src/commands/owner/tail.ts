@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { COMMAND_LIMITS } from '../../limits.ts';
 import { type Output, print, printAnswer, say } from '../output.ts';
 import { untilInterrupted } from './interrupt.ts';
-import { idOf, isTransient, pause, piecesOf, type Service } from './service.ts';
+import { idOf, isTransient, pause, type Service } from './service.ts';
 import { showSubmission } from './submission-text.ts';
 
 type StreamEvent = { id: string | undefined; data: string };
@@ -41,17 +41,17 @@ export const tail = (
     let hasBegun = false;
     let failures = 0;
     for (;;) {
-      const abort = new AbortController();
       try {
-        const response = await service.open(`/submissions/${encodeURIComponent(id)}/stream`, {
+        const pieces = await service.open(`/submissions/${encodeURIComponent(id)}/stream`, {
           type: 'text/event-stream',
           headers: cursor === undefined ? {} : { 'Last-Event-ID': cursor },
-          signal: AbortSignal.any([signal, abort.signal]),
+          signal,
+          idleMs: COMMAND_LIMITS.tail.idleTimeoutMs,
         });
         if (!hasBegun) say('new submissions follow; Ctrl-C ends');
         else if (failures > 0) say('connected again');
         hasBegun = true;
-        for await (const event of eventsOf(piecesOf(response, COMMAND_LIMITS.tail.idleTimeoutMs, abort))) {
+        for await (const event of eventsOf(pieces)) {
           failures = 0;
           if (event.data !== '') await (json ? printAnswer(event.data) : print(`${showSubmission(event.data)}\n`));
           cursor = event.id ?? cursor;

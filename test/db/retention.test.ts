@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { removeExpired } from '../../src/db/submissions/expired-submissions.ts';
 import { startReceiver } from '../support/receivers.ts';
 import { testService } from '../support/service.ts';
+import { storeTexts } from '../support/stored-submissions.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -12,16 +13,12 @@ const owner = await service.owner();
 async function deployWith(times: readonly Date[], settings: object = {}): Promise<string> {
   const { id } = await owner.deploy();
   await owner.patch(`/deploy/${id}`).send(settings).expect(200);
-  await service.db.raw(
-    `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
-     SELECT :id, number, 'sub_' || substr(:id, 3, 18) || lpad(number::text, 7, '0'), '{}', '192.0.2.1', at
-       FROM unnest(CAST(:times AS timestamptz[])) WITH ORDINALITY AS sent (at, number)`,
-    { id, times: times.map((time) => time.toISOString()) },
+  await storeTexts(
+    service.db,
+    id,
+    times.map(() => '{}'),
+    { times },
   );
-  await service.db('deployments').where({ id }).update({
-    submission_count: times.length,
-    last_submission_number: times.length,
-  });
   return id;
 }
 

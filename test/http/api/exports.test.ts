@@ -5,6 +5,7 @@ import readWorkbook from 'read-excel-file/node';
 import { describe, expect, it } from 'vitest';
 import { answer, failure, refused } from '../../support/answers.ts';
 import { testService } from '../../support/service.ts';
+import { storedId, storeTexts } from '../../support/stored-submissions.ts';
 
 const TYPES = {
   csv: 'text/csv; charset=utf-8; header=present',
@@ -18,19 +19,11 @@ const TIME = '2026-01-02T03:04:05.678Z';
 const service = await testService();
 const owner = await service.owner();
 
-/** A deployment with submissions of these texts, numbered from 1, their ids `sub_<number>`. */
+/** A deployment with submissions of these texts, numbered from 1. */
 async function filled(texts: readonly string[]): Promise<string> {
   const { id } = await owner.deploy({});
-  await service.db.raw(
-    `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
-     SELECT CAST(:id AS text), n, 'sub_' || substr(:id, 3) || n, text::json, '2001:db8::1', CAST(:time AS timestamptz) + interval '0.999 ms'
-       FROM unnest(CAST(:texts AS text[])) WITH ORDINALITY AS each (text, n)`,
-    { id, texts: [...texts], time: TIME },
-  );
-  await service
-    .db('deployments')
-    .where({ id })
-    .update({ submission_count: texts.length, last_submission_number: texts.length });
+  const times = texts.map(() => TIME.replace('Z', '999Z'));
+  await storeTexts(service.db, id, texts, { times, ipAddress: '2001:db8::1' });
   return id;
 }
 
@@ -61,9 +54,6 @@ async function fillLarge(): Promise<string> {
   return id;
 }
 
-/** The id of the submission with this number. */
-const submissionOf = (id: string, number: number): string => `sub_${id.slice(2)}${number}`;
-
 /** The header and the fields' part of each row, as a CSV reader has them. */
 async function table(texts: readonly string[]): Promise<string[][]> {
   const id = await filled(texts);
@@ -71,7 +61,7 @@ async function table(texts: readonly string[]): Promise<string[][]> {
   const fixed = rows.map((row) => row.slice(0, 3));
   expect(fixed).toEqual([
     ['id', 'created_at', 'ip_address'],
-    ...texts.map((_text, index) => [submissionOf(id, index + 1), TIME, '2001:db8::1']),
+    ...texts.map((_text, index) => [storedId(id, index + 1), TIME, '2001:db8::1']),
   ]);
   return rows.map((row) => row.slice(3));
 }
@@ -160,14 +150,14 @@ describe('export.ndjson with after', () => {
   it('has what follows the submission, or the number', async () => {
     const id = await filled(['{"a":"1"}', '{"b":"\\n"}', '{"a":"3"}']);
     const whole = await exported(id, 'ndjson');
-    const last = whole.slice(whole.indexOf(`{"id":"${submissionOf(id, 3)}"`));
-    expect(await Promise.all([from(id, submissionOf(id, 2)), from(id, '2')])).toEqual([last, last]);
-    expect([await from(id, '0'), await from(id, submissionOf(id, 3))]).toEqual([whole, '']);
+    const last = whole.slice(whole.indexOf(`{"id":"${storedId(id, 3)}"`));
+    expect(await Promise.all([from(id, storedId(id, 2)), from(id, '2')])).toEqual([last, last]);
+    expect([await from(id, '0'), await from(id, storedId(id, 3))]).toEqual([whole, '']);
   });
 
   it('is a 404 for a submission that is not there, and a 400 for what is no cursor', async () => {
     const [id, other] = [await filled(['{}']), await filled(['{}'])];
-    const answers = [submissionOf(other, 1), 'sub_000000000000000000000000', 'x', '-1', '', '1&after=1'].map((after) =>
+    const answers = [storedId(other, 1), 'sub_000000000000000000000000', 'x', '-1', '', '1&after=1'].map((after) =>
       owner.get(`/submissions/${id}/export.ndjson?after=${after}`),
     );
     expect((await Promise.all(answers)).map(({ status, body }) => [status, body])).toEqual(
@@ -186,7 +176,7 @@ describe('export.ndjson', () => {
     const id = await filled(texts);
     const lines = texts.map(
       (text, index) =>
-        `{"id":"${submissionOf(id, index + 1)}","data":${text.replaceAll(/[\r\n]/g, '')},"ip_address":"2001:db8::1","created_at":"${TIME}"}\n`,
+        `{"id":"${storedId(id, index + 1)}","data":${text.replaceAll(/[\r\n]/g, '')},"ip_address":"2001:db8::1","created_at":"${TIME}"}\n`,
     );
     expect(await exported(id, 'ndjson')).toBe(lines.join(''));
     const listed = (await owner.get(`/submissions/${id}`)).body.submissions;
@@ -214,7 +204,7 @@ describe('export.csv', () => {
   it('is RFC 4180: CRLF, quotes where they are needed, doubled within', async () => {
     const id = await filled(['{"a,b":"say \\"hi\\"","c":"x\\ny","plain":"z","é":" "}']);
     expect(await exported(id, 'csv')).toBe(
-      `id,created_at,ip_address,"a,b",c,plain,é\r\n${submissionOf(id, 1)},${TIME},2001:db8::1,"say ""hi""","x\ny",z, \r\n`,
+      `id,created_at,ip_address,"a,b",c,plain,é\r\n${storedId(id, 1)},${TIME},2001:db8::1,"say ""hi""","x\ny",z, \r\n`,
     );
   });
 

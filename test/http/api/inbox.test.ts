@@ -4,6 +4,7 @@ import { searchSubmissions } from '../../../src/db/submissions/search-submission
 import { createMatcher } from '../../../src/lib/submission-search.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
 import { testService } from '../../support/service.ts';
+import { storedId, storeTexts } from '../../support/stored-submissions.ts';
 
 const service = await testService();
 const owner = await service.owner();
@@ -19,18 +20,9 @@ async function submit(id: string, text: string): Promise<string> {
 /** A deployment with submissions of these JSON texts, oldest first, a minute between them. */
 async function deployWith(texts: readonly string[]): Promise<{ id: string; ids: string[] }> {
   const { id } = await owner.deploy();
-  await service.db.raw(
-    `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
-     SELECT :id, number, 'sub_' || substr(:id, 3, 18) || lpad(number::text, 7, '0'), data::json, '192.0.2.1',
-            timestamptz '2026-01-01' + number * interval '1 minute'
-       FROM unnest(CAST(:texts AS text[])) WITH ORDINALITY AS sent (data, number)`,
-    { id, texts: [...texts] },
-  );
-  await service
-    .db('deployments')
-    .where({ id })
-    .update({ submission_count: texts.length, last_submission_number: texts.length });
-  return { id, ids: texts.map((_, index) => `sub_${id.slice(2, 20)}${String(index + 1).padStart(7, '0')}`) };
+  const times = texts.map((_, index) => new Date(Date.UTC(2026, 0, 1, 0, index + 1)));
+  await storeTexts(service.db, id, texts, { times });
+  return { id, ids: texts.map((_, index) => storedId(id, index + 1)) };
 }
 
 type Found = {

@@ -4,6 +4,7 @@ import { SubmissionWatch } from '../../../src/http/api/submissions/submission-wa
 import { answer, refused } from '../../support/answers.ts';
 import { testLimits } from '../../support/limits.ts';
 import { asOwner, testService } from '../../support/service.ts';
+import { storeTexts } from '../../support/stored-submissions.ts';
 import { untilWaiting } from '../../support/waiting.ts';
 
 const PATIENCE = { timeout: 60_000 };
@@ -238,14 +239,8 @@ it.each([
   ['12 submissions of 100 KB', 12, 100_000],
 ])('a stream that begins before %s leaves none out', async (_name, count, length) => {
   const { id } = await owner.deploy();
-  await service.db.raw(
-    `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
-     SELECT :id, n, 'sub_' || substr(:id, 3, 18) || lpad(n::text, 6, '0'),
-            json_build_object('n', n, 'text', repeat('x', CAST(:length AS int))), '192.0.2.1', now()
-       FROM generate_series(1, CAST(:count AS int)) AS n`,
-    { id, count, length },
-  );
-  await service.db('deployments').where({ id }).update({ submission_count: count, last_submission_number: count });
+  const texts = Array.from({ length: count }, (_, n) => JSON.stringify({ n: n + 1, text: 'x'.repeat(length) }));
+  await storeTexts(service.db, id, texts);
   const stream = await openStream(id, { lastEventId: '0' });
   await vi.waitFor(() => expect(eventsOf(stream.text)).toHaveLength(count), PATIENCE);
   const numbers = eventsOf(stream.text).map(({ data }) => JSON.parse(data ?? '').data.n);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { refused } from '../../support/answers.ts';
 import { testService } from '../../support/service.ts';
+import { storeTexts } from '../../support/stored-submissions.ts';
 
 const service = await testService();
 const owner = await service.owner();
@@ -10,16 +11,12 @@ const empty = (await owner.deploy()).id;
 /** A deployment with submissions accepted at these times, as Postgres reads them. */
 async function deployWith(times: readonly (string | Date)[]): Promise<string> {
   const { id } = await owner.deploy();
-  await service.db.raw(
-    `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
-     SELECT :id, number, 'sub_' || substr(:id, 3, 18) || lpad(number::text, 6, '0'), '{}', '192.0.2.1', at
-       FROM unnest(CAST(:times AS timestamptz[])) WITH ORDINALITY AS taken (at, number)`,
-    { id, times: [...times] },
+  await storeTexts(
+    service.db,
+    id,
+    times.map(() => '{}'),
+    { times },
   );
-  await service
-    .db('deployments')
-    .where({ id })
-    .update({ submission_count: times.length, last_submission_number: times.length });
   return id;
 }
 

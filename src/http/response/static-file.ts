@@ -23,14 +23,18 @@ type Variant = { encoding: Encoding; etag: string; body: Buffer };
 /** What does not change while the process runs. It is read, hashed and compressed at its first use. */
 export class StaticFile {
   readonly #type: string;
-  readonly #headers: Readonly<Record<string, string>>;
   readonly #read: () => Promise<Buffer>;
+  readonly #headers: Readonly<Record<string, string>>;
   readonly #variants = new Map<Encoding, Promise<Variant>>();
 
-  constructor(type: string, headers: Readonly<Record<string, string>>, read: () => Promise<Buffer>) {
+  constructor(type: string, read: () => Promise<Buffer>, headers: Readonly<Record<string, string>> = {}) {
     this.#type = type;
-    this.#headers = headers;
     this.#read = read;
+    this.#headers = {
+      'Cache-Control': 'public, max-age=0, must-revalidate',
+      'X-Content-Type-Options': 'nosniff',
+      ...headers,
+    };
   }
 
   readonly send = async (response: Response): Promise<void> => {

@@ -300,6 +300,7 @@ it.each([
 
 describe.each([
   ['/openapi.json', 'application/json; charset=utf-8'],
+  ['/llms.txt', 'text/plain; charset=utf-8'],
   ['/docs', 'text/html; charset=utf-8'],
   ['/docs/start.js', 'text/javascript; charset=utf-8'],
   ['/docs/page.css', 'text/css; charset=utf-8'],
@@ -324,6 +325,12 @@ describe.each([
     const { slug } = await owner.deploy();
     expect((await service.anonymous.get(path).set('Host', `${slug}.${PAGES_DOMAIN}`)).status).toBe(404);
   });
+});
+
+it('GET /llms.txt names the addresses and the limits of this service', async () => {
+  const { text } = await service.anonymous.get('/llms.txt');
+  expect(text).toContain(`curl -sw '\\n' ${BASE_URL}/submit/$ID`);
+  expect(new Set(text.match(/\{\{\w+\}\}/g))).toEqual(new Set(['{{FORM_ACTION}}']));
 });
 
 describe('/docs', () => {

@@ -98,8 +98,8 @@ const lastKey = errorKind(
     ),
 );
 
-const toShown = ({ id, name: of, prefix, scope: may, createdAt }: OwnKey) => ({
-  ...{ id, name: of, prefix, scope: may, created_at: createdAt.toISOString() },
+const toShown = ({ id, name, prefix, scope, createdAt }: OwnKey) => ({
+  ...{ id, name, prefix, scope, created_at: createdAt.toISOString() },
 });
 
 const listEndpoint = ({ db }: App) =>

@@ -24,7 +24,6 @@ const documented = {
 const WIDGET_HEADERS = {
   ...ANY_ORIGIN,
   'Cache-Control': `public, max-age=${SIZES.captcha.widgetSeconds}`,
-  'X-Content-Type-Options': 'nosniff',
 };
 
 const invalidDeployment =
@@ -84,7 +83,7 @@ const challengeEndpoint = ({ limits, altcha, forms, clientAddress }: App) => {
 };
 
 const widgetEndpoint = () => {
-  const widget = new StaticFile('text/javascript', WIDGET_HEADERS, () => readFile(WIDGET));
+  const widget = new StaticFile('text/javascript', () => readFile(WIDGET), WIDGET_HEADERS);
   return publicEndpoint({
     method: 'GET',
     path: '/altcha.js',

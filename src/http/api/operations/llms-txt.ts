@@ -10,8 +10,6 @@ import { notModified, StaticFile } from '../../response/static-file.ts';
 /** The page for agents (llmstxt.org): what they need to publish a form and to read its submissions. */
 const PAGE = new URL('src/http/api/operations/llms.txt', PROJECT);
 
-const HEADERS = { 'Cache-Control': 'public, max-age=0, must-revalidate', 'X-Content-Type-Options': 'nosniff' };
-
 /** What belongs into the places of the page that have a name in two braces. */
 const valuesOf = (config: Config): Readonly<Record<string, string | number>> => ({
   BASE_URL: config.baseUrl,
@@ -25,7 +23,7 @@ const valuesOf = (config: Config): Readonly<Record<string, string | number>> => 
 });
 
 export const llmsTxtEndpoint = ({ config }: App) => {
-  const page = new StaticFile('text/plain', HEADERS, async () => {
+  const page = new StaticFile('text/plain', async () => {
     const values = valuesOf(config);
     const text = await readFile(PAGE, 'utf8');
     // {{FORM_ACTION}} stays: agents write it.

@@ -9,12 +9,7 @@ import { pageAnswer, publicEndpoint } from '../../request/endpoint.ts';
 import { namesHtml } from '../../response/accept.ts';
 import { notModified, StaticFile } from '../../response/static-file.ts';
 
-const REVALIDATE = {
-  'Cache-Control': 'public, max-age=0, must-revalidate',
-  'X-Content-Type-Options': 'nosniff',
-} as const;
 const PAGE_HEADERS = {
-  ...REVALIDATE,
   // Swagger UI draws some of its icons as data: images.
   'Content-Security-Policy': `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   'Referrer-Policy': 'no-referrer',
@@ -29,16 +24,14 @@ const Start = z.strictObject({
   openapi: z.string().meta({ format: 'uri', description: 'This reference, as OpenAPI 3.1.' }),
 });
 
-const TYPES = { html: 'text/html', js: 'text/javascript', css: 'text/css' } as const;
-
 /** A file of the page that shows the reference. */
 function pageFile(
   path: string,
-  file: { folder: string; name: string; type: keyof typeof TYPES },
+  file: string,
+  type: 'text/html' | 'text/javascript' | 'text/css',
   described: { name: string; summary: string; description?: string; isHidden?: boolean },
 ) {
-  const type = TYPES[file.type];
-  const page = new StaticFile(type, PAGE_HEADERS, () => readFile(join(file.folder, file.name)));
+  const page = new StaticFile(type, () => readFile(file), PAGE_HEADERS);
   return publicEndpoint({
     ...described,
     method: 'GET',
@@ -51,8 +44,8 @@ function pageFile(
 }
 
 /** What the page loads. */
-const pagePart = (path: string, folder: string, type: 'js' | 'css', name: string) =>
-  pageFile(path, { folder, name: basename(path), type }, { name, summary: 'A part of the page', isHidden: true });
+const pagePart = (path: string, folder: string, type: 'text/javascript' | 'text/css', name: string) =>
+  pageFile(path, join(folder, basename(path)), type, { name, summary: 'A part of the page', isHidden: true });
 
 const startEndpoint = ({ config: { baseUrl } }: App) => {
   const start: z.infer<typeof Start> = {
@@ -84,7 +77,7 @@ const startEndpoint = ({ config: { baseUrl } }: App) => {
 };
 
 const documentEndpoint = ({ config }: App, endpoints: () => readonly Endpoint[]) => {
-  const document = new StaticFile('json', REVALIDATE, async () => {
+  const document = new StaticFile('json', async () => {
     // Loaded on demand: it takes time and memory.
     const { createReference } = await import('./reference/document.ts');
     return Buffer.from(JSON.stringify(createReference(config, endpoints())));
@@ -111,18 +104,14 @@ const documentEndpoint = ({ config }: App, endpoints: () => readonly Endpoint[])
 export const referenceEndpoints = (app: App, endpoints: () => readonly Endpoint[]): Endpoint[] => [
   startEndpoint(app),
   documentEndpoint(app, endpoints),
-  pageFile(
-    '/docs',
-    { folder: PAGE, name: 'index.html', type: 'html' },
-    {
-      name: 'getReferencePage',
-      summary: 'Get this document as a page that can send requests',
-      description:
-        'For a browser. The page loads its parts from this service only. With an ETag; 304 where the client has it.',
-    },
-  ),
-  pagePart('/docs/start.js', PAGE, 'js', 'getReferenceScript'),
-  pagePart('/docs/page.css', PAGE, 'css', 'getReferenceStyles'),
-  pagePart('/docs/swagger-ui.css', SWAGGER_UI, 'css', 'getSwaggerStyles'),
-  pagePart('/docs/swagger-ui-bundle.js', SWAGGER_UI, 'js', 'getSwaggerScript'),
+  pageFile('/docs', join(PAGE, 'index.html'), 'text/html', {
+    name: 'getReferencePage',
+    summary: 'Get this document as a page that can send requests',
+    description:
+      'For a browser. The page loads its parts from this service only. With an ETag; 304 where the client has it.',
+  }),
+  pagePart('/docs/start.js', PAGE, 'text/javascript', 'getReferenceScript'),
+  pagePart('/docs/page.css', PAGE, 'text/css', 'getReferenceStyles'),
+  pagePart('/docs/swagger-ui.css', SWAGGER_UI, 'text/css', 'getSwaggerStyles'),
+  pagePart('/docs/swagger-ui-bundle.js', SWAGGER_UI, 'text/javascript', 'getSwaggerScript'),
 ];

@@ -182,7 +182,7 @@ describe.skipIf(!hasChromium())('the inbox', () => {
     const text = Buffer.concat(await stream.toArray()).toString();
     const lines = text.split('\r\n').map((line) => line.replace(/^sub_\w+,[^,]+,127.0.0.1/, ''));
     expect(lines).toEqual([
-      'id,created_at,ip_address,Your name,n,E-mail',
+      '\uFEFFid,created_at,ip_address,Your name,n,E-mail',
       ',Big,12345678901234567890,',
       `,'=1+1,,"a,""b"`,
       '',

@@ -26,14 +26,15 @@ describe('unknown fields of a body', () => {
       `${PREFIX}redirectUrl (did you mean redirect_url?), language2 (did you mean language?)`,
     );
     expect((await patch({ language: 'fr' })).headers).not.toHaveProperty(NOTICE);
-    await owner.patch(`/deploy/${id}`).send({ nothing: 1, language: 'x' }).expect(400);
+    const refused = await owner.post('/deploy').send({ htlm: '<p>Hello' }).expect(400);
+    expect(refused.headers[NOTICE]).toBe(`${PREFIX}htlm (did you mean html?)`);
     await service.anonymous.post(`/submit/${id}`).send({ anything: 1 }).expect(200);
   });
 
   it.each([
     [{ names: ['HTML'], count: 1 }, 'HTML (did you mean html?)'],
     [{ names: ['title'], count: 1 }, 'title'],
-    [{ names: ['', 'x'.repeat(99)], count: 9 }, `(an empty name), ${'x'.repeat(40)} and 7 more`],
+    [{ names: ['', 'x'.repeat(99)], count: 9 }, `(an empty name), ${'x'.repeat(40)}... and 7 more`],
   ])('%j is told as %s', (unknown, told) => {
     expect(unknownFieldsNotice(unknown, ['html', 'slug'])).toBe(PREFIX + told);
   });

@@ -122,7 +122,9 @@ export function holdAgainst(reference: Reference): Hold {
     const missing = documentedHeaders.find((header) => !headers.has(header.toLowerCase()) && !isOptional(header));
     if (missing !== undefined) return `has no ${missing}`;
     const notice = headers.get(NOTICE);
-    if (notice !== undefined && !documentedHeaders.includes(NOTICE)) return `has a ${NOTICE} that is not documented`;
+    // The reference says once that errors may have it.
+    if (notice !== undefined && status < 400 && !documentedHeaders.includes(NOTICE))
+      return `has a ${NOTICE} that is not documented`;
     if (notice !== undefined && !/^[\x20-\x7e]+$/.test(notice)) return `has a ${NOTICE} that is not ASCII`;
     const content = lookUp(reference, ...way, 'content').value;
     if (content === undefined) return body ? `has a body: ${body}` : undefined;

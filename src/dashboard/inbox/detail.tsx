@@ -159,10 +159,10 @@ function Opened({
     starred: known?.starred ?? false,
     ...changes.marked.value.get(submission.id),
   };
-  const named =
-    submission.fields.find(({ control }) => control === 'reply-to') ??
-    submission.fields.find(({ name }) => /^e-?mail$/i.test(name));
-  const email = lineNamed(submission, named?.name ?? 'email').trim();
+  const replyTo = submission.fields.filter(({ control }) => control === 'reply-to');
+  const named = submission.fields.filter(({ name }) => /^e-?mail$/i.test(name));
+  const lines = [...replyTo, ...named].map(({ name }) => lineNamed(submission, name).trim());
+  const email = lines.find((line) => EMAIL.test(line));
   return (
     <>
       <h2 ref={heading} tabIndex={-1} dir="auto">
@@ -173,7 +173,7 @@ function Opened({
         {!marks.read && <span class="badge">Unread</span>}
       </p>
       <div class="buttons detail-actions">
-        {EMAIL.test(email) && (
+        {email !== undefined && (
           <ButtonLink icon="mail" href={`mailto:${encodeURIComponent(email).replace('%40', '@')}`}>
             Reply by mail
           </ButtonLink>

@@ -56,7 +56,7 @@ export async function exportSelection(id: string, ids: readonly string[], labels
   const header = [...FIXED, ...headerOf(names, labels)];
   const rows = found.map(({ fixed, fields }) => [...fixed, ...names.map((name) => fields.get(name) ?? '')]);
   const lines = [header, ...rows].map((cells) => `${cells.map(csvCell).join(',')}\r\n`);
-  return new Blob(lines, { type: 'text/csv' });
+  return new Blob(['\uFEFF', ...lines], { type: 'text/csv' });
 }
 
 /** Saves a file that was made in the browser. */

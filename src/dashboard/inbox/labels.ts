@@ -12,11 +12,13 @@ const HIDDEN_TYPES: ReadonlySet<string> = new Set(['hidden', 'submit', 'image', 
 /** The labels of the page's forms; of fields without a label their names. Nothing for a page that can't be checked. */
 export async function readLabels(id: string, signal: AbortSignal): Promise<Labels> {
   const { data } = await api.GET('/deploy/{id}/check', { params: { path: { id } }, signal });
-  const fields = (data?.forms ?? []).flatMap((form) => (form.submits_here ? form.fields : []));
-  const controlOf = controlsOf(fields.map(({ name }) => name));
+  const fields = (data?.forms ?? []).flatMap((form) => {
+    const controlOf = controlsOf(form.fields.map(({ name }) => name));
+    return form.submits_here ? form.fields.filter(({ name }) => !controlOf(name)) : [];
+  });
   const labels = new Map<string, string>();
   for (const { name, label, type } of fields) {
-    if (labels.has(name) || HIDDEN_TYPES.has(type) || controlOf(name)) continue;
+    if (labels.has(name) || HIDDEN_TYPES.has(type)) continue;
     labels.set(name, label ?? name);
   }
   return labels;

@@ -6,7 +6,7 @@ import { isMailAddress } from '../../lib/mail-address.ts';
 import { fileLinkExpiry, type SignedLinks } from '../../lib/signed-links.ts';
 import { SIZES } from '../../limits.ts';
 import { type Block, code, compose, type Email, fieldList, footer, heading, inWords, paragraph } from './layout.ts';
-import { layOutFields, type MailFields, printable } from './mail-fields.ts';
+import { layOutFields, type MailFields } from './mail-fields.ts';
 
 /** What every mail that shows submissions has. `pageUrl`: the page; `baseUrl`: the origin of the API. */
 export type SubmissionMail = {
@@ -155,6 +155,10 @@ const replyAddress = (data: string): string | undefined =>
 /** The subject that the form has chosen, in one line and with the page's name. */
 function subjectOf(data: string, slug: string): string {
   const chosen = onlyText(data, (_, control) => control === 'subject') ?? '';
-  const line = printable(chosen.slice(0, SIZES.mail.maxSubjectChars)).replaceAll(/\s+/g, ' ').trim();
+  const line = chosen
+    .replaceAll(/[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+    .trim()
+    .slice(0, SIZES.mail.maxSubjectChars)
+    .toWellFormed();
   return line === '' ? `New submission for ${slug}` : `${line} (${slug})`;
 }

@@ -78,13 +78,14 @@ export class BodyReader {
     const { schema, text } = declared;
     const form = formOf(request, text);
     const { values, unknown } = await this.#sent(request, ownerId, form, declared);
+    // The field that is missing may be one of these.
+    if (unknown) onUnknown?.(unknown);
     const fields = checkFields(values, schema);
     // Ignored, a slug in the query would publish the page elsewhere than its owner expects.
     const [misplaced] = text && form !== 'text' ? Object.keys(queryValues(request.url, Object.keys(schema.shape))) : [];
     if (misplaced !== undefined) {
       throw new HttpError(400, `${misplaced} is in the query: with a JSON body, send it in the body.`);
     }
-    if (unknown) onUnknown?.(unknown);
     return fields;
   }
 

@@ -3,8 +3,11 @@ import type { UnknownMembers } from '../../compute/read-members.ts';
 import { SIZES } from '../../limits.ts';
 
 /** A header has ASCII only. */
-const shown = (name: string): string =>
-  name.slice(0, SIZES.json.maxUnknownChars).replaceAll(/[^\x20-\x7e]/g, '?') || '(an empty name)';
+function shown(name: string): string {
+  if (name === '') return '(an empty name)';
+  const cut = name.length > SIZES.json.maxUnknownChars ? `${name.slice(0, SIZES.json.maxUnknownChars)}...` : name;
+  return cut.replaceAll(/[^\x20-\x7e]/g, '?');
+}
 
 const lettersOf = (name: string): string =>
   name

@@ -109,7 +109,7 @@ describe('a form that comes from another service', () => {
       return { replyTo: headers.find(([name]) => name === 'Reply-To')?.[1], text: parts[0]?.text ?? '' };
     };
     const formspree = await mailOf(
-      { _replyto: 'ada@home.example', email: 'other@home.example', _subject: 'Hello\r\nBcc: eve@evil.example' },
+      { _replyto: 'ada@home.example', email: 'other@home.example', _subject: ' Hello\r\nBcc:\reve@evil.example\0' },
       `Hello Bcc: eve@evil.example (${slug})`,
     );
     expect(formspree.replyTo).toBe('ada@home.example');

@@ -45,7 +45,7 @@ form; \`GET /submissions/{deployId}\`.
 \`POST /keys\`. A resource of another owner is a 404.
 
 **Bodies** are JSON in UTF-8, except for \`POST /submit\`, which accepts forms too, and for pages, which may be sent as
-\`text/html\`. Unknown fields are ignored, null is a wrong type, and an absent body reads as \`{}\`. Bodies may be compressed with gzip, deflate or br.
+\`text/html\`. Unknown fields are ignored, and \`formhost-notice\`, of errors too, names them; null is a wrong type, and an absent body reads as \`{}\`. Bodies may be compressed with gzip, deflate or br.
 
 **Errors** are \`{"error": "<a sentence that says what to do>"}\`. Checks run in this order: 400 for a path that can't be decoded, 404
 for an unknown path, 405 (with \`Allow\`) for a method that the path does not have, 401, 404 for what the path names, 415, 413, 400, 403,

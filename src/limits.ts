@@ -1,13 +1,14 @@
 /*
- * Every timeout, interval and size of the service, with its unit in its name and its reason beside it.
+ * The timeouts, intervals and sizes of the service, with the unit in the name.
  *
- * - `SIZES` are the same in every process. Most are stated by the reference; those in the groups `internal…` are pieces and
- *   bounds of single algorithms.
- * - `LIMITS` bound what one process spends. `startService` accepts others, which the tests use: a name that ends in
- *   `TimeoutMs` is a deadline, after which work is given up, and the tests lengthen all of these.
+ * - `SIZES` are fixed: tests cannot replace them. Most are stated by the reference; those in the groups `internal…` are pieces
+ *   and bounds of single algorithms.
+ * - `LIMITS` can be replaced: `startService` accepts others, which the tests use. A name that ends in `TimeoutMs` is a deadline,
+ *   after which work is given up, and the tests lengthen all of these.
  * - `COMMAND_LIMITS` are those of the commands, `DASHBOARD_LIMITS` those of the dashboard in the browser.
  *
- * Settings that an operator may change are in config.ts. Facts of protocols and file formats are beside the code that uses them.
+ * Settings that an operator may change are in config.ts. Facts of protocols and file formats, and intervals that are part of a
+ * statement of SQL, are beside the code that uses them.
  */
 
 export const SIZES = {
@@ -214,7 +215,7 @@ export const SIZES = {
     /** Less of a value is not worth showing. It is `maxValueChars`, halved several times. */
     minValueChars: 312,
     /** UTF-16 units of a subject that a form has chosen. */
-    maxSubjectChars: 200,
+    maxSubjectChars: 100,
     /** Levels of objects and lists that are shown. */
     maxLevels: 6,
     /** A list of texts is one line up to this many UTF-16 units, and items. */

@@ -85,7 +85,7 @@ export class Slots {
     return allotted.map(({ pair }) => pair);
   }
 
-  /** Counts an attempt, with the characters of its submission; to be called when it ends. */
+  /** Counts an attempt from now on, with the characters of its submission. The function that it returns is called when it ends. */
   begin({ receiver, ownerId }: Pair, chars = 0): () => void {
     const [pool] = this.#poolOf(receiver);
     const running = this.#running.get(receiver) ?? new Share(Number.POSITIVE_INFINITY);

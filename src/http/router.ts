@@ -25,7 +25,7 @@ function mount(api: Express, endpoints: readonly Endpoint[], tools: EndpointTool
     rank(one) < rank(other) ? -1 : Number(rank(one) > rank(other)),
   );
   for (const [path, declared] of paths) {
-    // Answered ahead of Express, on every host.
+    // The listener answers it, ahead of Express.
     if (declared.every(({ handle }) => !handle)) continue;
     const route = api.route(path);
     for (const { isThere } of declared) {

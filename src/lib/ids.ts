@@ -22,8 +22,8 @@ const newId = (kind: string, cell = ''): string => `${kind}_${cell}${timePrefix(
 
 /*
  * Several installations behind one public host are cells. A proxy finds the cell of a request in what a path or a
- * credential begins with: the id of a deployment, an API key, a token. The cell precedes their characters, whose number is
- * always the same. So it can be told from them, and the default cell, '', makes what was always made.
+ * credential begins with: the id of a deployment, an API key, a token. The characters after the cell have a fixed number, so that
+ * the rest is the cell. Without a cell, ''.
  */
 
 /** A cell's name: the first character is none of a default cell's ids, which begin with 0 until the year 2081. */

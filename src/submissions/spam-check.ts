@@ -85,7 +85,7 @@ export class SpamCheck {
       : this.#checkToken(submission, provider, captcha, token);
   }
 
-  /** A token that passed is genuine once more. */
+  /** Remembers a token that passed: its provider would accept it only once. */
   giveBack(token: string): void {
     this.#genuine.set(token, true);
   }

@@ -35,11 +35,9 @@ export class SubmissionStore {
   /** One at a time of each deployment, since they lock its row. */
   readonly #transactions: FairQueue<string>;
   #lastOutage: { at: number; error: unknown } | undefined;
-  /**
-   * Forms that are at their rate limit, and those that have stored as much spam as they do in a minute, each until it accepts
-   * another: a flood is refused without a query.
-   */
+  /** Forms at their rate limit, each until it accepts another submission: a flood is refused without a query. */
   readonly #limited: ReturnType<typeof createBoundedCache<string, true>>;
+  /** Forms at the limit of spam in a minute. */
   readonly #spamLimited: ReturnType<typeof createBoundedCache<string, true>>;
 
   constructor(parts: Parts) {

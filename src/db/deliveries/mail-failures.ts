@@ -9,7 +9,7 @@ export type Addressee = { deploymentId: string; recipientId: string | undefined 
 
 const { maxRefusals } = SIZES.recipient;
 
-/** The owner is told of another's address only: mail to the owner does not arrive. */
+/** The owner is told, unless the refused address is the owner's own: a notice would not arrive there. */
 const SETTLE_RECIPIENT = `
   WITH changed AS (
     UPDATE mail_recipients

@@ -15,7 +15,7 @@ export type AttemptOutcome = {
   webhook: { id: string; url: string } | undefined;
   /** Who got the mail, or refused it for good; undefined where the attempt says nothing of the address. */
   mail: (Addressee & { isRefused: boolean }) | undefined;
-  /** `returned`: no attempt was made. It is not counted, and the delivery is due again at once. */
+  /** `returned`: the attempt did not begin, or a stop of the process ended it. It is not counted, and due again at once. */
   result: 'succeeded' | 'failed' | 'retry' | 'returned';
   lastStatus: number | undefined;
   lastError: string | undefined;

@@ -3,7 +3,7 @@ import { SIZES } from '../../limits.ts';
 import { removeFiles, type SizedFile } from '../files/stored-files.ts';
 import { execute, query, queryOne } from '../postgres/query.ts';
 
-/** A minute later than IS_KEPT in spam-submissions.ts: a release that has just found one, has ended. */
+/** A minute later than IS_KEPT in spam-submissions.ts: a release that has just found one can end. */
 const IS_EXPIRED = `kept_at < statement_timestamp() - interval '${SIZES.spam.lifetimeDays} days 1 minute'`;
 
 /* Of the next deployment: what is beyond the newest `max`, and what is older than its retention_days. */
@@ -22,7 +22,7 @@ const EXPIRE = `
   )
   SELECT (SELECT deployment_id FROM next) AS last`;
 
-/** Expires spam that is too much for the folder of its deployment, live or deleted, or older than this keeps anything. */
+/** Expires spam that is too much for the folder of its deployment, live or deleted, or older than its retention_days. */
 export async function expireSpam(db: Knex, signal: AbortSignal): Promise<void> {
   for (let after: string | null = ''; after !== null; ) {
     signal.throwIfAborted();

@@ -65,7 +65,7 @@ async function lockLive(transaction: Knex, deploymentId: string): Promise<void> 
   if (locked === 0) throw new NotAccepted({ kind: 'no-deployment' });
 }
 
-/** Whether it is stored; false where something is, under its id. */
+/** Whether it is stored; false where a submission or spam has its id already. */
 const insertSpam = async (
   transaction: Knex,
   { deploymentId, id, data, ipAddress }: NewSubmission,

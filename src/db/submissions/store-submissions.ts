@@ -74,7 +74,7 @@ export const storeAccepted = (seed = 'accepted.id'): string => `stored AS (
 /** How many more a deployment accepts, as of `recent`. */
 const FREE = `${SIZES.submissionRate.max} - cardinality(recent)`;
 
-/** The milliseconds until a deployment accepts another one than those that it has free. */
+/** The milliseconds until the oldest submission that counts leaves the window. */
 const RETRY_AFTER_MS = `ceil(1000 * extract(
     epoch FROM coalesce(recent[1], now) - now + interval '${SIZES.submissionRate.seconds} s'))::int`;
 

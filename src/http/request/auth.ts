@@ -79,7 +79,7 @@ export class Authentication {
     throw unauthorized();
   }
 
-  /** The same with a key that is given otherwise; it is one by its form. */
+  /** The owner of a key that does not come from the header. `key`: has the form of one. */
   async ofKey(request: Request, key: string): Promise<Owner> {
     const owner = await this.#findOwner(request, hashOfKey(key), this.#keys);
     if (!owner) throw keyRefused();
@@ -124,7 +124,7 @@ export class Authentication {
     return undefined;
   }
 
-  /** A cookie of another host may be why: the browser's next request has its own alone. */
+  /** Another host of the same domain may have set a second cookie of this name: the browser is told to remove it. */
   #removeOthers(request: Request, response: Response): void {
     const cookie = this.#sessionCookie;
     if (!request.headers.cookie?.includes(`${cookie.name}=`) || !cookie.isSameOrigin(request)) return;

@@ -98,7 +98,7 @@ export const jsonText = (text: string): JsonPieces => new JsonPieces(text.length
 /** A request that has passed its checks; `resource`: what `find` has found. */
 type Call<Path extends string, Resource, Query extends z.ZodObject, Body extends z.ZodObject> = {
   request: EndpointRequest;
-  /** For its end, and its deadline. What it says is returned. */
+  /** To notice that the client has left, and to pause the deadline. The handler returns the answer. */
   response: Response;
   owner: Owner;
   params: PathParameters<Path>;

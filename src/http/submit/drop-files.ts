@@ -37,7 +37,7 @@ export class DropFiles {
     return Buffer.concat(kept);
   }
 
-  /** Returns the bytes at the end that can't be told yet. */
+  /** Returns the bytes at the end of which it is not known yet whether they are a delimiter. */
   #read(data: Buffer, kept: Buffer[]): Buffer {
     let at = 0;
     // Searched for once, not for each of many delimiters before it.

@@ -106,7 +106,7 @@ export class SubmissionService {
       metrics.submission(success.kind);
       return success;
     } catch (error) {
-      // One whose key was used before is stored already.
+      // Another body under a used key is a mistake of the client, and no submission.
       if (!(error instanceof HttpError && error.status === 422)) metrics.submission(outcomeOf(error));
       throw error;
     }
@@ -137,7 +137,7 @@ export class SubmissionService {
     // Any process may have stored the first one meanwhile.
     const meanwhile = await this.#findEarlier(sent, form);
     if (meanwhile && meanwhile !== 'other-files') return meanwhile;
-    // The id is that of a deleted submission, or of one to another deployment. A key has expired just now.
+    // Its id is that of a deleted submission, or of one to another deployment. With a key that has expired just now, it is refused.
     const isTaken = result.kind === 'duplicate' && sent.isRetry;
     return toSuccess(isTaken ? await this.#checkAndStore(withNewId(sent), form) : result);
   }
@@ -241,7 +241,7 @@ function outcomeOf(error: unknown): Parameters<Metrics['submission']>[0] {
   }
 }
 
-/** Throws what a submission is answered that was not stored. */
+/** The success, or throws the refusal. Two with one id or one solution of a captcha at once: the second can be sent again. */
 function toSuccess(result: Success | NotStored): Success {
   switch (result.kind) {
     case 'no-deployment':

@@ -103,10 +103,14 @@ export async function openEmbeddedPostgres(
       if (presence === undefined || !(await isAlone(presence, limits))) return presence?.end();
       const { pg_ctl } = await loadBinaries();
       const able = await withReach(account, pg_ctl, root);
-      await run(able, pg_ctl, ['stop', '-w', '-m', 'fast', '-D', folders.data]).catch((error) => {
-        // The server may have ended since.
-        if (!/No such process|Is server running/.test(asError(error).message)) throw error;
-      });
+      const stop = () => run(able, pg_ctl, ['stop', '-w', '-m', 'fast', '-D', folders.data]);
+      // Of a server that dies while pg_ctl waits, pg_ctl says only the next time that it is gone.
+      await stop()
+        .catch(stop)
+        .catch((error) => {
+          // The server may have ended since.
+          if (!/No such process|Is server running/.test(asError(error).message)) throw error;
+        });
     });
   };
 

@@ -59,7 +59,7 @@ export class OutcomeQueue {
         if (!this.#isFailing) this.#log.warn({ err: error, willRetry }, 'outcomes of deliveries could not be stored');
         this.#isFailing = willRetry;
       }
-      // One that was returned is not stored later: the delivery may be leased again by then.
+      // A returned delivery is not stored later: it may be leased again by then.
       if (outcome.result === 'returned') return;
       await delay(this.#limits.outcomesRetryMs, undefined, { signal }).catch(() => undefined);
     }

@@ -6,7 +6,7 @@ import { CAPTCHA_FIELDS } from './captcha-fields.ts';
  */
 
 /**
- * What a field is for. `honeypot`: when it is filled in, nothing is stored. `spam-honeypot`: then the submission is spam.
+ * The purpose of a field. `honeypot`: when it is filled in, nothing is stored. `spam-honeypot`: then the submission is spam.
  * `ignored`: it has no effect here.
  */
 export type ControlKind = 'honeypot' | 'spam-honeypot' | 'redirect' | 'reply-to' | 'subject' | 'ignored';
@@ -29,7 +29,7 @@ const ALWAYS: ReadonlyMap<string, ControlKind> = new Map([
   ...all('ignored', ...Object.values(CAPTCHA_FIELDS)),
 ]);
 
-/** What has a meaning only beside the field that every form of a service has: Web3Forms, Netlify. */
+/** Names that have a meaning only beside the field that every form of a service has: Web3Forms, Netlify. */
 const BESIDE: ReadonlyMap<string, ReadonlyMap<string, ControlKind>> = new Map([
   [
     'access_key',
@@ -44,7 +44,7 @@ const BESIDE: ReadonlyMap<string, ReadonlyMap<string, ControlKind>> = new Map([
   ['form-name', new Map([...all('spam-honeypot', 'bot-field'), ...all('ignored', 'form-name')])],
 ]);
 
-/** What the fields of a form are for, by their names: undefined for content. `names`: of all its fields. */
+/** The purpose of a form's fields, by their names: undefined for content. `names`: of all its fields. */
 export function controlsOf(names: readonly string[]): (name: string) => ControlKind | undefined {
   const maps = [ALWAYS, ...[...BESIDE].filter(([field]) => names.includes(field)).map(([, controls]) => controls)];
   return (name) => maps.find((controls) => controls.has(name))?.get(name);

@@ -12,7 +12,7 @@ import { rawTextOf, tidy } from './texts.ts';
  * What is wrong with the fields and buttons of a form.
  */
 
-/** What to do in place of a field that has a meaning for another service only. */
+/** The advice for a field that has a meaning for another service only. */
 const FOREIGN_FIELDS: ReadonlyMap<string, string> = new Map([
   ...['_honeypot', '_trap'].map((name) => [name, 'write name="_hp"'] as const),
   ['_reply_to', 'write name="email"'],

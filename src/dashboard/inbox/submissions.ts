@@ -11,7 +11,7 @@ export type SentFile = { filename: string; contentType: string; size: number; hr
 
 export type Field = {
   name: string;
-  /** What it is for, where that is not for people. */
+  /** Its purpose, where the field is not for people. */
   control: ControlKind | undefined;
   /** One, or several where the field was a list: texts as people read them, and files. */
   values: readonly (string | SentFile)[];

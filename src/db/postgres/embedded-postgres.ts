@@ -104,7 +104,7 @@ export async function openEmbeddedPostgres(
       const { pg_ctl } = await loadBinaries();
       const able = await withReach(account, pg_ctl, root);
       const stop = () => run(able, pg_ctl, ['stop', '-w', '-m', 'fast', '-D', folders.data]);
-      // Of a server that dies while pg_ctl waits, pg_ctl says only the next time that it is gone.
+      // pg_ctl fails when the server dies while pg_ctl waits for it. A second call finds that the server is gone.
       await stop()
         .catch(stop)
         .catch((error) => {

@@ -11,7 +11,7 @@ import { type BodyForm, checkFields, formOf, toObject } from './json-body.ts';
 import { queryValues } from './query.ts';
 import { decode, encodingOf, receive, tooManyUploads } from './receive.ts';
 
-/** What a request sends of the fields of a schema, unchecked, and what else it has. */
+/** The values that a request sends for the fields of a schema, unchecked, and its other members. */
 type Sent = { values: Record<string, unknown>; unknown?: UnknownMembers | undefined };
 
 /** Reads the bodies of requests, and bounds the memory that they use together. */
@@ -19,7 +19,7 @@ export class BodyReader {
   readonly #budget: MemoryBudget;
   readonly #compute: Pick<ComputePool, 'run'>;
   readonly #limits: Limits['requests'];
-  /** A few bytes can be much to decode: a client has one of the slots, and the one that used the least time is next. */
+  /** Decoding a few bytes can take long: each client has one slot, and the client that used the least time is served next. */
   readonly #decoding: FairQueue<string | number>;
 
   /** `largest`: bytes of the largest body that has to fit. */

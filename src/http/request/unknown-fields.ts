@@ -24,7 +24,7 @@ function meantBy(name: string, fields: readonly string[]): string | undefined {
   return nearest && nearest.far <= Math.min(nearest.field.length / 2, 3) ? nearest.field : undefined;
 }
 
-/** What a caller is told of members of a body that are none of its `fields`. */
+/** The sentence that names members of a body that are none of its `fields`. */
 export function unknownFieldsNotice({ names, count }: UnknownMembers, fields: readonly string[]): string {
   const named = names.map((name) => {
     const meant = meantBy(name, fields);

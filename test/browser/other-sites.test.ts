@@ -4,14 +4,10 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createKey } from '../../src/db/account/owners.ts';
-import { connect } from '../../src/db/postgres/connect.ts';
 import { accessibilityProblems } from '../support/accessibility.ts';
 import { hasChromium, openBrowser } from '../support/chromium.ts';
-import { cloneDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
-import { PROJECT, type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { asOwner, type Owner } from '../support/service.ts';
+import { PROJECT } from '../support/process.ts';
+import { type Owner, startLocalService } from '../support/service.ts';
 
 /*
  * A site of somebody's own, with a page whose form posts to a deployment. Chromium takes localhost for this machine; another
@@ -19,23 +15,15 @@ import { asOwner, type Owner } from '../support/service.ts';
  */
 
 describe.skipIf(!hasChromium())('a form on another site', () => {
-  let database: Awaited<ReturnType<typeof cloneDatabase>>;
-  let service: ServiceProcess;
-  let api: string;
+  let service: Awaited<ReturnType<typeof startLocalService>>;
   let owner: Owner;
   let site: Server;
   let siteUrl: string;
   let html = '';
   let browser: Browser;
   beforeAll(async () => {
-    database = await cloneDatabase();
-    service = await startServiceProcess({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
-    await service.ready();
-    api = service.url.replace('127.0.0.1', 'localhost');
-    const db = connect({ connectionString: database.url }, { limits: testLimits() });
-    const email = 'owner@test.example';
-    owner = asOwner(service.url, await createKey(db, { email, plan: undefined, defaultPlan: 'unlimited' }));
-    await db.close();
+    service = await startLocalService();
+    owner = await service.owner();
     site = createServer((request, response) => {
       response.setHeader('Content-Type', 'text/html; charset=utf-8');
       response.end(request.url === '/' ? html : `<!doctype html><title>At ${request.url}</title>`);
@@ -47,15 +35,14 @@ describe.skipIf(!hasChromium())('a form on another site', () => {
   });
   afterAll(async () => {
     site?.close();
-    await service?.stop();
-    await database?.drop();
+    await service?.close();
   });
 
   /** The id of a deployment with these settings, and its form's page on the site, opened. */
   async function open(settings: object, page: (action: string) => string): Promise<{ id: string; page: Page }> {
     const { id } = await owner.deploy();
     await owner.patch(`/deploy/${id}`).send(settings).expect(200);
-    html = `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>Site</title>${page(`${api}/submit/${id}`)}</html>`;
+    html = `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>Site</title>${page(`${service.origin}/submit/${id}`)}</html>`;
     const context = await browser.newContext();
     onTestFinished(() => context.close());
     const opened = await context.newPage();
@@ -107,7 +94,7 @@ describe.skipIf(!hasChromium())('a form on another site', () => {
       page.evaluate(async (url) => {
         const response = await fetch(url, { method: 'POST', body: new URLSearchParams({ name: 'Ada' }) });
         return [response.status, await response.json()];
-      }, `${api}/submit/${id}`);
+      }, `${service.origin}/submit/${id}`);
     expect(await fetched()).toEqual([200, { message: 'Submission received', id: expect.stringMatching(/^sub_/) }]);
     await owner
       .patch(`/deploy/${id}`)
@@ -125,7 +112,7 @@ describe.skipIf(!hasChromium())('a form on another site', () => {
       form(`action="${action}"`),
     );
     await page.locator('[name=name]').fill('Grace');
-    const answered = page.waitForResponse(`${api}/submit/${id}`);
+    const answered = page.waitForResponse(`${service.origin}/submit/${id}`);
     await send(page);
     expect((await answered).status()).toBe(403);
     expect(await page.getByRole('heading').innerText()).toBe('This form cannot be sent from this site');

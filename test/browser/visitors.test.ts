@@ -1,14 +1,10 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createKey } from '../../src/db/account/owners.ts';
-import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { accessibilityProblems } from '../support/accessibility.ts';
 import { hasChromium, openBrowser } from '../support/chromium.ts';
 import { cloneDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
 import { forgetfulProxyTo } from '../support/postgres-proxy.ts';
-import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { asOwner, type Owner } from '../support/service.ts';
+import { type Owner, startLocalService } from '../support/service.ts';
 
 /*
  * What a person sees and does: pages deployed over the API, opened in Chromium, filled in and sent. Chromium takes
@@ -24,27 +20,20 @@ const FORMS = [
 ] as const;
 
 describe.skipIf(!hasChromium())("a visitor's browser", () => {
-  let database: Awaited<ReturnType<typeof cloneDatabase>>;
-  let db: Database;
   let proxy: Awaited<ReturnType<typeof forgetfulProxyTo>>;
-  let service: ServiceProcess;
+  let service: Awaited<ReturnType<typeof startLocalService>>;
   let owner: Owner;
   let browser: Browser;
   beforeAll(async () => {
-    database = await cloneDatabase();
+    const database = await cloneDatabase();
     proxy = await forgetfulProxyTo(database.url);
-    service = await startServiceProcess({ DATABASE_URL: proxy.url, LOG_LEVEL: 'silent', MAX_FILE_BYTES: String(MIB) });
-    await service.ready();
-    db = connect({ connectionString: database.url }, { limits: testLimits() });
-    const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
-    owner = asOwner(service.url, key);
+    service = await startLocalService({ DATABASE_URL: proxy.url, MAX_FILE_BYTES: String(MIB) }, 'localhost', database);
+    owner = await service.owner();
     browser = await openBrowser();
   });
   afterAll(async () => {
-    await service?.stop();
+    await service?.close();
     await proxy?.close();
-    await db?.close();
-    await database?.drop();
   });
 
   /** A page of a visitor's, which may have nothing to complain of. */
@@ -106,7 +95,7 @@ describe.skipIf(!hasChromium())("a visitor's browser", () => {
 
   /** What was stored, the text of it, oldest first. */
   async function stored(id: string): Promise<string[]> {
-    const { rows } = await db.raw(
+    const { rows } = await service.db.raw(
       'SELECT data::text AS data FROM submissions WHERE deployment_id = ? ORDER BY number',
       [id],
     );
@@ -115,7 +104,7 @@ describe.skipIf(!hasChromium())("a visitor's browser", () => {
 
   /** Makes it look as if the deployment had taken ten submissions so many seconds ago. */
   const setAccepted = (id: string, secondsAgo: number): Promise<unknown> =>
-    db.raw(
+    service.db.raw(
       `UPDATE deployments SET recent_submissions = array_fill(clock_timestamp() - ? * interval '1 s', ARRAY[10]) WHERE id = ?`,
       [secondsAgo, id],
     );
@@ -123,7 +112,7 @@ describe.skipIf(!hasChromium())("a visitor's browser", () => {
   /** A minute later. That the deployment is full is remembered, until a deployment changes. */
   async function free(id: string): Promise<void> {
     await setAccepted(id, 61);
-    await db.raw('UPDATE deployments SET updated_at = clock_timestamp() WHERE id = ?', [id]);
+    await service.db.raw('UPDATE deployments SET updated_at = clock_timestamp() WHERE id = ?', [id]);
   }
 
   /** Clicks on until the refusal is over. */
@@ -138,8 +127,7 @@ describe.skipIf(!hasChromium())("a visitor's browser", () => {
       )
       .toMatch(title);
 
-  const BASE = () => service.url.replace('127.0.0.1', 'localhost');
-  const submitUrl = (id: string): string => `${BASE()}/submit/${id}`;
+  const submitUrl = (id: string): string => `${service.origin}/submit/${id}`;
 
   it.each([
     ['with the placeholder', 'action="{{FORM_ACTION}}"', 'api'],

@@ -1,13 +1,9 @@
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
-import { createKey } from '../../src/db/account/owners.ts';
-import { connect, type Database } from '../../src/db/postgres/connect.ts';
+import type { Database } from '../../src/db/postgres/connect.ts';
 import { accessibilityProblems } from './accessibility.ts';
 import { openBrowser } from './chromium.ts';
-import { cloneDatabase } from './fresh-database.ts';
-import { testLimits } from './limits.ts';
-import { freePort, startServiceProcess } from './process.ts';
-import { asOwner, type Owner } from './service.ts';
+import { type Owner, startLocalService } from './service.ts';
 
 /** A machine may stand still for seconds. */
 const PATIENCE_MS = 30_000;
@@ -35,38 +31,14 @@ const EXPECTED =
 const HINTS =
   /^Failed to execute 'postMessage' on 'DOMWindow'|Password forms should have|requested an origin-keyed agent cluster|^Framing '.*' violates .* "frame-ancestors 'none'"|is sandboxed|sandboxed frame|from origin 'null' has been blocked/;
 
-/**
- * Starts the service as it is in production, and Chromium. `settings` are the names of README's settings. `host`: that of
- * the dashboard; the pages' hosts are under it.
- */
-export async function startDashboard(
-  settings: Record<string, string> = {},
-  host = 'localhost',
-): Promise<DashboardUnderTest> {
-  const database = await cloneDatabase();
-  const port = String(await freePort());
-  const origin = `http://${host}:${port}`;
-  const service = await startServiceProcess({
-    PORT: port,
-    BASE_URL: origin,
-    PAGES_DOMAIN: `${host}:${port}`,
-    DATABASE_URL: database.url,
-    LOG_LEVEL: 'silent',
-    ...settings,
-  });
-  await service.ready();
-  const db = connect({ connectionString: database.url }, { limits: testLimits() });
+/** Starts a service and Chromium. */
+export async function startDashboard(...given: Parameters<typeof startLocalService>): Promise<DashboardUnderTest> {
+  const { origin, db, owner, close } = await startLocalService(...given);
   const browser: Browser = await openBrowser();
-  let owners = 0;
 
   return {
-    origin,
-    db,
-    async owner(plan) {
-      owners += 1;
-      const key = await createKey(db, { email: `owner${owners}@test.example`, plan, defaultPlan: 'unlimited' });
-      return asOwner(service.url, key);
-    },
+    ...{ origin, db, close },
+    owner: (plan) => owner({ ...(plan && { plan }) }),
     async open(owner, path, options = {}) {
       const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'], ...options });
       const problems: string[] = [];
@@ -87,11 +59,6 @@ export async function startDashboard(
       page.setDefaultTimeout(PATIENCE_MS);
       await page.goto(origin + path);
       return page;
-    },
-    async close() {
-      await service.stop();
-      await db.close();
-      await database.drop();
     },
   };
 }

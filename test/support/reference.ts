@@ -229,6 +229,8 @@ subscribe('http.server.request.start', (message) => {
   // What a proxy in front asks is there for nobody else.
   if (path === '/internal/tls') return;
   onEnd(response, (head, body) => {
+    // Nobody gets it.
+    if (request.socket.destroyed) return;
     const { method = '' } = request;
     const headers = headersOf(head);
     const text = body && decoded(body, headers.get('content-encoding'));

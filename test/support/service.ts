@@ -9,6 +9,7 @@ import { createLog } from '../../src/lib/log.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { cloneDatabase, type FreshDatabase } from './fresh-database.ts';
 import { testLimits } from './limits.ts';
+import { freePort } from './process.ts';
 import { holdService, releaseService } from './reference.ts';
 
 export const PAGES_DOMAIN = 'pages.test';
@@ -53,8 +54,8 @@ export type Owner = {
 };
 
 /**
- * A real service on a real port and a database of its own. `settings` are the names of README's settings. A `database`
- * that is given is dropped at the end too. Deadlines are ten times as long as in production (limits.ts), except those
+ * A real service on a real port, any one unless PORT is set, and a database of its own. `settings` are the names of
+ * README's settings. A `database` that is given is dropped at the end too. Deadlines are ten times as long as in production (limits.ts), except those
  * that `overrides` names.
  */
 export async function startTestService(
@@ -65,7 +66,7 @@ export async function startTestService(
   const database = given ?? (await cloneDatabase());
   const configure = (more: Record<string, string>): Config => ({
     ...loadConfig({ BASE_URL, PAGES_DOMAIN, LOG_LEVEL: 'silent', DATABASE_URL: database.url, ...settings, ...more }),
-    port: 0,
+    port: Number(settings.PORT ?? 0),
   });
   const start = async (more: Record<string, string> = {}): Promise<Service> => {
     const config = configure(more);
@@ -111,6 +112,18 @@ export async function startTestService(
       await database.drop();
     },
   };
+}
+
+/** A service that a browser reaches under names of this machine. `host`: that of the API; the pages' hosts are under it. */
+export async function startLocalService(
+  settings: Record<string, string> = {},
+  host = 'localhost',
+  database?: FreshDatabase,
+): Promise<TestService & { origin: string }> {
+  const port = String(await freePort());
+  const origin = `http://${host}:${port}`;
+  const names = { PORT: port, BASE_URL: origin, PAGES_DOMAIN: `${host}:${port}` };
+  return { origin, ...(await startTestService({ ...names, ...settings }, database)) };
 }
 
 /** The same for all tests of a file, which awaits it at its top: it is closed after them. */

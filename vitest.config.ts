@@ -2,8 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 const BROWSER = ['test/browser/**/*.test.ts', 'test/dashboard/**/*.test.ts'];
 const FAULTS = ['test/faults/**/*.test.ts'];
-/** The service as it is installed: processes, images, units, poolers, and databases of their own. */
-const INSTALL = ['test/install/**/*.test.ts'];
+/** Programs as they are installed: commands, processes, images, units, poolers, and databases of their own. */
+const INSTALL = ['test/install/**/*.test.ts', 'test/commands/**/*.test.ts'];
 const SOAK = ['test/soak/**/*.test.ts'];
 
 export default defineConfig({

@@ -1,12 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ConfigError, loadConfig, SETTING_NAMES } from '../src/config.ts';
 import { isReachable } from '../src/lib/public-address.ts';
-import { PROJECT, startProgram } from './support/process.ts';
-
-/** Nobody answers there, and nothing is to ask. */
-const NO_DATABASE = 'postgres://nobody@127.0.0.1:1/nothing';
+import { PROJECT } from './support/process.ts';
 
 /** What is said of settings that are wrong; undefined where they are right. */
 function complaint(env: Record<string, string>): string | undefined {
@@ -271,24 +268,6 @@ describe('loadConfig', () => {
     const { webhookAllowCidrs } = loadConfig({ WEBHOOK_ALLOW_CIDRS: '10.0.0.0/8, fd00::/8' });
     const addresses = ['127.0.0.1', '::1', '10.0.0.1', '192.168.0.1', 'fd00::1', '169.254.169.254'];
     expect(addresses.filter((address) => isReachable(address, webhookAllowCidrs))).toEqual(['10.0.0.1', 'fd00::1']);
-  });
-});
-
-describe('the service', () => {
-  it.each([
-    ['BASE_URL', 'https://forms.example.org/a\nb'],
-    // Documentation's, so no address of this machine.
-    ['HOST', '203.0.113.7'],
-  ])('does not start with a wrong %s: it says one line that names it, and exits with 1', async (name, value) => {
-    const env = { DATABASE_URL: NO_DATABASE, LOG_LEVEL: 'error', [name]: value };
-    const { child, result } = startProgram(process.execPath, ['src/main.ts'], env);
-    onTestFinished(() => void child.kill('SIGKILL'));
-    const { code, stdout, stderr } = await result;
-    expect({ code, stdout, lines: stderr.split('\n') }).toEqual({
-      code: 1,
-      stdout: '',
-      lines: [aLineNaming(name), ''],
-    });
   });
 });
 

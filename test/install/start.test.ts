@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createKey } from '../../src/db/account/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { aTime } from '../support/answers.ts';
@@ -440,5 +440,23 @@ describe.concurrent('npm start elsewhere', () => {
     const ended = await Promise.all([older, newer, third].map((service) => service.end('SIGTERM', 'npm')));
     expect(ended).toEqual([0, 0, 0]);
     await drop();
+  });
+});
+
+describe('a setting that is wrong', () => {
+  it.each([
+    ['BASE_URL', 'https://forms.example.org/a\nb'],
+    // Documentation's, so no address of this machine.
+    ['HOST', '203.0.113.7'],
+  ])('ends the start with one line that names it: %s', async (name, value) => {
+    const env = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing', LOG_LEVEL: 'error', [name]: value };
+    const { child, result } = startProgram(process.execPath, ['src/main.ts'], env);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const { code, stdout, stderr } = await result;
+    expect({ code, stdout, lines: stderr.split('\n') }).toEqual({
+      code: 1,
+      stdout: '',
+      lines: [expect.stringContaining(name), ''],
+    });
   });
 });

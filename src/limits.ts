@@ -214,7 +214,7 @@ export const SIZES = {
     maxNameChars: 200,
     /** Less of a value is not worth showing. It is `maxValueChars`, halved several times. */
     minValueChars: 312,
-    /** UTF-16 units of a subject that a form has chosen. */
+    /** UTF-16 units of a subject that a form has chosen, and of one that names the sender. */
     maxSubjectChars: 100,
     /** Levels of objects and lists that are shown. */
     maxLevels: 6,

@@ -52,7 +52,7 @@ describe('mail', () => {
       From: 'Forms <forms@pages.example>',
       To: OWNER,
       'Reply-To': 'ada@home.example',
-      Subject: `New submission for ${form.slug}`,
+      Subject: `New submission for ${form.slug}: Ada <3`,
       'Auto-Submitted': 'auto-generated',
       'List-Unsubscribe': expect.stringMatching(
         new RegExp(`^<http://api\\.test/unsubscribe/${form.id}\\?signature=[\\w-]{43}>$`),

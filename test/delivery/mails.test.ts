@@ -172,7 +172,7 @@ describe('the mail about a submission', () => {
     const data = `{"name":"Ada <3","email":"ada@example.com","message":"Hello,\\r\\n  world","n":[1.10,null],"cv":${fileValue('a&b.txt', 18)}}`;
     const href = LINK.replace('&', '&amp;');
     expect(mailOf(data)).toEqual({
-      subject: 'New submission for my-page',
+      subject: 'New submission for my-page: Ada <3',
       replyTo: 'ada@example.com',
       unsubscribe: `https://api.test/unsubscribe/${DEPLOYMENT}?a&b`,
       text: `A form of my-page was submitted on 3 November 2026, 09:05 UTC.
@@ -198,11 +198,11 @@ Stop these mails: https://api.test/unsubscribe/${DEPLOYMENT}?a&b
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="supported-color-schemes" content="light dark">
-<title>New submission for my-page</title>
+<title>New submission for my-page: Ada &lt;3</title>
 </head>
 <body>
 <div style="max-width:640px;margin:0 auto;font:16px/1.5 'Segoe UI',Roboto,Helvetica,Arial,sans-serif;overflow-wrap:anywhere;word-break:break-word">
-<h1 style="margin:0 0 16px;font-size:20px;line-height:1.3">New submission for my-page</h1>
+<h1 style="margin:0 0 16px;font-size:20px;line-height:1.3">New submission for my-page: Ada &lt;3</h1>
 <p style="margin:0 0 16px">A form of my-page was submitted on 3 November 2026, 09:05 UTC.</p>
 <div style="margin:0 0 16px;white-space:pre-wrap">\
 <div style="margin:12px 0 0"><b dir="auto">name</b><div dir="auto">Ada &lt;3</div></div>\
@@ -466,6 +466,21 @@ describe('Reply-To', () => {
 
   it('is read as JSON says it', () => {
     expect(mailOf('{"\\u0065mail" : "ada\\u0040example.com"}').replyTo).toBe('ada@example.com');
+  });
+});
+
+describe('the subject', () => {
+  it.each([
+    ['{"Name":"Ada","email":"ada@example.com"}', ': Ada'],
+    ['{"full_name":" Ada\\r\\nBcc: eve\\u202e@evil.example "}', ': Ada Bcc: eve @evil.example'],
+    ['{"name":"","email":"ada@example.com"}', ': ada@example.com'],
+    ['{"email":"ada@example.com\\r\\nBcc: eve@evil.example"}', ''],
+    ['{"name":"Ada","Name":"Eve"}', ''],
+    ['{"name":["Ada"],"username":"ada"}', ''],
+    [`{"name":"${'é'.repeat(300)}"}`, `: ${'é'.repeat(72)}`],
+    [`{"name":"${'x'.repeat(71)}😀"}`, `: ${'x'.repeat(71)}`],
+  ])('of %s ends with who wrote: %j', (data, end) => {
+    expect(mailOf(data).subject).toBe(`New submission for my-page${end}`);
   });
 });
 

@@ -152,13 +152,25 @@ const replyAddress = (data: string): string | undefined =>
     (text) => text !== undefined && isMailAddress(text),
   );
 
-/** The subject that the form has chosen, in one line and with the page's name. */
-function subjectOf(data: string, slug: string): string {
-  const chosen = onlyText(data, (_, control) => control === 'subject') ?? '';
-  const line = chosen
+/** The field with the sender's name, as forms call it. */
+const NAME_FIELD = /^(?:(?:your|full)[-_ ]?)?name$/i;
+
+/** A text in one line, of at most `maxChars` UTF-16 units, without half a character at its end. */
+const oneLine = (text: string, maxChars: number): string =>
+  text
     .replaceAll(/[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
     .trim()
-    .slice(0, SIZES.mail.maxSubjectChars)
+    .slice(0, maxChars)
+    .replace(/[\ud800-\udbff]$/, '')
     .toWellFormed();
-  return line === '' ? `New submission for ${slug}` : `${line} (${slug})`;
+
+/** The subject that the form has chosen, with the page's name; or else who sent the form, as far as it says that. */
+function subjectOf(data: string, slug: string): string {
+  const { maxSubjectChars } = SIZES.mail;
+  const chosen = oneLine(onlyText(data, (_, control) => control === 'subject') ?? '', maxSubjectChars);
+  if (chosen !== '') return `${chosen} (${slug})`;
+  const name = oneLine(onlyText(data, (name) => NAME_FIELD.test(name)) ?? '', maxSubjectChars);
+  const sender = name || replyAddress(data);
+  const subject = `New submission for ${slug}`;
+  return sender ? oneLine(`${subject}: ${sender}`, maxSubjectChars) : subject;
 }

@@ -9,8 +9,8 @@ const LONG_AUTHORITY = new RegExp(
 );
 
 /**
- * The URL of a form's `_redirect`, or else of another service's field for it, when it is given once and is within the page's own origin, or within one that is
- * allowed. It may be relative to the page.
+ * The URL of a form's `_redirect`, or else of another service's field for it, when it is given once and is within the page's
+ * own origin, or within one that is allowed. It may be relative to the page.
  */
 export function redirectWithin(
   pageUrl: string,
@@ -18,11 +18,11 @@ export function redirectWithin(
   fields: readonly Field[],
 ): string | undefined {
   const controlOf = controlsOf(fields.map(([name]) => name));
-  const given = fields.filter(([name]) => controlOf(name) === 'redirect');
+  const given = fields.filter(([name, value]) => controlOf(name) === 'redirect' && value.trim() !== '');
   const own = given.filter(([name]) => name === REDIRECT);
   const [field, ...more] = own.length > 0 ? own : given;
   const value = field?.[1] ?? '';
-  if (value.length > SIZES.submission.maxRedirectChars || value.trim() === '' || more.length > 0) return undefined;
+  if (value === '' || value.length > SIZES.submission.maxRedirectChars || more.length > 0) return undefined;
   if (/[\\\p{Cc}]/u.test(value) || LONG_AUTHORITY.test(value)) return undefined;
   // Compared as text: an origin leaves out a user and a password, and that of a blob: URL is its creator's.
   const href = URL.parse(value, pageUrl)?.href ?? '';

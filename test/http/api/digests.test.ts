@@ -77,7 +77,7 @@ const inWords = (time: Date): string =>
 
 const digestOf = (count: number, slug: string) =>
   `${count === 1 ? '1 new submission' : `${count} new submissions`} for ${slug}`;
-const aboutOf = (slug: string) => seenMails(smtp).filter(({ subject }) => subject.endsWith(` for ${slug}`));
+const aboutOf = (slug: string) => seenMails(smtp).filter(({ subject }) => subject.includes(` for ${slug}`));
 
 /** Waits until the digest of a deployment has been moved to a window that is open. */
 const moved = (id: string) =>
@@ -247,7 +247,7 @@ describe('a change of notify_every', () => {
     await mailsWith(smtp, digestOf(1, slug), 1);
     expect(await service.db('digests').where({ deployment_id: id })).toEqual([]);
     await submit();
-    await mailsWith(smtp, `New submission for ${slug}`, 1);
+    await mailsWith(smtp, `New submission for ${slug}: Ada`, 1);
     await patch(id, { notify_every: 'day' });
     await patch(id, { notify_every: 'submission' });
     expect(aboutOf(slug).length).toBe(3);

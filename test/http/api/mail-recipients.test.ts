@@ -40,7 +40,7 @@ async function deploy(change: { recipients?: string[]; notify_owner?: boolean } 
 
 const settingsOf = async (id: string, as = owner) => (await as.get(`/deploy/${id}/settings`).expect(200)).body;
 const recipientsOf = async (id: string) => (await settingsOf(id)).recipients;
-const submit = (id: string, data: object = { name: 'Ada' }) =>
+const submit = (id: string, data: object = { text: 'Hello' }) =>
   service.anonymous.post(`/submit/${id}`).send(data).expect(200);
 const rowOf = (id: string, email: string) => service.db('mail_recipients').where({ deployment_id: id, email }).first();
 const asks = (slug: string, count: number) => mailsWith(smtp, `Do you want mail about ${slug}?`, count);

@@ -18,7 +18,7 @@ async function deploy(): Promise<{ id: string; slug: string }> {
   return page;
 }
 
-const submit = (id: string) => service.anonymous.post(`/submit/${id}`).send({ name: 'Ada' }).expect(200);
+const submit = (id: string) => service.anonymous.post(`/submit/${id}`).send({ text: 'Hello' }).expect(200);
 
 const isOn = async (id: string): Promise<boolean> => {
   const { email_notifications } = await service.db('deployments').where({ id }).first('email_notifications');

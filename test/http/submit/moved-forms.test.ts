@@ -84,7 +84,7 @@ describe('a form that comes from another service', () => {
     expect(Object.entries(stored.data)).toEqual(fields);
     const subject = fields.some(([name]) => /^_?subject$/.test(name))
       ? `New message from the site (${slug})`
-      : `New submission for ${slug}`;
+      : `New submission for ${slug}: ${new Map(fields).get('name') ?? 'ada@home.example'}`;
     const [mail] = await mailsWith(smtp, subject, 1);
     const content = ['name', 'email', 'message'].filter((name) => fields.some(([field]) => field === name));
     expect(await columnsOf(id)).toEqual(fields.map(([name]) => name).filter((name) => content.includes(name)));
@@ -124,7 +124,7 @@ describe('a form that comes from another service', () => {
     // The same names in a form of our own are fields like others.
     const own = await mailOf(
       { replyto: 'x', subject: 'Offer', botcheck: 'y', _replyto: 'nobody', email: 'ada@home.example' },
-      `New submission for ${slug}`,
+      `New submission for ${slug}: ada@home.example`,
     );
     expect(own.replyTo).toBe('ada@home.example');
     expect(own.text).toContain(
@@ -150,6 +150,7 @@ describe('a form that comes from another service', () => {
     const goes = async (...fields: [string, string][]) => (await visit(id, fields)).headers.location;
     const page = `https://${slug}.pages.test`;
     expect(await goes(['_next', '/a'], ['_redirect', '/b'])).toBe(`${page}/b`);
+    expect(await goes(['_redirect', ' '], ['_next', '/a'])).toBe(`${page}/a`);
     expect(await goes(['redirect', '/a'], ['access_key', 'k'])).toBe(`${page}/a`);
     for (const fields of [
       [['redirect', '/a']],

@@ -18,11 +18,12 @@ export function redirectWithin(
   fields: readonly Field[],
 ): string | undefined {
   const controlOf = controlsOf(fields.map(([name]) => name));
-  const given = fields.filter(([name, value]) => controlOf(name) === 'redirect' && value.trim() !== '');
+  const given = fields.filter(([name]) => controlOf(name) === 'redirect');
   const own = given.filter(([name]) => name === REDIRECT);
-  const [field, ...more] = own.length > 0 ? own : given;
+  const isOwnEmpty = own.every(([, value]) => value.trim() === '');
+  const [field, ...more] = isOwnEmpty ? given.filter(([name]) => name !== REDIRECT) : own;
   const value = field?.[1] ?? '';
-  if (value === '' || value.length > SIZES.submission.maxRedirectChars || more.length > 0) return undefined;
+  if (value.length > SIZES.submission.maxRedirectChars || value.trim() === '' || more.length > 0) return undefined;
   if (/[\\\p{Cc}]/u.test(value) || LONG_AUTHORITY.test(value)) return undefined;
   // Compared as text: an origin leaves out a user and a password, and that of a blob: URL is its creator's.
   const href = URL.parse(value, pageUrl)?.href ?? '';

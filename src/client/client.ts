@@ -7,8 +7,19 @@ export type Client = OpenApiClient<paths>;
 /** What the API answers, by the names of the reference. */
 export type Schemas = components['schemas'];
 
-export const createClient = (options: {
-  baseUrl: string;
-  headers?: Record<string, string>;
-  fetch: (request: Request) => Promise<Response>;
-}): Client => createOpenApiClient<paths>(options);
+type Options = {
+  /** The service's `BASE_URL`. */
+  url: string;
+  /** An API key. `fetch` may send other credentials. */
+  key?: string | undefined;
+  /** Sends each request. */
+  fetch?: (request: Request) => Promise<Response>;
+};
+
+/** A client of the API: for programs of users, the command line and the dashboard. */
+export const createFormhost = ({ url, key, fetch = globalThis.fetch }: Options): Client =>
+  createOpenApiClient<paths>({
+    baseUrl: url,
+    headers: { Authorization: key === undefined ? undefined : `Bearer ${key}` },
+    fetch,
+  });

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { type Client, createClient } from '../client/client.ts';
+import { type Client, createFormhost } from '../client/client.ts';
 import { DASHBOARD_LIMITS } from '../limits.ts';
 
 /*
@@ -158,11 +158,11 @@ async function send(request: Request): Promise<Response> {
   }
 }
 
-export const api: Client = createClient({ baseUrl: location.origin, fetch: send });
+export const api: Client = createFormhost({ url: location.origin, fetch: send });
 
 /** For signing in and out: each request is sent once, and a 401 is an answer like any other. */
-export const sessionApi: Client = createClient({
-  baseUrl: location.origin,
+export const sessionApi: Client = createFormhost({
+  url: location.origin,
   async fetch(request) {
     const response = await answerWithin(DASHBOARD_LIMITS.requests.sessionTimeoutMs, request);
     if (!response) throw new ConnectionError(NO_CONNECTION);

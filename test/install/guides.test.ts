@@ -25,7 +25,6 @@ const REASONS: Readonly<Record<string, string>> = {
   root: 'it changes the machine: users, units, certificates',
   dns: 'it needs public DNS names',
   placeholder: 'it has a value of the reader in it, or a place on the reader’s machine',
-  internet: 'it gets a package; test/soak/clients.test.ts runs the installed one',
   machine: 'what it prints depends on the machine',
 };
 

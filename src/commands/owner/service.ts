@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Client, createClient } from '../../client/client.ts';
+import { type Client, createFormhost } from '../../client/client.ts';
 import { COMMAND_LIMITS } from '../../limits.ts';
 import { CommandError, messageOf } from '../command-error.ts';
 import { say } from '../output.ts';
@@ -89,7 +89,7 @@ export class Service {
   constructor(account: Account) {
     this.#account = account;
     this.url = account.url;
-    this.api = createClient({ baseUrl: account.url, fetch: (request) => this.#call(request) });
+    this.api = createFormhost({ url: account.url, fetch: (request) => this.#call(request) });
   }
 
   /** What a call of `api` answers, and its text as it was sent. */

@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PROJECT } from '../support/process.ts';
+import { testService } from '../support/service.ts';
+
+/*
+ * The client as a program of a user has it: packed by npm, unpacked into the program's node_modules, and called as docs/api.md
+ * shows.
+ */
+
+const shell = promisify(execFile);
+const [, shown = ''] = /^```ts\n([\s\S]*?)^```$/m.exec(await readFile(join(PROJECT, 'docs/api.md'), 'utf8')) ?? [];
+
+const service = await testService();
+const owner = await service.owner();
+const program = shown.replace('http://localhost:3000', service.url);
+
+/** The folder of the program. */
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'formhost-client-'));
+  const modules = join(folder, 'node_modules');
+  await mkdir(join(modules, 'formhost'), { recursive: true });
+  await shell('npm', ['pack', '--pack-destination', folder], { cwd: PROJECT });
+  const unpack = 'tar -xzf "$0"/formhost-*.tgz -C "$0/node_modules/formhost" --strip-components=1';
+  await shell('sh', ['-c', unpack, folder]);
+  for (const name of ['openapi-fetch', '@types']) {
+    await symlink(join(PROJECT, 'node_modules', name), join(modules, name));
+  }
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe('formhost/client', () => {
+  it('runs in Node', async () => {
+    await writeFile(join(folder, 'program.mjs'), program);
+    const env = { API_KEY: owner.key, PATH: process.env.PATH };
+    const { stdout, stderr } = await shell(process.execPath, ['program.mjs'], { cwd: folder, env });
+    expect([stdout, stderr]).toEqual(["1 { name: 'Ada' }\n", '']);
+    const { body } = await owner.get('/deploy').expect(200);
+    expect(body.total).toBe(1);
+  });
+
+  it('has types, for the strictest compiler', async () => {
+    const options = {
+      ...{ target: 'es2024', module: 'nodenext', types: ['node'], noEmit: true, skipLibCheck: false },
+      ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
+    };
+    await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['program.ts'] }));
+    const compile = async (text: string): Promise<string> => {
+      await writeFile(join(folder, 'program.ts'), text);
+      const tsc = join(PROJECT, 'node_modules/.bin/tsc');
+      const { stdout } = await shell(tsc, ['-p', '.'], { cwd: folder }).catch((error) => error);
+      return stdout;
+    };
+    expect(await compile(program)).toBe('');
+    expect(await compile(program.replace('{ html }', '{ html: 1 }'))).toMatch(
+      /^program\.ts\(\d+,\d+\): error TS2322: Type 'number' is not assignable to type 'string'/,
+    );
+  });
+
+  it('is all that is packed', async () => {
+    const { stdout } = await shell('sh', ['-c', 'tar -tzf "$0"/formhost-*.tgz', folder]);
+    expect(stdout.trim().split('\n').toSorted()).toEqual([
+      ...['package/LICENSE', 'package/README.md', 'package/bin/formhost', 'package/dist/client/api.d.ts'],
+      ...['package/dist/client/client.d.ts', 'package/dist/client/client.js', 'package/package.json'],
+    ]);
+  });
+});

@@ -1,18 +1,34 @@
 # Receives webhooks of formhost and stores each in a file, once:
-#   pip install standardwebhooks
 #   WEBHOOK_SECRET=whsec_… python3 receiver.py
+import base64
+import hmac
 import os
 import re
+import sys
+import time
 import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from standardwebhooks.webhooks import Webhook, WebhookVerificationError
-
 MAX_BYTES = 4 * 1024 * 1024
-webhook = Webhook(os.environ["WEBHOOK_SECRET"])
+MAX_AGE_SECONDS = 300
+
+key = base64.b64decode(os.environ.get("WEBHOOK_SECRET", "").removeprefix("whsec_"))
+if not key:
+    # With an empty key, anybody could sign.
+    sys.exit("Set WEBHOOK_SECRET to the secret of the webhook: whsec_…")
 folder = Path(os.environ.get("FOLDER", "deliveries"))
 folder.mkdir(parents=True, exist_ok=True)
+
+
+def is_genuine(body: bytes, id: str, timestamp: str, signatures: str) -> bool:
+    """Whether a body was signed with the secret in the last five minutes. Compares in constant time."""
+    if not re.fullmatch(r"[0-9]{1,12}", timestamp) or abs(time.time() - int(timestamp)) > MAX_AGE_SECONDS:
+        return False
+    signature = hmac.digest(key, f"{id}.{timestamp}.".encode() + body, "sha256")
+    expected = b"v1," + base64.b64encode(signature)
+    # There are two for a day after the secret was rotated.
+    return any(hmac.compare_digest(given.encode(), expected) for given in signatures.split(" "))
 
 
 def store(id: str, body: bytes) -> bool:
@@ -43,12 +59,11 @@ class Receiver(BaseHTTPRequestHandler):
             return 413
         # The bytes as they came: the signature is about them.
         body = self.rfile.read(int(length))
-        try:
-            # Also refuses a timestamp that is more than five minutes away.
-            webhook.verify(body, dict(self.headers.items()), json_parse=False)
-        except (WebhookVerificationError, ValueError):
+        names = ["webhook-id", "webhook-timestamp", "webhook-signature"]
+        id, timestamp, signatures = [self.headers.get(name, "") for name in names]
+        if not is_genuine(body, id, timestamp, signatures):
             return 401
-        id = self.headers["webhook-id"]
+        # It becomes the name of a file.
         if not re.fullmatch(r"[\w-]+", id, re.ASCII):
             return 400
         # The same id is the same delivery, sent again because an answer was lost: it gets the same answer.

@@ -122,7 +122,7 @@ func main() {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		log.Fatal(err)
 	}
-	// What takes long is done after the answer: by a program that reads the folder.
+	// Longer work is done after the answer, by a program that reads the folder.
 	server := &http.Server{
 		Addr:        setting("HOST", "127.0.0.1") + ":" + setting("PORT", "8080"),
 		ReadTimeout: 20 * time.Second,

@@ -80,7 +80,7 @@ function receive(): int
 
 // A function that fails only warns, unless its warning is an exception.
 set_error_handler(fn ($level, $message, $file, $line) => throw new ErrorException($message, 0, $level, $file, $line));
-// What takes long is done after the answer: by a program that reads the folder.
+// Longer work is done after the answer, by a program that reads the folder.
 try {
     http_response_code(receive());
 } catch (Throwable $error) {

@@ -79,7 +79,7 @@ class Receiver(BaseHTTPRequestHandler):
         pass
 
 
-# What takes long is done after the answer: by a program that reads the folder.
+# Longer work is done after the answer, by a program that reads the folder.
 server = ThreadingHTTPServer((os.environ.get("HOST", "127.0.0.1"), int(os.environ.get("PORT", "8080"))), Receiver)
 print("listening", flush=True)
 server.serve_forever()

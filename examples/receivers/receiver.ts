@@ -67,7 +67,7 @@ async function receive(request: IncomingMessage): Promise<number> {
   return 204;
 }
 
-// What takes long is done after the answer: by a program that reads the folder.
+// Longer work is done after the answer, by a program that reads the folder.
 createServer(async (request, response) => {
   const status = await receive(request).catch((error) => {
     console.error(error);

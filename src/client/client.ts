@@ -4,7 +4,7 @@ import type { components, paths } from './api.d.ts';
 /** The service's API, with the types of its reference: a path or a field that changes does not compile here. */
 export type Client = OpenApiClient<paths>;
 
-/** What the API answers, by the names of the reference. */
+/** The answers of the API, by the names of the reference. */
 export type Schemas = components['schemas'];
 
 type Options = {

@@ -10,8 +10,8 @@ import { freePort, PROJECT, startProgram } from '../support/process.ts';
 import { sendRaw, testService } from '../support/service.ts';
 
 /*
- * The receivers of examples/receivers, behind webhooks of a real service: each whose language this machine has. What is sent
- * besides is signed by the library of Standard Webhooks.
+ * The receivers of examples/receivers, behind webhooks of a real service: each whose language this machine has. The library of
+ * Standard Webhooks signs the other requests.
  */
 
 const FOLDER = join(PROJECT, 'examples/receivers');

@@ -2347,7 +2347,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "This is your last full key: make another first, or have the operator revoke it with the keys command."
+                 *       "error": "This is your last full key: make another first, or have the operator revoke it with formhost admin keys."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];

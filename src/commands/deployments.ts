@@ -26,7 +26,8 @@ const onDeployment = (
 ): Promise<void> =>
   onDatabase(async (db, config) => {
     const deployment = await findAnyDeployment(db, slugOrId);
-    if (!deployment) throw new CommandError(`there is no deployment ${slugOrId}: \`deployments list\` shows them`);
+    if (!deployment)
+      throw new CommandError(`there is no deployment ${slugOrId}: \`admin deployments list\` shows them`);
     await work(db, deployment, config);
   }, check);
 
@@ -36,7 +37,7 @@ const printDone = (message: string, { id, slug, owner }: AnyDeployment, output: 
 
 function refuseDeleted(deployment: AnyDeployment): void {
   if (deployment.status === 'deleted') {
-    throw new CommandError(`${named(deployment)} is deleted: \`deployments undelete\` brings it back`);
+    throw new CommandError(`${named(deployment)} is deleted: \`admin deployments undelete\` brings it back`);
   }
 }
 
@@ -114,7 +115,8 @@ export function undelete(id: string, { slug: newSlug, ...output }: Output & { sl
     if (liveDeployments > limit) {
       lines.push(`its owner has ${liveDeployments} live deployments now, and the plan ${plan} allows ${limit}`);
     }
-    if (deployment.takenDownAt) lines.push('it was taken down, and still is: `deployments restore` puts it up again');
+    if (deployment.takenDownAt)
+      lines.push('it was taken down, and still is: `admin deployments restore` puts it up again');
     await printDone(lines.join('\n'), undeletedOne, output);
   };
   return onDeployment(id, work, ({ reservedSlugs }) => {

@@ -135,7 +135,7 @@ export const move = ({ to, json }: Output & { to: Place }): Promise<void> =>
       const installation = await installationOf(db);
       if (!(await withRetries(LIMITS, () => claimPrefix(bucket, installation)))) {
         throw new CommandError(
-          'the prefix of FILES_URL belongs to another installation: use another prefix, or, if that one is gone, run `files claim`',
+          'the prefix of FILES_URL belongs to another installation: use another prefix, or, if that one is gone, run `formhost admin files claim`',
         );
       }
       const { files, failed } = await moveAll(db, bucket, to);

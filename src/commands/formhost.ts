@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 import { Command, CommanderError } from '@commander-js/extra-typings';
 import { CommandError, hasCode, Interrupted, messageOf, UsageError } from './command-error.ts';
 import { declareOperatorCommands } from './operator-commands.ts';
-import { say } from './output.ts';
+import { sayError } from './output.ts';
 import { declareOwnerCommands } from './owner-commands.ts';
 
 /*
@@ -42,8 +42,21 @@ formhost COMMAND --help tells more. Exit codes: 0 done, 1 failed, 2 wrong usage.
   );
 }
 
+/** The command that these words call, as they are typed: `formhost admin keys list`. */
+function calledBy(words: readonly string[], program: Command): string {
+  const called = ['formhost'];
+  let { commands } = program;
+  for (const word of words) {
+    const command = commands.find((one) => one.name() === word);
+    if (!command) break;
+    called.push(word);
+    commands = command.commands;
+  }
+  return called.join(' ');
+}
+
 /** Prints one line for a person, and sets the exit code. */
-function fail(error: unknown, program: Command, [name, inside]: readonly string[]): void {
+function fail(error: unknown, program: Command, words: readonly string[]): void {
   // The reader has closed the pipe: it has what it wanted.
   if (hasCode(error, /^EPIPE$/)) return;
   if (error instanceof Interrupted) {
@@ -55,19 +68,16 @@ function fail(error: unknown, program: Command, [name, inside]: readonly string[
     process.exitCode = 2;
     // A group of commands without one of them: its help is printed already.
     if (error.code === 'commander.help') return;
-    const command = program.commands.find((one) => one.name() === name);
-    const inner = command?.commands.find((one) => one.name() === inside);
-    const called = ['formhost', command?.name(), inner?.name()].filter((part) => part !== undefined).join(' ');
     const what = error.message
       .replace(/^error: /, '')
       .replace(/\.$/, '')
       .replaceAll('\n', ' ');
-    say(`${what}: ${called} --help shows the usage`);
+    sayError(`${what}: ${calledBy(words, program)} --help shows the usage`);
     return;
   }
   process.exitCode = error instanceof UsageError ? 2 : 1;
   const isForeseen = error instanceof UsageError || error instanceof CommandError;
-  say(`${isForeseen ? '' : 'unexpected error: '}${messageOf(error)}`);
+  sayError(`${isForeseen ? '' : 'unexpected error: '}${messageOf(error)}`);
 }
 
 /** Runs the command that this process' arguments name. */

@@ -75,6 +75,7 @@ export const list = (output: Output): Promise<void> => onDatabase((db) => printR
 
 export const revoke = (id: string, output: Output): Promise<void> =>
   onDatabase(async (db) => {
-    if (!(await revokeKey(db, id))) throw new CommandError(`there is no key ${id}: \`keys list\` shows their ids`);
+    if (!(await revokeKey(db, id)))
+      throw new CommandError(`there is no key ${id}: \`admin keys list\` shows their ids`);
     await printResult({ message: `revoked ${id}`, id }, output);
   });

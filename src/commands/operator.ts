@@ -115,7 +115,7 @@ export function objectReader({ bucket: location }: Pick<Config, 'bucket'>): Read
 }
 
 export const noSuchOwner = (email: string): CommandError =>
-  new CommandError(`there is no owner ${email}: \`owners list\` shows them`);
+  new CommandError(`there is no owner ${email}: \`admin owners list\` shows them`);
 
 /** Throws unless PLAN_LIMITS has the plan. */
 export function checkPlan(plan: string, { planLimits }: Pick<Config, 'planLimits'>): void {

@@ -52,8 +52,19 @@ export const printAnswer = (json: string): Promise<void> => printLine(isTerminal
 export const printResult = (result: { message: string; [name: string]: unknown }, { json }: Output): Promise<void> =>
   printLine(json ? JSON.stringify(result) : result.message);
 
+/** With `--json`, messages are objects too, also where the arguments are wrong and no option was read. */
+const sayAs = (name: 'message' | 'error', line: string): void => {
+  const isJson = process.argv.includes('--json');
+  process.stderr.write(
+    isJson ? `${printableJson(JSON.stringify({ [name]: line }))}\n` : `formhost: ${printable(line)}\n`,
+  );
+};
+
 /** A message for a person. */
-export const say = (line: string): void => void process.stderr.write(`formhost: ${printable(line)}\n`);
+export const say = (line: string): void => sayAs('message', line);
+
+/** The reason why a command has failed. */
+export const sayError = (line: string): void => sayAs('error', line);
 
 type Style = Parameters<typeof styleText>[0];
 

@@ -147,7 +147,7 @@ export class FilesBucket {
     this.#isOwn ||= await claimPrefix(this.#get(), await installationOf(this.#db));
     if (this.#isOwn) return;
     throw new BucketError(
-      "the prefix of FILES_URL belongs to another installation: use another prefix, or, if that one is gone, run 'files claim'",
+      "the prefix of FILES_URL belongs to another installation: use another prefix, or, if that one is gone, run 'formhost admin files claim'",
       'OTHER_INSTALLATION',
     );
   }

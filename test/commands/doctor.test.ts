@@ -50,7 +50,8 @@ describe('npm run doctor', () => {
     return () => rm(folder, { recursive: true });
   });
 
-  const doctor = (args: string[], settings: Record<string, string>) => formhost(['doctor', ...args], { settings });
+  const doctor = (args: string[], settings: Record<string, string>) =>
+    formhost(['admin', 'doctor', ...args], { settings });
 
   /** The statuses by check, and the rest of what a run came to. */
   async function examine(settings: Record<string, string>) {

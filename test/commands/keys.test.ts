@@ -15,7 +15,7 @@ const refused = refusedFor();
 const PLANS = { PLAN_LIMITS: 'free:1,pro:2,unlimited:none' };
 const service = await testService(PLANS);
 const keys = (args: string[], settings: Record<string, string> = { DATABASE_URL: service.databaseUrl }) =>
-  formhost(['keys', ...args], { settings: { ...PLANS, ...settings } });
+  formhost(['admin', 'keys', ...args], { settings: { ...PLANS, ...settings } });
 
 async function create(email: string, ...more: string[]): Promise<string> {
   const { stderr: _note, ...result } = await keys(['create', '--email', email, ...more]);
@@ -212,7 +212,7 @@ describe('keys list and revoke', () => {
     const email = 'terminal@keys.example';
     const key = await create(email, '--name', 'Laptop');
     const settings = { DATABASE_URL: service.databaseUrl, NO_COLOR: '1' };
-    const { stdout } = await startCommand(['keys', 'list'], { settings, terminal: true }).result;
+    const { stdout } = await startCommand(['admin', 'keys', 'list'], { settings, terminal: true }).result;
     const [header = '', ...lines] = stdout.trimEnd().split('\n');
     expect(header.split(/ {2,}/)).toEqual([
       ...['ID', 'EMAIL', 'PLAN', 'CREATED AT', 'LAST USED AT', 'REVOKED AT', 'PREFIX', 'NAME', 'SCOPE', 'EXPIRES AT'],

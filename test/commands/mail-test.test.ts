@@ -5,7 +5,8 @@ import { readMail, startSmtpServer } from '../support/smtp.ts';
 const LOGIN = { user: 'forms', password: 'p@ss-w0rd' };
 const TO = 'you@example.com';
 
-const mailTest = (args: string[], settings: Record<string, string>) => formhost(['mail-test', ...args], { settings });
+const mailTest = (args: string[], settings: Record<string, string>) =>
+  formhost(['admin', 'mail-test', ...args], { settings });
 
 async function startServer(settings?: Parameters<typeof startSmtpServer>[0]) {
   const server = await startSmtpServer(settings);

@@ -3,11 +3,16 @@ import { declareProgram } from '../../src/commands/formhost.ts';
 import { formhost, misusedFor } from '../support/command.ts';
 import { emptyFolder } from '../support/formhost.ts';
 
-const { commands } = declareProgram();
-const GROUPS = commands.filter((command) => command.commands.length > 0).map((command) => command.name());
-const COMMANDS = commands.flatMap((command) =>
-  command.commands.length === 0 ? [[command.name()]] : command.commands.map((inner) => [command.name(), inner.name()]),
-);
+type Named = { name(): string; commands: readonly Named[] };
+/** The lines that call the groups, or the commands, below one: `admin keys list`. */
+const linesBelow = ({ commands }: Named, kind: 'groups' | 'commands', path = ''): string[] =>
+  commands.flatMap((command) => {
+    const line = path + command.name();
+    const isWanted = (kind === 'groups') === command.commands.length > 0;
+    return [...(isWanted ? [line] : []), ...linesBelow(command, kind, `${line} `)];
+  });
+
+const program = declareProgram();
 
 // Help needs no settings: this database is out of reach, and the port is wrong.
 const settings = {
@@ -23,20 +28,21 @@ describe('the help of formhost', () => {
   it('lists all commands, with or without --help, and tells the version', async () => {
     const bare = await run([]);
     expect(bare).toEqual({ code: 0, stdout: expect.stringMatching(/^Usage: formhost /), stderr: '' });
-    const names = Array.from(bare.stdout.matchAll(/^ {2}([a-z-]+) /gm), ([, name]) => name);
-    expect(names).toEqual([...commands.map((command) => command.name()), 'help']);
+    const names = Array.from(bare.stdout.matchAll(/^ {2}([a-z][a-z-]*) /gm), ([, name]) => name);
+    expect(names).toEqual([...program.commands.map((command) => command.name()), 'help']);
     expect([await run(['--help']), await run(['help'])]).toEqual([bare, bare]);
     expect(await run(['--version'])).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' });
   });
 
-  it.each(COMMANDS.map((command) => [command.join(' '), command]))('of %s has an example', async (name, command) => {
-    const help = await run([...command, '--help']);
+  it.each(linesBelow(program, 'commands'))('of %s has an example', async (name) => {
+    const words = name.split(' ');
+    const help = await run([...words, '--help']);
     expect(help).toEqual({ code: 0, stdout: expect.stringMatching(`^Usage: formhost ${name} `), stderr: '' });
     expect(help.stdout).not.toContain('\u001b');
     if (name === 'start') return;
     expect(help.stdout).toContain('--json');
     expect(help.stdout).toContain(`Examples:\n  $ formhost ${name}`);
-    expect(await run(['help', ...command.slice(0, 1)])).toMatchObject({ code: 0, stderr: '' });
+    expect(await run(['help', ...words.slice(0, 1)])).toMatchObject({ code: 0, stderr: '' });
   });
 });
 
@@ -48,49 +54,58 @@ describe('wrong usage', () => {
     ['list --jsno', "unknown option '--jsno' \\(Did you mean --json\\?\\)"],
     [`export ${ID}`, '--format is needed'],
     [`export ${ID} --format pdf`, 'Allowed choices are csv, ndjson, xlsx: formhost export --help'],
-    [`export ${ID} --format csv --json`, '--json cannot be csv'],
     ['webhooks add', "missing required argument 'id': formhost webhooks add --help"],
     [`webhooks log ${ID} wh_0 --limit 101`, '1 to 100'],
     [`webhooks add ${ID} https://e.example --type teams`, 'Allowed choices are generic, slack'],
     [`rollback ${ID} one`, 'one is not a version'],
     ['deploy - --watch', '--watch needs a FILE'],
-    [`delete ${ID} --json --no`, "unknown option '--no'"],
+    [`delete ${ID} --no`, "unknown option '--no'"],
     ['start now', 'too many arguments'],
-    ['keys remove', "unknown command 'remove'"],
-    ['keys create', "required option '--email <address>' not specified: formhost keys create --help"],
-    ['keys create --email a@keys.example --scope write', 'Allowed choices are full, read'],
-    ['keys revoke', "missing required argument 'key-id'"],
-    ['keys list --plan x', "unknown option '--plan'"],
-    ['owners list more', 'too many arguments'],
-    ['owners set-plan a@b.example', "missing required argument 'plan'"],
-    ['owners set-email a b c', 'too many arguments'],
-    ['deployments list more', 'too many arguments'],
-    ['deployments list --taken-down --deleted', "'--taken-down' cannot be used with option '--deleted'"],
-    ['deployments take-down a', "required option '--reason <why>' not specified"],
-    ['deployments restore a --reason x', "unknown option '--reason'"],
-    ['deployments purge a b', 'too many arguments'],
-    ['deployments undelete', "missing required argument 'id'"],
-    ['backup', "missing required argument 'file'"],
-    ['restore a b', 'too many arguments'],
-    ['files move', "required option '--to <place>' not specified"],
-    ['files move --to disk', 'Allowed choices are bucket, database'],
-    ['doctor --fix', "unknown option '--fix'"],
-    ['mail-test', "missing required argument 'address'"],
-    ['mail-test a@b.example c@d.example', 'too many arguments'],
+    ['admin keys remove', "unknown command 'remove'"],
+    ['admin keys create', "required option '--email <address>' not specified: formhost admin keys create --help"],
+    ['admin keys create --email a@keys.example --scope write', 'Allowed choices are full, read'],
+    ['admin keys revoke', "missing required argument 'key-id'"],
+    ['admin keys list --plan x', "unknown option '--plan'"],
+    ['admin owners list more', 'too many arguments'],
+    ['admin owners set-plan a@b.example', "missing required argument 'plan'"],
+    ['admin owners set-email a b c', 'too many arguments'],
+    ['admin deployments list more', 'too many arguments'],
+    ['admin deployments list --taken-down --deleted', "'--taken-down' cannot be used with option '--deleted'"],
+    ['admin deployments take-down a', "required option '--reason <why>' not specified"],
+    ['admin deployments restore a --reason x', "unknown option '--reason'"],
+    ['admin deployments purge a b', 'too many arguments'],
+    ['admin deployments undelete', "missing required argument 'id'"],
+    ['admin backup', "missing required argument 'file'"],
+    ['admin restore a b', 'too many arguments'],
+    ['admin files move', "required option '--to <place>' not specified"],
+    ['admin files move --to disk', 'Allowed choices are bucket, database'],
+    ['admin doctor --fix', "unknown option '--fix'"],
+    ['admin mail-test', "missing required argument 'address'"],
+    ['admin mail-test a@b.example c@d.example', 'too many arguments'],
   ])('formhost %s: exit code 2 and one line', async (line, message) => {
     expect(await run(line.split(' '))).toEqual(misusedFor(message));
   });
 
-  it.each(GROUPS)('formhost %s alone: exit code 2 and its help', async (group) => {
-    const { stdout: help } = await run([group, '--help']);
-    expect(await run([group])).toEqual({ code: 2, stdout: '', stderr: help });
+  it.each(linesBelow(program, 'groups'))('formhost %s alone: exit code 2 and its help', async (group) => {
+    const words = group.split(' ');
+    const { stdout: help } = await run([...words, '--help']);
+    expect(await run(words)).toEqual({ code: 2, stdout: '', stderr: help });
   });
+
+  it.each([`export ${ID} --format csv --json`, 'deploi --json'])(
+    'formhost %s: JSON on standard error',
+    async (line) => {
+      const { stderr, ...rest } = await run(line.split(' '));
+      expect(rest).toEqual({ code: 2, stdout: '' });
+      expect(JSON.parse(stderr)).toEqual({ error: expect.any(String) });
+    },
+  );
 });
 
 describe('a file that is named', () => {
   it('is of the folder in which formhost was called', async () => {
     const [FORMHOST_HOME, cwd] = [await emptyFolder(), await emptyFolder()];
-    const { stderr } = await formhost(['restore', 'no.backup'], { settings: { FORMHOST_HOME }, cwd });
+    const { stderr } = await formhost(['admin', 'restore', 'no.backup'], { settings: { FORMHOST_HOME }, cwd });
     expect(stderr).toContain(`open '${cwd}/no.backup'`);
   });
 });

@@ -166,7 +166,11 @@ describe('files move that is killed', () => {
       const contents = [10, 3 * MIB + 1].map((size) => randomBytes(size));
       for (const content of contents) expect(await submit(service, id, content)).toBe(200);
       const move = () =>
-        startProgram(process.execPath, ['src/commands/formhost.ts', 'files', 'move', '--to', to], place.settings);
+        startProgram(
+          process.execPath,
+          ['src/commands/formhost.ts', 'admin', 'files', 'move', '--to', to],
+          place.settings,
+        );
       let kills = 0;
       for (let step = 1; ; step += 1) {
         const { child, result } = move();

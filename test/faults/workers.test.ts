@@ -28,7 +28,7 @@ const settings = (): Record<string, string> => ({
   },
 });
 const keys = async (...args: string[]): Promise<string> => {
-  const { result } = startProgram(process.execPath, ['src/commands/formhost.ts', 'keys', ...args], {
+  const { result } = startProgram(process.execPath, ['src/commands/formhost.ts', 'admin', 'keys', ...args], {
     DATABASE_URL: database.url,
   });
   const { code, stdout, stderr } = await result;

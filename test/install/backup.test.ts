@@ -39,7 +39,7 @@ const newFile = (): string => {
 };
 
 const command = (name: 'backup' | 'restore', file: string, settings: Record<string, string>) =>
-  formhost([name, file], { settings: { PATH: NO_TOOLS, ...settings } });
+  formhost(['admin', name, file], { settings: { PATH: NO_TOOLS, ...settings } });
 
 async function rowsOf(connection: pg.ClientConfig, sql: string): Promise<Record<string, string>[]> {
   const client = new pg.Client({ ...connection, options: '-c timezone=UTC' });
@@ -240,7 +240,7 @@ describe('backup and restore', () => {
   it('hand one on from standard output to standard input', async () => {
     const target = await newDatabase();
     const script =
-      'DATABASE_URL="$1" "$0" src/commands/formhost.ts backup - | DATABASE_URL="$2" "$0" src/commands/formhost.ts restore -';
+      'DATABASE_URL="$1" "$0" src/commands/formhost.ts admin backup - | DATABASE_URL="$2" "$0" src/commands/formhost.ts admin restore -';
     const args = ['-c', script, process.execPath, full.connectionString, target.connectionString];
     expect(await startProgram('/bin/sh', args, { PATH: NO_TOOLS }).result).toEqual(done);
     expect(await everything(target)).toEqual(await everything(full));
@@ -322,7 +322,7 @@ describe('restore', () => {
   it('keeps no row of a damaged backup that comes over standard input, and takes the whole one after it', async () => {
     const target = await newDatabase();
     const through = (file: string) =>
-      startProgram('sh', ['-c', '"$0" src/commands/formhost.ts restore - < "$1"', process.execPath, file], {
+      startProgram('sh', ['-c', '"$0" src/commands/formhost.ts admin restore - < "$1"', process.execPath, file], {
         DATABASE_URL: target.connectionString,
       }).result;
     const file = newFile();
@@ -441,7 +441,7 @@ describe('backup', () => {
   });
 
   it('says in a line that the disk is full', async () => {
-    const script = '"$0" src/commands/formhost.ts backup - > /dev/full';
+    const script = '"$0" src/commands/formhost.ts admin backup - > /dev/full';
     const settings = { PATH: NO_TOOLS, DATABASE_URL: full.connectionString };
     const { result } = startProgram('/bin/sh', ['-c', script, process.execPath], settings);
     expect(await result).toEqual(refused('nothing was backed up: ENOSPC: no space left on device, write'));
@@ -458,7 +458,7 @@ describe('backup', () => {
     const place = await mkdtemp(join(folder, 'empty-'));
     const { child, result } = startProgram(
       process.execPath,
-      ['src/commands/formhost.ts', 'backup', join(place, 'file')],
+      ['src/commands/formhost.ts', 'admin', 'backup', join(place, 'file')],
       {
         PATH: NO_TOOLS,
         DATABASE_URL: target.url,
@@ -483,7 +483,7 @@ describe('backup', () => {
     const place = await mkdtemp(join(folder, 'empty-'));
     const { child, result } = startProgram(
       process.execPath,
-      ['src/commands/formhost.ts', 'backup', join(place, 'file')],
+      ['src/commands/formhost.ts', 'admin', 'backup', join(place, 'file')],
       {
         PATH: NO_TOOLS,
         DATABASE_URL: `postgres://postgres@127.0.0.1:${address.port}/formhost`,

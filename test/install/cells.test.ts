@@ -299,7 +299,7 @@ describe.skipIf(!HAS_HAPROXY)('two cells behind deploy/haproxy-cells.cfg', () =>
     await first.db('submission_files').where({ deployment_id: id }).update({ object_id: 'obj_1' });
     const { code, stderr } = await move(email);
     const told =
-      "move-owner: 1 files of the owner are in the bucket of FROM: run 'formhost files move --to database' there: nothing was moved\n";
+      "move-owner: 1 files of the owner are in the bucket of FROM: run 'formhost admin files move --to database' there: nothing was moved\n";
     expect({ code, stderr }).toEqual({ code: 1, stderr: told });
     await owner.get(`/deploy/${id}`).expect(200);
   });

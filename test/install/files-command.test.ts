@@ -37,7 +37,8 @@ afterAll(async () => {
 
 const command = (file: string, args: readonly string[], settings: Record<string, string>) =>
   startProgram(process.execPath, [file, ...args], settings);
-const files = (settings: Record<string, string>, ...args: string[]) => formhost(['files', ...args], { settings });
+const files = (settings: Record<string, string>, ...args: string[]) =>
+  formhost(['admin', 'files', ...args], { settings });
 const done = (stdout: string) => ({ code: 0, stdout, stderr: '' });
 const refused = (line: string) => ({ code: 1, stdout: '', stderr: `formhost: ${line}\n` });
 
@@ -161,7 +162,7 @@ describe('files move', () => {
     const { settings } = await install('taken', 'database', [1]);
     expect(await files(settings, 'move', '--to', 'bucket')).toEqual(
       refused(
-        'the prefix of FILES_URL belongs to another installation: use another prefix, or, if that one is gone, run `files claim`',
+        'the prefix of FILES_URL belongs to another installation: use another prefix, or, if that one is gone, run `formhost admin files claim`',
       ),
     );
     expect(await files(settings, 'claim')).toEqual(done('s3://forms/taken/ belongs to this installation now\n'));
@@ -180,8 +181,8 @@ describe('a backup of files in the bucket', () => {
     const installation = await install('backup', 'bucket', [1, MIB / 4, 2 * MIB + 5]);
     const { settings, owner, deploymentId } = installation;
     const file = join(folder, 'whole.backup');
-    expect(await formhost(['backup', file], { settings })).toEqual(done(''));
-    const exported = await formhost(['deployments', 'export', deploymentId], { settings });
+    expect(await formhost(['admin', 'backup', file], { settings })).toEqual(done(''));
+    const exported = await formhost(['admin', 'deployments', 'export', deploymentId], { settings });
     const pieces: Record<string, Buffer[]> = {};
     for (const line of exported.stdout.trimEnd().split('\n')) {
       const { file_piece: piece } = JSON.parse(line);
@@ -196,7 +197,7 @@ describe('a backup of files in the bucket', () => {
 
     const database = await emptyDatabase();
     const restored = { DATABASE_URL: database.url };
-    expect(await formhost(['restore', file], { settings: restored })).toEqual(done(''));
+    expect(await formhost(['admin', 'restore', file], { settings: restored })).toEqual(done(''));
     const service = await startTestService({}, database);
     onTestFinished(() => service.close());
     await expectWhole({ ...installation, service });
@@ -213,19 +214,19 @@ describe('a backup of files in the bucket', () => {
     const [key = ''] = await namedObjects(service.db, s3, 'missing');
     s3.objects.delete(key);
     const file = join(folder, 'missing.backup');
-    const { code, stderr } = await formhost(['backup', file], { settings });
+    const { code, stderr } = await formhost(['admin', 'backup', file], { settings });
     expect([code, stderr]).toEqual([
       0,
       expect.stringMatching(/^formhost: the bucket lacks the content of 1 files, .* \(file_\w+\)\n$/),
     ]);
     const restored = { DATABASE_URL: (await emptyDatabase()).url };
-    expect(await formhost(['restore', file], { settings: restored })).toEqual(done(''));
+    expect(await formhost(['admin', 'restore', file], { settings: restored })).toEqual(done(''));
   });
 
   it('needs FILES_URL', async () => {
     const { settings } = await install('needs', 'bucket', [10]);
     const { FILES_URL: _url, ...without } = settings;
-    expect(await formhost(['backup', join(folder, 'none.backup')], { settings: without })).toEqual(
+    expect(await formhost(['admin', 'backup', join(folder, 'none.backup')], { settings: without })).toEqual(
       refused('the content of some files is in a bucket: set FILES_URL and its credentials as the service has them'),
     );
   });
@@ -244,7 +245,7 @@ describe('a backup of files in the bucket', () => {
       return false;
     });
     onTestFinished(() => s3.behave());
-    const backup = command('src/commands/formhost.ts', ['backup', file], settings).result;
+    const backup = command('src/commands/formhost.ts', ['admin', 'backup', file], settings).result;
     await isPaused.promise;
     for (const { path } of stored) await owner.delete(`/submissions/${deploymentId}/${path.split('/')[3]}`).expect(200);
     await service.db.raw("UPDATE removed_objects SET due_at = now() - interval '1 s'");
@@ -260,7 +261,7 @@ describe('a backup of files in the bucket', () => {
     );
     const database = await emptyDatabase();
     onTestFinished(() => database.drop());
-    expect(await formhost(['restore', file], { settings: { DATABASE_URL: database.url } })).toEqual(done(''));
+    expect(await formhost(['admin', 'restore', file], { settings: { DATABASE_URL: database.url } })).toEqual(done(''));
     const db = connect({ connectionString: database.url }, { limits: testLimits() });
     onTestFinished(() => db.close());
     const { rows } = await db.raw('SELECT count(*) AS n FROM submission_file_chunks');

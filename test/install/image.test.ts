@@ -230,7 +230,7 @@ describe('the image', () => {
     const made = await run(['sh', '-c', `${scripts.keys} create --email you@example.org`], settings).result;
     expect(made).toEqual({ code: 0, out: expect.stringMatching(/^fh_\w{40,}\n$/), err: '' });
     const { slug } = await asOwner(url, made.out.trim()).deploy({ html: 'the page' });
-    const listed = await run(['bin/formhost', 'keys', 'list'], settings).result;
+    const listed = await run(['bin/formhost', 'admin', 'keys', 'list'], settings).result;
     expect(listed).toEqual({ code: 0, out: expect.stringContaining('\tyou@example.org\t'), err: '' });
     const account = { FORMHOST_URL: url, FORMHOST_KEY: made.out.trim() };
     const pages = await run(['bin/formhost', 'list'], account).result;

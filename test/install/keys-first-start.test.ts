@@ -28,7 +28,7 @@ const noDatabase = (place: string, origin: string) => ({
     `formhost: there is no database of the service in ${place} (${origin}) yet: waiting 1 s for a start of the service\n` +
     `formhost: there is no database of the service in ${place} (${origin}): set DATA_DIR or DATABASE_URL as the service has it, or run npm start first, which makes the database\n`,
 });
-const keys = (args: string[], settings: Record<string, string>) => formhost(['keys', ...args], { settings });
+const keys = (args: string[], settings: Record<string, string>) => formhost(['admin', 'keys', ...args], { settings });
 
 /** How many keys of an owner the list has. */
 async function countOf(email: string, settings: Record<string, string>): Promise<number> {
@@ -42,7 +42,7 @@ describe('an empty database', () => {
     const { url, name, drop } = await emptyDatabase();
     onTestFinished(drop);
     const settings = { DATABASE_URL: url };
-    expect(await formhost(['keys', 'create', '--email', 'empty@keys.example'], { settings })).toEqual(
+    expect(await formhost(['admin', 'keys', 'create', '--email', 'empty@keys.example'], { settings })).toEqual(
       noDatabase(`${new URL(url).host}/${name}`, 'DATABASE_URL, which the environment sets'),
     );
     await runSql(
@@ -120,7 +120,7 @@ describe('an embedded database', () => {
       [['backup', join(folder, 'a.backup')], folder, { DATA_DIR: 'x' }, 'x', 'DATA_DIR, which the environment sets'],
     ];
     for (const [args, cwd, settings, place, origin] of cases)
-      expect(await formhost(args, { cwd, settings })).toEqual(noDatabase(join(folder, place), origin));
+      expect(await formhost(['admin', ...args], { cwd, settings })).toEqual(noDatabase(join(folder, place), origin));
     expect((await readdir(folder, { recursive: true })).toSorted()).toEqual(['own', 'own/.env']);
   });
 
@@ -128,7 +128,7 @@ describe('an embedded database', () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'formhost-cut-'));
     onTestFinished(() => rm(dataDir, { recursive: true }));
     await (await openEmbeddedPostgres(dataDir, { limits: testLimits() })).close();
-    expect(await formhost(['keys', 'list'], { settings: { DATA_DIR: dataDir } })).toEqual(
+    expect(await formhost(['admin', 'keys', 'list'], { settings: { DATA_DIR: dataDir } })).toEqual(
       noDatabase(dataDir, 'DATA_DIR, which the environment sets'),
     );
     expect(await serverOf(dataDir)).toBeUndefined();

@@ -16,7 +16,7 @@ const partition = async (url: string): Promise<void> =>
 
 // Without Postgres' tools: the service's own format.
 const command = (name: 'backup' | 'restore', file: string, databaseUrl: string) =>
-  startProgram(process.execPath, ['src/commands/formhost.ts', name, file], {
+  startProgram(process.execPath, ['src/commands/formhost.ts', 'admin', name, file], {
     PATH: '/nowhere',
     DATABASE_URL: databaseUrl,
   }).result;

@@ -80,8 +80,11 @@ describe.runIf(isThere)('two processes behind a transaction pooler', LONG, () =>
 
 describe.runIf(isThere)('a transaction pooler that DATABASE_POOLER does not name', LONG, () => {
   const databaseCheck = async (settings: Record<string, string>): Promise<unknown> => {
-    const { stdout } = await startProgram(process.execPath, ['src/commands/formhost.ts', 'doctor', '--json'], settings)
-      .result;
+    const { stdout } = await startProgram(
+      process.execPath,
+      ['src/commands/formhost.ts', 'admin', 'doctor', '--json'],
+      settings,
+    ).result;
     const { checks }: { checks: { check: string; status: string; mend?: string }[] } = JSON.parse(stdout);
     const found = checks.find(({ check }) => check === 'database');
     return [found?.status, found?.mend];
@@ -219,7 +222,7 @@ describe.runIf(isThere)('backup and restore through a transaction pooler', LONG,
   });
 
   const run = (command: string, file: string, DATABASE_URL: string) =>
-    startProgram(process.execPath, ['src/commands/formhost.ts', command, file], {
+    startProgram(process.execPath, ['src/commands/formhost.ts', 'admin', command, file], {
       DATABASE_URL,
       DATABASE_POOLER: 'transaction',
     }).result;

@@ -263,7 +263,7 @@ describe.concurrent('npm start in a terminal', () => {
         eventually(() => expect(screen.text.split(text).length - 1).toBeGreaterThanOrEqual(times)),
       serves: () => eventually(() => request(url).get('/readyz').expect(200)),
       owners: async () => {
-        const args = ['src/commands/formhost.ts', 'owners', 'list'];
+        const args = ['src/commands/formhost.ts', 'admin', 'owners', 'list'];
         const { stdout } = await startProgram(process.execPath, args, { DATA_DIR: dataDir }).result;
         return stdout.split('\t')[0];
       },
@@ -306,7 +306,7 @@ describe.concurrent('npm start in a terminal', () => {
   it('says that it stored nothing when the command has set the address meanwhile', async () => {
     const service = await start();
     await service.shows(QUESTION);
-    const args = ['src/commands/formhost.ts', 'owners', 'set-email', 'owner@localhost', 'ada@start.example'];
+    const args = ['src/commands/formhost.ts', 'admin', 'owners', 'set-email', 'owner@localhost', 'ada@start.example'];
     await startProgram(process.execPath, args, { DATA_DIR: service.dataDir }).result;
     service.type('grace@start.example\n');
     await service.shows('grace@start.example was not stored: the address has been set by the command meanwhile.');

@@ -294,8 +294,11 @@ describe.skipIf(!hasPatroni('the tests of a cluster'))(
       await cluster.settled();
       const { port } = await cluster.the('sync_standby');
       const alone = { ...settings, DATABASE_URL: `postgres://formhost:SECRET@127.0.0.1:${port}/formhost` };
-      const doctor = await startProgram(process.execPath, ['src/commands/formhost.ts', 'doctor', '--json'], alone)
-        .result;
+      const doctor = await startProgram(
+        process.execPath,
+        ['src/commands/formhost.ts', 'admin', 'doctor', '--json'],
+        alone,
+      ).result;
       const { checks }: { checks: { check: string; status: string; saw: string }[] } = JSON.parse(doctor.stdout);
       expect(checks.find(({ check }) => check === 'database')).toMatchObject({
         status: 'fail',

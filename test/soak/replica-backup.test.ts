@@ -29,8 +29,10 @@ it('makes a backup of a replica, which only reads, and restores it', async () =>
   const file = join(folder, 'one.backup');
   // Without Postgres' tools: the service's own format.
   const command = (name: string, url: string) =>
-    startProgram(process.execPath, ['src/commands/formhost.ts', name, file], { PATH: '/nowhere', DATABASE_URL: url })
-      .result;
+    startProgram(process.execPath, ['src/commands/formhost.ts', 'admin', name, file], {
+      PATH: '/nowhere',
+      DATABASE_URL: url,
+    }).result;
   expect(await command('backup', replica.url)).toEqual({ code: 0, stdout: '', stderr: '' });
   await runSql(primary.url, 'CREATE DATABASE target');
   const target = withDatabase(primary.url, 'target');

@@ -50,7 +50,8 @@ it('follows a primary to its standby that is promoted, with both in DATABASE_URL
   onTestFinished(() => void reader.child.kill('SIGKILL'));
   await soon(() => getPage(reader.url, slug).expect(200, 'old'));
   await request(reader.url).get('/readyz').expect(503);
-  const doctor = await startProgram(process.execPath, ['src/commands/formhost.ts', 'doctor', '--json'], alone).result;
+  const doctor = await startProgram(process.execPath, ['src/commands/formhost.ts', 'admin', 'doctor', '--json'], alone)
+    .result;
   const { checks }: { checks: { check: string; status: string; saw: string }[] } = JSON.parse(doctor.stdout);
   expect(checks.find(({ check }) => check === 'database')).toMatchObject({
     status: 'fail',
@@ -73,7 +74,7 @@ it('follows a primary to its standby that is promoted, with both in DATABASE_URL
   const file = join(tmpdir(), `formhost-${process.pid}-several-hosts.backup`);
   onTestFinished(() => rm(file, { force: true }));
   const dead = { ...both, DATABASE_URL: DATABASE_URL('read-write', old.port, standby.port) };
-  const backup = startProgram(process.execPath, ['src/commands/formhost.ts', 'backup', file], dead);
+  const backup = startProgram(process.execPath, ['src/commands/formhost.ts', 'admin', 'backup', file], dead);
   expect(await backup.result).toEqual({ code: 0, stdout: '', stderr: '' });
   expect(existsSync(file)).toBe(true);
   for (const service of [one, other, reader]) expect(await service.stop()).toEqual({ code: 0, stdout: '', stderr: '' });

@@ -130,4 +130,4 @@ export const misusedFor = (...words: string[]) => ({ code: 2, stdout: '', stderr
 export const operatorOf =
   ({ databaseUrl }: { databaseUrl: string }, name: string, settings: Record<string, string> = {}) =>
   (...args: string[]): Promise<Ended> =>
-    formhost([name, ...args], { settings: { DATABASE_URL: databaseUrl, ...settings } });
+    formhost(['admin', name, ...args], { settings: { DATABASE_URL: databaseUrl, ...settings } });

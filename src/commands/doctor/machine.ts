@@ -129,7 +129,7 @@ export async function checkFiles(location: BucketLocation | undefined, db: Datab
     if (!db || !(await hasBucketFiles(db))) return skip('FILES_URL is not set: files are in the database');
     return fail(
       'FILES_URL is not set, and the content of some files is in a bucket',
-      'set FILES_URL as it was, or take the files back with it: `files move --to database`',
+      'set FILES_URL as it was, or take the files back with it: `formhost admin files move --to database`',
     );
   }
   const bucket = new Bucket(location, LIMITS);
@@ -145,7 +145,7 @@ export async function checkFiles(location: BucketLocation | undefined, db: Datab
     if (owner !== undefined && db && owner !== (await installationOf(db))) {
       return fail(
         `the prefix of FILES_URL in ${place} belongs to another installation`,
-        'use another prefix, or, if that installation is gone, run `files claim`',
+        'use another prefix, or, if that installation is gone, run `formhost admin files claim`',
       );
     }
     return ok(`${place} stores, gives back, lists and deletes`);

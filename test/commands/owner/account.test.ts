@@ -75,7 +75,7 @@ describe('formhost', () => {
   it('runs a command of operators on the database of the settings, from any folder, with files of that folder', async () => {
     const cwd = await emptyFolder();
     const settings = { DATABASE_URL: service.databaseUrl };
-    expect(await startFormhost(['backup', 'x.backup'], { settings, cwd }).result).toEqual(done(''));
+    expect(await startFormhost(['admin', 'backup', 'x.backup'], { settings, cwd }).result).toEqual(done(''));
     expect(await readdir(cwd)).toEqual(['x.backup']);
   });
 });

@@ -32,7 +32,7 @@ describe('formhost deploy', () => {
     await writeFile(join(folder, 'a.html'), `${FORM}<!-- 2 -->`);
     // By another path.
     const again = await run(['deploy', join(folder, 'a.html'), '--json']);
-    expect(again).toEqual(done(again.stdout, `formhost: updated first-page (${ids['a.html']})\n`));
+    expect(again).toEqual(done(again.stdout, `{"message":"updated first-page (${ids['a.html']})"}\n`));
     expect(JSON.parse(again.stdout)).toEqual({
       id: ids['a.html'],
       url: 'https://first-page.pages.test',

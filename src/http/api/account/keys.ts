@@ -94,7 +94,7 @@ const lastKey = errorKind(
   () =>
     new HttpError(
       409,
-      'This is your last full key: make another first, or have the operator revoke it with the keys command.',
+      'This is your last full key: make another first, or have the operator revoke it with formhost admin keys.',
     ),
 );
 

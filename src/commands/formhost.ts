@@ -33,10 +33,16 @@ export function declareProgram(): Command {
   return program.addHelpText(
     'after',
     `
-Examples:
-  $ formhost login https://forms.example.org
-  $ formhost deploy contact.html
-  $ formhost tail contact
+Begin here:
+  Log in             $ formhost login https://forms.example.org
+  Publish, update    $ formhost deploy contact.html
+  Check its forms    $ formhost check contact.html
+  Edit               $ formhost deploy contact.html --watch
+  Go back            $ formhost rollback contact
+  Read               $ formhost search contact ""
+  Export             $ formhost export contact --format csv --output contact.csv
+  Get mail           $ formhost settings set contact email_notifications=true
+  Call a program     $ formhost webhooks add contact https://example.org/hook
 
 formhost COMMAND --help tells more. Exit codes: 0 done, 1 failed, 2 wrong usage.`,
   );

@@ -87,6 +87,21 @@ export async function printTable(headers: readonly string[], rows: readonly (rea
   await print([styled('bold', aligned(headers)), ...cells.map(aligned)].map((line) => `${line}\n`).join(''));
 }
 
+/** Prints a list of the API: its answers unchanged with `--json`, otherwise a row for each item. */
+export async function printList<T>(
+  answers: AsyncIterable<{ data: T; text: string }> | Iterable<{ data: T; text: string }>,
+  headers: readonly string[],
+  rowsOf: (data: T) => readonly (readonly string[])[],
+  { json }: Output,
+): Promise<void> {
+  const rows: (readonly string[])[] = [];
+  for await (const { data, text } of answers) {
+    if (json) await printAnswer(text);
+    else rows.push(...rowsOf(data));
+  }
+  if (!json) await printTable(headers, rows);
+}
+
 type Value = string | number | boolean | Date | null;
 
 const cell = (value: Value): string => (value instanceof Date ? value.toISOString() : String(value ?? '-'));

@@ -10,18 +10,34 @@ import type { Service } from './owner/service.ts';
  * The commands of owners: they use the API. A command's code is loaded when it runs, so that help does not wait for it.
  */
 
-/** The service that the user is logged in at. */
-async function service(): Promise<Service> {
-  const { Service: OwnersService } = await import('./owner/service.ts');
-  return new OwnersService(await readAccount(process.env));
-}
+/** Makes the service that the user is logged in at. */
+type Connect = () => Promise<Service>;
 
 const { maxLimit } = SIZES.list;
 const ID = 'id of the page, or its slug';
-const FILE = 'an HTML file, or - for standard input';
+const FILE = 'an HTML file, a folder with index.html alone, or - for standard input';
 
 export function declareOwnerCommands(program: Command): void {
-  program.commandsGroup('Pages and submissions:');
+  const common = program.addOption(
+    new Option('--profile <name>', 'which of several services to use: the name under which login stored it').env(
+      'FORMHOST_PROFILE',
+    ),
+  );
+  const profile = (): string | undefined => common.opts().profile || undefined;
+  const connect: Connect = async () => {
+    const { Service: OwnersService } = await import('./owner/service.ts');
+    return new OwnersService(await readAccount(process.env, profile()));
+  };
+  declareAccountCommands(program, connect, profile);
+  declarePageCommands(program, connect);
+  declareHistoryCommands(program, connect);
+  declareSubmissionCommands(program, connect);
+  declareWebhookCommands(program, connect);
+}
+
+function declareAccountCommands(program: Command, connect: Connect, profile: () => string | undefined): void {
+  program.commandsGroup('Your account:');
+  const load = () => import('./owner/login.ts');
   declare(
     program,
     'login',
@@ -29,9 +45,39 @@ export function declareOwnerCommands(program: Command): void {
     'The key is asked for without showing it, or read from standard input. Programs set FORMHOST_URL and FORMHOST_KEY instead.',
     '$ login https://forms.example.org',
     '$ login https://forms.example.org < key.txt',
+    '$ login https://staging.example.org --profile staging',
   )
     .argument('[url]', 'address of the service (asked for on a terminal)')
-    .action(async (url, options) => (await import('./owner/login.ts')).login(url, options));
+    .action(async (url, options) => (await load()).login(url, { ...options, profile: profile() }));
+  declare(program, 'logout', 'Remove the stored key', '$ logout').action(async (options) =>
+    (await load()).logout({ ...options, profile: profile() }),
+  );
+  declare(program, 'whoami', 'Print the service, the owner of the key, and what the plan allows', '$ whoami').action(
+    async (options) => (await load()).whoami(await connect(), options),
+  );
+  declareKeyCommands(program, connect);
+}
+
+function declareKeyCommands(program: Command, connect: Connect): void {
+  const load = () => import('./owner/keys.ts');
+  const keys = program.command('keys').description('Make, list and revoke your API keys');
+  declare(keys, 'create', 'Make a key, and print it this once', '$ keys create --name "Website build" --scope read')
+    .requiredOption('--name <name>', `what it is for, 1 to ${SIZES.apiKey.maxNameChars} characters`)
+    .addOption(
+      new Option('--scope <scope>', 'what the key may do').choices(['full', 'read'] as const).default('full' as const),
+    )
+    .option('--expires <time>', 'when the key ends, such as 2027-01-01')
+    .action(async (options) => (await load()).create(await connect(), options));
+  declare(keys, 'list', 'List your keys', '$ keys list').action(async (options) =>
+    (await load()).list(await connect(), options),
+  );
+  declare(keys, 'revoke', 'End a key', '$ keys revoke key_0Vbb…')
+    .argument('<key>', 'id of the key')
+    .action(async (id, options) => (await load()).revoke(await connect(), id, options));
+}
+
+function declarePageCommands(program: Command, connect: Connect): void {
+  program.commandsGroup('Pages:');
   declare(
     program,
     'deploy',
@@ -43,10 +89,12 @@ export function declareOwnerCommands(program: Command): void {
   )
     .argument('<file>', FILE)
     .option('--slug <slug>', 'name of a new page in its address')
-    .option('--id <id>', 'update this page (id or slug), and remember it for the file')
+    .addOption(
+      new Option('--id <id>', 'update this page (id or slug), and remember it for the file').conflicts(['slug', 'new']),
+    )
     .option('--new', 'publish another page, and remember it for the file')
     .option('--watch', 'update at every change of the file, until Ctrl-C')
-    .action(async (file, options) => (await import('./owner/deploy.ts')).deploy(await service(), file, options));
+    .action(async (file, options) => (await import('./owner/deploy.ts')).deploy(await connect(), file, options));
   declare(
     program,
     'check',
@@ -56,32 +104,74 @@ export function declareOwnerCommands(program: Command): void {
     '$ check - --json < contact.html',
   )
     .argument('<file>', FILE)
-    .action(async (file, options) => (await import('./owner/check.ts')).check(await service(), file, options));
+    .action(async (file, options) => (await import('./owner/check.ts')).check(await connect(), file, options));
   declare(program, 'list', 'List your pages', '$ list', '$ list | cut -f1').action(async (options) =>
-    (await import('./owner/list.ts')).list(await service(), options),
+    (await import('./owner/list.ts')).list(await connect(), options),
   );
   declare(program, 'open', 'Print the address of a page; on a terminal, open it in a browser', '$ open contact')
     .argument('<id>', ID)
-    .action(async (id, options) => (await import('./owner/open.ts')).open(await service(), id, options));
-  declareSubmissionCommands(program);
+    .action(async (id, options) => (await import('./owner/open.ts')).open(await connect(), id, options));
+  declare(program, 'pull', 'Write the HTML of a page to index.html, for deploy', '$ pull contact', '$ deploy contact')
+    .argument('<id>', ID)
+    .argument('[folder]', 'where index.html is written (a folder with the name of the slug)')
+    .option('--force', 'replace the file that is there')
+    .action(async (id, folder, options) =>
+      (await import('./owner/pull.ts')).pull(await connect(), id, folder, options),
+    );
+  declareSettingsCommands(program, connect);
+}
+
+function declareSettingsCommands(program: Command, connect: Connect): void {
+  const load = () => import('./owner/settings.ts');
+  const settings = program.command('settings').description('Mail, redirects, spam and more of a page');
+  declare(settings, 'get', 'Print all settings of a page', '$ settings get contact')
+    .argument('<id>', ID)
+    .action(async (id, options) => (await load()).getSettings(await connect(), id, options));
+  declare(
+    settings,
+    'set',
+    'Change settings of a page',
+    'A value is a text, a list with commas, or JSON. What is left out stays.',
+    '$ settings set contact email_notifications=true recipients=ada@example.org,eve@example.org',
+    '$ settings set contact redirect_url=https://example.org/thanks retention_days=null',
+    `$ settings set contact 'spam={"blocklist":["casino"],"captcha":{"provider":"altcha"}}'`,
+  )
+    .argument('<id>', ID)
+    .argument('<name=value...>', 'a setting, as `settings get` names it, and its new value')
+    .action(async (id, pairs, options) => (await load()).setSettings(await connect(), id, pairs, options));
+}
+
+function declareHistoryCommands(program: Command, connect: Connect): void {
+  declare(program, 'versions', 'List the versions of a page', '$ versions contact')
+    .argument('<id>', ID)
+    .action(async (id, options) => (await import('./owner/versions.ts')).versions(await connect(), id, options));
   declare(program, 'rollback', 'Make an older version of a page live', '$ rollback contact', '$ rollback contact 3')
     .argument('<id>', ID)
     .argument('[version]', 'number of the version (the one before the live one)')
     .action(async (id, version, options) =>
-      (await import('./owner/rollback.ts')).rollback(await service(), id, version, options),
+      (await import('./owner/rollback.ts')).rollback(await connect(), id, version, options),
     );
   declare(program, 'delete', 'Take a page offline, and move it to the trash', '$ delete contact --yes')
     .argument('<id>', ID)
     .option('--yes', 'do not ask')
-    .action(async (id, options) => (await import('./owner/remove.ts')).remove(await service(), id, options));
-  declareWebhookCommands(program);
+    .action(async (id, options) => (await import('./owner/remove.ts')).remove(await connect(), id, options));
+  const load = () => import('./owner/trash.ts');
+  const trash = program.command('trash').description('Bring deleted pages back');
+  declare(trash, 'list', 'List your deleted pages', '$ trash list').action(async (options) =>
+    (await load()).list(await connect(), options),
+  );
+  declare(trash, 'restore', 'Make a deleted page live again', '$ trash restore contact')
+    .argument('<id>', `${ID}; of several with this slug, the last deleted`)
+    .option('--slug <slug>', 'another slug, where its own is taken')
+    .action(async (id, options) => (await load()).restore(await connect(), id, options));
 }
 
-function declareSubmissionCommands(program: Command): void {
+function declareSubmissionCommands(program: Command, connect: Connect): void {
+  program.commandsGroup('Submissions:');
   declare(program, 'tail', 'Show submissions as they come, until Ctrl-C', '$ tail contact', '$ tail contact --after 0')
     .argument('<id>', ID)
     .option('--after <cursor>', 'begin after this submission (its id), or with the first one (0)')
-    .action(async (id, options) => (await import('./owner/tail.ts')).tail(await service(), id, options));
+    .action(async (id, options) => (await import('./owner/tail.ts')).tail(await connect(), id, options));
   declare(
     program,
     'search',
@@ -97,8 +187,29 @@ function declareSubmissionCommands(program: Command): void {
     .option('--unread', 'only what is not marked as read')
     .option('--starred', 'only what has a star')
     .action(async (id, query, options) =>
-      (await import('./owner/search.ts')).search(await service(), id, query, options),
+      (await import('./owner/search.ts')).search(await connect(), id, query, options),
     );
+  declareExport(program, connect);
+  declare(program, 'stats', 'Count submissions by day or hour', '$ stats contact --by hour --tz Europe/Berlin')
+    .argument('<id>', ID)
+    .option('--from <time>', 'from this time or day on (30 days ago)')
+    .option('--to <time>', 'before this time or day')
+    .addOption(new Option('--by <unit>', 'day or hour').choices(['day', 'hour'] as const))
+    .option('--tz <zone>', 'time zone, such as Europe/Berlin (UTC)')
+    .action(async (id, options) => (await import('./owner/stats.ts')).stats(await connect(), id, options));
+  const files = program.command('files').description('Get the files that visitors have sent');
+  declare(
+    files,
+    'get',
+    'Get a file of a submission',
+    '$ files get /submissions/d_0Vbb…/files/file_0Vbb… --output cv.pdf',
+  )
+    .argument('<url>', 'the url that the submission has for the file')
+    .option('--output <file>', 'write this file, when all has arrived; - is standard output')
+    .action(async (url, options) => (await import('./owner/files.ts')).getFile(await connect(), url, options));
+}
+
+function declareExport(program: Command, connect: Connect): void {
   declare(
     program,
     'export',
@@ -117,19 +228,12 @@ function declareSubmissionCommands(program: Command): void {
       const chosen = format ?? (json ? 'ndjson' : undefined);
       if (chosen === undefined) throw new UsageError('--format is needed: csv, ndjson or xlsx');
       const { exportSubmissions } = await import('./owner/export.ts');
-      await exportSubmissions(await service(), id, { ...options, format: chosen });
+      await exportSubmissions(await connect(), id, { ...options, format: chosen });
     });
-  declare(program, 'stats', 'Count submissions by day or hour', '$ stats contact --by hour --tz Europe/Berlin')
-    .argument('<id>', ID)
-    .option('--from <time>', 'from this time or day on (30 days ago)')
-    .option('--to <time>', 'before this time or day')
-    .addOption(new Option('--by <unit>', 'day or hour').choices(['day', 'hour'] as const))
-    .option('--tz <zone>', 'time zone, such as Europe/Berlin (UTC)')
-    .action(async (id, options) => (await import('./owner/stats.ts')).stats(await service(), id, options));
 }
 
-function declareWebhookCommands(program: Command): void {
-  const WEBHOOK = 'id of the webhook';
+function declareWebhookCommands(program: Command, connect: Connect): void {
+  program.commandsGroup('Other programs:');
   const load = () => import('./owner/webhooks.ts');
   const webhooks = program.command('webhooks').description('Send submissions to other programs');
   declare(webhooks, 'add', 'Add a webhook, and print its id', '$ webhooks add contact https://example.org/hook')
@@ -137,26 +241,39 @@ function declareWebhookCommands(program: Command): void {
     .argument('<url>', 'where submissions are sent')
     .addOption(new Option('--type <type>', 'generic or slack').choices(['generic', 'slack'] as const))
     .addOption(new Option('--events <event...>', 'what is sent (all)').choices(EVENTS))
-    .action(async (id, url, options) => (await load()).addWebhook(await service(), id, url, options));
+    .action(async (id, url, options) => (await load()).addWebhook(await connect(), id, url, options));
   declare(webhooks, 'list', 'List the webhooks of a page', '$ webhooks list contact')
     .argument('<id>', ID)
-    .action(async (id, options) => (await load()).listWebhooks(await service(), id, options));
-  declare(webhooks, 'test', 'Send a sample submission, and wait for its outcome', '$ webhooks test contact wh_0Vbb…')
-    .argument('<id>', ID)
-    .argument('<webhook>', WEBHOOK)
-    .action(async (id, webhook, options) => (await load()).testWebhook(await service(), id, webhook, options));
-  declare(webhooks, 'log', 'List the deliveries of a webhook, newest first', '$ webhooks log contact wh_0Vbb…')
-    .argument('<id>', ID)
-    .argument('<webhook>', WEBHOOK)
+    .action(async (id, options) => (await load()).listWebhooks(await connect(), id, options));
+
+  /** Declares a command about one webhook. */
+  const declareOne = (name: string, description: string, more = '') =>
+    declare(webhooks, name, description, `$ webhooks ${name} contact wh_0Vbb…${more}`)
+      .argument('<id>', ID)
+      .argument('<webhook>', 'id of the webhook');
+  declareOne('test', 'Send a sample submission, and wait for its outcome').action(async (id, webhook, options) =>
+    (await load()).testWebhook(await connect(), id, webhook, options),
+  );
+  declareOne('log', 'List the deliveries of a webhook, newest first')
     .addOption(new Option('--limit <number>', `how many, at most ${maxLimit}`).argParser(readLimit).default(20))
-    .action(async (id, webhook, options) => (await load()).showLog(await service(), id, webhook, options));
-  declare(webhooks, 'retry', 'Send a delivery again', '$ webhooks retry contact wh_0Vbb… dl_0Vbb…')
-    .argument('<id>', ID)
-    .argument('<webhook>', WEBHOOK)
+    .action(async (id, webhook, options) => (await load()).showLog(await connect(), id, webhook, options));
+  declareOne('retry', 'Send a delivery again', ' dl_0Vbb…')
     .argument('<delivery>', 'id of the delivery')
     .action(async (id, webhook, delivery, options) =>
-      (await load()).retryDelivery(await service(), id, webhook, delivery, options),
+      (await load()).retryDelivery(await connect(), id, webhook, delivery, options),
     );
+  declareOne('secret', 'Print the secret that signs what is sent')
+    .option('--rotate', 'make a new one; for 24 hours the old one signs as well')
+    .action(async (id, webhook, options) => (await load()).showSecret(await connect(), id, webhook, options));
+  declareOne('disable', 'Send nothing for a time').action(async (id, webhook, options) =>
+    (await load()).setActive(false, await connect(), id, webhook, options),
+  );
+  declareOne('enable', 'Send again').action(async (id, webhook, options) =>
+    (await load()).setActive(true, await connect(), id, webhook, options),
+  );
+  declareOne('remove', 'Remove a webhook').action(async (id, webhook, options) =>
+    (await load()).removeWebhook(await connect(), id, webhook, options),
+  );
 }
 
 function readLimit(text: string): number {

@@ -30,6 +30,10 @@ describe('the help of formhost', () => {
     expect(bare).toEqual({ code: 0, stdout: expect.stringMatching(/^Usage: formhost /), stderr: '' });
     const names = Array.from(bare.stdout.matchAll(/^ {2}([a-z][a-z-]*) /gm), ([, name]) => name);
     expect(names).toEqual([...program.commands.map((command) => command.name()), 'help']);
+    const steps = Array.from(bare.stdout.matchAll(/\$ formhost (\S+)/g), ([, name]) => name);
+    expect(steps).toEqual([
+      ...['login', 'deploy', 'check', 'deploy', 'rollback', 'search', 'export', 'settings', 'webhooks'],
+    ]);
     expect([await run(['--help']), await run(['help'])]).toEqual([bare, bare]);
     expect(await run(['--version'])).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' });
   });
@@ -60,6 +64,12 @@ describe('wrong usage', () => {
     [`rollback ${ID} one`, 'one is not a version'],
     ['deploy - --watch', '--watch needs a FILE'],
     [`delete ${ID} --no`, "unknown option '--no'"],
+    ['deploy x.html --id contact --new', "'--id <id>' cannot be used with option '--new'"],
+    [`settings set ${ID}`, "missing required argument 'name=value'"],
+    [`settings set ${ID} language`, 'language is not a setting with a value: give it as NAME=VALUE'],
+    ['files get /submissions/d_1/sub_1/files/file_1 --output', "'--output <file>' argument missing"],
+    ['keys create', "required option '--name <name>' not specified: formhost keys create --help"],
+    ['list --profile home', 'FORMHOST_URL or FORMHOST_KEY is set, and so is the profile home'],
     ['start now', 'too many arguments'],
     ['admin keys remove', "unknown command 'remove'"],
     ['admin keys create', "required option '--email <address>' not specified: formhost admin keys create --help"],

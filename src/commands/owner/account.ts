@@ -1,16 +1,20 @@
 import fs from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import { CommandError, hasCode, messageOf } from '../command-error.ts';
+import { CommandError, hasCode, messageOf, UsageError } from '../command-error.ts';
 import { replaceFile } from '../write-file.ts';
 
 /*
  * The service that the commands of owners use, and the API key: as `formhost login` has stored them, or of FORMHOST_URL and
- * FORMHOST_KEY.
+ * FORMHOST_KEY. One file has them for each profile, so that a person can use several services.
  */
 
+type Credentials = { url: string; key: string };
 /** `keyFrom`: where the key comes from, in words. */
-export type Account = { url: string; key: string; keyFrom: string };
+export type Account = Credentials & { keyFrom: string };
+
+/** The profile of those who name none. */
+const DEFAULT_PROFILE = 'default';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -25,7 +29,7 @@ function settingsFolder(env: Environment): string {
   return process.platform === 'darwin' ? join(homedir(), 'Library/Application Support') : join(homedir(), '.config');
 }
 
-const accountFile = (env: Environment): string => join(settingsFolder(env), 'formhost', 'account.json');
+const credentialsFile = (env: Environment): string => join(settingsFolder(env), 'formhost', 'credentials.json');
 
 /** The address of a service as it is stored: without a path. Throws a CommandError. */
 export function readUrl(text: string, origin: string): string {
@@ -45,35 +49,56 @@ export function readKey(text: string, origin: string): string {
   return key;
 }
 
-async function readStored(file: string): Promise<{ url: string; key: string } | undefined> {
+/** The credentials of all profiles, by their names. */
+async function readProfiles(file: string): Promise<Map<string, Credentials>> {
   const text = await fs.readFile(file, 'utf8').catch((error: unknown) => {
-    if (hasCode(error, /^ENOENT$/)) return undefined;
+    if (hasCode(error, /^ENOENT$/)) return '{}';
     throw new CommandError(`${file} cannot be read: ${messageOf(error)}`);
   });
-  if (text === undefined) return undefined;
   try {
-    const stored: unknown = JSON.parse(text);
-    if (stored instanceof Object && 'url' in stored && 'key' in stored) {
-      return { url: readUrl(String(stored.url), 'url'), key: readKey(String(stored.key), 'key') };
-    }
+    return new Map(
+      Object.entries<Credentials>(JSON.parse(text)).map(([name, { url, key }]) => [
+        name,
+        { url: readUrl(url, 'url'), key: readKey(key, 'key') },
+      ]),
+    );
   } catch {
     // The message of JSON.parse would show the file.
+    throw new CommandError(`${file} is damaged: delete it, and run formhost login again`);
   }
-  throw new CommandError(`${file} is damaged: run formhost login again`);
+}
+
+/** Writes the file anew, readable by its owner only. */
+async function writeProfiles(file: string, profiles: ReadonlyMap<string, Credentials>): Promise<void> {
+  await fs.mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await fs.chmod(dirname(file), 0o700);
+  const text = `${JSON.stringify(Object.fromEntries(profiles), null, 2)}\n`;
+  await replaceFile(file, (out) => out.writeFile(text), 0o600);
 }
 
 /** Throws a CommandError where there is no key, or one that is for another service. */
-export async function readAccount(env: Environment): Promise<Account> {
-  const file = accountFile(env);
+export async function readAccount(env: Environment, profile: string | undefined): Promise<Account> {
   const { FORMHOST_URL: givenUrl, FORMHOST_KEY: givenKey } = env;
+  if (profile !== undefined && (givenUrl || givenKey)) {
+    throw new UsageError(
+      `FORMHOST_URL or FORMHOST_KEY is set, and so is the profile ${profile}: leave one of them out`,
+    );
+  }
+  const file = credentialsFile(env);
   const url = givenUrl ? readUrl(givenUrl, 'FORMHOST_URL') : undefined;
-  const stored = url && givenKey ? undefined : await readStored(file);
+  const isComplete = url && givenKey;
+  const stored = isComplete ? undefined : (await readProfiles(file)).get(profile ?? DEFAULT_PROFILE);
   if (givenKey) {
     const key = readKey(givenKey, 'FORMHOST_KEY');
     return { url: url ?? stored?.url ?? DEFAULT_URL, key, keyFrom: 'FORMHOST_KEY' };
   }
-  if (!stored)
-    throw new CommandError('you are not logged in: run formhost login, or set FORMHOST_URL and FORMHOST_KEY');
+  if (!stored) {
+    throw new CommandError(
+      profile === undefined
+        ? 'you are not logged in: run formhost login, or set FORMHOST_URL and FORMHOST_KEY'
+        : `there is no profile ${profile}: run formhost login --profile ${profile}`,
+    );
+  }
   // The key of one service is never sent to another.
   if (url && url !== stored.url) {
     throw new CommandError(
@@ -83,11 +108,23 @@ export async function readAccount(env: Environment): Promise<Account> {
   return { ...stored, keyFrom: file };
 }
 
-/** Stores an account, readable by its owner only. Answers the file. */
-export async function storeAccount(env: Environment, { url, key }: Pick<Account, 'url' | 'key'>): Promise<string> {
-  const file = accountFile(env);
-  await fs.mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await fs.chmod(dirname(file), 0o700);
-  await replaceFile(file, (out) => out.writeFile(`${JSON.stringify({ url, key }, null, 2)}\n`), 0o600);
+/** Stores an account under a profile. Returns the file. */
+export async function storeAccount(
+  env: Environment,
+  { url, key }: Credentials,
+  profile = DEFAULT_PROFILE,
+): Promise<string> {
+  const file = credentialsFile(env);
+  await writeProfiles(file, (await readProfiles(file)).set(profile, { url, key }));
   return file;
+}
+
+/** Removes the account of a profile. Returns what it was; undefined where there was none. */
+export async function removeAccount(env: Environment, profile = DEFAULT_PROFILE): Promise<Credentials | undefined> {
+  const file = credentialsFile(env);
+  const profiles = await readProfiles(file);
+  const stored = profiles.get(profile);
+  profiles.delete(profile);
+  if (stored) await writeProfiles(file, profiles);
+  return stored;
 }

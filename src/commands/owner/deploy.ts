@@ -5,9 +5,9 @@ import { basename, dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { COMMAND_LIMITS } from '../../limits.ts';
 import { CommandError, messageOf, UsageError } from '../command-error.ts';
-import { type Output, printAnswer, printable, printLine, say } from '../output.ts';
+import { type Output, printAnswer, printable, printableJson, printLine, say } from '../output.ts';
 import { untilInterrupted } from './interrupt.ts';
-import { bodyOf, readPage, STANDARD_INPUT, showProblems } from './page-file.ts';
+import { bodyOf, pageFileOf, readPage, STANDARD_INPUT, showProblems } from './page-file.ts';
 import { pageOf, rememberPage } from './page-ids.ts';
 import { ApiError, idOf, retry, type Service } from './service.ts';
 
@@ -30,15 +30,18 @@ async function publish(service: Service, page: Buffer, { file, id, slug, json }:
   );
   await (json ? printAnswer(text) : printLine(printable(data.url)));
   say(`${id === undefined ? 'published' : 'updated'} ${data.slug} (${data.id})`);
-  await sayProblems(service, file, data.id);
+  await sayProblems(service, file, data.id, { json });
   return data.id;
 }
 
 /** What would keep the forms of the live page from arriving. */
-async function sayProblems(service: Service, file: string, id: string): Promise<void> {
+async function sayProblems(service: Service, file: string, id: string, { json }: Output): Promise<void> {
   try {
     const { data } = await service.answer(service.api.GET('/deploy/{id}/check', { params: { path: { id } } }));
-    for (const line of showProblems(file, data.problems, process.stderr)) process.stderr.write(`${line}\n`);
+    const lines = json
+      ? data.problems.map((problem) => printableJson(JSON.stringify(problem)))
+      : showProblems(file, data.problems, process.stderr);
+    for (const line of lines) process.stderr.write(`${line}\n`);
   } catch (error) {
     // The page is live all the same.
     say(`its forms were not checked: ${messageOf(error)}`);
@@ -60,18 +63,33 @@ async function findTarget(service: Service, file: string, options: DeployOptions
   return id;
 }
 
-/** Publishes a file, or updates the page that it is already. */
-export async function deploy(service: Service, file: string, options: DeployOptions): Promise<void> {
+/** In place of an error of the service, one that says what to do here. */
+function adviceFor(
+  error: unknown,
+  file: string,
+  id: string | undefined,
+  { id: givenId, slug }: DeployOptions,
+): unknown {
+  if (!(error instanceof ApiError)) return error;
+  if (error.status === 409 && slug !== undefined) {
+    return new CommandError(`the slug ${slug} is taken: choose another, or update your page with --id ${slug}`);
+  }
+  if (error.status === 404 && id !== undefined && givenId === undefined) {
+    return new CommandError(`${id}, the page of ${file}, is not there any more: add --new for a new page`);
+  }
+  return error;
+}
+
+/** Publishes a file, or updates the page that it is already. A folder stands for the page in it. */
+export async function deploy(service: Service, given: string, options: DeployOptions): Promise<void> {
+  const file = await pageFileOf(given);
   const isStandardInput = file === STANDARD_INPUT;
   if (options.watch && isStandardInput) throw new UsageError('--watch needs a FILE: standard input comes once');
   const id = await findTarget(service, file, options);
   const target: Target = { file, id, slug: options.slug, json: options.json };
   const page = await readPage(file);
   const deployed = await publish(service, page, target).catch((error: unknown) => {
-    const isGone = id !== undefined && options.id === undefined && error instanceof ApiError && error.status === 404;
-    throw isGone
-      ? new CommandError(`${id}, the page of ${file}, is not there any more: add --new for a new page`)
-      : error;
+    throw adviceFor(error, file, id, options);
   });
   if (!isStandardInput && (id === undefined || options.id !== undefined)) {
     await rememberPage(service.url, file, deployed).catch((error: unknown) => {

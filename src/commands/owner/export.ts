@@ -70,7 +70,7 @@ async function printPieces(pieces: AsyncIterable<Uint8Array>, format: Format): P
 }
 
 /** Writes a file when everything has arrived. What is no file, such as /dev/null, is written at once. */
-async function saveTo(output: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+export async function saveTo(output: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   const real = await fs.realpath(output).catch(() => output);
   const there = await fs.stat(real).catch(() => undefined);
   if (there?.isDirectory()) throw new CommandError(`${output} is a folder: name a file`);

@@ -1,10 +1,27 @@
 import fs from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Schemas } from '../../client/client.ts';
 import { CommandError, hasCode, messageOf } from '../command-error.ts';
 import { printable, styled } from '../output.ts';
 
 /** The name of standard input in place of a file. */
 export const STANDARD_INPUT = '-';
+
+/** The file of a folder that is its page. */
+export const PAGE_OF_FOLDER = 'index.html';
+
+/** The file that is meant: this one, or the page in this folder. Throws a CommandError for a folder that has more. */
+export async function pageFileOf(file: string): Promise<string> {
+  const names = await fs.readdir(file).catch(() => undefined);
+  if (file === STANDARD_INPUT || !names) return file;
+  if (!names.includes(PAGE_OF_FOLDER)) throw new CommandError(`${file} has no ${PAGE_OF_FOLDER}: name a file`);
+  // Those with a dot are of an editor, of git, or our own.
+  const [other] = names.filter((name) => name !== PAGE_OF_FOLDER && !name.startsWith('.')).toSorted();
+  if (other === undefined) return join(file, PAGE_OF_FOLDER);
+  throw new CommandError(
+    `${file} has more than ${PAGE_OF_FOLDER}, such as ${other}: sites with files are not hosted yet, so name the page's file`,
+  );
+}
 
 /** The bytes of a page, which the service takes as they are. */
 export async function readPage(file: string): Promise<Buffer> {

@@ -21,5 +21,5 @@ export async function remove(
   const { text } = await service.answer(service.api.DELETE('/deploy/{id}', path));
   if (json) return await printAnswer(text);
   await printLine(printable(id));
-  say('deleted: it is in the trash of the dashboard, with its submissions');
+  say(`deleted: formhost trash restore ${id} brings it back, with its submissions`);
 }

@@ -4,6 +4,7 @@ import { COMMAND_LIMITS } from '../../limits.ts';
 import { CommandError, messageOf } from '../command-error.ts';
 import { say } from '../output.ts';
 import type { Account } from './account.ts';
+import { inWordsOfCommands } from './api-sentences.ts';
 
 /*
  * The service's API, with a message for a person for each way in which a request can fail.
@@ -71,7 +72,7 @@ function sentenceOf(text: string): string | undefined {
 }
 
 type Reading = {
-  /** The content type. */
+  /** How the content type begins. */
   type: string;
   headers?: Record<string, string>;
   signal: AbortSignal;
@@ -143,7 +144,7 @@ export class Service {
     });
     if (!response.ok) throw await this.#errorOf(response);
     const notice = response.headers.get('formhost-notice');
-    if (notice !== null) say(notice);
+    if (notice !== null) say(inWordsOfCommands(notice));
     return response;
   }
 
@@ -167,7 +168,7 @@ export class Service {
       const advice = keyFrom === 'FORMHOST_KEY' ? 'set another' : 'run formhost login with another';
       return new ApiError(status, `the API key of ${keyFrom} is not valid at ${url}: ${advice}`);
     }
-    return new ApiError(status, sentence, (Number(headers.get('retry-after')) || 0) * 1_000);
+    return new ApiError(status, inWordsOfCommands(sentence), (Number(headers.get('retry-after')) || 0) * 1_000);
   }
 }
 
@@ -192,24 +193,40 @@ async function* piecesOf(
   }
 }
 
-/** The pages of the list of deployments, newest first. */
-export async function* listDeployments(service: Service) {
-  for (let page = 1, seen = 0; ; page += 1) {
-    const query = { page, limit: COMMAND_LIMITS.lists.pageSize };
-    const answered = await service.answer(service.api.GET('/deploy', { params: { query } }));
+type Paging = { page: number; limit: number };
+
+/** The pages of a list, one after the other. `get` asks for one. */
+export async function* pagesOf<T extends { total: number }>(
+  service: Service,
+  get: (query: Paging) => Promise<{ data?: T; response: Response }>,
+) {
+  const limit = COMMAND_LIMITS.lists.pageSize;
+  for (let page = 1; ; page += 1) {
+    const answered = await service.answer(get({ page, limit }));
     yield answered;
-    seen += answered.data.deployments.length;
-    if (answered.data.deployments.length === 0 || seen >= answered.data.total) return;
+    if (page * limit >= answered.data.total) return;
   }
 }
 
-/** The id of a deployment that is named by its id or its slug. Throws a CommandError where there is none. */
-export async function idOf(service: Service, name: string): Promise<string> {
+/** The live deployments, newest first. */
+export const listDeployments = (service: Service) =>
+  pagesOf(service, (query) => service.api.GET('/deploy', { params: { query } }));
+
+/** The deleted deployments, the last deleted first. */
+export const listTrash = (service: Service) =>
+  pagesOf(service, (query) => service.api.GET('/trash', { params: { query } }));
+
+/** The id of a page that is named by its id or its slug. `among`: live pages, or those in the trash. Throws a CommandError. */
+export async function idOf(service: Service, name: string, among: 'live' | 'trash' = 'live'): Promise<string> {
   // A slug has no underscore.
   if (name.includes('_')) return name;
-  for await (const { data } of listDeployments(service)) {
+  for await (const { data } of among === 'live' ? listDeployments(service) : listTrash(service)) {
     const found = data.deployments.find(({ slug }) => slug === name);
     if (found) return found.id;
   }
-  throw new CommandError(`there is no page ${name}: formhost list shows ids and slugs`);
+  throw new CommandError(
+    among === 'live'
+      ? `there is no page ${name}: formhost list shows ids and slugs`
+      : `there is no page ${name} in the trash: formhost trash list shows ids and slugs`,
+  );
 }

@@ -19,7 +19,14 @@ describe('formhost', () => {
     ['export', ['--format', 'csv']],
   ])('%s prints an error of the service with exit code 1', async (name, more) => {
     const { error } = (await owner.get(`/deploy/${UNKNOWN_ID}`)).body;
-    expect(await run([name, UNKNOWN_ID, ...more])).toEqual(failed(`formhost: ${error}\n`));
+    const sentence = error.replace('deployment', 'page');
+    expect(await run([name, UNKNOWN_ID, ...more])).toEqual(failed(`formhost: ${sentence}\n`));
+  });
+
+  it('prints an error as JSON on standard error with --json', async () => {
+    const { stderr, ...rest } = await run(['open', UNKNOWN_ID, '--json']);
+    expect(rest).toEqual({ code: 1, stdout: '' });
+    expect(JSON.parse(stderr)).toEqual({ error: expect.stringContaining('No such page') });
   });
 
   it('names what to do where the service is away, is another, or leads elsewhere', async () => {
@@ -84,7 +91,7 @@ describe('formhost login', () => {
   it('stores the key that it reads from a pipe, for its owner only, after the service has accepted it', async () => {
     const home = await emptyFolder();
     const settings = { XDG_CONFIG_HOME: home };
-    const [folder, file] = [join(home, 'formhost'), join(home, 'formhost/account.json')];
+    const [folder, file] = [join(home, 'formhost'), join(home, 'formhost/credentials.json')];
     const login = (input: string, ...args: string[]) => formhost(['login', ...args], { settings, input });
     expect(await login(`${UNKNOWN_KEY}\n`, service.url)).toEqual(refusedFor('not valid'));
     expect(await readdir(home)).toEqual([]);
@@ -94,7 +101,7 @@ describe('formhost login', () => {
       done(`Logged in at ${service.url} as ${email}\n`, `formhost: the key is stored in ${file}\n`),
     );
     expect([(await stat(folder)).mode & 0o777, (await stat(file)).mode & 0o777]).toEqual([0o700, 0o600]);
-    expect(await readdir(folder)).toEqual(['account.json']);
+    expect(await readdir(folder)).toEqual(['credentials.json']);
     expect(await formhost(['list'], { settings })).toMatchObject({ code: 0 });
     expect((await login(owner.key, service.url, '--json')).stdout).toBe(`${await apiText('/me')}\n`);
   });
@@ -109,9 +116,8 @@ describe('formhost login', () => {
     expect(await ended).toBe(0);
     expect(screen.text).toContain(`Logged in at ${service.url}`);
     expect(screen.text).not.toContain(owner.key.slice(3));
-    expect(JSON.parse(await readFile(join(home, 'formhost/account.json'), 'utf8'))).toEqual({
-      url: service.url,
-      key: owner.key,
+    expect(JSON.parse(await readFile(join(home, 'formhost/credentials.json'), 'utf8'))).toEqual({
+      default: { url: service.url, key: owner.key },
     });
   });
 
@@ -138,8 +144,8 @@ describe('formhost login', () => {
     }
     expect(await formhost(['login', service.url], { settings })).toEqual(misusedFor('standard input'));
     await mkdir(join(settings.XDG_CONFIG_HOME, 'formhost'));
-    const file = join(settings.XDG_CONFIG_HOME, 'formhost/account.json');
-    await writeFile(file, `{"url":"${service.url}","key":"${owner.key}`);
+    const file = join(settings.XDG_CONFIG_HOME, 'formhost/credentials.json');
+    await writeFile(file, `{"default":{"url":"${service.url}","key":"${owner.key}`);
     const damaged = await formhost(['list'], { settings });
     expect(damaged).toEqual(refusedFor('damaged'));
     expect(damaged.stderr).not.toContain(owner.key);
@@ -153,5 +159,74 @@ describe('formhost login', () => {
     expect(await formhost(['list'], { settings: other })).toEqual(refusedFor('set FORMHOST_KEY too'));
     expect(proxy.state.connections).toBe(0);
     expect(await formhost(['list'], { settings: { ...other, FORMHOST_KEY: owner.key } })).toMatchObject({ code: 0 });
+  });
+});
+
+describe('formhost --profile', () => {
+  it('keeps the keys of several services in one file, until logout', async () => {
+    const home = await emptyFolder();
+    const settings = { XDG_CONFIG_HOME: home };
+    const other = await service.owner();
+    const login = (key: string, ...args: string[]) =>
+      formhost(['login', service.url, ...args], { settings, input: key });
+    await login(owner.key);
+    await login(other.key, '--profile', 'other');
+    expect(await readdir(join(home, 'formhost'))).toEqual(['credentials.json']);
+    const whoami = async (args: string[], more = {}) =>
+      (await formhost(['whoami', '--json', ...args], { settings: { ...settings, ...more } })).stdout;
+    const [mine, others] = [`${await apiText('/me')}\n`, `${(await other.get('/me')).text}\n`];
+    expect(await whoami([])).toBe(mine);
+    expect(await whoami(['--profile', 'other'])).toBe(others);
+    expect(await whoami([], { FORMHOST_PROFILE: 'other' })).toBe(others);
+    expect(await formhost(['list', '--profile', 'none'], { settings })).toEqual(
+      refusedFor('run formhost login --profile none'),
+    );
+
+    const logout = ['logout', '--profile', 'other'];
+    expect(await formhost(logout, { settings })).toEqual(
+      done(`Logged out of ${service.url}\n`, expect.stringContaining('the key stays valid')),
+    );
+    expect(await formhost(logout, { settings })).toEqual(refusedFor('not logged in'));
+    expect(await whoami(['--profile', 'other'])).toBe('');
+    expect(await whoami([])).toBe(mine);
+  });
+});
+
+describe('formhost whoami', () => {
+  it('prints the service, the owner and what the plan allows', async () => {
+    const other = await service.owner({ email: 'ada@whoami.example', plan: 'free' });
+    await other.deploy();
+    const { version } = (await other.get('/me')).body;
+    const settings = { ...account, FORMHOST_KEY: other.key };
+    expect(await formhost(['whoami'], { settings })).toEqual(
+      done(
+        `service\t${service.url}\nemail\tada@whoami.example\nplan\tfree\npages\t1 of 3\n` +
+          `storage\t0.0 MB of 1000.0 MB\nmail\tno\nversion\t${version}\n`,
+      ),
+    );
+  });
+});
+
+describe('formhost keys', () => {
+  it('makes, lists and revokes keys of the owner', async () => {
+    const other = await service.owner();
+    const keys = (...args: string[]) =>
+      formhost(['keys', ...args], { settings: { ...account, FORMHOST_KEY: other.key } });
+    const made = await keys('create', '--name', 'CI', '--scope', 'read', '--expires', '2099-01-01');
+    const listed = (await other.get('/keys')).body.keys;
+    const [{ id, prefix, created_at: created }] = listed;
+    expect(made).toEqual(done(expect.stringMatching(`^${prefix}\\S+\n$`), expect.stringContaining(id)));
+    const expires = '2099-01-01T00:00:00.000Z';
+    const lines = (await keys('list')).stdout.split('\n');
+    expect(lines[0]).toBe([id, 'CI', prefix, 'read', created, '-', expires].join('\t'));
+    expect(lines).toHaveLength(listed.length + 1);
+    expect((await keys('create', '--name', 'x', '--json')).stdout).toMatch(/^\{"id":.*"key":"fh_.*\}\n$/);
+
+    expect(await keys('revoke', id)).toEqual(done(`${id}\n`, expect.any(String)));
+    expect(await keys('revoke', id)).toEqual(refusedFor('No such key: choose one that `formhost keys list`'));
+    expect(await keys('create', '--name', ' ')).toEqual(refusedFor('--name is empty: give'));
+    expect(await keys('create', '--name', 'x', '--expires', 'never')).toEqual(
+      refusedFor('--expires is invalid: give a time'),
+    );
   });
 });

@@ -1,4 +1,4 @@
-import { chmod, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { done, formhost, misusedFor, refusedFor, startCommand } from '../../support/command.ts';
@@ -59,7 +59,11 @@ describe('formhost deploy', () => {
     const { id } = JSON.parse(stdout);
     expect(await htmlOf(id)).toBe(FORM);
     expect(await readdir(cwd)).toEqual([]);
-    expect(await deploy(FORM, '--slug', 'from-stdin')).toEqual(refusedFor());
+    expect(await deploy(FORM, '--slug', 'from-stdin')).toEqual(
+      refusedFor('the slug from-stdin is taken.*--id from-stdin'),
+    );
+    expect(await deploy(FORM, '--slug', 'No')).toEqual(refusedFor('--slug is invalid'));
+    expect(await deploy('')).toEqual(refusedFor('the page is empty'));
     expect(await deploy(NO_FORM, '--id', 'from-stdin')).toMatchObject({ code: 0 });
     expect(await htmlOf(id)).toBe(NO_FORM);
   });
@@ -68,7 +72,7 @@ describe('formhost deploy', () => {
     const folder = await emptyFolder();
     const deploy = (...args: string[]) => inFolder(folder, 'deploy', ...args);
     expect(await deploy('a.html')).toEqual(refusedFor('there is no file a.html'));
-    expect(await deploy('.')).toEqual(refusedFor());
+    expect(await deploy('.')).toEqual(refusedFor('. has no index.html'));
     await writeFile(join(folder, 'a.html'), NO_FORM);
     await deploy('a.html');
     const { 'a.html': id } = await idsIn(folder);
@@ -77,6 +81,24 @@ describe('formhost deploy', () => {
     await writeFile(join(folder, '.formhost.json'), '{"x":');
     expect(await deploy('a.html')).toEqual(refusedFor('damaged'));
     expect(await readFile(join(folder, '.formhost.json'), 'utf8')).toBe('{"x":');
+  });
+
+  it('publishes the index.html of a folder, and refuses a folder with more', async () => {
+    const cwd = await emptyFolder();
+    await mkdir(join(cwd, 'site'));
+    await writeFile(join(cwd, 'site/index.html'), NO_FORM);
+    const { stderr } = await inFolder(cwd, 'deploy', 'site', '--json');
+    const [published = '', problem = ''] = stderr.split('\n');
+    expect(JSON.parse(published)).toEqual({ message: expect.stringContaining('published') });
+    expect(JSON.parse(problem)).toMatchObject({ code: 'no-form', severity: 'warning' });
+    const { 'index.html': id } = await idsIn(join(cwd, 'site'));
+    await writeFile(join(cwd, 'site/index.html'), FORM);
+    expect((await inFolder(cwd, 'deploy', 'site')).stderr).toMatch(
+      new RegExp(`^formhost: updated \\S+ \\(${id}\\)\n$`),
+    );
+    await writeFile(join(cwd, 'site/style.css'), '');
+    expect(await inFolder(cwd, 'deploy', 'site')).toEqual(refusedFor('style.css: sites with files are not hosted yet'));
+    expect(await htmlOf(id)).toBe(FORM);
   });
 
   it('updates the page at every change with --watch, whatever the editor does, until Ctrl-C', async () => {
@@ -237,6 +259,26 @@ describe('formhost webhooks', () => {
       id: delivery,
       status: 'pending',
     });
-    expect((await webhooks('add', id, 'ftp://x')).code).toBe(1);
+    expect(await webhooks('add', id, 'ftp://x')).toEqual(refusedFor('the address is invalid: give an absolute'));
+  });
+
+  it('shows and rotates the secret, disables, enables and removes', async () => {
+    const { id } = await owner.deploy();
+    const { id: webhook } = (await owner.post(`/webhooks/${id}`).send({ url: 'https://e.example/' }).expect(201)).body;
+    const webhooks = (name: string, ...more: string[]) => run(['webhooks', name, id, webhook, ...more]);
+    const secretOf = async () => (await owner.get(`/webhooks/${id}/${webhook}/secret`)).body.secret;
+    const isActive = async () => (await owner.get(`/webhooks/${id}`)).body.webhooks[0]?.active;
+    const before = await secretOf();
+    expect(await webhooks('secret')).toEqual(done(`${before}\n`));
+    const rotated = await webhooks('secret', '--rotate');
+    expect(rotated).toEqual(done(`${await secretOf()}\n`, expect.stringContaining('24 hours')));
+    expect(rotated.stdout).not.toContain(before);
+    expect([(await webhooks('disable')).stdout, await isActive()]).toEqual([`${webhook}\n`, false]);
+    expect([(await webhooks('enable', '--json')).stdout, await isActive()]).toEqual([
+      expect.stringMatching(/^\{"id"/),
+      true,
+    ]);
+    expect([(await webhooks('remove')).stdout, await isActive()]).toEqual([`${webhook}\n`, undefined]);
+    expect(await webhooks('remove')).toEqual(refusedFor('No such webhook'));
   });
 });

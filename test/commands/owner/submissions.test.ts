@@ -21,7 +21,10 @@ describe('formhost search', () => {
     expect(shown).toEqual(done(shown.stdout, 'formhost: 3 submissions found\n'));
     expect(shown.stdout.match(/ {2}city: London\n {8}UK\n/g)).toHaveLength(3);
     expect(await run(['search', id, 'Paris'])).toEqual(done('', 'formhost: 0 submissions found\n'));
-    expect((await run(['search', id, '', '--from', 'yesterday'])).code).toBe(1);
+    expect(await run(['search', id, '', '--from', 'yesterday'])).toEqual(refusedFor('--from is .*: give'));
+    expect(await run(['search', id, '', '--from', '2026-02-01', '--to', '2026-01-01'])).toEqual(
+      refusedFor('--from is not before --to'),
+    );
   });
 
   it.each([
@@ -72,7 +75,8 @@ describe('formhost tail', () => {
     expect(out.text).toMatch(new RegExp(`^${second} {2}\\S+Z {2}127.0.0.1\\n {2}n: 2\\n\\n$`));
     await owner.delete(`/deploy/${id}`).expect(200);
     expect((await result).code).toBe(1);
-    expect((await run(['tail', id, '--after', 'x'])).code).toBe(1);
+    const { id: other } = await owner.deploy();
+    expect(await run(['tail', other, '--after', 'x'])).toEqual(refusedFor('--after is invalid: give 0'));
   });
 
   it('ends with 1 when the key is revoked', async () => {
@@ -194,5 +198,30 @@ describe('formhost stats', () => {
     expect(await onTerminal(['stats', id, ...range], { NO_COLOR: '1' }).result).toEqual(
       done(`2026-01-01 20 ${'█'.repeat(bars)}\n2026-01-02 10 ${'█'.repeat(Math.round(bars / 2))}\ntotal      30\n`),
     );
+  });
+});
+
+describe('formhost files get', () => {
+  it('gets a file as it was sent, by the url in its submission', async () => {
+    const cwd = await emptyFolder();
+    const { id } = await owner.deploy();
+    const content = randomBytes(200_000);
+    const body = new FormData();
+    body.append('cv', new Blob([content]), 'cv.pdf');
+    await fetch(`${service.url}/submit/${id}`, { method: 'POST', body });
+    const { url } = (await owner.get(`/submissions/${id}`)).body.submissions[0].data.cv;
+    const { out, result } = startCommand(['files', 'get', url], { settings: account });
+    expect((await result).code).toBe(0);
+    expect(out.bytes.equals(content)).toBe(true);
+    expect(await inFolder(cwd, 'files', 'get', `${service.url}${url}`, '--output', 'cv.pdf', '--json')).toEqual(
+      done('{"file":"cv.pdf"}\n', '{"message":"wrote 0.2 MB to cv.pdf"}\n'),
+    );
+    expect((await readFile(join(cwd, 'cv.pdf'))).equals(content)).toBe(true);
+
+    expect(await onTerminal(['files', 'get', url]).result).toEqual(misusedFor('add --output FILE'));
+    expect(await run(['files', 'get', `${url}x`])).toEqual(refusedFor('No such file'));
+    for (const wrong of [`https://e.example${url}`, '/me', 'cv.pdf']) {
+      expect(await run(['files', 'get', wrong])).toEqual(refusedFor('is not a file at'));
+    }
   });
 });

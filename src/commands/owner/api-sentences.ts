@@ -1,0 +1,29 @@
+/*
+ * Sentences of the API, in the words of the command line: the API names fields and paths, a person has typed options and commands.
+ */
+
+const REPLACEMENTS: readonly [pattern: RegExp, replacement: string][] = [
+  // Fields of a request.
+  [/^slug is taken: .*/, 'the slug is taken: choose another with --slug.'],
+  [/^from is not before to: .*/, '--from is not before --to: give an earlier --from, or a later --to.'],
+  [/^(slug|from|to|by|tz|type|events|name|scope)(?= is | has )/, '--$1'],
+  [/^expires_at\b/, '--expires'],
+  [/^Last-Event-ID\b/, '--after'],
+  [/^(?:html|The body)\b/, 'the page'],
+  [/^q\b/, 'the query'],
+  [/^url\b/, 'the address'],
+  [/\bdeployment(?=s?\b)/g, 'page'],
+  // Requests of the API.
+  [/\bsend type: /g, 'give --type '],
+  [/\bsend (?=recipients|email_notifications)/g, 'set '],
+  [/(?<=: )send\b/, 'give'],
+  [/go on from the cursor of an answer/, 'give --after the id of one'],
+  [/GET \/keys\b/g, '`formhost keys list`'],
+  [/GET \/trash\b/g, '`formhost trash list`'],
+  [/GET \/deploy\/:id\/versions\b/g, '`formhost versions`'],
+  [/GET \/deploy\/:id\/settings\b/g, '`formhost settings get`'],
+  [/GET \/deploy\/:id\/check\b/g, '`formhost check`'],
+];
+
+export const inWordsOfCommands = (sentence: string): string =>
+  REPLACEMENTS.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), sentence);

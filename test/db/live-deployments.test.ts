@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Service } from '../../src/service.ts';
-import { asOwner, JSON_TYPE, type Owner, startTestService, type TestService } from '../support/service.ts';
+import { asOwner, type Owner, startTestService, type TestService } from '../support/service.ts';
 
 /** Owners whose kept count is not the number of their live deployments. */
 const WRONG = `
@@ -57,27 +57,5 @@ describe('the count of live deployments', { timeout: 60_000 }, () => {
       ]),
     );
     expect(await wrong()).toEqual([]);
-  });
-
-  it('bounds a plan', async () => {
-    const owner = await service.owner({ plan: 'free' });
-    const answers = await Promise.all(Array.from({ length: 5 }, () => owner.post('/deploy').send({ html: 'a' })));
-    const made = answers.filter(({ status }) => status === 201);
-    expect(made.length).toBeLessThanOrEqual(3);
-    for (let more = made.length; more < 3; more += 1) await owner.deploy();
-    await owner.post('/deploy').send({ html: 'a' }).expect(403);
-    expect(await totals(owner)).toEqual([3, 3, 3]);
-  });
-
-  it('is not touched by a submission', async () => {
-    const owner = await service.owner();
-    const { id } = await owner.deploy();
-    const versions = async (): Promise<unknown> =>
-      (await service.db.raw('SELECT owner_id, CAST(xmin AS text) AS version FROM live_deployments ORDER BY owner_id'))
-        .rows;
-    const before = await versions();
-    await owner.send('POST', `/submit/${id}`, '{"a":1}', JSON_TYPE);
-    expect((await owner.get(`/submissions/${id}`)).body.total).toBe(1);
-    expect(await versions()).toEqual(before);
   });
 });

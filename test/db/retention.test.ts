@@ -81,11 +81,8 @@ describe('retention_days', () => {
     const { id } = await owner.deploy();
     await owner.post(`/webhooks/${id}`).send({ url: receiver.url }).expect(201);
     const submit = async (content: string): Promise<string> => {
-      const form = new FormData();
-      form.append('upload', new File([content], 'a.txt'));
-      const response = await fetch(`${service.url}/submit/${id}`, { method: 'POST', body: form });
-      expect(response.status).toBe(200);
-      return (await service.db('submissions').where({ deployment_id: id }).orderBy('number', 'desc').first('id')).id;
+      const form = service.anonymous.post(`/submit/${id}`).attach('upload', Buffer.from(content), 'a.bin');
+      return (await form.expect(200)).body.id;
     };
     const [old, kept] = [await submit('old'), await submit('kept')];
     await owner

@@ -91,12 +91,6 @@ describe('readSubmissions', () => {
     expect(idsOf(await batchesOf('far', 2_999_999_999))).toEqual(ids('far', 1, 2));
   });
 
-  it('gives nothing of a deployment that has none, or of none', async () => {
-    await fill('empty', 0, `'{}'`);
-    expect(await batchesOf('empty', 0)).toEqual([]);
-    expect(await batchesOf('unknown', 10)).toEqual([]);
-  });
-
   it('brings less than 1 MiB into memory at a time, however small large submissions are stored', async () => {
     await fill('large', 100, `'{"text":"'||repeat('x', 250000)||'"}'`);
     const batches = await batchesOf('large', 100);

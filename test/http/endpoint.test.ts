@@ -99,17 +99,7 @@ describe('endpoint()', () => {
 
 describe('createApi()', () => {
   const get = publicEndpoint({ ...described, method: 'GET', path: '/a/:id', answer, handle: () => 'a' });
-  const remove = publicEndpoint({ ...described, method: 'DELETE', path: '/a/:id', answer, handle: () => 'deleted' });
   const literal = publicEndpoint({ ...described, method: 'GET', path: '/a/b', answer, handle: () => 'b' });
-
-  it('answers HEAD with GET, and 405 with Allow for methods that a path does not have', async () => {
-    const api = serve(get, remove);
-    expect((await api.head('/a/1')).status).toBe(200);
-    expect((await api.delete('/a/1')).body).toBe('deleted');
-    const { status, headers, body } = await api.post('/a/1');
-    const error = 'This method is not allowed here: use GET, HEAD, DELETE.';
-    expect([status, headers.allow, body]).toEqual([405, 'GET, HEAD, DELETE', { error }]);
-  });
 
   it('prefers a path without parameters, wherever it is in the list', async () => {
     expect((await serve(get, literal).get('/a/b')).body).toBe('b');

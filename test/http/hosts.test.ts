@@ -121,11 +121,15 @@ describe('the Host header', () => {
     ['a page with two final dots', `hello.${PAGES_DOMAIN}..`],
     ['a page as the user of another host', `hello.${PAGES_DOMAIN}@evil.test`],
     ['a list', `hello.${PAGES_DOMAIN}, api.test`],
+    ['the pages’ domain itself', PAGES_DOMAIN],
+    ['a page of a domain that ends like the pages’', `hello${PAGES_DOMAIN}`],
+    ['a page of a domain that begins like the pages’', `hello.${PAGES_DOMAIN}.evil.test`],
   ])('is the API’s when it is %s', async (_what, host) => {
     expect(await answeredBy(get, `Host: ${host}`)).toBe('the API');
   });
 
   it.each([
+    ['free', `nobody.${PAGES_DOMAIN}`],
     ['not ASCII', `h\u00e9llo.${PAGES_DOMAIN}`],
     ['too long for a label', `${'a'.repeat(6_000)}.${PAGES_DOMAIN}`],
     ['punctuation', `!$'().${PAGES_DOMAIN}`],
@@ -267,24 +271,6 @@ describe('requests on one connection', () => {
     expect((await exchange([`POST /submit/${id} HTTP/1.1`, ...chunked], body)).status).toBe(200);
     const list = await owner.get(`/submissions/${id}`);
     expect([list.body.submissions[0].data, await total()]).toEqual([{ a: 'b' }, 1]);
-
-    const key = `Authorization: Bearer ${owner.key}`;
-    const html = 'c\r\n{"html":"x"}\r\n0\r\n\r\n';
-    expect((await exchange(['POST /deploy HTTP/1.1', ...chunked, key], html)).status).toBe(201);
-    const none = '0\r\n\r\n';
-    expect((await exchange([`PATCH /deploy/${id} HTTP/1.1`, ...chunked, key], none)).status).toBe(200);
-  });
-
-  it('may wait for 100 Continue before they bring them', async () => {
-    const { id, total } = await form();
-    const socket = open();
-    const rest = text(socket);
-    const head = [`POST /submit/${id} HTTP/1.1`, 'Host: api.test', JSON_TYPE, 'Content-Length: 9', 'Connection: close'];
-    socket.write(wire([...head, 'Expect: 100-continue']));
-    await once(socket, 'data');
-    socket.write('{"a":"b"}');
-    expect(answersIn(await rest).map(({ status }) => status)).toEqual([100, 200]);
-    expect(await total()).toBe(1);
   });
 });
 
@@ -304,18 +290,6 @@ describe('a body that does not come to its end', () => {
     }
     expect((await exchange(['GET /readyz HTTP/1.1', 'Host: api.test'])).status).toBe(200);
     expect(await total()).toBe(0);
-  });
-
-  it('holds nobody up while it is on its way', async () => {
-    const { id, total } = await form();
-    const slow = Array.from({ length: 20 }, () => open());
-    for (const socket of slow) {
-      await once(socket, 'connect');
-      socket.write(start(id));
-    }
-    await isFine();
-    const own = await exchange([`POST /submit/${id} HTTP/1.1`, 'Host: api.test', JSON_TYPE, 'Content-Length: 2'], '{}');
-    expect([own.status, await total()]).toEqual([200, 1]);
   });
 });
 

@@ -98,18 +98,7 @@ describe('paths', () => {
 });
 
 describe('requests that come behind one another on a connection', () => {
-  const head = (line: string, headers = '') =>
-    `${line} HTTP/1.1\r\nHost: api.test\r\nAuthorization: Bearer ${owner.key}\r\n${headers}\r\n`;
   const statusesOf = (text: string): string[] => text.match(/(?<=HTTP\/1\.1 )\d+/g) ?? [];
-
-  it('are answered in their order, whatever they ask for', async () => {
-    const deployments = await Promise.all(Array.from({ length: 20 }, () => owner.deploy()));
-    const pages = deployments.map(({ slug }) => `GET / HTTP/1.1\r\nHost: ${slug}.${PAGES_DOMAIN}\r\n\r\n`);
-    const statuses = deployments.map(({ id }) => head(`GET /deploy/${id}`));
-    const text = await sendRaw(service.url, [...pages, ...statuses, head('GET /no', 'Connection: close\r\n')].join(''));
-    expect(statusesOf(text)).toEqual([...Array(40).fill('200'), '404']);
-    expect(text.match(/(?<="id":")d_\w+/g)).toEqual(deployments.map(({ id }) => id));
-  });
 
   /** A request for a page that is not in memory yet. */
   async function pageRequest(headers = ''): Promise<string> {

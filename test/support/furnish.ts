@@ -8,12 +8,10 @@ export type Ids = Readonly<Record<string, string>>;
 export type Furnished = { live: Ids; spam: Ids; mail: Ids; trash: Ids };
 
 /** Makes it for an owner. The webhook is off: it sends nothing anywhere. */
-export async function furnish({ url, db, anonymous }: TestService, owner: Owner): Promise<Furnished> {
+export async function furnish({ db, anonymous }: TestService, owner: Owner): Promise<Furnished> {
   const [live, trash] = [await owner.deploy(), await owner.deploy()];
   await owner.delete(`/deploy/${trash.id}`).expect(200);
-  const form = new FormData();
-  form.append('cv', new File(['Ada'], 'cv.txt', { type: 'text/plain' }));
-  await fetch(`${url}/submit/${live.id}`, { method: 'POST', body: form });
+  await anonymous.post(`/submit/${live.id}`).attach('cv', Buffer.from('Ada'), 'cv.txt').expect(200);
   await anonymous.post(`/submit/${live.id}`).send({ name: 'Spam' }).expect(200);
   const [spam, kept] = (await owner.get(`/submissions/${live.id}`)).body.submissions;
   await owner

@@ -4,6 +4,7 @@ import { parseCidr } from '../../../src/lib/public-address.ts';
 import { SIZES } from '../../../src/limits.ts';
 import { testLimits } from '../../support/limits.ts';
 import { ownAddress } from '../../support/own-address.ts';
+import { setAccepted } from '../../support/rate-limit.ts';
 import {
   type Answer,
   closesAtOnce,
@@ -128,11 +129,7 @@ describe('a form with a captcha of a provider', () => {
     const id = await deploy('hcaptcha');
     tell = byTheBook;
     provider.received.length = 0;
-    const fill = (count: number) =>
-      service
-        .db('deployments')
-        .where({ id })
-        .update({ recent_submissions: Array.from({ length: count }, () => new Date()) });
+    const fill = (count: number) => setAccepted(service.db, id, count);
     await fill(10);
     expect(await submit(id, { 'h-captcha-response': 'good a' })).toBe(429);
     expect(provider.received.length).toBe(0);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { refused } from '../../support/answers.ts';
-import { BASE_URL, getPage, testService } from '../../support/service.ts';
+import { BASE_URL, testService } from '../../support/service.ts';
 
 const MAX_HTML_BYTES = 200_000;
 
@@ -17,8 +17,6 @@ const FORM = {
   fields: [{ name: 'email', label: 'E-mail', type: 'text', required: true, options: null }],
 };
 const CHECKED = { title: 'Sale', lang: 'en', forms: [FORM], problems: [] };
-/** The parser takes seconds of a processor for it. */
-const SLOW_HTML = '<div>'.repeat(MAX_HTML_BYTES / 5);
 
 async function check(html: string, who = owner) {
   const { status, body } = await who.post('/check').send({ html });
@@ -44,44 +42,10 @@ describe('POST /check', () => {
     });
   });
 
-  it('refuses what POST /deploy refuses, in the same way', async () => {
-    const bodies: [body: string | Buffer, headers?: Record<string, string>][] = [
-      ['{}'],
-      ['{"html":"\\ud800"}'],
-      [JSON.stringify({ html: 'x'.repeat(MAX_HTML_BYTES + 1) })],
-      [Buffer.from([0xff]), { 'Content-Type': 'text/html' }],
-      ['x'.repeat(MAX_HTML_BYTES + 1), { 'Content-Type': 'text/html' }],
-    ];
-    for (const [body, headers] of bodies) {
-      const [checked, deployed] = [
-        await owner.send('POST', '/check', body, headers),
-        await owner.send('POST', '/deploy', body, headers),
-      ];
-      expect(checked).toEqual(deployed);
-      expect(checked.status).toBeGreaterThanOrEqual(400);
-    }
-  });
-
   it('answers 422 for a page that takes the parser into endless work', async () => {
     const formatting = Array.from({ length: 3_000 }, (_, index) => `<b a=${index}>`).join('');
     expect(await check(`<p>${formatting}${'<p>x'.repeat(30_000)}`)).toEqual(refused(422));
     expect(await check(HTML)).toEqual({ status: 200, body: CHECKED });
-  });
-
-  it('is done in turn: many checks of one key hold up neither another key nor pages', async () => {
-    const stranger = await service.owner();
-    const { slug } = await stranger.deploy({ html: `${HTML}${' '.repeat(100_000)}` });
-    const isDone = { value: false };
-    const flood = Promise.all(Array.from({ length: 4 }, () => check(SLOW_HTML))).then((answers) => {
-      isDone.value = true;
-      return answers;
-    });
-    const [page, checked] = await Promise.all([getPage(service.url, slug), check(HTML, stranger)]);
-    expect([page.status, checked, isDone.value]).toEqual([200, { status: 200, body: CHECKED }, false]);
-    const statuses = (await flood).map(({ status }) => status);
-    // Those that wait too long are told so.
-    expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
-    expect(statuses).toContain(200);
   });
 });
 
@@ -113,16 +77,5 @@ describe('GET /deploy/:id/check', () => {
       expect(await problems(action)).toEqual([LEADS_TO_ANOTHER]);
       expect((await check(post(action))).body.problems).toEqual([]);
     }
-  });
-
-  it('accepts a field on the page that is sent as it says', async () => {
-    const { id, slug } = await owner.deploy({ html: HTML });
-    const { body } = await checkLive(id);
-    const [form] = body.forms;
-    const page = (await getPage(service.url, slug)).text;
-    const action = /action="([^"]*)"/.exec(page)?.[1] ?? '';
-    const sent = Object.fromEntries(form.fields.map(({ name }: { name: string }) => [name, 'x@example.org']));
-    await service.anonymous.post(new URL(action).pathname).type('form').send(sent).expect(200);
-    expect((await owner.get(`/submissions/${id}`)).body.submissions[0].data).toEqual(sent);
   });
 });

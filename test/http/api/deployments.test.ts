@@ -167,12 +167,6 @@ describe('a page as the body', () => {
     const answered = await sendRaw(service.url, absent);
     expect([answered.slice(9, 12), answered.split('\r\n\r\n')[1]]).toEqual(['400', JSON.stringify(body)]);
   });
-
-  it.each(['application/xhtml+xml', ''])('is a 415 as %j', async (type) => {
-    const error =
-      'The content type is not supported: send JSON with Content-Type: application/json, or the page itself with Content-Type: text/html.';
-    expect(await send('<p>', { 'Content-Type': type })).toEqual({ status: 415, body: { error } });
-  });
 });
 
 describe('POST /deploy?slug=', () => {
@@ -282,7 +276,6 @@ async function rowsOf(who: Owner) {
   );
   return rows;
 }
-const countPages = async (): Promise<number> => Number((await service.db('pages').count('* as pages').first())?.pages);
 
 /** How many statements wait for a row that a transaction has. */
 async function statementsThatWait(): Promise<number> {
@@ -321,16 +314,6 @@ describe('the rows of a page', () => {
     expect(await answered).toEqual(answer(await who.get(`/deploy/${UNKNOWN_ID}`)));
     expect(await rowsOf(who)).toEqual([{ ...before, is_deleted: true }]);
   });
-
-  it('are none where POST is refused for its slug or for the plan', async () => {
-    const [who, limited] = [await service.owner(), await service.owner({ plan: 'free' })];
-    const { slug } = await who.deploy();
-    for (let live = 0; live < 3; live += 1) await limited.deploy();
-    const before = [await rowsOf(who), await rowsOf(limited), await countPages()];
-    expect(await who.post('/deploy').send({ html: 'x', slug })).toMatchObject({ status: 409 });
-    expect(await limited.post('/deploy').send({ html: 'x' })).toMatchObject({ status: 403 });
-    expect([await rowsOf(who), await rowsOf(limited), await countPages()]).toEqual(before);
-  });
 });
 
 describe('PUT /deploy/:id', () => {
@@ -344,41 +327,6 @@ describe('PUT /deploy/:id', () => {
     });
     expect((await page('replaced')).text).toBe('new');
     expect(await statusOf(id)).toEqual({ ...before, updated_at: aTime });
-  });
-});
-
-describe('PATCH /deploy/:id', () => {
-  it.each(['true', 0, null])('answers 400 when email_notifications is %j', async (value) => {
-    const { id } = await owner.deploy();
-    expect(answer(await owner.patch(`/deploy/${id}`).send({ email_notifications: value }))).toEqual(refused(400));
-  });
-
-  it('leaves the page and its address as they are', async () => {
-    const { id } = await owner.deploy({ html: 'kept', slug: 'kept' });
-    const before = await statusOf(id);
-    const changes = { email_notifications: true, html: 'changed', slug: 'changed' };
-    expect(answer(await owner.patch(`/deploy/${id}`).send(changes))).toEqual({
-      status: 200,
-      body: { success: true, id },
-    });
-    expect(await statusOf(id)).toEqual({ ...before, updated_at: aTime });
-    expect((await page('kept')).text).toBe('kept');
-  });
-
-  it('switches mail on and off: it is off until it is switched on, and stays as it is when not named', async () => {
-    const { id } = await owner.deploy();
-    const sendsMail = async (settings?: object) => {
-      if (settings) await owner.patch(`/deploy/${id}`).send(settings);
-      const { body } = await service.anonymous.post(`/submit/${id}`).send({ a: 1 });
-      return (await service.db('deliveries').where({ submission_id: body.id, webhook_id: null })).length;
-    };
-    expect([
-      await sendsMail(),
-      await sendsMail({ email_notifications: true }),
-      await sendsMail({}),
-      await sendsMail({ email_notifications: false }),
-      await sendsMail({}),
-    ]).toEqual([0, 1, 1, 0, 0]);
   });
 });
 

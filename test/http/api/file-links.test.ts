@@ -1,16 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { createLinks } from '../../../src/db/account/link-secret.ts';
 import type { LinkedFile } from '../../../src/lib/signed-links.ts';
 import { fixedHeaders } from '../../support/answers.ts';
 import { multipartBody } from '../../support/multipart.ts';
-import { startServiceProcess } from '../../support/process.ts';
-import { BASE_URL, openSocket, PAGES_DOMAIN, testService } from '../../support/service.ts';
+import { BASE_URL, testService } from '../../support/service.ts';
 import { headerOf, readMail, testSmtpServer } from '../../support/smtp.ts';
 
-const KIB = 1024;
-const MIB = 1024 * KIB;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const PATIENCE = { timeout: 60_000 };
 
@@ -167,48 +162,5 @@ describe('the link to a file in a mail', () => {
     expect((await open(second)).status).toBe(200);
     await owner.delete(`/deploy/${id}`).expect(200);
     await expectPage(second, 404, WRONG);
-  });
-
-  it('is on the host of the API only', async () => {
-    const { id, slug } = await owner.deploy();
-    const path = links.file(await submit(id, 'Ada'), inDays(7));
-    expect((await service.anonymous.get(path).set('Host', `${slug}.${PAGES_DOMAIN}`)).status).toBe(404);
-  });
-
-  it('sends files of any size to several readers, and keeps no slot for those who do not read', async () => {
-    const { id } = await owner.deploy();
-    const content = randomBytes(3 * MIB + 1);
-    const path = links.file(await submit(id, content), inDays(7));
-    const idle = Array.from({ length: 4 }, () => {
-      const socket = openSocket(service.url);
-      socket.write(`GET ${path} HTTP/1.1\r\nHost: api.test\r\n\r\n`);
-      return socket;
-    });
-    await Promise.all(idle.map((socket) => once(socket, 'readable')));
-    const files = await Promise.all(Array.from({ length: 4 }, () => open(path)));
-    expect(files.map((file) => [file.status, file.content.equals(content)])).toEqual(files.map(() => [200, true]));
-    expect((await owner.get(`/deploy/${id}`)).status).toBe(200);
-    for (const socket of idle) socket.destroy();
-  });
-
-  it('is in no log', async () => {
-    const process = await startServiceProcess({
-      BASE_URL,
-      PAGES_DOMAIN,
-      DATABASE_URL: service.databaseUrl,
-      SMTP_URL: smtp.url,
-      LOG_LEVEL: 'trace',
-    });
-    await process.ready();
-    const { id } = await deploy();
-    const path = links.file(await submit(id, 'Ada'), inDays(7));
-    const signature = /signature=(.*)/.exec(path)?.[1] ?? '';
-    const unsubscribe = links.unsubscribe(id);
-    for (const asked of [path, path.slice(0, -1), `/${signature}`, `/files/${signature}`, unsubscribe])
-      await open(asked, { url: process.url });
-    const { stdout, stderr } = await process.stop();
-    const log = stdout + stderr;
-    expect(log).toContain(`"path":"${path.replace(/\?.*/, '')}"`);
-    expect([signature, unsubscribe.slice(-43), 'expires='].filter((secret) => log.includes(secret))).toEqual([]);
   });
 });

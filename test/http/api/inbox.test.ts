@@ -61,45 +61,6 @@ describe('GET /submissions/:deployId/search', () => {
     expect(text).toContain('"data":{"name":"Ada","x":1.10}');
   });
 
-  it('finds what a person sees, whatever the case, and nothing of JSON', async () => {
-    const texts = [
-      '{"name":"Ren\\u00e9e"}',
-      '{"Straße":"x"}',
-      '{"a":{"deep":["ΟΔΟΣ",12.50]}}',
-      '{"a":"line\\nbreak \\"quoted\\" back\\\\slash"}',
-      '{"a":true,"b":null}',
-      '{"a":"\\ud83d\\ude80"}',
-      '{"a":"Le\u0301a","b":"Zoe\\u0308"}',
-    ];
-    const { id, ids } = await deployWith(texts);
-    const found = async (q: string) => idsIn(await search(id, { q })).map((one) => ids.indexOf(one) + 1);
-    expect(await found('RENÉE')).toEqual([1]);
-    expect(await found('straße')).toEqual([2]);
-    expect(await found('οδος')).toEqual([3]);
-    expect(await found('12.50')).toEqual([3]);
-    expect(await found('"quoted"')).toEqual([4]);
-    expect(await found('line\nbreak')).toEqual([4]);
-    expect(await found('back\\slash')).toEqual([4]);
-    expect(await found('🚀')).toEqual([6]);
-    expect([await found('LÉA'), await found('zoë'), await found('le\u0301')]).toEqual([[7], [7], [7]]);
-    expect(await found('DEEP')).toEqual([3]);
-    for (const q of ['u00e9', '":', '{', '\\n', 'ud83d', 'name"', 'x"}', 'name:'])
-      expect([q, await found(q)]).toEqual([q, []]);
-  });
-
-  it('finds a file by its name, and not by what the service says of it', async () => {
-    const { id } = await owner.deploy();
-    const form = new FormData();
-    form.append('upload', new File(['content'], 'Lebenslauf "Ada".pdf', { type: 'application/pdf' }));
-    expect((await fetch(`${service.url}/submit/${id}`, { method: 'POST', body: form })).status).toBe(200);
-    const counts = await Promise.all(
-      ['lebenslauf "ada"', 'upload', 'application/pdf', 'content_type', 'filename', 'submissions', 'file_'].map(
-        async (q) => (await search(id, { q })).submissions.length,
-      ),
-    );
-    expect(counts).toEqual([1, 1, 0, 0, 0, 0, 0]);
-  });
-
   it('takes a range of time, marks, and pages by cursor', async () => {
     const { id, ids } = await deployWith(Array.from({ length: 30 }, (_, n) => `{"n":${n + 1}}`));
     await owner

@@ -58,19 +58,6 @@ describe('the document', () => {
     expect(Object.keys(reference.paths ?? {}).toSorted()).toEqual([...paths, SECURITY_TXT].toSorted());
   });
 
-  it('names each operation, and says of each what it is for', () => {
-    const names = operations.map(({ path, method }) => at('paths', path, method).operationId);
-    expect(new Set(names).size).toBe(operations.length);
-    for (const field of ['summary', 'description']) {
-      const said = operations.filter(({ path, method }) => /\w/.test(String(at('paths', path, method)[field] ?? '')));
-      expect(said).toEqual(operations);
-    }
-    const tags = new Set(reference.tags?.map(({ name }) => name));
-    expect(operations.flatMap(({ path, method }) => at('paths', path, method).tags)).toSatisfy((used: string[]) =>
-      used.every((tag) => tags.has(tag)),
-    );
-  });
-
   it('says of which operations a key is needed', () => {
     const needed = endpointsOf(config).filter(({ scope }) => scope !== undefined);
     const names = needed.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
@@ -84,26 +71,9 @@ describe('the document', () => {
   it('shows the limits that are validated', () => {
     const small = referenceOf(loadConfig({ BASE_URL, PAGES_DOMAIN, MAX_HTML_BYTES: '12', RESERVED_SLUGS: 'mine' }));
     const { paths } = JSON.parse(JSON.stringify(small));
-    const bodyOf = (path: string) => paths[path].post.requestBody.content['application/json'].schema;
-    const { html, slug } = bodyOf('/deploy').properties;
+    const { html, slug } = paths['/deploy'].post.requestBody.content['application/json'].schema.properties;
     expect(html).toMatchObject({ type: 'string', minLength: 1, maxLength: 12 });
     expect(slug.description).toContain('mine');
-    expect(bodyOf('/webhooks/{deployId}')).toMatchObject({
-      required: ['url'],
-      properties: {
-        url: { type: 'string', format: 'uri', maxLength: 2048 },
-        type: { enum: ['generic', 'slack'], default: 'generic' },
-        events: { type: 'array', minItems: 1, maxItems: 50, default: ['submission'], items: { enum: ['submission'] } },
-      },
-    });
-    const [, page, , from] = [
-      ...paths['/submissions/{deployId}'].get.parameters.slice(0, 3),
-      ...paths['/submissions/{deployId}/search'].get.parameters.filter(({ name }: { name: string }) => name === 'from'),
-    ];
-    expect(page).toMatchObject({ in: 'query', name: 'page', schema: { type: 'integer', minimum: 1, default: 1 } });
-    const isTime = (text: string) => new RegExp(from.schema.pattern).test(text);
-    const times = ['2026-11-22', '2026-11-22T10:00Z', '2026-11-22T10:00:00.5+02:00'];
-    expect([...times, '', 'x', '2026', '2026-11-22T10:00:00'].filter(isTime)).toEqual(times);
   });
 });
 
@@ -202,14 +172,6 @@ describe('the examples', () => {
       }),
     );
     expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
-  });
-
-  it('are there for each parameter of a path', () => {
-    const parameters = operations.flatMap(({ path, method }) => at('paths', path, method).parameters ?? []);
-    const inPaths = parameters.filter((parameter) => isObject(parameter) && parameter.in === 'path');
-    expect(inPaths.length).toBeGreaterThan(0);
-    for (const parameter of inPaths)
-      expect(parameter).toMatchObject({ schema: { example: expect.stringMatching(/./) } });
   });
 });
 
@@ -334,10 +296,6 @@ it('GET /llms.txt names the addresses and the limits of this service', async () 
 });
 
 describe('/docs', () => {
-  it.each(['bytes=0-1', 'bytes=9999999-'])('answers Range: %s with all of it', async (range) => {
-    expect((await service.anonymous.get('/docs').set('Range', range)).status).toBe(200);
-  });
-
   it('lets nothing in from elsewhere, and nobody frame it', async () => {
     const { headers } = await service.anonymous.get('/docs');
     const policy = headers['content-security-policy']?.split('; ').toSorted();

@@ -124,22 +124,6 @@ describe('the cookie', () => {
     expect([two.status, two.headers['set-cookie']]).toEqual([401, undefined]);
   });
 
-  it('stands for the key on every endpoint, also for what changes something', async () => {
-    const cookie = await newCookie();
-    expect((await get(cookie)).body.email).toBe(EMAIL);
-    const made = await service.anonymous
-      .post('/deploy')
-      .set({ Cookie: cookie, ...OWN })
-      .send({ html: 'x' });
-    expect(made.status).toBe(201);
-    expect((await get(cookie, OWN, `/submissions/${made.body.id}/export.csv`)).status).toBe(200);
-    expect((await owner.get(`/deploy/${made.body.id}`)).status).toBe(200);
-    const other = await service.owner();
-    const { id } = await other.deploy();
-    const [own, unknown] = await Promise.all([get(cookie, OWN, `/deploy/${id}`), owner.get(`/deploy/${id}`)]);
-    expect([own.status, own.text]).toEqual([404, unknown.text]);
-  });
-
   it('works for requests of the service itself only: by Sec-Fetch-Site, or by an Origin that is BASE_URL', async () => {
     const cookie = await newCookie();
     const accepted = [OWN, { Origin: BASE_URL }, { Origin: BASE_URL, 'Sec-Fetch-Site': 'same-origin' }];

@@ -158,13 +158,6 @@ describe('the owner of a deployment that is taken down', () => {
     expect(await look()).toEqual(before);
   });
 
-  it('may do with it what an owner may', async () => {
-    const { id } = await deployTakenDown();
-    await owner.put(`/deploy/${id}`).send({ html: 'x' }).expect(200);
-    await owner.patch(`/deploy/${id}`).send({ email_notifications: true }).expect(200);
-    await owner.delete(`/deploy/${id}`).expect(200);
-  });
-
   it('keeps its slug and its place under the plan until it is deleted', async () => {
     const free = await service.owner({ plan: 'free' });
     const { id, slug } = await deployTakenDown(free);

@@ -74,13 +74,6 @@ describe('GET /internal/tls', () => {
     await ask('abused.pages.test').expect(200);
     await ask('abused.pages.test', other.url).expect(200);
   });
-
-  it('is no path of a page’s host', async () => {
-    await request(service.url)
-      .get('/internal/tls?domain=api.test')
-      .set('Host', 'contact.pages.test')
-      .expect(404, /<html/);
-  });
 });
 
 describe('GET /internal/tls from outside', () => {

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import limitConcurrency from 'p-limit';
 import readWorkbook, { type SheetData } from 'read-excel-file/node';
@@ -46,10 +45,6 @@ async function table(texts: readonly string[]): Promise<SheetData> {
 }
 
 describe('toXlsx', () => {
-  it('writes a header row alone without submissions', async () => {
-    expect(await readWorkbook(await write([]))).toEqual([{ sheet: 'Submissions', data: [FIXED] }]);
-  });
-
   it('writes each value as what it is, and as text what Excel would change', async () => {
     const values: [value: string, cell: Value][] = [
       ['"a \\"b\\" \\u00e9\\n"', 'a "b" é\n'],
@@ -100,15 +95,6 @@ describe('toXlsx', () => {
       [null, `${long}…`, null, null],
       [null, null, `${long}…`, null],
       [null, null, null, `${long.slice(1)}…`],
-    ]);
-  });
-
-  it('puts fields beyond the most that have columns into one last column, as JSON', async () => {
-    const names = Array.from({ length: SIZES.export.maxFieldColumns + 1 }, (_, index) => `f${index}`);
-    const rows = await table([JSON.stringify(Object.fromEntries(names.map((name, index) => [name, index])))]);
-    expect(rows).toEqual([
-      [...names.slice(0, -1), 'other_fields'],
-      [...names.slice(0, -1).keys(), `{"f${SIZES.export.maxFieldColumns}":${SIZES.export.maxFieldColumns}}`],
     ]);
   });
 
@@ -207,16 +193,5 @@ describe('toXlsx', () => {
         { batches: most, isEnded: true },
         { batches: before, isEnded: true },
       ]);
-  });
-
-  it('fails when the submissions can not be read on', async () => {
-    let passes = 0;
-    async function* read() {
-      passes += 1;
-      yield made(['{}']);
-      if (passes === 2) throw new Error('Out of reach');
-    }
-    const pieces = toXlsx(sourceOf(read));
-    await expect(Readable.from(pieces).toArray()).rejects.toThrow('Out of reach');
   });
 });

@@ -8,6 +8,7 @@ import type { Form } from '../../../src/http/submit/form-body.ts';
 import { newSubmissionId } from '../../../src/lib/ids.ts';
 import { multipartBody } from '../../support/multipart.ts';
 import { forgetfulProxyTo } from '../../support/postgres-proxy.ts';
+import { setAccepted } from '../../support/rate-limit.ts';
 import { JSON_TYPE, type Owner, PAGES_DOMAIN, startTestService, type TestService } from '../../support/service.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -76,13 +77,6 @@ const rowsOf = async (id: string): Promise<{ id: string; data: string }[]> =>
 const idsOf = async (id: string): Promise<string[]> => (await rowsOf(id)).map((row) => row.id);
 const countOf = async (id: string): Promise<unknown> => (await owner.get(`/deploy/${id}`)).body.submission_count;
 
-/** Makes it look as if the deployment had taken so many submissions a moment ago. */
-const setAccepted = (id: string, count: number): Promise<unknown> =>
-  service.db.raw(
-    'UPDATE deployments SET recent_submissions = array_fill(clock_timestamp(), ARRAY[?::int]) WHERE id = ?',
-    [count, id],
-  );
-
 describe('a form sent again from the page of an error', () => {
   it.each<[string, { type: string; body: string | Buffer; statement: string; onPage?: boolean; isFull?: boolean }]>([
     ["to the page's host", { type: FORM, body: 'a=1&b=%0D%0A&a=2&=x', statement: 'store-submissions', onPage: true }],
@@ -108,7 +102,7 @@ describe('a form sent again from the page of an error', () => {
     const form = formIn(failed.text);
     const before = await rowsOf(id);
     expect(before.map((row) => row.id)).toEqual([form.id]);
-    if (isFull) await setAccepted(id, 10);
+    if (isFull) await setAccepted(service.db, id, 10);
 
     const again = {
       ...place,
@@ -129,12 +123,12 @@ describe('a form sent again from the page of an error', () => {
 
   it('is stored under the id of the first attempt when that was not stored, however often it was refused', async () => {
     const { id, slug } = await owner.deploy();
-    await setAccepted(id, 10);
+    await setAccepted(service.db, id, 10);
     const first = formIn((await post(id)).text);
     const second = formIn((await post(id, { query: first.query })).text);
     const third = formIn((await post(id, { query: first.query, slug })).text);
     expect([second, third]).toEqual([first, first]);
-    await setAccepted(id, 0);
+    await setAccepted(service.db, id, 0);
     // Another process, which has refused none.
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => post(id, { url: troubled, query: first.query })),
@@ -145,9 +139,9 @@ describe('a form sent again from the page of an error', () => {
 
   it.each([0, 9])('is stored once while the first attempt is being committed, after %i others', async (others) => {
     const { id } = await owner.deploy();
-    await setAccepted(id, 10);
+    await setAccepted(service.db, id, 10);
     const form = formIn((await post(id)).text);
-    await setAccepted(id, others);
+    await setAccepted(service.db, id, others);
     const first = await service.db.transaction();
     onTestFinished(async () => void (first.isCompleted() || (await first.rollback())));
     const submission = { id: form.id, deploymentId: id, data: '{"a":"1"}', ipAddress: '192.0.2.1' };
@@ -164,9 +158,9 @@ describe('a form sent again from the page of an error', () => {
 
   it('is another submission when something else is filled in at the same address', async () => {
     const { id, slug } = await owner.deploy();
-    await setAccepted(id, 10);
+    await setAccepted(service.db, id, 10);
     const { query, id: first } = formIn((await post(id, { slug })).text);
-    await setAccepted(id, 0);
+    await setAccepted(service.db, id, 0);
     for (const body of ['a=1', 'a=2', 'a=1&b=', 'b=1', 'a=2']) {
       expect((await post(id, { url: troubled, slug, query, body })).status).toBe(303);
     }
@@ -184,9 +178,9 @@ describe('a form sent again from the page of an error', () => {
   it('is stored anew when its owner has deleted it', async () => {
     const { id } = await owner.deploy();
     await owner.post(`/webhooks/${id}`).send({ url: 'http://127.0.0.1:9/' }).expect(201);
-    await setAccepted(id, 10);
+    await setAccepted(service.db, id, 10);
     const form = formIn((await post(id)).text);
-    await setAccepted(id, 0);
+    await setAccepted(service.db, id, 0);
     await post(id, { url: troubled, query: form.query });
     await owner.delete(`/submissions/${id}/${form.id}`).expect(200);
     expect((await post(id, { url: troubled, query: form.query })).status).toBe(303);
@@ -257,7 +251,7 @@ describe('a form with files sent again from the page of an error', () => {
 
   it('offers the files again that were chosen', async () => {
     const { id } = await owner.deploy();
-    await setAccepted(id, 10);
+    await setAccepted(service.db, id, 10);
     const note = 'Files are not kept: please choose them again, or send the form without them.';
     const inputs = (page: string): string[] => page.match(/<input [^>]*>|(?<=<label [^>]*>).*(?=<\/label>)/g) ?? [];
     const other: Part = ['name="g"; filename=""', ''];
@@ -344,9 +338,9 @@ describe('an attempt that no page of ours has', () => {
 
   it("is another deployment's: each keeps its own, and is told nothing of the other's", async () => {
     const [one, other] = [await owner.deploy(), await owner.deploy()];
-    await setAccepted(one.id, 10);
+    await setAccepted(service.db, one.id, 10);
     const { query, id } = formIn((await post(one.id)).text);
-    await setAccepted(one.id, 0);
+    await setAccepted(service.db, one.id, 0);
     expect((await post(one.id, { url: troubled, query })).status).toBe(303);
     const answers = [];
     for (let count = 0; count < 2; count += 1) answers.push(await post(other.id, { query, accept: '*/*' }));

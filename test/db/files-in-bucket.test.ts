@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createLinks } from '../../src/db/account/link-secret.ts';
 import { sweepOrphans } from '../../src/files/files-bucket.ts';
 import { attemptQuery } from '../../src/http/submit/attempt.ts';
 import { newObjectId, newSubmissionId } from '../../src/lib/ids.ts';
@@ -138,15 +137,6 @@ describe('a service with FILES_URL', () => {
     const bucket = bucketOf(there.settings());
     const { id } = await bucket.put(Buffer.from('over six'));
     expect(String(await bucket.read(id, { from: 0, length: 8 }, 60_000))).toBe('over six');
-  });
-
-  it('opens the link in a mail', async () => {
-    const { path } = await stored('by a link');
-    const [, , deploymentId = '', submissionId = '', , fileId = ''] = path.split('/');
-    const links = await createLinks(service.db, '')();
-    const link = links.file({ deploymentId, submissionId, fileId }, new Date(Date.now() + 60_000));
-    const response = await fetch(service.url + link);
-    expect([response.status, await response.text()]).toEqual([200, 'by a link']);
   });
 
   it('puts nothing into the bucket that would not be accepted', async () => {

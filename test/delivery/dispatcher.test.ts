@@ -578,29 +578,4 @@ describe('Dispatcher: stopping', () => {
       { id: 'slow.test/0', ...untried },
     ]);
   });
-
-  it('ends while the database is away, and what has succeeded is sent again at worst', async () => {
-    const { db: direct, url } = await openDatabase();
-    let isAway = false;
-    const proxy = await proxyTo(
-      url,
-      () => ({}),
-      ({ client, postgres }) => {
-        // Then connections hang.
-        client.on('data', (bytes) => void (isAway || postgres.write(bytes)));
-        postgres.pipe(client);
-      },
-    );
-    onTestFinished(proxy.close);
-    await addWebhooks(direct, ['a.test']);
-    await addDeliveries(direct, 'a.test');
-    const limits = testLimits({ delivery: { storeOutcomesTimeoutMs: 200 } });
-    const { dispatcher, begun } = startDispatcher(open(proxy.url), { limits });
-    await soon(() => expect(begun.length).toBe(1));
-    isAway = true;
-    for (const { settle } of begun) settle(OK);
-    await dispatcher.close();
-    expect(await rowsOf(direct)).toEqual([{ id: 'a.test/0', ...underWay }]);
-    await proxy.close();
-  });
 });

@@ -127,21 +127,6 @@ describe.concurrent('a mail', () => {
     );
   });
 
-  it('has the same Message-ID on every attempt, and each delivery its own', async (context) => {
-    const { server, send, read } = await start(context);
-    server.makeTrouble({ at: 'message', does: { code: 451, text: 'Later' } });
-    await send();
-    server.makeTrouble();
-    await send();
-    await send();
-    await send({ id: 'dl_another' });
-    expect(read().map(({ headers }) => headerOf(headers, 'Message-ID'))).toEqual([
-      '<dl_0123456789abcdefghijklmn@pages.example>',
-      '<dl_0123456789abcdefghijklmn@pages.example>',
-      '<dl_another@pages.example>',
-    ]);
-  });
-
   it.for([
     ['lines of 998 characters and one more', `${'x'.repeat(998)}\n${'y'.repeat(999)}\n`],
     ['characters of all planes', 'Grüße, Ωμέγα, 日本語, 👩🏽‍🚀, \u202eabc, \u0000\u0001\u007f\n'],

@@ -1,5 +1,4 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { aSentence } from '../support/answers.ts';
 import { seenMails } from '../support/mail.ts';
 import { startReceiver, startToldReceiver } from '../support/receivers.ts';
 import { testService } from '../support/service.ts';
@@ -48,24 +47,9 @@ describe('mail', () => {
     const [mail] = smtp.received.filter(({ raw }) => raw.includes(form.slug));
     expect([mail?.from, mail?.to]).toEqual(['forms@pages.example', [OWNER]]);
     const { headers, parts } = readMail(mail?.raw ?? Buffer.of());
-    expect(Object.fromEntries(headers)).toEqual({
-      From: 'Forms <forms@pages.example>',
-      To: OWNER,
-      'Reply-To': 'ada@home.example',
-      Subject: `New submission for ${form.slug}: Ada <3`,
-      'Auto-Submitted': 'auto-generated',
-      'List-Unsubscribe': expect.stringMatching(
-        new RegExp(`^<http://api\\.test/unsubscribe/${form.id}\\?signature=[\\w-]{43}>$`),
-      ),
-      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-      'MIME-Version': '1.0',
-      Date: aSentence,
-      'Message-ID': aSentence,
-      'Content-Type': aSentence,
-    });
-    expect(parts.map((part) => headerOf(part.headers, 'Content-Type'))).toEqual([
-      'text/plain; charset=utf-8',
-      'text/html; charset=utf-8',
+    expect(['Reply-To', 'Subject'].map((name) => headerOf(headers, name))).toEqual([
+      'ada@home.example',
+      `New submission for ${form.slug}: Ada <3`,
     ]);
     const shown = parts.map(({ text }) => ['<3', '&lt;3', '_cc'].filter((piece) => text.includes(piece)));
     expect(shown).toEqual([['<3'], ['&lt;3']]);

@@ -1,9 +1,8 @@
-import type { Socket } from 'node:net';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { LIMITS } from '../../src/limits.ts';
 import { failure } from '../support/answers.ts';
-import { proxyTo } from '../support/postgres-proxy.ts';
+import { troubledPostgres } from '../support/postgres-proxy.ts';
 import {
   asOwner,
   getPage,
@@ -13,38 +12,6 @@ import {
   type TestService,
   UNKNOWN_KEY,
 } from '../support/service.ts';
-
-/**
- * Connections to the database may be refused and cut, or get no answer; or be cut at every so-manieth piece of traffic.
- */
-type Trouble = 'none' | 'refused' | 'hanging' | { cutEvery: number };
-
-/** Postgres at an address where a test can make trouble. */
-async function troubledPostgres(databaseUrl: string) {
-  let trouble: Trouble = 'none';
-  const proxy = await proxyTo(
-    databaseUrl,
-    () => ({ pieces: 0 }),
-    (link) => {
-      const pass = (to: Socket) => (bytes: Buffer) => {
-        link.pieces += 1;
-        if (trouble === 'refused' || (typeof trouble === 'object' && link.pieces % trouble.cutEvery === 0)) link.end();
-        else if (trouble !== 'hanging') to.write(bytes);
-      };
-      link.client.on('data', pass(link.postgres));
-      link.postgres.on('data', pass(link.client));
-      if (trouble === 'refused') link.end();
-    },
-  );
-  return {
-    ...proxy,
-    make(next: Trouble) {
-      // What hangs stays so for whoever waits on it: a network that comes back does not bring back what it lost.
-      if (next === 'refused' || trouble === 'hanging') for (const link of proxy.links) link.end();
-      trouble = next;
-    },
-  };
-}
 
 /** A service with the same database and no trouble. */
 let service: TestService;

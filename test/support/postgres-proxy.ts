@@ -94,3 +94,35 @@ export async function forgetfulProxyTo(databaseUrl: string) {
     isWaiting: () => lost !== undefined,
   };
 }
+
+/**
+ * Connections to the database may be refused and cut, or get no answer; or be cut at every so-manieth piece of traffic.
+ */
+export type Trouble = 'none' | 'refused' | 'hanging' | { cutEvery: number };
+
+/** Postgres at an address where a test can make trouble. */
+export async function troubledPostgres(databaseUrl: string) {
+  let trouble: Trouble = 'none';
+  const proxy = await proxyTo(
+    databaseUrl,
+    () => ({ pieces: 0 }),
+    (link) => {
+      const pass = (to: Socket) => (bytes: Buffer) => {
+        link.pieces += 1;
+        if (trouble === 'refused' || (typeof trouble === 'object' && link.pieces % trouble.cutEvery === 0)) link.end();
+        else if (trouble !== 'hanging') to.write(bytes);
+      };
+      link.client.on('data', pass(link.postgres));
+      link.postgres.on('data', pass(link.client));
+      if (trouble === 'refused') link.end();
+    },
+  );
+  return {
+    ...proxy,
+    make(next: Trouble) {
+      // A connection that hangs stays so for its user: a network that comes back does not bring back the bytes that it lost.
+      if (next === 'refused' || trouble === 'hanging') for (const link of proxy.links) link.end();
+      trouble = next;
+    },
+  };
+}

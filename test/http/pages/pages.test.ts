@@ -4,7 +4,6 @@ import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { SIZES } from '../../../src/limits.ts';
-import { aTime } from '../../support/answers.ts';
 import { BASE_URL, type Owner, PAGES_DOMAIN, testService } from '../../support/service.ts';
 
 const hostOf = (slug: string): string => `${slug}.${PAGES_DOMAIN}`;
@@ -77,10 +76,6 @@ function expectErrorPage(answer: Answer, status: number): void {
   }).toEqual({ status, type: 'text/html; charset=utf-8', cookie: undefined, isSmallPage: true });
 }
 
-/** Whether the API has answered a request: a page's host has no /healthz. */
-const isApi = async (host: string, url = service.url): Promise<boolean> =>
-  (await ask(host, { path: '/healthz', url })).status === 200;
-
 const LONG = '<p>The same words, over and over, are worth compressing.</p>\n'.repeat(200);
 
 describe('GET / on the host of a page', () => {
@@ -136,16 +131,6 @@ describe('GET / on the host of a page', () => {
     if (coding !== 'identity') expect(answer.body.length).toBeLessThan(LONG.length / 10);
     const head = await ask(host, { method: 'HEAD', headers: { 'Accept-Encoding': coding } });
     expect([head.status, saidIn(head), head.body.length]).toEqual([200, saidIn(answer), 0]);
-  });
-
-  it('answers many who ask at once for a page that nobody has asked for yet', async () => {
-    const { host } = await publish(LONG);
-    const answers = await Promise.all(
-      Array.from({ length: 12 }, (_, index) =>
-        ask(host, { headers: { 'Accept-Encoding': ['br', 'gzip', 'identity'][index % 3] ?? '' } }),
-      ),
-    );
-    expect(new Set(answers.map((answer) => `${answer.status} ${textOf(answer)}`))).toEqual(new Set([`200 ${LONG}`]));
   });
 });
 
@@ -232,49 +217,6 @@ describe('anything else on the host of a page', () => {
     const { host } = await publish();
     expectErrorPage(await ask(host, { path }), 400);
   });
-
-  it('answers HEAD without a body', async () => {
-    const { host } = await publish();
-    const answer = await ask(host, { method: 'HEAD', path: '/nothing' });
-    expect([answer.status, answer.headers['content-type'], answer.body.length]).toEqual([
-      404,
-      'text/html; charset=utf-8',
-      0,
-    ]);
-  });
-});
-
-describe('the split by host', () => {
-  it.each(['nobody', 'a_b', 'xn--bcher-kva', 'a'.repeat(64)])(
-    'answers 404 with a page where the label is %s and no page has it',
-    async (label) => {
-      for (const method of ['GET', 'HEAD', 'POST']) {
-        const answer = await ask(hostOf(label), { method, path: '/', headers: { 'Content-Type': 'application/json' } });
-        expect([method, answer.status]).toEqual([method, 404]);
-      }
-      expectErrorPage(await ask(hostOf(label)), 404);
-      expect(await isApi(hostOf(label))).toBe(false);
-    },
-  );
-
-  it.each([
-    ['the host of BASE_URL', () => 'api.test'],
-    ['the pages’ domain itself', () => PAGES_DOMAIN],
-    ['two labels', (slug: string) => `www.${hostOf(slug)}`],
-    ['a domain that ends like the pages’', (slug: string) => `${slug}${PAGES_DOMAIN}`],
-    ['a domain that begins like the pages’', (slug: string) => `${hostOf(slug)}.evil.test`],
-  ])('takes %s for the API, which has no pages', async (_what, hostFor) => {
-    const { slug } = await publish('the page');
-    const host = hostFor(slug);
-    expect(await isApi(host)).toBe(true);
-    expect(textOf(await ask(host))).not.toBe('the page');
-  });
-
-  it('takes BASE_URL’s host for the API even where it is one label under the pages’ domain', async () => {
-    await (await service.owner()).deploy({ slug: 'moved', html: 'the page' });
-    expect(await isApi(`MOVED.${PAGES_DOMAIN}.:1`, moved)).toBe(true);
-    expect(textOf(await ask(hostOf('moved'), { url: moved }))).not.toBe('the page');
-  });
 });
 
 describe('the placeholder {{FORM_ACTION}}', () => {
@@ -292,52 +234,6 @@ describe('the placeholder {{FORM_ACTION}}', () => {
         filledIn(`${BASE_URL}/submit/${id}`),
       );
     }
-  });
-});
-
-describe('POST / on the host of a page', () => {
-  const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
-  const submit = (host: string, body: string, headers: Record<string, string> = FORM) =>
-    ask(host, { method: 'POST', body, headers });
-
-  it('is a submission like any other', async () => {
-    const { owner, id, host } = await publish();
-    const answer = await submit(host, 'name=Ada+L%C3%A9&b=', { ...FORM, Accept: '*/*' });
-    expect([answer.status, JSON.parse(textOf(answer))]).toEqual([
-      200,
-      { message: expect.any(String), id: expect.stringMatching(/^sub_[0-9A-Za-z]{20,}$/) },
-    ]);
-    expect((await owner.get(`/submissions/${id}`)).body).toEqual({
-      submissions: [
-        {
-          id: JSON.parse(textOf(answer)).id,
-          data: { name: 'Ada Lé', b: '' },
-          ip_address: '127.0.0.1',
-          created_at: aTime,
-        },
-      ],
-      ...{ total: 1, page: 1, limit: 50 },
-    });
-  });
-
-  it('counts against the same limit as POST /submit/:deployId', async () => {
-    const { owner, id, host } = await publish();
-    const post = (index: number) =>
-      index % 2
-        ? submit(host, 'a=b')
-        : ask('api.test', { method: 'POST', path: `/submit/${id}`, headers: FORM, body: 'a=b' });
-    for (let index = 0; index < 10; index += 1) expect((await post(index)).status).toBe(200);
-    for (const index of [0, 1]) {
-      const { status, headers } = await post(index);
-      expect([status, headers['retry-after']]).toEqual([429, expect.stringMatching(/^([1-9]|[1-5]\d|60)$/)]);
-    }
-    expect((await owner.get(`/submissions/${id}`)).body.total).toBe(10);
-  });
-
-  it('lets no other origin read it: CORS is for POST /submit/:deployId only', async () => {
-    const { host } = await publish();
-    const { headers } = await submit(host, 'a=b', { ...FORM, Origin: 'https://elsewhere.test' });
-    expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
   });
 });
 
@@ -371,15 +267,6 @@ describe('a change of a page', () => {
     expect(
       (await ask(host, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' })).status,
     ).toBe(404);
-  });
-
-  it('shows the new page where another owner takes the slug that was freed', async () => {
-    const { owner, id, slug, host } = await publish('the old {{FORM_ACTION}}');
-    await ask(host);
-    await owner.delete(`/deploy/${id}`).expect(200);
-    const other = await service.owner();
-    const next = await other.deploy({ slug, html: 'the new {{FORM_ACTION}}' });
-    expect(textOf(await ask(host))).toBe(`the new ${BASE_URL}/submit/${next.id}`);
   });
 });
 

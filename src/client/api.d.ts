@@ -2096,6 +2096,7 @@ export interface components {
         /** @description The body is malformed, not UTF-8, or a field is missing or wrong; also for the reasons of any request. */
         BadBody: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2110,6 +2111,7 @@ export interface components {
         /** @description The API key is missing, malformed, unknown, expired or revoked. */
         Unauthorized: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 /** @description The scheme. */
                 "WWW-Authenticate"?: "Bearer";
                 [name: string]: unknown;
@@ -2126,6 +2128,7 @@ export interface components {
         /** @description The request comes from a page of another site. */
         OtherSite: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2140,6 +2143,7 @@ export interface components {
         /** @description Less than 256 KiB of a body over 64 KiB arrived in 30 seconds. */
         TooSlow: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2154,6 +2158,7 @@ export interface components {
         /** @description The body, or something in it, is too large, or it is compressed and has more than 100 times its compressed size. */
         TooLarge: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2168,6 +2173,7 @@ export interface components {
         /** @description The content type of the body is not supported, its charset is not UTF-8, or its content encoding is not gzip, deflate or br. */
         WrongType: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2180,8 +2186,9 @@ export interface components {
             };
         };
         /** @description More than 300 unknown API keys in 60 seconds from one address. A valid key is never refused for that reason. */
-        UnknownKeys: {
+        TooManyUnknownKeys: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 /** @description In how many seconds to try again. */
                 "Retry-After"?: number;
                 [name: string]: unknown;
@@ -2196,8 +2203,9 @@ export interface components {
             };
         };
         /** @description An unexpected error. Only the log has the cause. */
-        Failed: {
+        InternalError: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2212,6 +2220,7 @@ export interface components {
         /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
         Unavailable: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 /** @description In how many seconds to try again. */
                 "Retry-After"?: number;
                 [name: string]: unknown;
@@ -2228,6 +2237,7 @@ export interface components {
         /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
         BadRequest: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2242,6 +2252,7 @@ export interface components {
         /** @description The request has an API key, and no session. */
         NoSession: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2256,6 +2267,7 @@ export interface components {
         /** @description The API key has the scope `read`. */
         ReadOnlyKey: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2270,6 +2282,7 @@ export interface components {
         /** @description The service has no mail server. */
         NoMail: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2284,6 +2297,7 @@ export interface components {
         /** @description In an hour, more than 5 links for one address from one network, 20 for one address, or 100 from one network. */
         TooManyTries: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 /** @description In how many seconds to try again. */
                 "Retry-After"?: number;
                 [name: string]: unknown;
@@ -2300,6 +2314,7 @@ export interface components {
         /** @description A parameter of the query has no such value, or is given twice; also for the reasons of any request. */
         BadQuery: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2314,6 +2329,7 @@ export interface components {
         /** @description The owner has 1000 keys. */
         TooManyKeys: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2328,6 +2344,7 @@ export interface components {
         /** @description The key's owner has no such key, or it is revoked. */
         NoSuchKey: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2342,6 +2359,7 @@ export interface components {
         /** @description It is the last full key of its owner. */
         LastKey: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2356,6 +2374,7 @@ export interface components {
         /** @description The plan's limit of bytes is reached, or the API key has the scope `read`. */
         StorageFull: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2370,6 +2389,7 @@ export interface components {
         /** @description Another live deployment has the slug. */
         SlugTaken: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2384,6 +2404,7 @@ export interface components {
         /** @description The content type of the body is not supported, its charset is not UTF-8, or its content encoding is not gzip, deflate or br. */
         WrongPageType: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2398,6 +2419,7 @@ export interface components {
         /** @description There is no such deployment, it was deleted, or it is another owner's. */
         NoSuchDeployment: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2412,6 +2434,7 @@ export interface components {
         /** @description New recipients would get more than 20 mails that ask them, of this owner in 24 hours; also for the reasons of any request with a key. */
         TooManyRecipients: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 /** @description In how many seconds to try again. */
                 "Retry-After"?: number;
                 [name: string]: unknown;
@@ -2428,6 +2451,7 @@ export interface components {
         /** @description The page takes too much time or memory to be read as HTML. */
         TooComplex: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2442,6 +2466,7 @@ export interface components {
         /** @description There is no such deployment of the key's owner, or no such version of its page, or it is no longer kept. */
         NoSuchVersion: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2456,6 +2481,7 @@ export interface components {
         /** @description The plan's limit of live deployments is reached, or the API key has the scope `read`. */
         PlanLimit: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2470,6 +2496,7 @@ export interface components {
         /** @description The key's owner has no such deleted deployment: it is live, it is gone for good, or it never was. */
         NotInTrash: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2484,6 +2511,7 @@ export interface components {
         /** @description There is no such deployment of the key's owner, or it keeps no such submission as spam. */
         NoSuchSpam: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2496,8 +2524,9 @@ export interface components {
             };
         };
         /** @description The request is a delivery of this service: a webhook leads back to it. */
-        Loop: {
+        WebhookLoop: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2512,6 +2541,7 @@ export interface components {
         /** @description There is no such deployment of the key's owner, or no such submission of it. */
         NoSuchSubmission: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2526,6 +2556,7 @@ export interface components {
         /** @description There is no such deployment of the key's owner, or no submission of it with the id in place of a cursor. */
         NoSuchCursor: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2540,6 +2571,7 @@ export interface components {
         /** @description There is no such deployment of the key's owner, no such submission of it, or no such file. */
         NoSuchFile: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2554,6 +2586,7 @@ export interface components {
         /** @description The deployment has 50 webhooks. */
         WebhookLimit: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2568,6 +2601,7 @@ export interface components {
         /** @description There is no such deployment of the key's owner, or no such webhook of it. */
         NoSuchWebhook: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2582,6 +2616,7 @@ export interface components {
         /** @description The owner has sent 20 tests within a minute; also for the reasons of any request with a key. */
         TooManyTests: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 /** @description In how many seconds to try again. */
                 "Retry-After"?: number;
                 [name: string]: unknown;
@@ -2598,6 +2633,7 @@ export interface components {
         /** @description There is no such deployment of the key's owner, no such webhook of it, or no such delivery. */
         NoSuchDelivery: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2612,6 +2648,7 @@ export interface components {
         /** @description Nobody would get it. The sentence says what to do. */
         NobodyGetsMail: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2626,6 +2663,7 @@ export interface components {
         /** @description There is no such deployment of the key's owner, or no such mail of it. */
         NoSuchMail: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2640,6 +2678,7 @@ export interface components {
         /** @description There is no such deployment, or it was deleted. */
         NoFormToChallenge: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2654,6 +2693,7 @@ export interface components {
         /** @description The body is no message of JSON-RPC 2.0, or a list of them, or the version in `MCP-Protocol-Version` is not supported. */
         BadMessage: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2673,6 +2713,7 @@ export interface components {
         /** @description The `Origin` is that of another site. */
         ForeignOrigin: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2687,6 +2728,7 @@ export interface components {
         /** @description The `Accept` does not allow application/json. */
         NotAcceptable: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2701,6 +2743,7 @@ export interface components {
         /** @description ABUSE_CONTACT is not set. */
         NoContact: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
             };
             content: {
@@ -2715,7 +2758,10 @@ export interface components {
     };
     parameters: never;
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description The name of the error, for programs. */
+        ErrorCode: "bad-message" | "bad-query" | "bad-request" | "confirmation-link-expired" | "dashboard-not-built" | "expectation-failed" | "file-link-expired" | "foreign-origin" | "headers-too-large" | "internal-error" | "invalid-field" | "key-reused" | "last-key" | "method-not-allowed" | "no-form-to-challenge" | "no-mail" | "no-session" | "no-storage-for-files" | "no-such-asset" | "no-such-confirmation-link" | "no-such-cursor" | "no-such-delivery" | "no-such-deployment" | "no-such-file" | "no-such-file-link" | "no-such-form" | "no-such-key" | "no-such-mail" | "no-such-sign-in-link" | "no-such-spam" | "no-such-submission" | "no-such-unsubscribe-link" | "no-such-version" | "no-such-webhook" | "nobody-gets-mail" | "not-acceptable" | "not-found" | "not-implemented" | "not-in-trash" | "origin-refused" | "other-site" | "plan-limit" | "read-only-key" | "slug-taken" | "storage-full" | "too-complex" | "too-large" | "too-many-keys" | "too-many-recipients" | "too-many-requests" | "too-many-submissions" | "too-many-tests" | "too-many-tries" | "too-many-unknown-keys" | "too-slow" | "unauthorized" | "unavailable" | "webhook-limit" | "webhook-loop" | "wrong-type";
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -2763,8 +2809,8 @@ export interface operations {
             408: components["responses"]["TooSlow"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["WrongType"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -2798,8 +2844,8 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSession"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -2833,8 +2879,8 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ReadOnlyKey"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -2881,7 +2927,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             415: components["responses"]["WrongType"];
             429: components["responses"]["TooManyTries"];
-            500: components["responses"]["Failed"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -2919,8 +2965,8 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -2974,8 +3020,8 @@ export interface operations {
             };
             400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthorized"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -3023,8 +3069,8 @@ export interface operations {
             400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ReadOnlyKey"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -3095,8 +3141,8 @@ export interface operations {
             409: components["responses"]["TooManyKeys"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["WrongType"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -3132,8 +3178,8 @@ export interface operations {
             403: components["responses"]["ReadOnlyKey"];
             404: components["responses"]["NoSuchKey"];
             409: components["responses"]["LastKey"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -3180,8 +3226,8 @@ export interface operations {
             };
             400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthorized"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -3241,8 +3287,8 @@ export interface operations {
             409: components["responses"]["SlugTaken"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["WrongPageType"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -3283,8 +3329,8 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchDeployment"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -3339,8 +3385,8 @@ export interface operations {
             408: components["responses"]["TooSlow"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["WrongPageType"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -3375,8 +3421,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ReadOnlyKey"];
             404: components["responses"]["NoSuchDeployment"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -3475,7 +3521,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             415: components["responses"]["WrongType"];
             429: components["responses"]["TooManyRecipients"];
-            500: components["responses"]["Failed"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -3508,8 +3554,8 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchDeployment"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -3562,8 +3608,8 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchDeployment"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -3640,8 +3686,8 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             415: components["responses"]["WrongPageType"];
             422: components["responses"]["TooComplex"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -3702,8 +3748,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchDeployment"];
             422: components["responses"]["TooComplex"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -3751,8 +3797,8 @@ export interface operations {
             400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchDeployment"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -3787,8 +3833,8 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchVersion"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -3826,8 +3872,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["StorageFull"];
             404: components["responses"]["NoSuchVersion"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -3879,8 +3925,8 @@ export interface operations {
             400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchDeployment"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -3924,8 +3970,8 @@ export interface operations {
             };
             400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthorized"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -3979,8 +4025,8 @@ export interface operations {
             409: components["responses"]["SlugTaken"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["WrongType"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -4015,8 +4061,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ReadOnlyKey"];
             404: components["responses"]["NotInTrash"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -4068,8 +4114,8 @@ export interface operations {
             400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchDeployment"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -4103,8 +4149,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ReadOnlyKey"];
             404: components["responses"]["NoSuchDeployment"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -4141,8 +4187,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ReadOnlyKey"];
             404: components["responses"]["NoSuchSpam"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -4179,8 +4225,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ReadOnlyKey"];
             404: components["responses"]["NoSuchSpam"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -4275,6 +4321,7 @@ export interface operations {
             /** @description The body is malformed, not UTF-8, or a field is missing or wrong; also for the reasons of any request. */
             400: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4291,6 +4338,7 @@ export interface operations {
             /** @description The deployment has `allowed_origins`, and the form is on a page of another origin. */
             403: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4307,6 +4355,7 @@ export interface operations {
             /** @description There is no such deployment, or it was deleted. */
             404: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4323,6 +4372,7 @@ export interface operations {
             /** @description Less than 256 KiB of a body over 64 KiB arrived in 30 seconds. */
             408: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4339,6 +4389,7 @@ export interface operations {
             /** @description The files are more than the plan of the form's owner allows. Without files, the form is accepted. */
             413: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4355,6 +4406,7 @@ export interface operations {
             /** @description The content type of the body is not supported, its charset is not UTF-8, or its content encoding is not gzip, deflate or br. */
             415: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4371,6 +4423,7 @@ export interface operations {
             /** @description The `Idempotency-Key` was used with another submission in the last 24 hours. */
             422: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4387,6 +4440,7 @@ export interface operations {
             /** @description The deployment has accepted 10 submissions in the last 60 seconds. */
             429: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     /** @description In how many seconds to try again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -4405,6 +4459,7 @@ export interface operations {
             /** @description An unexpected error. Only the log has the cause. */
             500: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4421,6 +4476,7 @@ export interface operations {
             /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
             503: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     /** @description In how many seconds to try again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -4436,7 +4492,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            508: components["responses"]["Loop"];
+            508: components["responses"]["WebhookLoop"];
         };
     };
     submitPreflight: {
@@ -4461,7 +4517,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["BadRequest"];
-            500: components["responses"]["Failed"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -4492,6 +4548,7 @@ export interface operations {
             /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
             400: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4508,6 +4565,7 @@ export interface operations {
             /** @description There is no such deployment, or it was deleted. */
             404: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4524,6 +4582,7 @@ export interface operations {
             /** @description An unexpected error. Only the log has the cause. */
             500: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4540,6 +4599,7 @@ export interface operations {
             /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
             503: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     /** @description In how many seconds to try again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -4604,8 +4664,8 @@ export interface operations {
             400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchDeployment"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -4646,8 +4706,8 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchSubmission"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -4684,8 +4744,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ReadOnlyKey"];
             404: components["responses"]["NoSuchSubmission"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -4749,8 +4809,8 @@ export interface operations {
             408: components["responses"]["TooSlow"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["WrongType"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -4814,8 +4874,8 @@ export interface operations {
             400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchDeployment"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -4874,8 +4934,8 @@ export interface operations {
             408: components["responses"]["TooSlow"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["WrongType"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -4926,8 +4986,8 @@ export interface operations {
             400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchCursor"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -4963,8 +5023,8 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchCursor"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -4999,8 +5059,8 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchFile"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5039,8 +5099,8 @@ export interface operations {
             400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchDeployment"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5074,8 +5134,8 @@ export interface operations {
             400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchDeployment"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5109,8 +5169,8 @@ export interface operations {
             400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchCursor"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5154,8 +5214,8 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchDeployment"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5229,8 +5289,8 @@ export interface operations {
             409: components["responses"]["WebhookLimit"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["WrongType"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5266,8 +5326,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ReadOnlyKey"];
             404: components["responses"]["NoSuchWebhook"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5334,8 +5394,8 @@ export interface operations {
             408: components["responses"]["TooSlow"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["WrongType"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5371,8 +5431,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ReadOnlyKey"];
             404: components["responses"]["NoSuchWebhook"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5408,8 +5468,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ReadOnlyKey"];
             404: components["responses"]["NoSuchWebhook"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5446,7 +5506,7 @@ export interface operations {
             403: components["responses"]["ReadOnlyKey"];
             404: components["responses"]["NoSuchWebhook"];
             429: components["responses"]["TooManyTests"];
-            500: components["responses"]["Failed"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5501,8 +5561,8 @@ export interface operations {
             400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchWebhook"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5541,8 +5601,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ReadOnlyKey"];
             404: components["responses"]["NoSuchDelivery"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5596,8 +5656,8 @@ export interface operations {
             400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchDeployment"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5633,7 +5693,7 @@ export interface operations {
             404: components["responses"]["NoSuchDeployment"];
             409: components["responses"]["NobodyGetsMail"];
             429: components["responses"]["TooManyTests"];
-            500: components["responses"]["Failed"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5672,7 +5732,7 @@ export interface operations {
             404: components["responses"]["NoSuchMail"];
             409: components["responses"]["NobodyGetsMail"];
             429: components["responses"]["TooManyTests"];
-            500: components["responses"]["Failed"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5705,7 +5765,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["BadRequest"];
-            500: components["responses"]["Failed"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5767,7 +5827,7 @@ export interface operations {
             };
             400: components["responses"]["BadQuery"];
             404: components["responses"]["NoFormToChallenge"];
-            500: components["responses"]["Failed"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5807,6 +5867,7 @@ export interface operations {
             /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
             400: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5823,6 +5884,7 @@ export interface operations {
             /** @description The link was changed, or the file, its submission or its deployment has been deleted. */
             404: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5839,6 +5901,7 @@ export interface operations {
             /** @description The link has expired. */
             410: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5855,6 +5918,7 @@ export interface operations {
             /** @description An unexpected error. Only the log has the cause. */
             500: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5871,6 +5935,7 @@ export interface operations {
             /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
             503: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     /** @description In how many seconds to try again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -5916,6 +5981,7 @@ export interface operations {
             /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
             400: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5932,6 +5998,7 @@ export interface operations {
             /** @description The link was changed, its deployment has been deleted, or its recipient has been removed. */
             404: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5948,6 +6015,7 @@ export interface operations {
             /** @description An unexpected error. Only the log has the cause. */
             500: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5964,6 +6032,7 @@ export interface operations {
             /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
             503: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     /** @description In how many seconds to try again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -6009,6 +6078,7 @@ export interface operations {
             /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
             400: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6025,6 +6095,7 @@ export interface operations {
             /** @description The link was changed, its deployment has been deleted, or its recipient has been removed. */
             404: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6041,6 +6112,7 @@ export interface operations {
             /** @description An unexpected error. Only the log has the cause. */
             500: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6057,6 +6129,7 @@ export interface operations {
             /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
             503: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     /** @description In how many seconds to try again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -6104,6 +6177,7 @@ export interface operations {
             /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
             400: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6120,6 +6194,7 @@ export interface operations {
             /** @description The link was changed, its deployment has been deleted, or its recipient has been removed. */
             404: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6136,6 +6211,7 @@ export interface operations {
             /** @description An unexpected error. Only the log has the cause. */
             500: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6152,6 +6228,7 @@ export interface operations {
             /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
             503: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     /** @description In how many seconds to try again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -6199,6 +6276,7 @@ export interface operations {
             /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
             400: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6215,6 +6293,7 @@ export interface operations {
             /** @description The link was changed, its deployment has been deleted, or its recipient has been removed. */
             404: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6231,6 +6310,7 @@ export interface operations {
             /** @description An unexpected error. Only the log has the cause. */
             500: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6247,6 +6327,7 @@ export interface operations {
             /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
             503: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     /** @description In how many seconds to try again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -6296,6 +6377,7 @@ export interface operations {
             /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
             400: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6312,6 +6394,7 @@ export interface operations {
             /** @description The link was changed, its recipient has been removed, or its deployment has been deleted. */
             404: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6328,6 +6411,7 @@ export interface operations {
             /** @description The link has expired. */
             410: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6344,6 +6428,7 @@ export interface operations {
             /** @description An unexpected error. Only the log has the cause. */
             500: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6360,6 +6445,7 @@ export interface operations {
             /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
             503: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     /** @description In how many seconds to try again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -6409,6 +6495,7 @@ export interface operations {
             /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
             400: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6425,6 +6512,7 @@ export interface operations {
             /** @description The link was changed, its recipient has been removed, or its deployment has been deleted. */
             404: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6441,6 +6529,7 @@ export interface operations {
             /** @description The link has expired. */
             410: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6457,6 +6546,7 @@ export interface operations {
             /** @description An unexpected error. Only the log has the cause. */
             500: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6473,6 +6563,7 @@ export interface operations {
             /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
             503: {
                 headers: {
+                    "error-code": components["headers"]["ErrorCode"];
                     /** @description In how many seconds to try again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -6555,8 +6646,8 @@ export interface operations {
             408: components["responses"]["TooSlow"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["WrongType"];
-            429: components["responses"]["UnknownKeys"];
-            500: components["responses"]["Failed"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6587,7 +6678,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["BadRequest"];
-            500: components["responses"]["Failed"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6638,7 +6729,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["BadRequest"];
-            500: components["responses"]["Failed"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6675,7 +6766,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["BadRequest"];
-            500: components["responses"]["Failed"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6706,7 +6797,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["BadRequest"];
-            500: components["responses"]["Failed"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6735,7 +6826,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             404: components["responses"]["NoContact"];
-            500: components["responses"]["Failed"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6795,7 +6886,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            500: components["responses"]["Failed"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };

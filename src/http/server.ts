@@ -2,15 +2,18 @@ import type { RequestListener, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Limits, SIZES } from '../limits.ts';
-import { headersTooLarge } from './response/errors.ts';
+import { HttpError, headersTooLarge } from './response/errors.ts';
 
 // An import would also load node:http's own fetch: 50 ms and 13 MB at every start.
-const { createServer } = process.getBuiltinModule('node:http');
+const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
 
-const CLIENT_ERRORS: Readonly<Record<string, [status: string, message: string]>> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', headersTooLarge().message],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive: send it again.'],
+const CLIENT_ERRORS: Readonly<Record<string, HttpError>> = {
+  HPE_HEADER_OVERFLOW: headersTooLarge(),
+  ERR_HTTP_REQUEST_TIMEOUT: new HttpError(408, 'The request took too long to arrive: send it again.'),
 };
+const NOT_HTTP = new HttpError(400, 'The request is not valid HTTP: check how it is sent.');
+// RFC 9110, 9.1: a method that no resource of this server has.
+const NO_PROXY = new HttpError(501, 'CONNECT is refused: this is not a proxy.');
 
 type Connection = {
   /** Requests since the connection was last found idle. */
@@ -33,31 +36,29 @@ type Connection = {
 /** Answers what node:http could not parse as a request. */
 function answerClientError(error: NodeJS.ErrnoException, socket: Socket, timeoutMs: number): void {
   if (error.code === 'ECONNRESET') socket.destroy();
-  const [status, message] = CLIENT_ERRORS[error.code ?? ''] ?? [
-    '400 Bad Request',
-    'The request is not valid HTTP: check how it is sent.',
-  ];
-  endWithError(socket, timeoutMs, status, message);
+  endWithError(socket, timeoutMs, CLIENT_ERRORS[error.code ?? ''] ?? NOT_HTTP);
 }
 
 /**
  * Answers where there is no response object. Later bytes are dropped until the client ends the connection, for at most
  * `timeoutMs`: closing a connection with unread bytes resets it, and the answer may be lost.
  */
-function endWithError(socket: Socket, timeoutMs: number, status: string, message: string): void {
+function endWithError(socket: Socket, timeoutMs: number, { status, message, headers }: HttpError): void {
   // Already answered, or already closing.
   if (!socket.writable) return;
   const timeout = setTimeout(() => socket.destroy(), timeoutMs).unref();
   socket.once('close', () => clearTimeout(timeout));
   const body = JSON.stringify({ error: message });
-  const headers = [
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
+  const all = {
+    ...headers,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
     // The request may have been a submission, whose answers any origin may read.
-    'Access-Control-Allow-Origin: *',
-    'Connection: close',
-  ];
-  socket.end(`HTTP/1.1 ${status}\r\n${headers.join('\r\n')}\r\n\r\n${body}`);
+    'Access-Control-Allow-Origin': '*',
+    Connection: 'close',
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
 }
 
 /** Whether a request was answered before it had arrived, and only the rest of it is still to be dropped. */
@@ -241,11 +242,8 @@ export class HttpServer {
   #refuseTunnel(socket: Socket): void {
     socket.on('error', () => socket.destroy()).resume();
     const connection = this.#connections.get(socket);
-    // RFC 9110, 9.1: a method that no resource of this server has.
-    if (!connection?.last) {
-      const message = 'CONNECT is refused: this is not a proxy.';
-      endWithError(socket, this.#limits.progressTimeoutMs, '501 Not Implemented', message);
-    } else {
+    if (!connection?.last) endWithError(socket, this.#limits.progressTimeoutMs, NO_PROXY);
+    else {
       connection.isUnreadable = true;
       connection.last.shouldKeepAlive = false;
     }

@@ -7,6 +7,7 @@ import { createReference } from '../../src/http/api/operations/reference/documen
 import { createEndpoints } from '../../src/http/endpoints.ts';
 import type { Endpoint } from '../../src/http/request/declaration.ts';
 import { Hosts } from '../../src/http/request/hosts.ts';
+import { ERROR_CODE } from '../../src/http/response/errors.ts';
 import { NOTICE } from '../../src/http/response/notice.ts';
 import { idleApp } from './app.ts';
 import { testLimits } from './limits.ts';
@@ -68,6 +69,8 @@ const isPage = (headers: Exchange['headers']): boolean => headers.get('content-t
 export function holdAgainst(reference: Reference): Hold {
   const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false, allErrors: true });
   ajv.addSchema(reference, 'reference');
+  const { value: codes } = lookUp(reference, 'components', 'headers', 'ErrorCode', 'schema', 'enum');
+  const isCode = (code: string | undefined): boolean => Array.isArray(codes) && codes.includes(code);
   // The more is fixed in a path, the earlier it is looked at.
   const paths = Object.keys(reference.paths ?? {})
     .toSorted((one, other) => one.split('{').length - other.split('{').length)
@@ -96,6 +99,8 @@ export function holdAgainst(reference: Reference): Hold {
     const { method, path, status, headers, body } = exchange;
     // What browsers get, and no program.
     if (/^\/(?:docs|dashboard|session\/mail)\//.test(path) || path === '/dashboard') return undefined;
+    const code = headers.get(ERROR_CODE);
+    if (status >= 400 && !isCode(code)) return `has the code ${code}, which is not documented`;
     const documented = paths.find(({ pattern }) => pattern.test(path))?.path;
     if (documented === undefined) {
       return [404, ...BEFORE_ROUTES].includes(status)

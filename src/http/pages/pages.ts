@@ -6,7 +6,7 @@ import { fill } from '../../texts/texts.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { NO_SLUG } from '../request/hosts.ts';
 import { chooseEncoding } from '../response/accept.ts';
-import { HttpError } from '../response/errors.ts';
+import { ERROR_CODE, HttpError } from '../response/errors.ts';
 import type { ResponseWriter } from '../response/response-writer.ts';
 import { writeSmallPage } from '../response/small-page.ts';
 import { type Translations, translationsFor, whenToTryAgain } from '../response/translations.ts';
@@ -16,7 +16,10 @@ const noSuchPage = (): HttpError => new HttpError(404, 'There is no page at this
 const wrongMethod = (): HttpError =>
   new HttpError(405, 'This method is not allowed here: use GET, HEAD or POST.', { Allow: 'GET, HEAD, POST' });
 const takenDown = (blockedBy: string): HttpError =>
-  new HttpError(451, 'This page has been taken down.', { Link: `<${blockedBy}>; rel="blocked-by"` });
+  new HttpError(451, 'This page has been taken down.', {
+    [ERROR_CODE]: 'taken-down',
+    Link: `<${blockedBy}>; rel="blocked-by"`,
+  });
 
 /** If-None-Match (RFC 9110, 13.1.2): a list of tags compared weakly, or `*`. */
 function matches(header: string | undefined, etag: string): boolean {

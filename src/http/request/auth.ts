@@ -35,7 +35,7 @@ export const readOnlyKey = errorKind(
 
 export const tooManyUnknownKeys = errorKind(
   {
-    id: 'UnknownKeys',
+    id: 'TooManyUnknownKeys',
     description:
       `More than ${SIZES.unknownKeys.max} unknown API keys in ${SIZES.unknownKeys.seconds} seconds from one address. ` +
       'A valid key is never refused for that reason.',

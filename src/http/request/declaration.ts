@@ -72,7 +72,7 @@ export type Described<Path extends string, Answer> = {
   answer: Success<Answer> | NoContent;
   /** Other answers that are not errors, by their status. */
   otherAnswers?: Readonly<Record<number, DeclaredAnswer>>;
-  /** Errors besides those that follow from the rest of the declaration. Each replaces one of the same status. */
+  /** Errors besides those that follow from the rest of the declaration. The reference shows the last of each status. */
   errors?: readonly DeclaredError[];
 };
 
@@ -179,7 +179,6 @@ export type Endpoint = Omit<Described<string, never>, 'answer' | 'otherAnswers' 
     body: { isRequired: boolean; content: Content } | undefined;
     /** By their status. */
     answers: Readonly<Record<number, DeclaredAnswer>>;
-    /** One for each status. */
     errors: readonly DeclaredError[];
     handle: ((request: EndpointRequest, response: Response, tools: EndpointTools) => Promise<void>) | undefined;
     /** The same for a tool: the checks from `find` on, and the answer. Undefined where no key is needed. */

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { z } from 'zod';
 import type { Scope } from '../../db/account/api-keys.ts';
-import { badRequest, type DeclaredError, failed, HttpError, unavailable } from '../response/errors.ts';
+import { badRequest, failed, HttpError, unavailable } from '../response/errors.ts';
 import { addNotice, NOTICE_HEADER } from '../response/notice.ts';
 import { keyRefused, readOnlyKey, tooManyUnknownKeys, unauthorized } from './auth.ts';
 import { bodyErrors, wrongPageType } from './body-errors.ts';
@@ -37,10 +37,6 @@ function parametersOf(path: string): z.ZodObject | undefined {
   const fields = Object.entries(PARAMETERS).filter(([name]) => names.includes(name));
   return names.length > 0 ? z.object(Object.fromEntries(fields)) : undefined;
 }
-
-const onePerStatus = (errors: readonly DeclaredError[]): DeclaredError[] => [
-  ...new Map(errors.map((error) => [error.example.status, error])).values(),
-];
 
 const LOCATION = {
   Location: { description: 'The path of what was created.', schema: { type: 'string' } },
@@ -120,14 +116,14 @@ export function endpoint(declaration: AnyDeclaration): Endpoint {
       content: { 'application/json': { schema: body.schema, example: body.example }, ...text?.content },
     },
     answers: answersOf({ ...declaration, answer: { ...answer, headers: headersOf(declaration) } }),
-    errors: onePerStatus([
+    errors: [
       ...[badRequest, failed, unavailable, unauthorized, tooManyUnknownKeys],
       ...(query ? [badQuery] : []),
       ...(body ? bodyErrors : []),
       ...(body?.text ? [wrongPageType] : []),
       ...(scope === 'full' ? [readOnlyKey] : []),
       ...errors,
-    ]),
+    ],
     handle: (request, response, tools) => answerRequest(declaration, request, response, tools),
     call: ({ input, ...exchange }) =>
       run(declaration, exchange, async () => ({
@@ -221,12 +217,7 @@ export function publicEndpoint<Answer>(declaration: PublicDeclaration<Answer>): 
     query,
     body: content && { isRequired: true, content },
     answers: answersOf(declaration),
-    errors: onePerStatus([
-      badRequest,
-      ...(isAlwaysUp ? [] : [failed, unavailable]),
-      ...(content ? bodyErrors : []),
-      ...errors,
-    ]),
+    errors: [badRequest, ...(isAlwaysUp ? [] : [failed, unavailable]), ...(content ? bodyErrors : []), ...errors],
     handle: handle && (async (request, response) => respond(response, answer.status, await handle(request))),
     call: undefined,
   };

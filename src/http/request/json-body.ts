@@ -3,7 +3,7 @@ import { type ContentType, parse as parseContentType } from 'content-type';
 import type { z } from 'zod';
 import type { Member, ReadMembers } from '../../compute/read-members.ts';
 import { SIZES } from '../../limits.ts';
-import { HttpError } from '../response/errors.ts';
+import { errorKind, HttpError } from '../response/errors.ts';
 
 /*
  * The bodies of the API: which types they may have, and the fields of JSON objects.
@@ -45,6 +45,12 @@ export function mediaType(request: IncomingMessage): ContentType | undefined {
   return mediaType;
 }
 
+export const invalidField = errorKind(
+  { id: 'InvalidField', description: 'A field of the body is missing or wrong.' },
+  (message: string) => new HttpError(400, message),
+  'html is required: send the page as a string.',
+);
+
 export const malformed = (): HttpError => new HttpError(400, MALFORMED);
 
 export const notJson = (): HttpError =>
@@ -75,7 +81,8 @@ export function checkFields<S extends z.ZodObject>(values: Readonly<Record<strin
   if (read.success) return read.data;
   const { issues } = read.error;
   const tooLong = issues.find((issue) => issue.code === 'custom' && issue.params === OVER_LIMIT);
-  throw new HttpError(tooLong ? 413 : 400, (tooLong ?? issues[0])?.message ?? MALFORMED);
+  if (tooLong) throw new HttpError(413, tooLong.message);
+  throw invalidField(issues[0]?.message ?? MALFORMED);
 }
 
 const fromMembers = (members: readonly Member[]): Record<string, unknown> =>

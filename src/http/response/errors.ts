@@ -9,13 +9,31 @@ import { BusyError } from '../../lib/fair-queue.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Limits, SIZES } from '../../limits.ts';
 
+/** The header that names an error for programs. */
+export const ERROR_CODE = 'error-code';
+
+/** The names of errors that are of no kind, by their status. */
+export const CODES: Readonly<Record<number, string>> = {
+  400: 'bad-request',
+  404: 'not-found',
+  405: 'method-not-allowed',
+  408: 'too-slow',
+  413: 'too-large',
+  415: 'wrong-type',
+  417: 'expectation-failed',
+  429: 'too-many-requests',
+  431: 'headers-too-large',
+  501: 'not-implemented',
+  503: 'unavailable',
+};
+
 /**
  * An answer other than success. `message` is sent to the client: a sentence that says what to do, with no part of the
  * request.
  */
 export class HttpError extends Error {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Record<string, string>;
   /** The answer's body, a JSON text; `{"error": message}` where it is undefined. */
   readonly body: string | undefined;
 
@@ -26,7 +44,7 @@ export class HttpError extends Error {
     super(message);
     Error.stackTraceLimit = stackTraceLimit;
     this.status = status;
-    this.headers = headers;
+    this.headers = { [ERROR_CODE]: CODES[status] ?? 'internal-error', ...headers };
     this.body = body;
   }
 }
@@ -39,18 +57,23 @@ export type DeclaredError = { id: string; description: string; schema?: z.ZodTyp
 /** A call makes the error to throw. */
 type ErrorKind<Values extends unknown[] = []> = ((...values: Values) => HttpError) & DeclaredError;
 
-/** Declares a kind of error. `make` makes one; `values` are its arguments for the example. */
-export const errorKind = <Values extends unknown[]>(
+/**
+ * Declares a kind of error. `make` makes one; `values` are its arguments for the example. Its name for programs follows from
+ * its id: `NoSuchDeployment` becomes `no-such-deployment`.
+ */
+export function errorKind<Values extends unknown[]>(
   { id, description, schema }: Omit<DeclaredError, 'example'>,
   make: (...values: Values) => HttpError,
   ...values: NoInfer<Values>
-): ErrorKind<Values> =>
-  Object.assign((...given: Values) => make(...given), {
-    id,
-    description,
-    ...(schema && { schema }),
-    example: make(...values),
-  });
+): ErrorKind<Values> {
+  const code = id.replaceAll(/(?<!^)[A-Z]/g, '-$&').toLowerCase();
+  function makeWithCode(...given: Values): HttpError {
+    const error = make(...given);
+    error.headers[ERROR_CODE] = code;
+    return error;
+  }
+  return Object.assign(makeWithCode, { id, description, ...(schema && { schema }), example: makeWithCode(...values) });
+}
 
 /** The header that says when to try again. */
 export const retryAfter = (ms: number): { 'Retry-After': string } => ({ 'Retry-After': String(Math.ceil(ms / 1_000)) });
@@ -77,7 +100,7 @@ export const badRequest = errorKind(
   () => new HttpError(400, 'The path cannot be decoded: percent-encode it as UTF-8.'),
 );
 export const failed = errorKind(
-  { id: 'Failed', description: 'An unexpected error. Only the log has the cause.' },
+  { id: 'InternalError', description: 'An unexpected error. Only the log has the cause.' },
   () => new HttpError(500, 'Internal server error'),
 );
 export const unavailable = errorKind(

@@ -32,7 +32,7 @@ export const noSuchForm = errorKind(
 );
 
 export const webhookLoop = errorKind(
-  { id: 'Loop', description: 'The request is a delivery of this service: a webhook leads back to it.' },
+  { id: 'WebhookLoop', description: 'The request is a delivery of this service: a webhook leads back to it.' },
   () => new HttpError(508, 'A webhook leads back to this service: give it the address of a receiver of your own.'),
 );
 

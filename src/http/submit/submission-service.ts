@@ -15,7 +15,7 @@ import type { Stored } from '../../submissions/submission-store.ts';
 import type { App } from '../app.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { submissionId } from '../request/fields.ts';
-import { HttpError } from '../response/errors.ts';
+import { ERROR_CODE, HttpError } from '../response/errors.ts';
 import { attemptOf } from './attempt.ts';
 import { bodyHashOf, dataHashOf, keyHashOf } from './idempotency-key.ts';
 import { FilesRefused } from './multipart.ts';
@@ -36,7 +36,10 @@ type NotStored = Exclude<Stored, { kind: 'accepted' }>;
 export const Received = z.strictObject({ message: z.string(), id: submissionId }).meta({ id: 'SubmissionReceived' });
 
 /** The headers of every answer of POST /submit: pages of any origin may read it. */
-export const CORS = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'Retry-After' } as const;
+export const CORS = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': `Retry-After, ${ERROR_CODE}`,
+} as const;
 
 /** Says by its `cause` why a submission was refused. `visitor` is set when the answer is a page for a visitor. */
 export class SubmissionError extends Error {

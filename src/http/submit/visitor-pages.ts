@@ -13,7 +13,7 @@ import { attemptOf } from './attempt.ts';
 import { type Form, isChosen } from './form-body.ts';
 import { FilesRefused } from './multipart.ts';
 import { redirectWithin } from './redirect.ts';
-import { OriginRefused } from './refusals.ts';
+import { noSuchForm, OriginRefused } from './refusals.ts';
 import { lostFilesOf, resubmitForm, shownName } from './resubmit-form.ts';
 
 /** A person whose browser shows the answer to the form that it sent, and what is known of the form. */
@@ -143,7 +143,8 @@ export class VisitorPages {
     const { title, text } = isAbsent ? translations.unavailable : translations.thanks;
     const content = `${paragraph(text)}${isAbsent ? '' : this.#linkBack(page?.slug, translations)}`;
     const shown = { translations, sign: isAbsent ? 'problem' : 'done', title, content } as const;
-    writeSmallPage(response, isAbsent ? 404 : 200, shown, headers, this.#app.limits);
+    const error = isAbsent ? noSuchForm() : undefined;
+    writeSmallPage(response, error?.status ?? 200, shown, { ...error?.headers, ...headers }, this.#app.limits);
   }
 
   /** The answer to a refusal, with the error's status and headers. */

@@ -59,7 +59,8 @@ async function open(path: string, { method = 'GET', url = service.url } = {}) {
   return { status: response.status, headers: fixedHeaders(response), content };
 }
 
-const pageHeaders = (length: number) => ({
+const pageHeaders = (status: number, length: number) => ({
+  'error-code': status === 410 ? 'file-link-expired' : 'no-such-file-link',
   'cache-control': 'no-store',
   'content-length': String(length),
   'content-security-policy': expect.stringMatching(
@@ -74,7 +75,7 @@ const pageHeaders = (length: number) => ({
 
 async function expectPage(path: string, status: number, text: string): Promise<void> {
   const { headers, content, ...page } = await open(path);
-  expect([path, page, headers]).toEqual([path, { status }, pageHeaders(content.length)]);
+  expect([path, page, headers]).toEqual([path, { status }, pageHeaders(status, content.length)]);
   const html = content.toString();
   expect(html).toContain('<h1>This link cannot be opened</h1>');
   expect(html).toContain(`<p>${text}</p>`);

@@ -9,6 +9,7 @@ import { CLIENT_TYPES, clientTypes, EXAMPLE_SETTINGS } from '../../../docs/gener
 import { loadConfig } from '../../../src/config.ts';
 import { createLinks } from '../../../src/db/account/link-secret.ts';
 import { SECURITY_TXT } from '../../../src/http/api/operations/security-txt.ts';
+import { ERROR_CODE } from '../../../src/http/response/errors.ts';
 import { furnish, type Ids, idsFor } from '../../support/furnish.ts';
 import {
   type Exchange,
@@ -162,7 +163,7 @@ describe('the examples', () => {
         if (!('application/json' in content)) return undefined;
         const headers = Object.keys(at(...way, 'headers')).map((header): [string, string] => [
           header.toLowerCase(),
-          '1',
+          header === ERROR_CODE ? 'not-found' : '1',
         ]);
         return hold({
           ...{ method: method.toUpperCase(), path: path.replaceAll(/[{}]/g, ''), status: Number(status) },
@@ -186,8 +187,10 @@ describe('what holds the answers of all tests', () => {
   };
   const me =
     '{"email":"a@e.example","plan":"free","deployment_limit":null,"deployments":0,"storage_limit":null,"storage_used":0,"mail":false,"version":"1.0.0"}';
-  const keyless = { path: '/deploy', method: 'POST', status: 401, body: '{"error":"No."}' };
+  const CODE: [string, string] = [ERROR_CODE, 'not-found'];
   const header = (...more: [string, string][]) => ({ headers: new Map([JSON_TYPE, ...more]) });
+  const keyless = { path: '/deploy', method: 'POST', status: 401, body: '{"error":"No."}', ...header(CODE) };
+  const refused = { method: 'PUT', status: 405, body: '{"error":"No."}' };
 
   it('lets what is documented pass', () => {
     const changes = [
@@ -195,7 +198,7 @@ describe('what holds the answers of all tests', () => {
       { body: undefined },
       { path: '/me', body: me, ...header(['formhost-notice', 'Soon']) },
       { path: '/me', body: me },
-      { method: 'PUT', status: 405, body: '{"error":"No."}', ...header(['allow', 'GET, HEAD']) },
+      { ...refused, ...header(['allow', 'GET, HEAD'], CODE) },
     ];
     expect(changes.map((change) => hold({ ...fine, ...change }))).toEqual(changes.map(() => undefined));
   });
@@ -208,7 +211,9 @@ describe('what holds the answers of all tests', () => {
     ['an error without its header', keyless],
     ['a notice that is not documented', header(['formhost-notice', 'Soon'])],
     ['a notice that is not ASCII', { path: '/me', body: me, ...header(['formhost-notice', 'é']) }],
-    ['a 405 without Allow', { method: 'PUT', status: 405, body: '{"error":"No."}' }],
+    ['a 405 without Allow', { ...refused, ...header(CODE) }],
+    ['an error without a code', { ...refused, ...header(['allow', 'GET, HEAD']) }],
+    ['a code that is not documented', { ...refused, ...header(['allow', 'GET, HEAD'], [ERROR_CODE, 'odd']) }],
     ['a method that is not documented', { method: 'PUT' }],
     ['an id of another kind', { path: '/deploy/d_1', method: 'DELETE', body: '{"message":"Gone","id":"wh_1"}' }],
   ])('does not let %s pass', (_case, change) => {

@@ -180,7 +180,7 @@ describe('POST /submit/:deployId: CORS', () => {
   /** The headers of an answer that concern CORS. */
   const corsOf = (headers: Headers): Record<string, string> =>
     Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
-  const READABLE = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'Retry-After' };
+  const READABLE = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'Retry-After, error-code' };
 
   async function options(path: string, headers: Record<string, string>): Promise<Answer> {
     const response = await fetch(service.url + path, { method: 'OPTIONS', headers });

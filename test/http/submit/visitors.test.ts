@@ -95,13 +95,13 @@ function pageIn({ headers, body }: Answer): { title: string; content: string } {
 }
 
 /** The headers of an answer except those of the connection and the request. */
-function saidIn({ headers }: Answer) {
-  const { date, connection, 'x-request-id': requestId, ...said } = headers;
-  expect(requestId).toMatch(/\S/);
+function saidIn({ status, headers }: Answer) {
+  const { date, connection, 'x-request-id': requestId, 'error-code': code, ...said } = headers;
+  expect([requestId, code !== undefined]).toEqual([expect.stringMatching(/\S/), status >= 400]);
   return said;
 }
 
-const CORS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'Retry-After' };
+const CORS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'Retry-After, error-code' };
 const pageHeaders = ({ body }: Answer, formAction: string) => ({
   'cache-control': 'no-store',
   'content-length': String(Buffer.byteLength(body)),

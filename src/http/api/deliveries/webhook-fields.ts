@@ -5,7 +5,7 @@ import { isReachable } from '../../../lib/public-address.ts';
 import { receiverProblem } from '../../../lib/webhook-receivers.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
-import { HttpError } from '../../response/errors.ts';
+import { invalidField } from '../../request/json-body.ts';
 
 /*
  * The fields by which webhooks are made and changed.
@@ -104,5 +104,5 @@ export const changeBody = (app: App) =>
 /** Throws 400 for an address that can't use what a webhook of this type sends. */
 export function checkReceiver(url: string, type: (typeof TYPES)[number] | undefined): void {
   const problem = receiverProblem(new URL(url), type);
-  if (problem !== undefined) throw new HttpError(400, problem);
+  if (problem !== undefined) throw invalidField(problem);
 }

@@ -11,6 +11,7 @@ import type { App } from '../../app.ts';
 import type { Endpoint } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { deploymentId } from '../../request/fields.ts';
+import { invalidField } from '../../request/json-body.ts';
 import { errorKind, HttpError, inSeconds, retryAfter } from '../../response/errors.ts';
 import { NOTICE_HEADER, takeDownNotices } from '../../response/notice.ts';
 import { captchaMissing } from './check.ts';
@@ -79,7 +80,7 @@ async function changeOrRefuse(
   } catch (error) {
     if (error instanceof TooManyAsks) throw tooManyAsks(error.retryAfterMs);
     if (!(error instanceof NoSecret)) throw error;
-    throw new HttpError(400, 'spam.captcha.secret is missing: send the one that the provider gave you.');
+    throw invalidField('spam.captcha.secret is missing: send the one that the provider gave you.');
   }
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { SIZES } from '../../../limits.ts';
 import { publicEndpoint } from '../../request/endpoint.ts';
-import { errorKind, methodNotAllowed, noSuchPath } from '../../response/errors.ts';
+import { methodNotAllowed, noSuchPath } from '../../response/errors.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -26,7 +26,7 @@ export const securityTxt = publicEndpoint({
     schema: z.string(),
     example: contactText('mailto:abuse@example.org', '2027-05-20T11:08:48.298Z'),
   },
-  errors: [errorKind({ id: 'NoContact', description: 'ABUSE_CONTACT is not set.' }, noSuchPath)],
+  errors: [{ id: 'NoContact', description: 'ABUSE_CONTACT is not set.', example: noSuchPath() }],
 });
 
 export function sendSecurityTxt(

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   createDocument,
+  type ZodOpenApiHeaderObject,
   type ZodOpenApiHeadersObject,
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
@@ -10,7 +11,7 @@ import { type Config, pageUrl } from '../../../../config.ts';
 import { LICENSE, VERSION } from '../../../../lib/project.ts';
 import { SIZES } from '../../../../limits.ts';
 import type { Endpoint, Tag } from '../../../request/declaration.ts';
-import type { DeclaredError } from '../../../response/errors.ts';
+import { CODES, type DeclaredError, ERROR_CODE } from '../../../response/errors.ts';
 import { webhookRequests } from './webhooks.ts';
 
 const TAGS: Readonly<Record<Tag, string>> = {
@@ -30,6 +31,7 @@ const ErrorBody = z
   .meta({ id: 'Error' });
 
 const ERROR_HEADERS: ZodOpenApiHeadersObject = {
+  [ERROR_CODE]: { $ref: '#/components/headers/ErrorCode' },
   'Retry-After': { description: 'In how many seconds to try again.', schema: { type: 'integer' } },
   'WWW-Authenticate': { description: 'The scheme.', schema: { type: 'string', const: 'Bearer' } },
 };
@@ -51,11 +53,24 @@ form; \`GET /submissions/{deployId}\`.
 for an unknown path, 405 (with \`Allow\`) for a method that the path does not have, 401, 404 for what the path names, 415, 413, 400, 403,
 409, 422, 429. A request with an \`Expect\` that can't be met is a 417, and headers of more than ${SIZES.internalHeaders.maxOtherBytes / 1024} KiB, without
 cookies, are a 431. Each answer has an \`x-request-id\`, which is in the
-service's log as well.
+service's log as well. The header \`${ERROR_CODE}\` names an error for programs.
 
 **Pages** are not at \`${baseUrl}\`, where this API is, but each at a host of its own, such as \`${page}\`. GET and HEAD of \`/\`
 answer the page, with an ETag; \`POST /\` accepts a submission as \`POST /submit/{deployId}\` does, for forms without an action; every
 other path is a 404 page, except for \`/thanks\`, the page that a browser shows after a submission.`;
+
+/** The header that names an error, with all names that the API has. */
+function errorCodeHeader(endpoints: readonly Endpoint[]): ZodOpenApiHeaderObject {
+  const declared = endpoints.flatMap(({ errors }) =>
+    errors.flatMap(({ example }) => example.headers[ERROR_CODE] ?? []),
+  );
+  const codes = [...new Set([...Object.values(CODES), ...declared])].toSorted();
+  return {
+    description: 'The name of the error, for programs.',
+    required: true,
+    schema: { type: 'string', enum: codes },
+  };
+}
 
 /** An error as an answer that operations refer to by its id. */
 const toResponse = ({ id, description, schema, example }: DeclaredError): ZodOpenApiResponseObject => {
@@ -111,6 +126,7 @@ function toOperation(
       },
     }),
     ...(body && { requestBody: { ...(body.isRequired && { required: true }), content: body.content } }),
+    // The last of each status.
     responses: Object.fromEntries(responses),
   };
 }
@@ -158,6 +174,7 @@ export const createReference = (config: Config, endpoints: readonly Endpoint[]) 
     security: [{ apiKey: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     components: {
+      headers: { ErrorCode: errorCodeHeader(endpoints) },
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `fh_` and at least 43 characters.' },
       },

@@ -2431,6 +2431,21 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The content has none of the ETags that `If-Match` names. */
+        ChangedMeanwhile: {
+            headers: {
+                "error-code": components["headers"]["ErrorCode"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "It has changed: get /deploy/:id/html again, and send its ETag in If-Match."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description New recipients would get more than 20 mails that ask them, of this owner in 24 hours; also for the reasons of any request with a key. */
         TooManyRecipients: {
             headers: {
@@ -2760,7 +2775,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /** @description The name of the error, for programs. */
-        ErrorCode: "bad-message" | "bad-query" | "bad-request" | "confirmation-link-expired" | "dashboard-not-built" | "expectation-failed" | "file-link-expired" | "foreign-origin" | "headers-too-large" | "internal-error" | "invalid-field" | "key-reused" | "last-key" | "method-not-allowed" | "no-form-to-challenge" | "no-mail" | "no-session" | "no-storage-for-files" | "no-such-asset" | "no-such-confirmation-link" | "no-such-cursor" | "no-such-delivery" | "no-such-deployment" | "no-such-file" | "no-such-file-link" | "no-such-form" | "no-such-key" | "no-such-mail" | "no-such-sign-in-link" | "no-such-spam" | "no-such-submission" | "no-such-unsubscribe-link" | "no-such-version" | "no-such-webhook" | "nobody-gets-mail" | "not-acceptable" | "not-found" | "not-implemented" | "not-in-trash" | "origin-refused" | "other-site" | "plan-limit" | "read-only-key" | "slug-taken" | "storage-full" | "too-complex" | "too-large" | "too-many-keys" | "too-many-recipients" | "too-many-requests" | "too-many-submissions" | "too-many-tests" | "too-many-tries" | "too-many-unknown-keys" | "too-slow" | "unauthorized" | "unavailable" | "webhook-limit" | "webhook-loop" | "wrong-type";
+        ErrorCode: "bad-message" | "bad-query" | "bad-request" | "changed-meanwhile" | "confirmation-link-expired" | "dashboard-not-built" | "expectation-failed" | "file-link-expired" | "foreign-origin" | "headers-too-large" | "internal-error" | "invalid-field" | "key-reused" | "last-key" | "method-not-allowed" | "no-form-to-challenge" | "no-mail" | "no-session" | "no-storage-for-files" | "no-such-asset" | "no-such-confirmation-link" | "no-such-cursor" | "no-such-delivery" | "no-such-deployment" | "no-such-file" | "no-such-file-link" | "no-such-form" | "no-such-key" | "no-such-mail" | "no-such-sign-in-link" | "no-such-spam" | "no-such-submission" | "no-such-unsubscribe-link" | "no-such-version" | "no-such-webhook" | "nobody-gets-mail" | "not-acceptable" | "not-found" | "not-implemented" | "not-in-trash" | "origin-refused" | "other-site" | "plan-limit" | "read-only-key" | "slug-taken" | "storage-full" | "too-complex" | "too-large" | "too-many-keys" | "too-many-recipients" | "too-many-requests" | "too-many-submissions" | "too-many-tests" | "too-many-tries" | "too-many-unknown-keys" | "too-slow" | "unauthorized" | "unavailable" | "webhook-limit" | "webhook-loop" | "wrong-type";
     };
     pathItems: never;
 }
@@ -3337,7 +3352,10 @@ export interface operations {
     replaceHtml: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of `GET /deploy/:id/html`, or several: 412 if the content has none of them. */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description A deployment's id. */
                 id: string;
@@ -3365,6 +3383,8 @@ export interface operations {
                 headers: {
                     /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
                     "formhost-notice"?: string;
+                    /** @description The entity tag of the content, for `If-Match` and `If-None-Match`. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3383,6 +3403,7 @@ export interface operations {
             403: components["responses"]["StorageFull"];
             404: components["responses"]["NoSuchDeployment"];
             408: components["responses"]["TooSlow"];
+            412: components["responses"]["ChangedMeanwhile"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["WrongPageType"];
             429: components["responses"]["TooManyUnknownKeys"];
@@ -3429,7 +3450,10 @@ export interface operations {
     changeSettings: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of `GET /deploy/:id/settings`, or several: 412 if the content has none of them. */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description A deployment's id. */
                 id: string;
@@ -3501,6 +3525,8 @@ export interface operations {
                 headers: {
                     /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
                     "formhost-notice"?: string;
+                    /** @description The entity tag of the content, for `If-Match` and `If-None-Match`. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3518,6 +3544,7 @@ export interface operations {
             403: components["responses"]["ReadOnlyKey"];
             404: components["responses"]["NoSuchDeployment"];
             408: components["responses"]["TooSlow"];
+            412: components["responses"]["ChangedMeanwhile"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["WrongType"];
             429: components["responses"]["TooManyRecipients"];
@@ -3528,7 +3555,10 @@ export interface operations {
     getHtml: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An ETag that the client has: 304 if it is still this. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description A deployment's id. */
                 id: string;
@@ -3540,6 +3570,8 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
+                    /** @description The entity tag of the content, for `If-Match` and `If-None-Match`. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3550,6 +3582,13 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["Html"];
                 };
+            };
+            /** @description The client has this version (If-None-Match). */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -3562,7 +3601,10 @@ export interface operations {
     getSettings: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An ETag that the client has: 304 if it is still this. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description A deployment's id. */
                 id: string;
@@ -3576,6 +3618,8 @@ export interface operations {
                 headers: {
                     /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
                     "formhost-notice"?: string;
+                    /** @description The entity tag of the content, for `If-Match` and `If-None-Match`. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3604,6 +3648,15 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["Settings"];
                 };
+            };
+            /** @description The client has this version (If-None-Match). */
+            304: {
+                headers: {
+                    /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
+                    "formhost-notice"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];

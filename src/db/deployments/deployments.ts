@@ -6,7 +6,15 @@ import { hasReceivingRecipient } from '../deliveries/mail-recipients.ts';
 import { execute, query, queryOne, queryPage } from '../postgres/query.ts';
 import { HAS_ALTCHA } from '../submissions/forms.ts';
 import { liveDeployments, livePage } from './live-deployments.ts';
-import { addVersion, type NewPage, pageColumns, type Rendering, renderedFor, startVersion } from './page-versions.ts';
+import {
+  addVersion,
+  lockPage,
+  type NewPage,
+  pageColumns,
+  type Rendering,
+  renderedFor,
+  startVersion,
+} from './page-versions.ts';
 
 export type Deployment = {
   id: string;
@@ -169,8 +177,8 @@ export async function createDeployment(
 }
 
 /**
- * Replaces the HTML of a deployment known to be this owner's; undefined when it has been deleted. The last
- * `pageVersions` are kept, the new one included. Throws StorageFull.
+ * Replaces the HTML of a deployment known to be this owner's, if it has one of the ETags `etags`, else 'changed'; undefined
+ * when it has been deleted. The last `pageVersions` are kept, the new one included. Throws StorageFull.
  */
 export async function replaceHtml(
   db: Knex,
@@ -178,11 +186,13 @@ export async function replaceHtml(
   id: string,
   page: NewPage,
   { pageVersions, storageLimits }: { pageVersions: number; storageLimits: StorageLimits },
-): Promise<Deployment | undefined> {
+  etags?: readonly string[],
+): Promise<Deployment | 'changed' | undefined> {
   const gone = new Error('The deployment has been deleted.');
   await checkStorage(db, { ownerId }, page.html.length, storageLimits);
   try {
     return await db.transaction(async (transaction) => {
+      if (etags && !(await lockPage(transaction, id, etags))) return 'changed';
       // The page is slow, and comes first: submissions wait for the lock on the deployment's row.
       const change = await addVersion(transaction, id, page, pageVersions);
       const deployment = await touch(transaction, ownerId, id, {});

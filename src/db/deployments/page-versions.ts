@@ -94,6 +94,16 @@ export async function findVersionHtml(db: Knex, deploymentId: string, version: n
   return row?.html;
 }
 
+/** Locks the page of a deployment until the transaction ends, if its HTML has one of these ETags; whether it has. */
+export const lockPage = async (transaction: Knex, deploymentId: string, etags: readonly string[]): Promise<boolean> =>
+  (await execute(
+    transaction,
+    'lock-page',
+    `SELECT FROM pages
+      WHERE deployment_id = ? AND '"' || encode(sha256(html), 'hex') || '"' = ANY (CAST(? AS text[])) FOR UPDATE`,
+    [deploymentId, [...etags]],
+  )) === 1;
+
 /**
  * Makes this page the live version, unless it is that already, and keeps what was live. The HTML of the last
  * `pageVersions` stays, the live one included. The page is locked until the transaction ends. To be followed by

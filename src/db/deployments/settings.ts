@@ -1,9 +1,10 @@
 import type { Knex } from 'knex';
+import { etagOf } from '../../lib/etag.ts';
 import { changeDigests } from '../deliveries/digests.ts';
 import { listRecipients, type Recipient, replaceRecipients } from '../deliveries/mail-recipients.ts';
 import { query } from '../postgres/query.ts';
 import { type Captcha, type FormRules, rulesOf, storeRules } from '../submissions/forms.ts';
-import { type Deployment, type DeploymentRow, touch } from './deployments.ts';
+import { type DeploymentRow, touch } from './deployments.ts';
 import { type NewPage, renewRendering } from './page-versions.ts';
 
 /** Settings that are columns of deployments, by the names that they have in the API too. */
@@ -26,7 +27,7 @@ export type Settings = ColumnSettings & RuleSettings & { recipients: { email: st
 export type SettingsChange = Partial<ColumnSettings & RuleSettings & { recipients: string[] }>;
 
 /** `isMailRefused`: whether refused mails have switched mail off. */
-type FoundSettings = { settings: Settings; recipients: Recipient[]; isMailRefused: boolean };
+type FoundSettings = { settings: Settings; etag: string; recipients: Recipient[]; isMailRefused: boolean };
 
 /** The settings of a live deployment of this owner. */
 export const findSettings = (db: Knex, ownerId: number, id: string): Promise<FoundSettings | undefined> =>
@@ -55,7 +56,7 @@ async function findWhere(
     allowed_origins: [...allowedOrigins],
     spam: { blocklist: [...blocklist], captcha: captcha && withoutSecret(captcha) },
   };
-  return { settings, recipients, isMailRefused: mailSwitchedOffAt !== null };
+  return { settings, etag: etagOf(JSON.stringify(settings)), recipients, isMailRefused: mailSwitchedOffAt !== null };
 }
 
 const withoutSecret = ({ provider, site_key }: Captcha): Captcha => ({
@@ -76,11 +77,11 @@ function toStored(captcha: Captcha | null, before: Captcha | null): Captcha | nu
 
 type MailRow = Pick<DeploymentRow, 'email_notifications' | 'notify_every'>;
 
-/** What decides when mail comes, before a change of it; locks the row, so that no other change comes between. */
-async function lockMail(transaction: Knex, id: string): Promise<MailRow | undefined> {
+/** What decides when mail comes, before a change; locks the row, so that no other change comes between. */
+async function lockSettings(transaction: Knex, id: string): Promise<MailRow | undefined> {
   const [row] = await query<MailRow>(
     transaction,
-    'lock-mail-settings',
+    'lock-settings',
     'SELECT email_notifications, notify_every FROM deployments WHERE id = ? FOR NO KEY UPDATE',
     [id],
   );
@@ -88,32 +89,33 @@ async function lockMail(transaction: Knex, id: string): Promise<MailRow | undefi
 }
 
 /**
- * Changes the settings that are given, all or none; undefined when this owner has no such live deployment. `hasMail`:
- * whether new recipients can be asked. `page`: the live page as these settings have it rendered. Throws TooManyAsks and
- * NoSecret.
+ * Changes the settings that are given, all or none, if the settings have one of the ETags `etags`, else 'changed'; undefined
+ * when this owner has no such live deployment. `hasMail`: whether new recipients can be asked. `page`: the live page as these
+ * settings have it rendered. Throws TooManyAsks and NoSecret.
  */
 export const changeSettings = (
   db: Knex,
   owner: { id: number; email: string },
   id: string,
   { redirect_url: redirectUrl, allowed_origins: allowedOrigins, spam, recipients, ...columns }: SettingsChange,
-  { hasMail, page }: { hasMail: boolean; page: NewPage | undefined },
-): Promise<Deployment | undefined> =>
+  { hasMail, page, etags }: { hasMail: boolean; page: NewPage | undefined; etags: readonly string[] | undefined },
+): Promise<{ etag: string } | 'changed' | undefined> =>
   db.transaction(async (transaction) => {
     const { email_notifications, notify_every, notify_owner } = columns;
-    const changesMail = email_notifications !== undefined || notify_every !== undefined;
-    const before = changesMail ? await lockMail(transaction, id) : undefined;
+    const before = await lockSettings(transaction, id);
+    const found = etags && (await findSettings(transaction, owner.id, id));
+    if (found && !etags.includes(found.etag)) return 'changed';
     const deployment = await touch(transaction, owner.id, id, {
       ...columns,
       // What has switched mail off is forgotten.
       ...((email_notifications || notify_owner) && { mail_failures: 0, mail_switched_off_at: null }),
     });
-    if (!deployment) return undefined;
+    if (!deployment || !before) return undefined;
     if (recipients) {
       const list = { ownerId: owner.id, own: owner.email, deploymentId: id, emails: recipients, hasMail };
       await replaceRecipients(transaction, list);
     }
-    if (before) await changeDigests(transaction, id, before, { email_notifications, notify_every });
+    await changeDigests(transaction, id, before, { email_notifications, notify_every });
     const rules: Partial<FormRules> = {
       ...(redirectUrl !== undefined && { redirectUrl }),
       ...(allowedOrigins !== undefined && { allowedOrigins }),
@@ -125,5 +127,5 @@ export const changeSettings = (
       await storeRules(transaction, id, { ...after, captcha: toStored(after.captcha, before.captcha) });
     }
     if (page) await renewRendering(transaction, id, page);
-    return deployment;
+    return findSettings(transaction, owner.id, id);
   });

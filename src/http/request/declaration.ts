@@ -95,8 +95,25 @@ export class JsonPieces {
 
 export const jsonText = (text: string): JsonPieces => new JsonPieces(text.length, [text]);
 
+/** The body of an answer with headers, which a tool leaves out. */
+export class WithHeaders<Body> {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Body;
+
+  constructor(headers: Readonly<Record<string, string>>, body: Body) {
+    this.headers = headers;
+    this.body = body;
+  }
+}
+
 /** A request that has passed its checks; `resource`: what `find` has found. */
-type Call<Path extends string, Resource, Query extends z.ZodObject, Body extends z.ZodObject> = {
+type Call<
+  Path extends string,
+  Resource,
+  Query extends z.ZodObject,
+  Body extends z.ZodObject,
+  RequestHeaders extends z.ZodObject,
+> = {
   request: EndpointRequest;
   /** To notice that the client has left, and to pause the deadline. The handler returns the answer. */
   response: Response;
@@ -105,6 +122,8 @@ type Call<Path extends string, Resource, Query extends z.ZodObject, Body extends
   resource: Resource;
   query: z.infer<Query>;
   body: z.infer<Body>;
+  /** The headers that the declaration names. A tool has none. */
+  headers: z.infer<RequestHeaders>;
   /** Adds a sentence to the header `formhost-notice` of the answer, which is declared with NOTICE_HEADER. */
   notify(sentence: string): void;
 };
@@ -126,6 +145,7 @@ export type Declaration<
   Resource,
   Query extends z.ZodObject,
   Body extends z.ZodObject,
+  RequestHeaders extends z.ZodObject,
 > = Described<Path, Answer> & {
   /** The scope that a key needs. Left out: `read` for GET, `full` for what changes something. */
   scope?: Scope;
@@ -134,12 +154,16 @@ export type Declaration<
   /** Looks up what the path names, before query and body are read. Throws 404. */
   find?: (owner: Owner, params: PathParameters<Path>) => Promise<Resource>;
   query?: Query;
+  /** Headers of the request that it reads, each a text that may be left out. */
+  requestHeaders?: RequestHeaders;
   body?: BodyForm<Body> & { example: z.input<Body> };
   /** Whether `handle` runs what uses the database in the owner's queue itself: it may wait for long. */
   queuesItself?: boolean;
   /** The error in place of a 400 about the body, whose message is given. */
   badBody?: (message: string) => HttpError;
-  handle: (call: Call<Path, Resource, Query, Body>) => Promise<Result<Answer> | JsonPieces>;
+  handle: (
+    call: Call<Path, Resource, Query, Body, RequestHeaders>,
+  ) => Promise<Result<Answer> | JsonPieces | WithHeaders<NoInfer<Answer> | JsonPieces>>;
 };
 
 export type PublicDeclaration<Answer> = Described<string, Answer> & {

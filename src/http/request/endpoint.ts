@@ -5,6 +5,7 @@ import { badRequest, failed, HttpError, unavailable } from '../response/errors.t
 import { addNotice, NOTICE_HEADER } from '../response/notice.ts';
 import { keyRefused, readOnlyKey, tooManyUnknownKeys, unauthorized } from './auth.ts';
 import { bodyErrors, wrongPageType } from './body-errors.ts';
+import { readHeaders } from './conditions.ts';
 import {
   type Content,
   type Declaration,
@@ -15,6 +16,7 @@ import {
   JsonPieces,
   type PublicDeclaration,
   type ToolCall,
+  WithHeaders,
 } from './declaration.ts';
 import { PARAMETERS } from './fields.ts';
 import { pathOf } from './hosts.ts';
@@ -88,7 +90,8 @@ export function endpoint<
   Resource = undefined,
   Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Body extends z.ZodObject = z.ZodObject<Record<never, never>>,
->(declaration: Declaration<Path, Answer, Resource, Query, Body>): Endpoint;
+  RequestHeaders extends z.ZodObject = z.ZodObject<Record<never, never>>,
+>(declaration: Declaration<Path, Answer, Resource, Query, Body, RequestHeaders>): Endpoint;
 // In the implementation each part is optional; the signature above gives the handler those that are declared.
 export function endpoint(declaration: AnyDeclaration): Endpoint {
   const {
@@ -125,16 +128,19 @@ export function endpoint(declaration: AnyDeclaration): Endpoint {
       ...errors,
     ],
     handle: (request, response, tools) => answerRequest(declaration, request, response, tools),
-    call: ({ input, ...exchange }) =>
-      run(declaration, exchange, async () => ({
+    async call({ input, ...exchange }) {
+      const { body: answer } = await run(declaration, exchange, async () => ({
         query: query ? checkQuery(input, query) : {},
         body: body ? checkFields(input, body.schema) : {},
-      })),
+        headers: {},
+      }));
+      return answer;
+    },
   };
 }
 
-type AnyDeclaration = Declaration<string, unknown, unknown, z.ZodObject, z.ZodObject>;
-type Sent = { query: Record<string, unknown>; body: Record<string, unknown> };
+type AnyDeclaration = Declaration<string, unknown, unknown, z.ZodObject, z.ZodObject, z.ZodObject>;
+type Sent = Record<'query' | 'body' | 'headers', Record<string, unknown>>;
 
 const scopeOf = ({ scope, method }: AnyDeclaration): Scope => scope ?? (method === 'GET' ? 'read' : 'full');
 
@@ -151,30 +157,31 @@ async function answerRequest(
   const { ownerQueue, responseWriter } = tools;
   const notify = (sentence: string): void => addNotice(response, sentence);
   const exchange = { request, response, owner, ownerQueue, params: request.params, notify };
-  const result = await run(declaration, exchange, () => readSent(declaration, exchange, tools));
-  if (status === 201 && result instanceof Object && 'id' in result) {
-    response.location(`${pathOf(request)}/${result.id}`);
-  }
-  if (result instanceof JsonPieces) {
-    response.status(status);
-    await responseWriter.json(response, owner.id, result.bytes, result.pieces);
-  } else await respond(response, status, result);
+  const { headers, body } = await run(declaration, exchange, () => readSent(declaration, exchange, tools));
+  const isStreamed = body instanceof JsonPieces;
+  response.status(status).set(headers);
+  if (status === 201 && body instanceof Object && 'id' in body) response.location(`${pathOf(request)}/${body.id}`);
+  // The client has the content with this ETag.
+  if (request.fresh) response.status(304).end();
+  else if (isStreamed) await responseWriter.json(response, owner.id, body.bytes, body.pieces);
+  else await respond(response, status, body);
 }
 
-/** What follows the look-up of the key. `read` is called once the path is known to lead to something. */
+/** The answer that follows the look-up of the key. `read` is called once the path is known to lead to something. */
 async function run(
   declaration: AnyDeclaration,
   { params, owner, ownerQueue, ...exchange }: Omit<ToolCall, 'input'>,
   read: () => Promise<Sent>,
-): Promise<unknown> {
+): Promise<WithHeaders<unknown>> {
   const { find, body, queuesItself = false, handle } = declaration;
   const queued = <T>(work: () => Promise<T>): Promise<T> => ownerQueue.run(owner.id, exchange.response, work);
   const findResource = async (): Promise<unknown> => find?.(owner, params);
-  async function finish(resource: unknown): Promise<unknown> {
+  async function finish(resource: unknown): Promise<WithHeaders<unknown>> {
     const sent = await read();
     if (scopeOf(declaration) === 'full' && owner.scope !== 'full') throw readOnlyKey();
     const work = async (): Promise<unknown> => handle({ ...exchange, params, owner, resource, ...sent });
-    return body && !queuesItself ? queued(work) : work();
+    const result = await (body && !queuesItself ? queued(work) : work());
+    return result instanceof WithHeaders ? result : new WithHeaders({}, result);
   }
   if (body || queuesItself) return finish(find && (await queued(findResource)));
   return queued(async () => finish(await findResource()));
@@ -182,7 +189,7 @@ async function run(
 
 /** What a request sends. A key that has ended while a slow body arrived is refused. */
 async function readSent(
-  { query, body, badBody }: AnyDeclaration,
+  { query, body, requestHeaders, badBody }: AnyDeclaration,
   { request, owner, notify }: Pick<ToolCall, 'request' | 'owner' | 'notify'>,
   { authentication, bodyReader, limits }: EndpointTools,
 ): Promise<Sent> {
@@ -197,6 +204,7 @@ async function readSent(
   const sent = {
     query: query ? readQuery(request.url, query) : {},
     body: body ? await readBody(body).catch(refuseBody) : {},
+    headers: requestHeaders ? readHeaders(request, requestHeaders) : {},
   };
   const isSlow = performance.now() - since > limits.requests.slowBodyMs;
   if (isSlow && !(await authentication.isCredentialValid(owner.credentialId))) throw keyRefused();

@@ -7,18 +7,21 @@ import {
   findHtml,
   listDeployments,
 } from '../../../db/deployments/deployments.ts';
+import { etagOf } from '../../../lib/etag.ts';
 import { newDeploymentId } from '../../../lib/ids.ts';
 import { isReserved, proposeSlugs, RESERVED, SLUG } from '../../../lib/slugs.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
-import type { Endpoint } from '../../request/declaration.ts';
+import { changedMeanwhile, ETAG_HEADER, ifMatch, ifNoneMatch, wantedTags } from '../../request/conditions.ts';
+import { type Endpoint, WithHeaders } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { deploymentId, time } from '../../request/fields.ts';
 import { examplePage, Paging, paged } from '../../request/paging.ts';
 import { errorKind, HttpError, storageFull } from '../../response/errors.ts';
 import { NOTICE_HEADER, takeDownNotices } from '../../response/notice.ts';
+import { notModified } from '../../response/static-file.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
-import { exampleHtml, Html, htmlAsJson, pageBody, publishHtml } from './page-html.ts';
+import { exampleHtml, HTML_PATH, Html, htmlAsJson, pageBody, publishHtml } from './page-html.ts';
 
 export const ownSlug = z
   .string()
@@ -198,19 +201,21 @@ function replaceHtmlEndpoint(app: App) {
     description:
       'Address and slug stay the same. The new page is live at once. The body is JSON, or the page itself as `text/html`.',
     find: (owner, { id }) => ownDeployment(db, owner, id),
+    requestHeaders: ifMatch(HTML_PATH),
     body: pageBody(config),
     answer: {
       status: 200,
       description: 'The new page is live.',
-      headers: NOTICE_HEADER,
+      headers: { ...NOTICE_HEADER, ...ETAG_HEADER },
       schema: Deployed,
       example: exampleDeployed,
     },
-    errors: [storageFull, noSuchDeployment],
-    async handle({ owner, resource, body: { html }, notify }) {
-      const deployment = await publishHtml(app, owner, resource, Buffer.from(html));
+    errors: [storageFull, noSuchDeployment, changedMeanwhile],
+    async handle({ owner, resource, headers, body, notify }) {
+      const html = Buffer.from(body.html);
+      const deployment = await publishHtml(app, owner, resource, html, wantedTags(headers['If-Match']));
       if (deployment.takenDownAt) notify(takeDownNotices(config.abuseContact?.text).newHtml);
-      return toDeployed(deployment, config);
+      return new WithHeaders({ ETag: etagOf(html) }, toDeployed(deployment, config));
     },
   });
 }
@@ -243,16 +248,25 @@ const deleteEndpoint = ({ db, onDeploymentChange }: App) =>
 const getHtmlEndpoint = ({ db }: App) =>
   endpoint({
     method: 'GET',
-    path: '/deploy/:id/html',
+    path: HTML_PATH,
     name: 'getHtml',
     tag: 'Deployments',
     summary: 'Get the HTML of a deployment',
     description: 'As it was sent, including `{{FORM_ACTION}}`.',
     find: (owner, { id }) => ownDeployment(db, owner, id),
-    answer: { status: 200, description: 'The page.', schema: Html, example: { html: exampleHtml } },
+    requestHeaders: ifNoneMatch,
+    answer: {
+      status: 200,
+      description: 'The page.',
+      headers: ETAG_HEADER,
+      schema: Html,
+      example: { html: exampleHtml },
+    },
+    otherAnswers: { 304: notModified },
     errors: [noSuchDeployment],
     async handle({ owner, resource: { id } }) {
-      return htmlAsJson(deploymentOr404(await findHtml(db, owner.id, id)));
+      const html = deploymentOr404(await findHtml(db, owner.id, id));
+      return new WithHeaders({ ETag: etagOf(html) }, htmlAsJson(html));
     },
   });
 

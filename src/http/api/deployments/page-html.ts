@@ -6,6 +6,7 @@ import { type Deployment, replaceHtml } from '../../../db/deployments/deployment
 import { hasAltcha } from '../../../db/submissions/forms.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
+import { changedMeanwhile } from '../../request/conditions.ts';
 import { JsonPieces } from '../../request/declaration.ts';
 import { OVER_LIMIT, pageBodyBytes } from '../../request/json-body.ts';
 import { deploymentOr404 } from './own-deployment.ts';
@@ -45,16 +46,21 @@ export const pageBody = ({ maxHtmlBytes }: Config) => ({
   text: { field: 'html', type: 'text/html', maxBytes: maxHtmlBytes },
 });
 
-/** Makes HTML the live page of a deployment; throws 404 if that has been deleted. */
+/** The path of a page's HTML. */
+export const HTML_PATH = '/deploy/:id/html';
+
+/** Makes HTML the live page of a deployment; throws 404 if that has been deleted, and 412 if its HTML has none of `etags`. */
 export async function publishHtml(
   { db, config, renderer, limitPageWrites, onDeploymentChange }: App,
   owner: Owner,
   { id, slug }: Deployment,
   html: Buffer,
+  etags?: readonly string[],
 ): Promise<Deployment> {
   const given = { deploymentId: id, slug, html, hasAltcha: await hasAltcha(db, id) };
   const page = await renderer.prepare(owner.id, given);
-  const deployment = deploymentOr404(await limitPageWrites(() => replaceHtml(db, owner.id, id, page, config)));
+  const deployment = deploymentOr404(await limitPageWrites(() => replaceHtml(db, owner.id, id, page, config, etags)));
+  if (deployment === 'changed') throw changedMeanwhile(HTML_PATH);
   onDeploymentChange({ deploymentId: deployment.id, slug: deployment.slug });
   return deployment;
 }

@@ -2,18 +2,20 @@ import { z } from 'zod';
 import type { Problem } from '../../../compute/check/answer.ts';
 import { FIRST_OWNER, type Owner } from '../../../db/account/owners.ts';
 import { listRecipients, TooManyAsks } from '../../../db/deliveries/mail-recipients.ts';
-import { type Deployment, findHtml } from '../../../db/deployments/deployments.ts';
+import { findHtml } from '../../../db/deployments/deployments.ts';
 import type { NewPage } from '../../../db/deployments/page-versions.ts';
 import { changeSettings, findSettings, NoSecret } from '../../../db/deployments/settings.ts';
 import { hasAltcha } from '../../../db/submissions/forms.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
-import type { Endpoint } from '../../request/declaration.ts';
+import { changedMeanwhile, ETAG_HEADER, ifMatch, ifNoneMatch, wantedTags } from '../../request/conditions.ts';
+import { type Endpoint, WithHeaders } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { deploymentId } from '../../request/fields.ts';
 import { invalidField } from '../../request/json-body.ts';
 import { errorKind, HttpError, inSeconds, retryAfter } from '../../response/errors.ts';
 import { NOTICE_HEADER, takeDownNotices } from '../../response/notice.ts';
+import { notModified } from '../../response/static-file.ts';
 import { captchaMissing } from './check.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
 import { AllSettings, exampleSettings, SettingsChange } from './settings-fields.ts';
@@ -33,6 +35,8 @@ const tooManyAsks = errorKind(
     ),
   3_600_000,
 );
+
+const SETTINGS_PATH = '/deploy/:id/settings';
 
 const MAIL_IS_OFF = 'Mail is off: the operator must set SMTP_URL';
 const NO_ADDRESS = `Your address is ${FIRST_OWNER}, which gets no mail: the operator must run npm run --silent owners -- set-email ${FIRST_OWNER} you@example.com with your address`;
@@ -72,11 +76,16 @@ async function changeOrRefuse(
   owner: Owner,
   deployment: { id: string; slug: string },
   changes: SettingsChange,
-): Promise<Deployment | undefined> {
+  etags: readonly string[] | undefined,
+): Promise<{ etag: string }> {
   const hasMail = app.config.smtpUrl !== undefined;
   try {
     const page = await pageToRenew(app, owner, deployment, changes);
-    return await changeSettings(app.db, owner, deployment.id, changes, { hasMail, page });
+    const changed = deploymentOr404(
+      await changeSettings(app.db, owner, deployment.id, changes, { hasMail, page, etags }),
+    );
+    if (changed === 'changed') throw changedMeanwhile(SETTINGS_PATH);
+    return changed;
   } catch (error) {
     if (error instanceof TooManyAsks) throw tooManyAsks(error.retryAfterMs);
     if (!(error instanceof NoSecret)) throw error;
@@ -111,26 +120,28 @@ async function tellOfMail(
 const getEndpoint = ({ db, config }: App) =>
   endpoint({
     method: 'GET',
-    path: '/deploy/:id/settings',
+    path: SETTINGS_PATH,
     name: 'getSettings',
     tag: 'Deployments',
     summary: 'Get the settings of a deployment',
     description: 'All that can be changed by PATCH, as it is now.',
     find: (owner, { id }) => ownDeployment(db, owner, id),
+    requestHeaders: ifNoneMatch,
     answer: {
       status: 200,
       description: 'All settings.',
-      headers: NOTICE_HEADER,
+      headers: { ...NOTICE_HEADER, ...ETAG_HEADER },
       schema: AllSettings,
       example: exampleSettings,
     },
+    otherAnswers: { 304: { ...notModified, headers: NOTICE_HEADER } },
     errors: [noSuchDeployment],
     async handle({ owner, resource: { id, takenDownAt }, notify }) {
-      const { settings, recipients, isMailRefused } = deploymentOr404(await findSettings(db, owner.id, id));
+      const { settings, etag, recipients, isMailRefused } = deploymentOr404(await findSettings(db, owner.id, id));
       if (takenDownAt) notify(takeDownNotices(config.abuseContact?.text).page);
       if (isMailRefused) notify(OWNER_REFUSED);
       for (const { email } of recipients.filter(({ isOff }) => isOff)) notify(recipientRefused(email));
-      return settings;
+      return new WithHeaders({ ETag: etag }, settings);
     },
   });
 
@@ -145,24 +156,25 @@ const changeEndpoint = (app: App) =>
       'What is left out stays as it is. When mail is switched on and none can be sent, or a form lacks the widget of the captcha ' +
       'that is switched on, a header of the answer says so.',
     find: (owner, { id }) => ownDeployment(app.db, owner, id),
+    requestHeaders: ifMatch(SETTINGS_PATH),
     body: { schema: SettingsChange, example: { ...exampleSettings, recipients: ['ada@example.org'] } },
     answer: {
       status: 200,
       description: 'The settings are changed.',
-      headers: NOTICE_HEADER,
+      headers: { ...NOTICE_HEADER, ...ETAG_HEADER },
       schema: Changed,
       example: { success: true, id: 'd_0VbbZBZKKTcBD17YQfyDgVGm' },
     },
-    errors: [noSuchDeployment, tooManyAsks],
-    async handle({ owner, response, resource, body: changes, notify }) {
-      const { id } = resource;
-      const { slug } = deploymentOr404(await changeOrRefuse(app, owner, resource, changes));
+    errors: [noSuchDeployment, tooManyAsks, changedMeanwhile],
+    async handle({ owner, response, resource, headers, body: changes, notify }) {
+      const { id, slug } = resource;
+      const { etag } = await changeOrRefuse(app, owner, resource, changes, wantedTags(headers['If-Match']));
       app.onDeploymentChange({ deploymentId: id, slug });
       await tellOfMail(app, { owner, notify }, id, changes);
       const provider = changes.spam?.captcha?.provider;
       const missing = provider && captchaNotice(await captchaMissing(app, { owner, response }, resource, provider));
       if (missing) notify(missing);
-      return { success: true as const, id };
+      return new WithHeaders({ ETag: etag }, { success: true as const, id });
     },
   });
 

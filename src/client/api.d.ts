@@ -3002,6 +3002,8 @@ export interface operations {
             /** @description A page of deployments. */
             200: {
                 headers: {
+                    /** @description The next page and the previous one, if there are any: `</deploy?page=3>; rel="next"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3057,6 +3059,8 @@ export interface operations {
             /** @description A page of keys. */
             200: {
                 headers: {
+                    /** @description The next page and the previous one, if there are any: `</deploy?page=3>; rel="next"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3215,6 +3219,8 @@ export interface operations {
             /** @description A page of deployments. */
             200: {
                 headers: {
+                    /** @description The next page and the previous one, if there are any: `</deploy?page=3>; rel="next"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3826,6 +3832,8 @@ export interface operations {
             /** @description A page of versions. */
             200: {
                 headers: {
+                    /** @description The next page and the previous one, if there are any: `</deploy?page=3>; rel="next"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4000,6 +4008,8 @@ export interface operations {
             /** @description A page of deleted deployments. */
             200: {
                 headers: {
+                    /** @description The next page and the previous one, if there are any: `</deploy?page=3>; rel="next"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4139,6 +4149,8 @@ export interface operations {
             /** @description A page of spam. */
             200: {
                 headers: {
+                    /** @description The next page and the previous one, if there are any: `</deploy?page=3>; rel="next"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4690,6 +4702,8 @@ export interface operations {
             /** @description A page of submissions. */
             200: {
                 headers: {
+                    /** @description The next page and the previous one, if there are any: `</deploy?page=3>; rel="next"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4897,6 +4911,8 @@ export interface operations {
             /** @description What was found. */
             200: {
                 headers: {
+                    /** @description The next page and the previous one, if there are any: `</deploy?page=3>; rel="next"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5014,6 +5030,8 @@ export interface operations {
             /** @description New submissions; none when the time is over. */
             200: {
                 headers: {
+                    /** @description The next page and the previous one, if there are any: `</deploy?page=3>; rel="next"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5585,6 +5603,8 @@ export interface operations {
             /** @description A page of deliveries. */
             200: {
                 headers: {
+                    /** @description The next page and the previous one, if there are any: `</deploy?page=3>; rel="next"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5679,6 +5699,8 @@ export interface operations {
             /** @description A page of mails. */
             200: {
                 headers: {
+                    /** @description The next page and the previous one, if there are any: `</deploy?page=3>; rel="next"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {

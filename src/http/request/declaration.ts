@@ -8,6 +8,7 @@ import type { ResponseWriter } from '../response/response-writer.ts';
 import type { Authentication } from './auth.ts';
 import type { BodyReader } from './body.ts';
 import type { BodyForm } from './json-body.ts';
+import type { Page } from './links.ts';
 import type { OwnerQueue } from './owner-queue.ts';
 
 /*
@@ -86,10 +87,13 @@ type Result<Answer> = NoInfer<Answer> | Send;
 export class JsonPieces {
   readonly bytes: number;
   readonly pieces: AsyncIterable<string> | Iterable<string>;
+  readonly page: Page | undefined;
 
-  constructor(bytes: number, pieces: AsyncIterable<string> | Iterable<string>) {
+  /** `page`: which page of a list it is. */
+  constructor(bytes: number, pieces: AsyncIterable<string> | Iterable<string>, page?: Page) {
     this.bytes = bytes;
     this.pieces = pieces;
+    this.page = page;
   }
 }
 

@@ -21,6 +21,7 @@ import {
 import { PARAMETERS } from './fields.ts';
 import { pathOf } from './hosts.ts';
 import { type BodyForm, checkFields } from './json-body.ts';
+import { LINK_HEADER, pageLinks } from './links.ts';
 import { badQuery, checkQuery, readQuery } from './query.ts';
 import { unknownFieldsNotice } from './unknown-fields.ts';
 
@@ -44,9 +45,13 @@ const LOCATION = {
   Location: { description: 'The path of what was created.', schema: { type: 'string' } },
 } as const;
 
-/** The headers of an answer: callers are told of fields in a body that do not exist, and where what they made is. */
-const headersOf = ({ answer, body }: AnyDeclaration) => ({
+/**
+ * The headers of an answer: callers are told of fields in a body that do not exist, where the other pages of a list are, and
+ * where what they made is.
+ */
+const headersOf = ({ answer, query, body }: AnyDeclaration) => ({
   ...(body && NOTICE_HEADER),
+  ...(query && 'page' in query.shape && LINK_HEADER),
   ...(answer.status === 201 && LOCATION),
   ...answer.headers,
 });
@@ -159,7 +164,7 @@ async function answerRequest(
   const exchange = { request, response, owner, ownerQueue, params: request.params, notify };
   const { headers, body } = await run(declaration, exchange, () => readSent(declaration, exchange, tools));
   const isStreamed = body instanceof JsonPieces;
-  response.status(status).set(headers);
+  response.status(status).set({ ...pageLinks(request, isStreamed ? body.page : body), ...headers });
   if (status === 201 && body instanceof Object && 'id' in body) response.location(`${pathOf(request)}/${body.id}`);
   // The client has the content with this ETag.
   if (request.fresh) response.status(304).end();

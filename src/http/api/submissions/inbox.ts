@@ -15,8 +15,9 @@ import { isSubmissionId } from '../../../lib/ids.ts';
 import { createMatcher } from '../../../lib/submission-search.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
-import { type Endpoint, jsonText } from '../../request/declaration.ts';
+import { type Endpoint, jsonText, WithHeaders } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
+import { LINK_HEADER, nextLink } from '../../request/links.ts';
 import { Paging } from '../../request/paging.ts';
 import { badQuery, timeBound } from '../../request/query.ts';
 import { noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
@@ -138,11 +139,12 @@ const searchEndpoint = ({ db, limits }: App) =>
     answer: {
       status: 200,
       description: 'What was found.',
+      headers: LINK_HEADER,
       schema: Results,
       example: { submissions: [exampleInbox], next_cursor: null, searched: 1, total: 1 },
     },
     errors: [noSuchDeployment],
-    async handle({ resource, query }) {
+    async handle({ request, resource, query }) {
       const range = await rangeOf(db, resource, query);
       const { numbers, searched, next } = await searchSubmissions(db, resource.id, {
         ...range,
@@ -156,7 +158,7 @@ const searchEndpoint = ({ db, limits }: App) =>
       const found = await findInboxSubmissions(db, resource.id, numbers);
       const cursor = next === undefined ? 'null' : `"${next}"`;
       const text = `{"submissions":[${found.map(inboxJson).join(',')}],"next_cursor":${cursor},"searched":${searched},"total":${resource.submissionCount}}`;
-      return jsonText(text);
+      return new WithHeaders(next === undefined ? {} : nextLink(request, { cursor: next }), jsonText(text));
     },
   });
 

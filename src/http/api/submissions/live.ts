@@ -9,8 +9,10 @@ import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
 import { keyRefused } from '../../request/auth.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
-import { type Endpoint, jsonText } from '../../request/declaration.ts';
+import { type Endpoint, jsonText, WithHeaders } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
+import { pathOf } from '../../request/hosts.ts';
+import { LINK_HEADER, nextLink } from '../../request/links.ts';
 import { Paging } from '../../request/paging.ts';
 import { HttpError, retryAfter } from '../../response/errors.ts';
 import { noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
@@ -102,6 +104,7 @@ const afterEndpoint = ({ db, ownerQueue }: App, waiting: WaitingRequests) =>
     answer: {
       status: 200,
       description: 'New submissions; none when the time is over.',
+      headers: LINK_HEADER,
       schema: NewSubmissions,
       example: { submissions: [exampleSubmission], cursor: '3' },
     },
@@ -124,7 +127,9 @@ const afterEndpoint = ({ db, ownerQueue }: App, waiting: WaitingRequests) =>
         if (end === 'revoked') throw keyRefused();
         if (end === 'deleted') throw noSuchDeployment();
         if (end === 'over') {
-          return jsonText(`{"submissions":[${found.map(submissionJson).join(',')}],"cursor":"${after}"}`);
+          const path = pathOf(request).replace(/[^/]*$/, String(after));
+          const text = `{"submissions":[${found.map(submissionJson).join(',')}],"cursor":"${after}"}`;
+          return new WithHeaders(after < last ? nextLink(request, { path }) : {}, jsonText(text));
         }
         last = end;
       }

@@ -86,7 +86,8 @@ const listEndpoint = ({ db, ownerQueue }: App) =>
         }
         yield `],"total":${total},"page":${page},"limit":${limit}}`;
       }
-      return new JsonPieces(Math.max(0, ...batches.map(({ bytes }) => bytes)), pieces());
+      const inMemory = Math.max(0, ...batches.map(({ bytes }) => bytes));
+      return new JsonPieces(inMemory, pieces(), { total, page, limit });
     },
   });
 

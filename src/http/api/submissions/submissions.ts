@@ -86,6 +86,7 @@ const listEndpoint = ({ db, ownerQueue }: App) =>
     errors: [noSuchDeployment],
     async handle({ response, owner, resource, query: { page, limit } }) {
       const { first, rest } = await listSubmissions(db, resource, { page, limit });
+      const total = resource.submissionCount;
       const bytes = first.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0);
       async function* pieces(): AsyncGenerator<string> {
         yield `{"submissions":[${first.map(submissionJson).join(',')}`;
@@ -93,9 +94,10 @@ const listEndpoint = ({ db, ownerQueue }: App) =>
         for await (const batch of rest ? readSubmissions(db, resource.id, rest, queued) : []) {
           yield batch.map((submission) => `,${submissionJson(submission)}`).join('');
         }
-        yield `],"total":${resource.submissionCount},"page":${page},"limit":${limit}}`;
+        yield `],"total":${total},"page":${page},"limit":${limit}}`;
       }
-      return new JsonPieces(rest ? Math.max(bytes, SIZES.internal.listBatchBytes) : bytes, pieces());
+      const inMemory = rest ? Math.max(bytes, SIZES.internal.listBatchBytes) : bytes;
+      return new JsonPieces(inMemory, pieces(), { total, page, limit });
     },
   });
 

@@ -109,8 +109,6 @@ export const SIZES = {
     maxFields: 1_000,
     maxJsonDepth: 100,
     maxFiles: 10,
-    /** Of an Idempotency-Key. */
-    maxKeyChars: 255,
     /** Of `_redirect`. */
     maxRedirectChars: 2_048,
     /** RFC 2046, section 5.1.1. Searching for a longer one could be slow. */
@@ -333,9 +331,11 @@ export const SIZES = {
     /** The clock of the process that made an id may be this far ahead. */
     clockSkewMs: 60_000,
   },
-  /** A key is stored for so long. */
+  /** A key is stored for so long. Of the keys with which an owner makes something, the last are. */
   idempotencyKey: {
+    maxKeyChars: 255,
     lifetimeHours: 24,
+    maxOfOwner: 1_000,
   },
   spam: {
     /** A deployment keeps so many, for so many days. */

@@ -2416,6 +2416,21 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The `Idempotency-Key` was used with another request in the last 24 hours. */
+        IdempotencyKeyReused: {
+            headers: {
+                "error-code": components["headers"]["ErrorCode"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The Idempotency-Key was used with another request: send each request with a key of its own."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description There is no such deployment, it was deleted, or it is another owner's. */
         NoSuchDeployment: {
             headers: {
@@ -2775,7 +2790,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /** @description The name of the error, for programs. */
-        ErrorCode: "bad-message" | "bad-query" | "bad-request" | "changed-meanwhile" | "confirmation-link-expired" | "dashboard-not-built" | "expectation-failed" | "file-link-expired" | "foreign-origin" | "headers-too-large" | "internal-error" | "invalid-field" | "key-reused" | "last-key" | "method-not-allowed" | "no-form-to-challenge" | "no-mail" | "no-session" | "no-storage-for-files" | "no-such-asset" | "no-such-confirmation-link" | "no-such-cursor" | "no-such-delivery" | "no-such-deployment" | "no-such-file" | "no-such-file-link" | "no-such-form" | "no-such-key" | "no-such-mail" | "no-such-sign-in-link" | "no-such-spam" | "no-such-submission" | "no-such-unsubscribe-link" | "no-such-version" | "no-such-webhook" | "nobody-gets-mail" | "not-acceptable" | "not-found" | "not-implemented" | "not-in-trash" | "origin-refused" | "other-site" | "plan-limit" | "read-only-key" | "slug-taken" | "storage-full" | "too-complex" | "too-large" | "too-many-keys" | "too-many-recipients" | "too-many-requests" | "too-many-submissions" | "too-many-tests" | "too-many-tries" | "too-many-unknown-keys" | "too-slow" | "unauthorized" | "unavailable" | "webhook-limit" | "webhook-loop" | "wrong-type";
+        ErrorCode: "bad-message" | "bad-query" | "bad-request" | "changed-meanwhile" | "confirmation-link-expired" | "dashboard-not-built" | "expectation-failed" | "file-link-expired" | "foreign-origin" | "headers-too-large" | "idempotency-key-reused" | "internal-error" | "invalid-field" | "last-key" | "method-not-allowed" | "no-form-to-challenge" | "no-mail" | "no-session" | "no-storage-for-files" | "no-such-asset" | "no-such-confirmation-link" | "no-such-cursor" | "no-such-delivery" | "no-such-deployment" | "no-such-file" | "no-such-file-link" | "no-such-form" | "no-such-key" | "no-such-mail" | "no-such-sign-in-link" | "no-such-spam" | "no-such-submission" | "no-such-unsubscribe-link" | "no-such-version" | "no-such-webhook" | "nobody-gets-mail" | "not-acceptable" | "not-found" | "not-implemented" | "not-in-trash" | "origin-refused" | "other-site" | "plan-limit" | "read-only-key" | "slug-taken" | "storage-full" | "too-complex" | "too-large" | "too-many-keys" | "too-many-recipients" | "too-many-requests" | "too-many-submissions" | "too-many-tests" | "too-many-tries" | "too-many-unknown-keys" | "too-slow" | "unauthorized" | "unavailable" | "webhook-limit" | "webhook-loop" | "wrong-type";
     };
     pathItems: never;
 }
@@ -3258,7 +3273,10 @@ export interface operations {
                 /** @description As the field of the body. Only with `Content-Type: text/html`. */
                 slug?: string;
             };
-            header?: never;
+            header?: {
+                /** @description Names this request for 24 hours: sent again under the same key, it makes nothing, and gets the first answer. Make a new key for each request, such as a UUID. Only successes are remembered, the last 1000 of an owner. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3308,6 +3326,7 @@ export interface operations {
             409: components["responses"]["SlugTaken"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["WrongPageType"];
+            422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyUnknownKeys"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -4485,7 +4504,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The `Idempotency-Key` was used with another submission in the last 24 hours. */
+            /** @description The `Idempotency-Key` was used with another request in the last 24 hours. */
             422: {
                 headers: {
                     "error-code": components["headers"]["ErrorCode"];
@@ -4494,7 +4513,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "error": "The Idempotency-Key was used with another submission: send each submission with a key of its own."
+                     *       "error": "The Idempotency-Key was used with another request: send each request with a key of its own."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -5293,7 +5312,10 @@ export interface operations {
     createWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Names this request for 24 hours: sent again under the same key, it makes nothing, and gets the first answer. Make a new key for each request, such as a UUID. Only successes are remembered, the last 1000 of an owner. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description A deployment's id. */
                 deployId: string;
@@ -5360,6 +5382,7 @@ export interface operations {
             409: components["responses"]["WebhookLimit"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["WrongType"];
+            422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyUnknownKeys"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

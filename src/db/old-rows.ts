@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { firstDeliveryId } from '../lib/ids.ts';
 import { type Limits, SIZES } from '../limits.ts';
+import { EXPIRED as IS_OWNER_KEY_EXPIRED } from './account/idempotency-keys.ts';
 import { execute, queryOne } from './postgres/query.ts';
 import { EXPIRED as IS_KEY_EXPIRED } from './submissions/idempotency-keys.ts';
 
@@ -82,6 +83,10 @@ const OLD_ROWS: readonly OldRows[] = [
   {
     ...{ name: 'remove-expired-keys', table: 'idempotency_keys', key: 'deployment_id, key_hash' },
     ...{ isOld: IS_KEY_EXPIRED, order: 'created_at' },
+  },
+  {
+    ...{ name: 'remove-expired-owner-keys', table: 'owner_idempotency_keys', key: 'owner_id, key_hash' },
+    ...{ isOld: IS_OWNER_KEY_EXPIRED, order: 'created_at' },
   },
   {
     // No process reads them any more.

@@ -108,7 +108,7 @@ describe('limits', () => {
       'docs/forms.md',
       `| A body over ${kib(SIZES.body.smallBytes)} | At least ${kib(SIZES.body.paceBytes)} in ${s(SIZES.body.paceMs)} |`,
     ],
-    ['docs/forms.md', `It has 1 to ${SIZES.submission.maxKeyChars} characters`],
+    ['docs/forms.md', `It has 1 to ${SIZES.idempotencyKey.maxKeyChars} characters`],
     ['docs/forms.md', `A key is remembered for ${SIZES.idempotencyKey.lifetimeHours} hours`],
     ['docs/mail.md', `Send up to ${SIZES.recipient.maxOfDeployment} addresses`],
     ['docs/mail.md', `| Recipients of a page | ${SIZES.recipient.maxOfDeployment} |`],

@@ -7,14 +7,8 @@ import { SIZES } from '../../limits.ts';
 import type { App } from '../app.ts';
 import type { Endpoint } from '../request/declaration.ts';
 import { pageAnswer, publicEndpoint } from '../request/endpoint.ts';
-import {
-  keyReused,
-  noStorageForFiles,
-  noSuchForm,
-  originRefused,
-  tooManySubmissions,
-  webhookLoop,
-} from './refusals.ts';
+import { keyReused } from '../request/idempotency-key.ts';
+import { noStorageForFiles, noSuchForm, originRefused, tooManySubmissions, webhookLoop } from './refusals.ts';
 import { CORS, Received } from './submission-service.ts';
 import { VisitorPages } from './visitor-pages.ts';
 
@@ -27,7 +21,7 @@ const requestHeaders = z.object({
   'Idempotency-Key': z
     .string()
     .min(1)
-    .max(SIZES.submission.maxKeyChars)
+    .max(SIZES.idempotencyKey.maxKeyChars)
     .optional()
     .meta({
       description:

@@ -4,11 +4,13 @@ import { sha256 } from '../../db/submissions/find-stored.ts';
 import type { NewFile } from '../../db/submissions/submission-files.ts';
 import { normalizeJson } from '../../lib/json-text.ts';
 import { SIZES } from '../../limits.ts';
+import { INVALID_KEY } from '../request/idempotency-key.ts';
 import { HttpError } from '../response/errors.ts';
 import type { Submitted } from './form-body.ts';
 
 /*
- * The header Idempotency-Key: https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
+ * The header Idempotency-Key of submissions, each of which belongs to a deployment. src/http/request/idempotency-key.ts has
+ * that of owners.
  */
 
 export const KEY_HEADER = 'idempotency-key';
@@ -17,12 +19,7 @@ export const KEY_HEADER = 'idempotency-key';
 export function keyHashOf({ headers }: IncomingMessage): Buffer | undefined {
   const key = headers[KEY_HEADER];
   if (key === undefined) return undefined;
-  if (key.length < 1 || key.length > SIZES.submission.maxKeyChars) {
-    throw new HttpError(
-      400,
-      `The Idempotency-Key is empty or too long: send 1 to ${SIZES.submission.maxKeyChars} characters, or none at all.`,
-    );
-  }
+  if (key.length < 1 || key.length > SIZES.idempotencyKey.maxKeyChars) throw new HttpError(400, INVALID_KEY);
   return createHash('sha256').update(`${key}`).digest();
 }
 

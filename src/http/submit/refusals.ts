@@ -36,18 +36,6 @@ export const webhookLoop = errorKind(
   () => new HttpError(508, 'A webhook leads back to this service: give it the address of a receiver of your own.'),
 );
 
-export const keyReused = errorKind(
-  {
-    id: 'KeyReused',
-    description: `The \`Idempotency-Key\` was used with another submission in the last ${SIZES.idempotencyKey.lifetimeHours} hours.`,
-  },
-  () =>
-    new HttpError(
-      422,
-      'The Idempotency-Key was used with another submission: send each submission with a key of its own.',
-    ),
-);
-
 export const tooManySubmissions = errorKind(
   {
     id: 'TooManySubmissions',

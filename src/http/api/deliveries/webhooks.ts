@@ -14,6 +14,7 @@ import type { App } from '../../app.ts';
 import type { Endpoint } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { deploymentId, time, webhookId } from '../../request/fields.ts';
+import { answerOnce, idempotencyKey, keyReused } from '../../request/idempotency-key.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
 import {
   noSuchDeployment,
@@ -98,6 +99,7 @@ const createEndpoint = (app: App) =>
     summary: 'Create a webhook',
     description: `Each submission from now on is posted to its address. At most ${SIZES.webhook.maxPerDeployment} a deployment.`,
     find: (owner, { deployId }) => ownDeployment(app.db, owner, deployId),
+    requestHeaders: idempotencyKey,
     body: { schema: creationBody(app), example: { url: exampleUrl, type: 'generic' } },
     answer: {
       status: 201,
@@ -105,19 +107,23 @@ const createEndpoint = (app: App) =>
       schema: Created,
       example: { id: exampleId, deployment_id: 'd_0VbbZBZKKTcBD17YQfyDgVGm', url: exampleUrl, type: 'generic' },
     },
-    errors: [noSuchDeployment, tooManyWebhooks],
-    async handle({ resource: deployment, body }) {
+    errors: [noSuchDeployment, tooManyWebhooks, keyReused],
+    async handle({ owner, resource: deployment, headers, body }) {
       checkReceiver(body.url, body.type);
-      const webhook = await createWebhook(app.db, {
+      const wanted = {
         ...body,
         type: body.type ?? DEFAULT_TYPE,
         deploymentId: deployment.id,
         limit: SIZES.webhook.maxPerDeployment,
+      };
+      const request = { key: headers['Idempotency-Key'], path: `/webhooks/${deployment.id}`, body };
+      return answerOnce(app.db, owner, request, async (db) => {
+        const webhook = await createWebhook(db, wanted);
+        if (webhook === 'no-deployment') throw noSuchDeployment();
+        if (webhook === 'limit-reached') throw tooManyWebhooks();
+        const { id, url, type } = webhook;
+        return { id, deployment_id: deployment.id, url, type };
       });
-      if (webhook === 'no-deployment') throw noSuchDeployment();
-      if (webhook === 'limit-reached') throw tooManyWebhooks();
-      const { id, url, type } = webhook;
-      return { id, deployment_id: deployment.id, url, type };
     },
   });
 

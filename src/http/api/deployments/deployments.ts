@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import { z } from 'zod';
 import { type Config, pageUrl } from '../../../config.ts';
 import {
@@ -16,6 +17,7 @@ import { changedMeanwhile, ETAG_HEADER, ifMatch, ifNoneMatch, wantedTags } from 
 import { type Endpoint, WithHeaders } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { deploymentId, time } from '../../request/fields.ts';
+import { answerOnce, idempotencyKey, keyReused } from '../../request/idempotency-key.ts';
 import { examplePage, Paging, paged } from '../../request/paging.ts';
 import { errorKind, HttpError, storageFull } from '../../response/errors.ts';
 import { NOTICE_HEADER, takeDownNotices } from '../../response/notice.ts';
@@ -144,6 +146,7 @@ function createEndpoint({ db, config, renderer, limitPageWrites, onDeploymentCha
     description:
       'Publishes an HTML page at a host of its own. The body is JSON, or the page itself as `text/html`, with the slug in ' +
       'the query. An absent body reads as `{}`, and unknown fields are ignored.',
+    requestHeaders: idempotencyKey,
     body: {
       ...body,
       schema: body.schema.extend({ slug: slugOrNone }),
@@ -155,20 +158,24 @@ function createEndpoint({ db, config, renderer, limitPageWrites, onDeploymentCha
       schema: Deployed,
       example: exampleDeployed,
     },
-    errors: [planLimitReached, storageFull, slugTaken],
-    async handle({ owner, body: { html, slug } }) {
+    errors: [planLimitReached, storageFull, slugTaken, keyReused],
+    async handle({ owner, headers, body: { html, slug } }) {
       const slugs = slug === undefined ? await proposeSlugs(html, config.reservedSlugs) : [slug];
       const limit = config.planLimits.get(owner.plan) ?? 0;
       const id = newDeploymentId(config.cell);
       const given = { deploymentId: id, slug: '', html: Buffer.from(html), hasAltcha: false };
       const page = await renderer.prepare(owner.id, given);
-      const deployment = await limitPageWrites(() =>
-        createDeployment(db, { id, ownerId: owner.id, limit, storageLimits: config.storageLimits, slugs, page }),
-      );
-      if (deployment === 'limit-reached') throw planLimitReached(owner.plan, limit);
-      if (deployment === 'slug-taken') throw slugTaken();
-      onDeploymentChange({ deploymentId: id, slug: deployment.slug });
-      return toDeployed(deployment, config);
+      const wanted = { id, ownerId: owner.id, limit, storageLimits: config.storageLimits, slugs, page };
+      const request = { key: headers['Idempotency-Key'], path: '/deploy', body: { html, slug } };
+      async function create(connection: Knex): Promise<z.infer<typeof Deployed>> {
+        const deployment = await createDeployment(connection, wanted);
+        if (deployment === 'limit-reached') throw planLimitReached(owner.plan, limit);
+        if (deployment === 'slug-taken') throw slugTaken();
+        return toDeployed(deployment, config);
+      }
+      const deployed = await limitPageWrites(() => answerOnce(db, owner, request, create));
+      onDeploymentChange({ deploymentId: deployed.id, slug: deployed.slug });
+      return deployed;
     },
   });
 }

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import type { Knex } from 'knex';
+import { z } from 'zod';
+import { makeOnce } from '../../db/account/idempotency-keys.ts';
+import type { Owner } from '../../db/account/owners.ts';
+import { SIZES } from '../../limits.ts';
+import { errorKind, HttpError } from '../response/errors.ts';
+
+/*
+ * The header Idempotency-Key: https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
+ */
+
+const { lifetimeHours, maxKeyChars, maxOfOwner } = SIZES.idempotencyKey;
+
+export const INVALID_KEY = `The Idempotency-Key is empty or too long: send 1 to ${maxKeyChars} characters, or none at all.`;
+
+export const keyReused = errorKind(
+  {
+    id: 'IdempotencyKeyReused',
+    description: `The \`Idempotency-Key\` was used with another request in the last ${lifetimeHours} hours.`,
+  },
+  () =>
+    new HttpError(422, 'The Idempotency-Key was used with another request: send each request with a key of its own.'),
+);
+
+/** The header of a request that makes something, for its declaration. */
+export const idempotencyKey = z.object({
+  // Without an example: the page that shows the reference would fill it in, and send everything under one key.
+  'Idempotency-Key': z
+    .string()
+    .min(1, INVALID_KEY)
+    .max(maxKeyChars, INVALID_KEY)
+    .optional()
+    .meta({
+      description:
+        `Names this request for ${lifetimeHours} hours: sent again under the same key, it makes nothing, and gets the first ` +
+        `answer. Make a new key for each request, such as a UUID. Only successes are remembered, the last ${maxOfOwner} of an owner.`,
+    }),
+});
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/**
+ * What `make` answers; the first answer, where the owner has sent the same request under its key before. `request`: what it
+ * asks for, and where. Throws 422 where the key names another request.
+ */
+export async function answerOnce<Answer extends object>(
+  db: Knex,
+  owner: Owner,
+  { key, ...request }: { key: string | undefined; path: string; body: unknown },
+  make: (db: Knex) => Promise<Answer>,
+): Promise<Answer> {
+  if (key === undefined) return make(db);
+  const hashes = { hash: sha256(key), requestHash: sha256(JSON.stringify(request)) };
+  const answer = await makeOnce(db, { ownerId: owner.id, ...hashes }, make);
+  if (answer === 'key-reused') throw keyReused();
+  return answer;
+}

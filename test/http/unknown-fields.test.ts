@@ -25,7 +25,16 @@ describe('unknown fields of a body', () => {
     expect(changed.headers[NOTICE]).toBe(
       `${PREFIX}redirectUrl (did you mean redirect_url?), language2 (did you mean language?)`,
     );
-    expect((await patch({ language: 'fr' })).headers).not.toHaveProperty(NOTICE);
+    const spam = { blocklst: ['casino'], captcha: { provider: 'altcha', sitekey: 'x', ü: 1 } };
+    expect((await patch({ langage: 'de', spam })).headers[NOTICE]).toBe(
+      [
+        `${PREFIX}langage (did you mean language?)`,
+        `${PREFIX}spam.blocklst (did you mean spam.blocklist?)`,
+        `${PREFIX}spam.captcha.sitekey (did you mean spam.captcha.site_key?), spam.captcha.?`,
+      ].join('; '),
+    );
+    const known = { language: 'fr', spam: { blocklist: [], captcha: null } };
+    expect((await patch(known)).headers).not.toHaveProperty(NOTICE);
     const refused = await owner.post('/deploy').send({ htlm: '<p>Hello' }).expect(400);
     expect(refused.headers[NOTICE]).toBe(`${PREFIX}htlm (did you mean html?)`);
     await service.anonymous.post(`/submit/${id}`).send({ anything: 1 }).expect(200);

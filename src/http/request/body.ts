@@ -10,6 +10,7 @@ import { MemoryBudget, type MemoryReservation } from '../response/memory-budget.
 import { type BodyForm, checkFields, formOf, toObject } from './json-body.ts';
 import { queryValues } from './query.ts';
 import { decode, encodingOf, receive, tooManyUploads } from './receive.ts';
+import { unknownFieldsNotices } from './unknown-fields.ts';
 
 /** The values that a request sends for the fields of a schema, unchecked, and its other members. */
 type Sent = { values: Record<string, unknown>; unknown?: UnknownMembers | undefined };
@@ -66,21 +67,21 @@ export class BodyReader {
   }
 
   /**
-   * The fields that a request sends, as the schema says; an absent body reads as `{}`. `onUnknown` is called where the body
-   * has others, which are ignored.
+   * The fields that a request sends, as the schema says; an absent body reads as `{}`. `notify` is called with a sentence
+   * where the body has others, which are ignored.
    */
   async fields<S extends z.ZodObject>(
     request: IncomingMessage,
     ownerId: number,
     declared: BodyForm<S>,
-    onUnknown?: (unknown: UnknownMembers) => void,
+    notify?: (sentence: string) => void,
   ): Promise<z.infer<S>> {
     const { schema, text } = declared;
     const form = formOf(request, text);
-    const { values, unknown } = await this.#sent(request, ownerId, form, declared);
+    const sent = await this.#sent(request, ownerId, form, declared);
     // The field that is missing may be one of these.
-    if (unknown) onUnknown?.(unknown);
-    const fields = checkFields(values, schema);
+    if (notify) for (const sentence of unknownFieldsNotices(sent, schema)) notify(sentence);
+    const fields = checkFields(sent.values, schema);
     // Ignored, a slug in the query would publish the page elsewhere than its owner expects.
     const [misplaced] = text && form !== 'text' ? Object.keys(queryValues(request.url, Object.keys(schema.shape))) : [];
     if (misplaced !== undefined) {

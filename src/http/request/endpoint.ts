@@ -23,7 +23,6 @@ import { pathOf } from './hosts.ts';
 import { type BodyForm, checkFields } from './json-body.ts';
 import { LINK_HEADER, pageLinks } from './links.ts';
 import { badQuery, checkQuery, readQuery } from './query.ts';
-import { unknownFieldsNotice } from './unknown-fields.ts';
 
 /*
  * Each endpoint of the API is declared once, by endpoint() or publicEndpoint(), and listed in endpoints.ts. Its declaration
@@ -201,14 +200,10 @@ async function readSent(
   function refuseBody(error: unknown): never {
     throw badBody && error instanceof HttpError && error.status === 400 ? badBody(error.message) : error;
   }
-  const readBody = (declared: AnyBody) =>
-    bodyReader.fields(request, owner.id, declared, (unknown) =>
-      notify(unknownFieldsNotice(unknown, Object.keys(declared.schema.shape))),
-    );
   const since = performance.now();
   const sent = {
     query: query ? readQuery(request.url, query) : {},
-    body: body ? await readBody(body).catch(refuseBody) : {},
+    body: body ? await bodyReader.fields(request, owner.id, body, notify).catch(refuseBody) : {},
     headers: requestHeaders ? readHeaders(request, requestHeaders) : {},
   };
   const isSlow = performance.now() - since > limits.requests.slowBodyMs;

@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein';
+import { z } from 'zod';
 import type { UnknownMembers } from '../../compute/read-members.ts';
 import { SIZES } from '../../limits.ts';
 
@@ -22,6 +23,35 @@ function meantBy(name: string, fields: readonly string[]): string | undefined {
     .map((field) => ({ field, far: distance(letters, lettersOf(field)) }))
     .toSorted((one, other) => one.far - other.far);
   return nearest && nearest.far <= Math.min(nearest.field.length / 2, 3) ? nearest.field : undefined;
+}
+
+/** The object that a field takes; undefined where it takes none. */
+function objectIn(field: unknown): z.ZodObject | undefined {
+  if (field instanceof z.ZodObject) return field;
+  const isWrapped =
+    field instanceof z.ZodExactOptional || field instanceof z.ZodDefault || field instanceof z.ZodNullable;
+  return isWrapped ? objectIn(field.unwrap()) : undefined;
+}
+
+/** A sentence for each object of a body that has members which are no fields; `path`: of the object that is looked at. */
+export function unknownFieldsNotices(
+  { values, unknown }: { values: Readonly<Record<string, unknown>>; unknown?: UnknownMembers | undefined },
+  { shape }: z.ZodObject,
+  path = '',
+): string[] {
+  const names = Object.keys(shape).map((name) => path + name);
+  const notice = unknown ? [unknownFieldsNotice(unknown, names)] : [];
+  const inside = Object.entries(shape).flatMap(([name, field]) => {
+    const object = objectIn(field);
+    const value = values[name];
+    if (!object || !(value instanceof Object) || Array.isArray(value)) return [];
+    const members = Object.fromEntries(Object.entries(value));
+    const others = Object.keys(members).filter((member) => !Object.hasOwn(object.shape, member));
+    const named = others.slice(0, SIZES.json.maxUnknownNames).map((member) => `${path}${name}.${member}`);
+    const unknownInside = others.length > 0 ? { names: named, count: others.length } : undefined;
+    return unknownFieldsNotices({ values: members, unknown: unknownInside }, object, `${path}${name}.`);
+  });
+  return [...notice, ...inside];
 }
 
 /** The sentence that names members of a body that are none of its `fields`. */

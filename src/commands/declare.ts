@@ -7,6 +7,6 @@ export function declare(parent: Command, name: string, description: string, ...h
   return parent
     .command(name)
     .description(description)
-    .option('--json', 'print JSON only, what the API answers unchanged; messages and errors are JSON too')
+    .option('--json', 'print JSON only: the response of the API, unchanged; messages and errors are JSON too')
     .addHelpText('after', [...note, ...(examples.length > 0 ? ['\nExamples:', ...examples] : [])].join('\n'));
 }

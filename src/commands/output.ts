@@ -87,7 +87,7 @@ export async function printTable(headers: readonly string[], rows: readonly (rea
   await print([styled('bold', aligned(headers)), ...cells.map(aligned)].map((line) => `${line}\n`).join(''));
 }
 
-/** Prints a list of the API: its answers unchanged with `--json`, otherwise a row for each item. */
+/** Prints a list of the API: the responses unchanged with `--json`, otherwise a row for each item. */
 export async function printList<T>(
   answers: AsyncIterable<{ data: T; text: string }> | Iterable<{ data: T; text: string }>,
   headers: readonly string[],

@@ -131,7 +131,7 @@ function declareSettingsCommands(program: Command, connect: Connect): void {
     settings,
     'set',
     'Change settings of a page',
-    'A value is a text, a list with commas, or JSON. What is left out stays.',
+    'A value is a text, a list with commas, or JSON. Other settings stay as they are.',
     '$ settings set contact email_notifications=true recipients=ada@example.org,eve@example.org',
     '$ settings set contact redirect_url=https://example.org/thanks retention_days=null',
     `$ settings set contact 'spam={"blocklist":["casino"],"captcha":{"provider":"altcha"}}'`,

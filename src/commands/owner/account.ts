@@ -13,7 +13,7 @@ type Credentials = { url: string; key: string };
 /** `keyFrom`: where the key comes from, in words. */
 export type Account = Credentials & { keyFrom: string };
 
-/** The profile of those who name none. */
+/** The profile when none is named. */
 const DEFAULT_PROFILE = 'default';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -15,7 +15,7 @@ export async function pageFileOf(file: string): Promise<string> {
   const names = await fs.readdir(file).catch(() => undefined);
   if (file === STANDARD_INPUT || !names) return file;
   if (!names.includes(PAGE_OF_FOLDER)) throw new CommandError(`${file} has no ${PAGE_OF_FOLDER}: name a file`);
-  // Those with a dot are of an editor, of git, or our own.
+  // Names with a dot belong to editors, to git, or to this program.
   const [other] = names.filter((name) => name !== PAGE_OF_FOLDER && !name.startsWith('.')).toSorted();
   if (other === undefined) return join(file, PAGE_OF_FOLDER);
   throw new CommandError(

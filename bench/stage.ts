@@ -172,17 +172,13 @@ export async function sql(connection: pg.ClientConfig, text: string): Promise<vo
   }
 }
 
-/** After this time every process has received a change. */
-const RECEIVED_MS = 250;
-
-/** Empties what a round filled, including the window of every deployment, while no batch is in progress. */
+/**
+ * Empties what a round filled, including the window of every deployment, while no batch is in progress. A process that has
+ * refused submissions still refuses them for a minute.
+ */
 export async function reset(db: Database): Promise<void> {
   await db.transaction(async (transaction) => {
     await transaction.raw('LOCK TABLE deployments IN EXCLUSIVE MODE');
-    // Processes drop what they remember of deployments at their limit.
-    await transaction.raw(
-      'INSERT INTO deployment_changes (deployment_id, slug) SELECT id, slug FROM deployments WHERE cardinality(recent_submissions) > 9',
-    );
     await transaction.raw(
       "UPDATE deployments SET recent_submissions = '{}', submission_count = 0, last_submission_number = 0",
     );
@@ -190,7 +186,6 @@ export async function reset(db: Database): Promise<void> {
   });
   // Dead rows of earlier rounds are not to be measured.
   await db.raw('VACUUM deployments');
-  await delay(RECEIVED_MS);
 }
 
 /** How many submissions there are; throws when a counter says otherwise, or a deployment took more than it may. */

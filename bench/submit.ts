@@ -100,7 +100,8 @@ async function fill({ db }: Stage): Promise<number> {
 
 /** Submissions, to pgbench on the same server, and refused ones, to accepted ones. */
 export const submit: Case = async (stage, leaveOut) => {
-  const service = await stage.serve();
+  // The second remembers the forms that it has refused.
+  const [service, refusing] = [await stage.serve(), await stage.serve()];
   const scripts = {
     json: await submitScript(stage),
     urlencoded: await submitScript(stage, 'urlencoded'),
@@ -117,7 +118,7 @@ export const submit: Case = async (stage, leaveOut) => {
   );
   async function refused(): Promise<Figures> {
     const before = await fill(stage);
-    const send = () => wrk(scripts.json, service.port, { seconds: SECONDS, refused: true });
+    const send = () => wrk(scripts.json, refusing.port, { seconds: SECONDS, refused: true });
     // The first refusal of each deployment needs the database: a slow machine would measure little else.
     await send();
     const { rate } = await send();
@@ -127,7 +128,7 @@ export const submit: Case = async (stage, leaveOut) => {
   const hasPgbench = await isInstalled('pgbench');
   if (!hasPgbench) leaveOut('submissions to pgbench: pgbench is not installed');
   const yardstick = (clients: number) => () => (hasPgbench ? pgbench(stage, clients) : Promise.resolve<Figures>({}));
-  const watched = () => ({ formhost: service.pid, postgres: stage.postmaster });
+  const watched = () => ({ formhost: service.pid, refusing: refusing.pid, postgres: stage.postmaster });
   const rounds = await alternate(
     {
       pgbench: yardstick(16),

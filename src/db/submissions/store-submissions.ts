@@ -91,15 +91,17 @@ const RETRY_AFTER_MS = `ceil(1000 * extract(
  *   since.
  * - Deployments are found by id alone: with a condition on deleted_at, a planner without statistics might scan the
  *   index of live ones.
- * - (SELECT ...) hides the length of an array. Otherwise the planner considers a plan for the actual length cheaper
- *   than a generic one, and plans each batch again, which takes as long as storing it.
  */
 const STORE = `
-  WITH locked AS MATERIALIZED (
+  WITH incoming AS MATERIALIZED (
+    SELECT * FROM json_to_recordset(?) AS incoming (
+      id text, deployment_id text, data text, ip_address text, rank int, wanted int
+    )
+  ), locked AS MATERIALIZED (
     SELECT id, owner_id, deleted_at, taken_down_at, last_submission_number, recent_submissions,
            ${IS_MAILED} AS is_mailed, notify_owner
       FROM deployments
-     WHERE id = ANY ((SELECT ?::text[])::text[])
+     WHERE id = ANY (ARRAY(SELECT deployment_id FROM incoming))
        FOR NO KEY UPDATE SKIP LOCKED
   ), deployment AS MATERIALIZED (
     SELECT locked.*, now, ${RECENT} AS recent
@@ -107,9 +109,7 @@ const STORE = `
      WHERE deleted_at IS NULL AND taken_down_at IS NULL
   ), accepted AS MATERIALIZED (
     SELECT incoming.*, last_submission_number + rank AS number, owner_id, is_mailed, notify_owner, recent, now
-      FROM unnest((SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::int[]),
-                  (SELECT ?::int[])) AS incoming (id, deployment_id, data, ip_address, rank, wanted)
-      JOIN deployment ON deployment.id = deployment_id
+      FROM incoming JOIN deployment ON deployment.id = deployment_id
      WHERE rank <= ${FREE}
   ), counted AS (
     UPDATE deployments
@@ -119,25 +119,30 @@ const STORE = `
       FROM accepted AS last
      WHERE deployments.id = last.deployment_id AND rank = least(${FREE}, wanted)
   ), ${storeAccepted()}
-  SELECT ${FREE} AS free, ${RETRY_AFTER_MS} AS retry_after_ms, EXISTS (SELECT FROM queued) AS has_deliveries,
-         deployment.id IS NULL AND coalesce((
-           SELECT coalesce(deleted_at, taken_down_at) IS NULL
-             FROM deployments WHERE deployments.id = sent_to.id), false) AS busy
-    FROM unnest((SELECT ?::text[])) WITH ORDINALITY AS sent_to (id, position) LEFT JOIN deployment USING (id)
-   ORDER BY position`;
+  SELECT id, ${FREE} AS free, ${RETRY_AFTER_MS} AS retry_after_ms, EXISTS (SELECT FROM queued) AS has_deliveries
+    FROM deployment`;
 
-/** `retry_after_ms`: null when there is no such deployment, as `free`. */
-type Row = { free: number | null; retry_after_ms: number | null; busy: boolean };
+/** `free`: how many submissions the deployment accepts now. */
+type Row = { free: number; retry_after_ms: number };
 
 /** The outcome of the submission with this `rank` among those to one deployment: 1, 2, 3 and so on. */
-function toOutcome({ free, retry_after_ms, busy }: Row, rank: number): Outcome {
-  if (busy) return { kind: 'busy' };
-  if (free === null || retry_after_ms === null) return { kind: 'no-deployment' };
+function toOutcome({ free, retry_after_ms }: Row, rank: number): Outcome {
   if (rank <= free) return { kind: 'accepted' };
   return {
     kind: 'rate-limited',
     retryAfterMs: Math.min(Math.max(retry_after_ms, 1), SIZES.submissionRate.seconds * 1_000),
   };
+}
+
+/** Those of these deployments that are live. */
+async function findLive(db: Knex, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await query<{ id: string }>(
+    db,
+    'find-live-deployments',
+    'SELECT id FROM deployments WHERE id = ANY (?) AND coalesce(deleted_at, taken_down_at) IS NULL',
+    [[...ids]],
+  );
+  return new Set(rows.map(({ id }) => id));
 }
 
 /**
@@ -154,21 +159,21 @@ export async function storeSubmissions(
     counts.set(deploymentId, rank);
     return rank;
   });
-  const sentTo = [...counts.keys()];
-  const rows = await query<Row & { has_deliveries: boolean }>(db, 'store-submissions', STORE, [
-    sentTo,
-    batch.map(({ id }) => id),
-    batch.map(({ deploymentId }) => deploymentId),
-    batch.map(({ data }) => data),
-    batch.map(({ ipAddress }) => ipAddress),
-    ranks,
-    batch.map(({ deploymentId }) => counts.get(deploymentId) ?? 0),
-    sentTo,
+  const incoming = batch.map(({ id, deploymentId, data, ipAddress }, index) => ({
+    ...{ id, deployment_id: deploymentId, data, ip_address: ipAddress },
+    ...{ rank: ranks[index], wanted: counts.get(deploymentId) },
+  }));
+  const rows = await query<Row & { id: string; has_deliveries: boolean }>(db, 'store-submissions', STORE, [
+    JSON.stringify(incoming),
   ]);
-  const rowOf = new Map(rows.map((row, index) => [sentTo[index], row]));
+  const rowOf = new Map(rows.map((row) => [row.id, row]));
+  const unlocked = [...counts.keys()].filter((id) => !rowOf.has(id));
+  // The others are stored: where this fails, only these are tried again.
+  const busy = unlocked.length > 0 ? await findLive(db, unlocked).catch(() => new Set(unlocked)) : new Set();
   const outcomes = batch.map(({ deploymentId }, index): Outcome => {
     const row = rowOf.get(deploymentId);
-    return row ? toOutcome(row, ranks[index] ?? 0) : { kind: 'no-deployment' };
+    if (row) return toOutcome(row, ranks[index] ?? 0);
+    return { kind: busy.has(deploymentId) ? 'busy' : 'no-deployment' };
   });
   return { outcomes, hasDeliveries: rows[0]?.has_deliveries === true };
 }
@@ -181,7 +186,7 @@ export async function checkRateLimit(
   const [row] = await query<Row>(
     db,
     'check-rate-limit',
-    `SELECT ${FREE} AS free, ${RETRY_AFTER_MS} AS retry_after_ms, false AS busy
+    `SELECT ${FREE} AS free, ${RETRY_AFTER_MS} AS retry_after_ms
        FROM deployments, clock_timestamp() AS now, LATERAL (SELECT ${RECENT} AS recent) AS recently
       WHERE id = ? AND deleted_at IS NULL AND taken_down_at IS NULL`,
     [deploymentId],

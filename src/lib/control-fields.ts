@@ -30,7 +30,7 @@ const ALWAYS: ReadonlyMap<string, ControlKind> = new Map([
 ]);
 
 /** Names that have a meaning only beside the field that every form of a service has: Web3Forms, Netlify. */
-const BESIDE: ReadonlyMap<string, ReadonlyMap<string, ControlKind>> = new Map([
+const BESIDE: readonly (readonly [field: string, controls: ReadonlyMap<string, ControlKind>])[] = [
   [
     'access_key',
     new Map([
@@ -42,12 +42,12 @@ const BESIDE: ReadonlyMap<string, ReadonlyMap<string, ControlKind>> = new Map([
     ]),
   ],
   ['form-name', new Map([...all('spam-honeypot', 'bot-field'), ...all('ignored', 'form-name')])],
-]);
+];
 
 /** The purpose of a form's fields, by their names: undefined for content. `names`: of all its fields. */
 export function controlsOf(names: readonly string[]): (name: string) => ControlKind | undefined {
-  const maps = [ALWAYS, ...[...BESIDE].filter(([field]) => names.includes(field)).map(([, controls]) => controls)];
-  return (name) => maps.find((controls) => controls.has(name))?.get(name);
+  const beside = BESIDE.filter(([field]) => names.includes(field));
+  return (name) => ALWAYS.get(name) ?? beside.find(([, controls]) => controls.has(name))?.[1].get(name);
 }
 
 /** Whether a JSON text, known to be valid, is null, `""` or a list of only those. */

@@ -8,8 +8,8 @@ type RequestKey = { ownerId: number; hash: Buffer; requestHash: Buffer };
 export const EXPIRED = `owner_idempotency_keys.created_at <= statement_timestamp() - interval '${SIZES.idempotencyKey.lifetimeHours} hours'`;
 
 /**
- * What `make` answers. It runs once for each key, in a transaction; the same request under the key has the first answer.
- * While the first is made, the second waits for the row of the key. 'key-reused': another request has used the key.
+ * Returns the answer of `make`, which runs once for each key, in a transaction. The same request under the key has the
+ * first answer; while that is made, it waits for the row of the key. 'key-reused': another request has used the key.
  */
 export const makeOnce = <Answer extends object>(
   db: Knex,

@@ -77,7 +77,7 @@ function toStored(captcha: Captcha | null, before: Captcha | null): Captcha | nu
 
 type MailRow = Pick<DeploymentRow, 'email_notifications' | 'notify_every'>;
 
-/** What decides when mail comes, before a change; locks the row, so that no other change comes between. */
+/** Locks the row of a deployment, so that no other change comes between; returns when mail comes, before the change. */
 async function lockSettings(transaction: Knex, id: string): Promise<MailRow | undefined> {
   const [row] = await query<MailRow>(
     transaction,

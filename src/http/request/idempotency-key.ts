@@ -41,8 +41,8 @@ export const idempotencyKey = z.object({
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /**
- * What `make` answers; the first answer, where the owner has sent the same request under its key before. `request`: what it
- * asks for, and where. Throws 422 where the key names another request.
+ * Returns the answer of `make`, or the first answer where the owner has sent the same request under its key before.
+ * `request`: its path and its body, in any form that is the same each time. Throws 422 where the key names another request.
  */
 export async function answerOnce<Answer extends object>(
   db: Knex,

@@ -581,6 +581,26 @@ export interface paths {
         patch: operations["markSubmission"];
         trace?: never;
     };
+    "/submissions/{deployId}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Submit a test
+         * @description Stores a submission with these fields and the field `test`, which says that it is one. Webhooks and mail get it as they get those of visitors, and it counts for the limit of submissions. It is not checked for spam.
+         */
+        post: operations["submitTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/submissions/{deployId}/search": {
         parameters: {
             query?: never;
@@ -1129,7 +1149,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the addresses of the reference
+         * Get the addresses of the reference, and where agents begin
          * @description For programs and people who know the address of the service only. A browser is sent to the dashboard.
          */
         get: operations["getPlaces"];
@@ -1881,6 +1901,14 @@ export interface components {
             /** @description The version of the page that was live when it was accepted. */
             page_version: number;
         };
+        TestSubmitted: {
+            message: string;
+            /**
+             * @description A submission's id.
+             * @example sub_0VbbZBZeswpZ5bGpjxVeCiYz
+             */
+            id: string;
+        };
         SearchResults: {
             submissions: components["schemas"]["InboxSubmission"][];
             /** @description Where the next request goes on; null at the end. */
@@ -2578,6 +2606,22 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "No such submission: check the ids, and that they belong to the owner of the API key."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The deployment has accepted 10 submissions in the last 60 seconds. */
+        TooManySubmissions: {
+            headers: {
+                /** @description In how many seconds to try again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Too many submissions: try again in 17 seconds."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -4900,6 +4944,67 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    submitTest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "fields": {
+                 *         "name": "Ada",
+                 *         "email": "ada@example.org"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The names of fields of the form, and what is filled in.
+                     * @default {}
+                     */
+                    fields?: {
+                        [key: string]: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The submission is stored. */
+            200: {
+                headers: {
+                    /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
+                    "formhost-notice"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Test submission received",
+                     *       "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TestSubmitted"];
+                };
+            };
+            400: components["responses"]["BadBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchDeployment"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
+            429: components["responses"]["TooManySubmissions"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     searchSubmissions: {
         parameters: {
             query?: {
@@ -6792,6 +6897,8 @@ export interface operations {
             /** @description The addresses. */
             200: {
                 headers: {
+                    /** @description To `/llms.txt` and `/mcp`, for agents. */
+                    Link?: "</llms.txt>; rel=\"service-doc\"; type=\"text/plain\", </mcp>; rel=\"service-desc\"; title=\"MCP\"";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6799,7 +6906,9 @@ export interface operations {
                      * @example {
                      *       "service": "formhost",
                      *       "docs": "https://forms.example.org/docs",
-                     *       "openapi": "https://forms.example.org/openapi.json"
+                     *       "openapi": "https://forms.example.org/openapi.json",
+                     *       "llms": "https://forms.example.org/llms.txt",
+                     *       "mcp": "https://forms.example.org/mcp"
                      *     }
                      */
                     "application/json": {
@@ -6815,12 +6924,24 @@ export interface operations {
                          * @description This reference, as OpenAPI 3.1.
                          */
                         openapi: string;
+                        /**
+                         * Format: uri
+                         * @description What an agent needs to know, in one page.
+                         */
+                        llms: string;
+                        /**
+                         * Format: uri
+                         * @description Tools for agents, over the Model Context Protocol.
+                         */
+                        mcp: string;
                     };
                 };
             };
             /** @description To `/dashboard`, for a browser (an Accept that names text/html). */
             302: {
                 headers: {
+                    /** @description To `/llms.txt` and `/mcp`, for agents. */
+                    Link?: "</llms.txt>; rel=\"service-doc\"; type=\"text/plain\", </mcp>; rel=\"service-desc\"; title=\"MCP\"";
                     Location?: "/dashboard";
                     [name: string]: unknown;
                 };

@@ -26,6 +26,7 @@ import { spamEndpoints } from './api/submissions/spam.ts';
 import { statisticsEndpoint } from './api/submissions/statistics.ts';
 import { submissionFileEndpoint } from './api/submissions/submission-files.ts';
 import { submissionEndpoints } from './api/submissions/submissions.ts';
+import { testSubmissionEndpoint } from './api/submissions/test-submission.ts';
 import type { App } from './app.ts';
 import { dashboardEndpoints } from './dashboard/dashboard.ts';
 import { mcpEndpoint } from './mcp/mcp.ts';
@@ -49,6 +50,7 @@ export function createEndpoints(app: App): readonly Endpoint[] {
     ...spamEndpoints(app),
     ...submitEndpoints(app),
     ...submissionEndpoints(app),
+    testSubmissionEndpoint(app),
     ...inboxEndpoints(app),
     ...liveEndpoints(app),
     submissionFileEndpoint(app),

@@ -122,6 +122,16 @@ export const storageFull = errorKind(
     ),
   ...(['free', 1_000_000_000] as const),
 );
+/** What POST /submit returns, and the endpoint that submits a test. */
+export const tooManySubmissions = errorKind(
+  {
+    id: 'TooManySubmissions',
+    description: `The deployment has accepted ${SIZES.submissionRate.max} submissions in the last ${SIZES.submissionRate.seconds} seconds.`,
+  },
+  (retryAfterMs: number) =>
+    new HttpError(429, `Too many submissions: try again in ${inSeconds(retryAfterMs)}.`, retryAfter(retryAfterMs)),
+  17_000,
+);
 export const headersTooLarge = (): HttpError =>
   new HttpError(431, 'The headers are too large: send fewer or shorter ones.', { Connection: 'close' });
 

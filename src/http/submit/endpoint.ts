@@ -8,7 +8,8 @@ import type { App } from '../app.ts';
 import type { Endpoint } from '../request/declaration.ts';
 import { pageAnswer, publicEndpoint } from '../request/endpoint.ts';
 import { keyReused } from '../request/idempotency-key.ts';
-import { noStorageForFiles, noSuchForm, originRefused, tooManySubmissions, webhookLoop } from './refusals.ts';
+import { tooManySubmissions } from '../response/errors.ts';
+import { noStorageForFiles, noSuchForm, originRefused, webhookLoop } from './refusals.ts';
 import { CORS, Received } from './submission-service.ts';
 import { VisitorPages } from './visitor-pages.ts';
 

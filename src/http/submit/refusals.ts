@@ -1,7 +1,7 @@
 import { StorageFull } from '../../db/account/storage.ts';
 import { BusyError } from '../../lib/fair-queue.ts';
 import { SIZES } from '../../limits.ts';
-import { errorKind, HttpError, inSeconds, retryAfter } from '../response/errors.ts';
+import { errorKind, HttpError, retryAfter } from '../response/errors.ts';
 import type { Form } from './form-body.ts';
 import { FilesRefused } from './multipart.ts';
 
@@ -34,16 +34,6 @@ export const noSuchForm = errorKind(
 export const webhookLoop = errorKind(
   { id: 'WebhookLoop', description: 'The request is a delivery of this service: a webhook leads back to it.' },
   () => new HttpError(508, 'A webhook leads back to this service: give it the address of a receiver of your own.'),
-);
-
-export const tooManySubmissions = errorKind(
-  {
-    id: 'TooManySubmissions',
-    description: `The deployment has accepted ${SIZES.submissionRate.max} submissions in the last ${SIZES.submissionRate.seconds} seconds.`,
-  },
-  (retryAfterMs: number) =>
-    new HttpError(429, `Too many submissions: try again in ${inSeconds(retryAfterMs)}.`, retryAfter(retryAfterMs)),
-  17_000,
 );
 
 /** `form`: all that was sent; the page that a visitor gets offers to send it without files. */

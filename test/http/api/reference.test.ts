@@ -255,11 +255,14 @@ it.each([
     const answered = await service.anonymous.get('/').set('Accept', accept);
     expect(answered).toMatchObject({ status, headers: { vary: 'Accept' } });
     expect(answered.headers.location).toBe(location);
+    expect(answered.headers.link).toMatch(/^<\/llms\.txt>; .*, <\/mcp>; /);
     if (status === 200) {
       expect(answered.body).toEqual({
         service: 'formhost',
         docs: `${BASE_URL}/docs`,
         openapi: `${BASE_URL}/openapi.json`,
+        llms: `${BASE_URL}/llms.txt`,
+        mcp: `${BASE_URL}/mcp`,
       });
     }
   },

@@ -22,7 +22,13 @@ const Start = z.strictObject({
   service: z.literal('formhost'),
   docs: z.string().meta({ format: 'uri', description: 'This reference, as a page that can send requests.' }),
   openapi: z.string().meta({ format: 'uri', description: 'This reference, as OpenAPI 3.1.' }),
+  llms: z.string().meta({ format: 'uri', description: 'What an agent needs to know, in one page.' }),
+  mcp: z.string().meta({ format: 'uri', description: 'Tools for agents, over the Model Context Protocol.' }),
 });
+
+/** Where agents begin that know the address of the service only (RFC 8288, RFC 8631). */
+const LINK = '</llms.txt>; rel="service-doc"; type="text/plain", </mcp>; rel="service-desc"; title="MCP"';
+const linkHeader = { Link: { description: 'To `/llms.txt` and `/mcp`, for agents.', schema: { const: LINK } } };
 
 /** A file of the page that shows the reference. */
 function pageFile(
@@ -52,24 +58,26 @@ const startEndpoint = ({ config: { baseUrl } }: App) => {
     service: 'formhost',
     docs: `${baseUrl}/docs`,
     openapi: `${baseUrl}/openapi.json`,
+    llms: `${baseUrl}/llms.txt`,
+    mcp: `${baseUrl}/mcp`,
   };
   return publicEndpoint({
     method: 'GET',
     path: '/',
     name: 'getPlaces',
     tag: 'Service',
-    summary: 'Get the addresses of the reference',
+    summary: 'Get the addresses of the reference, and where agents begin',
     description:
       'For programs and people who know the address of the service only. A browser is sent to the dashboard.',
-    answer: { status: 200, description: 'The addresses.', schema: Start, example: start },
+    answer: { status: 200, description: 'The addresses.', headers: linkHeader, schema: Start, example: start },
     otherAnswers: {
       302: {
         description: 'To `/dashboard`, for a browser (an Accept that names text/html).',
-        headers: { Location: { schema: { const: '/dashboard' } } },
+        headers: { ...linkHeader, Location: { schema: { const: '/dashboard' } } },
       },
     },
     handle: (request) => (response) => {
-      response.vary('Accept');
+      response.vary('Accept').set('Link', LINK);
       if (namesHtml(request.headers)) response.status(302).set('Location', '/dashboard').end();
       else response.json(start);
     },

@@ -1112,11 +1112,15 @@ export interface paths {
         put?: never;
         /**
          * Call the tools for agents, over the Model Context Protocol
-         * @description MCP over Streamable HTTP, in the version 2025-11-25 and some before: one message of JSON-RPC, answered as JSON. There are no sessions and no streams. `initialize` tells an agent what to do, `tools/list` has the tools. Each tool calls an endpoint of this API, with its checks and limits, and answers what it answers. A key with the scope `read` has only the tools that read. A session of the dashboard does not stand for a key.
+         * @description MCP over Streamable HTTP, in the version 2025-11-25 and some before: one message of JSON-RPC, answered as JSON. There are no sessions and no streams. `initialize` tells an agent what to do, `tools/list` has the tools. Each tool calls an endpoint of this API, with its checks and limits, and answers what it answers. A key with the scope `read` has only the tools that read. A session of the dashboard does not stand for a key. Pages of any origin may call it with a key.
          */
         post: operations["sendMcpMessage"];
         delete?: never;
-        options?: never;
+        /**
+         * Allow pages of any origin to send messages (CORS preflight)
+         * @description Browsers send it by themselves (CORS). Any origin may send messages, without cookies.
+         */
+        options: operations["mcpPreflight"];
         head?: never;
         patch?: never;
         trace?: never;
@@ -2614,6 +2618,7 @@ export interface components {
         /** @description The deployment has accepted 10 submissions in the last 60 seconds. */
         TooManySubmissions: {
             headers: {
+                "error-code": components["headers"]["ErrorCode"];
                 /** @description In how many seconds to try again. */
                 "Retry-After"?: number;
                 [name: string]: unknown;
@@ -2784,21 +2789,6 @@ export interface components {
                 "application/json": components["schemas"]["JsonRpcError"];
             };
         };
-        /** @description The `Origin` is that of another site. */
-        ForeignOrigin: {
-            headers: {
-                "error-code": components["headers"]["ErrorCode"];
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": "Pages of other sites may not call this: call it from a program, without Origin."
-                 *     }
-                 */
-                "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description The `Accept` does not allow application/json. */
         NotAcceptable: {
             headers: {
@@ -2834,7 +2824,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /** @description The name of the error, for programs. */
-        ErrorCode: "bad-message" | "bad-query" | "bad-request" | "changed-meanwhile" | "confirmation-link-expired" | "dashboard-not-built" | "expectation-failed" | "file-link-expired" | "foreign-origin" | "headers-too-large" | "idempotency-key-reused" | "internal-error" | "invalid-field" | "last-key" | "method-not-allowed" | "no-form-to-challenge" | "no-mail" | "no-session" | "no-storage-for-files" | "no-such-asset" | "no-such-confirmation-link" | "no-such-cursor" | "no-such-delivery" | "no-such-deployment" | "no-such-file" | "no-such-file-link" | "no-such-form" | "no-such-key" | "no-such-mail" | "no-such-sign-in-link" | "no-such-spam" | "no-such-submission" | "no-such-unsubscribe-link" | "no-such-version" | "no-such-webhook" | "nobody-gets-mail" | "not-acceptable" | "not-found" | "not-implemented" | "not-in-trash" | "origin-refused" | "other-site" | "plan-limit" | "read-only-key" | "slug-taken" | "storage-full" | "too-complex" | "too-large" | "too-many-keys" | "too-many-recipients" | "too-many-requests" | "too-many-submissions" | "too-many-tests" | "too-many-tries" | "too-many-unknown-keys" | "too-slow" | "unauthorized" | "unavailable" | "webhook-limit" | "webhook-loop" | "wrong-type";
+        ErrorCode: "bad-message" | "bad-query" | "bad-request" | "changed-meanwhile" | "confirmation-link-expired" | "dashboard-not-built" | "expectation-failed" | "file-link-expired" | "headers-too-large" | "idempotency-key-reused" | "internal-error" | "invalid-field" | "last-key" | "method-not-allowed" | "no-form-to-challenge" | "no-mail" | "no-session" | "no-storage-for-files" | "no-such-asset" | "no-such-confirmation-link" | "no-such-cursor" | "no-such-delivery" | "no-such-deployment" | "no-such-file" | "no-such-file-link" | "no-such-form" | "no-such-key" | "no-such-mail" | "no-such-sign-in-link" | "no-such-spam" | "no-such-submission" | "no-such-unsubscribe-link" | "no-such-version" | "no-such-webhook" | "nobody-gets-mail" | "not-acceptable" | "not-found" | "not-implemented" | "not-in-trash" | "origin-refused" | "other-site" | "plan-limit" | "read-only-key" | "slug-taken" | "storage-full" | "too-complex" | "too-large" | "too-many-keys" | "too-many-recipients" | "too-many-requests" | "too-many-submissions" | "too-many-tests" | "too-many-tries" | "too-many-unknown-keys" | "too-slow" | "unauthorized" | "unavailable" | "webhook-limit" | "webhook-loop" | "wrong-type";
     };
     pathItems: never;
 }
@@ -5001,7 +4991,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             415: components["responses"]["WrongType"];
             429: components["responses"]["TooManySubmissions"];
-            500: components["responses"]["Failed"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6822,6 +6812,8 @@ export interface operations {
                 headers: {
                     /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
                     "formhost-notice"?: string;
+                    /** @description Pages of any origin may read it. */
+                    "Access-Control-Allow-Origin"?: "*";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6838,18 +6830,42 @@ export interface operations {
             /** @description A notification, or an answer, was accepted. */
             202: {
                 headers: {
+                    /** @description Pages of any origin may read it. */
+                    "Access-Control-Allow-Origin"?: "*";
                     [name: string]: unknown;
                 };
                 content?: never;
             };
             400: components["responses"]["BadMessage"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ForeignOrigin"];
             406: components["responses"]["NotAcceptable"];
             408: components["responses"]["TooSlow"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["WrongType"];
             429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    mcpPreflight: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page may send messages. */
+            204: {
+                headers: {
+                    /** @description Pages of any origin may read it. */
+                    "Access-Control-Allow-Origin"?: "*";
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };

@@ -29,7 +29,7 @@ import { submissionEndpoints } from './api/submissions/submissions.ts';
 import { testSubmissionEndpoint } from './api/submissions/test-submission.ts';
 import type { App } from './app.ts';
 import { dashboardEndpoints } from './dashboard/dashboard.ts';
-import { mcpEndpoint } from './mcp/mcp.ts';
+import { mcpEndpoints } from './mcp/mcp.ts';
 import type { Endpoint } from './request/declaration.ts';
 import { submitEndpoints } from './submit/endpoint.ts';
 
@@ -61,7 +61,7 @@ export function createEndpoints(app: App): readonly Endpoint[] {
     fileLinkEndpoint(app),
     ...unsubscribeEndpoints(app),
     ...confirmEndpoints(app),
-    mcpEndpoint(app, () => endpoints),
+    ...mcpEndpoints(app, () => endpoints),
     llmsTxtEndpoint(app),
     ...referenceEndpoints(app, () => endpoints),
     ...dashboardEndpoints(app),

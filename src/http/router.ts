@@ -28,6 +28,7 @@ function mount(api: Express, endpoints: readonly Endpoint[], tools: EndpointTool
     // The listener answers it, ahead of Express.
     if (declared.every(({ handle }) => !handle)) continue;
     const route = api.route(path);
+    for (const { before } of declared) if (before) route.all(before);
     for (const { isThere } of declared) {
       if (!isThere) continue;
       route.all((request: EndpointRequest, _response, next) => {

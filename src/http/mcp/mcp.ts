@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import cors from 'cors';
+import { SIZES } from '../../limits.ts';
 import type { App } from '../app.ts';
 import { unauthorized } from '../request/auth.ts';
 import { type Endpoint, jsonText } from '../request/declaration.ts';
-import { endpoint } from '../request/endpoint.ts';
+import { endpoint, publicEndpoint } from '../request/endpoint.ts';
 import { pageBodyBytes } from '../request/json-body.ts';
 import { acceptsJson } from '../response/accept.ts';
 import { errorKind, HttpError, unavailable } from '../response/errors.ts';
@@ -12,10 +14,6 @@ import type { McpProtocol } from './protocol.ts';
 /** The parameters of a message and the arguments of a tool: a page is among them. */
 const LONG_LEVELS = 2;
 
-const foreignOrigin = errorKind(
-  { id: 'ForeignOrigin', description: 'The `Origin` is that of another site.' },
-  () => new HttpError(403, 'Pages of other sites may not call this: call it from a program, without Origin.'),
-);
 const notAcceptable = errorKind(
   { id: 'NotAcceptable', description: 'The `Accept` does not allow application/json.' },
   () => new HttpError(406, 'The answer is JSON: send Accept: application/json, text/event-stream.'),
@@ -23,22 +21,42 @@ const notAcceptable = errorKind(
 
 const example = { jsonrpc: '2.0', id: 1, method: 'ping' } as const;
 
-/** Before anything else: a page of another site may reach the service by a name of its own (DNS rebinding). */
-function refuseOtherSites({ headers }: IncomingMessage, baseUrl: string): void {
-  if (headers.origin !== undefined && headers.origin !== baseUrl) throw foreignOrigin();
-  // A session does not stand for the key here.
+/** A session does not stand for the key here: with it, a page of any origin could act for the owner. */
+function refuseWithoutKey({ headers }: IncomingMessage): void {
   if (headers.authorization === undefined) throw unauthorized();
 }
 
-/** Tools for agents: the Model Context Protocol over Streamable HTTP, without sessions. */
-export function mcpEndpoint({ config, log, ownerQueue }: App, endpoints: () => readonly Endpoint[]) {
-  const { baseUrl, maxHtmlBytes } = config;
-  let loading: Promise<McpProtocol> | undefined;
+/** Clients may be pages of any origin: they have the key, and send no cookies. */
+const allowAnyOrigin = cors({
+  methods: 'POST',
+  allowedHeaders: ['Authorization', 'Content-Type', 'Mcp-Protocol-Version', 'Mcp-Session-Id', 'Last-Event-ID'],
+  exposedHeaders: ['mcp-session-id', 'mcp-protocol-version', 'WWW-Authenticate', 'Retry-After'],
+  maxAge: SIZES.submission.preflightSeconds,
+  preflightContinue: true,
+});
+const corsHeaders = {
+  'Access-Control-Allow-Origin': { description: 'Pages of any origin may read it.', schema: { const: '*' } },
+};
 
-  /** Loaded with the first message. */
+const preflight = publicEndpoint({
+  method: 'OPTIONS',
+  path: '/mcp',
+  name: 'mcpPreflight',
+  tag: 'Agents',
+  summary: 'Allow pages of any origin to send messages (CORS preflight)',
+  description: 'Browsers send it by themselves (CORS). Any origin may send messages, without cookies.',
+  before: allowAnyOrigin,
+  answer: { status: 204, description: 'The page may send messages.', headers: corsHeaders },
+  handle: () => (response) => void response.end(),
+});
+
+function messageEndpoint(app: App, endpoints: () => readonly Endpoint[]) {
+  let protocol: McpProtocol | undefined;
+
+  /** Loaded with the first message, and again if that has failed. */
   async function load(): Promise<McpProtocol> {
     const { McpProtocol } = await import('./protocol.ts');
-    return new McpProtocol(baseUrl, endpoints(), log);
+    return new McpProtocol(app.config.baseUrl, endpoints(), app.log);
   }
 
   return endpoint({
@@ -51,34 +69,41 @@ export function mcpEndpoint({ config, log, ownerQueue }: App, endpoints: () => r
       'MCP over Streamable HTTP, in the version 2025-11-25 and some before: one message of JSON-RPC, answered as JSON. There are no ' +
       'sessions and no streams. `initialize` tells an agent what to do, `tools/list` has the tools. Each tool calls an endpoint of ' +
       'this API, with its checks and limits, and answers what it answers. A key with the scope `read` has only the tools that ' +
-      'read. A session of the dashboard does not stand for a key.',
+      'read. A session of the dashboard does not stand for a key. Pages of any origin may call it with a key.',
     scope: 'read',
-    precheck: (request) => refuseOtherSites(request, baseUrl),
+    precheck: refuseWithoutKey,
     // Each tool calls an endpoint, whose work is queued.
     queuesItself: true,
     body: {
       schema: Message,
       example,
-      maxBytes: pageBodyBytes(maxHtmlBytes),
+      maxBytes: pageBodyBytes(app.config.maxHtmlBytes),
       longLevels: LONG_LEVELS,
     },
     badBody: (message) => badMessage(PARSE_ERROR, message),
     answer: {
       status: 200,
       description: 'The answer to a request. An error of a tool, too, with `isError` in the result.',
+      headers: corsHeaders,
       schema: Answer,
       example: { jsonrpc: '2.0', id: 1, result: {} },
     },
-    otherAnswers: { 202: { description: 'A notification, or an answer, was accepted.' } },
-    errors: [badMessage, foreignOrigin, notAcceptable],
+    otherAnswers: { 202: { description: 'A notification, or an answer, was accepted.', headers: corsHeaders } },
+    errors: [badMessage, notAcceptable],
     async handle({ request, response, owner, body }) {
       if (!acceptsJson(request.headers)) throw notAcceptable();
-      loading ??= load();
-      const protocol = await loading;
+      protocol ??= await load();
       const { 'mcp-protocol-version': version } = request.headers;
-      const text = await protocol.answer(body, version?.toString(), { request, response, owner, ownerQueue });
+      const exchange = { request, response, owner, ownerQueue: app.ownerQueue };
+      const text = await protocol.answer(body, version?.toString(), exchange);
       if (response.closed) throw unavailable('The client has left.');
       return text === undefined ? () => void response.status(202).end() : jsonText(text);
     },
   });
 }
+
+/** Tools for agents: the Model Context Protocol over Streamable HTTP, without sessions. */
+export const mcpEndpoints = (app: App, endpoints: () => readonly Endpoint[]): Endpoint[] => [
+  preflight,
+  messageEndpoint(app, endpoints),
+];

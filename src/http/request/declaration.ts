@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import type { Scope } from '../../db/account/api-keys.ts';
 import type { Owner } from '../../db/account/owners.ts';
@@ -66,6 +66,8 @@ export type Described<Path extends string, Answer> = {
   description?: string;
   /** Whether the reference leaves it out. */
   isHidden?: boolean;
+  /** Runs before every request to its path, whatever its method. */
+  before?: RequestHandler;
   /** Whether machines ask it all the time: its requests are not logged. */
   isPolled?: boolean;
   /** Whether it answers while the service is starting; others wait. */

@@ -21,7 +21,7 @@ const nameOf = ({ method, path }: Endpoint): string => `${method} ${path}`;
 /** Everything else needs a key. */
 const PUBLIC = [
   ...['POST /session', 'POST /session/mail', 'GET /session/mail/:token', 'POST /session/mail/:token'],
-  ...['OPTIONS /submit/:deployId', 'POST /submit/:deployId', 'GET /submit/:deployId/thanks'],
+  ...['OPTIONS /mcp', 'OPTIONS /submit/:deployId', 'POST /submit/:deployId', 'GET /submit/:deployId/thanks'],
   ...['GET /altcha.js', 'GET /altcha/challenge', 'GET /files/:deployId/:submissionId/:fileId'],
   ...['GET /unsubscribe/:deployId', 'POST /unsubscribe/:deployId'],
   ...['GET /unsubscribe/:deployId/:recipientId', 'POST /unsubscribe/:deployId/:recipientId'],

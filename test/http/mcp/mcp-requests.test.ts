@@ -1,8 +1,14 @@
 import { Writable } from 'node:stream';
+import type { ErrorRequestHandler } from 'express';
 import { pino } from 'pino';
+import request from 'supertest';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { mcpEndpoints } from '../../../src/http/mcp/mcp.ts';
+import { createApi } from '../../../src/http/router.ts';
 import { startService } from '../../../src/service.ts';
 import { aSentence, failure } from '../../support/answers.ts';
+import { idleApp } from '../../support/app.ts';
+import { endpointsOf } from '../../support/reference.ts';
 import { BASE_URL, JSON_TYPE, testService, UNKNOWN_KEY } from '../../support/service.ts';
 
 /*
@@ -52,7 +58,6 @@ describe('POST /mcp', () => {
     expect(statusAndBody(answered)).toEqual({ status: 200, body: { jsonrpc: '2.0', id: 1, result: {} } });
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(headers.get('mcp-session-id')).toBeNull();
-    expect(headers.get('access-control-allow-origin')).toBeNull();
   });
 
   it.each([
@@ -170,19 +175,59 @@ describe('the key', () => {
   });
 });
 
-describe('the Origin', () => {
-  it.each(['https://evil.example', 'null', 'https://api.test', `${BASE_URL}:81`, ''])(
-    'of another site (%j) is answered 403',
-    async (origin) => {
-      expect(statusAndBody(await post(PING, { Origin: origin }))).toEqual({ status: 403, body: failure });
-      expect((await post(PING, { Origin: origin, Authorization: '' })).status).toBe(403);
-    },
-  );
+describe('a client in a browser', () => {
+  const ask = (method: string, headers: Record<string, string> = {}) =>
+    fetch(`${service.url}/mcp`, { method, headers: { Origin: 'https://agent.example', ...headers } });
+  const ofCors = (headers: Headers) =>
+    Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
+  const readable = {
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': 'mcp-session-id,mcp-protocol-version,WWW-Authenticate,Retry-After',
+  };
 
-  it('of the service itself, or none, is fine', async () => {
-    expect((await post(PING, { Origin: BASE_URL })).status).toBe(200);
-    expect((await post(PING)).status).toBe(200);
+  it.each(['https://agent.example', 'null', 'http://localhost:6274'])('may have any Origin: %s', async (origin) => {
+    const { status, headers } = await post(PING, { Origin: origin });
+    expect([status, ofCors(headers)]).toEqual([200, readable]);
   });
+
+  it('asks before, without a key', async () => {
+    const { status, headers } = await ask('OPTIONS', {
+      'Access-Control-Request-Method': 'POST',
+      'Access-Control-Request-Headers': 'authorization,content-type',
+    });
+    expect([status, ofCors(headers)]).toEqual([
+      204,
+      {
+        ...readable,
+        'access-control-allow-methods': 'POST',
+        'access-control-allow-headers': 'Authorization,Content-Type,Mcp-Protocol-Version,Mcp-Session-Id,Last-Event-ID',
+        'access-control-max-age': '7200',
+      },
+    ]);
+  });
+
+  it('can read why it is refused', async () => {
+    const refusals = [await ask('POST'), await ask('POST', { Authorization: 'Bearer x' }), await ask('GET')];
+    expect(refusals.map(({ status, headers }) => [status, ofCors(headers)])).toEqual([
+      [401, readable],
+      [401, readable],
+      [405, readable],
+    ]);
+  });
+});
+
+it('loads the protocol again after that has failed', async () => {
+  const tries = [() => [], () => endpointsOf(service.config)];
+  const owner = { id: 1, email: 'you@example.com', plan: 'free', credentialId: 'key_1', scope: 'full' as const };
+  const app = idleApp(service.config);
+  const api = createApi(
+    mcpEndpoints(app, () => tries.shift()?.() ?? []),
+    { ...app, authentication: { ofRequest: async () => owner, isCredentialValid: async () => true } },
+  );
+  api.use(((_error, _request, response, _next) => void response.sendStatus(500)) satisfies ErrorRequestHandler);
+  const ping = () => request(api).post('/mcp').set('Authorization', 'Bearer key').send(PING);
+  expect((await ping()).status).toBe(500);
+  expect(await ping()).toMatchObject({ status: 200, body: { result: {} } });
 });
 
 describe('an error that was not foreseen', () => {

@@ -45,6 +45,14 @@ export const SIZES = {
      * submission of the default limit fits, however it is escaped.
      */
     maxAnswerChars: 2 * 1024 * 1024,
+    /** A list has fewer characters unless the agent sends another `max_chars`: some clients refuse longer answers. */
+    listChars: 25_000,
+    minListChars: 2_000,
+    /** The part of these that is left for the warning about untrusted texts, notices and `next`. */
+    otherChars: 500,
+    /** Values of a list are cut to this many before it has fewer items, and those of a single item to fewer. */
+    valueChars: 1_000,
+    minValueChars: 250,
     /** wait_for_submission waits as long when the agent does not say: less than clients wait for an answer. */
     waitSeconds: 20,
   },

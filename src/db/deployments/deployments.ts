@@ -89,6 +89,17 @@ export async function findDeployment(db: Knex, ownerId: number, id: string): Pro
   return row && toDeployment(row);
 }
 
+/** The id of a live deployment of this owner, by its slug. */
+export async function findIdBySlug(db: Knex, ownerId: number, slug: string): Promise<string | undefined> {
+  const [row] = await query<{ id: string }>(
+    db,
+    'find-id-by-slug',
+    'SELECT id FROM deployments WHERE slug = ? AND owner_id = ? AND deleted_at IS NULL',
+    [slug, ownerId],
+  );
+  return row?.id;
+}
+
 /** A page of an owner's live deployments, newest first, and how many there are in all. */
 export async function listDeployments(
   db: Knex,

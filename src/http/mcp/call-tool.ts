@@ -1,9 +1,13 @@
-import type { Log } from '../../lib/log.ts';
+import { findIdBySlug } from '../../db/deployments/deployments.ts';
+import { isSlug } from '../../lib/slugs.ts';
 import { SIZES } from '../../limits.ts';
+import type { App } from '../app.ts';
 import { JsonPieces, type ToolCall } from '../request/declaration.ts';
+import { checkQuery } from '../request/query.ts';
 import { HttpError, inSeconds, toLoggedError } from '../response/errors.ts';
+import { BOUNDS, boundedAnswer } from './bounded-answer.ts';
 import type { BoundTool } from './descriptors.ts';
-import { UNTRUSTED } from './tools.ts';
+import { UNTRUSTED } from './tool.ts';
 
 /** The HTTP request with which a tool is called. */
 export type Exchange = Omit<ToolCall, 'params' | 'input' | 'notify'>;
@@ -11,13 +15,12 @@ export type Exchange = Omit<ToolCall, 'params' | 'input' | 'notify'>;
 /** What a call answers: texts for the model, and the answer of the endpoint as a JSON text, if it succeeded. */
 export type Outcome = { texts: string[]; structured: string | undefined };
 
+type Values = Readonly<Record<string, unknown>>;
+
 const { maxAnswerChars } = SIZES.mcp;
 
 const tooLong = (): HttpError =>
-  new HttpError(
-    413,
-    `The answer has more than ${maxAnswerChars} characters: call the tool with a smaller limit, or read it over the HTTP API.`,
-  );
+  new HttpError(413, `The answer has more than ${maxAnswerChars} characters: read it over the HTTP API.`);
 
 /** What to do after an error of a status, where its message does not say it. */
 const NEXT: Readonly<Record<number, string>> = {
@@ -36,34 +39,60 @@ function adviceFor({ status, headers }: HttpError, { tool }: BoundTool, requestI
   return NEXT[status] ?? `If it fails once more, tell the user, with the request id ${requestId}.`;
 }
 
-/** The JSON text of what an endpoint answers. */
-async function textOf(answer: unknown): Promise<string> {
+/** Messages of the API as agents read them, for whom a deployment is a page. */
+const inAgentsWords = (message: string): string =>
+  message.replaceAll('deployment', 'page').replaceAll('Deployment', 'Page');
+
+/** The JSON text of what an endpoint answers; undefined where it has too many characters. */
+async function textOf(answer: unknown): Promise<string | undefined> {
   if (typeof answer === 'function') throw new Error('An endpoint that writes its answer itself is no tool.');
   if (!(answer instanceof JsonPieces)) return JSON.stringify(answer);
   let text = '';
   for await (const piece of answer.pieces) {
     text += piece;
-    if (text.length > maxAnswerChars) throw tooLong();
+    if (text.length > maxAnswerChars) return undefined;
   }
   return text;
 }
 
-/** The parameters of the path; throws 400 where an argument is not a string. */
-const pathOf = ({ tool }: BoundTool, given: Readonly<Record<string, unknown>>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(tool.path ?? {}).map(([parameter, name]) => {
-      const value = given[name];
-      if (typeof value !== 'string') throw new HttpError(400, `${name} is required: send it as a string.`);
-      return [parameter, value];
-    }),
-  );
+/** The arguments of a call by their names, with those of `next` and the defaults; throws 400 for unknown ones. */
+function readArguments({ tool, names }: BoundTool, { next: sent, ...args }: Values): Values {
+  const { next } = checkQuery({ next: sent }, BOUNDS);
+  const given = { ...tool.defaults, ...args, ...Object.fromEntries(new URLSearchParams(next)) };
+  if (Object.keys(given).some((name) => !names.has(name))) {
+    throw new HttpError(400, `An argument is not known: ${tool.name} takes ${[...names].join(', ') || 'none'}.`);
+  }
+  return given;
+}
+
+/** The parameters of the path, of which a page may be named by its slug. Throws 400 where one is left out. */
+async function readPath(
+  { tool }: BoundTool,
+  given: Values,
+  { owner, ownerQueue, response }: Exchange,
+  { db }: Pick<App, 'db'>,
+): Promise<Record<string, string>> {
+  const params: Record<string, string> = {};
+  for (const [parameter, name] of Object.entries(tool.path ?? {})) {
+    const { [name]: value } = given;
+    if (typeof value !== 'string' && typeof value !== 'number') {
+      throw new HttpError(400, `${name} is required: send it as a string.`);
+    }
+    params[parameter] = String(value);
+    if (name !== 'id' || !isSlug(String(value))) continue;
+    const id = await ownerQueue.run(owner.id, response, () => findIdBySlug(db, owner.id, String(value)));
+    // Without one, the endpoint refuses the slug as it refuses an unknown id.
+    params[parameter] = id ?? String(value);
+  }
+  return params;
+}
 
 /** The field that the second endpoint of a tool adds; `null` where it fails: the first has done its work. */
 async function addition(
   { followUp }: BoundTool,
   answer: string,
   exchange: Exchange,
-  log: Log,
+  { log }: Pick<App, 'log'>,
   requestId: string,
 ): Promise<string> {
   if (!followUp) return answer;
@@ -71,8 +100,9 @@ async function addition(
   const done: Record<string, unknown> = JSON.parse(answer);
   try {
     const params = { id: String(done.id) };
-    const added = JSON.parse(await textOf(await call({ ...exchange, params, input: {}, notify: () => undefined })));
-    return JSON.stringify({ ...done, [field]: added[field] });
+    const text = await textOf(await call({ ...exchange, params, input: {}, notify: () => undefined }));
+    if (text === undefined) throw tooLong();
+    return JSON.stringify({ ...done, [field]: JSON.parse(text)[field] });
   } catch (error) {
     toLoggedError(error, log, requestId);
     return JSON.stringify({ ...done, [field]: null });
@@ -82,30 +112,28 @@ async function addition(
 /** Calls a tool for the owner of a key. An error is an outcome that says what to do next. */
 export async function callTool(
   bound: BoundTool,
-  args: Readonly<Record<string, unknown>>,
+  args: Values,
   exchange: Exchange,
-  log: Log,
+  app: Pick<App, 'db' | 'log'>,
 ): Promise<Outcome> {
   const { tool, call, names } = bound;
   const requestId = String(exchange.response.getHeader('x-request-id'));
-  const notices: string[] = [];
+  const notices = new Set<string>();
   try {
-    if (Object.keys(args).some((name) => !names.has(name))) {
-      throw new HttpError(400, `An argument is not known: ${tool.name} takes ${[...names].join(', ') || 'none'}.`);
-    }
-    const given = { ...tool.defaults, ...args };
+    const given = readArguments(bound, args);
+    const params = await readPath(bound, given, exchange, app);
     const inPath = new Set(Object.values(tool.path ?? {}));
     const input = Object.fromEntries(Object.entries(given).filter(([name]) => !inPath.has(name)));
-    const params = pathOf(bound, given);
-    const answer = await call({ ...exchange, params, input, notify: (sentence) => notices.push(sentence) });
-    const structured = await addition(bound, await textOf(answer), exchange, log, requestId);
+    const ask = async (asked: Values): Promise<string | undefined> =>
+      textOf(await call({ ...exchange, params, input: asked, notify: (sentence) => notices.add(sentence) }));
+    const text = tool.isBounded ? await boundedAnswer(ask, input, names.has('limit')) : await ask(input);
+    if (text === undefined) throw tooLong();
+    const structured = await addition(bound, text, exchange, app, requestId);
     const warning = tool.isUntrusted ? [`${UNTRUSTED} It is the JSON that follows, and ends with it.`] : [];
-    return { texts: [...warning, structured, ...notices], structured };
+    return { texts: [...warning, structured, ...Array.from(notices, inAgentsWords)], structured };
   } catch (cause) {
-    const error = toLoggedError(cause, log, requestId);
-    return {
-      texts: [`${error.message.replace(/\w$/, '$&.')} ${adviceFor(error, bound, requestId)}`],
-      structured: undefined,
-    };
+    const error = toLoggedError(cause, app.log, requestId);
+    const message = inAgentsWords(error.message).replace(/\w$/, '$&.');
+    return { texts: [`${message} ${adviceFor(error, bound, requestId)}`], structured: undefined };
   }
 }

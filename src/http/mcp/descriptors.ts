@@ -1,14 +1,9 @@
 import { z } from 'zod';
 import type { Scope } from '../../db/account/api-keys.ts';
 import type { Endpoint, ToolCall } from '../request/declaration.ts';
-import { ARGUMENTS, TOOLS, type Tool } from './tools.ts';
-
-type JsonSchema = {
-  [keyword: string]: unknown;
-  type: 'object';
-  properties: Record<string, object>;
-  required: string[];
-};
+import { BOUNDS } from './bounded-answer.ts';
+import type { Tool } from './tool.ts';
+import { ARGUMENTS, TOOLS } from './tools.ts';
 
 type Call = (call: ToolCall) => Promise<unknown>;
 
@@ -25,40 +20,34 @@ export type BoundTool = {
     name: string;
     title: string;
     description: string;
-    inputSchema: JsonSchema;
-    outputSchema: JsonSchema;
+    inputSchema: { type: 'object'; properties: Record<string, object>; required: string[] };
     annotations: Tool['hints'];
   };
 };
 
-const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
+/** Keywords that agents do without, since each list of tools has them all: the endpoint checks values, and says what is wrong. */
+const LEFT_OUT = [
+  ...['$schema', 'example', 'pattern', 'format', 'writeOnly', 'propertyNames', 'minimum', 'maximum'],
+  ...['minLength', 'maxLength', 'minItems', 'maxItems'],
+];
 
-/** The schema of an object with these fields. `example` is a word of OpenAPI; JSON Schema has `examples`. */
-function toJsonSchema(fields: Readonly<Record<string, z.ZodType>>): JsonSchema {
-  const {
-    type: _type,
-    properties = {},
-    required = [],
-    ...rest
-  } = z.toJSONSchema(z.strictObject(fields), {
+function toJsonSchema(name: string, field: z.ZodType): object {
+  const schema = z.toJSONSchema(field, {
+    io: 'input',
     override({ jsonSchema }) {
-      if (!('example' in jsonSchema)) return;
-      jsonSchema.examples = [jsonSchema.example];
-      Reflect.deleteProperty(jsonSchema, 'example');
+      for (const keyword of LEFT_OUT) Reflect.deleteProperty(jsonSchema, keyword);
     },
   });
-  const schemas = Object.entries(properties).flatMap(([name, schema]) =>
-    typeof schema === 'object' ? [[name, schema] as const] : [],
-  );
-  return { ...rest, $schema: DRAFT, type: 'object', properties: Object.fromEntries(schemas), required };
+  Reflect.deleteProperty(schema, '$schema');
+  const description = ARGUMENTS[name];
+  return description === undefined ? schema : { ...schema, description };
 }
+
+const canBeLeftOut = (field: z.ZodType): boolean => z.object({ field }).safeParse({}).success;
 
 /** The fields of an object's schema; none of another. */
 const fieldsOf = (schema: z.ZodType | undefined): Readonly<Record<string, z.ZodType>> =>
   schema instanceof z.ZodObject ? schema.shape : {};
-
-const answerOf = ({ answers }: Endpoint): Readonly<Record<string, z.ZodType>> =>
-  fieldsOf(Object.values(answers)[0]?.content?.['application/json']?.schema);
 
 function named<T>(of: Readonly<Record<string, T>>, name: string, where: string): T {
   const found = of[name];
@@ -71,54 +60,42 @@ function callOf({ call, name }: Endpoint): Call {
   return call;
 }
 
-/** The arguments, and whether a call can leave them out. */
-function argumentsOf(tool: Tool, { params, query, body }: Endpoint): { [name: string]: z.ZodType } {
+/** The arguments of a tool by their names. */
+function argumentsOf(tool: Tool, { params, query, body }: Endpoint): Readonly<Record<string, z.ZodType>> {
   const sent = { ...fieldsOf(query), ...fieldsOf(body?.content['application/json']?.schema) };
-  const of = Object.entries(tool.path ?? {}).map(([parameter, name]): [string, z.ZodType] => [
-    name,
-    named(fieldsOf(params), parameter, tool.endpoint).meta({ description: named(ARGUMENTS, name, 'ARGUMENTS') }),
-  ]);
-  return Object.fromEntries([
-    ...of,
-    ...(tool.fields ?? []).map((name): [string, z.ZodType] => [name, named(sent, name, tool.endpoint)]),
-  ]);
+  const ofPath = Object.entries(tool.path ?? {}).map(([parameter, name]): [string, z.ZodType] => {
+    named(ARGUMENTS, name, 'ARGUMENTS');
+    return [name, named(fieldsOf(params), parameter, tool.endpoint)];
+  });
+  const ofFields = (tool.fields ?? []).map((name): [string, z.ZodType] => [name, named(sent, name, tool.endpoint)]);
+  const { max_chars, next } = BOUNDS.shape;
+  const bounds = tool.isBounded && { max_chars, ...(sent.limit && { next }) };
+  return { ...Object.fromEntries([...ofPath, ...ofFields]), ...bounds };
 }
 
 function bind(tool: Tool, endpointNamed: (name: string) => Endpoint): BoundTool {
-  const { name, title, description, hints, defaults = {} } = tool;
+  const { name, title, description, hints: annotations, defaults = {} } = tool;
   const endpoint = endpointNamed(tool.endpoint);
-  const fields = argumentsOf(tool, endpoint);
-  const input = toJsonSchema(fields);
-  for (const [argument, value] of Object.entries(defaults)) {
-    Object.assign(named(input.properties, argument, name), { default: value });
-  }
-  const answer = { ...answerOf(endpoint) };
-  let followUp: BoundTool['followUp'];
-  if (tool.followUp) {
-    const { endpoint: next, field, description } = tool.followUp;
-    const following = endpointNamed(next);
-    answer[field] = named(answerOf(following), field, next).nullable().meta({ description });
-    followUp = { call: callOf(following), field };
-  }
+  const fields = Object.entries(argumentsOf(tool, endpoint));
+  const properties = fields.map(([argument, field]): [string, object] => {
+    const { [argument]: value } = defaults;
+    return [argument, { ...toJsonSchema(argument, field), ...(value !== undefined && { default: value }) }];
+  });
+  const required = fields
+    .filter(([argument, field]) => !Object.hasOwn(defaults, argument) && !canBeLeftOut(field))
+    .map(([argument]) => argument);
   return {
     tool,
     call: callOf(endpoint),
-    followUp,
-    names: new Set(Object.keys(fields)),
+    followUp: tool.followUp && { call: callOf(endpointNamed(tool.followUp.endpoint)), field: tool.followUp.field },
+    names: new Set(fields.map(([argument]) => argument)),
     scope: endpoint.scope ?? 'read',
     descriptor: {
       name,
       title,
       description,
-      inputSchema: {
-        ...input,
-        // With its default, a field is always there in what was read; a call may leave it out.
-        required: Object.keys(fields).filter(
-          (field) => !Object.hasOwn(defaults, field) && fields[field]?.safeParse(undefined).success === false,
-        ),
-      },
-      outputSchema: toJsonSchema(answer),
-      annotations: hints,
+      inputSchema: { type: 'object', properties: Object.fromEntries(properties), required },
+      annotations,
     },
   };
 }

@@ -56,7 +56,7 @@ function messageEndpoint(app: App, endpoints: () => readonly Endpoint[]) {
   /** Loaded with the first message, and again if that has failed. */
   async function load(): Promise<McpProtocol> {
     const { McpProtocol } = await import('./protocol.ts');
-    return new McpProtocol(app.config.baseUrl, endpoints(), app.log);
+    return new McpProtocol(app, endpoints());
   }
 
   return endpoint({

@@ -170,6 +170,8 @@ export type Declaration<
   handle: (
     call: Call<Path, Resource, Query, Body, RequestHeaders>,
   ) => Promise<Result<Answer> | JsonPieces | WithHeaders<NoInfer<Answer> | JsonPieces>>;
+  /** In place of `handle` when a tool calls it: for an answer that `handle` writes itself. */
+  handleTool?: (call: Call<Path, Resource, Query, Body, RequestHeaders>) => Promise<unknown>;
 };
 
 export type PublicDeclaration<Answer> = Described<string, Answer> & {

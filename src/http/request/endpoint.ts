@@ -106,6 +106,7 @@ export function endpoint(declaration: AnyDeclaration): Endpoint {
     queuesItself,
     badBody,
     handle,
+    handleTool = handle,
     answer,
     otherAnswers,
     errors = [],
@@ -133,7 +134,7 @@ export function endpoint(declaration: AnyDeclaration): Endpoint {
     ],
     handle: (request, response, tools) => answerRequest(declaration, request, response, tools),
     async call({ input, ...exchange }) {
-      const { body: answer } = await run(declaration, exchange, async () => ({
+      const { body: answer } = await run({ ...declaration, handle: handleTool }, exchange, async () => ({
         query: query ? checkQuery(input, query) : {},
         body: body ? checkFields(input, body.schema) : {},
         headers: {},

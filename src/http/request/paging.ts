@@ -26,6 +26,7 @@ export const Paging = z.object({
     )
     .meta({ description: `Items on a page. More than ${maxLimit} counts as ${maxLimit}.` }),
 });
+export type Paging = z.infer<typeof Paging>;
 
 /** The fields of a list's answer that say which page it is. */
 export const paged = {

@@ -1,72 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { z } from 'zod';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { takeDown } from '../../../src/db/deployments/take-downs.ts';
-import { UNTRUSTED } from '../../../src/http/mcp/tools.ts';
+import { UNTRUSTED } from '../../../src/http/mcp/tool.ts';
 import { VERSION } from '../../../src/lib/project.ts';
 import { SIZES } from '../../../src/limits.ts';
+import { startAgent, textsOf } from '../../support/agent.ts';
 import { PROJECT } from '../../support/process.ts';
 import { startReceiver } from '../../support/receivers.ts';
-import { asOwner, getPage, type Owner, testService, UNKNOWN_ID } from '../../support/service.ts';
+import { getPage, testService, UNKNOWN_ID } from '../../support/service.ts';
 import { untilNobodyWaits, untilWaiting } from '../../support/waiting.ts';
 
 /*
- * The tools, called by the SDK's own client, which compares each answer with the tool's schema.
+ * The tools, called by the SDK's own client.
  */
 
-const service = await testService(
-  { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', PLAN_LIMITS: 'free:1,unlimited:none' },
-  undefined,
-  {
-    limits: { reads: { watchIntervalMs: 50 } },
-  },
-);
+const service = await testService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' }, undefined, {
+  limits: { reads: { watchIntervalMs: 50 } },
+});
 const owner = await service.owner();
-const agent = await connect(owner.key);
-afterAll(() => agent.close());
-
-/** An agent with a key, as it is after `initialize` and `tools/list`. */
-async function connect(key: string): Promise<Client> {
-  const client = new Client({ name: 'test', version: '1' });
-  const requestInit = { headers: { Authorization: `Bearer ${key}` } };
-  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', service.url), { requestInit }));
-  await client.listTools();
-  return client;
-}
-
-async function readOnly(of: Owner): Promise<Owner> {
-  const { body } = await of.post('/keys').send({ name: 'agent', scope: 'read' }).expect(201);
-  return asOwner(service.url, body.key);
-}
-
-type Result = z.infer<typeof CallToolResultSchema>;
-
-const call = async (name: string, args: Record<string, unknown> = {}, by = agent): Promise<Result> =>
-  CallToolResultSchema.parse(await by.callTool({ name, arguments: args }));
-
-const textsOf = ({ content }: Result): string[] => content.map((block) => (block.type === 'text' ? block.text : ''));
-
-/** What a call that succeeds answers. */
-async function answerOf(
-  name: string,
-  args: Record<string, unknown> = {},
-  by = agent,
-): Promise<Record<string, unknown>> {
-  const result = await call(name, args, by);
-  expect(result).toEqual({ content: expect.any(Array), structuredContent: expect.any(Object) });
-  return result.structuredContent ?? {};
-}
-
-/** What a call that fails answers. */
-async function errorOf(name: string, args: Record<string, unknown> = {}, by = agent): Promise<string> {
-  const result = await call(name, args, by);
-  expect(result).toEqual({ content: [{ type: 'text', text: expect.any(String) }], isError: true });
-  return textsOf(result).join();
-}
+const { client, call, answerOf, errorOf } = await startAgent(service.url, owner.key);
 
 const submit = (id: string, body: string): Promise<Response> =>
   fetch(`${service.url}/submit/${id}`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
@@ -88,51 +41,87 @@ const MISSPELT = FORM.replace('{{FORM_ACTION}}', '{{form_action}}');
 
 describe('initialize', () => {
   it('says what the service is, and that submissions are untrusted', () => {
-    expect(agent.getServerVersion()).toMatchObject({ name: 'formhost', version: VERSION });
-    expect(agent.getServerCapabilities()).toEqual({ tools: {} });
-    expect(agent.getInstructions()).toMatch(/publish_page.*\{\{FORM_ACTION\}\}.*never follow.*api\.test\/llms\.txt/s);
+    expect(client.getServerVersion()).toMatchObject({ name: 'formhost', version: VERSION });
+    expect(client.getServerCapabilities()).toEqual({ tools: {} });
+    expect(client.getInstructions()).toMatch(/publish_page.*\{\{FORM_ACTION\}\}.*never follow.*api\.test\/llms\.txt/s);
   });
 });
 
 describe('tools/list', () => {
   it('tells which tools read, what visitors have written too, and which add or replace something', async () => {
-    const { tools } = await agent.listTools();
+    const { tools } = await client.listTools();
     const byHints = Object.groupBy(tools, ({ annotations = {} }) =>
       Object.entries(annotations)
         .flatMap(([hint, isSo]) => (isSo ? [hint.replace('Hint', '')] : []))
         .join(' '),
     );
-    const { 'readOnly idempotent': _others, ...named } = byHints;
+    const { readOnly: _others, ...named } = byHints;
     expect(Object.entries(named).map(([hints, ofThem = []]) => [hints, ofThem.map(({ name }) => name)])).toEqual([
-      ['openWorld', ['publish_page', 'add_webhook']],
-      ['destructive idempotent openWorld', ['update_page', 'delete_page']],
-      ['readOnly idempotent openWorld', ['list_submissions', 'search_submissions', 'wait_for_submission']],
+      ['openWorld', ['publish_page', 'submit_test', 'release_spam', 'add_webhook', 'test_webhook', 'test_mail']],
+      [
+        'destructive idempotent openWorld',
+        ['update_page', 'delete_page', 'restore_version', 'change_settings', 'remove_webhook'],
+      ],
+      [
+        'readOnly openWorld',
+        [
+          ...['list_submissions', 'search_submissions', 'wait_for_submission', 'get_submission', 'read_file'],
+          ...['list_spam'],
+        ],
+      ],
     ]);
     const untrusted = tools.filter(({ description }) => description?.includes(UNTRUSTED));
-    expect(untrusted).toEqual(byHints['readOnly idempotent openWorld']);
+    expect(untrusted).toEqual(byHints['readOnly openWorld']);
   });
 
   it('has what docs/agents.md lists', async () => {
-    const { tools } = await agent.listTools();
+    const { tools } = await client.listTools();
     const guide = readFileSync(join(PROJECT, 'docs/agents.md'), 'utf8');
-    const rows = Array.from(guide.matchAll(/^\| `(\w+)` \| (.*?) \|/gm), ([, name, shown]) => [name, shown]);
-    expect(rows).toEqual(
-      tools.map(({ name, inputSchema: { properties = {}, required = [] } }) => [
-        name,
-        Object.keys(properties)
-          .map((argument) => `\`${argument}${required.includes(argument) ? '' : '?'}\``)
-          .join(', '),
-      ]),
-    );
+    const rows = Array.from(guide.matchAll(/^\| `(\w+)` \|/gm), ([, name]) => name);
+    expect(rows).toEqual(tools.map(({ name }) => name));
     expect(guide).toContain(
       `waits up to ${SIZES.live.maxWaitSeconds} seconds, ${SIZES.mcp.waitSeconds} if it does not say`,
     );
     expect(guide).toContain(`at most ${SIZES.mcp.maxAnswerChars.toLocaleString('en')} characters`);
+    expect(guide).toContain(`less than ${SIZES.mcp.listChars.toLocaleString('en')} characters`);
+  });
+
+  it('is short, and speaks of pages', async () => {
+    const text = JSON.stringify(await client.listTools());
+    expect(text.length).toBeLessThan(20_000);
+    expect(text).not.toMatch(/deployment/i);
+  });
+
+  it('says which arguments a tool takes, and which it needs', async () => {
+    const { tools } = await client.listTools();
+    const takes = tools.map(({ name, inputSchema: { properties = {}, required = [] } }) => [
+      name,
+      Object.keys(properties).map((argument) => `${argument}${required.includes(argument) ? '' : '?'}`),
+    ]);
+    const list = ['page?', 'limit?', 'max_chars?', 'next?'];
+    expect(Object.fromEntries(takes)).toMatchObject({
+      publish_page: ['html', 'slug?'],
+      update_page: ['id', 'html'],
+      list_pages: list,
+      restore_version: ['id', 'version'],
+      list_submissions: ['id', ...list],
+      search_submissions: ['id', 'q?', 'from?', 'to?', 'cursor?', 'limit?', 'max_chars?', 'next?'],
+      wait_for_submission: ['id', 'cursor?', 'wait?', 'limit?', 'max_chars?', 'next?'],
+      read_file: ['id', 'submission_id', 'file_id', 'max_chars?'],
+      change_settings: [
+        ...['id', 'email_notifications?', 'notify_every?', 'notify_owner?', 'recipients?', 'redirect_url?'],
+        ...['allowed_origins?', 'language?', 'retention_days?', 'spam?'],
+      ],
+      submit_test: ['id', 'fields?'],
+      add_webhook: ['id', 'url', 'type?'],
+      list_deliveries: ['id', 'webhook_id', ...list],
+    });
   });
 
   it('has only what a key with the scope read may do', async () => {
-    const reader = await connect((await readOnly(owner)).key);
-    const { tools: all } = await agent.listTools();
+    const { body } = await owner.post('/keys').send({ name: 'agent', scope: 'read' }).expect(201);
+    const { client: reader } = await startAgent(service.url, body.key);
+    const { tools: all } = await client.listTools();
     const reading = all.filter(({ name, annotations }) => annotations?.readOnlyHint && name !== 'check_html');
     expect((await reader.listTools()).tools).toEqual(reading);
   });
@@ -163,10 +152,12 @@ describe('a tool', () => {
     expect((await getPage(service.url, 'deep')).status).toBe(200);
   });
 
-  it('replaces the HTML of a page', async () => {
+  it('replaces the HTML of a page, with the problems of its forms', async () => {
     const { id, url, slug } = await owner.deploy({ html: 'old' });
-    expect(await answerOf('update_page', { id, html: 'new' })).toEqual({ id, url, slug });
-    expect((await getPage(service.url, slug)).text).toBe('new');
+    const { problems, ...replaced } = await answerOf('update_page', { id, html: MISSPELT });
+    expect(replaced).toEqual({ id, url, slug });
+    expect(problems).toEqual([expect.objectContaining({ code: 'placeholder-misspelt' })]);
+    expect((await getPage(service.url, slug)).text).toBe(MISSPELT);
   });
 
   it('deletes a page, which the trash keeps', async () => {
@@ -196,7 +187,8 @@ describe('a tool', () => {
       { timeout: 60_000 },
     );
     const listed = await owner.get(`/webhooks/${id}/${webhook.id}/deliveries?limit=1`);
-    expect(await answerOf('list_deliveries', { id, webhook_id: webhook.id, limit: 1 })).toEqual(listed.body);
+    const answered = await answerOf('list_deliveries', { id, webhook_id: webhook.id, limit: 1 });
+    expect(answered).toEqual({ ...listed.body, next: null });
   });
 
   it.each([
@@ -205,6 +197,12 @@ describe('a tool', () => {
     // As some agents write numbers.
     ['list_pages', { page: '2', limit: '1' }, () => owner.get('/deploy?page=2&limit=1')],
     ['get_page', {}, () => owner.get(`/deploy/${page.id}`)],
+    ['get_html', {}, () => owner.get(`/deploy/${page.id}/html`)],
+    ['list_versions', { limit: 1 }, () => owner.get(`/deploy/${page.id}/versions?limit=1`)],
+    ['get_settings', {}, () => owner.get(`/deploy/${page.id}/settings`)],
+    ['list_spam', {}, () => owner.get(`/deploy/${page.id}/spam`)],
+    ['list_webhooks', {}, () => owner.get(`/webhooks/${page.id}`)],
+    ['list_mails', {}, () => owner.get(`/deploy/${page.id}/mails`)],
     ['list_submissions', { page: 2, limit: 1 }, () => owner.get(`/submissions/${page.id}?page=2&limit=1`)],
     ['search_submissions', { q: 'ADA', limit: 1 }, () => owner.get(`/submissions/${page.id}/search?q=ADA&limit=1`)],
     [
@@ -222,9 +220,10 @@ describe('a tool', () => {
     const needsId = !['check_html', 'list_pages'].includes(name);
     const result = await call(name, { ...(needsId && { id: page.id }), ...args });
     const { status, body } = await request();
-    expect({ ...result, content: [] }).toEqual({ content: [], structuredContent: body });
-    expect(status).toBe(200);
-    expect(JSON.parse(textsOf(result).at(-1) ?? '')).toEqual(body);
+    // Where a list goes on is tested in long-answers.test.ts.
+    const { next: _next, ...answered } = result.structuredContent ?? {};
+    expect({ status, answered }).toEqual({ status: 200, answered: body });
+    expect(JSON.parse(textsOf(result).at(-1) ?? '')).toEqual(result.structuredContent);
   });
 
   it('answers submissions exactly as they were submitted, as data that no text can leave', async () => {
@@ -256,14 +255,34 @@ describe('a tool', () => {
   });
 
   it('refuses an answer that no model reads, and says how to get it', async () => {
-    const { id } = await owner.deploy();
-    const large = JSON.stringify({ x: 'x'.repeat(250 * 1_024) });
-    for (let n = 0; n * large.length <= SIZES.mcp.maxAnswerChars; n += 1) {
-      await service.db('deployments').where({ id }).update({ recent_submissions: [] });
-      expect((await submit(id, large)).status).toBe(200);
-    }
-    expect(await errorOf('list_submissions', { id })).toMatch(/smaller limit/);
-    expect(await answerOf('list_submissions', { id, limit: 2 })).toMatchObject({ limit: 2 });
+    const { id } = await owner.deploy({ html: '"'.repeat(SIZES.mcp.maxAnswerChars / 2) });
+    expect(await errorOf('get_html', { id })).toMatch(/^The answer has more than 2097152 characters: .*HTTP API/);
+  });
+
+  it('takes the slug of a page in place of its id', async () => {
+    const { id, slug } = await owner.deploy({ html: FORM });
+    expect(await answerOf('get_page', { id: slug })).toMatchObject({ id, slug });
+    expect(await answerOf('update_page', { id: slug, html: 'new' })).toMatchObject({ id, slug });
+    const { body } = await owner.get(`/submissions/${id}`);
+    expect(await answerOf('list_submissions', { id: slug })).toEqual({ ...body, next: null });
+    await owner.delete(`/deploy/${id}`).expect(200);
+    expect(await errorOf('get_page', { id: slug })).toBe(await errorOf('get_page', { id: UNKNOWN_ID }));
+  });
+
+  it('reads the text of a file, and of another says what it is', async () => {
+    const { id } = await owner.deploy({ html: FORM });
+    const form = new FormData();
+    form.append('cv', new File(['Ada Lovelace é'], 'cv.txt', { type: 'application/octet-stream' }));
+    form.append('photo', new File([new Uint8Array([0x89, 0x50, 0])], 'ada.png', { type: 'image/png' }));
+    await fetch(`${service.url}/submit/${id}`, { method: 'POST', body: form });
+    const { submissions } = await answerOf('list_submissions', { id });
+    const [{ id: submission_id, data }] = submissions;
+    const read = ({ url }: { url: string }) =>
+      answerOf('read_file', { id, submission_id, file_id: url.split('/').at(-1) });
+    const { cv, photo } = data;
+    expect(await read(cv)).toEqual({ ...cv, url: `http://api.test${cv.url}`, text: 'Ada Lovelace é' });
+    expect(await read(photo)).toEqual({ ...photo, url: `http://api.test${photo.url}`, text: null });
+    expect(await answerOf('get_submission', { id, submission_id })).toEqual(submissions[0]);
   });
 });
 
@@ -273,7 +292,9 @@ describe('wait_for_submission', () => {
     const waiting = answerOf('wait_for_submission', { id, wait: 30 });
     await untilWaiting(service.db);
     await submit(id, '{"n":1}');
-    expect(await waiting).toEqual({ submissions: [expect.objectContaining({ data: { n: 1 } })], cursor: '1' });
+    expect(await waiting).toEqual({
+      ...{ submissions: [expect.objectContaining({ data: { n: 1 } })], cursor: '1', next: 'cursor=1' },
+    });
   });
 
   it('ends without one when its time is over, and needs no slot of its owner meanwhile', async () => {
@@ -281,7 +302,7 @@ describe('wait_for_submission', () => {
     const all = Promise.all(Array.from({ length: 5 }, () => answerOf('wait_for_submission', { id, wait: 1 })));
     await untilWaiting(service.db);
     expect(await answerOf('get_page', { id })).toMatchObject({ id });
-    expect(await all).toEqual(Array.from({ length: 5 }, () => ({ submissions: [], cursor: '0' })));
+    expect(await all).toEqual(Array.from({ length: 5 }, () => ({ submissions: [], cursor: '0', next: 'cursor=0' })));
   });
 
   it('ends when the client leaves', async () => {
@@ -298,75 +319,12 @@ describe('wait_for_submission', () => {
   it('says that the key was revoked meanwhile', async () => {
     const { id } = await owner.deploy();
     const { body: key } = await owner.post('/keys').send({ name: 'agent' });
-    const other = await connect(key.key);
-    const waiting = errorOf('wait_for_submission', { id, wait: 30 }, other);
+    const other = await startAgent(service.url, key.key);
+    const waiting = other.errorOf('wait_for_submission', { id, wait: 30 });
     await untilWaiting(service.db);
     await owner.delete(`/keys/${key.id}`).expect(200);
     expect(await waiting).toMatch(
       /^The API key is unknown, has expired, or was revoked.* Ask the user for a valid API key\.$/,
     );
-  });
-});
-
-describe('an error', () => {
-  it.each([
-    ['get_page', { id: UNKNOWN_ID }, /^No such deployment: .* list_pages has the ids of the pages\.$/],
-    ['get_page', { id: 'd_\u0000' }, /^No such deployment/],
-    ['get_page', {}, /^id is required: send it as a string\. Correct the arguments, then call the tool again\.$/],
-    ['get_page', { id: UNKNOWN_ID, name: 'x' }, /^An argument is not known: get_page takes id\. Correct/],
-    ['publish_page', {}, /^html is required: send the page as a string\. Correct/],
-    ['publish_page', { html: 'x', slug: 'No' }, /^slug is invalid/],
-    [
-      'publish_page',
-      { html: 'x', slug: 'fair' },
-      /^slug is taken: choose another, or leave it out\. Then call the tool again\.$/,
-    ],
-    ['publish_page', { html: '\ud800' }, /^html has a lone surrogate/],
-    ['list_pages', { page: 0 }, /^page is invalid/],
-    ['list_pages', { limit: {} }, /^limit is invalid/],
-    ['wait_for_submission', { wait: 31 }, /^wait is invalid: send a whole number from 0 to 30/],
-    ['wait_for_submission', { cursor: 'x' }, /^cursor is invalid/],
-    ['search_submissions', { q: 'x'.repeat(201) }, /^q is too long/],
-    ['get_stats', { by: 'week' }, /^by is invalid/],
-    ['add_webhook', { url: 'ftp://example.org' }, /^url is invalid/],
-    ['add_webhook', { url: 'http://10.0.0.1/' }, /^url is an address that webhooks may not reach/],
-    ['add_webhook', { url: 'https://example.org', type: 'x' }, /^type is invalid/],
-    ['list_deliveries', { webhook_id: 'wh_x' }, /^No such webhook: .*add_webhook has answered that of the webhook\.$/],
-  ])('of %s with %j says what to do', async (name, args, text) => {
-    const takesId = !['publish_page', 'list_pages', 'get_page'].includes(name);
-    const { id } = takesId ? await owner.deploy() : { id: '' };
-    expect(await errorOf(name, { ...(takesId && { id }), ...args })).toMatch(text);
-  });
-
-  it('is the same for the page of another owner', async () => {
-    const { id } = await (await service.owner()).deploy();
-    for (const name of ['get_page', 'delete_page', 'list_submissions', 'search_submissions', 'get_stats']) {
-      expect(await errorOf(name, { id })).toBe(await errorOf(name, { id: UNKNOWN_ID }));
-    }
-  });
-
-  it.each(['publish_page', 'update_page', 'delete_page', 'check_html', 'add_webhook'])(
-    'refuses %s to a key that may only read',
-    async (name) => {
-      const { id } = await owner.deploy({ html: 'old' });
-      const reader = await connect((await readOnly(owner)).key);
-      const args = {
-        ...(!['publish_page', 'check_html'].includes(name) && { id }),
-        ...(['publish_page', 'update_page', 'check_html'].includes(name) && { html: 'new' }),
-        ...(name === 'add_webhook' && { url: 'https://example.org' }),
-      };
-      expect(await errorOf(name, args, reader)).toMatch(
-        /^This API key may only read: use a key with the scope full\. Tell the user/,
-      );
-      expect((await owner.get(`/deploy/${id}/html`)).body).toEqual({ html: 'old' });
-      expect((await owner.get(`/webhooks/${id}`)).body).toEqual({ webhooks: [] });
-    },
-  );
-
-  it("says that the plan's limit is reached", async () => {
-    const small = await service.owner({ plan: 'free' });
-    await small.deploy();
-    const other = await connect(small.key);
-    expect(await errorOf('publish_page', { html: 'x' }, other)).toMatch(/^Your plan \(free\) allows 1 page: /);
   });
 });

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { create as contentDisposition } from 'content-disposition';
 import type { Response } from 'express';
 import { z } from 'zod';
@@ -80,8 +81,17 @@ export const fileAnswer = {
   example: 'Dear Ada, ...',
 } as const;
 
+/** A file as an agent reads it: its text, if its first piece is the whole of a text, and a URL. */
+const readable = ({ filename, contentType, size }: StoredFile, first: Buffer, url: string) => ({
+  filename,
+  content_type: contentType,
+  size,
+  url,
+  text: first.length === size && isUtf8(first) && !first.includes(0) ? first.toString() : null,
+});
+
 /** The files of submissions. */
-export const submissionFileEndpoint = ({ db, openFile, ownerQueue, responseWriter }: App) =>
+export const submissionFileEndpoint = ({ config, db, openFile, ownerQueue, responseWriter }: App) =>
   endpoint({
     method: 'GET',
     path: '/submissions/:deployId/:submissionId/files/:fileId',
@@ -105,4 +115,6 @@ export const submissionFileEndpoint = ({ db, openFile, ownerQueue, responseWrite
       const read: ReadPiece = (from) => ownerQueue.run(owner.id, response, () => readPiece(from));
       return () => sendFile(response, { responseWriter, client: owner.id }, { file, first, read });
     },
+    handleTool: async ({ params: { deployId, submissionId, fileId }, resource: { file, first } }) =>
+      readable(file, first, `${config.baseUrl}/submissions/${deployId}/${submissionId}/files/${fileId}`),
   });

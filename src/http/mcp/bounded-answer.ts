@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { SIZES } from '../../limits.ts';
+import { Paging } from '../request/paging.ts';
+import { checkQuery } from '../request/query.ts';
+import { HttpError } from '../response/errors.ts';
+
+/*
+ * Answers that can be too long for a model. Where one has too many characters, long values are cut; where that is not
+ * enough, a list has fewer items, and `next` says where it goes on: the arguments that change, written as a query.
+ */
+
+const { maxAnswerChars, listChars, minListChars, otherChars, valueChars, minValueChars } = SIZES.mcp;
+
+const INVALID_CHARS = `max_chars is invalid: send a whole number from ${minListChars} to ${maxAnswerChars}.`;
+
+/** The arguments of tools with such answers. */
+export const BOUNDS = z.object({
+  max_chars: z.coerce
+    .number(INVALID_CHARS)
+    .int(INVALID_CHARS)
+    .min(minListChars, INVALID_CHARS)
+    .max(maxAnswerChars, INVALID_CHARS)
+    .default(listChars),
+  next: z.string('next is invalid: send that of the answer before, or leave it out.').optional(),
+});
+
+/** A string in a JSON text. */
+const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
+
+/** A JSON text with all strings cut to so many characters. All else stays as it was submitted. */
+const cutStrings = (json: string, chars: number): string =>
+  json.replaceAll(STRING, (literal) => {
+    const value: string = literal.length > chars ? JSON.parse(literal) : '';
+    const left = value.length - chars;
+    return left > 0
+      ? JSON.stringify(`${value.slice(0, chars)}… [${left} characters left out: a larger max_chars has them]`)
+      : literal;
+  });
+
+/** A JSON text with strings as long as `maxChars` in all allows, but no shorter than `leastChars`; it may be longer then. */
+function cutToFit(json: string, maxChars: number, leastChars: number): string {
+  let text = json;
+  let chars = Math.floor(maxChars / 2);
+  while (text.length > maxChars && chars >= leastChars) {
+    text = cutStrings(json, chars);
+    chars = Math.floor(chars / 2);
+  }
+  return text;
+}
+
+/** The same list from the same item on, with `share` of its items or fewer: a divisor, so that the item begins a page. */
+function withFewer({ page, limit }: Paging, share: number): Paging {
+  let fewer = Math.max(1, Math.floor(limit * share));
+  while (limit % fewer !== 0) fewer -= 1;
+  return { page: ((page - 1) * limit) / fewer + 1, limit: fewer };
+}
+
+/** The query of a list's rest, null at the end; undefined for an answer that is no list of items. */
+function nextOf(json: string): string | null | undefined {
+  const answer: Partial<Paging & { total: number; cursor: string; next_cursor: string | null }> = JSON.parse(json);
+  const { page, limit = 1, total = 0, cursor, next_cursor: nextCursor = cursor } = answer;
+  if (page !== undefined) return page * limit < total ? `page=${page + 1}&limit=${limit}` : null;
+  return nextCursor && `cursor=${nextCursor}`;
+}
+
+/**
+ * What a tool answers in at most so many characters; throws 413. `ask` calls its endpoint, which answers a JSON text;
+ * undefined: one of more than `maxAnswerChars`. `isPaged`: whether it takes a `limit`.
+ */
+export async function boundedAnswer(
+  ask: (input: Readonly<Record<string, unknown>>) => Promise<string | undefined>,
+  { max_chars: given, ...input }: Readonly<Record<string, unknown>>,
+  isPaged: boolean,
+): Promise<string> {
+  const { max_chars: bound } = checkQuery({ max_chars: given }, BOUNDS);
+  const maxChars = bound - otherChars;
+  let paging = isPaged ? checkQuery(input, Paging) : { page: 1, limit: 1 };
+  for (;;) {
+    const json = await ask(isPaged ? { ...input, ...paging } : input);
+    const text = json && cutToFit(json, maxChars, paging.limit > 1 ? valueChars : minValueChars);
+    if (text && text.length <= maxChars) {
+      const next = nextOf(text);
+      return next === undefined ? text : `${text.slice(0, -1)},"next":${JSON.stringify(next)}}`;
+    }
+    if (paging.limit === 1) {
+      throw new HttpError(
+        413,
+        `The answer has more than ${bound} characters: send a larger max_chars, at most ${maxAnswerChars}.`,
+      );
+    }
+    paging = withFewer(paging, maxChars / (text?.length ?? 2 * maxChars));
+  }
+}

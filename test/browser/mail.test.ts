@@ -94,10 +94,8 @@ describe.skipIf(!hasChromium())("a mail reader's browser", () => {
 
   it('saves the file of a link, and shows none of it', async () => {
     const { id } = await owner.deploy();
-    const form = new FormData();
-    form.append('cv', new File(['<h1>Ada</h1>'], 'cv.html', { type: 'text/html' }));
-    const sent = await fetch(`${service.url}/submit/${id}`, { method: 'POST', body: form });
-    const { id: submissionId } = JSON.parse(await sent.text());
+    const sent = await owner.post(`/submit/${id}`).attach('cv', Buffer.from('<h1>Ada</h1>'), 'cv.html').expect(200);
+    const { id: submissionId } = sent.body;
     const { data } = (await owner.get(`/submissions/${id}/${submissionId}`)).body;
     const fileId = data.cv.url.split('/').at(-1);
     const page = await newPage();

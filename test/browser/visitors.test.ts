@@ -4,6 +4,7 @@ import { accessibilityProblems } from '../support/accessibility.ts';
 import { hasChromium, openBrowser } from '../support/chromium.ts';
 import { cloneDatabase } from '../support/fresh-database.ts';
 import { forgetfulProxyTo } from '../support/postgres-proxy.ts';
+import { setAccepted } from '../support/rate-limit.ts';
 import { type Owner, startLocalService } from '../support/service.ts';
 
 /*
@@ -102,16 +103,10 @@ describe.skipIf(!hasChromium())("a visitor's browser", () => {
     return rows.map(({ data }: { data: string }) => data);
   }
 
-  /** Makes it look as if the deployment had taken ten submissions so many seconds ago. */
-  const setAccepted = (id: string, secondsAgo: number): Promise<unknown> =>
-    service.db.raw(
-      `UPDATE deployments SET recent_submissions = array_fill(clock_timestamp() - ? * interval '1 s', ARRAY[10]) WHERE id = ?`,
-      [secondsAgo, id],
-    );
-  const fill = (id: string) => setAccepted(id, 30);
+  const fill = (id: string) => setAccepted(service.db, id, 10, 30);
   /** A minute later. That the deployment is full is remembered, until a deployment changes. */
   async function free(id: string): Promise<void> {
-    await setAccepted(id, 61);
+    await setAccepted(service.db, id, 10, 61);
     await service.db.raw('UPDATE deployments SET updated_at = clock_timestamp() WHERE id = ?', [id]);
   }
 
@@ -179,27 +174,6 @@ describe.skipIf(!hasChromium())("a visitor's browser", () => {
     expect(await stored(id)).toEqual([JSON.stringify(DATA)]);
   });
 
-  it('is told what is wrong with a form without method="post", and nothing of what was filled in', async () => {
-    const html = form('action="{{FORM_ACTION}}"').replace('method="post"', '');
-    const { id, url } = await owner.deploy({ html });
-    const page = await open(url);
-    await fillIn(page);
-    await send(page);
-    expect(await words(page)).toMatchObject({
-      title: 'This form could not be sent',
-      heading: 'This form could not be sent',
-      text: [
-        'The form is not set up correctly. Nothing was sent.',
-        'Back to the page',
-        'If you made this page: add method="post" to the <form> tag of the form.',
-      ],
-    });
-    expect(await page.content()).not.toContain('Ada');
-    expect(await stored(id)).toEqual([]);
-    await page.getByRole('link', { name: 'Back to the page' }).click();
-    expect(page.url()).toBe(`${url}/`);
-  });
-
   it.each(FORMS)(
     'keeps what was filled in while the form is full, one click from going on: %s',
     async (_how, attributes) => {
@@ -228,32 +202,6 @@ describe.skipIf(!hasChromium())("a visitor's browser", () => {
       expect(await stored(id)).toEqual([JSON.stringify(DATA)]);
     },
   );
-
-  it.each(FORMS)('sends again what was stored after all, and it is stored once: %s', async (_how, attributes) => {
-    const { id, url } = await owner.deploy({ html: form(attributes) });
-    const page = await open(url);
-    await fillIn(page);
-    proxy.loseAnswerTo('store-submissions');
-    await send(page);
-    expect(await words(page)).toMatchObject({
-      heading: 'Your message could not be sent yet',
-      text: [
-        'The service is busy right now. Please try again in 2 seconds.',
-        'What you filled in has been kept.',
-        'Back to the page',
-      ],
-    });
-    expect(await stored(id)).toEqual([JSON.stringify(DATA)]);
-    const address = `${url}/${await page.locator('form').getAttribute('action')}`;
-    await sendAgain(page, /^Thank you/);
-    expect(await stored(id)).toEqual([JSON.stringify(DATA)]);
-    if (attributes.includes('action')) return;
-    // Whoever opens the address of the form that was sent again finds the page, and fills in its form once more.
-    await page.goto(address);
-    await send(page);
-    expect(await page.title()).toBe('Thank you');
-    expect(await stored(id)).toHaveLength(2);
-  });
 
   it.each(['application/x-www-form-urlencoded', 'multipart/form-data'])(
     'sends again what no person types, just as it was, and is sent on: %s',
@@ -350,19 +298,6 @@ describe.skipIf(!hasChromium())("a visitor's browser", () => {
     );
   });
 
-  it('sends a form with a file again that was stored after all, and it is stored once', async () => {
-    const { id, url } = await owner.deploy({ html: form(FILES, '<input type=file name=f>') });
-    const page = await open(url);
-    await fillIn(page);
-    await page.locator('[name=f]').setInputFiles(picture('a.png', 10));
-    proxy.loseAnswerTo('COMMIT', 'store-submission');
-    await send(page);
-    expect(await page.title()).toBe('Your message could not be sent yet');
-    await page.getByLabel('Choose again: a.png').setInputFiles(picture('a.png', 10));
-    await sendAgain(page, /^Thank you/);
-    expect(await filesOf(id)).toEqual([[['a.png', 10]]]);
-  });
-
   // A body with the second is larger than all limits together.
   it.each([MIB + 1, 13 * MIB])(
     'chooses a smaller file instead of one of %i bytes, and keeps the rest',
@@ -396,29 +331,6 @@ describe.skipIf(!hasChromium())("a visitor's browser", () => {
     },
   );
 
-  it('is told why nothing was taken, and goes back to what was typed', async () => {
-    const { id, url } = await owner.deploy({ html: form('action="{{FORM_ACTION}}"') });
-    const page = await open(url);
-    await page.locator('[name=text]').fill('x'.repeat(300_000));
-    await send(page);
-    expect(await words(page)).toEqual({
-      url: submitUrl(id),
-      title: 'This is too large to send',
-      heading: 'This is too large to send',
-      text: [
-        'Please shorten what you wrote, or choose smaller files.',
-        'Go back in your browser: what you filled in should still be there.',
-        'Back to the page',
-      ],
-    });
-    await page.goBack();
-    expect((await page.locator('[name=text]').inputValue()).length).toBe(300_000);
-    await owner.delete(`/deploy/${id}`).expect(200);
-    await page.locator('[name=text]').fill('x');
-    await send(page);
-    expect(await words(page)).toMatchObject({ heading: 'This form is not available' });
-  });
-
   it('may show the answer in a frame of the page', async () => {
     const { id, url } = await owner.deploy({
       html: form('action="{{FORM_ACTION}}" target="answer"', '<iframe name="answer"></iframe>'),
@@ -426,18 +338,6 @@ describe.skipIf(!hasChromium())("a visitor's browser", () => {
     const page = await open(url);
     await send(page);
     expect(await page.frameLocator('iframe').getByRole('heading').innerText()).toBe('Thank you');
-    expect(await stored(id)).toHaveLength(1);
-  });
-
-  it('gives JSON to the scripts of a page', async () => {
-    const { id, url } = await owner.deploy({ html: form('action="{{FORM_ACTION}}"') });
-    const page = await open(url);
-    const answer = await page.evaluate(`(async () => {
-      const form = document.querySelector('form');
-      const response = await fetch(form.action, { method: 'POST', body: new FormData(form) });
-      return response.json();
-    })()`);
-    expect(answer).toEqual({ message: 'Submission received', id: expect.stringMatching(/^sub_/) });
     expect(await stored(id)).toHaveLength(1);
   });
 
@@ -478,37 +378,5 @@ describe.skipIf(!hasChromium())("a visitor's browser", () => {
     await page.goto(`${submitUrl(id)}/thanks`);
     await check();
     expect(new Set(titles).size).toBe(7);
-  });
-
-  it('shows a page that fits a small phone, in the dark too', async () => {
-    const { id, url } = await owner.deploy({ html: form('action="{{FORM_ACTION}}"') });
-    await fill(id);
-    const page = await open(url, {
-      viewport: { width: 360, height: 640 },
-      isMobile: true,
-      hasTouch: true,
-    });
-    await page.locator('[name=text]').fill('x'.repeat(10_000));
-    await send(page);
-    const shown = await page.evaluate(`({
-      width: document.documentElement.scrollWidth,
-      height: document.documentElement.scrollHeight,
-      language: document.documentElement.lang,
-      background: getComputedStyle(document.body).backgroundColor,
-      fontSize: getComputedStyle(document.querySelector('p')).fontSize,
-      canBeTouched: document.querySelector('button').getBoundingClientRect().height >= 44,
-      keptInSight: [...document.querySelectorAll('textarea')].filter((area) => area.checkVisibility()).length,
-    })`);
-    expect(shown).toEqual({
-      width: 360,
-      height: 640,
-      language: 'en',
-      background: 'rgb(243, 245, 248)',
-      fontSize: '17px',
-      canBeTouched: true,
-      keptInSight: 0,
-    });
-    await page.emulateMedia({ colorScheme: 'dark' });
-    expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(18, 20, 23)');
   });
 });

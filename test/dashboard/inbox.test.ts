@@ -440,21 +440,6 @@ describe.skipIf(!hasChromium())('the inbox', () => {
     await row(page, 'Visitor 100').first().waitFor();
   });
 
-  it('has no keys for submissions that the spam hides', async () => {
-    const { owner, path } = await inbox(ADA, GRACE);
-    const page = await dashboard.open(owner, path);
-    await row(page, 'Ada').waitFor();
-    await page.keyboard.press('j');
-    await expect.poll(() => focusedText(page)).toContain('Grace');
-    await page.getByRole('link', { name: 'Spam', exact: true }).click();
-    await page.getByRole('heading', { name: 'There is no spam' }).waitFor();
-    for (const key of ['j', '#', 'x', 'e', 's']) await page.keyboard.press(key);
-    await page.getByRole('link', { name: 'Inbox', exact: true }).first().click();
-    await row(page, 'Ada').waitFor();
-    expect(await names(page)).toEqual(['Grace', 'Ada']);
-    expect(await page.getByText('selected').count()).toBe(0);
-  });
-
   it('keeps spam apart, and takes it back', async () => {
     const { owner, path, id } = await inbox(ADA, GRACE);
     const page = await dashboard.open(owner, path);

@@ -130,19 +130,6 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await problem.waitFor({ state: 'detached' });
   });
 
-  it('keeps the key that was typed to sign in, without a connection', async () => {
-    const owner = await dashboard.owner();
-    const page = await dashboard.open(undefined, '/dashboard');
-    await page.getByLabel('API key').fill(owner.key);
-    await page.context().setOffline(true);
-    await button(page, 'Sign in').click();
-    await page.getByRole('alert').filter({ hasText: /./ }).waitFor();
-    expect(await page.getByLabel('API key').inputValue()).toBe(owner.key);
-    await page.context().setOffline(false);
-    await button(page, 'Sign in').click();
-    await page.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
-  });
-
   it('says that the service is busy, also when what was sent before that is answered', async () => {
     const page = await dashboard.open(await dashboard.owner(), '/dashboard/new');
     const held = Promise.withResolvers<void>();

@@ -88,9 +88,57 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await source.getByText('200000', { exact: true }).waitFor();
       expect(await source.locator('.code-row').count()).toBeLessThan(120);
     });
+
+    it('shows what changed, and restores the version before, on a phone', async () => {
+      const owner = await dashboard.owner();
+      const { id } = await owner.deploy({ html: FORM });
+      await owner
+        .put(`/deploy/${id}`)
+        .send({ html: FORM.replace('<button>Send', '\n<button>\u202ednes <b>') })
+        .expect(200);
+      const page = await dashboard.open(owner, viewOf(id, 'page'), PHONE);
+      await page.getByRole('button', { name: 'Changes in version 2' }).tap();
+      await page.getByText('2 lines added, 1 line removed.').waitFor();
+      const lines = page.getByRole('region', { name: 'Lines that changed' }).locator('.removed bdi, .added bdi');
+      expect((await lines.allInnerTexts()).at(-1)).toBe('<button>⟨U+202E⟩dnes <b></button>');
+      await page.getByRole('button', { name: 'Restore version 1' }).tap();
+      const dialog = page.getByRole('dialog', { name: 'Restore version 1?' });
+      await dialog.getByRole('button', { name: 'Restore' }).tap();
+      await page.getByText('Version 1 is live again.').waitFor();
+      await page.getByText('Version 3', { exact: true }).waitFor();
+      expect((await owner.get(`/deploy/${id}/html`)).body).toEqual({ html: FORM });
+    });
   });
 
   describe('Notifications', () => {
+    it('adds a webhook, tests it, shows its secret, switches it off and deletes it, on a phone', async () => {
+      const receiver = await startReceiver();
+      const owner = await dashboard.owner();
+      const { id } = await owner.deploy({ html: FORM });
+      const page = await dashboard.open(owner, viewOf(id, 'notifications'), PHONE);
+      const press = (name: string | RegExp) => page.getByRole('button', { name }).tap();
+      await page.getByLabel('Webhook URL').fill(`${receiver.url}/orders`);
+      await press('Add webhook');
+      await press(/^Send a test to/);
+      await page.getByText('Delivered', { exact: true }).waitFor();
+      expect(receiver.received).toHaveLength(1);
+      await press('Show secret');
+      const secret = await page.locator('.secret').innerText();
+      await press('Copy secret');
+      await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(secret);
+      await press('Rotate secret');
+      await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).tap();
+      await expect.poll(() => page.locator('.secret').innerText()).not.toBe(secret);
+      await page.getByLabel('Switched on').tap();
+      await page.getByText('Off', { exact: true }).waitFor();
+      const isActive = async (): Promise<unknown> => (await owner.get(`/webhooks/${id}`)).body.webhooks[0]?.active;
+      await expect.poll(isActive).toBe(false);
+      await press('Delete');
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).tap();
+      await page.getByText('The webhook is deleted.').waitFor();
+      await expect.poll(isActive).toBe(undefined);
+    });
+
     it('recognises addresses of Slack and Discord, by the keyboard alone', async () => {
       const owner = await dashboard.owner();
       const { id } = await owner.deploy({ html: FORM });

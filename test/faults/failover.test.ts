@@ -3,14 +3,12 @@ import { createConnection, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import request from 'supertest';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createKey } from '../../src/db/account/owners.ts';
-import { connect } from '../../src/db/postgres/connect.ts';
 import { runSql } from '../support/database.ts';
 import { ms, record } from '../support/figures.ts';
-import { testLimits } from '../support/limits.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { startServiceProcess } from '../support/process.ts';
 import { asOwner, BASE_URL, getPage, JSON_TYPE, PAGES_DOMAIN } from '../support/service.ts';
+import { keyIn } from '../support/test-process.ts';
 
 const FORMS = 40;
 /** So long that the forms together come to no limit for most of a minute. */
@@ -76,9 +74,7 @@ it('follows a failover: the old primary only reads, and the address leads to its
   await runSql(old.url, "ALTER SYSTEM SET synchronous_standby_names = '*'");
   await runSql(old.url, 'SELECT pg_reload_conf()');
   await service.ready();
-  const db = connect({ connectionString: old.url }, { limits: testLimits() });
-  const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
-  await db.close();
+  const key = await keyIn(old.url);
   const owner = asOwner(service.url, key);
   const forms: { id: string; slug: string }[] = [];
   while (forms.length < FORMS) forms.push(await owner.deploy({ html: 'old' }));

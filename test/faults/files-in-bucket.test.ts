@@ -2,7 +2,6 @@ import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { bucketCrashes, isUpload, type Stand } from '../support/bucket-crashes.ts';
-import { multipartBody } from '../support/multipart.ts';
 import { startProgram, startServiceProcess } from '../support/process.ts';
 import { type S3, S3_CREDENTIALS, type S3Request, s3Error, startS3 } from '../support/s3.ts';
 
@@ -24,8 +23,6 @@ const { stand, serve, submit, contentsOf, killAt, objectsOf, expectConsistent } 
 
 describe('a service that is killed while it stores a submission with two files', () => {
   const content = randomBytes(MIB);
-  const form = (n: number): Buffer =>
-    multipartBody(['name="a"; filename="a"', content], ['name="b"; filename="b"', `${n}`]);
 
   it('loses nothing that was acknowledged', async () => {
     const place = await stand();
@@ -34,12 +31,9 @@ describe('a service that is killed while it stores a submission with two files',
     for (const step of [1, 2, 3, 4]) {
       const { id } = await service.owner.deploy();
       const { killed } = killAt(() => service.child, step, isUpload);
-      const sent = fetch(`${service.url}/submit/${id}`, {
-        method: 'POST',
-        body: new Uint8Array(form(1)),
-        headers: { 'Content-Type': 'multipart/form-data; boundary=b' },
-      }).then(
-        (response) => response.status,
+      const form = service.owner.post(`/submit/${id}`).attach('a', content, 'a').attach('b', Buffer.from('1'), 'b');
+      const sent = form.then(
+        ({ status }) => status,
         () => undefined,
       );
       await killed;
@@ -201,9 +195,7 @@ it('logs why the bucket fails, and never its key, names of files or what was sub
   const service = await serve(place, more);
   const { id } = await service.owner.deploy();
   s3.intercept((_request, response) => s3Error(response, 403, 'AccessDenied'));
-  const body = new FormData();
-  body.append('cv', new File(['content-of-the-file'], 'cv.pdf'));
-  expect((await fetch(`${service.url}/submit/${id}`, { method: 'POST', body })).status).toBe(503);
+  await service.owner.post(`/submit/${id}`).attach('cv', Buffer.from('content-of-the-file'), 'cv.pdf').expect(503);
   const { code, stderr } = await service.stop();
   expect(code).toBe(0);
   expect(stderr).toContain('AccessDenied');

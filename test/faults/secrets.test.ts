@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import request from 'supertest';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createKey } from '../../src/db/account/owners.ts';
+import { createLinks } from '../../src/db/account/link-secret.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { runSql } from '../support/database.ts';
 import { testLimits } from '../support/limits.ts';
@@ -16,6 +16,7 @@ import { startServiceProcess } from '../support/process.ts';
 import { closesAtOnce, resetsAtOnce, says, startRawReceiver, startReceiver } from '../support/receivers.ts';
 import { asOwner, BASE_URL, PAGES_DOMAIN, sendRaw } from '../support/service.ts';
 import { startSmtpServer } from '../support/smtp.ts';
+import { keyIn } from '../support/test-process.ts';
 
 const marker = (name: string): string => `${name}${randomBytes(12).toString('hex')}`;
 
@@ -67,7 +68,7 @@ it('writes no key, webhook URL, webhook secret or submitted value to a log, and 
   const { url } = service;
   const databaseUrl = `postgres://postgres@localhost:5432/postgres?host=${encodeURIComponent(join(dataDir, 'socket'))}`;
   const db = connect({ connectionString: databaseUrl }, { limits: testLimits() });
-  const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
+  const key = await keyIn(databaseUrl);
   secrets['an API key'] = key;
   secrets['a key that nobody has'] = `fh_${randomBytes(22).toString('hex')}`;
   const owner = asOwner(url, key);
@@ -96,6 +97,11 @@ it('writes no key, webhook URL, webhook secret or submitted value to a log, and 
     secrets[`the second secret of webhook ${index}`] = second.body.secret.replace('whsec_', '');
   }
 
+  const links = await createLinks(db, '')();
+  const file = { deploymentId: form.id, submissionId: `sub_${'0'.repeat(24)}`, fileId: `file_${'0'.repeat(24)}` };
+  const linked = [links.file(file, new Date(Date.now() + 3_600_000)), links.unsubscribe(form.id)];
+  for (const path of linked) secrets[`the signature of ${path}`] = path.slice(path.indexOf('signature=') + 10);
+
   const isReady = () => vi.waitFor(() => request(url).get('/readyz').expect(200), { timeout: 60_000, interval: 50 });
   /** A request of every kind that may go wrong, the values in it wherever they may be. */
   async function ask(): Promise<void> {
@@ -106,7 +112,7 @@ it('writes no key, webhook URL, webhook secret or submitted value to a log, and 
       post().type('form').send(`${field}=${value}`),
       post()
         .set('Content-Type', 'multipart/form-data; boundary=b')
-        .send(multipartBody([`name="${field}"`, value])),
+        .send(multipartBody([`name="${field}"`, value], [`name="f"; filename="${value}"`, value])),
       post().set('Content-Type', 'application/json').send(`{"${field}":"${value}`),
       post().set('Content-Type', 'application/json').send(`{"${field}":"${value}\\u0000"}`),
       post().set('Content-Type', `text/${value}`).send(value),
@@ -114,6 +120,9 @@ it('writes no key, webhook URL, webhook secret or submitted value to a log, and 
         .set('Content-Type', 'application/json')
         .send(JSON.stringify({ [field]: value.repeat(40_000) })),
       request(url).post(`/submit/${form.id}?${field}=${value}`).send({}),
+      request(url).get(`/submit/${form.id}?${field}=${value}`).set('Accept', 'text/html'),
+      request(url).get(`/submit/${form.id}/thanks?${field}=${value}`),
+      ...linked.flatMap((path) => [request(url).get(path), request(url).get(path.slice(0, -1))]),
       request(url).post(`/submit/${value}/${value}`).send({}),
       request(url).get(`/${value}?key=${key}`),
       request(url).get(`/${key}`),
@@ -128,6 +137,7 @@ it('writes no key, webhook URL, webhook secret or submitted value to a log, and 
       owner.post('/deploy').send({ html: value, slug: value }),
       owner.put(`/deploy/${form.id}`).send({ html: value }),
       owner.post(`/webhooks/${form.id}`).send({ url: `http://10.0.0.1/${hook}` }),
+      owner.post(`/webhooks/${form.id}`).send({ url: `https://${hook}:${hook}@receiver.example/` }),
       owner.post(`/webhooks/${form.id}`).send({ url: `http://127.0.0.1:1/${hook}`, type: value }),
       owner.delete(`/webhooks/${form.id}/${value}`),
       sendRaw(url, `GET /${value} HTTP/1.1\r\nAuthorization: Bearer ${key}\r\nno header ${value}\r\n\r\n`),

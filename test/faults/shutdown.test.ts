@@ -2,12 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createKey } from '../../src/db/account/owners.ts';
-import { connect } from '../../src/db/postgres/connect.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
 import { freePort, PROJECT, startServiceProcess } from '../support/process.ts';
 import { asOwner, BASE_URL, getPage, JSON_TYPE, openSocket, PAGES_DOMAIN } from '../support/service.ts';
+import { keyIn } from '../support/test-process.ts';
 
 /** Connections of each kind. */
 const CLIENTS = 6;
@@ -28,9 +26,7 @@ let film: string;
 beforeAll(async () => {
   database = await cloneDatabase();
   settings = { BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url };
-  const db = connect({ connectionString: database.url }, { limits: testLimits() });
-  key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
-  await db.close();
+  key = await keyIn(database.url);
   const { url, ready, stop } = await startServiceProcess({ ...settings, LOG_LEVEL: 'silent' });
   await ready();
   const owner = asOwner(url, key);

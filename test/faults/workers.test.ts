@@ -19,13 +19,8 @@ let metricsPort: number;
 let owner: Owner;
 let log = '';
 const settings = (): Record<string, string> => ({
-  ...{
-    BASE_URL,
-    PAGES_DOMAIN,
-    DATABASE_URL: database.url,
-    WORKERS: String(WORKERS),
-    METRICS_PORT: String(metricsPort),
-  },
+  ...{ BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url },
+  ...{ WORKERS: String(WORKERS), METRICS_PORT: String(metricsPort) },
 });
 const keys = async (...args: string[]): Promise<string> => {
   const { result } = startProgram(process.execPath, ['src/commands/formhost.ts', 'admin', 'keys', ...args], {
@@ -140,39 +135,19 @@ describe('WORKERS=2', () => {
   });
 });
 
-describe('a start that cannot work', () => {
-  it('ends with exit code 1 and one line, with WORKERS=2', async () => {
-    const wrong = withDatabase(database.url, 'formhost_no_such_database');
-    const failed = await startServiceProcess({
-      ...settings(),
-      METRICS_PORT: '',
-      DATABASE_URL: wrong,
-      WORKERS: '2',
-      LOG_LEVEL: 'silent',
-    });
-    onTestFinished(() => void failed.child.kill('SIGKILL'));
-    const { code, stdout, stderr } = await failed.result;
-    expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/^formhost: the database of DATABASE_URL cannot be used: [^\n]+\n$/);
-  });
-
-  it('ends so when its port is taken, with WORKERS=2', async () => {
-    const { port } = new URL(service.url);
-    const failed = await startServiceProcess({
-      ...settings(),
-      METRICS_PORT: '',
-      PORT: port,
-      WORKERS: '2',
-      LOG_LEVEL: 'silent',
-    });
-    onTestFinished(() => void failed.child.kill('SIGKILL'));
-    const { code, stdout, stderr } = await failed.result;
-    expect({ code, stdout, stderr }).toEqual({
-      ...{
-        code: 1,
-        stdout: '',
-        stderr: `formhost: PORT ${port} is in use: choose another port, or stop the program that listens on it\n`,
-      },
-    });
-  });
+it.each<[why: string, more: () => Record<string, string>, line: RegExp]>([
+  [
+    'there is no such database',
+    () => ({ DATABASE_URL: withDatabase(database.url, 'formhost_no_such_database') }),
+    /^formhost: the database of DATABASE_URL cannot be used: [^\n]+\n$/,
+  ],
+  [
+    'its port is taken',
+    () => ({ PORT: new URL(service.url).port }),
+    /^formhost: PORT \d+ is in use: choose another port, or stop the program that listens on it\n$/,
+  ],
+])('a start with WORKERS=2 ends with exit code 1 and one line where %s', async (_why, more, line) => {
+  const failed = await startServiceProcess({ ...settings(), METRICS_PORT: '', LOG_LEVEL: 'silent', ...more() });
+  onTestFinished(() => void failed.child.kill('SIGKILL'));
+  expect(await failed.result).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(line) });
 });

@@ -223,11 +223,8 @@ describe.skipIf(!HAS_HAPROXY)('two cells behind deploy/haproxy-cells.cfg', () =>
       .send({ spam: { blocklist: ['casino'], captcha: null } })
       .expect(200);
     await old.post(`/webhooks/${id}`).send({ url: 'https://example.com/' }).expect(201);
-    const form = new FormData();
-    form.set('name', 'Ada\t\\.\n');
-    form.set('file', new Blob(['contents']), 'a.txt');
-    const stored = await fetch(`${first.url}/submit/${id}`, { method: 'POST', body: form });
-    expect(stored.status).toBe(200);
+    const form = first.anonymous.post(`/submit/${id}`).field('name', 'Ada\t\\.\n');
+    await form.attach('file', Buffer.from('contents'), 'a.bin').expect(200);
     await first.anonymous.post(`/submit/${id}`).send({ text: 'casino' }).expect(200);
     const { body: before } = await old.get(`/submissions/${id}/search`).expect(200);
     const [{ id: submissionId, data }] = before.submissions;
@@ -293,9 +290,7 @@ describe.skipIf(!HAS_HAPROXY)('two cells behind deploy/haproxy-cells.cfg', () =>
     const email = 'bucket@test.example';
     const owner = await first.owner({ email });
     const { id } = await owner.deploy();
-    const form = new FormData();
-    form.set('file', new Blob(['contents']), 'a.txt');
-    await fetch(`${first.url}/submit/${id}`, { method: 'POST', body: form });
+    await first.anonymous.post(`/submit/${id}`).attach('file', Buffer.from('contents'), 'a.bin').expect(200);
     await first.db('submission_files').where({ deployment_id: id }).update({ object_id: 'obj_1' });
     const { code, stderr } = await move(email);
     const told =

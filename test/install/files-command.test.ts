@@ -12,7 +12,6 @@ import { hasOpenssl, makeCertificates, trust } from '../support/certificates.ts'
 import { formhost } from '../support/command.ts';
 import { emptyDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
-import { multipartBody } from '../support/multipart.ts';
 import { startProgram } from '../support/process.ts';
 import { type S3, s3Error, startS3 } from '../support/s3.ts';
 import { type Owner, startTestService, type TestService } from '../support/service.ts';
@@ -62,12 +61,7 @@ async function install(prefix: string, place: 'bucket' | 'database', sizes: read
   const stored: Stored[] = [];
   for (const size of sizes) {
     const content = randomBytes(size);
-    const response = await fetch(`${service.url}/submit/${id}`, {
-      method: 'POST',
-      body: new Uint8Array(multipartBody(['name="a"; filename="a"', content])),
-      headers: { 'Content-Type': 'multipart/form-data; boundary=b' },
-    });
-    expect(response.status).toBe(200);
+    await owner.post(`/submit/${id}`).attach('a', content, 'a').expect(200);
     const { body } = await owner.get(`/submissions/${id}`).expect(200);
     stored.push({ path: body.submissions[0].data.a.url, content });
   }

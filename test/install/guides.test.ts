@@ -5,12 +5,10 @@ import { dirname, join, posix } from 'node:path';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SETTING_NAMES } from '../../src/config.ts';
-import { createKey } from '../../src/db/account/owners.ts';
-import { connect } from '../../src/db/postgres/connect.ts';
 import { emptyDatabase, type FreshDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
 import { freePort, PROJECT, startProgram } from '../support/process.ts';
 import { headerOf, readMail, type SmtpServer, startSmtpServer } from '../support/smtp.ts';
+import { keyIn } from '../support/test-process.ts';
 
 /*
  * Runs the commands of the guides, and compares what they print with what the guides show. Of each guide all blocks in
@@ -168,19 +166,10 @@ describe('the guides', () => {
     return folder;
   }
 
-  async function newKey(email: string): Promise<string> {
-    const db = connect({ connectionString: database.url }, { limits: testLimits() });
-    try {
-      return await createKey(db, { email, plan: undefined, defaultPlan: 'unlimited' });
-    } finally {
-      await db.close();
-    }
-  }
-
   /** What each command prints, and its exit code. */
   async function run(commands: readonly string[], owner: string): Promise<{ code: number; output: string }[]> {
     const mark = '\u001e';
-    const key = await newKey(owner);
+    const key = await keyIn(database.url, owner);
     const folder = await workspace();
     const real = (command: string): string =>
       replaced(withoutNpm(command), ports)

@@ -1,28 +1,22 @@
-import { randomBytes } from 'node:crypto';
-import { connect as connectSocket } from 'node:net';
 import { Writable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
-import { createKey } from '../../src/db/account/owners.ts';
-import { connect } from '../../src/db/postgres/connect.ts';
 import { startService } from '../../src/service.ts';
 import { runSql } from '../support/database.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
 import { type ServiceProcess, startProgram, startServiceProcess } from '../support/process.ts';
-import { asOwner, BASE_URL, getPage, type Owner, PAGES_DOMAIN } from '../support/service.ts';
+import { asOwner, BASE_URL, getPage, PAGES_DOMAIN, UNKNOWN_KEY } from '../support/service.ts';
+import { keyIn } from '../support/test-process.ts';
 
 let database: FreshDatabase;
 let key: string;
 const processes: ServiceProcess[] = [];
 beforeAll(async () => {
   database = await cloneDatabase();
-  const db = connect({ connectionString: database.url }, { limits: testLimits() });
-  key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
-  await db.close();
+  key = await keyIn(database.url);
 });
 afterAll(async () => {
   await Promise.all(processes.map(({ stop }) => stop()));
@@ -59,130 +53,37 @@ function notebook() {
   };
 }
 
-const secrets = new Map<string, string>();
-/** Something that must not be in the log; the name says what it is. */
-function secret(name: string): string {
-  const value = randomBytes(12).toString('hex');
-  secrets.set(name, value);
-  return value;
-}
-
-/** Sends bytes that the server ends the connection for. */
-async function sendNonsense(url: string, bytes: string): Promise<void> {
-  const socket = connectSocket(Number(new URL(url).port), '127.0.0.1');
-  socket.write(bytes);
-  expect(await text(socket)).toMatch(/^HTTP\/1\.1 4/);
-}
-
-const MULTIPART = 'multipart/form-data; boundary=xx';
-const filePart = (filename: string, content: string): string =>
-  `--xx\r\nContent-Disposition: form-data; name="file"; filename="${filename}"\r\n\r\n${content}\r\n--xx--\r\n`;
-
+// What it may not have: test/faults/secrets.test.ts.
 describe('the log at LOG_LEVEL=trace', () => {
   const { ids, note } = notebook();
   let stdout: string;
   let stderr: string;
   beforeAll(async () => {
-    const service = await startProcess({ LOG_LEVEL: 'trace' });
-    const { url, owner } = service;
-    secrets.set('the key', key);
-    const { body } = await note(
-      'POST /deploy',
-      201,
-      owner.post('/deploy').send({ html: secret('html'), slug: 'hello' }),
-    );
-    const { id } = body;
-    await useKeys(url, id);
-    await useForms(url, id);
-    await useWebhooks(owner, id);
+    const { url, owner, stop } = await startProcess({ LOG_LEVEL: 'trace' });
+    const { body } = await note('POST /deploy', 201, owner.post('/deploy').send({ html: 'x', slug: 'hello' }));
+    const submit = () => request(url).post(`/submit/${body.id}`);
+    await note('unknown key', 401, asOwner(url, UNKNOWN_KEY).get(`/deploy/${body.id}`));
+    await note('JSON', 200, submit().send({ a: 'b' }));
+    await note('honeypot', 200, submit().type('form').send('_hp=x'));
+    await note('malformed JSON', 400, submit().type('json').send('{'));
+    await note('another type', 415, submit().type('text/plain').send('x'));
     await note(
-      'a page',
-      200,
-      request(url)
-        .get(`/?name=${secret('a form sent with GET')}`)
-        .set('Host', `hello.${PAGES_DOMAIN}`),
+      'too large',
+      413,
+      submit()
+        .type('form')
+        .send(`a=${'x'.repeat(300_000)}`),
     );
-    await note('unknown path', 404, owner.get(`/nothing?key=${key}`));
-    await sendNonsense(url, `${secret('bytes that are no request')}\r\n\r\n`);
-    await sendNonsense(
-      url,
-      `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${secret('a header that is too long').repeat(2_000)}\r\n\r\n`,
-    );
-    await useBrokenTables(owner, id);
-    ({ stdout, stderr } = await service.stop());
-  });
-
-  async function useKeys(url: string, id: string): Promise<void> {
-    const unknown = `fh_${secret('an unknown key')}${'0'.repeat(20)}`;
-    await note('unknown key', 401, asOwner(url, unknown).get(`/deploy/${id}`));
-    await note('malformed key', 401, asOwner(url, secret('a malformed key')).get(`/deploy/${id}`));
-    const basic = `Basic ${Buffer.from(secret('a password')).toString('base64')}`;
-    await note('another scheme', 401, request(url).get(`/deploy/${id}`).set('Authorization', basic));
-  }
-
-  async function useForms(url: string, id: string): Promise<void> {
-    const path = `/submit/${id}?${secret('a query')}`;
-    // Bytes go out as they are, which superagent would write as JSON.
-    const submit = (type: string, body: string | Buffer) =>
-      request(url)
-        .post(path)
-        .set('Content-Type', type)
-        .serialize((bytes) => bytes)
-        .send(body);
-    const form = 'application/x-www-form-urlencoded';
-    await note('JSON', 200, submit('application/json', JSON.stringify({ a: secret('JSON') })));
-    await note('urlencoded', 200, submit(form, `a=${secret('urlencoded')}`));
-    await note('multipart', 200, submit(MULTIPART, filePart(secret('a filename'), secret('a file'))));
-    await note('honeypot', 200, submit(form, `a=${secret('from a robot')}&_hp=x`));
-    await note('malformed JSON', 400, submit('application/json', `{"a":"${secret('malformed JSON')}"`));
-    await note('no UTF-8', 400, submit('application/json', Buffer.from(`{"a":"${secret('no UTF-8')}\xff"}`, 'latin1')));
-    await note('bad multipart', 400, submit(MULTIPART, secret('bad multipart')));
-    await note('another type', 415, submit('text/plain', secret('another type')));
-    await note('too large', 413, submit(form, `a=${secret('too large').repeat(50_000)}`));
-    const query = `name=${secret('a form sent with GET to /submit')}`;
-    await note('a form without method', 405, request(url).get(`/submit/${id}?${query}`).set('Accept', 'text/html'));
-    await note('thanks', 200, request(url).get(`/submit/${id}/thanks?${query}`));
-    await note(
-      'no deployment',
-      404,
-      request(url)
-        .post('/submit/d_00000000000000000000')
-        .send({ a: secret('lost') }),
-    );
-  }
-
-  async function useWebhooks(owner: Owner, id: string): Promise<void> {
-    const add = (body: object) => owner.post(`/webhooks/${id}`).send(body);
-    await note('webhook', 201, add({ url: `https://receiver.example/${secret('webhook')}` }));
-    await note('list', 200, owner.get(`/webhooks/${id}`));
-    await note('refused webhook', 400, add({ url: `http://10.0.0.1/${secret('refused webhook')}` }));
-    await note('user', 400, add({ url: `https://${secret('user')}:${secret('password')}@receiver.example/` }));
-    await note(
-      'type',
-      400,
-      add({ url: `https://receiver.example/${secret('another webhook')}`, type: secret('type') }),
-    );
-  }
-
-  /** Postgres quotes the whole row when a constraint refuses it. */
-  async function useBrokenTables(owner: Owner, id: string): Promise<void> {
-    const broken = { error: 'Internal server error' };
-    for (const table of ['submissions', 'webhooks']) {
-      await runSql(database.url, `ALTER TABLE ${table} ADD CONSTRAINT broken CHECK (false) NOT VALID`);
-    }
-    const submission = await note('broken submission', 500, owner.post(`/submit/${id}`).send({ a: secret('broken') }));
-    const url = `https://receiver.example/${secret('broken webhook')}`;
-    const webhook = await note('broken webhook', 500, owner.post(`/webhooks/${id}`).send({ url }));
-    for (const table of ['submissions', 'webhooks']) {
-      await runSql(database.url, `ALTER TABLE ${table} DROP CONSTRAINT broken`);
-    }
-    expect([submission.body, webhook.body]).toEqual([broken, broken]);
-  }
-
-  it('holds no key, no submitted value and no address of a webhook', () => {
-    const leaked = [...secrets].filter(([, value]) => (stdout + stderr).includes(value)).map(([name]) => name);
-    expect(leaked).toEqual([]);
-    expect(secrets.size).toBeGreaterThan(20);
+    await note('thanks', 200, request(url).get(`/submit/${body.id}/thanks`));
+    await note('no deployment', 404, request(url).post('/submit/d_00000000000000000000').send({ a: 'b' }));
+    await note('list', 200, owner.get(`/webhooks/${body.id}`));
+    await note('a page', 200, request(url).get('/').set('Host', `hello.${PAGES_DOMAIN}`));
+    await note('unknown path', 404, owner.get('/nothing'));
+    await runSql(database.url, 'ALTER TABLE submissions ADD CONSTRAINT broken CHECK (false) NOT VALID');
+    const broken = await note('broken submission', 500, submit().send({ a: 'b' }));
+    await runSql(database.url, 'ALTER TABLE submissions DROP CONSTRAINT broken');
+    expect(broken.body).toEqual({ error: 'Internal server error' });
+    ({ stdout, stderr } = await stop());
   });
 
   it('is on standard error, a JSON object a line', () => {

@@ -6,13 +6,11 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createKey } from '../../src/db/account/owners.ts';
-import { connect } from '../../src/db/postgres/connect.ts';
 import { aTime } from '../support/answers.ts';
 import { emptyDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
 import { freePort, PROJECT, startInTerminal, startProgram } from '../support/process.ts';
 import { asOwner, BASE_URL, getPage, type Owner, PAGES_DOMAIN } from '../support/service.ts';
+import { keyIn } from '../support/test-process.ts';
 
 const shell = promisify(execFile);
 
@@ -425,9 +423,7 @@ describe.concurrent('npm start elsewhere', () => {
     expect(await builds()).toBe(1);
     const newer = await start('second');
     expect(await builds()).toBe(2);
-    const db = connect({ connectionString: DATABASE_URL }, { limits: testLimits() });
-    const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
-    await db.close();
+    const key = await keyIn(DATABASE_URL);
     // A thread renders it, which each starts from its own build.
     const { id, slug } = await asOwner(older.url, key).deploy({ html: '{{FORM_ACTION}}'.repeat(10_000) });
     for (const { url } of [older, newer]) {

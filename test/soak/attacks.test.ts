@@ -1,15 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createKey } from '../../src/db/account/owners.ts';
-import { connect } from '../../src/db/postgres/connect.ts';
+import { describe, expect, it } from 'vitest';
 import type { Task } from '../support/attacker.ts';
 import { median, ms, record, timed } from '../support/figures.ts';
-import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
 import { footprint, measurable } from '../support/memory.ts';
-import { freePort, type ServiceProcess, startProgram, startServiceProcess } from '../support/process.ts';
-import { asOwner, BASE_URL, JSON_TYPE, type Owner, PAGES_DOMAIN } from '../support/service.ts';
+import { freePort, startProgram } from '../support/process.ts';
+import { JSON_TYPE } from '../support/service.ts';
+import { testProcess } from '../support/test-process.ts';
 
 /*
  * Attacks by one client or owner, and what another owner's visitors see beside them. Each request of the other owner is
@@ -21,51 +18,23 @@ const ATTACK_MS = 10_000;
 const FORMS = 100;
 const SETTLE_MS = 15_000;
 
-let database: FreshDatabase;
-let service: ServiceProcess;
-let metricsPort: number;
-let other: Owner;
-let attackers: Record<'free' | 'unlimited' | 'second', Owner>;
-let searched: string;
-let spammed: string;
-
-beforeAll(async () => {
-  database = await cloneDatabase();
-  metricsPort = await freePort();
-  const settings = {
-    BASE_URL,
-    PAGES_DOMAIN,
-    DATABASE_URL: database.url,
-    LOG_LEVEL: 'silent',
-    STORAGE_LIMITS: 'free:50MB,unlimited:none',
-  };
-  service = await startServiceProcess({
-    ...settings,
-    PLAN_LIMITS: 'free:16,unlimited:none',
-    ...measurable(metricsPort),
-  });
-  await service.ready();
-  const db = connect({ connectionString: database.url }, { limits: testLimits() });
-  const newOwner = async (email: string, plan: string): Promise<Owner> =>
-    asOwner(service.url, await createKey(db, { email, plan, defaultPlan: 'unlimited' }));
-  other = await newOwner('other@test.example', 'unlimited');
-  attackers = {
-    free: await newOwner('free@test.example', 'free'),
-    unlimited: await newOwner('attacker@test.example', 'unlimited'),
-    second: await newOwner('second@test.example', 'unlimited'),
-  };
-  await db.close();
-  searched = (await attackers.unlimited.deploy()).id;
-  const large = JSON.stringify({ words: `${'word '.repeat(49_000)}\\` });
-  for (let i = 0; i < 10; i += 1)
-    await fetch(`${service.url}/submit/${searched}`, { method: 'POST', headers: JSON_TYPE, body: large });
-  spammed = (await attackers.unlimited.deploy()).id;
-  await attackers.unlimited.patch(`/deploy/${spammed}`).send({ spam: { blocklist: ['blocked'], captcha: null } });
+const metricsPort = await freePort();
+const { service, newOwner } = await testProcess({
+  ...{ STORAGE_LIMITS: 'free:50MB,unlimited:none', PLAN_LIMITS: 'free:16,unlimited:none' },
+  ...measurable(metricsPort),
 });
-afterAll(async () => {
-  await service.stop();
-  await database.drop();
-});
+const other = await newOwner('other');
+const attackers = {
+  free: await newOwner('free', 'free'),
+  unlimited: await newOwner('attacker'),
+  second: await newOwner('second'),
+};
+const searched = (await attackers.unlimited.deploy()).id;
+const large = JSON.stringify({ words: `${'word '.repeat(49_000)}\\` });
+for (let i = 0; i < 10; i += 1)
+  await fetch(`${service.url}/submit/${searched}`, { method: 'POST', headers: JSON_TYPE, body: large });
+const spammed = (await attackers.unlimited.deploy()).id;
+await attackers.unlimited.patch(`/deploy/${spammed}`).send({ spam: { blocklist: ['blocked'], captcha: null } });
 
 /** What the other owner's visitors see for a time, requests one after another; and how many were not answered well. */
 async function look(

@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { newSubmissionId } from '../../src/lib/ids.ts';
 import { seenMails } from '../support/mail.ts';
 import { startServiceProcess } from '../support/process.ts';
 import { BASE_URL, PAGES_DOMAIN, startTestService } from '../support/service.ts';
 import { startSmtpServer } from '../support/smtp.ts';
+import { storeTexts } from '../support/stored-submissions.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 20 };
 const HOUR_MS = 60 * 60 * 1_000;
@@ -12,9 +12,9 @@ const COUNT = 40;
 
 type Page = { id: string; slug: string };
 
-/** A time in the window before the one that is open now, and in others before. */
-const ago = (windows: number, ms: number, minute = 5): Date =>
-  new Date(Math.floor(Date.now() / ms) * ms - windows * ms + minute * 60_000);
+/** A time so many hours before the one that is open now. */
+const ago = (hours: number): Date =>
+  new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - hours * HOUR_MS + 5 * 60_000);
 
 const digestOf = (count: number, slug: string) =>
   `${count === 1 ? '1 new submission' : `${count} new submissions`} for ${slug}`;
@@ -34,23 +34,8 @@ it('digests of many deployments come once for each window over several processes
     await its.patch(`/deploy/${id}`).send({ email_notifications: true, notify_every: 'hour' }).expect(200);
     pages.push({ id, slug });
   }
-  for (const { id } of pages) {
-    for (const [number, windows] of [
-      [1, 3],
-      [2, 1],
-      [3, 1],
-    ]) {
-      await place.db('submissions').insert({
-        deployment_id: id,
-        number,
-        id: newSubmissionId(),
-        data: '{"name":"Ada"}',
-        ip_address: '192.0.2.1',
-        created_at: ago(Number(windows), HOUR_MS),
-      });
-    }
-  }
-  await place.db('deployments').update({ last_submission_number: 3, submission_count: 3 });
+  const times = [ago(3), ago(1), ago(1)];
+  for (const { id } of pages) await storeTexts(place.db, id, Array(3).fill('{"name":"Ada"}'), { times });
   await server.close();
   const start = () =>
     startServiceProcess({

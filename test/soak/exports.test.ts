@@ -1,43 +1,20 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createKey } from '../../src/db/account/owners.ts';
-import { connect, type Database } from '../../src/db/postgres/connect.ts';
+import { afterAll, expect, it } from 'vitest';
 import { SIZES } from '../../src/limits.ts';
 import { ms, record } from '../support/figures.ts';
-import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
 import { measurable } from '../support/memory.ts';
 import { readMetrics } from '../support/metrics.ts';
-import { freePort, type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { asOwner, BASE_URL, type Owner, PAGES_DOMAIN } from '../support/service.ts';
+import { freePort } from '../support/process.ts';
+import { testProcess } from '../support/test-process.ts';
 
 const ROWS = 4_000;
 const FIELDS = 4;
 const ROUNDS = 3;
 const MAX_RATIO = 10;
 
-let database: FreshDatabase;
-let db: Database;
-let service: ServiceProcess;
-let metricsPort: number;
-let owner: Owner;
-beforeAll(async () => {
-  database = await cloneDatabase();
-  db = connect({ connectionString: database.url }, { limits: testLimits() });
-  metricsPort = await freePort();
-  service = await startServiceProcess({
-    ...{ BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url, LOG_LEVEL: 'error', ...measurable(metricsPort) },
-  });
-  await service.ready();
-  owner = asOwner(
-    service.url,
-    await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' }),
-  );
-});
-afterAll(async () => {
-  expect(await service.stop()).toEqual({ code: 0, stdout: '', stderr: '' });
-  await db.close();
-  await database.drop();
-});
+const metricsPort = await freePort();
+const { service, db, newOwner } = await testProcess({ LOG_LEVEL: 'error', ...measurable(metricsPort) });
+const owner = await newOwner('owner');
+afterAll(async () => expect(await service.stop()).toEqual({ code: 0, stdout: '', stderr: '' }));
 
 /** A deployment whose submissions have so many different fields together, a few each. */
 async function filled(columns: number): Promise<string> {

@@ -1,16 +1,14 @@
 import { connect as connectSocket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { createKey } from '../../src/db/account/owners.ts';
-import { connect } from '../../src/db/postgres/connect.ts';
 import { inParallel, ms, record, timed } from '../support/figures.ts';
 import { cloneDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
 import { footprint, measurable } from '../support/memory.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { multipartBody } from '../support/multipart.ts';
 import { freePort, startServiceProcess } from '../support/process.ts';
 import { startPulse } from '../support/pulse.ts';
 import { asOwner, BASE_URL, PAGES_DOMAIN } from '../support/service.ts';
+import { keyIn } from '../support/test-process.ts';
 
 const REQUESTS = 20_000;
 const WARM_UP = 6_000;
@@ -40,104 +38,17 @@ function randomOf(seed: number): (below: number) => number {
 
 /** What has confused a reader of requests somewhere. */
 const PIECES = [
-  ...[
-    '\0',
-    '\r\n',
-    '\n',
-    '\r\n\r\n',
-    '\r',
-    ' ',
-    '\t',
-    ':',
-    ',',
-    ';',
-    '"',
-    "'",
-    '\\',
-    '/',
-    '//',
-    '?',
-    '#',
-    '%',
-    '%00',
-    '%ff',
-    '%c0%af',
-  ],
-  ...[
-    '&',
-    '=',
-    '[',
-    ']',
-    '{',
-    '}',
-    '[[[[[[[[',
-    '{"a":',
-    '\\u0000',
-    '\\ud800',
-    '"\\udc00"',
-    '1e999',
-    '-0',
-    '123456789012345678901234567890',
-  ],
-  ...[
-    '__proto__',
-    'constructor',
-    '_hp',
-    'a[50000000]',
-    'toString',
-    '\ufeff',
-    '\u2028',
-    'é',
-    '😀',
-    '../',
-    '..%2f',
-    'null',
-    'true',
-  ],
-  ...[
-    'Transfer-Encoding: chunked\r\n',
-    'Content-Length: 0\r\n',
-    'Content-Length: 99999999999999999999\r\n',
-    'Content-Length: -1\r\n',
-  ],
-  ...[
-    'Host: \r\n',
-    'Host: a\r\n',
-    'Expect: 100-continue\r\n',
-    'Expect: x\r\n',
-    'Connection: upgrade\r\nUpgrade: websocket\r\n',
-    'Content-Encoding: gzip\r\n',
-  ],
-  ...[
-    'Content-Encoding: br\r\n',
-    'Content-Type: multipart/form-data; boundary=""\r\n',
-    'charset=utf-16',
-    'Range: bytes=0-\r\n',
-    'If-None-Match: *\r\n',
-  ],
-  ...[
-    'ffffffffffffffff\r\n',
-    '0\r\n\r\n',
-    '--b',
-    '--b--',
-    '\r\n--b\r\n',
-    'Content-Disposition: form-data',
-    'name=',
-    'filename*=utf-8',
-    'HTTP/0.9',
-    'HTTP/2.0',
-  ],
-  ...[
-    'GET',
-    'CONNECT',
-    'TRACE',
-    'PROPFIND',
-    'a'.repeat(300),
-    'X: '.concat('y'.repeat(9_000), '\r\n'),
-    'page=-1',
-    'limit=99999999999',
-    "';--",
-  ],
+  ...['\0', '\r\n', '\n', '\r\n\r\n', '\r', ' ', '\t', ':', ',', ';', '"', "'", '\\', '/', '//', '?', '#', '%', '%00'],
+  ...['%ff', '%c0%af', '&', '=', '[', ']', '{', '}', '[[[[[[[[', '{"a":', '\\u0000', '\\ud800', '"\\udc00"', '1e999'],
+  ...['-0', '123456789012345678901234567890', '__proto__', 'constructor', '_hp', 'a[50000000]', 'toString', '\ufeff'],
+  ...['\u2028', 'é', '😀', '../', '..%2f', 'null', 'true', 'Transfer-Encoding: chunked\r\n', 'Content-Length: 0\r\n'],
+  ...['Content-Length: 99999999999999999999\r\n', 'Content-Length: -1\r\n', 'Host: \r\n', 'Host: a\r\n'],
+  ...['Expect: 100-continue\r\n', 'Expect: x\r\n', 'Connection: upgrade\r\nUpgrade: websocket\r\n'],
+  ...['Content-Encoding: gzip\r\n', 'Content-Encoding: br\r\n', 'charset=utf-16', 'Range: bytes=0-\r\n'],
+  ...['Content-Type: multipart/form-data; boundary=""\r\n', 'If-None-Match: *\r\n', 'ffffffffffffffff\r\n'],
+  ...['0\r\n\r\n', '--b', '--b--', '\r\n--b\r\n', 'Content-Disposition: form-data', 'name=', 'filename*=utf-8'],
+  ...['HTTP/0.9', 'HTTP/2.0', 'GET', 'CONNECT', 'TRACE', 'PROPFIND', 'a'.repeat(300), `X: ${'y'.repeat(9_000)}\r\n`],
+  ...['page=-1', 'limit=99999999999', "';--"],
 ].map((piece) => Buffer.from(piece));
 
 /** A message with a few of its bytes flipped, removed, repeated, put elsewhere or added to. */
@@ -237,9 +148,7 @@ it('answers no mutated request and no raw bytes with a 5xx, lives on, and grows 
   });
   onTestFinished(async () => void (await service.stop()));
   await service.ready();
-  const db = connect({ connectionString: database.url }, { limits: testLimits() });
-  const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
-  await db.close();
+  const key = await keyIn(database.url);
   const owner = asOwner(service.url, key);
   const forms: { id: string; slug: string }[] = [];
   for (let count = 0; count < FORMS; count += 1) forms.push(await owner.deploy());

@@ -4,16 +4,13 @@ import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { createKey } from '../../src/db/account/owners.ts';
-import { connect } from '../../src/db/postgres/connect.ts';
+import { expect, it, onTestFinished } from 'vitest';
 import { median, ms, QUEUED_RATIO, quantile, record, timed } from '../support/figures.ts';
-import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
 import { footprint, measurable } from '../support/memory.ts';
-import { freePort, type ServiceProcess, startProgram, startServiceProcess } from '../support/process.ts';
+import { freePort, startProgram, startServiceProcess } from '../support/process.ts';
 import type { Rotation } from '../support/rotation.ts';
-import { asOwner, BASE_URL, getPage, JSON_TYPE, type Owner, openSocket, PAGES_DOMAIN } from '../support/service.ts';
+import { openSocket, PAGES_DOMAIN } from '../support/service.ts';
+import { testProcess } from '../support/test-process.ts';
 
 const MIB = 1024 * 1024;
 const HTML_BYTES = 2 * MIB;
@@ -22,44 +19,21 @@ const PAGE_CACHE_MB = 8;
 /** Compressed, more than the page cache holds. */
 const PAGES = 24;
 const READERS = 16;
-const SENDERS = 4;
 const ROUNDS = 3;
 const ROUND_MS = 2_000;
 const INTERVAL_MS = 10;
 const UNREAD = 60;
 /** The part of what they ask for that may be in memory: the cache, an owner's share, and the pages that go beyond it. */
 const MOST_IN_MEMORY = 0.6;
-const WAITING = 8;
 
-let database: FreshDatabase;
-const settings = () => ({
-  ...{ BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url, LOG_LEVEL: 'silent' },
-  PAGE_CACHE_MB: String(PAGE_CACHE_MB),
-});
-let service: ServiceProcess;
-let heavy: Owner;
-let pages: { id: string; slug: string }[];
-let small: { id: string; slug: string };
-beforeAll(async () => {
-  database = await cloneDatabase();
-  service = await startServiceProcess(settings());
-  await service.ready();
-  const db = connect({ connectionString: database.url }, { limits: testLimits() });
-  const newOwner = async (email: string): Promise<Owner> =>
-    asOwner(service.url, await createKey(db, { email, plan: undefined, defaultPlan: 'unlimited' }));
-  heavy = await newOwner('heavy@test.example');
-  small = await (await newOwner('other@test.example')).deploy();
-  await db.close();
-  // The other half does not get smaller by compression.
-  const html =
-    PLACEHOLDER.repeat(HTML_BYTES / 2 / PLACEHOLDER.length) + randomBytes(HTML_BYTES * 0.375 - 3).toString('base64');
-  pages = [];
-  for (let count = 0; count < PAGES; count += 1) pages.push(await heavy.deploy({ html }));
-});
-afterAll(async () => {
-  await service.stop();
-  await database.drop();
-});
+const { service, settings, newOwner } = await testProcess({ PAGE_CACHE_MB: String(PAGE_CACHE_MB) });
+const heavy = await newOwner('heavy');
+const small = await (await newOwner('other')).deploy();
+// The other half does not get smaller by compression.
+const html =
+  PLACEHOLDER.repeat(HTML_BYTES / 2 / PLACEHOLDER.length) + randomBytes(HTML_BYTES * 0.375 - 3).toString('base64');
+const pages: { id: string; slug: string }[] = [];
+for (let count = 0; count < PAGES; count += 1) pages.push(await heavy.deploy({ html }));
 
 /** How long others wait for a small page that is in memory, asked for at even intervals for a time. */
 async function look(forMs: number): Promise<number[]> {
@@ -130,25 +104,6 @@ it('does not make others wait while one owner’s large pages are asked for in r
   expect(statuses[200]).toBeGreaterThan(0);
 });
 
-it('does not make others wait while one owner sends pages of which every byte is escaped', async () => {
-  const headers = { ...JSON_TYPE, Authorization: `Bearer ${heavy.key}` };
-  const replaced = await Promise.all(Array.from({ length: SENDERS }, () => heavy.deploy()));
-  const load = {
-    method: 'PUT',
-    targets: replaced.map(({ id }) => ({ path: `/deploy/${id}`, headers })),
-    body: `{"html":"${'\\u0061'.repeat(HTML_BYTES)}"}`,
-    connections: SENDERS,
-  };
-  const { quiet, loaded, statuses, aSecond } = await compare(load);
-  record('heavy-work: PUT of 12 MiB of escapes', {
-    'answers a second': aSecond.toFixed(1),
-    'a page of others': figures(quiet),
-    'beside it': figures(loaded),
-  });
-  expect(median(loaded)).toBeLessThan(QUEUED_RATIO * median(quiet));
-  expect(statuses[200]).toBeGreaterThan(0);
-});
-
 /** Asks for a page, uncompressed, and reads no further than the status. */
 function askOnly(url: string, slug: string): Promise<string> {
   const socket = openSocket(url);
@@ -168,7 +123,7 @@ function askOnly(url: string, slug: string): Promise<string> {
 
 it('keeps no more pages in memory for clients that never read than one owner may have there', async () => {
   const metricsPort = await freePort();
-  const own = await startServiceProcess({ ...settings(), ...measurable(metricsPort) });
+  const own = await startServiceProcess({ ...settings, ...measurable(metricsPort) });
   await own.ready();
   const before = await footprint(own, metricsPort);
   const statuses: Record<string, number> = {};
@@ -184,18 +139,4 @@ it('keeps no more pages in memory for clients that never read than one owner may
   expect(after.heapMiB - before.heapMiB).toBeLessThan((MOST_IN_MEMORY * UNREAD * HTML_BYTES) / MIB);
   expect(Object.keys(statuses)).toEqual(['200', '503']);
   expect((await own.stop()).code).toBe(0);
-});
-
-it('answers what waits for its turn when the service is told to stop', async () => {
-  const own = await startServiceProcess(settings());
-  await own.ready();
-  const asked = pages.slice(0, WAITING).map(({ slug }) =>
-    getPage(own.url, slug)
-      .expect(200)
-      .then(() => 200),
-  );
-  const first = await Promise.race(asked);
-  const end = own.stop();
-  expect([first, ...(await Promise.all(asked))]).toEqual(Array.from({ length: WAITING + 1 }, () => 200));
-  expect(await end).toEqual({ code: 0, stdout: '', stderr: '' });
 });

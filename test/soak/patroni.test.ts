@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import pg from 'pg';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createKey } from '../../src/db/account/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { inParallel, ms, record } from '../support/figures.ts';
 import { isInstalled } from '../support/installed.ts';
@@ -13,6 +12,7 @@ import { testLimits } from '../support/limits.ts';
 import { type Cluster, hasPatroni, type Member, startCluster } from '../support/patroni.ts';
 import { freePort, type ServiceProcess, startProgram, startServiceProcess } from '../support/process.ts';
 import { asOwner, BASE_URL, getPage, JSON_TYPE, type Owner, PAGES_DOMAIN } from '../support/service.ts';
+import { keyIn } from '../support/test-process.ts';
 
 /** So many that a visitor never reaches the rate limit of one. */
 const FORMS = 300;
@@ -211,9 +211,7 @@ describe.skipIf(!hasPatroni('the tests of a cluster'))(
       const start = () => startServiceProcess({ ...settings, DATABASE_URL: cluster.databaseUrl });
       services = [await start(), await start()];
       for (const each of services) await each.ready();
-      const db = connect({ connectionString: cluster.databaseUrl }, { limits: testLimits() });
-      key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
-      await db.close();
+      key = await keyIn(cluster.databaseUrl);
       owner = asOwner(services[0]?.url ?? '', key);
       await inParallel(Array.from({ length: FORMS }), 4, async () => {
         forms.push(await owner.deploy());

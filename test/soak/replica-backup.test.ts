@@ -2,24 +2,22 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createKey } from '../../src/db/account/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { migrate } from '../../src/db/postgres/migrate.ts';
 import { runSql, withDatabase } from '../support/database.ts';
 import { testLimits } from '../support/limits.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { startProgram } from '../support/process.ts';
+import { keyIn } from '../support/test-process.ts';
 
 it('makes a backup of a replica, which only reads, and restores it', async () => {
   const primary = await startPostgresServer();
   onTestFinished(primary.close);
   await migrate({ connectionString: primary.url }, { limits: testLimits() });
-  const db = connect({ connectionString: primary.url }, { limits: testLimits() });
-  onTestFinished(() => db.close());
-  await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
+  await keyIn(primary.url, 'owner@test.example');
   const replica = await primary.replica();
   onTestFinished(replica.close);
-  await createKey(db, { email: 'later@test.example', plan: undefined, defaultPlan: 'unlimited' });
+  await keyIn(primary.url, 'later@test.example');
   const follower = connect({ connectionString: replica.url }, { limits: testLimits() });
   onTestFinished(() => follower.close());
   await vi.waitFor(async () => expect(await follower('owners')).toHaveLength(2), { timeout: 20_000, interval: 50 });

@@ -1,53 +1,31 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createKey } from '../../src/db/account/owners.ts';
-import { connect } from '../../src/db/postgres/connect.ts';
+import { expect, it } from 'vitest';
 import { median, ms, QUEUED_RATIO, record, timed } from '../support/figures.ts';
-import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
-import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { asOwner, BASE_URL, type Owner, PAGES_DOMAIN } from '../support/service.ts';
+import type { ServiceProcess } from '../support/process.ts';
+import { testProcess } from '../support/test-process.ts';
 
 const SUBMISSIONS = 1_000_000;
 const BATCH = 25_000;
 /** How much more memory than before the service may have while it searches, as a part of that. */
 const MOST_GROWTH = 0.5;
 
-let database: FreshDatabase;
-let service: ServiceProcess;
-let searcher: Owner;
-let other: Owner;
-let searched: string;
-let form: string;
-beforeAll(async () => {
-  database = await cloneDatabase();
-  service = await startServiceProcess({ BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
-  await service.ready();
-  const db = connect({ connectionString: database.url }, { limits: testLimits() });
-  const newOwner = async (email: string): Promise<Owner> =>
-    asOwner(service.url, await createKey(db, { email, plan: undefined, defaultPlan: 'unlimited' }));
-  [searcher, other] = [await newOwner('searcher@test.example'), await newOwner('other@test.example')];
-  searched = (await searcher.deploy()).id;
-  form = (await other.deploy()).id;
-  for (let from = 1; from <= SUBMISSIONS; from += BATCH) {
-    await db.raw(
-      `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
-       SELECT :id, n, 'sub_' || substr(:id, 3, 18) || lpad(n::text, 8, '0'),
-              json_build_object('name', 'Person ' || n, 'email', n || '@example.org', 'message', repeat('some words ', 12)),
-              '192.0.2.1', timestamptz '2026-01-01' + n * interval '1 second'
-         FROM generate_series(CAST(:from AS int), CAST(:to AS int)) AS n`,
-      { id: searched, from, to: from + BATCH - 1 },
-    );
-  }
-  await db('deployments')
-    .where({ id: searched })
-    .update({ submission_count: SUBMISSIONS, last_submission_number: SUBMISSIONS });
-  await db.close();
-}, 180_000);
-afterAll(async () => {
-  await service.stop();
-  await database.drop();
-});
+const { service, db, newOwner } = await testProcess();
+const [searcher, other] = [await newOwner('searcher'), await newOwner('other')];
+const searched = (await searcher.deploy()).id;
+const form = (await other.deploy()).id;
+for (let from = 1; from <= SUBMISSIONS; from += BATCH) {
+  await db.raw(
+    `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
+     SELECT :id, n, 'sub_' || substr(:id, 3, 18) || lpad(n::text, 8, '0'),
+            json_build_object('name', 'Person ' || n, 'email', n || '@example.org', 'message', repeat('some words ', 12)),
+            '192.0.2.1', timestamptz '2026-01-01' + n * interval '1 second'
+       FROM generate_series(CAST(:from AS int), CAST(:to AS int)) AS n`,
+    { id: searched, from, to: from + BATCH - 1 },
+  );
+}
+await db('deployments')
+  .where({ id: searched })
+  .update({ submission_count: SUBMISSIONS, last_submission_number: SUBMISSIONS });
 
 /** Seconds of the processor that the service has used (Linux). */
 async function workOf({ child }: ServiceProcess): Promise<number> {

@@ -4,13 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import request from 'supertest';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createKey } from '../../src/db/account/owners.ts';
-import { connect } from '../../src/db/postgres/connect.ts';
 import { runSql } from '../support/database.ts';
-import { testLimits } from '../support/limits.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { startProgram, startServiceProcess } from '../support/process.ts';
 import { asOwner, BASE_URL, getPage, JSON_TYPE, PAGES_DOMAIN } from '../support/service.ts';
+import { keyIn } from '../support/test-process.ts';
 
 const soon = (check: () => PromiseLike<unknown>) => vi.waitFor(check, { timeout: 40_000, interval: 100 });
 
@@ -29,9 +27,7 @@ it('follows a primary to its standby that is promoted, with both in DATABASE_URL
   await first.stop();
   const standby = await old.replica();
   onTestFinished(standby.close);
-  const db = connect({ connectionString: old.url }, { limits: testLimits() });
-  const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
-  await db.close();
+  const key = await keyIn(old.url);
   await soon(() => runSql(standby.url, "SELECT 1 / count(*) FROM owners WHERE email = 'owner@test.example'"));
 
   // The standby is named first.

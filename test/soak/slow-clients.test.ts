@@ -1,14 +1,11 @@
 import { connect as connectSocket, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { createKey } from '../../src/db/account/owners.ts';
-import { connect } from '../../src/db/postgres/connect.ts';
+import { afterAll, expect, it, vi } from 'vitest';
 import { inParallel, median, ms, QUEUED_RATIO, quantile, record, timed } from '../support/figures.ts';
-import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
 import { footprint, measurable } from '../support/memory.ts';
-import { freePort, type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { asOwner, BASE_URL, getPage, PAGES_DOMAIN } from '../support/service.ts';
+import { freePort } from '../support/process.ts';
+import { BASE_URL, getPage, PAGES_DOMAIN } from '../support/service.ts';
+import { testProcess } from '../support/test-process.ts';
 
 const HALF_OPEN = 1_000;
 const STALLED = 2_000;
@@ -25,29 +22,12 @@ const RESIDENT_RATIO = 2;
 const MORE_DESCRIPTORS = 20;
 const MIB = 1024 * 1024;
 
-let database: FreshDatabase;
-let service: ServiceProcess;
-let metricsPort: number;
-let form: { id: string; slug: string };
-let large: { id: string; slug: string };
-beforeAll(async () => {
-  database = await cloneDatabase();
-  metricsPort = await freePort();
-  service = await startServiceProcess({
-    ...{ BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url, LOG_LEVEL: 'error', ...measurable(metricsPort) },
-  });
-  await service.ready();
-  const db = connect({ connectionString: database.url }, { limits: testLimits() });
-  const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
-  await db.close();
-  const owner = asOwner(service.url, key);
-  form = await owner.deploy();
-  large = await owner.deploy({ html: 'x'.repeat(2 * MIB) });
-});
-afterAll(async () => {
-  expect(await service.stop()).toEqual({ code: 0, stdout: '', stderr: '' });
-  await database.drop();
-});
+const metricsPort = await freePort();
+const { service, newOwner } = await testProcess({ LOG_LEVEL: 'error', ...measurable(metricsPort) });
+const owner = await newOwner('owner');
+const form = await owner.deploy();
+const large = await owner.deploy({ html: 'x'.repeat(2 * MIB) });
+afterAll(async () => expect(await service.stop()).toEqual({ code: 0, stdout: '', stderr: '' }));
 
 /** A connection; `ended` says when the service has ended it, and with what it was answered. */
 function open() {

@@ -1,14 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { createKey } from '../../src/db/account/owners.ts';
-import { connect } from '../../src/db/postgres/connect.ts';
+import { afterAll, expect, it, vi } from 'vitest';
 import { inParallel, record } from '../support/figures.ts';
-import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
 import { footprint, measurable } from '../support/memory.ts';
 import { multipartBody } from '../support/multipart.ts';
-import { freePort, type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { asOwner, BASE_URL, type Owner, PAGES_DOMAIN } from '../support/service.ts';
+import { freePort } from '../support/process.ts';
+import { testProcess } from '../support/test-process.ts';
 
 const MIB = 1024 * 1024;
 const UPLOADS = 200;
@@ -18,28 +14,10 @@ const PER_DEPLOYMENT = 10;
 const HEAP_RATIO = 1.4;
 const RESIDENT_RATIO = 4;
 
-let database: FreshDatabase;
-let service: ServiceProcess;
-let metricsPort: number;
-let owner: Owner;
-beforeAll(async () => {
-  database = await cloneDatabase();
-  metricsPort = await freePort();
-  service = await startServiceProcess({
-    ...{ BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url, LOG_LEVEL: 'error', ...measurable(metricsPort) },
-  });
-  await service.ready();
-  const db = connect({ connectionString: database.url }, { limits: testLimits() });
-  owner = asOwner(
-    service.url,
-    await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' }),
-  );
-  await db.close();
-});
-afterAll(async () => {
-  expect(await service.stop()).toEqual({ code: 0, stdout: '', stderr: '' });
-  await database.drop();
-});
+const metricsPort = await freePort();
+const { service, newOwner } = await testProcess({ LOG_LEVEL: 'error', ...measurable(metricsPort) });
+const owner = await newOwner('owner');
+afterAll(async () => expect(await service.stop()).toEqual({ code: 0, stdout: '', stderr: '' }));
 
 it('keeps memory level through 200 uploads and as many downloads, a third of them left in the middle', async () => {
   const ids = await Promise.all(

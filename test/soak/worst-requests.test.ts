@@ -1,13 +1,11 @@
 import { Agent, get as getHttp } from 'node:http';
 import { connect as connectSocket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createKey } from '../../src/db/account/owners.ts';
-import { connect } from '../../src/db/postgres/connect.ts';
 import { median, ms, record, timed } from '../support/figures.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { asOwner, BASE_URL, PAGES_DOMAIN, UNKNOWN_ID } from '../support/service.ts';
+import { keyIn } from '../support/test-process.ts';
 
 /** Characters of what is generated. Node takes 16 KiB of headers, of which the others take the rest. */
 const LENGTH = 15_500;
@@ -63,9 +61,7 @@ beforeAll(async () => {
   await service.ready();
   trusting = await startServiceProcess({ ...settings, TRUST_PROXY: '99' });
   await trusting.ready();
-  const db = connect({ connectionString: database.url }, { limits: testLimits() });
-  key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
-  await db.close();
+  key = await keyIn(database.url);
   form = await asOwner(service.url, key).deploy();
 });
 afterAll(async () => {

@@ -1,14 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
+import request from 'supertest';
 import { expect, onTestFinished, vi } from 'vitest';
-import { createKey } from '../../src/db/account/owners.ts';
 import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { cleanBucket, namedObjects } from './bucket-files.ts';
 import { cloneDatabase, type FreshDatabase } from './fresh-database.ts';
 import { testLimits } from './limits.ts';
-import { multipartBody } from './multipart.ts';
 import { startServiceProcess } from './process.ts';
 import type { S3, S3Request } from './s3.ts';
 import { asOwner, BASE_URL, PAGES_DOMAIN } from './service.ts';
+import { keyIn } from './test-process.ts';
 
 /*
  * Services that keep their files in a bucket, and are killed at one of their requests to it.
@@ -38,7 +38,7 @@ export function bucketCrashes(s3: () => S3) {
       await db.close();
       await database.drop();
     });
-    const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
+    const key = await keyIn(database.url);
     const settings = {
       ...s3().settings(prefix),
       ...{ DATABASE_URL: database.url, BASE_URL, PAGES_DOMAIN, LOG_LEVEL: 'silent' },
@@ -54,19 +54,14 @@ export function bucketCrashes(s3: () => S3) {
   }
 
   /** Sends a file; the status, or undefined when there was no answer. */
-  async function submit({ url }: { url: string }, id: string, content: Buffer): Promise<number | undefined> {
-    try {
-      const response = await fetch(`${url}/submit/${id}`, {
-        method: 'POST',
-        body: new Uint8Array(multipartBody(['name="a"; filename="a"', content])),
-        headers: { 'Content-Type': 'multipart/form-data; boundary=b' },
-      });
-      await response.arrayBuffer();
-      return response.status;
-    } catch {
-      return undefined;
-    }
-  }
+  const submit = ({ url }: { url: string }, id: string, content: Buffer): Promise<number | undefined> =>
+    request(url)
+      .post(`/submit/${id}`)
+      .attach('a', content, 'a')
+      .then(
+        ({ status }) => status,
+        () => undefined,
+      );
 
   async function contentsOf(
     { url, owner }: { url: string; owner: ReturnType<typeof asOwner> },

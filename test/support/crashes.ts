@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, vi } from 'vitest';
-import { createKey } from '../../src/db/account/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { inParallel, record } from './figures.ts';
 import { testLimits } from './limits.ts';
 import { type ServiceProcess, startServiceProcess } from './process.ts';
 import { startReceiver } from './receivers.ts';
 import { asOwner, BASE_URL, JSON_TYPE, PAGES_DOMAIN } from './service.ts';
+import { keyIn } from './test-process.ts';
 
 /** One less than the rate limit allows. */
 const POSTS_EACH = 9;
@@ -98,7 +98,7 @@ export async function survive(
   const services = [await startPhoenix(databaseUrl), await startPhoenix(databaseUrl)];
   const db = connect({ connectionString: databaseUrl }, { limits: testLimits() });
   onTestFinished(() => db.close());
-  const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
+  const key = await keyIn(databaseUrl);
   const asks = () => asOwner(services[0]?.url() ?? '', key);
 
   const forms: string[] = [];

@@ -1,12 +1,9 @@
 import request from 'supertest';
 import { onTestFinished, vi } from 'vitest';
-import { createKey } from '../../src/db/account/owners.ts';
-import { connect } from '../../src/db/postgres/connect.ts';
 import { failure } from './answers.ts';
-import { timed } from './figures.ts';
-import { testLimits } from './limits.ts';
 import { startServiceProcess } from './process.ts';
 import { asOwner, BASE_URL, getPage, type Owner, PAGES_DOMAIN } from './service.ts';
+import { keyIn } from './test-process.ts';
 
 const SETTINGS = { BASE_URL, PAGES_DOMAIN, LOG_LEVEL: 'silent', WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' };
 
@@ -21,9 +18,7 @@ export async function startForOutage(databaseUrl: string, more: Record<string, s
 
 /** An owner with a page, which is in memory, and a webhook. */
 export async function prepare(url: string, databaseUrl: string): Promise<Target> {
-  const db = connect({ connectionString: databaseUrl }, { limits: testLimits() });
-  const newKey = createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
-  const owner = asOwner(url, await newKey.finally(() => db.close()));
+  const owner = asOwner(url, await keyIn(databaseUrl));
   const form = await owner.deploy({ html: 'kept' });
   const { body } = await owner.post(`/webhooks/${form.id}`).send({ url: 'http://127.0.0.1:9/' }).expect(201);
   await getPage(url, form.slug).expect(200, 'kept');
@@ -46,11 +41,11 @@ export const everyRequest = ({ url, owner, form, webhookId }: Target): Record<st
   'GET /readyz': () => request(url).get('/readyz'),
 });
 
-export type Answer = { name: string; status: number; retryAfter: string | undefined; body: unknown; tookMs: number };
+export type Answer = { name: string; status: number; retryAfter: string | undefined; body: unknown };
 
 export async function answerTo(name: string, send: () => request.Test): Promise<Answer> {
-  const { ms: tookMs, result } = await timed(() => send());
-  return { name, status: result.status, retryAfter: result.headers['retry-after'], body: result.body, tookMs };
+  const { status, headers, body } = await send();
+  return { name, status, retryAfter: headers['retry-after'], body };
 }
 
 /** Whether an answer says that the service is unavailable, as it should. */
@@ -59,14 +54,11 @@ export const isUnavailable = ({ status, retryAfter, body }: Answer): boolean =>
   /^[1-9]\d*$/.test(retryAfter ?? '') &&
   JSON.stringify(Object.keys(Object(body))) === JSON.stringify(Object.keys(failure));
 
-/** Settles when a submission is accepted, /readyz is 200 and `isBack` does not reject; answers after how many milliseconds. */
-export async function recovery({ url, form }: Target, isBack: () => Promise<unknown>): Promise<number> {
+/** Settles when a submission is accepted, /readyz is 200 and `isBack` does not reject. */
+export async function recovery({ url, form }: Target, isBack: () => Promise<unknown>): Promise<void> {
   const soon = (check: () => PromiseLike<unknown>) => vi.waitFor(check, { timeout: 60_000, interval: 20 });
-  const { ms } = await timed(async () => {
-    // One that is accepted: more would come to the limit.
-    await soon(() => request(url).post(`/submit/${form.id}`).send({ a: 'b' }).expect(200));
-    await soon(() => request(url).get('/readyz').expect(200));
-    await soon(isBack);
-  });
-  return ms;
+  // A refused submission takes no slot, so that the form does not come to its limit.
+  await soon(() => request(url).post(`/submit/${form.id}`).send({ a: 'b' }).expect(200));
+  await soon(() => request(url).get('/readyz').expect(200));
+  await soon(isBack);
 }

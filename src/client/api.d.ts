@@ -6913,8 +6913,8 @@ export interface operations {
             /** @description The addresses. */
             200: {
                 headers: {
-                    /** @description To `/llms.txt` and `/mcp`, for agents. */
-                    Link?: "</llms.txt>; rel=\"service-doc\"; type=\"text/plain\", </mcp>; rel=\"service-desc\"; title=\"MCP\"";
+                    /** @description To the reference, `/llms.txt` and `/mcp`. */
+                    Link?: "</openapi.json>; rel=\"service-desc\"; type=\"application/json\", </mcp>; rel=\"service-desc\"; title=\"MCP\", </docs>; rel=\"service-doc\"; type=\"text/html\", </llms.txt>; rel=\"service-doc\"; type=\"text/plain\"";
                     [name: string]: unknown;
                 };
                 content: {
@@ -6924,7 +6924,8 @@ export interface operations {
                      *       "docs": "https://forms.example.org/docs",
                      *       "openapi": "https://forms.example.org/openapi.json",
                      *       "llms": "https://forms.example.org/llms.txt",
-                     *       "mcp": "https://forms.example.org/mcp"
+                     *       "mcp": "https://forms.example.org/mcp",
+                     *       "dashboard": "https://forms.example.org/dashboard"
                      *     }
                      */
                     "application/json": {
@@ -6950,14 +6951,19 @@ export interface operations {
                          * @description Tools for agents, over the Model Context Protocol.
                          */
                         mcp: string;
+                        /**
+                         * Format: uri
+                         * @description The dashboard, for people.
+                         */
+                        dashboard: string;
                     };
                 };
             };
             /** @description To `/dashboard`, for a browser (an Accept that names text/html). */
             302: {
                 headers: {
-                    /** @description To `/llms.txt` and `/mcp`, for agents. */
-                    Link?: "</llms.txt>; rel=\"service-doc\"; type=\"text/plain\", </mcp>; rel=\"service-desc\"; title=\"MCP\"";
+                    /** @description To the reference, `/llms.txt` and `/mcp`. */
+                    Link?: "</openapi.json>; rel=\"service-desc\"; type=\"application/json\", </mcp>; rel=\"service-desc\"; title=\"MCP\", </docs>; rel=\"service-doc\"; type=\"text/html\", </llms.txt>; rel=\"service-doc\"; type=\"text/plain\"";
                     Location?: "/dashboard";
                     [name: string]: unknown;
                 };

@@ -7,7 +7,7 @@ import { type Endpoint, jsonText } from '../request/declaration.ts';
 import { endpoint, publicEndpoint } from '../request/endpoint.ts';
 import { pageBodyBytes } from '../request/json-body.ts';
 import { acceptsJson } from '../response/accept.ts';
-import { errorKind, HttpError, unavailable } from '../response/errors.ts';
+import { ERROR_CODE, errorKind, HttpError, unavailable } from '../response/errors.ts';
 import { Answer, badMessage, Message, PARSE_ERROR } from './message.ts';
 import type { McpProtocol } from './protocol.ts';
 
@@ -30,7 +30,7 @@ function refuseWithoutKey({ headers }: IncomingMessage): void {
 const allowAnyOrigin = cors({
   methods: 'POST',
   allowedHeaders: ['Authorization', 'Content-Type', 'Mcp-Protocol-Version', 'Mcp-Session-Id', 'Last-Event-ID'],
-  exposedHeaders: ['mcp-session-id', 'mcp-protocol-version', 'WWW-Authenticate', 'Retry-After'],
+  exposedHeaders: ['mcp-session-id', 'mcp-protocol-version', 'WWW-Authenticate', 'Retry-After', ERROR_CODE],
   maxAge: SIZES.submission.preflightSeconds,
   preflightContinue: true,
 });

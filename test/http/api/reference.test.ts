@@ -255,7 +255,14 @@ it.each([
     const answered = await service.anonymous.get('/').set('Accept', accept);
     expect(answered).toMatchObject({ status, headers: { vary: 'Accept' } });
     expect(answered.headers.location).toBe(location);
-    expect(answered.headers.link).toMatch(/^<\/llms\.txt>; .*, <\/mcp>; /);
+    expect([...(answered.headers.link ?? '').matchAll(/<([^>]*)>; rel="([^"]*)"/g)].map(([, ...link]) => link)).toEqual(
+      [
+        ['/openapi.json', 'service-desc'],
+        ['/mcp', 'service-desc'],
+        ['/docs', 'service-doc'],
+        ['/llms.txt', 'service-doc'],
+      ],
+    );
     if (status === 200) {
       expect(answered.body).toEqual({
         service: 'formhost',
@@ -263,6 +270,7 @@ it.each([
         openapi: `${BASE_URL}/openapi.json`,
         llms: `${BASE_URL}/llms.txt`,
         mcp: `${BASE_URL}/mcp`,
+        dashboard: `${BASE_URL}/dashboard`,
       });
     }
   },

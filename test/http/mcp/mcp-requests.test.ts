@@ -182,7 +182,7 @@ describe('a client in a browser', () => {
     Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
   const readable = {
     'access-control-allow-origin': '*',
-    'access-control-expose-headers': 'mcp-session-id,mcp-protocol-version,WWW-Authenticate,Retry-After',
+    'access-control-expose-headers': 'mcp-session-id,mcp-protocol-version,WWW-Authenticate,Retry-After,error-code',
   };
 
   it.each(['https://agent.example', 'null', 'http://localhost:6274'])('may have any Origin: %s', async (origin) => {

@@ -24,11 +24,17 @@ const Start = z.strictObject({
   openapi: z.string().meta({ format: 'uri', description: 'This reference, as OpenAPI 3.1.' }),
   llms: z.string().meta({ format: 'uri', description: 'What an agent needs to know, in one page.' }),
   mcp: z.string().meta({ format: 'uri', description: 'Tools for agents, over the Model Context Protocol.' }),
+  dashboard: z.string().meta({ format: 'uri', description: 'The dashboard, for people.' }),
 });
 
-/** Where agents begin that know the address of the service only (RFC 8288, RFC 8631). */
-const LINK = '</llms.txt>; rel="service-doc"; type="text/plain", </mcp>; rel="service-desc"; title="MCP"';
-const linkHeader = { Link: { description: 'To `/llms.txt` and `/mcp`, for agents.', schema: { const: LINK } } };
+/** Where programs begin that know the address of the service only (RFC 8288, RFC 8631). */
+const LINK = [
+  '</openapi.json>; rel="service-desc"; type="application/json"',
+  '</mcp>; rel="service-desc"; title="MCP"',
+  '</docs>; rel="service-doc"; type="text/html"',
+  '</llms.txt>; rel="service-doc"; type="text/plain"',
+].join(', ');
+const linkHeader = { Link: { description: 'To the reference, `/llms.txt` and `/mcp`.', schema: { const: LINK } } };
 
 /** A file of the page that shows the reference. */
 function pageFile(
@@ -60,6 +66,7 @@ const startEndpoint = ({ config: { baseUrl } }: App) => {
     openapi: `${baseUrl}/openapi.json`,
     llms: `${baseUrl}/llms.txt`,
     mcp: `${baseUrl}/mcp`,
+    dashboard: `${baseUrl}/dashboard`,
   };
   return publicEndpoint({
     method: 'GET',

@@ -851,6 +851,11 @@ export const LIMITS = {
     threadHeapMib: 128,
     /** Growth of the heap for each MiB of the largest page: JSON may have six characters for each byte. */
     threadHeapGrowthMib: 48,
+    /**
+     * Where its objects are made first. What is left of them moves to the heap at once: more than Node allows above a full heap
+     * (16 MB) would end the process, and not the thread alone.
+     */
+    threadYoungHeapMib: 12,
     /** An idle thread is ended after this time, which frees its memory. */
     idleThreadMs: 10_000,
     /** Bounds only the list: waiting work has not read its page yet, and its body is counted in the memory budget. */

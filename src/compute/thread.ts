@@ -52,7 +52,10 @@ export class Thread {
       workerData: WORKER_ROLE,
       // The flags of the process are meant for its main program.
       execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: this.#heapMib },
+      resourceLimits: {
+        maxOldGenerationSizeMb: this.#heapMib,
+        maxYoungGenerationSizeMb: this.#limits.threadYoungHeapMib,
+      },
     });
     worker.unref();
     worker.on('error', () => undefined);

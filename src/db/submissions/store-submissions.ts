@@ -134,7 +134,7 @@ function toOutcome({ free, retry_after_ms }: Row, rank: number): Outcome {
   };
 }
 
-/** Those of these deployments that are live. */
+/** The ids of live deployments among these. */
 async function findLive(db: Knex, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await query<{ id: string }>(
     db,

@@ -64,7 +64,7 @@ function nextOf(json: string): string | null | undefined {
 }
 
 /**
- * What a tool answers in at most so many characters; throws 413. `ask` calls its endpoint, which answers a JSON text;
+ * The answer of a tool in at most so many characters; throws 413. `ask` calls its endpoint, which answers a JSON text;
  * undefined: one of more than `maxAnswerChars`. `isPaged`: whether it takes a `limit`.
  */
 export async function boundedAnswer(

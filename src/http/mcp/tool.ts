@@ -22,9 +22,9 @@ export type Tool = {
   isBounded?: boolean;
   /** Whether the answer has texts that visitors have written. */
   isUntrusted?: boolean;
-  /** What an agent does after a 404. */
+  /** The next step of an agent after a 404. */
   ifMissing?: string;
-  /** What clients are told (the specification's ToolAnnotations), to decide whether to ask the user first. */
+  /** Said to clients (the specification's ToolAnnotations), to decide whether to ask the user first. */
   hints: {
     readOnlyHint: boolean;
     /** This and the next are said of tools that change something only. */

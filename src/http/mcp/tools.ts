@@ -6,7 +6,7 @@ import { SUBMISSION_TOOLS } from './tools/submissions.ts';
 /** All tools, in the order in which agents see them. */
 export const TOOLS: readonly Tool[] = [...PAGE_TOOLS, ...SUBMISSION_TOOLS, ...NOTIFICATION_TOOLS];
 
-/** What an agent reads about arguments: parameters of paths, and fields that the reference describes at length. */
+/** Texts about arguments, for agents: parameters of paths, and fields that the reference describes at length. */
 export const ARGUMENTS: Readonly<Record<string, string>> = {
   id: 'The id or the slug of a page.',
   html: 'The whole page.',

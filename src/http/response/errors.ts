@@ -122,7 +122,7 @@ export const storageFull = errorKind(
     ),
   ...(['free', 1_000_000_000] as const),
 );
-/** What POST /submit returns, and the endpoint that submits a test. */
+/** The answer of POST /submit, and the endpoint that submits a test. */
 export const tooManySubmissions = errorKind(
   {
     id: 'TooManySubmissions',

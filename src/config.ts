@@ -24,7 +24,7 @@ import {
   smtpUrl,
   trustProxy,
 } from './lib/setting-values.ts';
-import { SIZES } from './limits.ts';
+import { SIZES } from './sizes.ts';
 
 /** A setting is wrong; the message names it and fits on one line. */
 export class ConfigError extends Error {}

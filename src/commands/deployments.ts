@@ -10,9 +10,10 @@ import {
 } from '../db/deployments/take-downs.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { isReserved, isSlug } from '../lib/slugs.ts';
-import { COMMAND_LIMITS, LIMITS } from '../limits.ts';
+import { LIMITS } from '../limits.ts';
 import { CommandError } from './command-error.ts';
 import { exportLines, exportToFile } from './deployment-export.ts';
+import { COMMAND_LIMITS } from './limits.ts';
 import { noSuchOwner, onDatabase } from './operator.ts';
 import { type Output, print, printResult, printRows } from './output.ts';
 

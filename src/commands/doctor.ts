@@ -9,11 +9,12 @@ import { embeddedExists } from '../db/postgres/existing-database.ts';
 import { inspectDatabase } from '../db/postgres/inspect.ts';
 import { settingsInForce } from '../db/postgres/transaction-pooler.ts';
 import { createResolve, type Resolve } from '../delivery/webhooks/resolve.ts';
-import { COMMAND_LIMITS, LIMITS } from '../limits.ts';
+import { LIMITS } from '../limits.ts';
 import { checkDomains } from './doctor/domains.ts';
 import { type Finding, fail, ok, reasonOf, skip, warn } from './doctor/finding.ts';
 import { type Clock, checkClock, checkDatabase, checkDisk, checkFiles, checkMail, clockOf } from './doctor/machine.ts';
 import { checkCertificate, checkPage, checkReady, type Route } from './doctor/service.ts';
+import { COMMAND_LIMITS } from './limits.ts';
 import { databasePlace, NO_DATABASE_ADVICE, readSettings, type Settings } from './operator.ts';
 import { type Output, print } from './output.ts';
 

@@ -21,8 +21,10 @@ import type { Database } from '../db/postgres/connect.ts';
 import { Bucket } from '../files/bucket.ts';
 import { claimPrefix, takePrefix } from '../files/claim.ts';
 import { withRetries } from '../files/with-retries.ts';
-import { COMMAND_LIMITS, LIMITS, SIZES } from '../limits.ts';
+import { LIMITS } from '../limits.ts';
+import { SIZES } from '../sizes.ts';
 import { CommandError, messageOf } from './command-error.ts';
+import { COMMAND_LIMITS } from './limits.ts';
 import { onDatabase } from './operator.ts';
 import { type Output, printResult, printRows, say } from './output.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isOneLine, listKeys, revokeKey } from '../db/account/api-keys.ts';
 import { makeKey } from '../db/account/owners.ts';
 import { isMailAddress } from '../lib/mail-address.ts';
-import { SIZES } from '../limits.ts';
+import { SIZES } from '../sizes.ts';
 import { CommandError } from './command-error.ts';
 import { checkPlan, onDatabase } from './operator.ts';
 import { type Output, printLine, printResult, printRows, say } from './output.ts';

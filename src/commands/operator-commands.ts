@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from '@commander-js/extra-typings';
-import { SIZES } from '../limits.ts';
+import { SIZES } from '../sizes.ts';
 import { declare } from './declare.ts';
 
 /*

@@ -1,6 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { EVENTS } from '../lib/events.ts';
-import { SIZES } from '../limits.ts';
+import { SIZES } from '../sizes.ts';
 import { UsageError } from './command-error.ts';
 import { declare } from './declare.ts';
 import { readAccount } from './owner/account.ts';

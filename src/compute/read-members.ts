@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type JsonMember, type JsonProblem, readJsonObject, unquote } from '../lib/json-text.ts';
-import { SIZES } from '../limits.ts';
+import { SIZES } from '../sizes.ts';
 
 /**
  * The bytes of a JSON object, and the names of the members to read. `longLevels`: how many levels of objects below it may

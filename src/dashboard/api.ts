@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { type Client, createFormhost } from '../client/client.ts';
-import { DASHBOARD_LIMITS } from '../limits.ts';
+import { DASHBOARD_LIMITS } from './limits.ts';
 
 /*
  * Every request of the dashboard goes through here, and every error is met here: a session that is over waits for the next

@@ -1,8 +1,8 @@
 import type { ComponentType, JSX } from 'preact';
 import { lazy, Route } from 'preact-iso';
 import { VIEW_PATHS } from '../lib/dashboard-paths.ts';
-import { DASHBOARD_LIMITS } from '../limits.ts';
 import { pause, trouble } from './api.ts';
+import { DASHBOARD_LIMITS } from './limits.ts';
 
 type View = { default: ComponentType };
 

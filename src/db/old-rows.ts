@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { firstDeliveryId } from '../lib/ids.ts';
-import { type Limits, SIZES } from '../limits.ts';
+import type { Limits } from '../limits.ts';
+import { SIZES } from '../sizes.ts';
 import { EXPIRED as IS_OWNER_KEY_EXPIRED } from './account/idempotency-keys.ts';
 import { execute, queryOne } from './postgres/query.ts';
 import { EXPIRED as IS_KEY_EXPIRED } from './submissions/idempotency-keys.ts';

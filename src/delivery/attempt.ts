@@ -1,4 +1,4 @@
-import { SIZES } from '../limits.ts';
+import { SIZES } from '../sizes.ts';
 
 /** What came of an attempt to deliver. */
 export type Attempt = {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { CaptchaProvider } from '../lib/captcha-fields.ts';
 import { FairQueue } from '../lib/fair-queue.ts';
-import { type Limits, SIZES } from '../limits.ts';
+import type { Limits } from '../limits.ts';
+import { SIZES } from '../sizes.ts';
 import { type Fence, FencedAgent } from './webhooks/fenced-agent.ts';
 
 /** The providers that are asked whether a token is genuine. */

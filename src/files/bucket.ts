@@ -4,7 +4,8 @@ import { AwsClient } from 'aws4fetch';
 import { decodeXML } from 'entities';
 import type { BucketLocation } from '../lib/files-url.ts';
 import { isObjectId, newObjectId } from '../lib/ids.ts';
-import { type Limits, SIZES } from '../limits.ts';
+import type { Limits } from '../limits.ts';
+import { SIZES } from '../sizes.ts';
 import { BucketError } from './bucket-error.ts';
 
 /** An object that has the content of a file, and when it was put there. Its id is its own and never used again. */

@@ -1,7 +1,8 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Limits, SIZES } from '../limits.ts';
+import type { Limits } from '../limits.ts';
+import { SIZES } from '../sizes.ts';
 import { HttpError, headersTooLarge } from './response/errors.ts';
 
 // An import would also load node:http's own fetch: 50 ms and 13 MB at every start.

@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { z } from 'zod';
-import { type Limits, SIZES } from '../limits.ts';
+import type { Limits } from '../limits.ts';
+import { SIZES } from '../sizes.ts';
 
 /*
  * ALTCHA: a visitor's browser proves by some work that a form is worth it. No third party is asked, and nothing is stored

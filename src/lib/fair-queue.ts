@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { SIZES } from '../limits.ts';
+import { SIZES } from '../sizes.ts';
 
 const { usedTimeHalfLifeMs, usedTimeStepMs, maxUsers } = SIZES.internalQueues;
 

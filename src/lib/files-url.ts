@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { SIZES } from '../limits.ts';
+import { SIZES } from '../sizes.ts';
 
 /** What FILES_URL says: where files are. */
 export type FilesUrl = {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { customAlphabet } from 'nanoid';
-import { SIZES } from '../limits.ts';
+import { SIZES } from '../sizes.ts';
 
 // In ASCII order, so that ids sort by the time at their beginning.
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -1,4 +1,4 @@
-import { SIZES } from '../limits.ts';
+import { SIZES } from '../sizes.ts';
 
 /** The languages of the pages that visitors see, by their codes (ISO 639-1). */
 export const LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'tr', 'ja', 'zh', 'ar'] as const;

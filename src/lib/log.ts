@@ -1,5 +1,5 @@
 import { destination, type Level, type Logger, pino } from 'pino';
-import { SIZES } from '../limits.ts';
+import { SIZES } from '../sizes.ts';
 
 /** An error for the log. Postgres quotes values in data exceptions (class 22) and in details: these are left out. */
 function describe(error: unknown): unknown {

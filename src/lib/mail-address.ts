@@ -1,4 +1,4 @@
-import { SIZES } from '../limits.ts';
+import { SIZES } from '../sizes.ts';
 
 // RFC 5321's Mailbox with a Dot-string and a Domain, and the length of its local part (4.5.3.1).
 const MAILBOX =

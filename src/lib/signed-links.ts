@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
-import { SIZES } from '../limits.ts';
+import { SIZES } from '../sizes.ts';
 
 /*
  * Links in mails, which a browser opens without a key. Whoever has a link may open it: its signature is a secret.

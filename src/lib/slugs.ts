@@ -1,5 +1,5 @@
 import { customAlphabet } from 'nanoid';
-import { SIZES } from '../limits.ts';
+import { SIZES } from '../sizes.ts';
 
 export const RESERVED = [
   ...['www', 'api', 'app', 'admin', 'mail', 'smtp', 'ns', 'cdn', 'static', 'assets', 'docs', 'status', 'login', 'auth'],

@@ -3,7 +3,8 @@ import { Batcher } from '../db/batcher.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { findForms, type LiveForm } from '../db/submissions/forms.ts';
 import { isDeploymentId } from '../lib/ids.ts';
-import { type Limits, SIZES } from '../limits.ts';
+import type { Limits } from '../limits.ts';
+import { SIZES } from '../sizes.ts';
 
 /** What submissions need to know of their forms, in memory until it changes. */
 export class Forms {

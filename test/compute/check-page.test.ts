@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Addresses, CODES } from '../../src/compute/check/answer.ts';
 import { checkPage, labelsOf } from '../../src/compute/check/check-page.ts';
-import { SIZES } from '../../src/limits.ts';
+import { SIZES } from '../../src/sizes.ts';
 import { PROJECT } from '../support/process.ts';
 
 const SERVICE = { baseUrl: 'https://forms.test', pagesDomain: 'pages.test' };

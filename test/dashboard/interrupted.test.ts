@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DASHBOARD_LIMITS } from '../../src/limits.ts';
+import { DASHBOARD_LIMITS } from '../../src/dashboard/limits.ts';
 import { hasChromium } from '../support/chromium.ts';
 import { type DashboardUnderTest, expectAccessible, startDashboard } from '../support/dashboard-in-browser.ts';
 import type { Owner } from '../support/service.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { beginPurge, finishPurge } from '../../src/db/deployments/deleted-deployments.ts';
 import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { deleteSubmissions } from '../../src/db/submissions/submissions.ts';
-import { SIZES } from '../../src/limits.ts';
+import { SIZES } from '../../src/sizes.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
 

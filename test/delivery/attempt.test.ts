@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/delivery/attempt.ts';
-import { SIZES } from '../../src/limits.ts';
+import { SIZES } from '../../src/sizes.ts';
 
 const RETRY_DELAYS = [60, 3_600];
 const ERROR = { status: 503, error: 'the receiver answered 503' };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { digestEmail, submissionEmail } from '../../src/delivery/mail/submission-mails.ts';
-import { SIZES } from '../../src/limits.ts';
+import { SIZES } from '../../src/sizes.ts';
 import { KIB } from '../support/form-limits.ts';
 import { objectTexts, stringTexts } from '../support/json-texts.ts';
 import { writeMail } from '../support/write-mail.ts';

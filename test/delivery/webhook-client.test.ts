@@ -13,7 +13,7 @@ import { createResolve, type Resolve } from '../../src/delivery/webhooks/resolve
 import { secondsOf } from '../../src/delivery/webhooks/retry-after.ts';
 import { WebhookClient } from '../../src/delivery/webhooks/webhook-client.ts';
 import { parseCidr } from '../../src/lib/public-address.ts';
-import { SIZES } from '../../src/limits.ts';
+import { SIZES } from '../../src/sizes.ts';
 import { aSentence } from '../support/answers.ts';
 import { testLimits } from '../support/limits.ts';
 import { ownAddress } from '../support/own-address.ts';

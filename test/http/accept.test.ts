@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { acceptsJson, chooseEncoding, namesHtml } from '../../src/http/response/accept.ts';
-import { SIZES } from '../../src/limits.ts';
+import { SIZES } from '../../src/sizes.ts';
 
 const { acceptChars } = SIZES.internalHeaders;
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { SIZES } from '../../src/limits.ts';
+import { SIZES } from '../../src/sizes.ts';
 import { failure } from '../support/answers.ts';
 import { testService } from '../support/service.ts';
 

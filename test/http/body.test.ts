@@ -12,7 +12,8 @@ import { BodyReader } from '../../src/http/request/body.ts';
 import { mediaType } from '../../src/http/request/json-body.ts';
 import { HttpError } from '../../src/http/response/errors.ts';
 import { MemoryBudget, MemoryReservation } from '../../src/http/response/memory-budget.ts';
-import { type Limits, SIZES } from '../../src/limits.ts';
+import type { Limits } from '../../src/limits.ts';
+import { SIZES } from '../../src/sizes.ts';
 import { serve } from '../support/http-server.ts';
 import { testLimits } from '../support/limits.ts';
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { CredentialLookUps } from '../../src/http/request/credentials.ts';
-import { LIMITS, SIZES } from '../../src/limits.ts';
+import { LIMITS } from '../../src/limits.ts';
+import { SIZES } from '../../src/sizes.ts';
 
 const VALID = Buffer.from('valid');
 

@@ -8,7 +8,8 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { compressAnswers } from '../../src/http/response/compress.ts';
 import { HttpError } from '../../src/http/response/errors.ts';
 import { ResponseWriter } from '../../src/http/response/response-writer.ts';
-import { LIMITS, SIZES } from '../../src/limits.ts';
+import { LIMITS } from '../../src/limits.ts';
+import { SIZES } from '../../src/sizes.ts';
 import { serve } from '../support/http-server.ts';
 
 const BUDGET = LIMITS.requests.memoryBudgetBytes;

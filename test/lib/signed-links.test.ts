@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fileLinkExpiry, type LinkedFile, SignedLinks } from '../../src/lib/signed-links.ts';
-import { SIZES } from '../../src/limits.ts';
+import { SIZES } from '../../src/sizes.ts';
 
 const SECRET = Buffer.from('0123456789abcdef0123456789abcdef');
 const FILE: LinkedFile = { deploymentId: 'd_1', submissionId: 'sub_2', fileId: 'file_3' };

@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest';
-import { SIZES } from '../../src/limits.ts';
+import { SIZES } from '../../src/sizes.ts';
 import { ms, record } from '../support/figures.ts';
 import { measurable } from '../support/memory.ts';
 import { readMetrics } from '../support/metrics.ts';

@@ -1,5 +1,5 @@
 import { afterAll, vi } from 'vitest';
-import { COMMAND_LIMITS } from '../../src/limits.ts';
+import { COMMAND_LIMITS } from '../../src/commands/limits.ts';
 import { formhost, startCommand } from './command.ts';
 import { testService } from './service.ts';
 import { storeTexts } from './stored-submissions.ts';

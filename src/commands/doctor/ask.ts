@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https';
 import { TLSSocket } from 'node:tls';
 import { z } from 'zod';
 import type { Resolve } from '../../delivery/webhooks/resolve.ts';
-import { COMMAND_LIMITS } from '../../limits.ts';
+import { COMMAND_LIMITS } from '../limits.ts';
 import { reasonOf } from './finding.ts';
 
 const { request: requestHttp } = process.getBuiltinModule('node:http');

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Resolve } from '../../delivery/webhooks/resolve.ts';
-import { COMMAND_LIMITS } from '../../limits.ts';
+import { COMMAND_LIMITS } from '../limits.ts';
 import { ask, connectionProblem } from './ask.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 

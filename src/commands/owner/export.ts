@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises';
-import { COMMAND_LIMITS } from '../../limits.ts';
 import { CommandError, UsageError } from '../command-error.ts';
+import { COMMAND_LIMITS } from '../limits.ts';
 import { isTerminal, megabytes, print, printableCsv, printableJson, say } from '../output.ts';
 import { replaceFile } from '../write-file.ts';
 import { untilInterrupted } from './interrupt.ts';

@@ -1,5 +1,5 @@
-import { COMMAND_LIMITS } from '../../limits.ts';
 import { CommandError, UsageError } from '../command-error.ts';
+import { COMMAND_LIMITS } from '../limits.ts';
 import { isTerminal, type Output, print, printLine } from '../output.ts';
 import { saveTo } from './export.ts';
 import { untilInterrupted } from './interrupt.ts';

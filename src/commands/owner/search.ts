@@ -1,5 +1,5 @@
 import { readJsonList, readJsonObject } from '../../lib/json-text.ts';
-import { COMMAND_LIMITS } from '../../limits.ts';
+import { COMMAND_LIMITS } from '../limits.ts';
 import { countOf, type Output, print, printAnswer, say } from '../output.ts';
 import { untilInterrupted } from './interrupt.ts';
 import { idOf, retry, type Service } from './service.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, createFormhost } from '../../client/client.ts';
-import { COMMAND_LIMITS } from '../../limits.ts';
 import { CommandError, messageOf } from '../command-error.ts';
+import { COMMAND_LIMITS } from '../limits.ts';
 import { say } from '../output.ts';
 import type { Account } from './account.ts';
 import { inWordsOfCommands } from './api-sentences.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { COMMAND_LIMITS } from '../../limits.ts';
+import { COMMAND_LIMITS } from '../limits.ts';
 import { type Output, print, printAnswer, say } from '../output.ts';
 import { untilInterrupted } from './interrupt.ts';
 import { idOf, isTransient, pause, type Service } from './service.ts';

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Schemas } from '../../client/client.ts';
 import type { Event } from '../../lib/events.ts';
-import { COMMAND_LIMITS, SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
+import { COMMAND_LIMITS } from '../limits.ts';
 import { type Output, printAnswer, printable, printLine, printList, printTable, say } from '../output.ts';
 import { idOf, type Service } from './service.ts';
 

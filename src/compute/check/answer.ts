@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CaptchaProvider } from '../../lib/captcha-fields.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 
 /*
  * What a check is given and what it answers, for both sides of the thread. The thread imports only types, and loads no zod.

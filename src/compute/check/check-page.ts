@@ -1,4 +1,4 @@
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { AddressReader } from './addresses.ts';
 import type { Addresses, CheckedPage, CheckInput, LabelsInput, PageLabels, WidgetInput } from './answer.ts';
 import { withWidgets } from './captcha.ts';

@@ -1,5 +1,5 @@
 import type { ControlKind } from '../../lib/control-fields.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import type { Found } from './answer.ts';
 import { isEntered, isSent, isSubmitButton, nameOf, typeOf } from './fields.ts';
 import type { ReadForm } from './forms.ts';

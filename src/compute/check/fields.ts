@@ -1,4 +1,4 @@
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import type { Field, Option } from './answer.ts';
 import { attribute, type HtmlElement, hasAttribute, isElement, isHtml } from './html-tree.ts';
 import type { Control, PageParts } from './read-page.ts';

@@ -1,6 +1,6 @@
 import type { CaptchaProvider } from '../../lib/captcha-fields.ts';
 import { controlsOf } from '../../lib/control-fields.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { PLACEHOLDER } from '../render-page.ts';
 import type { AddressReader, Target } from './addresses.ts';
 import type { Found } from './answer.ts';

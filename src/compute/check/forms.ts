@@ -1,4 +1,4 @@
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import type { AddressReader, Target } from './addresses.ts';
 import type { CheckedForm } from './answer.ts';
 import { isSubmitButton, typeOf } from './fields.ts';

@@ -6,7 +6,7 @@ import {
   html as standard,
   type Token,
 } from 'parse5';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 
 /*
  * A page as the HTML standard parses it: parse5's tree, and what the parser knows of forms.

@@ -1,4 +1,4 @@
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { PLACEHOLDER } from '../render-page.ts';
 import type { Found, Problem } from './answer.ts';
 import { assetsOf, faultOf } from './assets.ts';

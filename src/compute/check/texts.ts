@@ -1,4 +1,4 @@
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { attribute, endOf, type HtmlElement, isElement, isHtml, isText, walk } from './html-tree.ts';
 
 /*

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
-import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { answer, api } from '../api.ts';
+import { DASHBOARD_LIMITS } from '../limits.ts';
 import { say } from '../ui/say.tsx';
 import { counted } from '../ui/time.tsx';
 import type { SubmissionList } from './list.ts';

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
-import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { useData } from '../data.ts';
+import { DASHBOARD_LIMITS } from '../limits.ts';
 import { pageLinks } from '../links.ts';
 import { type Delivery, type Log, readLogs } from '../logs.ts';
 import { DeliveryRow } from '../ui/delivery-row.tsx';

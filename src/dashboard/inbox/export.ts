@@ -1,8 +1,8 @@
 import { controlsOf } from '../../lib/control-fields.ts';
 import { csvCell } from '../../lib/csv-cell.ts';
 import { compactJson, readJsonObject, unquote } from '../../lib/json-text.ts';
-import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { answer, api } from '../api.ts';
+import { DASHBOARD_LIMITS } from '../limits.ts';
 import { type Labels, labelOf } from './labels.ts';
 
 const FIXED = ['id', 'created_at', 'ip_address'];

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { DASHBOARD_LIMITS } from '../../limits.ts';
+import { DASHBOARD_LIMITS } from '../limits.ts';
 import { Button } from '../ui/button.tsx';
 import { Form } from '../ui/form.tsx';
 import { counted, numbers } from '../ui/time.tsx';

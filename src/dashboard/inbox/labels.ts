@@ -1,6 +1,6 @@
 import { controlsOf } from '../../lib/control-fields.ts';
-import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { api } from '../api.ts';
+import { DASHBOARD_LIMITS } from '../limits.ts';
 import type { Submission } from './submissions.ts';
 
 /** What people call the fields, by their names, in the order of the form. */

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
-import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { answer, api } from '../api.ts';
+import { DASHBOARD_LIMITS } from '../limits.ts';
 import { readAnswer, readSubmission, type Submission, toRow } from './submissions.ts';
 
 export type Filter = {

@@ -1,5 +1,5 @@
-import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { ApiError, pause } from '../api.ts';
+import { DASHBOARD_LIMITS } from '../limits.ts';
 import { readAfter } from './list.ts';
 import { readSubmission, type Submission } from './submissions.ts';
 

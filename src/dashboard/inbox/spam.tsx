@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
-import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { answer, api } from '../api.ts';
 import { usePages } from '../data.ts';
+import { DASHBOARD_LIMITS } from '../limits.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { Empty, ListFoot, Shown } from '../ui/states.tsx';
 import { counted, Time } from '../ui/time.tsx';

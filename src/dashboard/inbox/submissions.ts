@@ -1,6 +1,6 @@
 import { type ControlKind, controlsOf } from '../../lib/control-fields.ts';
 import { compactJson, readJsonList, readJsonObject, unquote } from '../../lib/json-text.ts';
-import { DASHBOARD_LIMITS } from '../../limits.ts';
+import { DASHBOARD_LIMITS } from '../limits.ts';
 
 /*
  * Submissions are read from the text of an answer, as they were sent: JSON.parse would round large numbers, drop all but

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { DASHBOARD_LIMITS } from '../../limits.ts';
+import { DASHBOARD_LIMITS } from '../limits.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 export type ButtonProps = {

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
-import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { answer, api } from '../api.ts';
+import { DASHBOARD_LIMITS } from '../limits.ts';
 import { TextArea } from './field.tsx';
 import { Findings } from './findings.tsx';
 import { Icon } from './icon.tsx';

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { DASHBOARD_LIMITS } from '../../limits.ts';
+import { DASHBOARD_LIMITS } from '../limits.ts';
 import { Button } from './button.tsx';
 
 type Message = { text: string; action?: { label: string; run(): unknown } };

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
-import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { answer, api } from '../api.ts';
 import { useChange, useData, usePages } from '../data.ts';
+import { DASHBOARD_LIMITS } from '../limits.ts';
 import { me, signOut } from '../session.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { Button, CopyButton } from '../ui/button.tsx';

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
-import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { answer, api } from '../api.ts';
 import { usePages } from '../data.ts';
+import { DASHBOARD_LIMITS } from '../limits.ts';
 import { pageLinks } from '../links.ts';
 import { type Overviewed, readOverview } from '../own-pages.ts';
 import { me } from '../session.ts';

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { hashOfKey, newApiKey, newKeyId } from '../../lib/ids.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { execute, query, queryOne, queryPage } from '../postgres/query.ts';
 
 export const SCOPES = ['full', 'read'] as const;

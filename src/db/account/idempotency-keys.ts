@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { execute, queryOne } from '../postgres/query.ts';
 
 /** The SHA-256 of the Idempotency-Key of an owner's request, and of what it asks for. */

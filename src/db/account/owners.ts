@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { liveDeployments } from '../deployments/live-deployments.ts';
 import { isDuplicate } from '../postgres/out-of-reach.ts';
 import { execute, query, queryOne } from '../postgres/query.ts';

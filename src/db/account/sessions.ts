@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { newSessionId } from '../../lib/ids.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { execute, query, queryOne } from '../postgres/query.ts';
 import { IS_VALID } from './api-keys.ts';
 import type { Owner } from './owners.ts';

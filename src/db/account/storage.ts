@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { MailEvent } from '../../lib/events.ts';
 import { newDeliveryId } from '../../lib/ids.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { execute, query } from '../postgres/query.ts';
 
 /*

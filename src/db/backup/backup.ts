@@ -3,12 +3,12 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { COMMAND_LIMITS } from '../../limits.ts';
 import { BACKUP_LOCK } from '../files/bucket-files.ts';
 import type { ReadObject } from '../files/file-content.ts';
 import { type Connection, openClient } from '../postgres/servers.ts';
 import { encode, FIRST_LINE, type Header, type Table } from './backup-file.ts';
 import { CHUNKS, FILES, NOT_IN_BACKUPS, OBJECT_COLUMNS, rowsOfBucket } from './bucket-rows.ts';
+import { BACKUP_LIMITS } from './limits.ts';
 
 const SETTINGS = {
   statement_timeout: '0',
@@ -28,7 +28,7 @@ const SETTINGS = {
 export async function openLongTransaction(connection: Connection, name: string, begin = 'BEGIN'): Promise<pg.Client> {
   const client = await openClient(connection, {
     application_name: name,
-    connectionTimeoutMillis: COMMAND_LIMITS.backup.connectTimeoutMs,
+    connectionTimeoutMillis: BACKUP_LIMITS.connectTimeoutMs,
     keepAlive: true,
   });
   await client.query(begin);

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
-import { COMMAND_LIMITS, SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import type { ReadObject } from '../files/file-content.ts';
 import type { Table } from './backup-file.ts';
+import { BACKUP_LIMITS } from './limits.ts';
 
 /*
  * A backup has the content of all files, as if none were in a bucket: it can be restored where there is none.
@@ -52,11 +53,7 @@ export async function* rowsOfBucket(
   onDamaged: (fileId: string) => void,
 ): AsyncGenerator<Buffer> {
   const read = ({ object_id: id, size }: Row, from: number) =>
-    readObject(
-      id,
-      { from, length: Math.min(size - from, SIZES.file.maxPieceBytes) },
-      COMMAND_LIMITS.backup.readTimeoutMs,
-    );
+    readObject(id, { from, length: Math.min(size - from, SIZES.file.maxPieceBytes) }, BACKUP_LIMITS.readTimeoutMs);
   for await (const files of filesInBucket(client)) {
     const firsts = files.map((file) => read(file, 0));
     // Each is awaited in its turn.

@@ -4,12 +4,12 @@ import { createGunzip } from 'node:zlib';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { Limits } from '../../limits.ts';
-import { COMMAND_LIMITS } from '../../limits.ts';
 import { compareMigrations, migrate } from '../postgres/migrate.ts';
 import type { Connection } from '../postgres/servers.ts';
 import { tableExists } from '../postgres/table-exists.ts';
 import { columnsOf, openLongTransaction } from './backup.ts';
 import { BackupError, checkFirstLine, type Decoded, decode, type Header } from './backup-file.ts';
+import { BACKUP_LIMITS } from './limits.ts';
 
 const NOT_EMPTY =
   'the database has owners already, and a backup is restored into an empty one only: make a new database, or move ' +
@@ -47,7 +47,7 @@ async function isInUse(client: pg.Client, { pooler }: Connection): Promise<boole
   };
   if (pooler !== 'transaction') return (await find('-infinity')) > 0;
   const { rows } = await client.query<{ now: string }>('SELECT CAST(clock_timestamp() AS text) AS now');
-  await delay(COMMAND_LIMITS.restore.quietMs);
+  await delay(BACKUP_LIMITS.quietMs);
   // What is seen of others stays the same within a transaction, otherwise.
   await client.query('SELECT pg_stat_clear_snapshot()');
   return (await find(rows[0]?.now ?? '-infinity')) > 0;
@@ -83,7 +83,7 @@ export async function restore(connection: Connection, source: AsyncIterable<Buff
   await migrate(connection, { limits, only: backup.header.migrations });
   const client = await openLongTransaction(connection, 'formhost restore');
   try {
-    await client.query(`SET LOCAL lock_timeout = ${COMMAND_LIMITS.restore.lockTimeoutMs}`);
+    await client.query(`SET LOCAL lock_timeout = ${BACKUP_LIMITS.lockTimeoutMs}`);
     await fill(client, backup);
     await client.query('ANALYZE');
     await client.query('COMMIT');

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { newDeliveryId } from '../../lib/ids.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { execute, query, queryOne } from '../postgres/query.ts';
 import { readBatch } from '../submissions/submission-reader.ts';
 import type { Submission } from '../submissions/submissions.ts';

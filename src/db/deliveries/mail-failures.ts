@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { newDeliveryId } from '../../lib/ids.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { query } from '../postgres/query.ts';
 import { hasReceivingRecipient } from './mail-recipients.ts';
 

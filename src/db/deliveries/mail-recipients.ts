@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { newDeliveryId, newRecipientId } from '../../lib/ids.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { FIRST_OWNER } from '../account/owners.ts';
 import { query, queryOne } from '../postgres/query.ts';
 

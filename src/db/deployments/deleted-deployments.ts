@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import { type Limits, SIZES } from '../../limits.ts';
+import type { Limits } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { listFiles, removeFiles } from '../files/stored-files.ts';
 import { deleteInBatches, deleteOfDeployment } from '../old-rows.ts';
 import { isDuplicate } from '../postgres/out-of-reach.ts';

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { queryPage } from '../postgres/query.ts';
 import { recentHoneypots } from '../spam/honeypot-hits.ts';
 import { folderOf } from '../spam/spam-submissions.ts';

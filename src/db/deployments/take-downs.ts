@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { execute, query } from '../postgres/query.ts';
 import { type Deployment, type DeploymentRow, toDeployment } from './deployments.ts';
 

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import { type Limits, SIZES } from '../../limits.ts';
+import type { Limits } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import type { Database } from '../postgres/connect.ts';
 import { execute, query, queryOne } from '../postgres/query.ts';
 import { checkFresh, findFileChunk, type NewObject, type StoredFile } from './stored-files.ts';

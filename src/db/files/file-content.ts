@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
-import { type Limits, SIZES } from '../../limits.ts';
+import type { Limits } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { findFileChunk, findFileObject, type StoredFile } from './stored-files.ts';
 
 /** Reads a part of an object in the bucket, within a time; undefined when there is no such object. */

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import { type Limits, SIZES } from '../../limits.ts';
+import type { Limits } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { execute, query } from '../postgres/query.ts';
 
 /** The object in the bucket that has a file's content. */

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { removeFiles, type SizedFile } from '../files/stored-files.ts';
 import { execute, query, queryOne } from '../postgres/query.ts';
 

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { newSubmissionId } from '../../lib/ids.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { execute } from '../postgres/query.ts';
 import { IS_MAILED, storeAccepted } from '../submissions/store-submissions.ts';
 import { trimSpamFiles } from './spam-clean-up.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { removeFiles, type SizedFile } from '../files/stored-files.ts';
 import { execute, query } from '../postgres/query.ts';
 import { removal } from './submissions.ts';

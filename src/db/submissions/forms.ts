@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { CaptchaProvider } from '../../lib/captcha-fields.ts';
 import { langOf } from '../../lib/languages.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { execute, query } from '../postgres/query.ts';
 
 /** A provider, with the public key and the secret that an owner has there. */

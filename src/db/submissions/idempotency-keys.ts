@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { execute, query } from '../postgres/query.ts';
 
 /** The SHA-256 of a submission's Idempotency-Key, and of its content. */

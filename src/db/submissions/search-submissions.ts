@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { Pauses } from '../../lib/submission-search.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { countBetween, type MarkFilter, markedNumbers } from './submission-marks.ts';
 import { readSubmissions } from './submission-reader.ts';
 import type { NumberedSubmission } from './submissions.ts';

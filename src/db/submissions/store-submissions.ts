@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Event, MailEvent } from '../../lib/events.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { MAIL, ownerReceives, RECEIVES_MAIL } from '../deliveries/mail-recipients.ts';
 import { query } from '../postgres/query.ts';
 

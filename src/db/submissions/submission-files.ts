@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { Solution } from '../../lib/altcha.ts';
-import { type Limits, SIZES } from '../../limits.ts';
+import type { Limits } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { checkStorage, type StorageLimits, settleStorage } from '../account/storage.ts';
 import { checkFresh, type NewObject } from '../files/stored-files.ts';
 import type { Database } from '../postgres/connect.ts';

@@ -3,7 +3,7 @@ import { inBytes } from '../../lib/byte-size.ts';
 import { controlsOf } from '../../lib/control-fields.ts';
 import { escapeHtml } from '../../lib/html.ts';
 import { type JsonMember, readJsonList, readJsonObject, unquote } from '../../lib/json-text.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 
 /*
  * Lays submitted data out for people: a line for each value, those of objects and lists indented. What would make a

@@ -4,7 +4,7 @@ import type { Digest, DigestRange } from '../../db/deliveries/digests.ts';
 import type { Labels } from '../../db/deployments/labels.ts';
 import { inBytes } from '../../lib/byte-size.ts';
 import { confirmationExpiry, type SignedLinks } from '../../lib/signed-links.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { SAMPLE_DATA } from '../webhooks/payloads.ts';
 import { type Block, code, compose, type Email, footer, inWords, link, paragraph } from './layout.ts';
 import { digestEmail, type SubmissionMail, submissionEmail, testEmail } from './submission-mails.ts';

@@ -4,7 +4,7 @@ import { isFileId } from '../../lib/ids.ts';
 import { readJsonObject, unquote } from '../../lib/json-text.ts';
 import { isMailAddress } from '../../lib/mail-address.ts';
 import { fileLinkExpiry, type SignedLinks } from '../../lib/signed-links.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { type Block, code, compose, type Email, fieldList, footer, heading, inWords, paragraph } from './layout.ts';
 import { layOutFields, type MailFields } from './mail-fields.ts';
 

@@ -1,5 +1,5 @@
 import { errors } from 'undici';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 
 /*
  * The reasons why attempts fail, as owners read them.

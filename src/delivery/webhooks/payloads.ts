@@ -1,6 +1,6 @@
 import type { Event } from '../../lib/events.ts';
 import { compactJson, readJsonList, readJsonObject, unquote } from '../../lib/json-text.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 
 /** The content of a delivery about a submission. */
 export type Content = {

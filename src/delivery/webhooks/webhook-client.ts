@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { DELIVERY_HEADER } from '../../lib/delivery-header.ts';
-import { type Limits, SIZES } from '../../limits.ts';
+import type { Limits } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import type { Attempt } from '../attempt.ts';
 import { INVALID_URL, LEADS_HERE, reasonFor, TIMED_OUT } from './failure-reasons.ts';
 import { type Fence, FencedAgent } from './fenced-agent.ts';

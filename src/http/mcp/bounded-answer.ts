@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { Paging } from '../request/paging.ts';
 import { checkQuery } from '../request/query.ts';
 import { HttpError } from '../response/errors.ts';

@@ -1,6 +1,6 @@
 import { findIdBySlug } from '../../db/deployments/deployments.ts';
 import { isSlug } from '../../lib/slugs.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import type { App } from '../app.ts';
 import { JsonPieces, type ToolCall } from '../request/declaration.ts';
 import { checkQuery } from '../request/query.ts';

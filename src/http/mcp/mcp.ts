@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import cors from 'cors';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import type { App } from '../app.ts';
 import { unauthorized } from '../request/auth.ts';
 import { type Endpoint, jsonText } from '../request/declaration.ts';

@@ -2,7 +2,8 @@ import type { ComputePool } from '../../compute/pool.ts';
 import { renderPage } from '../../compute/render-page.ts';
 import { type Config, submitUrl } from '../../config.ts';
 import { type NewPage, type Rendering, renderedFor } from '../../db/deployments/page-versions.ts';
-import { type Limits, SIZES } from '../../limits.ts';
+import type { Limits } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { altchaWidget } from './altcha-widget.ts';
 
 /** A page that is to be rendered. `hasAltcha`: whether its settings switch ALTCHA on. */

@@ -5,7 +5,8 @@ import { Batcher } from '../../db/batcher.ts';
 import type { Page, PageHead, StoredPage } from '../../db/deployments/deployments.ts';
 import type { Rendering } from '../../db/deployments/page-versions.ts';
 import { BusyError, FairQueue } from '../../lib/fair-queue.ts';
-import { type Limits, SIZES } from '../../limits.ts';
+import type { Limits } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import type { Encoding } from '../response/accept.ts';
 
 /** A page in one encoding, with its headers. */

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Config } from '../../config.ts';
 import { escapeHtml } from '../../lib/html.ts';
-import { type Limits, SIZES } from '../../limits.ts';
+import type { Limits } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { fill } from '../../texts/texts.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { NO_SLUG } from '../request/hosts.ts';

@@ -1,4 +1,4 @@
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import type { DeclaredError } from '../response/errors.ts';
 import { invalidField, malformed, notJson, notJsonOrText } from './json-body.ts';
 import { tooLarge, uploadTooSlow } from './receive.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import proxyAddr from 'proxy-addr';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 
 /** The address of a request's client. An IPv4-mapped address is written as IPv4. */
 export type ClientAddress = (request: IncomingMessage) => string;

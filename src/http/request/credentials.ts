@@ -1,5 +1,6 @@
 import { FairQueue } from '../../lib/fair-queue.ts';
-import { type Limits, SIZES } from '../../limits.ts';
+import type { Limits } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 
 /** What is found by some credentials, by their hashes in base64. */
 type FindAll<Found> = (hashes: readonly Buffer[]) => Promise<ReadonlyMap<string, Found>>;

@@ -3,7 +3,8 @@ import type { LRUCache } from 'lru-cache';
 import type { Config } from '../../config.ts';
 import { createBoundedCache } from '../../lib/bounded-cache.ts';
 import { isSlug } from '../../lib/slugs.ts';
-import { type Limits, SIZES } from '../../limits.ts';
+import type { Limits } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { HttpError, headersTooLarge } from '../response/errors.ts';
 import { cookiesNamed } from './session-cookie.ts';
 

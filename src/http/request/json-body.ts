@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type ContentType, parse as parseContentType } from 'content-type';
 import type { z } from 'zod';
 import type { Member, ReadMembers } from '../../compute/read-members.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { errorKind, HttpError } from '../response/errors.ts';
 
 /*

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { createBoundedCache } from '../../lib/bounded-cache.ts';
 import { BusyError, FairQueue } from '../../lib/fair-queue.ts';
-import { type Limits, SIZES } from '../../limits.ts';
+import type { Limits } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { HttpError, retryAfter } from '../response/errors.ts';
 import { tookTooLong } from './deadline.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 
 const { defaultLimit, maxLimit, maxNumber } = SIZES.list;
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { HttpError, retryAfter } from '../response/errors.ts';
 import type { MemoryReservation } from '../response/memory-budget.ts';
 

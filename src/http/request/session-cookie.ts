@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { TOKEN } from '../../lib/ids.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 
 const DAY_SECONDS = 24 * 60 * 60;
 

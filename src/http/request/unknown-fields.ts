@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import type { UnknownMembers } from '../../compute/read-members.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 
 /** A header has ASCII only. */
 function shown(name: string): string {

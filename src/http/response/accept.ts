@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import Negotiator from 'negotiator';
 import { createBoundedCache } from '../../lib/bounded-cache.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 
 const { acceptChars, rememberedEncodings, rememberedEncodingChars } = SIZES.internalHeaders;
 

@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants } from 'node:zlib';
 import compression from 'compression';
 import type { RequestHandler } from 'express';
-import { type Limits, SIZES } from '../../limits.ts';
+import type { Limits } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 
 const { minCompressedBytes } = SIZES.internalAnswers;
 const COMPRESSED_TYPES = /^(?:application\/(?:json|x-ndjson)|text\/csv)\b/;

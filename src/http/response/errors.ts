@@ -7,7 +7,8 @@ import { BucketError } from '../../files/bucket-error.ts';
 import { inBytes } from '../../lib/byte-size.ts';
 import { BusyError } from '../../lib/fair-queue.ts';
 import type { Log } from '../../lib/log.ts';
-import { type Limits, SIZES } from '../../limits.ts';
+import type { Limits } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 
 /** The header that names an error for programs. */
 export const ERROR_CODE = 'error-code';

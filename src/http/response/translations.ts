@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import Negotiator from 'negotiator';
 import { LANGUAGES, type Language, toLanguage } from '../../lib/languages.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { fill, TEXTS, type Texts } from '../../texts/texts.ts';
 import type { HttpError } from './errors.ts';
 

@@ -1,4 +1,4 @@
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { HEADER_END, isFileHeader } from './multipart-parts.ts';
 
 /*

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Config } from '../../config.ts';
 import { HONEYPOT, REDIRECT } from '../../lib/control-fields.ts';
 import { LANGUAGES } from '../../lib/languages.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import type { App } from '../app.ts';
 import type { Endpoint } from '../request/declaration.ts';
 import { pageAnswer, publicEndpoint } from '../request/endpoint.ts';

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { NewFile } from '../../db/submissions/submission-files.ts';
 import { controlsOf, isEmptyJson } from '../../lib/control-fields.ts';
 import { readJsonObject, unescapedBytes } from '../../lib/json-text.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { HttpError } from '../response/errors.ts';
 
 /** Ours, or one of another service: see `ControlKind`. */

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { sha256 } from '../../db/submissions/find-stored.ts';
 import type { NewFile } from '../../db/submissions/submission-files.ts';
 import { normalizeJson } from '../../lib/json-text.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { INVALID_KEY } from '../request/idempotency-key.ts';
 import { HttpError } from '../response/errors.ts';
 import type { Submitted } from './form-body.ts';

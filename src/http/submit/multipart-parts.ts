@@ -1,4 +1,4 @@
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { HttpError } from '../response/errors.ts';
 import { type FormLimits, tooLarge, tooManyFields, utf8 } from './form-body.ts';
 

@@ -1,6 +1,6 @@
 import type { NewFile } from '../../db/submissions/submission-files.ts';
 import { newFileId } from '../../lib/ids.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { HttpError } from '../response/errors.ts';
 import {
   type Entry,

@@ -1,5 +1,5 @@
 import { controlsOf, REDIRECT } from '../../lib/control-fields.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import type { Field } from './form-body.ts';
 
 // The URL parser takes quadratic time for a long host that is not ASCII. No page has a host that long.

@@ -1,6 +1,6 @@
 import { StorageFull } from '../../db/account/storage.ts';
 import { BusyError } from '../../lib/fair-queue.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { errorKind, HttpError, retryAfter } from '../response/errors.ts';
 import type { Form } from './form-body.ts';
 import { FilesRefused } from './multipart.ts';

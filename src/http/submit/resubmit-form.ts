@@ -1,5 +1,5 @@
 import { escapeHtml } from '../../lib/html.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { fill } from '../../texts/texts.ts';
 import type { Translations } from '../response/translations.ts';
 import { attemptQuery } from './attempt.ts';

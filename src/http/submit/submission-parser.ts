@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { newSubmissionId } from '../../lib/ids.ts';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import type { App } from '../app.ts';
 import { mediaType } from '../request/json-body.ts';
 import { HttpError } from '../response/errors.ts';

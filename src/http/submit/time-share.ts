@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { SIZES } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 import { HttpError } from '../response/errors.ts';
 
 /** The part of the event loop's time that the work of one client may take. */

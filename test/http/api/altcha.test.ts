@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { removeOldRows } from '../../../src/db/old-rows.ts';
 import { createAltcha } from '../../../src/lib/altcha.ts';
 import { newDeploymentId } from '../../../src/lib/ids.ts';
-import { SIZES } from '../../../src/limits.ts';
+import { SIZES } from '../../../src/sizes.ts';
 import { challengeFor, solve, tokenOf } from '../../support/altcha.ts';
 import { answer, refused } from '../../support/answers.ts';
 import { testLimits } from '../../support/limits.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CaptchaProviders } from '../../../src/delivery/captcha-providers.ts';
 import { parseCidr } from '../../../src/lib/public-address.ts';
-import { SIZES } from '../../../src/limits.ts';
+import { SIZES } from '../../../src/sizes.ts';
 import { testLimits } from '../../support/limits.ts';
 import { ownAddress } from '../../support/own-address.ts';
 import { setAccepted } from '../../support/rate-limit.ts';

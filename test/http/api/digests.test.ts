@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLinks } from '../../../src/db/account/link-secret.ts';
 import { claimDigest } from '../../../src/db/deliveries/digests.ts';
 import { newSubmissionId } from '../../../src/lib/ids.ts';
-import { SIZES } from '../../../src/limits.ts';
+import { SIZES } from '../../../src/sizes.ts';
 import { mailsWith, seenMails } from '../../support/mail.ts';
 import { BASE_URL, testService } from '../../support/service.ts';
 import { testSmtpServer } from '../../support/smtp.ts';

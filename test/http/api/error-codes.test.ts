@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SIZES } from '../../../src/limits.ts';
+import { SIZES } from '../../../src/sizes.ts';
 import { JSON_TYPE, PAGES_DOMAIN, sendRaw, testService, UNKNOWN_ID } from '../../support/service.ts';
 
 const service = await testService({ MAX_HTML_BYTES: '100', SMTP_URL: 'smtp://127.0.0.1:1' });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { removeOldRows } from '../../../src/db/old-rows.ts';
-import { SIZES } from '../../../src/limits.ts';
+import { SIZES } from '../../../src/sizes.ts';
 import { answer, failure } from '../../support/answers.ts';
 import { testLimits } from '../../support/limits.ts';
 import { asOwner, JSON_TYPE, type Owner, testService } from '../../support/service.ts';

@@ -3,7 +3,7 @@ import { createLinks } from '../../../src/db/account/link-secret.ts';
 import { removeOldRows } from '../../../src/db/old-rows.ts';
 import { NOTICE } from '../../../src/http/response/notice.ts';
 import { newRecipientId } from '../../../src/lib/ids.ts';
-import { SIZES } from '../../../src/limits.ts';
+import { SIZES } from '../../../src/sizes.ts';
 import { answer, refused } from '../../support/answers.ts';
 import { testLimits } from '../../support/limits.ts';
 import { confirmPath, mailsWith, seenMails } from '../../support/mail.ts';

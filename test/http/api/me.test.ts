@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { restore, takeDown } from '../../../src/db/deployments/take-downs.ts';
 import { NOTICE } from '../../../src/http/response/notice.ts';
-import { SIZES } from '../../../src/limits.ts';
+import { SIZES } from '../../../src/sizes.ts';
 import { answer } from '../../support/answers.ts';
 import { PROJECT } from '../../support/process.ts';
 import { asOwner, type Owner, testService } from '../../support/service.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { findOwnersBySessions } from '../../../src/db/account/sessions.ts';
 import { SessionCookie } from '../../../src/http/request/session-cookie.ts';
 import { hashOfKey } from '../../../src/lib/ids.ts';
-import { SIZES } from '../../../src/limits.ts';
+import { SIZES } from '../../../src/sizes.ts';
 import { answer, failure, refused } from '../../support/answers.ts';
 import { BASE_URL, testService, UNKNOWN_KEY } from '../../support/service.ts';
 

@@ -6,7 +6,8 @@ import { expireSpam, removeExpiredSpam } from '../../../src/db/spam/spam-clean-u
 import { attemptQuery } from '../../../src/http/submit/attempt.ts';
 import { newSubmissionId } from '../../../src/lib/ids.ts';
 import { createMatcher, createWordMatcher, Pauses } from '../../../src/lib/submission-search.ts';
-import { LIMITS, SIZES, withLimits } from '../../../src/limits.ts';
+import { LIMITS, withLimits } from '../../../src/limits.ts';
+import { SIZES } from '../../../src/sizes.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
 import { testLimits } from '../../support/limits.ts';
 import { startReceiver } from '../../support/receivers.ts';

@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { SIZES } from '../../../src/limits.ts';
+import { SIZES } from '../../../src/sizes.ts';
 import { answer, refused } from '../../support/answers.ts';
 import { mailsWith } from '../../support/mail.ts';
 import { asOwner, type Owner, startTestService, testService } from '../../support/service.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SIZES } from '../../../src/limits.ts';
+import { SIZES } from '../../../src/sizes.ts';
 import { answer, refused } from '../../support/answers.ts';
 import { testService } from '../../support/service.ts';
 

@@ -7,7 +7,8 @@ import type { Submission } from '../../../src/db/submissions/submissions.ts';
 import type { Read } from '../../../src/http/api/submissions/exports/submission-table.ts';
 import { TimeSlice } from '../../../src/http/api/submissions/exports/time-slice.ts';
 import { toXlsx } from '../../../src/http/api/submissions/exports/xlsx.ts';
-import { LIMITS, SIZES } from '../../../src/limits.ts';
+import { LIMITS } from '../../../src/limits.ts';
+import { SIZES } from '../../../src/sizes.ts';
 import { unzip } from '../../support/zip.ts';
 
 /** What a cell holds. */

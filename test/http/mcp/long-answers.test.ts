@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { boundedAnswer } from '../../../src/http/mcp/bounded-answer.ts';
-import { SIZES } from '../../../src/limits.ts';
+import { SIZES } from '../../../src/sizes.ts';
 import { startAgent, textsOf } from '../../support/agent.ts';
 import { testService } from '../../support/service.ts';
 

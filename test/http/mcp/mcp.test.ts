@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { takeDown } from '../../../src/db/deployments/take-downs.ts';
 import { UNTRUSTED } from '../../../src/http/mcp/tool.ts';
 import { VERSION } from '../../../src/lib/project.ts';
-import { SIZES } from '../../../src/limits.ts';
+import { SIZES } from '../../../src/sizes.ts';
 import { startAgent, textsOf } from '../../support/agent.ts';
 import { PROJECT } from '../../support/process.ts';
 import { startReceiver } from '../../support/receivers.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SIZES } from '../../../src/limits.ts';
+import { SIZES } from '../../../src/sizes.ts';
 import { BASE_URL, getPage, testService } from '../../support/service.ts';
 
 const service = await testService();

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { translationsFor } from '../../../src/http/response/translations.ts';
 import { LANGUAGES, langOf } from '../../../src/lib/languages.ts';
-import { SIZES } from '../../../src/limits.ts';
+import { SIZES } from '../../../src/sizes.ts';
 import { fill, TEXTS } from '../../../src/texts/texts.ts';
 import { multipartBody } from '../../support/multipart.ts';
 import { setAccepted } from '../../support/rate-limit.ts';

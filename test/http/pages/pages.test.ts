@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, request as startRequest
 import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { SIZES } from '../../../src/limits.ts';
+import { SIZES } from '../../../src/sizes.ts';
 import { BASE_URL, type Owner, PAGES_DOMAIN, testService } from '../../support/service.ts';
 
 const hostOf = (slug: string): string => `${slug}.${PAGES_DOMAIN}`;

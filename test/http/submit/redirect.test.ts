@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { redirectWithin } from '../../../src/http/submit/redirect.ts';
-import { SIZES } from '../../../src/limits.ts';
+import { SIZES } from '../../../src/sizes.ts';
 
 const PAGE = 'https://my-page.pages.test:8443';
 

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
-import { DASHBOARD_LIMITS } from '../../../limits.ts';
 import { useData } from '../../data.ts';
+import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { pageLinks } from '../../links.ts';
 import { type Log, readLogs } from '../../logs.ts';
 import { Scroll } from '../../ui/scroll.tsx';

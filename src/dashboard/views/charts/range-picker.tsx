@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { DASHBOARD_LIMITS } from '../../../limits.ts';
+import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { Button } from '../../ui/button.tsx';
 import { Form } from '../../ui/form.tsx';
 import { dayOf, ownRange, RANGES, type Range } from './range.ts';

@@ -1,4 +1,4 @@
-import { DASHBOARD_LIMITS } from '../../../limits.ts';
+import { DASHBOARD_LIMITS } from '../../limits.ts';
 /** The times that a chart is about, as they are in the address: `?range=7d`, or `?from=2026-11-01&to=2026-11-21`. */
 export type Range = {
   name: RangeName;

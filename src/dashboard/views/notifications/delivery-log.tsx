@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { DASHBOARD_LIMITS } from '../../../limits.ts';
 import { useData } from '../../data.ts';
+import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { pageLinks } from '../../links.ts';
 import type { Delivery, Log } from '../../logs.ts';
 import { Button } from '../../ui/button.tsx';

@@ -1,5 +1,5 @@
 import { diffArrays } from 'diff';
-import { DASHBOARD_LIMITS } from '../../../limits.ts';
+import { DASHBOARD_LIMITS } from '../../limits.ts';
 
 /** A line of a text, or of the changes from one text to another. */
 export type Line = {

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Schemas } from '../../../client/client.ts';
-import { DASHBOARD_LIMITS } from '../../../limits.ts';
 import { answer, api } from '../../api.ts';
 import { useData } from '../../data.ts';
+import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { CopyButton } from '../../ui/button.tsx';
 import { Select } from '../../ui/field.tsx';
 import { Shown } from '../../ui/states.tsx';

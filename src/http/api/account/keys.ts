@@ -9,7 +9,7 @@ import {
   SCOPES,
 } from '../../../db/account/api-keys.ts';
 import { isKeyId } from '../../../lib/ids.ts';
-import { SIZES } from '../../../limits.ts';
+import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import type { Endpoint } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { findUsage } from '../../../db/account/owners.ts';
 import { findRefusedMail } from '../../../db/deliveries/mail-failures.ts';
 import { VERSION } from '../../../lib/project.ts';
-import { SIZES } from '../../../limits.ts';
+import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { NOTICE_HEADER, refusedMailNotice, takeDownNotices } from '../../response/notice.ts';

@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import { z } from 'zod';
 import { beginSession, endSession, endSessions } from '../../../db/account/sessions.ts';
 import { hashOfKey, isApiKey, isSessionId, newToken } from '../../../lib/ids.ts';
-import { SIZES } from '../../../limits.ts';
+import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { keyRefused, tooManyUnknownKeys, unauthorized } from '../../request/auth.ts';
 import type { Endpoint, EndpointRequest } from '../../request/declaration.ts';

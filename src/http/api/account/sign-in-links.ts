@@ -4,7 +4,7 @@ import { countSignInTry, findSignInLink, makeSignInLink, useSignInLink } from '.
 import { hashOfKey, newToken, TOKEN } from '../../../lib/ids.ts';
 import { isMailAddress } from '../../../lib/mail-address.ts';
 import { networkOf } from '../../../lib/public-address.ts';
-import { SIZES } from '../../../limits.ts';
+import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import type { Endpoint, EndpointRequest } from '../../request/declaration.ts';
 import { publicEndpoint } from '../../request/endpoint.ts';

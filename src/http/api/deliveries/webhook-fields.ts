@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { EVENTS } from '../../../lib/events.ts';
 import { isReachable } from '../../../lib/public-address.ts';
 import { receiverProblem } from '../../../lib/webhook-receivers.ts';
-import { SIZES } from '../../../limits.ts';
+import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { invalidField } from '../../request/json-body.ts';
 

@@ -9,7 +9,7 @@ import {
   type Webhook,
 } from '../../../db/deliveries/webhooks.ts';
 import { EVENTS } from '../../../lib/events.ts';
-import { SIZES } from '../../../limits.ts';
+import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import type { Endpoint } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';

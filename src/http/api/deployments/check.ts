@@ -7,7 +7,7 @@ import type { Owner } from '../../../db/account/owners.ts';
 import { findHtml } from '../../../db/deployments/deployments.ts';
 import { rulesOf } from '../../../db/submissions/forms.ts';
 import type { CaptchaProvider } from '../../../lib/captcha-fields.ts';
-import { SIZES } from '../../../limits.ts';
+import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
 import { type Endpoint, JsonPieces } from '../../request/declaration.ts';

@@ -11,7 +11,7 @@ import {
 import { etagOf } from '../../../lib/etag.ts';
 import { newDeploymentId } from '../../../lib/ids.ts';
 import { isReserved, proposeSlugs, RESERVED, SLUG } from '../../../lib/slugs.ts';
-import { SIZES } from '../../../limits.ts';
+import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { changedMeanwhile, ETAG_HEADER, ifMatch, ifNoneMatch, wantedTags } from '../../request/conditions.ts';
 import { type Endpoint, WithHeaders } from '../../request/declaration.ts';

@@ -4,7 +4,7 @@ import type { Config } from '../../../config.ts';
 import type { Owner } from '../../../db/account/owners.ts';
 import { type Deployment, replaceHtml } from '../../../db/deployments/deployments.ts';
 import { hasAltcha } from '../../../db/submissions/forms.ts';
-import { SIZES } from '../../../limits.ts';
+import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { changedMeanwhile } from '../../request/conditions.ts';
 import { JsonPieces } from '../../request/declaration.ts';

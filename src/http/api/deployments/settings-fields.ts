@@ -4,7 +4,7 @@ import type { Settings } from '../../../db/deployments/settings.ts';
 import { CAPTCHA_PROVIDERS } from '../../../lib/captcha-fields.ts';
 import { LANGUAGES } from '../../../lib/languages.ts';
 import { isMailAddress } from '../../../lib/mail-address.ts';
-import { SIZES } from '../../../limits.ts';
+import { SIZES } from '../../../sizes.ts';
 
 /*
  * Every setting of a deployment: the values that it takes, and what the reference says about it. How settings are stored is

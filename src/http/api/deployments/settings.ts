@@ -6,7 +6,7 @@ import { findHtml } from '../../../db/deployments/deployments.ts';
 import type { NewPage } from '../../../db/deployments/page-versions.ts';
 import { changeSettings, findSettings, NoSecret } from '../../../db/deployments/settings.ts';
 import { hasAltcha } from '../../../db/submissions/forms.ts';
-import { SIZES } from '../../../limits.ts';
+import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { changedMeanwhile, ETAG_HEADER, ifMatch, ifNoneMatch, wantedTags } from '../../request/conditions.ts';
 import { type Endpoint, WithHeaders } from '../../request/declaration.ts';

@@ -1,6 +1,6 @@
 import limitConcurrency from 'p-limit';
 import { findLinkedFile } from '../../../db/files/stored-files.ts';
-import { SIZES } from '../../../limits.ts';
+import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { publicEndpoint } from '../../request/endpoint.ts';
 import { queryOf } from '../../request/query.ts';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { Challenge } from '../../../lib/altcha.ts';
 import { FairQueue } from '../../../lib/fair-queue.ts';
 import { networkOf } from '../../../lib/public-address.ts';
-import { SIZES } from '../../../limits.ts';
+import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import type { Endpoint } from '../../request/declaration.ts';
 import { publicEndpoint } from '../../request/endpoint.ts';

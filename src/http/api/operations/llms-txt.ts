@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { type Config, pageUrl } from '../../../config.ts';
 import { PROJECT } from '../../../lib/project.ts';
-import { SIZES } from '../../../limits.ts';
+import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { publicEndpoint } from '../../request/endpoint.ts';
 import { notModified, StaticFile } from '../../response/static-file.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { SIZES } from '../../../limits.ts';
+import { SIZES } from '../../../sizes.ts';
 import { publicEndpoint } from '../../request/endpoint.ts';
 import { methodNotAllowed, noSuchPath } from '../../response/errors.ts';
 

@@ -5,7 +5,7 @@ import type { Deployment } from '../../../db/deployments/deployments.ts';
 import { type Range, type RunRead, readSubmissions, withRetries } from '../../../db/submissions/submission-reader.ts';
 import { submissionLine } from '../../../db/submissions/submissions.ts';
 import { HONEYPOT, REDIRECT } from '../../../lib/control-fields.ts';
-import { SIZES } from '../../../limits.ts';
+import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
 import type { Endpoint } from '../../request/declaration.ts';

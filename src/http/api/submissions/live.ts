@@ -5,7 +5,7 @@ import type { Deployment } from '../../../db/deployments/deployments.ts';
 import { lastNumbers } from '../../../db/submissions/new-submissions.ts';
 import { type Range, type RunRead, readBatch } from '../../../db/submissions/submission-reader.ts';
 import { type NumberedSubmission, submissionJson, submissionLine } from '../../../db/submissions/submissions.ts';
-import { SIZES } from '../../../limits.ts';
+import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { keyRefused } from '../../request/auth.ts';
 import { pauseDeadline } from '../../request/deadline.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../../db/spam/spam-submissions.ts';
 import { submissionJson } from '../../../db/submissions/submissions.ts';
 import { isDeploymentId, isSubmissionId } from '../../../lib/ids.ts';
-import { SIZES } from '../../../limits.ts';
+import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { type Endpoint, JsonPieces } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';

@@ -8,7 +8,7 @@ import {
   UNITS,
   type Unit,
 } from '../../../lib/time-buckets.ts';
-import { SIZES } from '../../../limits.ts';
+import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { time } from '../../request/fields.ts';

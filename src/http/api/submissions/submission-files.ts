@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { ReadPiece } from '../../../db/files/file-content.ts';
 import { findFile, type StoredFile } from '../../../db/files/stored-files.ts';
 import { isFileId, isSubmissionId } from '../../../lib/ids.ts';
-import { SIZES } from '../../../limits.ts';
+import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';

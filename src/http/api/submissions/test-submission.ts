@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { newSubmissionId } from '../../../lib/ids.ts';
-import { SIZES } from '../../../limits.ts';
+import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { submissionId } from '../../request/fields.ts';

@@ -1,4 +1,4 @@
-import { SIZES } from '../../../limits.ts';
+import { SIZES } from '../../../sizes.ts';
 import { ADDS, GOES_ON, IF_NO_PAGE, PAGED, READS, READS_VISITORS, type Tool, UNTRUSTED } from '../tool.ts';
 
 export const SUBMISSION_TOOLS: readonly Tool[] = [

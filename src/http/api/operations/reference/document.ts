@@ -9,7 +9,7 @@ import {
 } from 'zod-openapi';
 import { type Config, pageUrl } from '../../../../config.ts';
 import { LICENSE, VERSION } from '../../../../lib/project.ts';
-import { SIZES } from '../../../../limits.ts';
+import { SIZES } from '../../../../sizes.ts';
 import type { Endpoint, Tag } from '../../../request/declaration.ts';
 import { CODES, type DeclaredError, ERROR_CODE } from '../../../response/errors.ts';
 import { webhookRequests } from './webhooks.ts';

@@ -1,7 +1,7 @@
 import type { Submission } from '../../../../db/submissions/submissions.ts';
 import { csvCell } from '../../../../lib/csv-cell.ts';
 import { compactJson, unquote } from '../../../../lib/json-text.ts';
-import { SIZES } from '../../../../limits.ts';
+import { SIZES } from '../../../../sizes.ts';
 import { type Columns, cellsOf, collectColumns, type TableSource } from './submission-table.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { Labels } from '../../../../db/deployments/labels.ts';
 import type { Submission } from '../../../../db/submissions/submissions.ts';
 import { controlsOf, HONEYPOT, isEmptyJson } from '../../../../lib/control-fields.ts';
 import { compactJson, type JsonMember, readJsonObject } from '../../../../lib/json-text.ts';
-import { SIZES } from '../../../../limits.ts';
+import { SIZES } from '../../../../sizes.ts';
 import type { TimeSlice } from './time-slice.ts';
 
 /*

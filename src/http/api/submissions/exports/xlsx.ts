@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import type { Submission } from '../../../../db/submissions/submissions.ts';
 import { compactJson, unquote } from '../../../../lib/json-text.ts';
-import { SIZES } from '../../../../limits.ts';
+import { SIZES } from '../../../../sizes.ts';
 import { type Columns, cellsOf, collectColumns, type Read, type TableSource } from './submission-table.ts';
 import type { TimeSlice } from './time-slice.ts';
 

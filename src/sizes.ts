@@ -1,0 +1,449 @@
+/*
+ * The sizes and bounds that are fixed, with the unit in the name: tests cannot replace them. Most are stated by the reference;
+ * those in the groups `internal…` are pieces and bounds of single algorithms. Limits that tests replace are in limits.ts.
+ */
+
+export const SIZES = {
+  /** Bodies of requests. */
+  body: {
+    /** A body up to this size is not counted, and never refused because of others. */
+    smallBytes: 64 * 1024,
+    /** A larger body of which fewer bytes arrive in this time is refused: a few slow clients could use up the memory for hours. */
+    paceMs: 30_000,
+    paceBytes: 256 * 1024,
+    /** A compressed body that becomes more than so many times as large is refused, once more than these bytes have come out. */
+    maxExpansion: 100,
+    freeExpansionBytes: 64 * 1024,
+    /** Enough for a body with settings and no page. */
+    settingsBytes: 256 * 1024,
+  },
+  /** Lists, a page at a time. */
+  list: {
+    defaultLimit: 50,
+    /** A higher limit counts as this one. */
+    maxLimit: 100,
+    /** Of a page, or of a limit: what an integer of Postgres holds. */
+    maxNumber: 2 ** 31 - 1,
+  },
+  /** Unknown keys that one network may try in a window of so many seconds, in each process. */
+  unknownKeys: {
+    max: 300,
+    seconds: 60,
+  },
+  /** Tools for agents. */
+  mcp: {
+    /**
+     * A longer answer is refused: no model reads as much, and each answer is in memory three times while it is written. A
+     * submission of the default limit fits, however it is escaped.
+     */
+    maxAnswerChars: 2 * 1024 * 1024,
+    /** A list has fewer characters unless the agent sends another `max_chars`: some clients refuse longer answers. */
+    listChars: 25_000,
+    minListChars: 2_000,
+    /** The part of these that is left for the warning about untrusted texts, notices and `next`. */
+    otherChars: 500,
+    /** Values of a list are cut to this many before it has fewer items, and those of a single item to fewer. */
+    valueChars: 1_000,
+    minValueChars: 250,
+    /** wait_for_submission waits as long when the agent does not say: less than clients wait for an answer. */
+    waitSeconds: 20,
+  },
+  /** What a 503 says in Retry-After. */
+  retryAfter: {
+    /** Most reasons pass within seconds. */
+    busyMs: 2_000,
+    /** The owner's own requests end sooner. */
+    ownerBusyMs: 1_000,
+    /** A bucket that fails is often out of reach for longer than a database. */
+    filesMs: 5_000,
+  },
+  /** Headers of requests. */
+  internalHeaders: {
+    /** A page under the same domain can set cookies that browsers then send to the API: they alone must not shut out an owner. */
+    maxBytes: 64 * 1024,
+    /** Without cookies. Requests that wait keep these in memory. */
+    maxOtherBytes: 16 * 1024,
+    /** Of an Accept, Accept-Encoding or Accept-Language that is read. Browsers send at most a third of that. */
+    acceptChars: 1_000,
+    /** Values of Accept-Encoding whose choice is remembered: clients send only a few different ones, which are short. */
+    rememberedEncodings: 1_000,
+    rememberedEncodingChars: 200,
+    /** Of a host and its port. No domain name is longer than 253 (RFC 1035). */
+    authorityChars: 260,
+    /** Of a Content-Type that is read. A boundary has at most 70. */
+    contentTypeChars: 1_000,
+    /** Only the nearest proxies are read: each costs as much as a request, and no real chain is longer. */
+    proxies: 100,
+    /** Of an address with its zone (the name of an interface), brackets and port. */
+    addressChars: 100,
+  },
+  /** Looking up keys and sessions. */
+  internalCredentials: {
+    /** Networks, and known keys, that are looked up at a time, and that wait for it: the pool has ten connections. */
+    slots: 8,
+    maxWaiting: 1_000,
+    /** Credentials of one network in a statement, which takes some milliseconds. */
+    maxBatch: 500,
+  },
+  /** Writing answers. */
+  internalAnswers: {
+    /** An answer up to this size is sent as a whole, and not counted. */
+    smallBytes: 64 * 1024,
+    /** A large answer is written in slices: other work runs between them, and the reader's pace can be measured. */
+    sliceBytes: 128 * 1024,
+    /** A shorter answer is not compressed: it fits into one packet. */
+    minCompressedBytes: 1_024,
+  },
+  /** Pages, as they are stored and kept in memory. */
+  internalPages: {
+    /**
+     * A larger page is rendered, hashed and compressed in a thread, and decompressed on libuv's threads, one of each owner
+     * at a time. For a smaller one the transfer would take as long.
+     */
+    largeBytes: 64 * 1024,
+    /** Memory of a page in an encoding, apart from its body. */
+    entryBytes: 1_024,
+  },
+  submission: {
+    /** Files included. */
+    maxFields: 1_000,
+    maxJsonDepth: 100,
+    maxFiles: 10,
+    /** Of `_redirect`. */
+    maxRedirectChars: 2_048,
+    /** RFC 2046, section 5.1.1. Searching for a longer one could be slow. */
+    maxBoundaryChars: 70,
+    /** The header of a part, without the line that has its name. */
+    maxPartHeaderKib: 16,
+    /** For how long browsers remember a preflight. */
+    preflightSeconds: 7_200,
+  },
+  file: {
+    maxContentTypeChars: 255,
+    /**
+     * Of the name under which a file is saved: bytes of UTF-8, as in file systems. Proxies refuse an answer whose headers
+     * are longer than 4 KiB; escaped, a byte takes three, and one more in the name for old clients.
+     */
+    maxSavedNameBytes: 255,
+    /** A chunk in the database, in a statement and in memory. It is small for slow disks, and for many slow readers. */
+    chunkBytes: 256 * 1024,
+    /** A piece that is read from a bucket. The first is a chunk: it is read before the answer begins. */
+    maxPieceBytes: 1024 * 1024,
+  },
+  /** The pages that visitors see. */
+  errorPage: {
+    maxShownNames: 5,
+    maxShownNameChars: 80,
+    /** Of an origin in messages: a client can send any text. */
+    maxShownOriginChars: 300,
+  },
+  page: {
+    /** Bytes at the beginning of a page in which `<html lang>` is looked for. */
+    startBytes: 8 * 1024,
+  },
+  search: {
+    maxQueryChars: 200,
+    maxBulkIds: 1_000,
+    /** More than maxBulkIds ids take. */
+    maxBulkBodyBytes: 256 * 1024,
+  },
+  live: {
+    maxWaitSeconds: 30,
+    /** Requests of one owner that may wait at a time. */
+    maxWaitingOfOwner: 2_000,
+  },
+  statistics: {
+    maxBuckets: 1_000,
+    defaultDays: 30,
+  },
+  export: {
+    /** Fields that have columns of their own. */
+    maxFieldColumns: 10_000,
+    /** UTF-16 units of a cell: Excel accepts no more. */
+    maxCellChars: 32_767,
+  },
+  notice: {
+    /** How many of the pages that were taken down a notice names: a header has to be short. */
+    maxNamedPages: 5,
+  },
+  settings: {
+    maxUrlChars: 2_048,
+    maxOrigins: 20,
+    maxRetentionDays: 3_650,
+    /** Words of the block list, and characters of each. */
+    maxBlocked: 100,
+    maxBlockedChars: 100,
+    /** Of a captcha's secret and site key. */
+    maxCredentialChars: 500,
+  },
+  webhook: {
+    maxPerDeployment: 50,
+    maxUrlChars: 2_048,
+    /** A list is measured before its names are checked: each wrong one would be an issue. */
+    maxEventNames: 50,
+    /** The answer of a receiver. A longer body is not read to its end. */
+    maxHeaderBytes: 16 * 1024,
+    maxAnswerBytes: 64 * 1024,
+  },
+  /** Links that sign in which may be asked for in this time. */
+  signIn: {
+    /** By one network for one address. */
+    maxLinks: 5,
+    /** By all networks for one address: more than one network may ask for, so that nobody can lock an owner out alone. */
+    maxLinksOfAddress: 20,
+    /** By one network for all addresses, in each process: several owners may share a network. */
+    maxLinksOfNetwork: 100,
+    windowSeconds: 60 * 60,
+  },
+  /** Links in mails. */
+  links: {
+    /** For how many days a link to a file works. A link that unsubscribes works while its deployment exists. */
+    fileDays: 7,
+    /** For how many days the link works by which a recipient confirms. */
+    confirmationDays: 7,
+  },
+  mail: {
+    /** RFC 5321, section 4.5.3.1. */
+    maxAddressChars: 254,
+    /** HTML of all fields. Gmail cuts off what is beyond 102 KiB of a mail. */
+    maxFieldsBytes: 72 * 1024,
+    /** UTF-16 units of one value, and of a name. */
+    maxValueChars: 20_000,
+    maxNameChars: 200,
+    /** Less of a value is not worth showing. It is `maxValueChars`, halved several times. */
+    minValueChars: 312,
+    /** UTF-16 units of a subject that a form has chosen, and of one that names the sender. */
+    maxSubjectChars: 100,
+    /** Levels of objects and lists that are shown. */
+    maxLevels: 6,
+    /** A list of texts is one line up to this many UTF-16 units, and items. */
+    maxListChars: 200,
+  },
+  captcha: {
+    /** For how long the solution of a challenge counts. */
+    challengeMinutes: 20,
+    /** A token of ALTCHA's widget has about 700 characters. A longer one is not read. */
+    maxTokenChars: 4_096,
+    /** For how long browsers keep the widget. */
+    widgetSeconds: 24 * 60 * 60,
+    /** reCAPTCHA 3 says how likely it is a person; its documentation recommends this bound. */
+    minScore: 0.5,
+  },
+  securityTxt: {
+    /** Less than a year, as RFC 9116 (2.5.5) recommends. An older copy has to be fetched again. */
+    validDays: 180,
+  },
+  internal: {
+    /** Bytes of a page that are written as JSON in one go: some 0.3 ms. */
+    pageJsonPieceBytes: 16 * 1024,
+    /** Rows of an export are yielded when they are this long together. */
+    csvPieceChars: 256 * 1024,
+    xlsxPieceChars: 64 * 1024,
+    /** The names of all fields that have columns of their own. */
+    exportNameChars: 1024 * 1024,
+    /** No browser writes a longer header. What comes after one is kept as if it were text. */
+    droppedHeaderBytes: 16 * 1024,
+    /** Lines that begin like a delimiter. A well-chosen boundary has none. Each costs a search. */
+    boundaryMisses: 100_000,
+    /** For the boundaries and headers of all parts, without names. */
+    multipartOverheadBytes: 1024 * 1024,
+    /** Parameters in the header of a part. */
+    partParameters: 16,
+    /** Before the first delimiter and after the last, where clients write at most a line of text (RFC 2046, 5.1.1). */
+    outsidePartsBytes: 16 * 1024,
+    /** The separators of an urlencoded form. */
+    formSeparatorBytes: 16 * 1024,
+    /** What the rules of a form take in memory besides their texts. */
+    knownFormEntryChars: 1_000,
+    /** Data of submissions that one statement reads, unless one has more. */
+    listBatchBytes: 256 * 1024,
+    /** Submissions that one statement reads: at first, and at most where they are small. */
+    listFirstRows: 100,
+    listBatchRows: 1_000,
+    /** Submissions whose marks one statement looks at. */
+    markedScanRows: 5_000,
+    /** Submissions that one statement deletes. */
+    deletedSubmissionsBatch: 100,
+    /** Data of the submissions that one search finds: an answer is bounded in bytes too. */
+    searchFoundBytes: 1024 * 1024,
+    /** The beginning of a page in which its title is looked for. */
+    titleStartBytes: 16 * 1024,
+    /** Keys, owners and take-downs that one statement reads. */
+    keysBatch: 1_000,
+    ownersBatch: 500,
+    takeDownsBatch: 1_000,
+    /** Pairs of a receiver and an owner that a claim of deliveries looks at. */
+    claimedPairs: 1_000,
+    /** Files that one statement reads. */
+    filesBatch: 500,
+    /** What one statement removes of files, which takes about 50 ms. */
+    removedFilesBytes: 32 * 1024 * 1024,
+    removedFilesBatch: 100,
+    /** Files that one statement of a move looks at, and chunks that one removes. */
+    movedFilesBatch: 1_000,
+    movedChunksBatch: 128,
+    /** Deployments that one statement looks at for expired submissions. */
+    expiringDeploymentsBatch: 1_000,
+    /** Submissions that one statement removes. */
+    expiredBatch: 100,
+    /** Rows of a purged deployment that one statement removes. */
+    purgedVersionsBatch: 10,
+    /** Spam that one statement moves, reads or removes. */
+    markedSpamBatch: 100,
+    readSpamBatch: 20,
+    removedSpamBatch: 100,
+    /** Lines of the log that can't be written are kept up to this size, and then discarded. */
+    unwrittenLogBytes: 1024 * 1024,
+  },
+  /** The last label of a page's host. */
+  slug: {
+    /** A DNS label has no more characters (RFC 1035, 2.3.4). */
+    maxChars: 63,
+  },
+  /** The name of a cell, which is at the end of ids and keys. */
+  cell: {
+    maxChars: 8,
+  },
+  apiKey: {
+    /** The part of a key that is stored and shown, so that its owner recognizes it. The rest is secret. */
+    prefixChars: 8,
+    /** Keys of an owner that are not revoked. */
+    maxOfOwner: 1_000,
+    /** Characters (code points) of a key's name. */
+    maxNameChars: 100,
+  },
+  session: {
+    /** A session ends when it has not been used for so many days. */
+    lifetimeDays: 30,
+    /** A link that signs in works for so many minutes. */
+    linkMinutes: 15,
+    /** Sessions of one key. The oldest end when there are more. */
+    maxOfKey: 100,
+  },
+  /** Submissions that a deployment accepts in any window of so many seconds. */
+  submissionRate: {
+    max: 10,
+    seconds: 60,
+  },
+  submissionId: {
+    /** A client that sends a submission again sends an id that is at most this old. */
+    recentMs: 24 * 60 * 60 * 1_000,
+    /** The clock of the process that made an id may be this far ahead. */
+    clockSkewMs: 60_000,
+  },
+  /** A key is stored for so long. Of the keys with which an owner makes something, the last are. */
+  idempotencyKey: {
+    maxKeyChars: 255,
+    lifetimeHours: 24,
+    maxOfOwner: 1_000,
+  },
+  spam: {
+    /** A deployment keeps so many, for so many days. */
+    max: 1_000,
+    lifetimeDays: 30,
+    /** A deployment keeps so many in any window of so many seconds, and drops the others. */
+    rateMax: 60,
+    rateSeconds: 60,
+    /** Of the files of a deployment's spam together: robots could fill the storage of an owner, who sees none of it. */
+    maxFilesBytes: 50_000_000,
+  },
+  /** What an owner may store. */
+  storage: {
+    /** The owner gets a mail when use reaches these parts of the limit. */
+    mailPercents: [80, 100],
+    /** A mail is sent again once use has been lower by this part of the limit: otherwise use around 80 % would send many. */
+    mailAgainPercent: 10,
+    /** What is counted by each change is counted anew after this time. */
+    recountHours: 24,
+  },
+  /** Recipients of mail about a deployment. */
+  recipient: {
+    maxOfDeployment: 5,
+    /** An address is asked once in this time whether it wants mail about a deployment. */
+    askHours: 24,
+    /** Mails that ask, of one owner in any `askHours`: those of all deployments together. */
+    maxAsks: 20,
+    /** Former recipients of a deployment that are kept, beside those who were asked lately. */
+    maxFormer: 50,
+    /** The mail server refuses so many mails in a row for good. Then their recipient gets no more. */
+    maxRefusals: 5,
+  },
+  /** Submissions that a digest lists, and the bytes of their data. */
+  digest: {
+    maxListed: 100,
+    maxListedBytes: 1024 * 1024,
+  },
+  /** Slack accepts 10 fields in a section and 2,000 characters in each. The others bound the whole message. */
+  slack: {
+    maxFields: 10,
+    maxFieldChars: 2_000,
+    maxFieldsChars: 12_000,
+    maxNameChars: 200,
+  },
+  delivery: {
+    /** A delay is longer by up to this part of it. Deliveries that failed together are not tried again together. */
+    maxJitter: 0.1,
+    /** A longer Retry-After counts as this. */
+    maxRetryAfterSeconds: 24 * 60 * 60,
+  },
+  bucket: {
+    /** Characters of the path in FILES_URL. */
+    maxPrefixChars: 200,
+    /** Objects in one answer, as S3 allows. */
+    listedObjects: 1_000,
+  },
+  /** JSON bodies of the API. */
+  json: {
+    /** Unknown members are ignored, up to this many. The first of them are named to the caller, each up to so many characters. */
+    maxMembers: 10_000,
+    maxUnknownNames: 5,
+    maxUnknownChars: 40,
+    /** Levels of unknown members are ignored, up to this many. */
+    maxDepth: 10_000,
+    /** A value that is not a string is not read beyond this: no schema accepts a longer one. */
+    maxSettingChars: 64 * 1024,
+  },
+  /** The form check. */
+  check: {
+    /** Problems of one code that are reported: the first ones show what is wrong. */
+    maxProblemsPerCode: 20,
+    /** Forms that are shown. Each takes many times as much of an answer as of a page. */
+    maxForms: 1_000,
+    /** Characters of a label or a title. */
+    maxTextChars: 200,
+    /** Names that have labels: they are kept in the database for each page. */
+    maxLabels: 1_000,
+    /** Names beyond this have no label. */
+    maxNameChars: 200,
+    /** Characters of a page's value in a message, which stays on one line. */
+    maxShownChars: 60,
+  },
+  /** Queues that owners or clients share by the time that they used. */
+  internalQueues: {
+    /** After a check that ran into its limit, an owner comes behind the others for some minutes at most. */
+    usedTimeHalfLifeMs: 30_000,
+    /** Times that differ by less are the same: then each has one turn after the other. */
+    usedTimeStepMs: 100,
+    /** Owners or clients whose time is remembered, in each queue. */
+    maxUsers: 10_000,
+  },
+  /** Bounds of the algorithms that read pages: their work stays in proportion to the page. */
+  internalCheck: {
+    /** The nodes of a page are fewer than its characters. Misnested tags can make many more. */
+    spareNodes: 10_000,
+    /** Nodes that are read for one text: elements can be read for several. */
+    textNodes: 200,
+    /** Characters that are read for one text: many are white space, which is left out. */
+    rawTextChars: 800,
+    /** Ids in one `aria-labelledby` that are looked up. */
+    labelIds: 5,
+    /** Longer ones are not parsed as URLs, which can take quadratic time. */
+    urlChars: 2_048,
+    /** A longer value is not compared with the placeholder. */
+    misspeltChars: 100,
+    /** Buttons of a form whose own address, method or encoding is looked at. */
+    ways: 20,
+    /** Open elements that are looked through for the form that a `</form>` ends. Browsers nest no deeper. */
+    depth: 512,
+  },
+} as const;

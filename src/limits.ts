@@ -228,7 +228,7 @@ export const LIMITS = {
     /** Polls that find nothing take this part of the time at most: after a slow one the pause is longer. */
     maxPollShare: 0.1,
     /** The pause after each poll: what becomes due in it is claimed together. */
-    minPollPauseMs: 10,
+    minPollPauseMs: 2,
     /** Deliveries that one statement leases, and bytes of their submissions. */
     claimedDeliveries: 512,
     claimedBytes: 16 * 1024 * 1024,

@@ -46,6 +46,7 @@ export class PollLoop {
 
   /** Polls again soon. */
   wake(): void {
+    if (this.#isWoken) return;
     this.#isWoken = true;
     this.#pause.abort();
   }

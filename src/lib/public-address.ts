@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 type Address = ReturnType<typeof ipaddr.parse>;
@@ -76,7 +77,8 @@ function destination(address: Address): Address {
  */
 function read(literal: string): Address | undefined {
   const plain = literal.replace(/%.*$/, '');
-  return ipaddr.isValid(plain) ? ipaddr.parse(plain) : undefined;
+  // Most texts are names, for which ipaddr.isValid makes and catches an error.
+  return isIP(plain) === 0 ? undefined : ipaddr.parse(plain);
 }
 
 function isPublic(address: Address): boolean {

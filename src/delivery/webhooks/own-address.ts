@@ -32,9 +32,14 @@ type Options = {
 /** Finds out what leads back to this service. */
 export class OwnAddress {
   readonly #options: Options;
+  readonly #apiHost: string;
+  /** With the dot before it. */
+  readonly #pagesDomain: string;
 
   constructor(options: Options) {
     this.#options = options;
+    this.#apiHost = hostOf(options.baseUrl);
+    this.#pagesDomain = hostOf(options.pagesUrl).replace(/^[^.]*/, '');
   }
 
   /**
@@ -48,7 +53,7 @@ export class OwnAddress {
     if (addressesOf(host).some((address) => this.isAt(address, port))) return true;
     const own = listening();
     const ports = [portOf(baseUrl), portOf(pagesUrl), ...(own ? [own.port] : [])].flatMap(withItsPair);
-    const isHost = host === hostOf(baseUrl) || host.endsWith(hostOf(pagesUrl).replace(/^[^.]*/, ''));
+    const isHost = host === this.#apiHost || host.endsWith(this.#pagesDomain);
     return isHost && ports.includes(port);
   }
 

@@ -101,6 +101,8 @@ const settings = z.object({
   /** undefined: no mail is sent. */
   smtpUrl: reads('a URL such as smtps://user:password@mail.example.org', smtpUrl).optional(),
   mailFrom: reads('an address such as formhost@example.org or Forms <forms@example.org>', mailbox).optional(),
+  /** Mails to visitors of all forms of an owner, in a day of UTC. */
+  confirmationsPerDay: integer(0, 1_000_000).default(500),
   /** For reports of abuse; undefined: none is shown. */
   abuseContact: reads('an address such as abuse@example.org, or an https URL', contact).optional(),
   /** For Prometheus, on `host`; undefined: no metrics. */

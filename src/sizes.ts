@@ -368,6 +368,14 @@ export const SIZES = {
     /** The mail server refuses so many mails in a row for good. Then their recipient gets no more. */
     maxRefusals: 5,
   },
+  /** The mail to visitors. */
+  confirmation: {
+    maxFieldChars: 200,
+    maxSubjectChars: 200,
+    maxTextChars: 5_000,
+    /** An address that the mail server has refused gets none for so long: by then, somebody may have it. */
+    refusedDays: 365,
+  },
   /** Submissions that a digest lists, and the bytes of their data. */
   digest: {
     maxListed: 100,

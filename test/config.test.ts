@@ -221,6 +221,7 @@ describe('loadConfig', () => {
     ['MAIL_FROM', ['forms', 'a@b@c', 'Forms forms@example.org', 'a@e.example, b@e.example', 'X <a@e.example> y', '<>']],
     ['ABUSE_CONTACT', ['abuse', 'http://abuse.example', 'https://', 'https://u:secret@abuse.example', 'javascript:x']],
     ['ABUSE_CONTACT', ['abuse@a.example, b@b.example', 'A <abuse@a.example>', 'mailto:a@a.example', 'tel:112']],
+    ['CONFIRMATIONS_PER_DAY', ['-1', '1.5', '1000001', 'none']],
     ['METRICS_PORT', ['0', '65536', 'none']],
     ['WORKERS', ['0', '65', 'auto', '1.5']],
     ['LOG_LEVEL', ['loud', '5', 'info,debug']],

@@ -592,7 +592,7 @@ export interface paths {
         put?: never;
         /**
          * Submit a test
-         * @description Stores a submission with these fields and the field `test`, which says that it is one. Webhooks and mail get it as they get those of visitors, and it counts for the limit of submissions. It is not checked for spam.
+         * @description Stores a submission with these fields and the field `test`, which says that it is one. Webhooks and mail get it as they get those of visitors, and it counts for the limit of submissions. It is not checked for spam, and nobody gets a confirmation.
          */
         post: operations["submitTest"];
         delete?: never;
@@ -918,7 +918,7 @@ export interface paths {
         };
         /**
          * List the mails about a deployment
-         * @description Newest first: about submissions, and tests. Mails that ask recipients, and notices to the owner, are not listed. Finished deliveries are kept for 30 days (DELIVERY_LOG_DAYS).
+         * @description Newest first: about submissions, confirmations to visitors, and tests. Mails that ask recipients, and notices to the owner, are not listed. Finished deliveries are kept for 30 days (DELIVERY_LOG_DAYS).
          */
         get: operations["listMails"];
         put?: never;
@@ -963,6 +963,26 @@ export interface paths {
          * @description It is tried at once, even if it has succeeded or failed, or if it would be tried later. A mail that is being attempted does not change. One that has succeeded counts as one of the 20 tests that an owner may send in a minute.
          */
         post: operations["retryMail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/confirmation/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a preview of the confirmation
+         * @description To the owner: the mail that visitors get, with an example of a reference. The log of mails shows its outcome. It counts as one of the 20 tests that an owner may send in a minute, to webhooks and by mail together.
+         */
+        post: operations["previewConfirmation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1635,6 +1655,13 @@ export interface components {
                     secret?: string;
                 } | null;
             };
+            /** @description A mail to the visitor, from the service, after a submission is accepted: to the one plain address that is in `field`, once a day at most. In `subject` and `text`, `{{reference}}` is the id of the submission, `{{page}}` the address of the page, and `{{date}}` the day. null: none. At first: `null`. */
+            confirmation: {
+                /** @description The name of the field with the visitor's address. */
+                field: string;
+                subject: string;
+                text: string;
+            } | null;
         };
         CheckedPage: {
             /** @description The page's title, at most 200 characters; null without one. */
@@ -2068,7 +2095,7 @@ export interface components {
              * @example dl_0VbbZC2bC3dD4eE5fF6gG7hH
              */
             id: string;
-            /** @description What is mailed; null for a test, and for a mail that lists several. */
+            /** @description What is mailed or confirmed; null for a test, and for a mail that lists several. */
             submission_id: string | null;
             /** @enum {string} */
             status: "pending" | "succeeded" | "failed";
@@ -2093,7 +2120,7 @@ export interface components {
              */
             updated_at: string;
             /**
-             * @description The address; null when the recipient was removed long ago.
+             * @description The address; null when the recipient was removed long ago, and when a visitor has given none.
              * @example ada@example.org
              */
             recipient: string | null;
@@ -2754,6 +2781,21 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The confirmation has been sent to its visitor. */
+        ConfirmationSent: {
+            headers: {
+                "error-code": components["headers"]["ErrorCode"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "This confirmation has been sent: a visitor gets it once."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description There is no such deployment, or it was deleted. */
         NoFormToChallenge: {
             headers: {
@@ -2824,7 +2866,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /** @description The name of the error, for programs. */
-        ErrorCode: "bad-message" | "bad-query" | "bad-request" | "changed-meanwhile" | "confirmation-link-expired" | "dashboard-not-built" | "expectation-failed" | "file-link-expired" | "headers-too-large" | "idempotency-key-reused" | "internal-error" | "invalid-field" | "last-key" | "method-not-allowed" | "no-form-to-challenge" | "no-mail" | "no-session" | "no-storage-for-files" | "no-such-asset" | "no-such-confirmation-link" | "no-such-cursor" | "no-such-delivery" | "no-such-deployment" | "no-such-file" | "no-such-file-link" | "no-such-form" | "no-such-key" | "no-such-mail" | "no-such-sign-in-link" | "no-such-spam" | "no-such-submission" | "no-such-unsubscribe-link" | "no-such-version" | "no-such-webhook" | "nobody-gets-mail" | "not-acceptable" | "not-found" | "not-implemented" | "not-in-trash" | "origin-refused" | "other-site" | "plan-limit" | "read-only-key" | "slug-taken" | "storage-full" | "too-complex" | "too-large" | "too-many-keys" | "too-many-recipients" | "too-many-requests" | "too-many-submissions" | "too-many-tests" | "too-many-tries" | "too-many-unknown-keys" | "too-slow" | "unauthorized" | "unavailable" | "webhook-limit" | "webhook-loop" | "wrong-type";
+        ErrorCode: "bad-message" | "bad-query" | "bad-request" | "changed-meanwhile" | "confirmation-link-expired" | "confirmation-sent" | "dashboard-not-built" | "expectation-failed" | "file-link-expired" | "headers-too-large" | "idempotency-key-reused" | "internal-error" | "invalid-field" | "last-key" | "method-not-allowed" | "no-form-to-challenge" | "no-mail" | "no-session" | "no-storage-for-files" | "no-such-asset" | "no-such-confirmation-link" | "no-such-cursor" | "no-such-delivery" | "no-such-deployment" | "no-such-file" | "no-such-file-link" | "no-such-form" | "no-such-key" | "no-such-mail" | "no-such-sign-in-link" | "no-such-spam" | "no-such-submission" | "no-such-unsubscribe-link" | "no-such-version" | "no-such-webhook" | "nobody-gets-mail" | "not-acceptable" | "not-found" | "not-implemented" | "not-in-trash" | "origin-refused" | "other-site" | "plan-limit" | "read-only-key" | "slug-taken" | "storage-full" | "too-complex" | "too-large" | "too-many-keys" | "too-many-recipients" | "too-many-requests" | "too-many-submissions" | "too-many-tests" | "too-many-tries" | "too-many-unknown-keys" | "too-slow" | "unauthorized" | "unavailable" | "webhook-limit" | "webhook-loop" | "wrong-type";
     };
     pathItems: never;
 }
@@ -3538,6 +3580,11 @@ export interface operations {
                  *       "spam": {
                  *         "blocklist": [],
                  *         "captcha": null
+                 *       },
+                 *       "confirmation": {
+                 *         "field": "email",
+                 *         "subject": "We have your message",
+                 *         "text": "Thank you. Your reference is {{reference}}."
                  *       }
                  *     }
                  */
@@ -3575,6 +3622,13 @@ export interface operations {
                             secret?: string;
                         } | null;
                     };
+                    /** @description A mail to the visitor, from the service, after a submission is accepted: to the one plain address that is in `field`, once a day at most. In `subject` and `text`, `{{reference}}` is the id of the submission, `{{page}}` the address of the page, and `{{date}}` the day. null: none. At first: `null`. */
+                    confirmation?: {
+                        /** @description The name of the field with the visitor's address. */
+                        field: string;
+                        subject: string;
+                        text: string;
+                    } | null;
                 };
             };
         };
@@ -3702,6 +3756,11 @@ export interface operations {
                      *       "spam": {
                      *         "blocklist": [],
                      *         "captcha": null
+                     *       },
+                     *       "confirmation": {
+                     *         "field": "email",
+                     *         "subject": "We have your message",
+                     *         "text": "Thank you. Your reference is {{reference}}."
                      *       }
                      *     }
                      */
@@ -5923,6 +5982,42 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ReadOnlyKey"];
             404: components["responses"]["NoSuchMail"];
+            409: components["responses"]["ConfirmationSent"];
+            429: components["responses"]["TooManyTests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    previewConfirmation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It will be sent. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "dl_0VbbZC2bC3dD4eE5fF6gG7hH"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeliveryStarted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchDeployment"];
             409: components["responses"]["NobodyGetsMail"];
             429: components["responses"]["TooManyTests"];
             500: components["responses"]["InternalError"];

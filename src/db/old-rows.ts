@@ -105,6 +105,15 @@ const OLD_ROWS: readonly OldRows[] = [
     isOld: `removed_at < :logStart AND coalesce(asked_at <= now() - interval '${SIZES.recipient.askHours} hours', true)`,
   },
   {
+    ...{
+      name: 'remove-old-confirmations',
+      table: 'visitor_confirmations',
+      key: 'deployment_id, address_hash',
+      order: 'day',
+    },
+    isOld: `day < CAST(now() AT TIME ZONE 'UTC' AS date) - CASE WHEN is_refused THEN ${SIZES.confirmation.refusedDays} ELSE 0 END`,
+  },
+  {
     // Clocks of processes may differ from the database's: a solution is known for longer than its challenge.
     ...{ name: 'remove-expired-altcha-solutions', table: 'altcha_solutions', key: 'hash', order: 'expires_at' },
     isOld: "expires_at < now() - :solutionMarginMs * interval '1 ms'",

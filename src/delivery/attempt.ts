@@ -12,6 +12,8 @@ export type Attempt = {
   isFinal?: boolean;
   /** Whether a mail server has refused the recipient, or the mail, for good. */
   isRefused?: boolean;
+  /** Whether there was nothing to attempt: a limit, or no address. */
+  isSkipped?: boolean;
 };
 
 /** `delay`: seconds until the next attempt; 0 when there is none. */

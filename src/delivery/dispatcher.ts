@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { LOGGED_MAIL_EVENTS } from '../db/deliveries/delivery-log.ts';
 import { findDuePairs, type LeasedDelivery, leaseDeliveries, type Pair } from '../db/deliveries/delivery-queue.ts';
 import { type AttemptOutcome, settleDeliveries } from '../db/deliveries/settle-deliveries.ts';
+import { CONFIRMATION_EVENT } from '../db/deliveries/visitor-confirmations.ts';
 import type { Log } from '../lib/log.ts';
 import type { Limits } from '../limits.ts';
 import { type Attempt, decide } from './attempt.ts';
@@ -21,7 +22,7 @@ type Options = {
   limits: Limits;
   log: Log;
   /** Called for each attempt that has ended. */
-  count(kind: 'webhook' | 'mail', result: AttemptOutcome['result']): void;
+  count(kind: 'webhook' | 'mail', result: AttemptOutcome['result'] | 'skipped'): void;
 };
 
 /**
@@ -133,7 +134,7 @@ export class Dispatcher {
       log.error({ err: error, delivery: delivery.id }, 'an attempt failed because of an internal error');
       return { error: 'an internal error of the service' };
     });
-    this.#slots.noteAnswer(delivery.receiver, attempt.status !== undefined && !signal.aborted);
+    if (!attempt.isSkipped) this.#slots.noteAnswer(delivery.receiver, attempt.status !== undefined && !signal.aborted);
     if (this.#isCancelling && attempt.error !== undefined) {
       this.#outcomes.add(toOutcome(delivery, 'returned', {}, 0));
     } else this.#conclude(delivery, attempt);
@@ -144,7 +145,7 @@ export class Dispatcher {
     const { id, attempts, webhook } = delivery;
     const { result, delay: seconds } = decide(attempt, attempts, retryDelays, Math.random());
     this.#outcomes.add(toOutcome(delivery, result, attempt, seconds));
-    count(webhook ? 'webhook' : 'mail', result);
+    count(webhook ? 'webhook' : 'mail', attempt.isSkipped ? 'skipped' : result);
     const { status, error } = attempt;
     const level = error === undefined ? 'debug' : 'info';
     log[level]({ delivery: id, webhook: webhook?.id, attempts, status, error }, `delivery: ${result}`);
@@ -185,13 +186,14 @@ function toOutcome(
   delay: number,
 ): AttemptOutcome {
   const isTelling = isRefused || result === 'succeeded';
+  const addressee = { deploymentId, recipientId, ...(event === CONFIRMATION_EVENT && { confirmationId: id }) };
   return {
     id,
     deploymentId,
     attempts,
     webhook:
       webhook && (webhook.isFailing || result !== 'succeeded') ? { id: webhook.id, url: webhook.url } : undefined,
-    mail: !webhook && LOGGED_MAIL_EVENTS.has(event) && isTelling ? { deploymentId, recipientId, isRefused } : undefined,
+    mail: !webhook && LOGGED_MAIL_EVENTS.has(event) && isTelling ? { ...addressee, isRefused } : undefined,
     result,
     lastStatus: status,
     lastError: error,

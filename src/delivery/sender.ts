@@ -10,7 +10,7 @@ import { SIZES } from '../sizes.ts';
 import type { Attempt } from './attempt.ts';
 import type { Email } from './mail/layout.ts';
 import { MailClient } from './mail/mail-client.ts';
-import { MAIL_KINDS, type MailSources, signInEmail } from './mail/mail-kinds.ts';
+import { MAIL_KINDS, type MailSources, NotSent, signInEmail } from './mail/mail-kinds.ts';
 import type { Fence } from './webhooks/fenced-agent.ts';
 import { genericHeaders, genericPayload, SAMPLE_DATA, slackPayload } from './webhooks/payloads.ts';
 import { WebhookClient } from './webhooks/webhook-client.ts';
@@ -55,6 +55,7 @@ export class Sender {
       const labelsOf = (id: string): Promise<Labels> => this.#labelsOrNames(id, signal);
       return await this.#sendEmail(delivery, () => write({ ...this.#options, labelsOf }), signal);
     } catch (error) {
+      if (error instanceof NotSent) return { error: error.message, isFinal: true, isSkipped: true };
       if (!(error instanceof z.ZodError)) throw error;
       return this.#unreadable(delivery, z.prettifyError(error), true);
     }
@@ -109,7 +110,12 @@ export class Sender {
       return { error: 'mail is off: SMTP_URL is not set' };
     }
     const email = await write();
-    return email ? this.#mail.send({ id, to, ...email }, signal) : {};
+    if (!email) return {};
+    const { visitor, ...content } = email;
+    const isReply = visitor !== undefined;
+    const attempt = await this.#mail.send({ id, to: visitor ?? to, isReply, ...content }, signal);
+    // Anybody may have typed the address of a visitor: after a refusal there is no second try.
+    return isReply && attempt.isRefused ? { ...attempt, isFinal: true } : attempt;
   }
 
   /** A mail is better with labels, and is sent without them rather than late or not at all. */

@@ -10,6 +10,9 @@ export type Event = (typeof EVENTS)[number];
  * The events of mails. A mail about a submission has `submission` where it is for the owner, and `submission-mail` where
  * it is for a recipient. A new one also needs its kind in src/delivery/mail/mail-kinds.ts.
  */
-const MAIL_EVENTS = ['submission-mail', 'digest', 'test-mail', 'confirmation', 'recipient-off', 'storage'] as const;
+const MAIL_EVENTS = [
+  ...['submission-mail', 'digest', 'test-mail', 'confirmation', 'recipient-off', 'storage'],
+  ...['visitor-confirmation', 'confirmation-preview'],
+] as const;
 
 export type MailEvent = (typeof MAIL_EVENTS)[number];

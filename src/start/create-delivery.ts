@@ -1,5 +1,6 @@
 import { pageUrl } from '../config.ts';
 import { readDigest } from '../db/deliveries/digests.ts';
+import { reserveConfirmation } from '../db/deliveries/visitor-confirmations.ts';
 import { CaptchaProviders, type SiteverifyUrls } from '../delivery/captcha-providers.ts';
 import { Dispatcher } from '../delivery/dispatcher.ts';
 import { Sender } from '../delivery/sender.ts';
@@ -21,6 +22,7 @@ export function createDelivery(
     links,
     labelsOf: (id) => labels.read(id),
     readDigest: (...range) => readDigest(db, ...range),
+    reserveConfirmation: (confirmation) => reserveConfirmation(db, confirmation, config.confirmationsPerDay),
     smtpUrl: config.smtpUrl,
     mailFrom: config.mailFrom,
     log,

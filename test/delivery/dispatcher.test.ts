@@ -34,6 +34,7 @@ const SENDER_OPTIONS = {
   links: () => Promise.reject(new Error('No link is made.')),
   labelsOf: () => Promise.reject(new Error('No label is read.')),
   readDigest: () => Promise.reject(new Error('No digest is written.')),
+  reserveConfirmation: () => Promise.reject(new Error('No visitor gets mail.')),
   limits: testLimits(),
   smtpUrl: undefined,
   mailFrom: { name: '', address: 'formhost@test.example' },

@@ -14,6 +14,7 @@ const parts = {
   links: () => Promise.reject(new Error('No link is made.')),
   labelsOf: () => Promise.reject(new Error('Labels are out of reach.')),
   readDigest: () => Promise.reject(new Error('No digest is written.')),
+  reserveConfirmation: () => Promise.reject(new Error('No visitor gets mail.')),
   limits: testLimits(),
   smtpUrl: undefined,
   mailFrom: { name: '', address: 'formhost@test.example' },
@@ -24,6 +25,7 @@ const sender = new Sender(parts);
 const delivery: LeasedDelivery = {
   ...{ id: 'dl_1', attempts: 1, receiver: '@mail', ownerId: 1, deploymentId: 'd_1', slug: 'a-form' },
   ...{ event: 'submission', webhook: undefined, to: 'owner@test.example', recipientId: undefined, notice: undefined },
+  confirmation: undefined,
   ...{ submissionId: 'sub_1', data: '{"name":"Ada"}', createdAt: new Date() },
 };
 

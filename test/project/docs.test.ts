@@ -113,6 +113,11 @@ describe('limits', () => {
     ['docs/forms.md', `A key is remembered for ${SIZES.idempotencyKey.lifetimeHours} hours`],
     ['docs/mail.md', `Send up to ${SIZES.recipient.maxOfDeployment} addresses`],
     ['docs/mail.md', `| Recipients of a page | ${SIZES.recipient.maxOfDeployment} |`],
+    [
+      'docs/mail.md',
+      `(up to ${SIZES.confirmation.maxSubjectChars} characters) and \`text\` (up to ${SIZES.confirmation.maxTextChars.toLocaleString('en')})`,
+    ],
+    ['docs/mail.md', `for ${SIZES.confirmation.refusedDays} days to an address`],
     ['docs/mail.md', `| The link works | ${SIZES.links.confirmationDays} days.`],
     ['docs/mail.md', `asked again, ${SIZES.recipient.askHours} hours after`],
     ['docs/mail.md', `| ${SIZES.recipient.maxAsks} mails that ask, in ${SIZES.recipient.askHours} hours,`],

@@ -28,6 +28,8 @@ export async function furnish({ db, anonymous }: TestService, owner: Owner): Pro
     confirmed_at: db.fn.now(),
   });
   const mail = await owner.post(`/deploy/${live.id}/mails/test`).expect(202);
+  const confirmation = { field: 'email', subject: 'Thank you', text: 'We have your message.' };
+  await owner.patch(`/deploy/${live.id}`).send({ confirmation }).expect(200);
   const key = await owner.post('/keys').send({ name: 'another' }).expect(201);
   const ids = { id: live.id, deployId: live.id, version: '1', cursor: '0', keyId: key.body.id, recipientId };
   const submissionIds = { submissionId: kept.id, fileId: kept.data.cv.url.split('/').at(-1) };

@@ -10,6 +10,7 @@ const SOURCES: MailSources = {
   links: nothing,
   labelsOf: nothing,
   readDigest: nothing,
+  reserveConfirmation: nothing,
 };
 
 /** The mail of a row in `deliveries`. */
@@ -20,6 +21,7 @@ export async function writeMail(
   const email = await MAIL_KINDS.get(row.event)?.({
     ...{ id: 'dl_1', attempts: 1, receiver: '@mail', ownerId: 1, deploymentId: 'd_1', slug: 'my-page' },
     ...{ webhook: undefined, to: 'owner@test.example', recipientId: undefined, notice: undefined },
+    confirmation: undefined,
     ...{ submissionId: undefined, data: undefined, createdAt: new Date() },
     ...row,
   })({ ...SOURCES, ...sources });

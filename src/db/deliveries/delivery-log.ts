@@ -3,13 +3,14 @@ import type { Event, MailEvent } from '../../lib/events.ts';
 import { newDeliveryId } from '../../lib/ids.ts';
 import { execute, query, queryPage } from '../postgres/query.ts';
 import { isWantedMail, MAX_RECEIVERS, receivers } from './mail-recipients.ts';
+import { CONFIRMATION_EVENT } from './visitor-confirmations.ts';
 
 /** A delivery, as its owner sees it. */
 export type Delivery = {
   id: string;
   /** null for a test and for a digest. */
   submissionId: string | null;
-  /** The address of a mail; null when it was removed long ago. */
+  /** The address of a mail; null when it was removed long ago, and when a visitor has given none. */
   recipient: string | null;
   status: 'pending' | 'succeeded' | 'failed';
   attempts: number;
@@ -37,19 +38,20 @@ type Row = {
 /** What a log is of: a webhook, or the mails about a deployment. */
 export type Logged = { deploymentId: string; webhookId: string | undefined };
 
-/** The mails of the log, as in the index deliveries_mail_log: without notices, and mails that ask recipients. */
+/** The mails of the log, as in the index deliveries_logged_mails: without notices, and mails that ask recipients. */
 export const LOGGED_MAIL_EVENTS: ReadonlySet<string> = new Set([
-  'submission',
-  'submission-mail',
-  'digest',
-  'test-mail',
+  ...['submission', 'submission-mail', 'digest', 'test-mail'],
+  ...['visitor-confirmation', 'confirmation-preview'],
 ]);
 const LOGGED_MAIL = `webhook_id IS NULL AND event IN ('${[...LOGGED_MAIL_EVENTS].join("', '")}')`;
+
+/** A visitor gets a confirmation once, even if the owner has it sent again while it is being attempted. */
+const RETRIED_MAIL = `${LOGGED_MAIL} AND NOT (event = '${CONFIRMATION_EVENT}' AND status = 'succeeded')`;
 
 /** The parts of statements that depend on the log. Each log has its indexes: `deployment_id` does not find a webhook's. */
 const ofLog = ({ webhookId }: Logged) =>
   webhookId === undefined
-    ? { name: 'mails', isIn: `deployment_id = :deploymentId AND ${LOGGED_MAIL}`, isOne: LOGGED_MAIL }
+    ? { name: 'mails', isIn: `deployment_id = :deploymentId AND ${LOGGED_MAIL}`, isOne: RETRIED_MAIL }
     : { name: 'deliveries', isIn: 'webhook_id = :webhookId', isOne: 'webhook_id = :webhookId' };
 
 const valuesOf = ({ deploymentId, webhookId }: Logged) => ({
@@ -74,7 +76,11 @@ export async function listDeliveries(
                 CASE WHEN status = 'pending' AND NOT leased AND next_attempt_at < 'infinity' AND coalesce(active, true)
                   THEN next_attempt_at
                 END AS next_attempt_at,
-                CASE WHEN recipient_id IS NULL THEN owners.email ELSE mail_recipients.email END AS recipient
+                CASE
+                  WHEN event = '${CONFIRMATION_EVENT}' THEN visitor_email
+                  WHEN recipient_id IS NULL THEN owners.email
+                  ELSE mail_recipients.email
+                END AS recipient
            FROM (
              SELECT * FROM deliveries WHERE ${isIn} ORDER BY id DESC LIMIT :limit OFFSET :offset
            ) AS logged
@@ -116,16 +122,14 @@ export async function retryDelivery(db: Knex, log: Logged, id: string): Promise<
   return changed === 1;
 }
 
+type LoggedMail = { status: Delivery['status']; isConfirmation: boolean; isWanted: boolean };
+
 /** A mail of the log; `isWanted`: whether it would be sent now. Undefined when there is none. */
-export async function findLoggedMail(
-  db: Knex,
-  deploymentId: string,
-  id: string,
-): Promise<{ status: Delivery['status']; isWanted: boolean } | undefined> {
-  const [mail] = await query<{ status: Delivery['status']; isWanted: boolean }>(
+export async function findLoggedMail(db: Knex, deploymentId: string, id: string): Promise<LoggedMail | undefined> {
+  const [mail] = await query<LoggedMail>(
     db,
     'find-logged-mail',
-    `SELECT status, ${isWantedMail('deliveries')} AS "isWanted"
+    `SELECT status, event = '${CONFIRMATION_EVENT}' AS "isConfirmation", ${isWantedMail('deliveries')} AS "isWanted"
        FROM deliveries JOIN deployments ON deployments.id = deployment_id
        LEFT JOIN mail_recipients ON mail_recipients.id = recipient_id
       WHERE deliveries.id = ? AND deliveries.deployment_id = ? AND ${LOGGED_MAIL}`,

@@ -1,7 +1,9 @@
 import type { Knex } from 'knex';
+import type { Confirmation } from '../../lib/confirmation.ts';
 import { SIZES } from '../../sizes.ts';
 import { query, queryOne } from '../postgres/query.ts';
 import { isWantedMail, MAIL } from './mail-recipients.ts';
+import { CONFIRMATION_EVENT, PREVIEW_EVENT } from './visitor-confirmations.ts';
 
 /** Deliveries of one owner to one receiver: a host and port, or MAIL. */
 export type Pair = { receiver: string; ownerId: number };
@@ -23,6 +25,8 @@ export type LeasedDelivery = Pair & {
   to: string;
   /** undefined where the mail is for the owner. */
   recipientId: string | undefined;
+  /** The confirmation of the deployment, for those to visitors and for previews. */
+  confirmation: Confirmation | undefined;
   /** What the mail is about, where that is no submission. */
   notice: string | undefined;
   /** undefined for a test, a digest or a notice. */
@@ -114,6 +118,7 @@ const LEASE = `
            notice, fitting.position, deployments.owner_id, slug, coalesce(mail_recipients.email, owners.email) AS mail_to,
            url, type, secret, previous_secrets, failing_since IS NOT NULL AS failing,
            coalesce(webhooks.receiver, '${MAIL}') AS receiver, data,
+           CASE WHEN event IN ('${CONFIRMATION_EVENT}', '${PREVIEW_EVENT}') THEN confirmation END AS confirmation,
            coalesce(submissions.created_at, fitting.created_at) AS created_at,
            CASE
              WHEN deleted_at IS NOT NULL
@@ -180,6 +185,7 @@ type LeasedRow = {
   failing: boolean;
   mail_to: string;
   recipient_id: string | null;
+  confirmation: Confirmation | null;
   notice: string | null;
   submission_id: string | null;
   data: string | null;
@@ -208,6 +214,7 @@ const toLeased = (row: LeasedRow, attempts: number): LeasedDelivery => ({
   webhook: webhookOf(row),
   to: row.mail_to,
   recipientId: row.recipient_id ?? undefined,
+  confirmation: row.confirmation ?? undefined,
   notice: row.notice ?? undefined,
   submissionId: row.submission_id ?? undefined,
   data: row.data ?? undefined,

@@ -3,9 +3,10 @@ import { newDeliveryId } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
 import { query } from '../postgres/query.ts';
 import { hasReceivingRecipient } from './mail-recipients.ts';
+import { refuseAddress } from './visitor-confirmations.ts';
 
-/** The address that a mail was for: a recipient, or the owner of the deployment. */
-export type Addressee = { deploymentId: string; recipientId: string | undefined };
+/** The address that a mail was for: a recipient, or the owner of the deployment; with `confirmationId`, a visitor. */
+export type Addressee = { deploymentId: string; recipientId: string | undefined; confirmationId?: string };
 
 const { maxRefusals } = SIZES.recipient;
 
@@ -54,10 +55,14 @@ const SETTLE_OWNER = `
  */
 export async function settleMail(
   db: Knex,
-  { deploymentId, recipientId }: Addressee,
+  { deploymentId, recipientId, confirmationId }: Addressee,
   isRefused: boolean,
   lastError: string | undefined,
 ): Promise<boolean> {
+  if (confirmationId !== undefined) {
+    if (isRefused) await refuseAddress(db, deploymentId, confirmationId);
+    return false;
+  }
   const rows =
     recipientId === undefined
       ? await query(db, 'settle-mailed-owner', SETTLE_OWNER, { deploymentId, isRefused })

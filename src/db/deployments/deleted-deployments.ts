@@ -131,6 +131,7 @@ export async function finishPurge(db: Knex, id: string, { cleanUp }: Limits, sig
   // In one statement: limits bound how many there are.
   await db('webhooks').where({ deployment_id: id }).delete();
   await db('idempotency_keys').where({ deployment_id: id }).delete();
+  await db('visitor_confirmations').where({ deployment_id: id }).delete();
   await db('deployments').where({ id }).whereNotNull('deleted_at').delete();
 }
 

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Confirmation } from '../../lib/confirmation.ts';
 import type { Language } from '../../lib/languages.ts';
 import { checkStorage, type StorageLimits, settleStorage } from '../account/storage.ts';
 import type { NotifyEvery } from '../deliveries/digests.ts';
@@ -52,6 +53,8 @@ export type DeploymentRow = {
   mail_switched_off_at: Date | null;
   language: Language | null;
   retention_days: number | null;
+  /** The mail to visitors; null: none. */
+  confirmation: Confirmation | null;
   submission_count: number;
   last_submission_number: number;
   created_at: Date;

@@ -8,7 +8,14 @@ import { type DeploymentRow, touch } from './deployments.ts';
 import { type NewPage, renewRendering } from './page-versions.ts';
 
 /** Settings that are columns of deployments, by the names that they have in the API too. */
-const COLUMNS = ['email_notifications', 'notify_every', 'notify_owner', 'language', 'retention_days'] as const;
+const COLUMNS = [
+  'email_notifications',
+  'notify_every',
+  'notify_owner',
+  'language',
+  'retention_days',
+  'confirmation',
+] as const;
 
 type ColumnSettings = Pick<DeploymentRow, (typeof COLUMNS)[number]>;
 

@@ -26,6 +26,7 @@ const RELEASE = `
      WHERE deployments.id = released.deployment_id
     RETURNING released.deployment_id, last_submission_number AS number, released.id, data::text AS data, ip_address,
               clock_timestamp() AS now, owner_id, ${IS_MAILED} AS is_mailed, notify_owner,
+              confirmation IS NOT NULL AS is_confirmed,
               ?::text AS seed
   ), ${storeAccepted('seed')}
   SELECT FROM accepted`;

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { Event, MailEvent } from '../../lib/events.ts';
 import { SIZES } from '../../sizes.ts';
 import { MAIL, ownerReceives, RECEIVES_MAIL } from '../deliveries/mail-recipients.ts';
+import { CONFIRMATION_EVENT } from '../deliveries/visitor-confirmations.ts';
 import { query } from '../postgres/query.ts';
 
 export type NewSubmission = {
@@ -10,6 +11,8 @@ export type NewSubmission = {
   /** The JSON text of an object, stored as it is. */
   data: string;
   ipAddress: string;
+  /** Whether the owner tries the form out: no visitor gets a confirmation. */
+  isTest?: true;
 };
 
 export type Outcome =
@@ -41,9 +44,10 @@ const RECENT = `ARRAY(
 /*
  * What follows when submissions are `accepted`: their rows, and the deliveries to webhooks and by mail, which are due.
  *
- * - The id of a delivery consists of parts of `seed`, an id of a submission, which is unique and rises with time, and of
- *   its webhook's or recipient's.
+ * - The id of a delivery consists of parts of `seed`, an id of a submission, which is unique and rises with time, and a
+ *   `suffix` that tells its receivers apart.
  * - Recipients cost nothing where mail is off: Postgres checks is_mailed first (a one-time filter).
+ * - A confirmation goes to the visitor, whose address is read when it is sent.
  */
 export const storeAccepted = (seed = 'accepted.id'): string => `stored AS (
     INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
@@ -51,22 +55,23 @@ export const storeAccepted = (seed = 'accepted.id'): string => `stored AS (
   ), queued AS (
     INSERT INTO deliveries (id, deployment_id, owner_id, submission_id, webhook_id, recipient_id, event, receiver,
                             bytes, next_attempt_at, created_at, updated_at)
-    SELECT 'dl_' || substr(${seed}, 5) || coalesce(right(coalesce(webhook_id, recipient_id), 10), ''),
+    SELECT 'dl_' || substr(${seed}, 5) || suffix,
            accepted.deployment_id, accepted.owner_id, accepted.id, webhook_id, recipient_id,
-           CASE WHEN recipient_id IS NULL THEN '${EVENT}' ELSE '${RECIPIENT_EVENT}' END, receiver,
-           octet_length(data), now, now, now
+           event, receiver, octet_length(data), now, now, now
       FROM accepted, LATERAL (
-        SELECT webhooks.id AS webhook_id, NULL AS recipient_id, receiver
+        SELECT webhooks.id AS webhook_id, NULL AS recipient_id, right(webhooks.id, 10) AS suffix, '${EVENT}' AS event, receiver
           FROM webhooks
          WHERE webhooks.deployment_id = accepted.deployment_id AND active AND '${EVENT}' = ANY (events)
         UNION ALL
-        SELECT NULL, NULL, '${MAIL}'
+        SELECT NULL, NULL, '', '${EVENT}', '${MAIL}'
           FROM owners
          WHERE is_mailed AND owners.id = owner_id AND ${ownerReceives('accepted.deployment_id', 'accepted.notify_owner')}
         UNION ALL
-        SELECT NULL, mail_recipients.id, '${MAIL}'
+        SELECT NULL, mail_recipients.id, right(mail_recipients.id, 10), '${RECIPIENT_EVENT}', '${MAIL}'
           FROM mail_recipients
          WHERE is_mailed AND mail_recipients.deployment_id = accepted.deployment_id AND ${RECEIVES_MAIL}
+        UNION ALL
+        SELECT NULL, NULL, 'visitor', '${CONFIRMATION_EVENT}', '${MAIL}' WHERE is_confirmed
       ) AS target
     RETURNING id
   )`;
@@ -95,11 +100,11 @@ const RETRY_AFTER_MS = `ceil(1000 * extract(
 const STORE = `
   WITH incoming AS MATERIALIZED (
     SELECT * FROM json_to_recordset(?) AS incoming (
-      id text, deployment_id text, data text, ip_address text, rank int, wanted int
+      id text, deployment_id text, data text, ip_address text, is_test boolean, rank int, wanted int
     )
   ), locked AS MATERIALIZED (
     SELECT id, owner_id, deleted_at, taken_down_at, last_submission_number, recent_submissions,
-           ${IS_MAILED} AS is_mailed, notify_owner
+           ${IS_MAILED} AS is_mailed, notify_owner, confirmation IS NOT NULL AS has_confirmation
       FROM deployments
      WHERE id = ANY (ARRAY(SELECT deployment_id FROM incoming))
        FOR NO KEY UPDATE SKIP LOCKED
@@ -108,7 +113,8 @@ const STORE = `
       FROM locked, (SELECT clock_timestamp() AS now, count(*) FROM locked) AS clock
      WHERE deleted_at IS NULL AND taken_down_at IS NULL
   ), accepted AS MATERIALIZED (
-    SELECT incoming.*, last_submission_number + rank AS number, owner_id, is_mailed, notify_owner, recent, now
+    SELECT incoming.*, last_submission_number + rank AS number, owner_id, is_mailed, notify_owner, recent, now,
+           has_confirmation AND is_test IS NOT TRUE AS is_confirmed
       FROM incoming JOIN deployment ON deployment.id = deployment_id
      WHERE rank <= ${FREE}
   ), counted AS (
@@ -159,8 +165,8 @@ export async function storeSubmissions(
     counts.set(deploymentId, rank);
     return rank;
   });
-  const incoming = batch.map(({ id, deploymentId, data, ipAddress }, index) => ({
-    ...{ id, deployment_id: deploymentId, data, ip_address: ipAddress },
+  const incoming = batch.map(({ id, deploymentId, data, ipAddress, isTest }, index) => ({
+    ...{ id, deployment_id: deploymentId, data, ip_address: ipAddress, is_test: isTest },
     ...{ rank: ranks[index], wanted: counts.get(deploymentId) },
   }));
   const rows = await query<Row & { id: string; has_deliveries: boolean }>(db, 'store-submissions', STORE, [

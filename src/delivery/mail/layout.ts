@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../lib/html.ts';
 import { type MailFields, printable } from './mail-fields.ts';
 
-/** A mail without its sender and its recipient. `replyTo` is one plain address. */
+/** A mail without its sender. `replyTo` is one plain address. */
 export type Email = {
   subject: string;
   text: string;
@@ -9,6 +9,8 @@ export type Email = {
   replyTo?: string;
   /** A URL that stops such mails (RFC 8058). */
   unsubscribe?: string;
+  /** The address of a visitor; otherwise the mail goes to that of its delivery. */
+  visitor?: string;
 };
 
 /** A part of a mail, as text and as HTML. */
@@ -56,13 +58,14 @@ export function footer(words: string, links: readonly (readonly [label: string, 
   };
 }
 
-export function compose(subject: string, blocks: readonly Block[]): Email {
+/** `lang`: the language of the texts; empty where it is not known. */
+export function compose(subject: string, blocks: readonly Block[], lang = 'en'): Email {
   return {
     subject,
     text: `${blocks.map(({ text }) => text).join('\n\n')}\n`,
     // No colours of text and background: those of the mail client are readable in light and in dark mode.
     html: `<!doctype html>
-<html lang="en">
+<html lang="${lang}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -13,6 +13,8 @@ export type Message = {
   replyTo?: string;
   /** An http or https URL that stops such mails when it gets a POST. */
   unsubscribe?: string;
+  /** Whether it answers a visitor. */
+  isReply?: boolean;
 };
 
 /** `status` is an SMTP reply code, `response` the server's text in one line, without the password of SMTP_URL. */
@@ -93,7 +95,10 @@ export class MailClient {
   }
 
   /** Never rejects. Settles at the latest when `signal` fires, which also closes the connection. */
-  send({ id, to, subject, text, html, replyTo, unsubscribe }: Message, signal: AbortSignal): Promise<EmailAttempt> {
+  send(
+    { id, to, subject, text, html, replyTo, unsubscribe, isReply = false }: Message,
+    signal: AbortSignal,
+  ): Promise<EmailAttempt> {
     const { address } = this.#from;
     const mail = {
       // Objects, because a string could be parsed as several addresses; new ones, because nodemailer changes them.
@@ -108,7 +113,7 @@ export class MailClient {
       messageId: `<${id}@${address.slice(address.lastIndexOf('@') + 1)}>`,
       headers: {
         // RFC 3834, 5: auto-replies are not sent to such mail.
-        'Auto-Submitted': 'auto-generated',
+        'Auto-Submitted': isReply ? 'auto-replied' : 'auto-generated',
         // RFC 8058, 3.1. Mail software uses it when the URL is https, and a DKIM signature covers both headers.
         ...(unsubscribe === undefined
           ? {}

@@ -1,13 +1,17 @@
 import { z } from 'zod';
+import { FIRST_OWNER } from '../../db/account/owners.ts';
 import type { LeasedDelivery } from '../../db/deliveries/delivery-queue.ts';
 import type { Digest, DigestRange } from '../../db/deliveries/digests.ts';
+import type { NewConfirmation, Reservation } from '../../db/deliveries/visitor-confirmations.ts';
 import type { Labels } from '../../db/deployments/labels.ts';
 import { inBytes } from '../../lib/byte-size.ts';
+import { type Confirmation, fillIn } from '../../lib/confirmation.ts';
+import { isMailAddress } from '../../lib/mail-address.ts';
 import { confirmationExpiry, type SignedLinks } from '../../lib/signed-links.ts';
 import { SIZES } from '../../sizes.ts';
 import { SAMPLE_DATA } from '../webhooks/payloads.ts';
 import { type Block, code, compose, type Email, footer, inWords, link, paragraph } from './layout.ts';
-import { digestEmail, type SubmissionMail, submissionEmail, testEmail } from './submission-mails.ts';
+import { digestEmail, onlyText, type SubmissionMail, submissionEmail, testEmail } from './submission-mails.ts';
 
 /*
  * Each kind of mail: its row in `deliveries`, by its event, and the mail that is written of it. `notice` is JSON, as the
@@ -24,7 +28,11 @@ export type MailSources = {
   /** What people are shown instead of the names of a deployment's fields. */
   labelsOf(deploymentId: string): Promise<Labels>;
   readDigest(deploymentId: string, range: DigestRange): Promise<Digest>;
+  reserveConfirmation(confirmation: NewConfirmation): Promise<Reservation>;
 };
+
+/** A mail is not sent, and not tried again; the message is the reason, as the owner reads it. */
+export class NotSent extends Error {}
 
 /** Writes the mail of a row that has been read; undefined when there is nothing left to tell. */
 type Write = (sources: MailSources) => Email | Promise<Email | undefined>;
@@ -50,6 +58,9 @@ const json = <Content>(content: z.ZodType<Content>) =>
       }
     })
     .pipe(content);
+
+/** Looks like the id of a submission, and is that of none. */
+const EXAMPLE_REFERENCE = 'sub_0VbbZBZeswpZ5bGpjxVeCiYz';
 
 const Row = z.object({ deploymentId: z.string(), slug: z.string(), createdAt: z.date() });
 const ShownRow = Row.extend({ recipientId: z.string().optional() });
@@ -104,6 +115,51 @@ const confirmation = kind(
       ),
     ]);
   },
+);
+
+const ConfirmationRow = Row.extend({
+  confirmation: z.object({ field: z.string(), subject: z.string(), text: z.string() }),
+  to: z.string(),
+});
+
+/** The owner's text, with nothing of the submission except its id. */
+function confirmationEmail(
+  { subject, text }: Confirmation,
+  { reference, pageUrl, time }: { reference: string; pageUrl: string; time: Date },
+): Email {
+  // The same in all languages.
+  const values = { reference, page: pageUrl, date: time.toISOString().slice(0, 10) };
+  return compose(fillIn(subject, values), [paragraph(fillIn(text, values))], '');
+}
+
+const NOT_RESERVED: Readonly<Record<Exclude<Reservation, 'reserved'>, string>> = {
+  'refused-address': 'the mail server has refused the address before',
+  'address-limit': 'the address gets one confirmation of this page a day',
+  'owner-limit': 'the confirmations of this day are used up (CONFIRMATIONS_PER_DAY)',
+};
+
+/** Confirms a submission to its visitor. Replies go to the owner. */
+const visitorConfirmation = kind(
+  ConfirmationRow.extend({ id: z.string(), ownerId: z.number(), submissionId: z.string(), data: z.string() }),
+  async ({ id, deploymentId, ownerId, confirmation, to: replyTo, ...row }, { urlOf, reserveConfirmation }) => {
+    const visitor = onlyText(row.data, (name) => name === confirmation.field);
+    if (visitor === undefined || !isMailAddress(visitor)) {
+      throw new NotSent(`the field ${confirmation.field} of the submission is not one plain mail address`);
+    }
+    const reservation = await reserveConfirmation({ id, deploymentId, ownerId, address: visitor });
+    if (reservation !== 'reserved') throw new NotSent(NOT_RESERVED[reservation]);
+    const about = { reference: row.submissionId, pageUrl: urlOf(row.slug), time: row.createdAt };
+    const email = { ...confirmationEmail(confirmation, about), visitor };
+    return replyTo === FIRST_OWNER ? email : { ...email, replyTo };
+  },
+);
+
+/** Shows the owner what visitors get. */
+const confirmationPreview = kind(ConfirmationRow, ({ confirmation, slug, createdAt }, { urlOf }) =>
+  confirmationEmail(
+    { ...confirmation, subject: `Preview: ${confirmation.subject}` },
+    { reference: EXAMPLE_REFERENCE, pageUrl: urlOf(slug), time: createdAt },
+  ),
 );
 
 /** Tells the owner that a recipient was switched off. `recipients`: the whole list. */
@@ -205,6 +261,8 @@ export const MAIL_KINDS: ReadonlyMap<string, (delivery: LeasedDelivery) => Write
   ['test-mail', test],
   ['digest', digest],
   ['confirmation', confirmation],
+  ['visitor-confirmation', visitorConfirmation],
+  ['confirmation-preview', confirmationPreview],
   ['recipient-off', recipientOff],
   ['storage', storage],
   ['webhook-off', webhookOff],

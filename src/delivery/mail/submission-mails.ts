@@ -136,7 +136,7 @@ function fieldsOf(
 }
 
 /** The text of the one field that `isWanted`; undefined where there is none, or several, or another value. */
-function onlyText(
+export function onlyText(
   data: string,
   isWanted: (name: string, control: ControlKind | undefined) => boolean,
 ): string | undefined {

@@ -26,5 +26,7 @@ export const ARGUMENTS: Readonly<Record<string, string>> = {
   url: 'Absolute, http or https.',
   notify_every: 'A mail for each submission, or one that lists those of an hour or a day.',
   allowed_origins: 'Sites whose pages may submit, besides the page itself, such as https://example.org. Empty: all.',
+  confirmation:
+    'A mail to the visitor, to the address in `field`. {{reference}}, {{page}} and {{date}} are replaced. null: none.',
   language: 'Of the pages that visitors see. null: that of the page, or of the browser.',
 };

@@ -49,10 +49,12 @@ describe('formhost settings', () => {
     const { id } = await owner.deploy();
     const set = (...pairs: string[]) => run(['settings', 'set', id, ...pairs]);
     const settings = async () => JSON.parse(await apiText(`/deploy/${id}/settings`));
+    const confirmation = { field: 'email', subject: 'Thanks', text: 'Your message\nhas come.' };
     expect(
       await set(
         ...['redirect_url=https://example.org/?a=b', 'retention_days=30', 'email_notifications=true', 'language=de'],
         ...['allowed_origins=https://a.example,https://b.example', 'spam={"blocklist":["casino"]}'],
+        `confirmation=${JSON.stringify(confirmation)}`,
       ),
     ).toMatchObject({ code: 0, stdout: `${id}\n`, stderr: expect.stringContaining('changed redirect_url, ') });
     const changed = await settings();
@@ -60,6 +62,7 @@ describe('formhost settings', () => {
       ...{ redirect_url: 'https://example.org/?a=b', retention_days: 30, email_notifications: true, language: 'de' },
       allowed_origins: ['https://a.example', 'https://b.example'],
       spam: { blocklist: ['casino'], captcha: null },
+      confirmation,
     });
 
     const lines = (await printed(run(['settings', 'get', id]))).trimEnd().split('\n');

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FIRST_OWNER } from '../../../src/db/account/owners.ts';
 import { takeDown } from '../../../src/db/deployments/take-downs.ts';
 import { NOTICE } from '../../../src/http/response/notice.ts';
+import { SIZES } from '../../../src/sizes.ts';
 import { answer } from '../../support/answers.ts';
 import { asOwner, testService } from '../../support/service.ts';
 
@@ -21,7 +22,9 @@ const AT_FIRST = {
   language: null,
   retention_days: null,
   spam: { blocklist: [], captcha: null },
+  confirmation: null,
 };
+const CONFIRMATION = { field: 'email', subject: 'Thank you', text: 'We have it.' };
 
 const settingsOf = async (id: string) => (await owner.get(`/deploy/${id}/settings`)).body;
 
@@ -60,6 +63,14 @@ describe('GET /deploy/:id/settings', () => {
       { retention_days: 1 },
       { language: 'ar', retention_days: 3_650, spam: { blocklist: ['casino', 'é'], captcha: null } },
       { spam: { blocklist: [], captcha: { provider: 'altcha' } } },
+      { confirmation: CONFIRMATION },
+      {
+        confirmation: {
+          field: 'é'.repeat(SIZES.confirmation.maxFieldChars),
+          subject: '{{page}} {'.padEnd(SIZES.confirmation.maxSubjectChars, '}'),
+          text: '{{reference}}\r\n\t{{date}}'.padEnd(SIZES.confirmation.maxTextChars, 'é'),
+        },
+      },
     ]) {
       const changed = answer(await owner.patch(`/deploy/${id}`).send(change));
       expect(changed).toEqual({ status: 200, body: { success: true, id } });
@@ -104,11 +115,39 @@ describe('GET /deploy/:id/settings', () => {
     ],
     ['retention_days', [0, 3_651, 1.5, '30']],
     ['language', ['sv', 'EN', 5]],
+    [
+      'confirmation',
+      [
+        ...[[], 'email', {}, { field: 'email', subject: 'a' }],
+        ...['', ' ', 1, null, 'a\nb', 'a\0', '\ud800', 'a'.repeat(SIZES.confirmation.maxFieldChars + 1)].map(
+          (field) => ({
+            ...CONFIRMATION,
+            field,
+          }),
+        ),
+        ...[
+          '',
+          'a\r\nBcc: x@y.example',
+          'a\u2028b',
+          '{{name}}',
+          'a'.repeat(SIZES.confirmation.maxSubjectChars + 1),
+        ].map((subject) => ({ ...CONFIRMATION, subject })),
+        ...[
+          '',
+          '{{ page }}',
+          '{{Page}}',
+          '{{page',
+          'a\0',
+          '\udc00',
+          'a'.repeat(SIZES.confirmation.maxTextChars + 1),
+        ].map((text) => ({ ...CONFIRMATION, text })),
+      ],
+    ],
   ])('answers 400 that names %s, and changes nothing', async (field, values) => {
     const { id } = await owner.deploy();
     for (const value of values) {
       const { status, body } = await owner.patch(`/deploy/${id}`).send({ email_notifications: true, [field]: value });
-      expect([value, status, body]).toEqual([value, 400, { error: expect.stringMatching(`^${field} `) }]);
+      expect([value, status, body]).toEqual([value, 400, { error: expect.stringMatching(`^${field}[. ]`) }]);
     }
     expect(await settingsOf(id)).toEqual(AT_FIRST);
   });
@@ -187,6 +226,9 @@ describe(`${NOTICE} of PATCH /deploy/:id`, () => {
     expect(await noticeTo({})).toBeUndefined();
     expect(await noticeTo({ email_notifications: false })).toBeUndefined();
     expect(await noticeTo({ email_notifications: true }, withMail)).toBeUndefined();
+    expect(await noticeTo({ confirmation: CONFIRMATION })).toBe(OFF);
+    expect(await noticeTo({ confirmation: null })).toBeUndefined();
+    expect(await noticeTo({ confirmation: CONFIRMATION }, withMail)).toBeUndefined();
     expect((await owner.patch(`/deploy/${id}`).send({ email_notifications: 1 })).headers).not.toHaveProperty(NOTICE);
   });
 

@@ -110,7 +110,7 @@ describe('tools/list', () => {
       read_file: ['id', 'submission_id', 'file_id', 'max_chars?'],
       change_settings: [
         ...['id', 'email_notifications?', 'notify_every?', 'notify_owner?', 'recipients?', 'redirect_url?'],
-        ...['allowed_origins?', 'language?', 'retention_days?', 'spam?'],
+        ...['allowed_origins?', 'language?', 'retention_days?', 'spam?', 'confirmation?'],
       ],
       submit_test: ['id', 'fields?'],
       add_webhook: ['id', 'url', 'type?'],

@@ -9,6 +9,7 @@ import {
   retryDelivery,
 } from '../../../db/deliveries/delivery-log.ts';
 import { listRecipients } from '../../../db/deliveries/mail-recipients.ts';
+import { createConfirmationPreview } from '../../../db/deliveries/visitor-confirmations.ts';
 import type { Database } from '../../../db/postgres/connect.ts';
 import { isDeliveryId } from '../../../lib/ids.ts';
 import { LIMITS } from '../../../limits.ts';
@@ -52,7 +53,7 @@ const ListedMail = z
     ...fields,
     submission_id: submissionId
       .nullable()
-      .meta({ description: 'What is mailed; null for a test, and for a mail that lists several.' }),
+      .meta({ description: 'What is mailed or confirmed; null for a test, and for a mail that lists several.' }),
     next_attempt_at: time
       .nullable()
       .meta({ description: 'When it is tried next; null when it will not be, and while it is in progress.' }),
@@ -60,10 +61,10 @@ const ListedMail = z
       .int()
       .nullable()
       .meta({ description: 'The SMTP reply of the last attempt; null when there was no answer.' }),
-    recipient: z
-      .string()
-      .nullable()
-      .meta({ description: 'The address; null when the recipient was removed long ago.', example: 'ada@example.org' }),
+    recipient: z.string().nullable().meta({
+      description: 'The address; null when the recipient was removed long ago, and when a visitor has given none.',
+      example: 'ada@example.org',
+    }),
   })
   .meta({ id: 'Mail' });
 const Mails = z.strictObject({ deliveries: z.array(ListedMail), ...paged }).meta({ id: 'Mails' });
@@ -85,6 +86,10 @@ const nobodyGetsMail = errorKind(
   { id: 'NobodyGetsMail', description: 'Nobody would get it. The sentence says what to do.' },
   (todo: string) => new HttpError(409, `Nobody would get this mail: ${todo}, and try again.`),
   'have a recipient confirm',
+);
+const confirmationSent = errorKind(
+  { id: 'ConfirmationSent', description: 'The confirmation has been sent to its visitor.' },
+  () => new HttpError(409, 'This confirmation has been sent: a visitor gets it once.'),
 );
 const tooManyTests = errorKind(
   {
@@ -215,6 +220,12 @@ async function isForNobody(db: Database, owner: Owner, deploymentId: string): Pr
   return !(await listRecipients(db, deploymentId)).some(({ isConfirmed, isOff }) => isConfirmed && !isOff);
 }
 
+/** Throws 409 where no mail is sent, and where it is only for an owner without an address. */
+function checkMail({ smtpUrl }: App['config'], isForNobody: boolean): void {
+  if (smtpUrl === undefined) throw nobodyGetsMail('the operator must set SMTP_URL');
+  if (isForNobody) throw nobodyGetsMail(`have the operator change your address, which is ${FIRST_OWNER}`);
+}
+
 const testMailEndpoint = ({ db, config }: App, tests: RateLimit) =>
   endpoint({
     method: 'POST',
@@ -230,12 +241,31 @@ const testMailEndpoint = ({ db, config }: App, tests: RateLimit) =>
     answer: started('It will be sent. The id is that of the first of its deliveries.'),
     errors: [noSuchDeployment, nobodyGetsMail, tooManyTests],
     async handle({ owner, resource: { id } }) {
-      if (config.smtpUrl === undefined) throw nobodyGetsMail('the operator must set SMTP_URL');
-      if (await isForNobody(db, owner, id)) {
-        throw nobodyGetsMail(`have the operator change your address, which is ${FIRST_OWNER}`);
-      }
+      checkMail(config, await isForNobody(db, owner, id));
       await countTest(tests, owner);
       return { id: deploymentOr404(await createTestMail(db, owner.id, id)) };
+    },
+  });
+
+const previewEndpoint = ({ db, config }: App, tests: RateLimit) =>
+  endpoint({
+    method: 'POST',
+    path: '/deploy/:id/confirmation/preview',
+    name: 'previewConfirmation',
+    tag: 'Deliveries',
+    summary: 'Send a preview of the confirmation',
+    description:
+      'To the owner: the mail that visitors get, with an example of a reference. The log of mails shows its outcome. It counts as ' +
+      `one of the ${LIMITS.owners.testsPerMinute} tests that an owner may send in a minute, to webhooks and by mail together.`,
+    find: (owner, { id }) => ownDeployment(db, owner, id),
+    answer: started('It will be sent.'),
+    errors: [noSuchDeployment, nobodyGetsMail, tooManyTests],
+    async handle({ owner, resource: { id } }) {
+      checkMail(config, owner.email === FIRST_OWNER);
+      await countTest(tests, owner);
+      const made = await createConfirmationPreview(db, id);
+      if (made === undefined) throw nobodyGetsMail('set confirmation with PATCH /deploy/:id');
+      return { id: made };
     },
   });
 
@@ -247,7 +277,7 @@ const listMailsEndpoint = ({ db, config }: App) =>
     tag: 'Deliveries',
     summary: 'List the mails about a deployment',
     description:
-      'Newest first: about submissions, and tests. Mails that ask recipients, and notices to the owner, are not listed. ' +
+      'Newest first: about submissions, confirmations to visitors, and tests. Mails that ask recipients, and notices to the owner, are not listed. ' +
       `Finished deliveries are kept for ${config.deliveryLogDays} days (DELIVERY_LOG_DAYS).`,
     find: (owner, { id }) => ownDeployment(db, owner, id),
     query: Paging,
@@ -277,11 +307,13 @@ const retryMailEndpoint = ({ db }: App, tests: RateLimit) =>
       `attempted does not change. One that has succeeded counts as one of the ${LIMITS.owners.testsPerMinute} tests that an owner may send in a minute.`,
     find: (owner, { id }) => ownDeployment(db, owner, id),
     answer: retried,
-    errors: [noSuchMail, nobodyGetsMail, tooManyTests],
+    errors: [noSuchMail, nobodyGetsMail, confirmationSent, tooManyTests],
     async handle({ owner, params: { deliveryId: id }, resource: deployment }) {
       const mail = isDeliveryId(id) ? await findLoggedMail(db, deployment.id, id) : undefined;
       if (mail === undefined) throw noSuchMail();
-      if (!mail.isWanted) throw nobodyGetsMail('switch email_notifications on, or have the recipient confirm');
+      if (mail.isConfirmation && mail.status === 'succeeded') throw confirmationSent();
+      if (!mail.isWanted)
+        throw nobodyGetsMail('switch email_notifications on, have the recipient confirm, or set confirmation');
       // Otherwise nothing would bound how much mail an owner can have sent.
       if (mail.status === 'succeeded') await countTest(tests, owner);
       if (!(await retryDelivery(db, mailLog(deployment), id))) throw noSuchMail();
@@ -299,5 +331,6 @@ export function deliveryEndpoints(app: App): Endpoint[] {
     listMailsEndpoint(app),
     testMailEndpoint(app, tests),
     retryMailEndpoint(app, tests),
+    previewEndpoint(app, tests),
   ];
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { NOTIFY_EVERY } from '../../../db/deliveries/digests.ts';
 import type { Settings } from '../../../db/deployments/settings.ts';
 import { CAPTCHA_PROVIDERS } from '../../../lib/captcha-fields.ts';
+import { hasKnownPlaceholders, PLACEHOLDER_LIST } from '../../../lib/confirmation.ts';
 import { LANGUAGES } from '../../../lib/languages.ts';
 import { isMailAddress } from '../../../lib/mail-address.ts';
 import { SIZES } from '../../../sizes.ts';
@@ -81,6 +82,35 @@ const spam = z.object(
   'spam is not an object: send {"blocklist": [], "captcha": null}.',
 );
 
+const { maxFieldChars, maxSubjectChars, maxTextChars } = SIZES.confirmation;
+/** Lone surrogates would be changed on their way. */
+const LINE = /^[^\p{Cc}\p{Cs}\u2028\u2029]*$/u;
+const LINES = /^(?:[^\p{Cc}\p{Cs}]|[\t\r\n])*$/u;
+const confirmationText = (name: string, max: number, allowed: RegExp) =>
+  z
+    .string(`${name} is not a string: send a text.`)
+    .max(max, tooLong(name, max))
+    .refine((text) => text.trim() !== '', `${name} is empty: send a text.`)
+    .refine(
+      (text) => allowed.test(text),
+      `${name} has ${allowed === LINE ? 'a line break or another' : 'a'} control character: leave it out.`,
+    );
+const withPlaceholders = (name: string, max: number, allowed: RegExp) =>
+  confirmationText(name, max, allowed).refine(
+    hasKnownPlaceholders,
+    `${name} has a placeholder that is not known: use ${PLACEHOLDER_LIST}.`,
+  );
+const confirmation = z.object(
+  {
+    field: confirmationText('confirmation.field', maxFieldChars, LINE).meta({
+      description: "The name of the field with the visitor's address.",
+    }),
+    subject: withPlaceholders('confirmation.subject', maxSubjectChars, LINE),
+    text: withPlaceholders('confirmation.text', maxTextChars, LINES),
+  },
+  'confirmation is not an object: send {"field": "email", "subject": "…", "text": "…"}, or null.',
+);
+
 const NO_ADDRESS_LIST = `recipients is not a list of e-mail addresses: send up to ${maxRecipients} such as ada@example.org, or [].`;
 const address = z
   .string(NO_ADDRESS_LIST)
@@ -156,6 +186,13 @@ const fields = {
       "replaced, except for the provider's secret.",
     { blocklist: [], captcha: null },
   ),
+  confirmation: setting(
+    confirmation.nullable(),
+    `A mail to the visitor, from the service, after a submission is accepted: to the one plain address that is in \`field\`, once ` +
+      `a day at most. In \`subject\` and \`text\`, \`{{reference}}\` is the id of the submission, \`{{page}}\` the address of the ` +
+      'page, and `{{date}}` the day. null: none.',
+    null,
+  ),
 };
 
 /** As GET returns them. */
@@ -189,4 +226,9 @@ export const exampleSettings: Settings = {
   language: null,
   retention_days: 365,
   spam: { blocklist: [], captcha: null },
+  confirmation: {
+    field: 'email',
+    subject: 'We have your message',
+    text: 'Thank you. Your reference is {{reference}}.',
+  },
 };

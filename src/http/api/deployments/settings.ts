@@ -98,10 +98,13 @@ async function tellOfMail(
   { db, config, log }: App,
   { owner, notify }: Call,
   id: string,
-  { email_notifications: isSwitchedOn = false, recipients }: SettingsChange,
+  { email_notifications: isSwitchedOn = false, recipients, confirmation }: SettingsChange,
 ): Promise<void> {
-  if (!isSwitchedOn && recipients === undefined) return;
   const hasMail = config.smtpUrl !== undefined;
+  if (!isSwitchedOn && recipients === undefined) {
+    if (!hasMail && confirmation) notify(MAIL_IS_OFF);
+    return;
+  }
   const list = await listRecipients(db, id);
   const isAlone = list.length === 0;
   const problems: string[] = [];

@@ -32,7 +32,7 @@ export const testSubmissionEndpoint = ({ clientAddress, db, submissions }: App) 
     summary: 'Submit a test',
     description:
       'Stores a submission with these fields and the field `test`, which says that it is one. Webhooks and mail get it as they get ' +
-      'those of visitors, and it counts for the limit of submissions. It is not checked for spam.',
+      'those of visitors, and it counts for the limit of submissions. It is not checked for spam, and nobody gets a confirmation.',
     find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
     body: { schema: Body, example: { fields: { name: 'Ada', email: 'ada@example.org' } } },
     answer: {
@@ -46,7 +46,7 @@ export const testSubmissionEndpoint = ({ clientAddress, db, submissions }: App) 
       const id = newSubmissionId();
       const data = JSON.stringify({ ...fields, ...MARK });
       const ipAddress = clientAddress(request);
-      const stored = await submissions.store({ id, deploymentId, data, ipAddress }, { files: [] });
+      const stored = await submissions.store({ id, deploymentId, data, ipAddress, isTest: true }, { files: [] });
       if (stored.kind === 'rate-limited') throw tooManySubmissions(stored.retryAfterMs);
       if (stored.kind !== 'accepted') throw noSuchDeployment();
       return { message: 'Test submission received', id };

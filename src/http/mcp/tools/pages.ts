@@ -117,7 +117,7 @@ export const PAGE_TOOLS: readonly Tool[] = [
     path: { id: 'id' },
     fields: [
       ...(['email_notifications', 'notify_every', 'notify_owner', 'recipients', 'redirect_url'] as const),
-      ...(['allowed_origins', 'language', 'retention_days', 'spam'] as const),
+      ...(['allowed_origins', 'language', 'retention_days', 'spam', 'confirmation'] as const),
     ],
     ifMissing: IF_NO_PAGE,
     hints: REPLACES,

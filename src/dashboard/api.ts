@@ -47,8 +47,8 @@ export function pause(tries: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Settles when somebody has signed in again. */
-function signedInAgain(signal: AbortSignal): Promise<void> {
+/** Settles when somebody is signed in. */
+export function signedIn(signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {
       unsubscribe();
@@ -65,47 +65,23 @@ function signedInAgain(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Sends a request; undefined without a connection, and when `giveUp` comes before the answer. */
-async function answerTo(request: Request, giveUp: AbortSignal): Promise<Response | undefined> {
-  const signal = AbortSignal.any([request.signal, giveUp]);
+/**
+ * Sends a request, and waits for the beginning of its answer: undefined without a connection, `slow` when this time is over.
+ * Without a time it waits on: a change may have been made.
+ */
+async function answerWithin(ms: number | undefined, request: Request): Promise<Response | 'slow' | undefined> {
+  const stopping = new AbortController();
+  const timer = ms === undefined ? undefined : setTimeout(() => stopping.abort(), ms);
+  const signal = AbortSignal.any([request.signal, stopping.signal]);
   try {
     const response = await fetch(request.clone(), { signal });
     // The answer may have removed a cookie that a page of another host had set.
     return response.status === 401 && location.protocol === 'http:' ? await fetch(request, { signal }) : response;
   } catch (error) {
     if (request.signal.aborted) throw error;
-    return undefined;
-  }
-}
-
-/** Gives up after a time; the body of an answer that has begun may take longer. */
-async function answerWithin(ms: number, request: Request): Promise<Response | undefined> {
-  const stopping = new AbortController();
-  const timer = setTimeout(() => stopping.abort(), ms);
-  const response = await answerTo(request, stopping.signal);
-  clearTimeout(timer);
-  return response;
-}
-
-/** Says when there is no answer for long. A change is waited for: it may have been made. */
-async function answerSaying(tries: number, request: Request): Promise<Response | 'slow' | undefined> {
-  const stopping = new AbortController();
-  const saying = setTimeout(() => {
-    trouble.value = 'slow';
-  }, DASHBOARD_LIMITS.requests.slowMs);
-  const giveUp = (): void => {
-    if (request.method === 'GET') stopping.abort();
-  };
-  const givingUp = setTimeout(
-    giveUp,
-    Math.min(DASHBOARD_LIMITS.requests.longestAnswerTimeoutMs, DASHBOARD_LIMITS.requests.answerTimeoutMs * 2 ** tries),
-  );
-  try {
-    const response = await answerTo(request, stopping.signal);
-    return response ?? (stopping.signal.aborted ? 'slow' : undefined);
+    return stopping.signal.aborted ? 'slow' : undefined;
   } finally {
-    clearTimeout(saying);
-    clearTimeout(givingUp);
+    clearTimeout(timer);
   }
 }
 
@@ -119,17 +95,31 @@ async function lookForService(): Promise<void> {
   isLookedFor = true;
   for (let tries = 0; trouble.value !== 'none'; tries += 1) {
     await pause(tries);
-    const response = await answerWithin(DASHBOARD_LIMITS.requests.sessionTimeoutMs, new Request('/readyz'));
-    if (response?.ok) trouble.value = 'none';
+    const response = await answerWithin(DASHBOARD_LIMITS.requests.plainTimeoutMs, new Request('/readyz'));
+    if (response instanceof Response && response.ok) trouble.value = 'none';
   }
   isLookedFor = false;
+}
+
+/** Says when there is no answer for long. What is only read is given up after a time, each time a longer one. */
+async function answerSaying(tries: number, request: Request): Promise<Response | 'slow' | undefined> {
+  const { slowMs, answerTimeoutMs, longestAnswerTimeoutMs } = DASHBOARD_LIMITS.requests;
+  const saying = setTimeout(() => {
+    trouble.value = 'slow';
+  }, slowMs);
+  const ms = request.method === 'GET' ? Math.min(longestAnswerTimeoutMs, answerTimeoutMs * 2 ** tries) : undefined;
+  try {
+    return await answerWithin(ms, request);
+  } finally {
+    clearTimeout(saying);
+  }
 }
 
 /** Sends a request until it is answered: reads as often as needed, changes once, and both again after a new sign-in. */
 async function sendUntilAnswered(request: Request): Promise<Response> {
   for (let tries = 0; ; tries += 1) {
     // What this tab asks for would be another owner's, who has signed in in another tab.
-    if (session.value === 'over') await signedInAgain(request.signal);
+    if (session.value === 'over') await signedIn(request.signal);
     const sentAt = performance.now();
     const response = await answerSaying(tries, request.clone());
     if (response === 'slow') continue;
@@ -160,12 +150,12 @@ async function send(request: Request): Promise<Response> {
 
 export const api: Client = createFormhost({ url: location.origin, fetch: send });
 
-/** For signing in and out: each request is sent once, and a 401 is an answer like any other. */
-export const sessionApi: Client = createFormhost({
+/** For signing in and out, and for waiting: each request is sent once, and a 401 is an answer like any other. */
+export const plainApi: Client = createFormhost({
   url: location.origin,
   async fetch(request) {
-    const response = await answerWithin(DASHBOARD_LIMITS.requests.sessionTimeoutMs, request);
-    if (!response) throw new ConnectionError(NO_CONNECTION);
+    const response = await answerWithin(DASHBOARD_LIMITS.requests.plainTimeoutMs, request);
+    if (!(response instanceof Response)) throw new ConnectionError(NO_CONNECTION);
     return response;
   },
 });

@@ -13,8 +13,8 @@ export const DASHBOARD_LIMITS = {
     answerTimeoutMs: 15_000,
     /** The time grows up to this. What takes longer is not waited for. */
     longestAnswerTimeoutMs: 60_000,
-    /** How long the answer to a sign-in, or to the question whether the service is there, is waited for. */
-    sessionTimeoutMs: 30_000,
+    /** How long an answer is waited for by those who try themselves: to a sign-in, and to the wait for a submission. */
+    plainTimeoutMs: 30_000,
     /** How often a script is asked for before the whole page is loaded again: a newer version may have other scripts. */
     scriptTries: 3,
   },
@@ -22,7 +22,7 @@ export const DASHBOARD_LIMITS = {
   notes: {
     /** "Copied": one look is enough. */
     copiedMs: 2_500,
-    /** A message, with its way back. */
+    /** A message. */
     messageMs: 8_000,
   },
   /** The list of pages, and one page. */
@@ -35,27 +35,21 @@ export const DASHBOARD_LIMITS = {
     versions: 100,
     /** A page is checked when nothing was typed for this time. */
     typingMs: 500,
-    /** The last texts that were read; each may have 2 MiB. A version never changes. */
-    keptTexts: 4,
-    /** As many lines as are shown; a page of 2 MiB may have two million, more than a browser can be as high as. */
-    shownLines: 200_000,
-    /** A longer line goes on in the row below it: browsers are slow with long ones. */
-    lineChars: 240,
-    /** How long the comparison may take; texts that differ more are shown as one removed and one added part. */
+    /** As many lines as are shown: a page of 2 MiB may have two million. */
+    shownLines: 5_000,
+    /** What is shown of a line: browsers are slow with long ones. */
+    lineChars: 2_000,
+    /** How long the comparison of two versions may take. */
     compareTimeoutMs: 400,
   },
   /** Charts. */
   statistics: {
     /** Pages that are counted at a time, each with a request, if something was sent to it. */
     pageSize: 25,
-    /** A browser has six connections for a host. */
-    concurrentRequests: 4,
     /** Deliveries of one request: the most that the API answers. */
     logPageSize: 100,
     /** What is read of each log. A chart of more would take long. */
     logEntries: 500,
-    /** A browser has six connections for a host. */
-    concurrentLogs: 4,
     /** As many days as the service counts at a time. */
     days: 1_000,
     /** Few enough days to be shown by hour. */
@@ -77,42 +71,32 @@ export const DASHBOARD_LIMITS = {
   inbox: {
     /** Submissions that are read at a time. */
     pageSize: 50,
-    /** Rows beyond the screen that are read ahead. */
-    rowsAhead: 50,
+    /** So near to the end of the list, more is read. */
+    rowsAhead: 10,
+    /** Columns of fields; as many as fit are shown. */
+    columns: 8,
     /** After the last key, before a search begins. */
     typingMs: 250,
     /** The API takes no longer query. */
     queryChars: 200,
-    /** What a row of the list keeps of a submission, however large that is. */
-    rowFields: 40,
-    /** Values of one field that a row keeps. */
-    rowValues: 10,
-    /** Characters of one value that a row keeps. */
-    rowChars: 160,
+    /** What a row shows of a value. */
+    lineChars: 160,
+    /** Values of one field that a row shows. */
+    lineValues: 10,
     /** Characters of the title of a submission in messages. */
     titleChars: 80,
     /** A longer label would take the place of values. */
     labelChars: 60,
     /** What is shown of a long text at first. */
     shownChars: 3_000,
-    /** What is shown of many fields at first. */
-    shownFields: 100,
     /** What is shown of a long name of a field. */
     fieldTitleChars: 200,
     /** Submissions of a page of the spam folder. */
     spamPageSize: 50,
-    /** How often new submissions are asked for while no stream comes through: some proxies keep it back. */
-    pollIntervalMs: 10_000,
-    /** How long a tab that nobody sees keeps its connection: a browser has six for a host. */
-    hiddenMs: 20_000,
-    /** How far back each log is read. */
-    logPages: 5,
-    /** Deliveries of one request: the most that the API answers. */
+    /** How long one request waits for new submissions: shorter than its timeout, and than those of proxies. */
+    waitSeconds: 20,
+    /** Deliveries of each log that are looked through: the most that the API answers. */
     logPageSize: 100,
-    /** Until somebody stays at a submission: who steps through many does not wait for the logs of each. */
-    stayedMs: 300,
-    /** Submissions that are read at a time. A browser has six connections for a host. */
-    concurrentReads: 4,
     /** A browser has begun to save the file after this time; then it is removed from memory. */
     savedFileMs: 10_000,
     /** Ids of one request; the service takes as many. */

@@ -9,7 +9,7 @@ export type Log = {
   id: string;
   name: string;
   protocol: 'HTTP' | 'SMTP';
-  read(query: { page: number; limit: number }, signal: AbortSignal): Promise<{ deliveries: Delivery[]; total: number }>;
+  read(query: { page: number; limit: number }, signal: AbortSignal): Promise<{ items: Delivery[]; total: number }>;
   retry(deliveryId: string): Promise<unknown>;
 };
 
@@ -19,8 +19,12 @@ export function webhookLog(deployId: string, { id: webhookId, url }: Schemas['We
     id: webhookId,
     name: url,
     protocol: 'HTTP',
-    read: (query, signal) =>
-      answer(api.GET('/webhooks/{deployId}/{webhookId}/deliveries', { params: { path, query }, signal })),
+    async read(query, signal) {
+      const params = { path, query };
+      const call = api.GET('/webhooks/{deployId}/{webhookId}/deliveries', { params, signal });
+      const { deliveries: items, total } = await answer(call);
+      return { items, total };
+    },
     retry(deliveryId) {
       const params = { path: { ...path, deliveryId } };
       return answer(api.POST('/webhooks/{deployId}/{webhookId}/deliveries/{deliveryId}/retry', { params }));
@@ -32,7 +36,11 @@ export const mailLog = (id: string): Log => ({
   id: `mails:${id}`,
   name: 'Mail',
   protocol: 'SMTP',
-  read: (query, signal) => answer(api.GET('/deploy/{id}/mails', { params: { path: { id }, query }, signal })),
+  async read(query, signal) {
+    const params = { path: { id }, query };
+    const { deliveries: items, total } = await answer(api.GET('/deploy/{id}/mails', { params, signal }));
+    return { items, total };
+  },
   retry: (deliveryId) =>
     answer(api.POST('/deploy/{id}/mails/{deliveryId}/retry', { params: { path: { id, deliveryId } } })),
 });

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { Schemas } from '../client/client.ts';
-import { ApiError, answer, api, session, sessionApi } from './api.ts';
+import { ApiError, answer, api, plainApi, session } from './api.ts';
 
 export type Me = Schemas['Me'];
 
@@ -36,7 +36,7 @@ export async function findSession(): Promise<void> {
 /** Who has just signed in. */
 async function findSignedIn(): Promise<Me> {
   try {
-    return await answer(sessionApi.GET('/me'));
+    return await answer(plainApi.GET('/me'));
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 401)) throw error;
     throw new Error('The browser did not keep the session: open the dashboard over https, or at localhost.');
@@ -58,14 +58,14 @@ function begin(found: Me): void {
 
 /** Signs in with a key. */
 export async function signIn(key: string): Promise<void> {
-  await answer(sessionApi.POST('/session', { body: { key } }));
+  await answer(plainApi.POST('/session', { body: { key } }));
   begin(await findSignedIn());
 }
 
 /** Finds a session that has begun in another tab, where a link by mail is opened. */
 export async function findNewSession(): Promise<void> {
   try {
-    const found = await answer(sessionApi.GET('/me'));
+    const found = await answer(plainApi.GET('/me'));
     if (found.email === me.value?.email) begin(found);
     else another.value = found.email;
   } catch {
@@ -83,13 +83,13 @@ export function leave(): void {
 
 /** Has a link sent, if an owner has this address. */
 export async function askForLink(email: string): Promise<void> {
-  await answer(sessionApi.POST('/session/mail', { body: { email } }));
+  await answer(plainApi.POST('/session/mail', { body: { email } }));
 }
 
 /** Ends this session, or all of the owner's, and forgets what this tab knows. */
 export async function signOut(of: 'this' | 'all'): Promise<void> {
   try {
-    await answer(of === 'this' ? sessionApi.DELETE('/session') : sessionApi.DELETE('/sessions'));
+    await answer(of === 'this' ? plainApi.DELETE('/session') : plainApi.DELETE('/sessions'));
   } catch (error) {
     // It had ended already.
     if (!(error instanceof ApiError && error.status === 401)) throw error;

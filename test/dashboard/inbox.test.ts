@@ -140,7 +140,7 @@ describe.skipIf(!hasChromium())('the inbox', () => {
     expect(await marksOf(owner, id)).toHaveLength(1);
   });
 
-  it('selects from where one began, and only what is shown; closes the dates', async () => {
+  it('selects from where one began, and only what is shown; clears the dates', async () => {
     const { owner, path, send } = await inbox({ name: 'One' }, { name: 'Two' }, { name: 'Three' });
     const page = await dashboard.open(owner, path);
     await row(page, 'Two').getByRole('checkbox').check();
@@ -156,9 +156,9 @@ describe.skipIf(!hasChromium())('the inbox', () => {
     expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
     await page.goto(`${dashboard.origin}${path}?from=2020-01-01&to=2020-01-31`);
     await page.getByRole('heading', { name: 'Nothing was found' }).waitFor();
-    await page.getByRole('button', { name: 'Dates' }).click();
+    await page.getByRole('button', { name: 'Clear' }).click();
     await row(page, 'One').waitFor();
-    expect(await page.getByLabel('From').count()).toBe(0);
+    expect(await page.getByLabel('From').inputValue()).toBe('');
     expect(new URL(page.url()).search).toBe('');
   });
 
@@ -199,17 +199,21 @@ describe.skipIf(!hasChromium())('the inbox', () => {
     await row(page, 'Visitor 300').getByRole('checkbox').check();
     const scroller = page.locator('.inbox-scroll');
     for (const place of [100, 150, 200]) {
-      await scroller.evaluate((element, top) => {
-        element.scrollTop = top;
-      }, place * ROW_HEIGHT);
-      await row(page, `Visitor ${300 - place}`).waitFor();
+      await expect
+        .poll(async () => {
+          await scroller.evaluate((element, top) => {
+            element.scrollTop = top;
+          }, place * ROW_HEIGHT);
+          return row(page, `Visitor ${300 - place}`).isVisible();
+        })
+        .toBe(true);
     }
     const top = async (): Promise<number> => Math.round((await row(page, 'Visitor 100').boundingBox())?.y ?? 0);
     const before = await top();
     await send({ name: 'Visitor 301' });
     await row(page, 'Visitor 301').waitFor();
     expect(await top()).toBe(before);
-    await row(page, 'Visitor 50').getByRole('checkbox').check();
+    await row(page, 'Visitor 60').getByRole('checkbox').check();
     await page.getByText('2 submissions selected').waitFor();
     await page.keyboard.press('End');
     await row(page, 'Visitor 1').last().waitFor();
@@ -221,7 +225,7 @@ describe.skipIf(!hasChromium())('the inbox', () => {
     await page.getByRole('button', { name: 'Export selection' }).click();
     const stream = await (await downloading).createReadStream();
     const lines = Buffer.concat(await stream.toArray()).toString();
-    expect(Array.from(lines.matchAll(/Visitor \d+/g), String)).toEqual(['Visitor 300', 'Visitor 50']);
+    expect(Array.from(lines.matchAll(/Visitor \d+/g), String)).toEqual(['Visitor 300', 'Visitor 60']);
   });
 
   it('shows what it may to a key that may only read', async () => {
@@ -230,7 +234,7 @@ describe.skipIf(!hasChromium())('the inbox', () => {
     const page = await dashboard.open({ ...owner, key: String(body.key) }, path);
     await row(page, 'Ada').getByRole('link').click();
     await page.getByText('When do you open?').last().waitFor();
-    await page.getByText('No webhook and no mail of its own is in the logs.').waitFor();
+    await page.getByText('No webhook and no mail of its own is among the last ones.').waitFor();
     expect(await page.getByText('Not saved').count()).toBe(0);
     // It stays unread, and is shown so.
     await page.getByRole('button', { name: 'Mark read' }).waitFor();
@@ -259,8 +263,7 @@ describe.skipIf(!hasChromium())('the inbox', () => {
     await fill(id, 200);
     const page = await dashboard.open(owner, path, PHONE);
     await row(page, 'Visitor 200').waitFor();
-    await expect.poll(() => rows(page).count()).toBe(100);
-    // The next rows are read when one more is on the screen.
+    await expect.poll(() => rows(page).count()).toBe(50);
     await page.locator('.inbox-scroll').evaluate((element, height) => {
       element.scrollTop = 49 * height - element.clientHeight;
     }, CARD_HEIGHT);
@@ -304,7 +307,7 @@ describe.skipIf(!hasChromium())('the inbox', () => {
     const open = async (name: string, heading: string | RegExp = name): Promise<void> => {
       await row(page, name).getByRole('link').click();
       await page.getByRole('heading', { level: 2, name: heading }).waitFor();
-      await page.getByText('No webhook and no mail of its own is in the logs.').waitFor();
+      await page.getByText('No webhook and no mail of its own is among the last ones.').waitFor();
     };
     const pairs = (): Promise<string[]> => page.locator('.fields dt, .fields dd').allInnerTexts();
     await open('Exact');
@@ -317,7 +320,6 @@ describe.skipIf(!hasChromium())('the inbox', () => {
     await open('<img', /^<img/);
     expect(await page.title()).toMatch(/^Inbox · ask-us[a-z-]* · formhost$/);
     await open('Many');
-    await page.getByRole('button', { name: 'Show all 1,000 fields' }).click();
     await page.getByText('f998').waitFor();
     await expectFitting(page);
     await open('Long');
@@ -357,21 +359,19 @@ describe.skipIf(!hasChromium())('the inbox', () => {
     expect(await marksOf(owner, id)).toHaveLength(3);
   });
 
-  it('gets new submissions where no stream comes through, and when one does again', async () => {
+  it('gets new submissions when they can be asked for again', async () => {
     const { owner, path, send } = await inbox(ADA);
     const page = await dashboard.open(owner, '/dashboard/account');
-    await page.route('**/stream', (route) => route.fulfill({ status: 503 }));
+    const asked = page.waitForRequest('**/after/**');
+    await page.route('**/after/**', (route) => route.fulfill({ status: 503, json: { error: 'Busy.' } }));
     await page.goto(dashboard.origin + path);
     await row(page, 'Ada').waitFor();
+    await asked;
     await send(GRACE);
-    await row(page, 'Grace').waitFor();
-    await page.unroute('**/stream');
-    const opened = page.waitForResponse((response) => response.url().endsWith('/stream') && response.ok());
+    await page.unroute('**/after/**');
     await page.evaluate("dispatchEvent(new Event('online'))");
-    await opened;
-    await send({ name: 'Edsger' });
-    await row(page, 'Edsger').waitFor();
-    expect(await names(page)).toEqual(['Edsger', 'Grace', 'Ada']);
+    await row(page, 'Grace').waitFor();
+    expect(await names(page)).toEqual(['Grace', 'Ada']);
   });
 
   it('says what to do while nothing was sent, and shows the first submission', async () => {
@@ -404,38 +404,34 @@ describe.skipIf(!hasChromium())('the inbox', () => {
 
     await expect.poll(() => receiver.received.length).toBe(1);
     await page.reload();
-    await page.getByText('HTTP 500,').waitFor();
+    await page.getByText('last answer: HTTP 500').waitFor();
     await page.getByRole('button', { name: 'Send again' }).click();
     await expect.poll(() => receiver.received.length).toBe(2);
   });
 
-  it('shows how far a search has come, stops it, and goes on from there', async () => {
+  it('shows how far a search has come', async () => {
     const { owner, path, id } = await inbox();
     await fill(id, 100);
     const { body } = await owner.get(`/submissions/${id}?limit=60`).expect(200);
     const page = await dashboard.open(owner, path);
     await row(page, 'Visitor 100').waitFor();
-    // As when a search takes long: a part of it is answered, and then nothing until it is stopped.
+    // As when a search takes long: a part of it is answered, and the rest only later.
     const cursor: string = body.submissions.at(-1).id;
+    const shown = Promise.withResolvers<void>();
     const asked: (string | null)[] = [];
-    await page.route(/\/search\?.*\bq=nobody/, (route) => {
+    await page.route(/\/search\?.*\bq=nobody/, async (route) => {
       asked.push(new URL(route.request().url()).searchParams.get('cursor'));
-      if (asked.length === 2) return undefined;
+      if (asked.length === 2) await shown.promise;
       const part = { submissions: [], next_cursor: asked.length === 1 ? cursor : null, searched: 60, total: 100 };
       return route.fulfill({ json: part });
     });
-    const ended = page.waitForEvent('requestfailed', (request) => request.url().includes(`cursor=${cursor}`));
     await search(page).fill('nobody');
     await page.getByText(/^0 found, 60 of 100 searched$/).waitFor();
-    await expect.poll(() => asked.length).toBe(2);
     expect(await page.getByRole('progressbar', { name: 'Searched' }).count()).toBe(1);
-    await page.getByRole('button', { name: 'Stop' }).click();
-    await ended;
+    shown.resolve();
     await page.getByRole('heading', { name: 'Nothing was found' }).waitFor();
-    await page.getByText(/^0 found, 60 of 100 searched$/).waitFor();
-    await page.getByRole('button', { name: 'Search on' }).click();
     await page.getByText(/^0 found$/).waitFor();
-    expect(asked).toEqual([null, cursor, cursor]);
+    expect(asked).toEqual([null, cursor]);
     await page.getByRole('button', { name: 'Clear' }).click();
     await row(page, 'Visitor 100').first().waitFor();
   });

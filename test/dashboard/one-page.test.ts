@@ -70,23 +70,19 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       expect(await target.innerText()).toContain('<input >');
     });
 
-    it('shows 2 MiB in one line and in many, without rendering them', async () => {
+    it('shows the beginning of 2 MiB in one line and in many', async () => {
       const owner = await dashboard.owner();
       const { id } = await owner.deploy({ html: `<p>${'long '.repeat(400_000)}` });
       const page = await dashboard.open(owner, viewOf(id, 'page'));
-      const source = page.getByRole('region', { name: 'Lines of the source' });
-      await source.waitFor();
-      expect(await source.locator('.code-row').count()).toBeLessThan(120);
+      const lines = page.getByRole('region', { name: 'Lines of the source' }).locator('bdi');
+      await expect.poll(() => lines.allTextContents()).toEqual([`<p>${'long '.repeat(400).slice(0, 1_997)}…`]);
       await owner
         .put(`/deploy/${id}`)
         .send({ html: '<p>\n'.repeat(400_000) })
         .expect(200);
       await page.reload();
-      await page.getByText('Only the first 200,000 lines are shown.', { exact: false }).waitFor();
-      await source.focus();
-      await page.keyboard.press('End');
-      await source.getByText('200000', { exact: true }).waitFor();
-      expect(await source.locator('.code-row').count()).toBeLessThan(120);
+      await page.getByText('Only the first 5,000 lines are shown.', { exact: false }).waitFor();
+      expect(await lines.count()).toBe(5_000);
     });
 
     it('shows what changed, and restores the version before, on a phone', async () => {

@@ -22,7 +22,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     (await owner.get('/deploy')).body.deployments.map(({ slug }: { slug: string }) => slug);
 
   describe('Pages', () => {
-    it('shows each page with its numbers, copies the URL of its form, and leads to its inbox and back', async () => {
+    it('shows each page with its numbers, copies its address, and leads to its inbox and back', async () => {
       const owner = await dashboard.owner();
       const { id, url } = await owner.deploy({ html: FORM, slug: 'shown-page' });
       for (const name of ['Ada', 'Grace']) await submit(id, name);
@@ -42,9 +42,9 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
         '2 unread',
         expect.stringMatching(/^Last: \w{3} \d+, 20\d\d, \d+:\d\d\s[AP]M$/),
       ]);
-      await page.getByRole('button', { name: 'Copy form URL' }).click();
+      await page.getByRole('button', { name: 'Copy link' }).click();
       await page.getByRole('status').getByText('Copied').waitFor({ state: 'attached' });
-      expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(new RegExp(`^http://.*/submit/${id}$`));
+      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(url);
       await card.getByRole('link', { name: 'Contact', exact: true }).click();
       await heading(page, 'Inbox');
       expect(page.url()).toBe(`${dashboard.origin}/dashboard/pages/${id}/inbox`);
@@ -54,7 +54,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await heading(page, 'Inbox');
     });
 
-    it('deletes a page once its slug is typed, and undoes it, by the keyboard alone', async () => {
+    it('deletes a page once its slug is typed, by the keyboard alone', async () => {
       const owner = await dashboard.owner();
       await owner.deploy({ html: FORM, slug: 'gone-soon' });
       const page = await dashboard.open(owner, '/dashboard');
@@ -78,10 +78,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
       expect(await slugsOf(owner)).toEqual([]);
-      await tabTo(page, page.getByRole('button', { name: 'Undo' }));
-      await page.keyboard.press('Enter');
-      await page.getByText('gone-soon is live again.').waitFor();
-      expect(await slugsOf(owner)).toEqual(['gone-soon']);
+      await page.getByText('gone-soon is in the trash.').waitFor();
     });
   });
 
@@ -138,36 +135,23 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       expect(await page.getByLabel('HTML').inputValue()).toBe('');
     });
 
-    it('makes one page for a form that is elsewhere, whichever step was interrupted', async () => {
+    it('makes a page for a form that is elsewhere', async () => {
       const owner = await dashboard.owner();
       const page = await dashboard.open(owner, '/dashboard/new');
       await page.getByText('My page is elsewhere').click();
       await page.getByLabel('Name of the form').fill('Ask "us" <b>');
-      await page.getByLabel('Address of your site').fill('not an address');
-      const get = page.getByRole('button', { name: 'Get the form' });
-      await get.click();
-      await page.getByText('Enter it such as https://example.org.').waitFor();
-      expect((await owner.get('/deploy')).body.total).toBe(0);
-      await page.getByLabel('Address of your site').fill('shop.example/contact');
-      await page.route('**/deploy/*', (route) => route.fulfill({ status: 503, json: { error: 'Busy.' } }));
-      await get.click();
-      await page.getByText('Not saved').waitFor();
-      await page.unroute('**/deploy/*');
-      await get.click();
+      await page.getByRole('button', { name: 'Get the form' }).click();
       await page.getByRole('button', { name: 'Copy', exact: true }).click();
       const snippet = String(await page.evaluate('navigator.clipboard.readText()'));
       const [, action = ''] = /action="([^"]+)"/.exec(snippet) ?? [];
-      const send = (origin: string) =>
-        fetch(action.replace(/^https?:\/\/[^/]+/, dashboard.origin), {
-          method: 'POST',
-          body: new URLSearchParams({ name: 'Ada' }),
-          headers: { Origin: origin, Accept: 'application/json' },
-        });
-      expect((await send('https://shop.example')).status).toBe(200);
-      expect((await send('https://other.example')).status).toBe(403);
+      await page.getByRole('button', { name: 'Copy the address' }).click();
+      await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(action);
+      expect((await fetch(action, { method: 'POST', body: new URLSearchParams({ name: 'Ada' }) })).status).toBe(200);
       await page.getByRole('link', { name: 'To its inbox' }).click();
       await heading(page, 'Inbox');
-      expect((await owner.get('/overview')).body.deployments).toMatchObject([{ title: 'Ask "us" <b>' }]);
+      expect((await owner.get('/overview')).body.deployments).toMatchObject([
+        { title: 'Ask "us" <b>', submission_count: 1 },
+      ]);
     });
 
     it('replaces the HTML of a page', async () => {
@@ -245,7 +229,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.getByRole('button', { name: 'Show more' }).click();
       await page.getByText('3 submissions in this time').waitFor();
       await page.getByText('52 pages', { exact: true }).waitFor();
-      expect(asked.toSorted()).toEqual(used.toSorted());
+      expect([...new Set(asked)].toSorted()).toEqual(used.toSorted());
     });
   });
 

@@ -104,7 +104,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     const page = await dashboard.open(owner, `/dashboard/pages/${id}/inbox`);
     await page.getByText('Ada', { exact: true }).first().click();
     const deliveries = page.getByRole('region', { name: 'Deliveries' });
-    await deliveries.getByText('SMTP 250,').waitFor();
+    await deliveries.getByText('last answer: SMTP 250').waitFor();
     await deliveries.getByRole('button', { name: `Send again to ${email}` }).click();
     await expect.poll(() => smtp.received.length).toBe(before + 2);
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasChromium } from '../support/chromium.ts';
 import { type DashboardUnderTest, expectAccessible, startDashboard } from '../support/dashboard-in-browser.ts';
 import { median, ms } from '../support/figures.ts';
-import { fillInbox, followSearches, names, newInbox, row, search } from '../support/inbox-in-browser.ts';
+import { fillInbox, names, newInbox, row, search } from '../support/inbox-in-browser.ts';
 
 /* The dashboard with very long lists, and how quick it is. */
 
@@ -59,25 +59,17 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     console.log(`Usable with a quarter of this processor, the quickest of 5: ${ms(Math.min(...times))}`);
   });
 
-  it('searches 300,000 submissions: it shows how far it has come, stops, goes on, and finds the one', async () => {
+  it('searches 300,000 submissions: it shows how far it has come, and finds the one', async () => {
     const { owner, path, id } = await newInbox(dashboard, HTML);
     await fillInbox(dashboard, id, { count: HIGH, chars: LARGE_CHARS });
     const page = await dashboard.open(owner, path);
     page.setDefaultTimeout(PATIENCE_MS);
     await page.getByText('300,000 submissions').waitFor();
-    const searches = followSearches(page);
     await search(page).fill('visitor 123456');
     const status = page.getByText(/^[\d,]+ found, [\d,]+ of 300,000 searched$/);
     await status.waitFor();
     expect(await page.getByRole('progressbar', { name: 'Searched' }).count()).toBe(1);
-    await page.getByRole('button', { name: 'Stop' }).click();
-    await page.getByRole('button', { name: 'Search on' }).waitFor();
-    await expect.poll(() => searches.open.size).toBe(0);
-    const { count } = searches;
     await expectAccessible(page);
-    expect(searches.count).toBe(count);
-    await status.waitFor();
-    await page.getByRole('button', { name: 'Search on' }).click();
     await page.getByText(/^1 found$/).waitFor();
     expect(await names(page)).toEqual(['Visitor 123456']);
 

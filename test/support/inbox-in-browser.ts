@@ -70,17 +70,4 @@ export const rows = (page: Page) =>
 export const row = (page: Page, name: string) => rows(page).filter({ hasText: name });
 export const names = (page: Page) => rows(page).locator('a .line').allInnerTexts();
 export const search = (page: Page) => page.getByRole('searchbox', { name: 'Search' });
-/** The requests of a search, or of the reading of parts of the list, since: how many there were, and those not yet answered. */
-export function followSearches(page: Page): { count: number; open: ReadonlySet<unknown> } {
-  const open = new Set<unknown>();
-  const searches = { count: 0, open };
-  page.on('request', (request) => {
-    if (!request.url().includes('/search?')) return;
-    searches.count += 1;
-    open.add(request);
-  });
-  page.on('requestfinished', (request) => open.delete(request));
-  page.on('requestfailed', (request) => open.delete(request));
-  return searches;
-}
 export const focusedText = (page: Page): Promise<unknown> => page.evaluate('document.activeElement.innerText');

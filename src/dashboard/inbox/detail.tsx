@@ -8,14 +8,15 @@ import { Button, ButtonLink } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { sizeOf } from '../ui/size.ts';
 import { Empty, NotSaved, Shown } from '../ui/states.tsx';
-import { counted, numbers, Time } from '../ui/time.tsx';
-import type { Changes } from './changes.ts';
+import { numbers, Time } from '../ui/time.tsx';
 import { Deliveries } from './deliveries.tsx';
+import type { Inbox } from './inbox.ts';
 import { type Labels, labelOf } from './labels.ts';
-import { readOne } from './list.ts';
 import { type Field, lineNamed, readSubmission, type SentFile, type Submission, titleOf } from './submissions.ts';
 
 const EMAIL = /^[^\s@<>,;]{1,64}@[^\s@<>,;]{1,255}$/;
+
+const mailto = (address: string): string => `mailto:${encodeURIComponent(address).replace('%40', '@')}`;
 
 const File = ({ file }: { file: SentFile }): JSX.Element => (
   <a class="sent-file" href={file.href} download>
@@ -47,66 +48,47 @@ function Text({ text }: { text: string }): JSX.Element {
   );
 }
 
-const Value = ({ field }: { field: Field }): JSX.Element => {
-  const [only] = field.values;
-  const show = (value: string | SentFile): JSX.Element =>
-    typeof value === 'string' ? <Text text={value} /> : <File file={value} />;
-  if (field.values.length === 0) return <Text text="" />;
-  if (field.values.length === 1 && only !== undefined) return show(only);
+const show = (value: string | SentFile): JSX.Element =>
+  typeof value === 'string' ? <Text text={value} /> : <File file={value} />;
+
+const Value = ({ values }: { values: Field['values'] }): JSX.Element => {
+  const [first = '', ...others] = values;
+  if (others.length === 0) return show(first);
   return (
     <ul class="values">
-      {field.values.slice(0, DASHBOARD_LIMITS.inbox.shownFields).map((value, index) => (
+      {values.map((value, index) => (
         <li key={index}>{show(value)}</li>
       ))}
-      {field.values.length > DASHBOARD_LIMITS.inbox.shownFields && (
-        <li class="muted">{field.values.length - DASHBOARD_LIMITS.inbox.shownFields} more</li>
-      )}
     </ul>
   );
 };
 
 /** All fields of a submission. */
-export function Fields({ submission, labels }: { submission: Submission; labels: Labels }): JSX.Element {
-  const [isWhole, setWhole] = useState(false);
-  const fields = isWhole ? submission.fields : submission.fields.slice(0, DASHBOARD_LIMITS.inbox.shownFields);
-  return (
-    <>
-      <dl class="fields">
-        {fields.map((field, index) => {
-          const label = labelOf(labels, field.name);
-          return (
-            <div key={index} class={field.control ? 'field-pair aside' : 'field-pair'}>
-              <dt>
-                <bdi title={field.name.slice(0, DASHBOARD_LIMITS.inbox.fieldTitleChars)}>{label}</bdi>
-              </dt>
-              <dd>
-                <Value field={field} />
-              </dd>
-            </div>
-          );
-        })}
-      </dl>
-      {submission.fields.length === 0 && <p class="muted">It was sent without fields.</p>}
-      {fields.length < submission.fields.length && (
-        <Button onClick={() => setWhole(true)}>Show all {counted(submission.fields.length, 'field')}</Button>
-      )}
-    </>
+export const Fields = ({ submission, labels }: { submission: Submission; labels: Labels }): JSX.Element => (
+  <>
+    <dl class="fields stack">
+      {submission.fields.map((field, index) => (
+        <div key={index} class={field.control ? 'field-pair aside' : 'field-pair'}>
+          <dt>
+            <bdi title={field.name.slice(0, DASHBOARD_LIMITS.inbox.fieldTitleChars)}>{labelOf(labels, field.name)}</bdi>
+          </dt>
+          <dd>
+            <Value values={field.values} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+    {submission.fields.length === 0 && <p class="muted">It was sent without fields.</p>}
+  </>
+);
+
+/** One submission, whole. */
+async function readOne(deployId: string, submissionId: string, signal: AbortSignal): Promise<Submission> {
+  const params = { path: { deployId, submissionId } };
+  return readSubmission(
+    await answer(api.GET('/submissions/{deployId}/{submissionId}', { params, parseAs: 'text', signal })),
   );
 }
-
-type Props = {
-  id: string;
-  submissionId: string;
-  labels: Labels;
-  changes: Changes;
-  closeHref: string;
-  newerHref: string | undefined;
-  olderHref: string | undefined;
-  /** What the list knows of it, if it has it. */
-  listed: Submission | undefined;
-  onMarked(marks: { read: boolean; starred: boolean }): void;
-  onRemove(action: 'delete' | 'spam'): void;
-};
 
 const Step = ({ href, children }: { href: string | undefined; children: ComponentChildren }): JSX.Element =>
   href === undefined ? (
@@ -119,50 +101,88 @@ const Step = ({ href, children }: { href: string | undefined; children: Componen
     </ButtonLink>
   );
 
-function Opened({
-  id,
+/** Marks a submission as read: returns it with its marks, or nothing to a key that may only read. */
+async function markRead(deployId: string, submissionId: string): Promise<Submission | undefined> {
+  const params = { path: { deployId, submissionId } };
+  try {
+    const body = { read: true };
+    return readSubmission(
+      await answer(api.PATCH('/submissions/{deployId}/{submissionId}', { params, body, parseAs: 'text' })),
+    );
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 403) return undefined;
+    throw error;
+  }
+}
+
+/** The address to answer to, if the submission has one. */
+function addressIn(submission: Submission): string | undefined {
+  const replyTo = submission.fields.filter(({ control }) => control === 'reply-to');
+  const named = submission.fields.filter(({ name }) => /^e-?mail$/i.test(name));
+  const lines = [...replyTo, ...named].map(({ name }) => lineNamed(submission, name).trim());
+  return lines.find((line) => EMAIL.test(line));
+}
+
+function Actions({
+  inbox: { list, remove },
   submission,
-  labels,
-  changes,
-  listed,
-  onMarked,
-  onRemove,
-}: Props & { submission: Submission }): JSX.Element {
+  isRead,
+  isStarred,
+}: {
+  inbox: Inbox;
+  submission: Submission;
+  isRead: boolean;
+  isStarred: boolean;
+}): JSX.Element {
+  const email = addressIn(submission);
+  return (
+    <div class="buttons detail-actions">
+      {email !== undefined && (
+        <ButtonLink icon="mail" href={mailto(email)}>
+          Reply by mail
+        </ButtonLink>
+      )}
+      <Button
+        icon="star"
+        kind={isStarred ? 'plain' : 'quiet'}
+        onClick={() => list.mark(isStarred ? 'unstar' : 'star', [submission.id])}
+      >
+        {isStarred ? 'Remove star' : 'Star'}
+      </Button>
+      <Button kind="quiet" onClick={() => list.mark(isRead ? 'unread' : 'read', [submission.id])}>
+        {isRead ? 'Mark unread' : 'Mark read'}
+      </Button>
+      <Button kind="quiet" icon="warning" onClick={() => remove([submission.id], 'spam')}>
+        Spam
+      </Button>
+      <Button kind="quiet" icon="trash" onClick={() => remove([submission.id], 'delete')}>
+        Delete
+      </Button>
+    </div>
+  );
+}
+
+function Opened({ inbox, submission }: { inbox: Inbox; submission: Submission }): JSX.Element {
+  const { page, labels, list } = inbox;
   const { change, run } = useChange({ isRepeatable: true });
-  const [marked, setMarked] = useState<Submission>();
-  const [isReader, setReader] = useState(false);
+  const [answered, setAnswered] = useState<Submission>();
   const heading = useRef<HTMLHeadingElement>(null);
 
   useEffect(() => {
     heading.current?.focus({ preventScroll: true });
     // To open it is to read it.
     void run(async () => {
-      const params = { path: { deployId: id, submissionId: submission.id } };
-      try {
-        const text = await answer(
-          api.PATCH('/submissions/{deployId}/{submissionId}', { params, body: { read: true }, parseAs: 'text' }),
-        );
-        const answered = readSubmission(text);
-        setMarked(answered);
-        onMarked(answered);
-      } catch (error) {
-        if (!(error instanceof ApiError && error.status === 403)) throw error;
-        // Who may only read marks nothing.
-        setReader(true);
-      }
+      const marked = await markRead(page.id, submission.id);
+      if (!marked) return;
+      setAnswered(marked);
+      list.show({ read: true, starred: marked.starred }, [submission.id]);
     });
   }, [submission.id]);
 
-  const known = marked ?? listed;
-  const marks = {
-    read: !isReader || (listed?.read ?? true),
-    starred: known?.starred ?? false,
-    ...changes.marked.value.get(submission.id),
-  };
-  const replyTo = submission.fields.filter(({ control }) => control === 'reply-to');
-  const named = submission.fields.filter(({ name }) => /^e-?mail$/i.test(name));
-  const lines = [...replyTo, ...named].map(({ name }) => lineNamed(submission, name).trim());
-  const email = lines.find((line) => EMAIL.test(line));
+  const listed = list.state.value.rows.find((row) => row.id === submission.id);
+  const marks = list.state.value.marks.get(submission.id);
+  const { read = true, starred = false } = { ...answered, ...listed, ...marks };
+  const version = answered?.pageVersion ?? listed?.pageVersion;
   return (
     <>
       <h2 ref={heading} tabIndex={-1} dir="auto">
@@ -170,31 +190,9 @@ function Opened({
       </h2>
       <p class="muted detail-when">
         <Time at={submission.createdAt} />
-        {!marks.read && <span class="badge">Unread</span>}
+        {!read && <span class="badge">Unread</span>}
       </p>
-      <div class="buttons detail-actions">
-        {email !== undefined && (
-          <ButtonLink icon="mail" href={`mailto:${encodeURIComponent(email).replace('%40', '@')}`}>
-            Reply by mail
-          </ButtonLink>
-        )}
-        <Button
-          icon="star"
-          kind={marks.starred ? 'plain' : 'quiet'}
-          onClick={() => changes.mark(marks.starred ? 'unstar' : 'star', [submission.id])}
-        >
-          {marks.starred ? 'Remove star' : 'Star'}
-        </Button>
-        <Button kind="quiet" onClick={() => changes.mark(marks.read ? 'unread' : 'read', [submission.id])}>
-          {marks.read ? 'Mark unread' : 'Mark read'}
-        </Button>
-        <Button kind="quiet" icon="warning" onClick={() => onRemove('spam')}>
-          Spam
-        </Button>
-        <Button kind="quiet" icon="trash" onClick={() => onRemove('delete')}>
-          Delete
-        </Button>
-      </div>
+      <Actions inbox={inbox} submission={submission} isRead={read} isStarred={starred} />
       <NotSaved change={change} />
       <Fields submission={submission} labels={labels} />
       <dl class="facts detail-facts">
@@ -204,10 +202,10 @@ function Opened({
         </dd>
         <dt>Page version</dt>
         <dd>
-          {known?.pageVersion === undefined ? (
+          {version === undefined ? (
             'Not known'
           ) : (
-            <a href={`${pageLinks(id).page}?version=${known.pageVersion}`}>Version {known.pageVersion}</a>
+            <a href={`${pageLinks(page.id).page}?version=${version}`}>Version {version}</a>
           )}
         </dd>
         <dt>Id</dt>
@@ -215,25 +213,29 @@ function Opened({
           <code>{submission.id}</code>
         </dd>
       </dl>
-      <Deliveries id={id} submissionId={submission.id} since={submission.createdAt} />
+      <Deliveries id={page.id} submissionId={submission.id} />
     </>
   );
 }
 
 /** One submission, beside the list or in its place. */
-export function Detail(props: Props): JSX.Element {
-  const { id, submissionId, closeHref, newerHref, olderHref } = props;
-  const loaded = useData(`submission:${submissionId}`, (signal) => readOne(id, submissionId, signal));
+export function Detail({ inbox, submissionId }: { inbox: Inbox; submissionId: string }): JSX.Element {
+  const { page, list, hrefOf } = inbox;
+  const loaded = useData(`submission:${submissionId}`, (signal) => readOne(page.id, submissionId, signal));
+  const { rows } = list.state.value;
+  const index = rows.findIndex((row) => row.id === submissionId);
+  const newer = rows[index - 1];
+  const older = index < 0 ? undefined : rows[index + 1];
   const isGone = loaded.error instanceof ApiError && loaded.error.status === 404;
   return (
     <section class="inbox-detail card" aria-label="Submission">
       <div class="detail-bar">
-        <ButtonLink kind="quiet" icon="back" href={closeHref}>
+        <ButtonLink kind="quiet" icon="back" href={hrefOf()}>
           Back to the list
         </ButtonLink>
         <div class="buttons">
-          <Step href={newerHref}>Newer</Step>
-          <Step href={olderHref}>Older</Step>
+          <Step href={newer && hrefOf(newer.id)}>Newer</Step>
+          <Step href={older && hrefOf(older.id)}>Older</Step>
         </div>
       </div>
       {isGone ? (
@@ -242,7 +244,7 @@ export function Detail(props: Props): JSX.Element {
         </Empty>
       ) : (
         <Shown loaded={loaded} label="Loading the submission">
-          {(submission) => <Opened key={submission.id} {...props} submission={submission} />}
+          {(submission) => <Opened key={submission.id} inbox={inbox} submission={submission} />}
         </Shown>
       )}
     </section>

@@ -1,9 +1,9 @@
 import { controlsOf } from '../../lib/control-fields.ts';
 import { csvCell } from '../../lib/csv-cell.ts';
 import { compactJson, readJsonObject, unquote } from '../../lib/json-text.ts';
-import { answer, api } from '../api.ts';
 import { DASHBOARD_LIMITS } from '../limits.ts';
 import { type Labels, labelOf } from './labels.ts';
+import type { Submission } from './submissions.ts';
 
 const FIXED = ['id', 'created_at', 'ip_address'];
 
@@ -39,19 +39,8 @@ function headerOf(names: readonly string[], labels: Labels): string[] {
 }
 
 /** Some submissions as CSV, as the service's own export with labels has them. */
-export async function exportSelection(id: string, ids: readonly string[], labels: Labels): Promise<Blob> {
-  const found: Read[] = [];
-  for (let from = 0; from < ids.length; from += DASHBOARD_LIMITS.inbox.concurrentReads) {
-    const texts = ids.slice(from, from + DASHBOARD_LIMITS.inbox.concurrentReads).map((submissionId) =>
-      answer(
-        api.GET('/submissions/{deployId}/{submissionId}', {
-          params: { path: { deployId: id, submissionId } },
-          parseAs: 'text',
-        }),
-      ),
-    );
-    found.push(...(await Promise.all(texts)).map(read));
-  }
+export function toCsv(submissions: readonly Submission[], labels: Labels): Blob {
+  const found = submissions.map(({ json }) => read(json));
   const names = [...new Set(found.flatMap(({ fields }) => [...fields.keys()]))];
   const header = [...FIXED, ...headerOf(names, labels)];
   const rows = found.map(({ fixed, fields }) => [...fixed, ...names.map((name) => fields.get(name) ?? '')]);

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { DASHBOARD_LIMITS } from '../limits.ts';
-import { Button } from '../ui/button.tsx';
+import { Button, Toggle } from '../ui/button.tsx';
 import { Form } from '../ui/form.tsx';
 import { counted, numbers } from '../ui/time.tsx';
 import { type Filter, isFiltered, type SubmissionList } from './list.ts';
@@ -33,12 +33,6 @@ export function searchOf({ q, from, to, unread, starred }: Filter): string {
   return parameters === '' ? '' : `?${parameters}`;
 }
 
-const Toggle = ({ isOn, onSwitch, children }: { isOn: boolean; onSwitch(): void; children: string }): JSX.Element => (
-  <button type="button" class="button toggle" aria-pressed={isOn} onClick={onSwitch}>
-    {children}
-  </button>
-);
-
 function Day({ label, value, onChange }: { label: string; value: string; onChange(day: string): void }): JSX.Element {
   const id = useId();
   return (
@@ -52,22 +46,25 @@ function Day({ label, value, onChange }: { label: string; value: string; onChang
 /** What the list is narrowed down to; all of it is in the address. */
 export function Filters({ filter, onChange }: { filter: Filter; onChange(filter: Filter): void }): JSX.Element {
   const [typed, setTyped] = useState(filter.q);
-  const [isAsked, setDays] = useState(false);
-  const isByDay = filter.from !== '' || filter.to !== '';
-  const hasDays = isAsked || isByDay;
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const latest = useRef({ filter, onChange });
-  latest.current = { filter, onChange };
-  const search = (q: string): void => {
-    clearTimeout(timer.current);
-    if (q !== latest.current.filter.q) latest.current.onChange({ ...latest.current.filter, q });
+  const q = typed.trim();
+  const searched = useRef(filter.q);
+  const search = (): void => {
+    searched.current = q;
+    onChange({ ...filter, q });
   };
-  useEffect(() => () => clearTimeout(timer.current), []);
+  useEffect(() => {
+    if (q === filter.q) return undefined;
+    const timer = setTimeout(search, DASHBOARD_LIMITS.inbox.typingMs);
+    return () => clearTimeout(timer);
+  }, [q, searchOf(filter)]);
   // Back and forward change it, too.
-  useEffect(() => setTyped((before) => (before.trim() === filter.q ? before : filter.q)), [filter.q]);
+  useEffect(() => {
+    if (filter.q !== searched.current) setTyped(filter.q);
+    searched.current = filter.q;
+  }, [filter.q]);
   return (
     <search class="inbox-filters">
-      <Form onSubmit={() => search(typed.trim())}>
+      <Form onSubmit={search}>
         <label class="unseen" for={SEARCH_ID}>
           Search
         </label>
@@ -80,11 +77,7 @@ export function Filters({ filter, onChange }: { filter: Filter; onChange(filter:
           value={typed}
           autocomplete="off"
           enterkeyhint="search"
-          onInput={({ currentTarget: { value } }) => {
-            setTyped(value);
-            clearTimeout(timer.current);
-            timer.current = setTimeout(() => search(value.trim()), DASHBOARD_LIMITS.inbox.typingMs);
-          }}
+          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key === 'Escape' && typed === '') event.currentTarget.blur();
           }}
@@ -97,30 +90,13 @@ export function Filters({ filter, onChange }: { filter: Filter; onChange(filter:
         <Toggle isOn={filter.starred} onSwitch={() => onChange({ ...filter, starred: !filter.starred })}>
           Starred
         </Toggle>
-        <button
-          type="button"
-          class="button toggle"
-          aria-expanded={hasDays}
-          onClick={() => {
-            // To close them is to be without them: what narrows the list down is always shown.
-            if (isByDay) onChange({ ...filter, from: '', to: '' });
-            setDays(!hasDays);
-          }}
-        >
-          Dates
-        </button>
-        {hasDays && (
-          <>
-            <Day label="From" value={filter.from} onChange={(from) => onChange({ ...filter, from })} />
-            <Day label="To" value={filter.to} onChange={(to) => onChange({ ...filter, to })} />
-          </>
-        )}
+        <Day label="From" value={filter.from} onChange={(from) => onChange({ ...filter, from })} />
+        <Day label="To" value={filter.to} onChange={(to) => onChange({ ...filter, to })} />
         {isFiltered(filter) && (
           <Button
             kind="quiet"
             icon="close"
             onClick={() => {
-              clearTimeout(timer.current);
               setTyped('');
               onChange(NO_FILTER);
             }}
@@ -135,35 +111,20 @@ export function Filters({ filter, onChange }: { filter: Filter; onChange(filter:
 
 /** How many there are, and how far a search has come. */
 export function Progress({ list, filter }: { list: SubmissionList; filter: Filter }): JSX.Element {
-  const { state, searched, total } = list.progress;
-  const isSearch = isFiltered(filter);
-  if (!isSearch) return <p class="muted">{state === 'loading' ? '' : counted(total, 'submission')}</p>;
-  const isAll = searched >= total;
+  const { isReading, rows, searched, total } = list.state.value;
+  if (!isFiltered(filter)) {
+    return <p class="muted">{isReading && rows.length === 0 ? '' : counted(total, 'submission')}</p>;
+  }
   return (
     <div class="inbox-progress">
       <p class="muted" role="status">
-        {state === 'searching' && searched === 0 ? (
-          'Searching…'
-        ) : (
-          <>
-            {numbers.format(list.rows.length)} found
-            {!isAll && `, ${numbers.format(searched)} of ${numbers.format(total)} searched`}
-          </>
-        )}
+        {isReading && searched === 0
+          ? 'Searching…'
+          : `${numbers.format(rows.length)} found${
+              searched < total ? `, ${numbers.format(searched)} of ${numbers.format(total)} searched` : ''
+            }`}
       </p>
-      {state === 'searching' && (
-        <>
-          <progress max={Math.max(1, total)} value={searched} aria-label="Searched" />
-          <Button kind="quiet" onClick={() => list.stop()}>
-            Stop
-          </Button>
-        </>
-      )}
-      {state === 'stopped' && !list.progress.error && (
-        <Button kind="quiet" onClick={() => list.goOn()}>
-          Search on
-        </Button>
-      )}
+      {isReading && <progress max={Math.max(1, total)} value={searched} aria-label="Searched" />}
     </div>
   );
 }

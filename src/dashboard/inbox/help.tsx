@@ -31,7 +31,7 @@ export const Help = ({
   onClose(): void;
 }): JSX.Element => (
   <Dialog title="Keyboard shortcuts" isOpen={isOpen} onClose={onClose}>
-    <dl class="shortcuts">
+    <dl class="shortcuts stack">
       {SHORTCUTS.map(([key, effect]) => (
         <div key={key}>
           <dt>

@@ -1,7 +1,9 @@
 import { signal } from '@preact/signals';
 import { answer, api } from '../api.ts';
 import { DASHBOARD_LIMITS } from '../limits.ts';
-import { readAnswer, readSubmission, type Submission, toRow } from './submissions.ts';
+import { say } from '../ui/say.tsx';
+import { counted } from '../ui/time.tsx';
+import { readAnswer, type Submission } from './submissions.ts';
 
 export type Filter = {
   q: string;
@@ -33,95 +35,134 @@ function queryOf({ q, from, to, unread, starred }: Filter) {
   };
 }
 
-export type Progress = {
-  state: 'loading' | 'searching' | 'stopped' | 'ready';
+const MARKS = {
+  read: { read: true },
+  unread: { read: false },
+  star: { starred: true },
+  unstar: { starred: false },
+} as const;
+const OPPOSITE = { read: 'unread', unread: 'read', star: 'unstar', unstar: 'star' } as const;
+
+type Mark = keyof typeof MARKS;
+type Marks = { read?: boolean; starred?: boolean };
+
+type State = {
+  rows: readonly Submission[];
+  isReading: boolean;
+  error: Error | undefined;
   /** How many submissions were looked at, of how many. */
   searched: number;
   total: number;
-  error: Error | undefined;
+  /** New submissions of which it is not known whether the filter lets them through. */
+  missed: number;
+  /** Marks that were made here, also of a submission that is open and not in the list. */
+  marks: ReadonlyMap<string, Marks>;
+  /** Where the reading goes on: undefined at the newest, null after the oldest. */
+  cursor: string | null | undefined;
 };
 
-/** The submissions that a filter lets through, newest first. The list grows while the user scrolls. */
+const AT_FIRST: State = {
+  rows: [],
+  isReading: true,
+  error: undefined,
+  searched: 0,
+  total: 0,
+  missed: 0,
+  marks: new Map(),
+  cursor: undefined,
+};
+
+export const idsOf = (of: readonly Submission[]): string[] => of.map(({ id }) => id);
+
+/** The submissions of a page that a filter lets through, newest first. The list grows while the user scrolls. */
 export class SubmissionList {
-  /** Rises with every change. */
-  readonly version = signal(0);
-  progress: Progress = { state: 'loading', searched: 0, total: 0, error: undefined };
-  rows: readonly Submission[] = [];
-  /** New submissions of which it is not known whether the filter lets them through. */
-  missed = 0;
+  readonly state = signal(AT_FIRST);
   readonly #id: string;
   readonly #filter: Filter;
-  /** What came before the first answer. */
-  #waiting: Submission[] = [];
-  /** Where the reading goes on: undefined at the newest, null after the oldest. */
-  #cursor: string | null | undefined;
   #reading: AbortController | undefined;
-  /** The last row that was on the screen. */
-  #wanted = 0;
 
   constructor(id: string, filter: Filter) {
     this.#id = id;
     this.#filter = filter;
   }
 
-  get hasMore(): boolean {
-    return this.#cursor !== null;
-  }
-
   /** Reads it from the newest on. */
-  async start(): Promise<void> {
+  async restart(): Promise<void> {
     this.close();
-    this.rows = [];
-    this.#cursor = undefined;
-    this.#wanted = 0;
-    this.missed = 0;
-    this.#report({ state: 'loading', searched: 0, error: undefined });
-    await this.#read();
+    this.state.value = AT_FIRST;
+    await this.more();
   }
 
-  /** Says which row is the last one on the screen: some more are read. */
-  want(last: number): void {
-    this.#wanted = Math.max(this.#wanted, last);
-    if (this.progress.state === 'ready') void this.#read();
-  }
-
-  /** Whoever stops a search wants no answer to what it has just asked. */
-  stop(): void {
-    this.close();
-    this.#report({ state: 'stopped' });
-  }
-
-  goOn(): void {
-    this.#report({ error: undefined, ...(this.#cursor === undefined && { state: 'loading' }) });
-    void this.#read();
+  /** Reads some more, which are older. */
+  async more(): Promise<void> {
+    if (this.#reading || this.state.value.cursor === null) return;
+    const reading = new AbortController();
+    this.#reading = reading;
+    this.#set({ isReading: true, error: undefined });
+    const wanted = this.state.value.rows.length + DASHBOARD_LIMITS.inbox.pageSize;
+    try {
+      // An answer to a search may have none of the submissions that were looked at.
+      do await this.#readPage(reading.signal);
+      while (this.state.value.cursor !== null && this.state.value.rows.length < wanted);
+    } catch (error) {
+      if (reading.signal.aborted) return;
+      this.#set({ error: error instanceof Error ? error : new Error(String(error)) });
+    }
+    this.#reading = undefined;
+    this.#set({ isReading: false });
   }
 
   /** Adds new submissions, which come oldest first; returns how many of them are shown. */
   add(submissions: readonly Submission[]): number {
-    if (this.progress.state === 'loading') {
-      this.#waiting.push(...submissions);
+    const { rows, total, missed } = this.state.value;
+    const added = this.#unknown(submissions).toReversed();
+    const { q, from, to, starred } = this.#filter;
+    if (q !== '' || from !== '' || to !== '' || starred) {
+      this.#set({ missed: missed + added.length });
       return 0;
     }
-    const known = new Set(this.rows.map(({ id }) => id));
-    const added = submissions.filter(({ id }) => !known.has(id));
-    if (added.length === 0) return 0;
-    const { q, from, to, starred } = this.#filter;
-    const isUnknown = q !== '' || from !== '' || to !== '' || starred;
-    if (isUnknown) this.missed += added.length;
-    else this.rows = [...added.map(toRow).toReversed(), ...this.rows];
-    this.#report({ total: this.progress.total + added.length });
-    return isUnknown ? 0 : added.length;
+    this.#set({ rows: [...added, ...rows], total: total + added.length });
+    return added.length;
   }
 
-  mark(ids: ReadonlySet<string>, marks: { read?: boolean; starred?: boolean }): void {
-    this.rows = this.rows.map((row) => (ids.has(row.id) ? { ...row, ...marks } : row));
-    this.#report({});
+  /** Marks submissions as read, or as unread where all of them are read. */
+  toggleRead(of: readonly Submission[]): Promise<void> {
+    return this.mark(of.some(({ read }) => !read) ? 'read' : 'unread', idsOf(of));
   }
 
-  /** They are gone. */
-  remove(ids: ReadonlySet<string>): void {
-    this.rows = this.rows.filter(({ id }) => !ids.has(id));
-    this.#report({ total: this.progress.total - ids.size });
+  /** Gives submissions a star, or takes it away where all of them have one. */
+  toggleStar(of: readonly Submission[]): Promise<void> {
+    return this.mark(of.some(({ starred }) => !starred) ? 'star' : 'unstar', idsOf(of));
+  }
+
+  /** Marks submissions. It is shown at once, and taken back when it could not be saved. */
+  async mark(action: Mark, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    this.show(MARKS[action], ids);
+    try {
+      await this.#change(action, ids);
+    } catch (error) {
+      this.show(MARKS[OPPOSITE[action]], ids);
+      say(`Not saved: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+
+  /** Shows marks that are stored. */
+  show(marks: Marks, ids: readonly string[]): void {
+    const all = new Map(this.state.value.marks);
+    for (const id of ids) all.set(id, { ...all.get(id), ...marks });
+    const marked = new Set(ids);
+    const rows = this.state.value.rows.map((row) => (marked.has(row.id) ? { ...row, ...marks } : row));
+    this.#set({ marks: all, rows });
+  }
+
+  /** Deletes submissions, or moves them to spam. */
+  async remove(action: 'delete' | 'spam', ids: readonly string[]): Promise<void> {
+    await this.#change(action, ids);
+    const gone = new Set(ids);
+    const { rows, total } = this.state.value;
+    this.#set({ rows: rows.filter(({ id }) => !gone.has(id)), total: total - ids.length });
+    say(`${counted(ids.length, 'submission')} ${action === 'spam' ? 'moved to spam' : 'deleted'}.`);
   }
 
   close(): void {
@@ -129,79 +170,37 @@ export class SubmissionList {
     this.#reading = undefined;
   }
 
-  #report(changed: Partial<Progress>): void {
-    this.progress = { ...this.progress, ...changed };
-    this.version.value += 1;
+  #set(changed: Partial<State>): void {
+    this.state.value = { ...this.state.value, ...changed };
   }
 
-  /** Reads on until there are rows beyond the screen. */
-  async #read(): Promise<void> {
-    if (this.#reading) return;
-    const reading = new AbortController();
-    this.#reading = reading;
-    try {
-      while (this.#cursor !== null && this.rows.length <= this.#wanted + DASHBOARD_LIMITS.inbox.rowsAhead) {
-        if (isFiltered(this.#filter)) this.#report({ state: 'searching' });
-        await this.#readPage(reading.signal);
-      }
-      if (this.progress.state !== 'ready') this.#report({ state: 'ready' });
-      this.add(this.#waiting.splice(0));
-    } catch (error) {
-      if (reading.signal.aborted) return;
-      this.#report({ state: 'stopped', error: error instanceof Error ? error : new Error(String(error)) });
-    } finally {
-      if (this.#reading === reading) this.#reading = undefined;
-    }
+  #unknown(submissions: readonly Submission[]): Submission[] {
+    const known = new Set(this.state.value.rows.map(({ id }) => id));
+    return submissions.filter(({ id }) => !known.has(id));
   }
 
   async #readPage(signal: AbortSignal): Promise<void> {
-    const cursor = this.#cursor;
-    const query = {
-      ...queryOf(this.#filter),
-      limit: DASHBOARD_LIMITS.inbox.pageSize,
-      ...(typeof cursor === 'string' && { cursor }),
-    };
+    const { cursor, searched } = this.state.value;
+    const limit = DASHBOARD_LIMITS.inbox.pageSize;
+    const query = { ...queryOf(this.#filter), limit, ...(typeof cursor === 'string' && { cursor }) };
     const params = { path: { deployId: this.#id }, query };
     const text = await answer(api.GET('/submissions/{deployId}/search', { params, parseAs: 'text', signal }));
     signal.throwIfAborted();
     const { submissions, rest } = readAnswer(text);
-    const next = rest.get('next_cursor') ?? 'null';
-    this.#cursor = next === 'null' ? null : next.slice(1, -1);
-    this.rows = [...this.rows, ...submissions.map(toRow)];
+    const next: string | null = JSON.parse(rest.get('next_cursor') ?? 'null');
     const total = Number(rest.get('total'));
-    const searched = this.#cursor === null ? total : this.progress.searched + Number(rest.get('searched'));
-    this.#report({ total, searched });
+    this.#set({
+      rows: [...this.state.value.rows, ...this.#unknown(submissions)],
+      cursor: next,
+      total,
+      searched: next === null ? total : searched + Number(rest.get('searched')),
+    });
   }
-}
 
-/** New submissions after a cursor; `cursor`: where to go on. */
-export async function readAfter(
-  id: string,
-  cursor: string,
-  signal: AbortSignal,
-): Promise<{ submissions: Submission[]; cursor: string }> {
-  const text = await answer(
-    api.GET('/submissions/{deployId}/after/{cursor}', {
-      params: { path: { deployId: id, cursor }, query: { limit: 100 } },
-      parseAs: 'text',
-      signal,
-    }),
-  );
-  const { submissions, rest } = readAnswer(text);
-  return { submissions, cursor: (rest.get('cursor') ?? '"0"').slice(1, -1) };
-}
-
-/** One submission, whole. */
-export async function readOne(id: string, submissionId: string, signal: AbortSignal): Promise<Submission> {
-  const params = { path: { deployId: id, submissionId } };
-  return readSubmission(
-    await answer(api.GET('/submissions/{deployId}/{submissionId}', { params, parseAs: 'text', signal })),
-  );
-}
-
-/** The id of the newest submission, from which new ones follow; undefined when there is none. */
-export async function readNewest(id: string, signal: AbortSignal): Promise<string | undefined> {
-  const params = { path: { deployId: id }, query: { limit: 1 } };
-  const text = await answer(api.GET('/submissions/{deployId}', { params, parseAs: 'text', signal }));
-  return readAnswer(text).submissions[0]?.id;
+  async #change(action: Mark | 'delete' | 'spam', ids: readonly string[]): Promise<void> {
+    for (let from = 0; from < ids.length; from += DASHBOARD_LIMITS.inbox.changedIds) {
+      const body = { action, ids: ids.slice(from, from + DASHBOARD_LIMITS.inbox.changedIds) };
+      await answer(api.POST('/submissions/{deployId}/bulk', { params: { path: { deployId: this.#id } }, body }));
+    }
+  }
 }

@@ -1,104 +1,59 @@
-import { ApiError, pause } from '../api.ts';
+import { ApiError, answer, pause, plainApi, signedIn } from '../api.ts';
 import { DASHBOARD_LIMITS } from '../limits.ts';
-import { readAfter } from './list.ts';
-import { readSubmission, type Submission } from './submissions.ts';
+import { readAnswer, type Submission } from './submissions.ts';
+
+/** Settles when the tab is looked at: a browser has six connections for a host, and others need them. */
+const shown = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (document.visibilityState === 'visible') resolve();
+    else document.addEventListener('visibilitychange', () => resolve(), { once: true, signal });
+  });
+
+/** The id of the newest submission, from which new ones follow; `0` when there is none. */
+async function readNewest(deployId: string, signal: AbortSignal): Promise<string> {
+  const params = { path: { deployId }, query: { limit: 1 } };
+  const text = await answer(plainApi.GET('/submissions/{deployId}', { params, parseAs: 'text', signal }));
+  return readAnswer(text).submissions[0]?.id ?? '0';
+}
+
+/** Waits for submissions after a cursor; `cursor`: where to go on. */
+async function readAfter(deployId: string, cursor: string, signal: AbortSignal) {
+  const query = { limit: 100, wait: DASHBOARD_LIMITS.inbox.waitSeconds };
+  const params = { path: { deployId, cursor }, query };
+  const text = await answer(
+    plainApi.GET('/submissions/{deployId}/after/{cursor}', { params, parseAs: 'text', signal }),
+  );
+  const { submissions, rest } = readAnswer(text);
+  return { submissions, cursor: String(JSON.parse(rest.get('cursor') ?? '"0"')) };
+}
 
 /**
- * Follows the new submissions of a page after a cursor, until the signal. A stream that is lost is opened again; what came
- * meanwhile is read. Where no stream comes through, the reading goes on alone.
+ * Follows the new submissions of a page, until the signal. `onLost`: the last one was deleted, and with it the place from
+ * which to go on, so that everything has to be read again.
  */
-export function follow({
-  id,
-  cursor,
-  signal,
-  onSubmissions,
-  onLost,
-}: {
-  id: string;
-  cursor: string;
-  signal: AbortSignal;
-  onSubmissions(submissions: readonly Submission[]): void;
-  /** The submission that the cursor names has been deleted: everything has to be read again. */
-  onLost(): void;
-}): void {
-  let after = cursor;
-  let stream: EventSource | undefined;
-  let hiding: ReturnType<typeof setTimeout> | undefined;
-  let isCatchingUp = false;
-  /** Whether what came before the stream could not be read. */
-  let isBehind = false;
-  let isOpen = false;
-
-  async function catchUp(): Promise<void> {
-    if (isCatchingUp) return;
-    isCatchingUp = true;
+export async function follow(
+  id: string,
+  signal: AbortSignal,
+  { onSubmissions, onLost }: { onSubmissions(submissions: readonly Submission[]): void; onLost(): void },
+): Promise<void> {
+  let cursor: string | undefined;
+  for (let tries = 0; !signal.aborted; ) {
     try {
-      for (;;) {
-        const read = await readAfter(id, after, signal);
-        after = read.cursor;
-        isBehind = false;
-        if (read.submissions.length === 0) return;
-        onSubmissions(read.submissions);
-      }
+      await signedIn(signal);
+      await shown(signal);
+      cursor ??= await readNewest(id, signal);
+      const read = await readAfter(id, cursor, signal);
+      cursor = read.cursor;
+      tries = 0;
+      if (read.submissions.length > 0) onSubmissions(read.submissions);
     } catch (error) {
-      if (signal.aborted) return;
-      isBehind = true;
-      if (error instanceof ApiError && error.status === 404) {
-        after = '0';
-        end();
+      if (cursor !== undefined && error instanceof ApiError && error.status === 404) {
+        cursor = undefined;
         onLost();
+      } else {
+        await pause(tries, signal).catch(() => undefined);
+        tries += 1;
       }
-    } finally {
-      isCatchingUp = false;
     }
   }
-
-  function end(): void {
-    isOpen = false;
-    stream?.close();
-    stream = undefined;
-  }
-
-  function open(tries = 0): void {
-    if (stream || signal.aborted) return;
-    const opened = new EventSource(`/submissions/${id}/stream`);
-    stream = opened;
-    let wasOpen = false;
-    opened.addEventListener('open', () => {
-      wasOpen = true;
-      isOpen = true;
-      void catchUp();
-    });
-    opened.addEventListener('submission', ({ data, lastEventId }) => {
-      after = lastEventId;
-      onSubmissions([readSubmission(String(data))]);
-    });
-    opened.addEventListener('error', () => {
-      isOpen = false;
-      // Otherwise the browser connects again by itself.
-      if (opened.readyState !== EventSource.CLOSED || stream !== opened) return;
-      end();
-      void pause(wasOpen ? 0 : tries, signal)
-        .then(catchUp)
-        .then(() => open(wasOpen ? 1 : tries + 1))
-        .catch(() => undefined);
-    });
-  }
-
-  const onVisibility = (): void => {
-    clearTimeout(hiding);
-    if (document.visibilityState === 'visible') open();
-    else hiding = setTimeout(end, DASHBOARD_LIMITS.inbox.hiddenMs);
-  };
-  document.addEventListener('visibilitychange', onVisibility);
-  const polling = setInterval(() => {
-    if ((!isOpen || isBehind) && document.visibilityState === 'visible') void catchUp();
-  }, DASHBOARD_LIMITS.inbox.pollIntervalMs);
-  signal.addEventListener('abort', () => {
-    clearInterval(polling);
-    document.removeEventListener('visibilitychange', onVisibility);
-    clearTimeout(hiding);
-    end();
-  });
-  open();
 }

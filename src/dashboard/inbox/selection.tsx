@@ -1,66 +1,37 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { useChange } from '../data.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
-import { say } from '../ui/say.tsx';
 import { counted } from '../ui/time.tsx';
-import type { Changes } from './changes.ts';
-import { exportSelection, save } from './export.ts';
-import type { Labels } from './labels.ts';
+import { save, toCsv } from './export.ts';
+import type { Inbox } from './inbox.ts';
+import { idsOf, type SubmissionList } from './list.ts';
 
 /** What can be done with the submissions that are selected. */
-export function Selection({
-  id,
-  slug,
-  ids,
-  labels,
-  changes,
-  onStar,
-  onRemove,
-  onClear,
-}: {
-  id: string;
-  slug: string;
-  ids: readonly string[];
-  labels: Labels;
-  changes: Changes;
-  onStar(): void;
-  onRemove(action: 'delete' | 'spam'): void;
-  onClear(): void;
-}): JSX.Element {
-  const [isExporting, setExporting] = useState(false);
-  async function exportSelected(): Promise<void> {
-    setExporting(true);
-    try {
-      save(await exportSelection(id, ids, labels), `${slug}-selection.csv`);
-    } catch (error) {
-      say(`Not exported: ${error instanceof Error ? error.message : error}`);
-    }
-    setExporting(false);
-  }
+export function Selection({ inbox: { page, list, labels, selected, remove } }: { inbox: Inbox }): JSX.Element {
+  const ids = idsOf(selected.rows);
   return (
     <fieldset class="buttons selection" aria-label="Selection">
       <p role="status">{counted(ids.length, 'submission')} selected</p>
-      <Button kind="quiet" onClick={() => changes.mark('read', ids)}>
+      <Button kind="quiet" onClick={() => list.mark('read', ids)}>
         Mark read
       </Button>
-      <Button kind="quiet" onClick={() => changes.mark('unread', ids)}>
+      <Button kind="quiet" onClick={() => list.mark('unread', ids)}>
         Mark unread
       </Button>
-      <Button kind="quiet" icon="star" onClick={onStar}>
+      <Button kind="quiet" icon="star" onClick={() => list.toggleStar(selected.rows)}>
         Star
       </Button>
-      <Button kind="quiet" icon="warning" onClick={() => onRemove('spam')}>
+      <Button kind="quiet" icon="warning" onClick={() => remove(ids, 'spam')}>
         Spam
       </Button>
-      <Button kind="quiet" icon="trash" onClick={() => onRemove('delete')}>
+      <Button kind="quiet" icon="trash" onClick={() => remove(ids, 'delete')}>
         Delete
       </Button>
-      <Button kind="quiet" isBusy={isExporting} onClick={exportSelected}>
+      <Button kind="quiet" onClick={() => save(toCsv(selected.rows, labels), `${page.slug}-selection.csv`)}>
         Export selection
       </Button>
-      <Button kind="quiet" icon="close" onClick={onClear}>
+      <Button kind="quiet" icon="close" onClick={selected.clear}>
         Select none
       </Button>
     </fieldset>
@@ -70,12 +41,12 @@ export function Selection({
 /** Asks before submissions are deleted. */
 export function DeleteDialog({
   ids,
-  changes,
+  list,
   onDone,
   onClose,
 }: {
   ids: readonly string[];
-  changes: Changes;
+  list: SubmissionList;
   onDone(): void;
   onClose(): void;
 }): JSX.Element {
@@ -87,7 +58,7 @@ export function DeleteDialog({
       button="Delete"
       change={change}
       onConfirm={async () => {
-        if (await run(() => changes.remove('delete', ids))) onDone();
+        if (await run(() => list.remove('delete', ids))) onDone();
       }}
       onClose={onClose}
     />

@@ -19,6 +19,8 @@ export type Field = {
 
 export type Submission = {
   id: string;
+  /** As it was answered. */
+  json: string;
   fields: readonly Field[];
   ipAddress: string;
   createdAt: string;
@@ -72,6 +74,7 @@ export function readSubmission(json: string): Submission {
   const version = members.get('page_version');
   return {
     id: textOf(members.get('id')),
+    json,
     fields,
     ipAddress: textOf(members.get('ip_address')),
     createdAt: textOf(members.get('created_at')),
@@ -82,31 +85,20 @@ export function readSubmission(json: string): Submission {
   };
 }
 
-const cut = (text: string): string =>
-  text.length > DASHBOARD_LIMITS.inbox.rowChars ? `${text.slice(0, DASHBOARD_LIMITS.inbox.rowChars)}…` : text;
-
-/** What the list shows of a submission. It is a copy: a part of a text would keep all of it in memory. */
-export const toRow = (submission: Submission): Submission =>
-  structuredClone({
-    ...submission,
-    fields: submission.fields.slice(0, DASHBOARD_LIMITS.inbox.rowFields).map(({ name, control, values }) => ({
-      control,
-      name: name.slice(0, DASHBOARD_LIMITS.inbox.rowChars),
-      values: values
-        .slice(0, DASHBOARD_LIMITS.inbox.rowValues)
-        .map((value) => (typeof value === 'string' ? cut(value) : value)),
-    })),
-  });
-
 /** An answer with `submissions`, and its other members as they are written. */
 export function readAnswer(json: string): { submissions: Submission[]; rest: ReadonlyMap<string, string> } {
   const rest = membersOf(json);
   return { submissions: readJsonList(rest.get('submissions') ?? '[]').map(readSubmission), rest };
 }
 
+const cut = (text: string, chars: number): string => (text.length > chars ? `${text.slice(0, chars)}…` : text);
+
 /** A field on one line. */
 const lineOf = (field: Field): string =>
-  field.values.map((value) => (typeof value === 'string' ? value : value.filename)).join(', ');
+  field.values
+    .slice(0, DASHBOARD_LIMITS.inbox.lineValues)
+    .map((value) => cut(typeof value === 'string' ? value : value.filename, DASHBOARD_LIMITS.inbox.lineChars))
+    .join(', ');
 
 /** The values of a name on one line; empty when there is none. */
 export const lineNamed = (submission: Submission, name: string): string =>
@@ -119,10 +111,7 @@ export const lineNamed = (submission: Submission, name: string): string =>
 export function titleOf(submission: Submission): string {
   for (const field of submission.fields) {
     const line = field.control ? '' : lineOf(field).trim();
-    if (line !== '')
-      return line.length > DASHBOARD_LIMITS.inbox.titleChars
-        ? `${line.slice(0, DASHBOARD_LIMITS.inbox.titleChars)}…`
-        : line;
+    if (line !== '') return cut(line, DASHBOARD_LIMITS.inbox.titleChars);
   }
   return 'Empty submission';
 }

@@ -1,35 +1,39 @@
 import type { JSX } from 'preact';
 
 const HEIGHT = 100;
+/** How high a bar is at least that is not 0. */
+const LEAST = 3;
 
-export type Bar = {
-  count: number;
-  /** What is shown about it when it is pointed at. */
-  title?: string;
-};
-
-/** A bar for each count. It says the `label` only: a table beside it has the counts for whoever can't see them. */
+/** A bar for each count. A table, or a text, beside it has the counts for whoever can't see them. */
 export const Bars = ({
+  counts,
+  top = Math.max(1, ...counts),
   label,
-  bars,
-  top,
-  least,
+  titles,
 }: {
-  label: string;
-  bars: readonly Bar[];
+  counts: readonly number[];
   /** The count of a bar that is as high as the chart. */
-  top: number;
-  /** How much of the height a bar has at least that is not 0. */
-  least: number;
+  top?: number;
+  /** What is said instead of the picture; without it, nothing is said. */
+  label?: string;
+  /** What is shown about each bar when it is pointed at. */
+  titles?: readonly string[];
 }): JSX.Element => (
-  <svg class="bars" role="img" aria-label={label} viewBox={`0 0 ${bars.length} ${HEIGHT}`} preserveAspectRatio="none">
-    {bars.map(({ count, title }, index) => {
-      const height = HEIGHT * (count === 0 ? least / 3 : Math.max(least, count / top));
+  <svg
+    class="bars"
+    role="img"
+    aria-label={label}
+    aria-hidden={label === undefined}
+    viewBox={`0 0 ${counts.length} ${HEIGHT}`}
+    preserveAspectRatio="none"
+  >
+    {counts.map((count, index) => {
+      const height = count === 0 ? 1 : Math.max(LEAST, (HEIGHT * count) / top);
       return (
         <g key={index}>
-          {title !== undefined && (
+          {titles && (
             <rect class="behind" x={index} width={1} height={HEIGHT}>
-              <title>{title}</title>
+              <title>{titles[index]}</title>
             </rect>
           )}
           <rect

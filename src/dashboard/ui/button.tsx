@@ -61,6 +61,21 @@ export const ButtonLink = ({
   </a>
 );
 
+/** A button that is pressed, or not. */
+export const Toggle = ({
+  isOn,
+  onSwitch,
+  children,
+}: {
+  isOn: boolean;
+  onSwitch(): void;
+  children: ComponentChildren;
+}): JSX.Element => (
+  <button type="button" class="button toggle" aria-pressed={isOn} onClick={onSwitch}>
+    {children}
+  </button>
+);
+
 /** Copies a text, and says so in its own place. */
 export function CopyButton({
   text,

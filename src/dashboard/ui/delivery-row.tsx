@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Delivery, Log } from '../logs.ts';
 import { ActionButton } from './action-button.tsx';
-import { Time } from './time.tsx';
+import { counted, Time } from './time.tsx';
 
 const STATUSES = {
   pending: { label: 'Waiting', badge: 'badge' },
@@ -12,30 +12,36 @@ const STATUSES = {
 /** A delivery, and the way to send it again. */
 export function DeliveryRow({
   log,
-  delivery: { id, status, created_at, last_error },
-  of,
+  delivery,
   onRetried,
   children,
 }: {
   log: Log;
   delivery: Delivery;
-  /** Its receiver, where the log is not about one. */
-  of?: string;
   onRetried(): void;
-  /** What became of it. */
-  children: ComponentChildren;
+  /** What it is about, where the view is about more than that. */
+  children?: ComponentChildren;
 }): JSX.Element {
+  const { id, status, attempts, next_attempt_at, last_status, last_error, created_at } = delivery;
+  const to = delivery.recipient === undefined ? log.name : (delivery.recipient ?? 'a recipient that was removed');
   const { label, badge } = STATUSES[status];
   return (
     <li class="row">
       <div class="row-text">
-        {of !== undefined && (
-          <p>
-            <bdi>{of}</bdi>
-          </p>
-        )}
-        <span class={badge}>{label}</span> <Time at={created_at} />
-        <p class="muted">{children}</p>
+        <p>
+          <bdi>{to}</bdi>
+        </p>
+        <span class={badge}>{label}</span> <Time at={created_at} /> {children}
+        <p class="muted">
+          {attempts === 0 ? 'Not tried yet' : counted(attempts, 'attempt')}
+          {last_status !== null && `, last answer: ${log.protocol} ${last_status}`}.
+          {next_attempt_at !== null && (
+            <>
+              {' '}
+              Next attempt: <Time at={next_attempt_at} />.
+            </>
+          )}
+        </p>
         {last_error !== null && (
           <p class="delivery-error">
             <bdi>{last_error}</bdi>
@@ -45,7 +51,7 @@ export function DeliveryRow({
       <ActionButton
         kind="quiet"
         icon="replace"
-        of={of && `to ${of}`}
+        of={`to ${to}`}
         run={() => log.retry(id)}
         done="It is sent again."
         onDone={onRetried}

@@ -48,7 +48,7 @@ export function Dialog({
       }}
     >
       {isOpen && (
-        <div class="dialog">
+        <div class="dialog stack">
           <h2 id={heading}>{title}</h2>
           {children}
         </div>

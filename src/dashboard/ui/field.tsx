@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX, RefObject, TargetedInputEvent } from 'preact';
+import { type ComponentChildren, h, type JSX, type RefObject, type TargetedInputEvent } from 'preact';
 import { useId } from 'preact/hooks';
 
 type Shared = {
@@ -35,23 +35,21 @@ function useDescription({ hint, error }: Omit<Shared, 'label'>) {
 type Text = Shared & {
   value: string;
   onChange(value: string): void;
-  type?: 'text' | 'password' | 'email' | 'url' | 'search';
+  type?: 'text' | 'password' | 'email' | 'url' | 'date' | 'datetime-local';
   name?: string;
   autoComplete?: string;
   placeholder?: string;
   inputMode?: 'numeric' | 'url' | 'email';
-  isRequired?: boolean;
   max?: number;
 };
 
-export function Field({ label, value, onChange, type = 'text', isRequired, max, ...rest }: Text): JSX.Element {
+export function Field({ label, value, onChange, max, ...rest }: Text): JSX.Element {
   const { hint, error, ...input } = rest;
   const { control, hintLine, errorLine, id } = useDescription({ hint, error });
   const attributes = {
     ...control,
     ...input,
     value,
-    required: isRequired,
     maxLength: max,
     dir: 'auto',
     spellcheck: false,
@@ -62,11 +60,8 @@ export function Field({ label, value, onChange, type = 'text', isRequired, max, 
     <div class="field">
       <label for={id}>{label}</label>
       {hintLine}
-      {type === 'text' && <input {...attributes} type="text" />}
-      {type === 'email' && <input {...attributes} type="email" />}
-      {type === 'url' && <input {...attributes} type="url" />}
-      {type === 'search' && <input {...attributes} type="search" />}
-      {type === 'password' && <input {...attributes} type="password" />}
+      {/* In JSX, each type of an input has attributes of its own. */}
+      {h('input', attributes)}
       {errorLine}
     </div>
   );

@@ -62,7 +62,7 @@ export function HtmlInput({
     setFileName(file.name);
   }
   return (
-    <div class="html-input">
+    <div class="stack">
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the button in it does the same. */}
       <div
         class={isOver ? 'drop over' : 'drop'}

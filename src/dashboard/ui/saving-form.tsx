@@ -21,7 +21,7 @@ export const SavingForm = ({
 }): JSX.Element => (
   <Form class={className} onSubmit={onSave}>
     {children}
-    <div class="save-bar">
+    <div class="stack">
       <NotSaved change={change} />
       <div class="buttons end">
         {!isChanged && <Saved change={change} />}

@@ -19,14 +19,7 @@ function Days({ id }: { id: string }): JSX.Element | null {
   );
   if (!days) return null;
   const total = days.reduce((sum, day) => sum + day, 0);
-  return (
-    <Bars
-      label={`${counted(total, 'submission')} in the last ${days.length} days`}
-      bars={days.map((count) => ({ count }))}
-      top={Math.max(1, ...days)}
-      least={0.1}
-    />
-  );
+  return <Bars label={`${counted(total, 'submission')} in the last ${days.length} days`} counts={days} />;
 }
 
 /** The submissions of each of the last 30 days; they are read when the place first comes into sight. */

@@ -28,6 +28,17 @@ export const Empty = ({
   </div>
 );
 
+/** What went wrong, and another try. */
+export const Problem = ({ error, onRetry }: { error: Error; onRetry(): unknown }): JSX.Element => (
+  <div class="notice problem" role="alert">
+    <Icon name="warning" />
+    <div>
+      <p>{error.message}</p>
+      <Button onClick={onRetry}>Try again</Button>
+    </div>
+  </div>
+);
+
 /** Shows what was read, or that it is being read, or why it could not be. */
 export function Shown<T>({
   loaded,
@@ -40,29 +51,21 @@ export function Shown<T>({
   children: (data: T) => ComponentChildren;
 }): JSX.Element {
   const { data, error, reload } = loaded;
-  if (error) {
-    return (
-      <div class="notice problem" role="alert">
-        <Icon name="warning" />
-        <div>
-          <p>{error.message}</p>
-          <Button onClick={reload}>Try again</Button>
-        </div>
-      </div>
-    );
-  }
+  if (error) return <Problem error={error} onRetry={reload} />;
   if (data === undefined) return <Spinner label={label} />;
   return <>{children(data)}</>;
 }
 
-/** How many items of a list are shown, and the way to more of them. `of`: what one of them is called. */
+/** How many items of a list are shown, and the way to more of them. `of`, `many`: what one is called, and several. */
 export function ListFoot<T>({
   loaded: { data, isLoading, more },
   of,
+  many = `${of}s`,
   children,
 }: {
   loaded: LoadedPages<T>;
   of: string;
+  many?: string;
   children?: ComponentChildren;
 }): JSX.Element {
   const { items, total } = data ?? { items: [], total: 0 };
@@ -70,7 +73,7 @@ export function ListFoot<T>({
     <div class="list-foot">
       <p class="muted" role="status">
         {items.length < total ? `${numbers.format(items.length)} of ` : ''}
-        {counted(total, of)}
+        {counted(total, of, many)}
       </p>
       {children}
       {items.length < total && (

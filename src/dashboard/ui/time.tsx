@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 
+const short = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'short' });
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const long = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 
@@ -7,9 +8,9 @@ const long = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 
 export const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
 
 /** A time of the API, in the zone and the language of the browser. */
-export const Time = ({ at }: { at: string }): JSX.Element => (
+export const Time = ({ at, isShort = false }: { at: string; isShort?: boolean }): JSX.Element => (
   <time dateTime={at} title={long.format(new Date(at))}>
-    {full.format(new Date(at))}
+    {(isShort ? short : full).format(new Date(at))}
   </time>
 );
 

@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { useData } from '../data.ts';
 import { pageLinks } from '../links.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { type Page, PageView } from '../ui/page-view.tsx';
-import { Empty, Shown } from '../ui/states.tsx';
+import { Shown } from '../ui/states.tsx';
 import { Chart, readStatistics, type Statistics } from './charts/chart.tsx';
 import { Deliveries } from './charts/deliveries.tsx';
 import { rangeOf } from './charts/range.ts';
@@ -15,8 +15,6 @@ const seen = new Map<string, Statistics>();
 
 function Charts({ page }: { page: Page }): JSX.Element {
   const { query } = useLocation();
-  // It stays open when other times are shown.
-  const [isOpen, setOpen] = useState(false);
   // A new `now` with each change of the address only: what is read is named by the range.
   const range = useMemo(() => rangeOf(query), [query.range, query.from, query.to]);
   const { id } = page;
@@ -31,24 +29,20 @@ function Charts({ page }: { page: Page }): JSX.Element {
       <section class="card bars-card" aria-labelledby="submissions">
         <h2 id="submissions">Submissions</h2>
         <Shown loaded={loaded} label="Counting the submissions">
-          {(statistics) =>
-            statistics.total === 0 ? (
-              <Empty icon="chart" title="Nothing came in this time">
-                {page.submission_count === 0 ? (
-                  <>
-                    <p>The page has no submissions yet. Open it and send its form once.</p>
-                    <ButtonLink href={page.url} icon="open" isElsewhere>
-                      Open the page
-                    </ButtonLink>
-                  </>
-                ) : (
-                  <p>Choose a longer time.</p>
-                )}
-              </Empty>
-            ) : (
-              <Chart statistics={statistics} by={range.by} table={{ isOpen, setOpen }} />
-            )
-          }
+          {(statistics) => (
+            <Chart statistics={statistics} by={range.by}>
+              {page.submission_count > 0 ? (
+                <p>Choose a longer time.</p>
+              ) : (
+                <>
+                  <p>The page has no submissions yet. Open it and send its form once.</p>
+                  <ButtonLink href={page.url} icon="open" isElsewhere>
+                    Open the page
+                  </ButtonLink>
+                </>
+              )}
+            </Chart>
+          )}
         </Shown>
       </section>
       <Deliveries id={id} range={range} />

@@ -1,12 +1,13 @@
 import type { JSX } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { ApiError, answer, api } from '../api.ts';
 import { useChange, useData, useDraft } from '../data.ts';
 import { pageLinks } from '../links.ts';
-import { Button, ButtonLink, CopyButton } from '../ui/button.tsx';
+import { Button, ButtonLink } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { Form } from '../ui/form.tsx';
+import { FormSnippet } from '../ui/form-snippet.tsx';
 import { HtmlInput } from '../ui/html-input.tsx';
 import { say } from '../ui/say.tsx';
 import { NotSaved, Shown } from '../ui/states.tsx';
@@ -28,10 +29,7 @@ function Publish({ replaced }: { replaced: { id: string; slug: string } | undefi
         : await answer(api.POST('/deploy', { body: { html, ...(slug.trim() !== '' && { slug: slug.trim() }) } }));
       dropHtml();
       dropSlug();
-      say(replaced ? `${published.slug} has the new HTML.` : `${published.slug} is live.`, {
-        label: 'Open it',
-        run: () => window.open(published.url, '_blank', 'noopener'),
-      });
+      say(replaced ? `${published.slug} has the new HTML.` : `${published.slug} is live.`);
       route(pageLinks(published.id).page);
     });
   }
@@ -83,93 +81,36 @@ const smallPage = (name: string): string => `<!doctype html>
 </html>
 `;
 
-const snippet = (action: string): string => `<form method="post" action="${action}">
-  <p><label>Name <input name="name" autocomplete="name" required></label></p>
-  <p><label>E-mail <input name="email" type="email" autocomplete="email" required></label></p>
-  <p><label>Message <textarea name="message" required></textarea></label></p>
-  <!-- Leave it empty: whoever fills it in is a machine. -->
-  <input name="_hp" hidden tabindex="-1" autocomplete="off">
-  <button>Send</button>
-</form>
-`;
-
-/** The origin of an address as people type it, with or without its scheme. */
-function siteOf(text: string): string | undefined {
-  const url = URL.parse(/^https?:\/\//i.test(text) ? text : `https://${text}`);
-  return url?.hostname.includes('.') || url?.hostname === 'localhost' ? url.origin : undefined;
-}
-
 /** For a form on a site that is published elsewhere: creates a small page, and shows what to paste there. */
 function Elsewhere(): JSX.Element {
-  const [name, setName, dropName] = useDraft('elsewhere-name');
-  const [site, setSite, dropSite] = useDraft('elsewhere-site');
-  const [made, setMade] = useState<{ id: string; action: string }>();
-  const [isSent, setSent] = useState(false);
-  /** The page that was created before a later step failed: the next try goes on with it. */
-  const begun = useRef<{ id: string; name: string }>(undefined);
+  const [name, setName] = useState('');
+  const [made, setMade] = useState<string>();
   const { change, run } = useChange();
-  const origin = siteOf(site.trim());
-  const isWrong = site.trim() !== '' && origin === undefined;
-
-  async function createPage(): Promise<string> {
-    if (begun.current?.name === name) return begun.current.id;
-    const { id } = await answer(api.POST('/deploy', { body: { html: smallPage(name.trim() || 'Contact') } }));
-    begun.current = { id, name };
-    return id;
-  }
-
-  async function create(): Promise<void> {
-    await run(async () => {
-      const created = { id: await createPage() };
-      if (origin !== undefined) {
-        const params = { path: { id: created.id } };
-        await answer(api.PATCH('/deploy/{id}', { params, body: { allowed_origins: [origin] } }));
-      }
-      const { deployments } = await answer(api.GET('/overview', { params: { query: { limit: 1 } } }));
-      const action =
-        deployments.find(({ id }) => id === created.id)?.form_action ?? `${location.origin}/submit/${created.id}`;
-      setMade({ id: created.id, action });
-      dropName();
-      dropSite();
+  const create = (): unknown =>
+    run(async () => {
+      const { id } = await answer(api.POST('/deploy', { body: { html: smallPage(name.trim() || 'Contact') } }));
+      setMade(id);
     });
-  }
 
-  if (made) {
+  if (made !== undefined) {
     return (
       <div class="card">
         <h2>Paste this into your page</h2>
-        <p class="muted">Change the fields as you like: whatever it sends arrives here.</p>
-        <pre>
-          <code>{snippet(made.action)}</code>
-        </pre>
-        <div class="buttons end">
-          <CopyButton kind="plain" text={snippet(made.action)}>
-            Copy
-          </CopyButton>
-          <ButtonLink kind="main" href={pageLinks(made.id).inbox}>
+        <FormSnippet id={made} />
+        <p class="muted">
+          Forms of any site may send. <a href={pageLinks(made).settings}>Settings</a> can allow some only.
+        </p>
+        <p class="buttons end">
+          <ButtonLink kind="main" href={pageLinks(made).inbox}>
             To its inbox
           </ButtonLink>
-        </div>
+        </p>
       </div>
     );
   }
   return (
-    <Form
-      class="card"
-      onSubmit={() => {
-        setSent(true);
-        if (!isWrong) void create();
-      }}
-    >
+    <Form class="card" onSubmit={create}>
       <Field label="Name of the form" hint="Such as Contact." value={name} onChange={setName} />
-      <Field
-        label="Address of your site"
-        hint="Such as https://example.org. Then only forms of that site are accepted. Left empty: those of any site."
-        type="url"
-        value={site}
-        onChange={setSite}
-        error={isSent && isWrong ? 'Enter it such as https://example.org.' : undefined}
-      />
       <NotSaved change={change} />
       <div class="buttons end">
         <Button isBusy={change.state === 'saving'}>Get the form</Button>

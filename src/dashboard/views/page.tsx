@@ -8,6 +8,7 @@ import { DASHBOARD_LIMITS } from '../limits.ts';
 import { pageLinks } from '../links.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Findings } from '../ui/findings.tsx';
+import { FormSnippet } from '../ui/form-snippet.tsx';
 import { type Page, PageView } from '../ui/page-view.tsx';
 import { Shown } from '../ui/states.tsx';
 import type { Target } from './page/code-lines.tsx';
@@ -50,18 +51,15 @@ function Parts({ page, list, reload }: { page: Page; list: VersionList; reload()
   const choice = choiceOf(query, list);
   const live = list.versions.find((version) => version.live)?.version;
 
-  function show({ version, since }: Choice, to?: Target): void {
+  /** Shows a version, or changes, and goes to a line. */
+  function goTo({ version, since }: Choice, line = 1): void {
     const parameters = new URLSearchParams({
       ...(version !== live && { version: String(version) }),
       ...(since !== undefined && { since: String(since) }),
     });
-    setTarget(to);
+    setTarget({ line });
     const text = String(parameters);
     route(text === '' ? pageLinks(id).page : `${pageLinks(id).page}?${text}`);
-  }
-  /** Shows it, and goes there. */
-  function goTo(choice: Choice, line = 1): void {
-    show(choice, { line });
     document.getElementById('source')?.scrollIntoView({ block: 'start' });
   }
 
@@ -73,15 +71,11 @@ function Parts({ page, list, reload }: { page: Page; list: VersionList; reload()
         <Check key={`check:${live}`} id={id} onShow={(line) => goTo({ version: live, since: undefined }, line)} />
       )}
       <Versions id={id} versions={list.versions} total={list.total} onChoose={goTo} onRestored={reload} />
-      {choice && (
-        <SourceCard
-          id={id}
-          versions={list.versions}
-          choice={choice}
-          target={target}
-          onChoose={(chosen) => show(chosen)}
-        />
-      )}
+      {choice && <SourceCard id={id} choice={choice} target={target} />}
+      <section class="card" aria-labelledby="elsewhere">
+        <h2 id="elsewhere">Use this form elsewhere</h2>
+        <FormSnippet id={id} />
+      </section>
     </div>
   );
 }

@@ -7,7 +7,6 @@ import { type Overviewed, readOverview } from '../own-pages.ts';
 import { me } from '../session.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { ButtonLink, CopyButton } from '../ui/button.tsx';
-import { say } from '../ui/say.tsx';
 import { Sparkline } from '../ui/sparkline.tsx';
 import { Empty, ListFoot, Shown } from '../ui/states.tsx';
 import { counted, numbers, Time } from '../ui/time.tsx';
@@ -73,8 +72,8 @@ function PageCard({ page, onDeleted }: { page: Overviewed; onDeleted(): void }):
         <ButtonLink kind="quiet" icon="open" href={page.url} of={title} isElsewhere>
           Open
         </ButtonLink>
-        <CopyButton text={page.form_action} of={`of ${title}`}>
-          Copy form URL
+        <CopyButton text={page.url} of={`of ${title}`}>
+          Copy link
         </CopyButton>
         <ButtonLink kind="quiet" icon="replace" href={`/dashboard/new?replace=${page.id}`} of={title}>
           Replace
@@ -88,15 +87,6 @@ function PageCard({ page, onDeleted }: { page: Overviewed; onDeleted(): void }):
 function DeletePage({ page, onDone }: { page: Overviewed; onDone(): void }): JSX.Element {
   const params = { path: { id: page.id } };
   const title = page.title ?? page.slug;
-  async function undo(): Promise<void> {
-    try {
-      await answer(api.POST('/trash/{id}/restore', { params, body: {} }));
-      say(`${page.slug} is live again.`);
-    } catch (error) {
-      say(`Not saved: ${error instanceof Error ? error.message : error}`);
-    }
-    onDone();
-  }
   return (
     <ActionButton
       kind="quiet"
@@ -118,10 +108,8 @@ function DeletePage({ page, onDone }: { page: Overviewed; onDone(): void }): JSX
         ),
       }}
       run={() => answer(api.DELETE('/deploy/{id}', { params }))}
-      onDone={() => {
-        say(`${page.slug} is in the trash.`, { label: 'Undo', run: undo });
-        onDone();
-      }}
+      done={`${page.slug} is in the trash.`}
+      onDone={onDone}
       isRemoving
     >
       Delete

@@ -1,12 +1,12 @@
-import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
-import { ApiError } from '../api.ts';
-import { useData, usePages } from '../data.ts';
+import { usePages } from '../data.ts';
 import { DASHBOARD_LIMITS } from '../limits.ts';
 import { pageLinks } from '../links.ts';
 import { type Overviewed, readOverview } from '../own-pages.ts';
+import { Bars } from '../ui/bars.tsx';
 import { ButtonLink } from '../ui/button.tsx';
 import { Scroll } from '../ui/scroll.tsx';
 import { Empty, ListFoot, Shown } from '../ui/states.tsx';
@@ -16,48 +16,34 @@ import { Chart, readStatistics, type Statistics } from './charts/chart.tsx';
 import { type Range, rangeOf } from './charts/range.ts';
 import { RangePicker } from './charts/range-picker.tsx';
 
-const seen = new Map<string, { items: readonly Overviewed[]; total: number }>();
-type Counts = { statistics: Statistics; byPage: readonly { page: Overviewed; submissions: number }[] };
+type Counted = Overviewed & { statistics: Statistics };
 
-/** Counts what the pages got; `known`: what was counted of this range before, by the page's id. */
-async function count(
-  pages: readonly Overviewed[],
-  range: Range,
-  known: Map<string, Statistics>,
-  signal: AbortSignal,
-): Promise<Counts> {
-  // The overview tells which pages got nothing in this time.
-  const left = pages
-    .filter(({ last_submission_at: last }) => last !== null && Date.parse(last) >= range.starts)
-    .filter(({ id }) => !known.has(id))
-    .values();
-  const countNext = async (): Promise<void> => {
-    for (const { id } of left) {
-      try {
-        known.set(id, await readStatistics(id, range, signal));
-      } catch (error) {
-        const isDeletedMeanwhile = error instanceof ApiError && error.status === 404;
-        if (!isDeletedMeanwhile) throw error;
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: DASHBOARD_LIMITS.statistics.concurrentRequests }, countNext));
+const NOTHING: Statistics = { buckets: [], total: 0 };
 
-  const byStart = new Map<string, number>();
-  for (const { id } of pages) {
-    for (const { start, submissions } of known.get(id)?.buckets ?? []) {
-      byStart.set(start, (byStart.get(start) ?? 0) + submissions);
-    }
-  }
-  const buckets = Array.from(byStart, ([start, submissions]) => ({ start, submissions }));
-  const byPage = pages
-    .map((page) => ({ page, submissions: known.get(page.id)?.total ?? 0 }))
-    .toSorted((one, other) => other.submissions - one.submissions);
-  return { statistics: { buckets, total: byPage.reduce((sum, { submissions }) => sum + submissions, 0) }, byPage };
+/** Some pages with what they got in a range. The overview tells which of them got nothing. */
+async function readCounted(query: { page: number; limit: number }, range: Range, signal: AbortSignal) {
+  const { items, total } = await readOverview(query, signal);
+  const counted = items.map(async (page) => {
+    const { id, last_submission_at: last } = page;
+    const isEmpty = last === null || Date.parse(last) < range.starts;
+    return { ...page, statistics: isEmpty ? NOTHING : await readStatistics(id, range, signal) };
+  });
+  return { items: await Promise.all(counted), total };
 }
 
-function ByPage({ byPage, search }: { byPage: Counts['byPage']; search: string }): JSX.Element {
-  const most = Math.max(1, ...byPage.map(({ submissions }) => submissions));
+function sumOf(pages: readonly Counted[]): Statistics {
+  const byStart = new Map<string, number>();
+  for (const { start, submissions } of pages.flatMap(({ statistics }) => statistics.buckets)) {
+    byStart.set(start, (byStart.get(start) ?? 0) + submissions);
+  }
+  return {
+    buckets: Array.from(byStart, ([start, submissions]) => ({ start, submissions })),
+    total: pages.reduce((sum, { statistics }) => sum + statistics.total, 0),
+  };
+}
+
+function ByPage({ pages, search }: { pages: readonly Counted[]; search: string }): JSX.Element {
+  const most = Math.max(1, ...pages.flatMap(({ statistics }) => statistics.buckets.map((each) => each.submissions)));
   return (
     <Scroll label="Submissions by page">
       <table class="results">
@@ -69,75 +55,23 @@ function ByPage({ byPage, search }: { byPage: Counts['byPage']; search: string }
           </tr>
         </thead>
         <tbody>
-          {byPage.map(({ page, submissions }) => (
-            <tr key={page.id}>
-              <th scope="row">
-                <a href={`${pageLinks(page.id).charts}${search}`}>
-                  <bdi>{page.title ?? page.slug}</bdi>
-                </a>
-                <div class="shares" aria-hidden="true">
-                  {submissions > 0 && (
-                    <span class="share of-page" style={{ width: `${(submissions / most) * 100}%` }} />
-                  )}
-                </div>
-              </th>
-              <td>{numbers.format(submissions)}</td>
-              <td>{numbers.format(page.submission_count)}</td>
-            </tr>
-          ))}
+          {pages
+            .toSorted((one, other) => other.statistics.total - one.statistics.total)
+            .map(({ id, title, slug, submission_count: all, statistics: { buckets, total } }) => (
+              <tr key={id}>
+                <th scope="row">
+                  <a href={`${pageLinks(id).charts}${search}`}>
+                    <bdi>{title ?? slug}</bdi>
+                  </a>
+                  {total > 0 && <Bars counts={buckets.map(({ submissions }) => submissions)} top={most} />}
+                </th>
+                <td>{numbers.format(total)}</td>
+                <td>{numbers.format(all)}</td>
+              </tr>
+            ))}
         </tbody>
       </table>
     </Scroll>
-  );
-}
-
-function Counted({
-  pages,
-  total,
-  range,
-  search,
-  children,
-}: {
-  pages: readonly Overviewed[];
-  /** How many pages there are. */
-  total: number;
-  range: Range;
-  search: string;
-  /** Below the counts: it comes with them, because they would push it down. */
-  children: ComponentChildren;
-}): JSX.Element {
-  // It stays open when other times are shown.
-  const [isOpen, setOpen] = useState(false);
-  const known = useMemo(() => new Map<string, Statistics>(), [range]);
-  const loaded = useData(`all:${range.by}:${range.from}:${range.to}`, (signal) => count(pages, range, known, signal));
-  const { data, reload } = loaded;
-  // What is shown stays while more pages are counted.
-  useEffect(() => {
-    if (data && data.byPage.length !== pages.length) reload();
-  }, [data, pages, reload]);
-  return (
-    <Shown loaded={loaded} label="Counting the submissions">
-      {({ statistics, byPage }) => (
-        <>
-          <section class="card bars-card" aria-labelledby="submissions">
-            <h2 id="submissions">Submissions</h2>
-            {byPage.length < total && <p class="muted">To your {byPage.length} newest pages. More are below.</p>}
-            {statistics.total === 0 ? (
-              <Empty icon="chart" title="Nothing came in this time">
-                <p>Choose a longer time.</p>
-              </Empty>
-            ) : (
-              <Chart statistics={statistics} by={range.by} table={{ isOpen, setOpen }} />
-            )}
-          </section>
-          <section class="card" aria-labelledby="by-page">
-            <h2 id="by-page">By page</h2>
-            <ByPage byPage={byPage} search={search} />
-          </section>
-          {children}
-        </>
-      )}
-    </Shown>
   );
 }
 
@@ -149,30 +83,45 @@ export default function StatisticsView(): JSX.Element {
     const asked = rangeOf(query);
     return { ...asked, to: asked.to ?? new Date(asked.ends).toISOString() };
   }, [query.range, query.from, query.to]);
-  const loaded = usePages('overview:statistics', DASHBOARD_LIMITS.statistics.pageSize, readOverview, seen);
+  const loaded = usePages(
+    `statistics:${range.by}:${range.from}:${range.to}`,
+    DASHBOARD_LIMITS.statistics.pageSize,
+    (paging, signal) => readCounted(paging, range, signal),
+  );
   return (
     <View title="Statistics">
-      <Shown loaded={loaded} label="Loading your pages">
-        {({ items, total }) =>
-          total === 0 ? (
-            <Empty icon="chart" title="You have no pages yet">
-              <p>Publish an HTML page: what its forms send is counted here.</p>
-              <p>
-                <ButtonLink icon="plus" href={VIEW_PATHS.newPage}>
-                  Make your first page
-                </ButtonLink>
-              </p>
-            </Empty>
-          ) : (
-            <div class="sections">
-              <RangePicker path={VIEW_PATHS.statistics} range={range} />
-              <Counted pages={items} total={total} range={range} search={url.slice(path.length)}>
+      <div class="sections">
+        <RangePicker path={VIEW_PATHS.statistics} range={range} />
+        <Shown loaded={loaded} label="Counting the submissions">
+          {({ items, total }) =>
+            total === 0 ? (
+              <Empty icon="chart" title="You have no pages yet">
+                <p>Publish an HTML page: what its forms send is counted here.</p>
+                <p>
+                  <ButtonLink icon="plus" href={VIEW_PATHS.newPage}>
+                    Make your first page
+                  </ButtonLink>
+                </p>
+              </Empty>
+            ) : (
+              <>
+                <section class="card" aria-labelledby="submissions">
+                  <h2 id="submissions">Submissions</h2>
+                  {items.length < total && <p class="muted">To your {items.length} newest pages. More are below.</p>}
+                  <Chart statistics={sumOf(items)} by={range.by}>
+                    <p>Choose a longer time.</p>
+                  </Chart>
+                </section>
+                <section class="card" aria-labelledby="by-page">
+                  <h2 id="by-page">By page</h2>
+                  <ByPage pages={items} search={url.slice(path.length)} />
+                </section>
                 <ListFoot loaded={loaded} of="page" />
-              </Counted>
-            </div>
-          )
-        }
-      </Shown>
+              </>
+            )
+          }
+        </Shown>
+      </div>
     </View>
   );
 }

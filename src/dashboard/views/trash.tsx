@@ -18,42 +18,32 @@ type Deleted = Schemas['DeletedDeployment'];
 
 const seen = new Map<string, { items: readonly Deleted[]; total: number }>();
 
-const restore = async (id: string, slug?: string): Promise<void> => {
-  const restored = await answer(
-    api.POST('/trash/{id}/restore', { params: { path: { id } }, body: slug === undefined ? {} : { slug } }),
-  );
-  say(`${restored.slug} is live again.`);
-};
-
 /** Restores a page, under another slug when its own is taken meanwhile. */
 function Restore({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Element {
-  const { change, run, clear } = useChange();
+  const { change, run } = useChange();
   const [isTaken, setTaken] = useState(false);
   const [slug, setSlug] = useState(`${page.slug}-again`);
-  const tryTo = async (as?: string): Promise<void> => {
-    const isDone = await run(async () => {
-      try {
-        await restore(page.id, as);
-      } catch (error) {
-        if (error instanceof ApiError && error.status === 409 && as === undefined) {
-          setTaken(true);
-          clear();
-        }
-        throw error;
-      }
-    });
-    if (!isDone) return;
+  async function restore(body: { slug?: string }): Promise<void> {
+    try {
+      const { slug: restored } = await answer(
+        api.POST('/trash/{id}/restore', { params: { path: { id: page.id } }, body }),
+      );
+      say(`${restored} is live again.`);
+    } catch (error) {
+      if (isTaken || !(error instanceof ApiError && error.status === 409)) throw error;
+      setTaken(true);
+      return;
+    }
     onDone();
     focusHeading();
-  };
+  }
   return (
     <>
-      <Button icon="replace" of={page.slug} isBusy={change.state === 'saving'} onClick={() => tryTo()}>
+      <ActionButton icon="replace" of={page.slug} run={() => restore({})}>
         Restore
-      </Button>
-      {!isTaken && <NotSaved change={change} />}
+      </ActionButton>
       <Dialog title="This address is taken" isOpen={isTaken} onClose={() => setTaken(false)}>
-        <Form onSubmit={() => tryTo(slug.trim())}>
+        <Form onSubmit={() => run(() => restore({ slug: slug.trim() }))}>
           <p>
             Another page has the slug <bdi>{page.slug}</bdi> now. Choose one to restore this page with.
           </p>

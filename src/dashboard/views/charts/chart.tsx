@@ -1,8 +1,10 @@
-import type { JSX } from 'preact';
+import { signal } from '@preact/signals';
+import type { ComponentChildren, JSX } from 'preact';
 import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
 import { Bars } from '../../ui/bars.tsx';
 import { Scroll } from '../../ui/scroll.tsx';
+import { Empty } from '../../ui/states.tsx';
 import { counted, numbers, timeZone } from '../../ui/time.tsx';
 import type { Range } from './range.ts';
 
@@ -39,11 +41,11 @@ function topOf(count: number): number {
 
 function Plot({ statistics: { buckets }, by }: { statistics: Statistics; by: Range['by'] }): JSX.Element {
   const { short, full } = FORMATS[by];
-  const top = topOf(Math.max(...buckets.map(({ submissions }) => submissions)));
-  const bars = buckets.map(({ start, submissions }) => ({
-    count: submissions,
-    title: `${full.format(new Date(start))}: ${counted(submissions, 'submission')}`,
-  }));
+  const counts = buckets.map(({ submissions }) => submissions);
+  const top = topOf(Math.max(...counts));
+  const titles = buckets.map(
+    ({ start, submissions }) => `${full.format(new Date(start))}: ${counted(submissions, 'submission')}`,
+  );
   const last = buckets.length - 1;
   const marked = new Set([0, Math.round(last / 3), Math.round((2 * last) / 3), last]);
   return (
@@ -53,7 +55,7 @@ function Plot({ statistics: { buckets }, by }: { statistics: Statistics; by: Ran
           <span key={count}>{numbers.format(count)}</span>
         ))}
       </div>
-      <Bars label={`Submissions by ${by}; the table has them all`} bars={bars} top={top} least={0.01} />
+      <Bars label={`Submissions by ${by}; the table has them all`} counts={counts} top={top} titles={titles} />
       <div class="plot-times" aria-hidden="true">
         {buckets.map(
           ({ start }, index) => marked.has(index) && <span key={start}>{short.format(new Date(start))}</span>,
@@ -63,63 +65,63 @@ function Plot({ statistics: { buckets }, by }: { statistics: Statistics; by: Ran
   );
 }
 
-export type TableState = { isOpen: boolean; setOpen(isOpen: boolean): void };
+/** Whether the table is open: it stays so when other times are shown. */
+const isTableOpen = signal(false);
 
-function ValueTable({
-  statistics,
-  by,
-  table: { isOpen, setOpen },
-}: {
-  statistics: Statistics;
-  by: Range['by'];
-  table: TableState;
-}): JSX.Element {
-  return (
-    <details class="values" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>As a table</summary>
-      {isOpen && (
-        <Scroll label="Submissions as a table" isTall>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{by === 'day' ? 'Day' : 'Hour'}</th>
-                <th scope="col">Submissions</th>
+const ValueTable = ({ statistics, by }: { statistics: Statistics; by: Range['by'] }): JSX.Element => (
+  <details
+    class="values"
+    open={isTableOpen.value}
+    onToggle={({ currentTarget }) => {
+      isTableOpen.value = currentTarget.open;
+    }}
+  >
+    <summary>As a table</summary>
+    {isTableOpen.value && (
+      <Scroll label="Submissions as a table" isTall>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{by === 'day' ? 'Day' : 'Hour'}</th>
+              <th scope="col">Submissions</th>
+            </tr>
+          </thead>
+          <tbody>
+            {statistics.buckets.map(({ start, submissions }) => (
+              <tr key={start}>
+                <th scope="row">
+                  <time dateTime={start}>{FORMATS[by].full.format(new Date(start))}</time>
+                </th>
+                <td>{submissions}</td>
               </tr>
-            </thead>
-            <tbody>
-              {statistics.buckets.map(({ start, submissions }) => (
-                <tr key={start}>
-                  <th scope="row">
-                    <time dateTime={start}>{FORMATS[by].full.format(new Date(start))}</time>
-                  </th>
-                  <td>{submissions}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
-      )}
-    </details>
-  );
-}
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    )}
+  </details>
+);
 
-/** Submissions by hour or day: as bars, and as a table. */
-export function Chart({
+/** Submissions by hour or day: as bars, and as a table. `children`: shown when there are none. */
+export const Chart = ({
   statistics,
   by,
-  table,
+  children,
 }: {
   statistics: Statistics;
   by: Range['by'];
-  table: TableState;
-}): JSX.Element {
-  return (
+  children: ComponentChildren;
+}): JSX.Element =>
+  statistics.total === 0 ? (
+    <Empty icon="chart" title="Nothing came in this time">
+      {children}
+    </Empty>
+  ) : (
     <>
       <p class="muted">
         {counted(statistics.total, 'submission')} in this time, {by === 'day' ? 'by day' : 'by hour'} of {timeZone}.
       </p>
       <Plot statistics={statistics} by={by} />
-      <ValueTable statistics={statistics} by={by} table={table} />
+      <ValueTable statistics={statistics} by={by} />
     </>
   );
-}

@@ -24,8 +24,8 @@ async function countLog(log: Log, range: Range, signal: AbortSignal): Promise<Re
   const counts: Counts = { succeeded: 0, pending: 0, failed: 0 };
   const receiver = { id: log.id, name: log.name, counts, isCut: false, isMail: log.protocol === 'SMTP' };
   for (let page = 1; (page - 1) * limit < logEntries; page += 1) {
-    const { deliveries, total } = await log.read({ page, limit }, signal);
-    for (const { status, created_at } of deliveries) {
+    const { items, total } = await log.read({ page, limit }, signal);
+    for (const { status, created_at } of items) {
       const at = Date.parse(created_at);
       if (at >= range.starts && at < range.ends) counts[status] += 1;
       if (at < range.starts) return receiver;
@@ -36,33 +36,12 @@ async function countLog(log: Log, range: Range, signal: AbortSignal): Promise<Re
 }
 
 async function countDeliveries(id: string, range: Range, signal: AbortSignal): Promise<Receiver[]> {
-  const receivers: Receiver[] = [];
-  const left = (await readLogs(id, signal)).entries();
-  const countNext = async (): Promise<void> => {
-    for (const [index, log] of left) receivers[index] = await countLog(log, range, signal);
-  };
-  await Promise.all(Array.from({ length: DASHBOARD_LIMITS.statistics.concurrentLogs }, countNext));
+  const logs = await readLogs(id, signal);
+  const receivers = await Promise.all(logs.map((log) => countLog(log, range, signal)));
   return receivers.filter(({ isMail, counts }) => !isMail || sum(counts) > 0);
 }
 
 const sum = (counts: Counts): number => counts.succeeded + counts.pending + counts.failed;
-
-const Row = ({ receiver: { name, counts } }: { receiver: Receiver }): JSX.Element => (
-  <tr>
-    <th scope="row">
-      <bdi>{name}</bdi>
-      <div class="shares" aria-hidden="true">
-        {RESULTS.map(
-          ({ status }) =>
-            counts[status] > 0 && <span key={status} class={`share ${status}`} style={{ flexGrow: counts[status] }} />,
-        )}
-      </div>
-    </th>
-    {RESULTS.map(({ status }) => (
-      <td key={status}>{numbers.format(counts[status])}</td>
-    ))}
-  </tr>
-);
 
 /** What became of the deliveries of each webhook. */
 export function Deliveries({ id, range }: { id: string; range: Range }): JSX.Element {
@@ -90,15 +69,21 @@ export function Deliveries({ id, range }: { id: string; range: Range }): JSX.Ele
                       <th scope="col">To</th>
                       {RESULTS.map(({ status, label }) => (
                         <th key={status} scope="col">
-                          <span class={`sample ${status}`} aria-hidden="true" />
                           {label}
                         </th>
                       ))}
                     </tr>
                   </thead>
                   <tbody>
-                    {receivers.map((receiver) => (
-                      <Row key={receiver.id} receiver={receiver} />
+                    {receivers.map(({ id: receiverId, name, counts }) => (
+                      <tr key={receiverId}>
+                        <th scope="row">
+                          <bdi>{name}</bdi>
+                        </th>
+                        {RESULTS.map(({ status }) => (
+                          <td key={status}>{numbers.format(counts[status])}</td>
+                        ))}
+                      </tr>
                     ))}
                   </tbody>
                 </table>

@@ -1,4 +1,5 @@
 import { DASHBOARD_LIMITS } from '../../limits.ts';
+
 /** The times that a chart is about, as they are in the address: `?range=7d`, or `?from=2026-11-01&to=2026-11-21`. */
 export type Range = {
   name: RangeName;
@@ -16,10 +17,9 @@ export const RANGES = [
   { name: '7d', label: '7 days', days: 7 },
   { name: '30d', label: '30 days', days: 30 },
   { name: '90d', label: '90 days', days: 90 },
-  { name: 'own', label: 'Own dates', days: undefined },
 ] as const;
 
-type RangeName = (typeof RANGES)[number]['name'];
+type RangeName = (typeof RANGES)[number]['name'] | 'own';
 
 const HOURS = 24;
 

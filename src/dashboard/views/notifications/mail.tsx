@@ -127,7 +127,7 @@ export function MailCard({ id, settings }: { id: string; settings: Settings }): 
   const [isOpen, setOpen] = useState(false);
   const [tests, setTests] = useState(0);
   return (
-    <section class="card mail" aria-labelledby="mail">
+    <section class="card mail stack" aria-labelledby="mail">
       <h2 id="mail">Mail</h2>
       {me.value?.mail === false && (
         <p class="notice">This service has no mail server: nothing is mailed until whoever runs it sets one up.</p>

@@ -96,7 +96,7 @@ export function WebhookCard({
     });
   }
   return (
-    <li class="card webhook">
+    <li class="card webhook stack">
       <div>
         <h3>
           <bdi>{url}</bdi>

@@ -2,13 +2,9 @@ import type { JSX } from 'preact';
 import { answer, api } from '../../api.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
-import { counted, Time } from '../../ui/time.tsx';
+import { sizeOf } from '../../ui/size.ts';
+import { Time } from '../../ui/time.tsx';
 import type { Choice, Version } from './source.tsx';
-
-const sizes = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
-
-const sizeOf = (bytes: number): string =>
-  bytes < 1_024 ? counted(bytes, 'byte') : `${sizes.format(bytes / 1_024)} KiB`;
 
 /** What was live before, newest first. */
 export function Versions({

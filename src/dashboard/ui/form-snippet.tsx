@@ -1,0 +1,35 @@
+import type { JSX } from 'preact';
+import { CopyButton } from './button.tsx';
+
+const snippet = (action: string): string => `<form method="post" action="${action}">
+  <p><label>Name <input name="name" autocomplete="name" required></label></p>
+  <p><label>E-mail <input name="email" type="email" autocomplete="email" required></label></p>
+  <p><label>Message <textarea name="message" required></textarea></label></p>
+  <!-- Leave it empty: whoever fills it in is a machine. -->
+  <input name="_hp" hidden tabindex="-1" autocomplete="off">
+  <button>Send</button>
+</form>
+`;
+
+/** The address that a form on another site sends to, and an example of such a form. */
+export function FormSnippet({ id }: { id: string }): JSX.Element {
+  const action = `${location.origin}/submit/${id}`;
+  return (
+    <>
+      <p class="muted">
+        Whatever a form sends to <code>{action}</code> arrives here. Change the fields of this one as you like:
+      </p>
+      <pre>
+        <code>{snippet(action)}</code>
+      </pre>
+      <div class="buttons end">
+        <CopyButton kind="plain" text={action}>
+          Copy the address
+        </CopyButton>
+        <CopyButton kind="plain" text={snippet(action)}>
+          Copy
+        </CopyButton>
+      </div>
+    </>
+  );
+}

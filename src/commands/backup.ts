@@ -1,7 +1,6 @@
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { backUp } from '../db/backup/backup.ts';
-import { canDump, dump } from '../db/backup/pg-dump.ts';
 import { CommandError, UsageError } from './command-error.ts';
 import { COMMAND_LIMITS } from './limits.ts';
 import { objectReader, operate, withServer } from './operator.ts';
@@ -34,16 +33,13 @@ const incomplete = (ids: readonly string[]): string =>
 export const backup = (file: string, { json }: Output): Promise<void> =>
   operate(
     async (settings) => {
-      const { config } = settings;
       if (file === '-' && json) throw new UsageError('--json needs a FILE: standard output gets the backup');
       if (file === '-' && process.stdout.isTTY)
         throw new CommandError('a backup cannot be printed on a terminal: name a file');
       const damaged: string[] = [];
-      const reading = { readObject: objectReader(config), onDamaged: (id: string) => void damaged.push(id) };
-      await withServer(settings, async ({ connection, isEmbedded }) => {
-        // With FILES_URL, a file may come into the bucket at any time.
-        const dumps = !isEmbedded && config.bucket === undefined && (await canDump(connection, process.env));
-        const write: Write = (out) => (dumps ? dump(connection, process.env, out) : backUp(connection, out, reading));
+      const reading = { readObject: objectReader(settings.config), onDamaged: (id: string) => void damaged.push(id) };
+      await withServer(settings, async ({ connection }) => {
+        const write: Write = (out) => backUp(connection, out, reading);
         await (file === '-' ? write(process.stdout) : intoFile(file, write));
       });
       if (damaged.length > 0) say(incomplete(damaged));

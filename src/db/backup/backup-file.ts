@@ -16,9 +16,6 @@ const LENGTH_BYTES = 4;
 const MAX_PIECE_BYTES = 1024 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024 * 1024;
 
-/** The first bytes of a dump in pg_dump's custom format. */
-export const DUMP_MAGIC = 'PGDMP';
-
 export const FIRST_LINE = `${NAME} ${FORMAT}\n`;
 
 /** A backup cannot be made or restored, for a reason that the operator can remove. */
@@ -75,9 +72,8 @@ const damaged = (why: string): BackupError =>
 
 /** Checks a backup's first line, without its line feed. */
 export function checkFirstLine(line: string): void {
-  if (line.startsWith(DUMP_MAGIC)) {
-    throw new BackupError("this is a dump of pg_dump's, which is restored from a file: give its name in place of -");
-  }
+  // The first bytes of a dump in pg_dump's custom format, in which older versions made backups.
+  if (line.startsWith('PGDMP')) throw new BackupError("this is a dump of pg_dump's: restore it with pg_restore");
   const [name, format = ''] = line.split(' ');
   if (name !== NAME || !/^[0-9]{1,9}$/.test(format)) throw new BackupError('this is not a backup of formhost');
   if (Number(format) > FORMAT) {

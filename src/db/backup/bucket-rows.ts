@@ -75,14 +75,3 @@ export async function* rowsOfBucket(
     }
   }
 }
-
-/** Whether the content of any file is in the bucket. */
-export async function hasFilesInBucket(client: pg.Client): Promise<boolean> {
-  // The database may not have been migrated yet.
-  const { rows: columns } = await client.query(
-    'SELECT FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = $2 AND NOT attisdropped',
-    [FILES, OBJECT_COLUMNS[0]],
-  );
-  if (columns.length === 0) return false;
-  return (await client.query(`SELECT FROM ${FILES} WHERE object_id IS NOT NULL LIMIT 1`)).rows.length > 0;
-}

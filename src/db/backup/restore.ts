@@ -16,7 +16,7 @@ const NOT_EMPTY =
   'DATA_DIR away';
 
 /** Throws a BackupError unless this version knows all migrations of a backup. */
-export function checkMigrations(names: readonly string[]): void {
+function checkMigrations(names: readonly string[]): void {
   const [unknown] = compareMigrations(names).unknown;
   if (unknown !== undefined) {
     throw new BackupError(
@@ -54,7 +54,7 @@ async function isInUse(client: pg.Client, { pooler }: Connection): Promise<boole
 }
 
 /** Throws a BackupError when the service runs on this database, or it has data. */
-export async function checkTarget(connection: Connection): Promise<void> {
+async function checkTarget(connection: Connection): Promise<void> {
   const client = await openLongTransaction(connection, 'formhost restore');
   try {
     if (await hasOwners(client)) throw new BackupError(NOT_EMPTY);
@@ -95,7 +95,7 @@ export async function restore(connection: Connection, source: AsyncIterable<Buff
 }
 
 /** After a restore: runs the migrations that the backup's version did not have. */
-export async function bringUpToDate(connection: Connection, limits: Limits): Promise<void> {
+async function bringUpToDate(connection: Connection, limits: Limits): Promise<void> {
   await migrate(connection, { limits }).catch((error: Error) => {
     throw new BackupError(
       `everything was restored, and is yet to be brought up to this version, which failed (${error.message}): start the ` +

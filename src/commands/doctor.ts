@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { Resolver } from 'node:dns/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Config, ConfigError, isLocalHost } from '../config.ts';
-import { createProbe, removeProbe } from '../db/doctor-probe.ts';
+import { type Config, ConfigError, isLocalHost, pageUrl } from '../config.ts';
+import { findLiveSlug } from '../db/deployments/take-downs.ts';
 import { connect, type Database } from '../db/postgres/connect.ts';
 import { type DatabaseServer, openDatabaseServer } from '../db/postgres/database-server.ts';
 import { embeddedExists } from '../db/postgres/existing-database.ts';
@@ -10,10 +9,11 @@ import { inspectDatabase } from '../db/postgres/inspect.ts';
 import { settingsInForce } from '../db/postgres/transaction-pooler.ts';
 import { createResolve, type Resolve } from '../delivery/webhooks/resolve.ts';
 import { LIMITS } from '../limits.ts';
+import type { Route } from './doctor/ask.ts';
 import { checkDomains } from './doctor/domains.ts';
 import { type Finding, fail, ok, reasonOf, skip, warn } from './doctor/finding.ts';
-import { type Clock, checkClock, checkDatabase, checkDisk, checkFiles, checkMail, clockOf } from './doctor/machine.ts';
-import { checkCertificate, checkPage, checkReady, type Route } from './doctor/service.ts';
+import { checkDatabase, checkDisk, checkFiles, checkMail } from './doctor/machine.ts';
+import { checkCertificate, checkPage, checkReady } from './doctor/service.ts';
 import { COMMAND_LIMITS } from './limits.ts';
 import { databasePlace, NO_DATABASE_ADVICE, readSettings, type Settings } from './operator.ts';
 import { type Output, print } from './output.ts';
@@ -21,9 +21,6 @@ import { type Output, print } from './output.ts';
 /*
  * The doctor looks at an installation from outside and inside, and says what to do about each fault.
  */
-
-/** A host that IANA runs for examples (RFC 6761). */
-const PUBLIC_URL = 'https://example.com/';
 
 type NamedFinding = { check: string } & Finding;
 type Check = (route: Route) => Finding | Promise<Finding>;
@@ -45,16 +42,12 @@ function runChecks(checks: Record<string, Check>, resolve: Resolve): Promise<Nam
   );
 }
 
-/** The database, if it can be used for further checks. */
-type Examined = { finding: Finding; clock: Clock[]; db?: Database; close(): Promise<void> };
+/** The database, if it can be used for further checks, and the slug of a page in it. */
+type Examined = { finding: Finding; db?: Database; slug?: string | undefined; close(): Promise<void> };
 
 async function examineDatabase(settings: Settings): Promise<Examined> {
   const { config } = settings;
-  const failed = (saw: string, mend: string): Examined => ({
-    finding: fail(saw, mend),
-    clock: [],
-    close: async () => undefined,
-  });
+  const failed = (saw: string, mend: string): Examined => ({ finding: fail(saw, mend), close: async () => undefined });
   // The doctor makes no database.
   if (config.databaseUrl === undefined && !(await embeddedExists(config.dataDir))) {
     return failed(`there is no database of the service in ${databasePlace(settings)}`, NO_DATABASE_ADVICE);
@@ -66,12 +59,8 @@ async function examineDatabase(settings: Settings): Promise<Examined> {
     const facts = await inspectDatabase(opened.connection, LIMITS);
     const db = connect(opened.connection, { limits: LIMITS });
     const finding = checkDatabase(facts, await settingsInForce(db).catch(() => 'yes' as const));
-    return {
-      finding,
-      clock: [{ name: 'the database', ...facts.clock }],
-      ...(finding.status !== 'fail' && { db }),
-      close: () => db.close().then(() => opened.close()),
-    };
+    const close = () => db.close().then(() => opened.close());
+    return finding.status === 'fail' ? { finding, close } : { finding, db, slug: await findLiveSlug(db), close };
   } catch (error) {
     await server?.close();
     return failed(
@@ -87,25 +76,24 @@ async function examine(settings: Settings): Promise<NamedFinding[]> {
   const { config } = settings;
   const { nameQueryTimeoutMs: timeout, nameQueryTries: tries } = COMMAND_LIMITS.doctor;
   const dns = new Resolver({ timeout, tries, maxTimeout: timeout });
-  const resolve = createResolve(dns, LIMITS);
-  const { finding, clock, db, close } = await examineDatabase(settings);
-  const found: NamedFinding[] = [
-    { check: 'settings', ...ok(`the API at ${config.baseUrl}, pages under ${config.pagesDomain}`) },
-    { check: 'domains', ...checkDomains(hostOf(config.pagesDomain), hostOf(config.baseUrl)) },
-    { check: 'database', ...finding },
-  ];
+  const { finding, db, slug, close } = await examineDatabase(settings);
+  const url = slug === undefined ? undefined : `${pageUrl(config, slug)}/`;
   const checks: Record<string, Check> = {
     disk: () => checkDisk(config.databaseUrl === undefined ? config.dataDir : '.'),
-    clock: async (route) => checkClock([...clock, ...(await clockOf(PUBLIC_URL, route))]),
     mail: () => checkMail(config.smtpUrl, COMMAND_LIMITS.doctor.checkTimeoutMs),
     files: () => checkFiles(config.bucket, db),
     answers: (route) => checkReady(config.baseUrl, route),
     'api-tls': (route) => checkApiCertificate(config, route),
+    'pages-tls': (route) => checkPageCertificate(config, url, route),
+    pages: (route) => (url === undefined ? NO_PAGE : checkPage(url, route)),
   };
   try {
-    found.push(...(await runChecks(checks, resolve)));
-    const isReady = found.some(({ check, status }) => check === 'answers' && status === 'ok');
-    return [...found, ...(await examinePage(config, db, isReady, resolve))];
+    return [
+      { check: 'settings', ...ok(`the API at ${config.baseUrl}, pages under ${config.pagesDomain}`) },
+      { check: 'domains', ...checkDomains(hostOf(config.pagesDomain), hostOf(config.baseUrl)) },
+      { check: 'database', ...finding },
+      ...(await runChecks(checks, createResolve(dns, LIMITS))),
+    ];
   } finally {
     dns.cancel();
     await close();
@@ -119,37 +107,20 @@ function checkApiCertificate({ baseUrl }: Config, route: Route): Finding | Promi
   return warn('BASE_URL is http: others on the way can read requests', 'put a proxy with TLS in front of it');
 }
 
+const NO_PAGE = skip('no page is live: publish one, and run this again');
+
+function checkPageCertificate(
+  { pagesDomain, pagesScheme }: Config,
+  url: string | undefined,
+  route: Route,
+): Finding | Promise<Finding> {
+  if (pagesScheme === 'http') return skip('PAGES_SCHEME is http');
+  return url === undefined ? NO_PAGE : checkCertificate(url, `*.${hostOf(pagesDomain)}`, route);
+}
+
 /** The host of an origin or of PAGES_DOMAIN, without brackets and port. */
 const hostOf = (address: string): string =>
   new URL(address.includes('://') ? address : `http://${address}`).hostname.replace(/^\[|\]$/g, '');
-
-/** Makes a page for the checks that need one, and removes it afterwards. */
-async function examinePage(
-  { pagesDomain, pagesScheme, cell }: Config,
-  db: Database | undefined,
-  isReady: boolean,
-  resolve: Resolve,
-): Promise<NamedFinding[]> {
-  const all = (finding: Finding): NamedFinding[] => ['pages-tls', 'pages'].map((check) => ({ check, ...finding }));
-  if (db === undefined) return all(skip('needs the database'));
-  if (!isReady) return all(skip('needs the service, which does not answer'));
-  const html = `<!doctype html><title>formhost doctor</title>${randomUUID()}`;
-  try {
-    const probe = await createProbe(db, html, cell);
-    const url = `${pagesScheme}://${probe.slug}.${pagesDomain}/`;
-    const checks: Record<string, Check> = {
-      'pages-tls': (route) =>
-        pagesScheme === 'https'
-          ? checkCertificate(url, `*.${hostOf(pagesDomain)}`, route)
-          : skip('PAGES_SCHEME is http'),
-      pages: (route) => checkPage(url, html, route),
-    };
-    return await runChecks(checks, resolve).finally(() => removeProbe(db, probe));
-  } catch (error) {
-    const saw = `no page can be made, or removed, for this check: ${reasonOf(error)}`;
-    return all(fail(saw, 'check whether the database accepts writes'));
-  }
-}
 
 function show(findings: readonly NamedFinding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length));

@@ -11,8 +11,6 @@ export const COMMAND_LIMITS = {
     nameQueryTimeoutMs: 1_500,
     /** A packet can be lost. */
     nameQueryTries: 2,
-    /** How often the doctor looks whether its submission is stored. */
-    storedPollMs: 100,
     /** What is read of an answer: more is no answer of the service. */
     answerBytes: 64 * 1024,
     /** A certificate that ends within this time is a warning: renewal should have happened. */
@@ -21,8 +19,6 @@ export const COMMAND_LIMITS = {
     freeDiskBytes: 1024 ** 3,
     /** A small disk may have less free space, but not less of its whole. */
     freeDiskShare: 0.1,
-    /** Clocks may differ by this much. An HTTP date has whole seconds. */
-    clockDifferenceMs: 5_000,
   },
   /** Lists that commands print. */
   lists: {

@@ -20,7 +20,8 @@ export type Answer = {
   certificate: Certificate | undefined;
 };
 
-type Question = { resolve: Resolve; signal: AbortSignal; method?: string };
+/** How a request is sent, and for how long an answer is waited for. */
+export type Route = { resolve: Resolve; signal: AbortSignal };
 
 function certificateOf(socket: TLSSocket): Certificate {
   const { subjectaltname = '', valid_to } = socket.getPeerCertificate();
@@ -35,12 +36,11 @@ function certificateOf(socket: TLSSocket): Certificate {
  * Sends one request, and follows no redirects. The answer says whether the certificate is valid. Rejects where no answer comes
  * before the signal fires.
  */
-export function ask(url: string, { resolve, signal, method = 'GET' }: Question) {
+export function ask(url: string, { resolve, signal }: Route) {
   const { promise, resolve: settle, reject } = Promise.withResolvers<Answer>();
   const send = url.startsWith('https:') ? requestHttps : requestHttp;
-  const options = { method, signal, agent: false, rejectUnauthorized: false };
   const request = send(url, {
-    ...options,
+    ...{ signal, agent: false, rejectUnauthorized: false },
     lookup: (hostname, { all }, callback) => {
       resolve(hostname).then(
         (found) => (all ? callback(null, found) : callback(null, found[0]?.address ?? '', found[0]?.family)),

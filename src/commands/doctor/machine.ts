@@ -12,12 +12,10 @@ import { ownerOfPrefix } from '../../files/claim.ts';
 import type { BucketLocation } from '../../lib/files-url.ts';
 import { LIMITS } from '../../limits.ts';
 import { COMMAND_LIMITS } from '../limits.ts';
-import { ask } from './ask.ts';
 import { type Finding, fail, ok, skip, warn } from './finding.ts';
-import type { Route } from './service.ts';
 
 /*
- * Checks of what the service uses: the database, the disk, the clock, the mail server, the bucket.
+ * Checks of what the service uses: the database, the disk, the mail server, the bucket.
  */
 
 const MIN_VERSION = 15;
@@ -78,30 +76,6 @@ export function findDisk(folder: string, free: number, total: number): Finding {
   const { freeDiskBytes, freeDiskShare } = COMMAND_LIMITS.doctor;
   if (free >= freeDiskBytes && free >= freeDiskShare * total) return ok(saw);
   return warn(saw, 'free some space: without any, submissions are answered with 503');
-}
-
-/** The time of another clock, and of this machine's at the same moment, in milliseconds. */
-export type Clock = { name: string; theirs: number; ours: number };
-
-/** Checks how far this clock is from others. */
-export function checkClock(others: readonly Clock[]): Finding {
-  if (others.length === 0) return skip('there is no other clock within reach');
-  const seconds = (ms: number): string => `${(Math.abs(ms) / 1_000).toFixed(1)} s`;
-  const saw = `this clock is ${others.map(({ name, theirs, ours }) => `${seconds(theirs - ours)} from ${name}`).join(', ')}`;
-  const { clockDifferenceMs } = COMMAND_LIMITS.doctor;
-  if (others.every(({ theirs, ours }) => Math.abs(theirs - ours) <= clockDifferenceMs)) return ok(saw);
-  return fail(
-    saw,
-    'switch time synchronisation on (timedatectl set-ntp true): receivers refuse webhooks signed at another time',
-  );
-}
-
-/** The time in an answer's Date header. It is cut to whole seconds, so that half a second is added. */
-export async function clockOf(url: string, route: Route): Promise<Clock[]> {
-  const askedAt = Date.now();
-  const answer = await ask(url, { ...route, method: 'HEAD' }).catch(() => undefined);
-  const date = Date.parse(answer?.headers.date ?? '');
-  return Number.isNaN(date) ? [] : [{ name: new URL(url).host, theirs: date + 500, ours: (askedAt + Date.now()) / 2 }];
 }
 
 /** Checks that the mail server accepts a connection, TLS where it offers that, and the login; sends no mail. */

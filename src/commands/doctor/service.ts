@@ -1,15 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Resolve } from '../../delivery/webhooks/resolve.ts';
 import { COMMAND_LIMITS } from '../limits.ts';
-import { ask, connectionProblem } from './ask.ts';
+import { ask, connectionProblem, type Route } from './ask.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 /*
  * Checks of the service from outside: BASE_URL, pages and certificates.
  */
-
-/** How a request is sent, and for how long an answer is waited for. */
-export type Route = { resolve: Resolve; signal: AbortSignal };
 
 /** Checks that the service answers at BASE_URL, and is ready. */
 export async function checkReady(baseUrl: string, route: Route): Promise<Finding> {
@@ -57,25 +52,19 @@ export async function checkCertificate(url: string, wanted: string, route: Route
   return days < COMMAND_LIMITS.doctor.certificateDays ? warn(saw, 'check why it has not been renewed') : ok(saw);
 }
 
-/** Checks that a page is served at its address. `html`: the page, which is in the database. */
-export async function checkPage(url: string, html: string, route: Route): Promise<Finding> {
-  const saw = `${url} does not show the page that was made for this check`;
-  const mend =
-    'configure the proxy to forward all hosts under PAGES_DOMAIN, each with its own Host header, and check that the service runs ' +
-    'with the same PAGES_DOMAIN and database as this command';
-  let isMissing = false;
+/** Checks that a page is shown at its address. */
+export async function checkPage(url: string, route: Route): Promise<Finding> {
   try {
-    for (;;) {
-      const { status, body } = await ask(url, route);
-      if (status === 200 && body === html) return ok(`${url} shows the page that was made for this check`);
-      if (status !== 404) return fail(`${saw}, but answers ${status}`, mend);
-      isMissing = true;
-      // Another process serves a new page a moment later.
-      await delay(COMMAND_LIMITS.doctor.storedPollMs, undefined, { signal: route.signal });
-    }
+    const { status, headers } = await ask(url, route);
+    // Every page of the service has this header.
+    if (status === 200 && headers['origin-agent-cluster'] === '?1') return ok(`${url} shows its page`);
+    return fail(
+      `${url} does not show its page, but answers ${status}`,
+      'configure the proxy to forward all hosts under PAGES_DOMAIN, each with its own Host header, and check that the service ' +
+        'runs with the same PAGES_DOMAIN and database as this command',
+    );
   } catch (error) {
-    if (isMissing) return fail(`${saw} (404, although the page is in the database)`, mend);
-    const problem = connectionProblem(error, url);
-    return fail(`${saw}: ${problem.saw}`, problem.mend);
+    const { saw, mend } = connectionProblem(error, url);
+    return fail(`${url} does not show its page: ${saw}`, mend);
   }
 }

@@ -12,8 +12,6 @@ export type DatabaseFacts = MigrationState & {
   standby: boolean;
   /** Bytes on the server's disk. */
   size: number;
-  /** The server's clock, and this process's clock in the middle of the query, in milliseconds. */
-  clock: { theirs: number; ours: number };
 };
 
 /**
@@ -26,19 +24,10 @@ export async function inspectDatabase(connection: Connection, { database: limits
     query_timeout: limits.commandAnswerTimeoutMs,
   });
   try {
-    const sentAt = Date.now();
-    const { rows } = await client.query<{
-      clock: string;
-      version: string;
-      encoding: string;
-      standby: boolean;
-      size: string;
-    }>(
-      `SELECT extract(epoch FROM clock_timestamp()) * 1000 AS clock, current_setting('server_version_num') AS version,
-              current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS standby,
-              pg_database_size(current_database()) AS size`,
+    const { rows } = await client.query<{ version: string; encoding: string; standby: boolean; size: string }>(
+      `SELECT current_setting('server_version_num') AS version, current_setting('server_encoding') AS encoding,
+              pg_is_in_recovery() AS standby, pg_database_size(current_database()) AS size`,
     );
-    const answeredAt = Date.now();
     const [facts] = rows;
     if (!facts) throw new Error('The database answered no row.');
     return {
@@ -47,7 +36,6 @@ export async function inspectDatabase(connection: Connection, { database: limits
       encoding: facts.encoding,
       standby: facts.standby,
       size: Number(facts.size),
-      clock: { theirs: Number(facts.clock), ours: (sentAt + answeredAt) / 2 },
     };
   } finally {
     await client.end();

@@ -1,11 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkDomains } from '../../../src/commands/doctor/domains.ts';
-import { checkClock, checkDatabase, checkMail, clockOf, findDisk } from '../../../src/commands/doctor/machine.ts';
+import { checkDatabase, checkMail, findDisk } from '../../../src/commands/doctor/machine.ts';
 import { inspectDatabase } from '../../../src/db/postgres/inspect.ts';
-import { here, summary } from '../../support/doctor.ts';
+import { summary } from '../../support/doctor.ts';
 import { emptyDatabase } from '../../support/fresh-database.ts';
 import { testLimits } from '../../support/limits.ts';
-import { startReceiver } from '../../support/receivers.ts';
 import { startSmtpServer } from '../../support/smtp.ts';
 
 describe('the domains of pages and the API', () => {
@@ -69,27 +68,6 @@ describe('mail', () => {
   });
 });
 
-describe('what lies outside', () => {
-  it.each([
-    [[], 'skip', 'there is no other clock within reach'],
-    [[4_900, -4_900], 'ok', 'this clock is 4.9 s from a, 4.9 s from b'],
-    [[0, -5_100], 'fail', 'this clock is 0.0 s from a, 5.1 s from b'],
-    [[86_400_000], 'fail', 'this clock is 86400.0 s from a'],
-  ])('clocks %j ms away: %s', (away, status, saw) => {
-    const others = away.map((ms, at) => ({ name: 'ab'.charAt(at), theirs: 1_000_000 + ms, ours: 1_000_000 }));
-    expect(summary(checkClock(others))).toEqual([status, saw]);
-  });
-
-  it('tells its time in an answer', async () => {
-    const { url } = await startReceiver(
-      (response) => void response.writeHead(200, { Date: 'Tue, 15 Nov 1994 08:12:31 GMT' }).end(),
-    );
-    expect(await clockOf(url, await here())).toEqual([
-      { name: new URL(url).host, theirs: Date.UTC(1994, 10, 15, 8, 12, 31, 500), ours: expect.any(Number) },
-    ]);
-  });
-});
-
 describe('this machine', () => {
   const GIB = 1024 ** 3;
   it.each([
@@ -106,7 +84,6 @@ describe('this machine', () => {
     missing: [],
     unknown: [],
     size: 1024 ** 2,
-    clock: { theirs: 0, ours: 0 },
   };
   it.each([
     [{}, 'ok', 'Postgres 15.4, 1.0 MiB, all migrations have been run'],
@@ -129,6 +106,5 @@ describe('this machine', () => {
     ];
     expect(first.missing.slice(0, 2)).toEqual(['0001-service', '0002-deliveries']);
     expect(again.missing).toEqual(first.missing);
-    expect(Math.abs(first.clock.theirs - first.clock.ours)).toBeLessThan(60_000);
   });
 });

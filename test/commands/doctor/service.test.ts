@@ -113,26 +113,13 @@ describe('the answer at BASE_URL', () => {
 
 describe('a page', () => {
   it.each([
-    [200, 'mine', 'ok', /shows the page/],
-    [200, 'another', 'fail', /does not show the page .*, but answers 200$/],
-    [301, '', 'fail', /does not show the page .*, but answers 301$/],
-  ])('%d %s: %s', async (code, body, status, saw) => {
-    const { port } = await startReceiver((response) => void response.writeHead(code).end(body));
-    const url = `http://x.pages.test:${port}/`;
-    const found = await checkPage(url, 'mine', await here());
+    [200, { 'Origin-Agent-Cluster': '?1' }, 'ok', /shows its page$/],
+    [200, {}, 'fail', /does not show its page, but answers 200$/],
+    [404, { 'Origin-Agent-Cluster': '?1' }, 'fail', /does not show its page, but answers 404$/],
+    [301, {}, 'fail', /does not show its page, but answers 301$/],
+  ])('%d with %j: %s', async (code, headers, status, saw) => {
+    const { port } = await startReceiver((response) => void response.writeHead(code, headers).end());
+    const found = await checkPage(`http://x.pages.test:${port}/`, await here());
     expect(summary(found)).toEqual([status, expect.stringMatching(saw)]);
-  });
-
-  it('is asked for again while it is a 404, until the check ends', async () => {
-    const ending = new AbortController();
-    const { port, received } = await startReceiver((response) => {
-      response.writeHead(404).end();
-      if (received.length === 3) ending.abort();
-    });
-    const found = await checkPage(`http://x.pages.test:${port}/`, 'mine', await here(ending.signal));
-    expect(summary(found)).toEqual([
-      'fail',
-      expect.stringMatching(/does not show the page that was made for this check \(404, /),
-    ]);
   });
 });

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { withEnvironment } from './lib/database-url.ts';
 import { type BucketLocation, type FilesUrl, parseFilesUrl } from './lib/files-url.ts';
 import { CELL } from './lib/ids.ts';
 import { isLoopback } from './lib/public-address.ts';
@@ -183,16 +182,12 @@ function readConfig(given: Readonly<Record<string, string>>) {
     /** Host (and port) under which every deployment is one label. */
     pagesDomain: domain,
     pagesScheme: values.pagesScheme ?? (/(^|\.)localhost(:|$)/.test(domain) ? ('http' as const) : ('https' as const)),
-    databaseUrl: values.databaseUrl,
     bucket: bucketOf(filesUrl, { awsAccessKeyId, awsSecretAccessKey, awsSessionToken }),
     // A page at the API's own host would never be served.
     reservedSlugs: [...values.reservedSlugs, ...labelUnder(domain, base.hostname)],
     pageCacheBytes: pageCacheMb * 1024 * 1024,
     webhookAllowCidrs: values.webhookAllowCidrs ?? (isLocal ? ['127.0.0.0/8', '::1/128'].map(network) : []),
-    smtpUrl: values.smtpUrl,
     mailFrom: values.mailFrom ?? sender,
-    abuseContact: values.abuseContact,
-    metricsPort: values.metricsPort,
   };
 }
 
@@ -201,7 +196,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const given = Object.fromEntries(
     Object.keys(settings.shape).flatMap((key) => {
       const value = env[nameOf(key)]?.trim();
-      return value ? [[key, key === 'databaseUrl' ? withEnvironment(value, env) : value]] : [];
+      return value ? [[key, value]] : [];
     }),
   );
   return Object.freeze(readConfig(given));

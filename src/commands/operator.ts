@@ -59,8 +59,8 @@ export async function operate(
 /** Where the settings say that the database is, without a password. */
 export function databasePlace({ config: { databaseUrl, dataDir }, originOf }: Settings): string {
   if (databaseUrl === undefined) return `${resolve(dataDir)} (${originOf('DATA_DIR')})`;
-  const { servers, path } = parseDatabaseUrl(databaseUrl);
-  return `${servers.map(({ url }) => new URL(url).host).join(',')}${path} (${originOf('DATABASE_URL')})`;
+  const { hosts, path } = parseDatabaseUrl(databaseUrl);
+  return `${hosts}${path} (${originOf('DATABASE_URL')})`;
 }
 
 /** What to do where the settings lead to no database of the service. */

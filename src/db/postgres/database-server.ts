@@ -3,7 +3,7 @@ import type { Connection } from './servers.ts';
 
 /** Where the database should be. */
 export type Location = {
-  databaseUrl: string | undefined;
+  databaseUrl?: string | undefined;
   databasePooler: NonNullable<Connection['pooler']>;
   dataDir: string;
 };

@@ -23,11 +23,9 @@ type Servers = {
 
 export function serversOf(connection: Connection): Servers {
   if (!('connectionString' in connection)) return { configs: [{ ...connection, ssl: false }], target: 'any' };
-  const { servers, target, options } = parseDatabaseUrl(connection.connectionString);
-  const configs = servers
-    .flatMap(({ url, plainUrl }) => (plainUrl === undefined ? [url] : [url, plainUrl]))
-    .map((connectionString) => ({ connectionString, ...(options !== undefined && { options }) }));
-  return { configs, target };
+  const { urls, target, options } = parseDatabaseUrl(connection.connectionString);
+  const more = options === undefined ? {} : { options };
+  return { configs: urls.map((connectionString) => ({ connectionString, ...more })), target };
 }
 
 const REFUSED = {

@@ -5,13 +5,7 @@ import { checkPlan, noSuchOwner, onDatabase } from './operator.ts';
 import { type Output, printResult, printRows } from './output.ts';
 
 export const list = (output: Output): Promise<void> =>
-  onDatabase(async (db) => {
-    async function* rows() {
-      for await (const { liveDeployments, ...owner } of listOwners(db))
-        yield { ...owner, deployments: liveDeployments };
-    }
-    await printRows(['email', 'plan', 'createdAt', 'deployments'], rows(), output);
-  });
+  onDatabase((db) => printRows(['email', 'plan', 'createdAt', 'deployments'], listOwners(db), output));
 
 export function setPlan(address: string, plan: string, output: Output): Promise<void> {
   const email = address.toLowerCase();

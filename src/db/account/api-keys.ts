@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { hashOfKey, newApiKey, newKeyId } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
-import { execute, query, queryOne, queryPage } from '../postgres/query.ts';
+import { execute, type ListPage, type Paging, query, queryOne, queryPage, readAll } from '../postgres/query.ts';
 
 export const SCOPES = ['full', 'read'] as const;
 /** What a key may do: everything, or only read, without secrets and keys. */
@@ -36,20 +36,17 @@ const COLUMNS = `id, name, prefix, scope, created_at AS "createdAt", last_used_a
 type ListedKey = OwnKey & { email: string; plan: string; revokedAt: Date | null };
 
 /** All keys of all owners, oldest first, with revoked ones; a bounded number at a time. */
-export async function* listKeys(db: Knex): AsyncGenerator<ListedKey> {
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const rows: ListedKey[] = await query(
+export const listKeys = (db: Knex): AsyncGenerator<ListedKey> =>
+  readAll((last) =>
+    query(
       db,
       'list-keys',
       `SELECT own.*, email, plan
          FROM (SELECT ${COLUMNS}, revoked_at AS "revokedAt", owner_id FROM api_keys) AS own JOIN owners ON owners.id = owner_id
         WHERE own.id > ? ORDER BY own.id LIMIT ?`,
-      [after, SIZES.internal.keysBatch],
-    );
-    yield* rows;
-    after = rows.at(-1)?.id;
-  }
-}
+      [last?.id ?? '', SIZES.internal.keysBatch],
+    ),
+  );
 
 /** Revokes a key of any owner; whether there is such a key. One that was revoked before keeps the time of that. */
 export async function revokeKey(db: Knex, id: string): Promise<boolean> {
@@ -58,12 +55,8 @@ export async function revokeKey(db: Knex, id: string): Promise<boolean> {
 }
 
 /** A page of an owner's keys that are not revoked, newest first, and how many there are in all. */
-export async function listOwnKeys(
-  db: Knex,
-  ownerId: number,
-  paging: { page: number; limit: number },
-): Promise<{ keys: OwnKey[]; total: number }> {
-  const { total, rows } = await queryPage<OwnKey>(
+export const listOwnKeys = (db: Knex, ownerId: number, paging: Paging): Promise<ListPage<OwnKey>> =>
+  queryPage(
     db,
     'list-own-keys',
     {
@@ -75,8 +68,6 @@ export async function listOwnKeys(
     { ownerId },
     paging,
   );
-  return { total, keys: rows };
-}
 
 /** Makes other changes of an owner's keys wait for this transaction, so that a count stays true until the commit. */
 const lockOwner = (transaction: Knex, ownerId: number): Promise<unknown> =>

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { SIZES } from '../../sizes.ts';
 import { liveDeployments } from '../deployments/live-deployments.ts';
 import { isDuplicate } from '../postgres/out-of-reach.ts';
-import { execute, query, queryOne } from '../postgres/query.ts';
+import { execute, query, queryOne, readAll } from '../postgres/query.ts';
 import { generateKey, IS_VALID, type Scope } from './api-keys.ts';
 import { usedStorage } from './storage.ts';
 
@@ -135,22 +135,19 @@ export async function createFirstKey(
 }
 
 /** An owner as the operator sees it. */
-type ListedOwner = { email: string; plan: string; createdAt: Date; liveDeployments: number };
+type ListedOwner = { id: number; email: string; plan: string; createdAt: Date; deployments: number };
 
-/** All owners, oldest first, a bounded number at a time. */
-export async function* listOwners(db: Knex): AsyncGenerator<ListedOwner> {
-  for (let after: number | undefined = 0; after !== undefined; ) {
-    const rows: (ListedOwner & { id: number })[] = await query(
+/** All owners with the number of their live deployments, oldest first; a bounded number at a time. */
+export const listOwners = (db: Knex): AsyncGenerator<ListedOwner> =>
+  readAll((last) =>
+    query(
       db,
       'list-owners',
-      `SELECT id, email, plan, created_at AS "createdAt", ${liveDeployments('owners.id')} AS "liveDeployments"
+      `SELECT id, email, plan, created_at AS "createdAt", ${liveDeployments('owners.id')} AS deployments
          FROM owners WHERE id > ? ORDER BY id LIMIT ?`,
-      [after, SIZES.internal.ownersBatch],
-    );
-    yield* rows;
-    after = rows.at(-1)?.id;
-  }
-}
+      [last?.id ?? 0, SIZES.internal.ownersBatch],
+    ),
+  );
 
 /**
  * What an owner has: live deployments, those of them that are taken down, `limit` of these by their ids, and the bytes that

@@ -4,7 +4,7 @@ import { SIZES } from '../../sizes.ts';
 import { listFiles, removeFiles } from '../files/stored-files.ts';
 import { deleteInBatches, deleteOfDeployment } from '../old-rows.ts';
 import { isDuplicate } from '../postgres/out-of-reach.ts';
-import { execute, query, queryOne, queryPage } from '../postgres/query.ts';
+import { execute, type ListPage, type Paging, query, queryOne, queryPage } from '../postgres/query.ts';
 import { countLive } from './deployments.ts';
 
 /** A deleted deployment whose page is still there. */
@@ -15,12 +15,8 @@ const TRASHED = `owner_id = :ownerId AND deleted_at IS NOT NULL
             AND EXISTS (SELECT FROM pages WHERE deployment_id = deployments.id)`;
 
 /** A page of an owner's deleted deployments, the last deleted first, and how many there are in all. */
-export async function listTrash(
-  db: Knex,
-  ownerId: number,
-  paging: { page: number; limit: number },
-): Promise<{ deployments: TrashedDeployment[]; total: number }> {
-  const { total, rows } = await queryPage<TrashedDeployment>(
+export const listTrash = (db: Knex, ownerId: number, paging: Paging): Promise<ListPage<TrashedDeployment>> =>
+  queryPage(
     db,
     'list-trash',
     {
@@ -32,8 +28,6 @@ export async function listTrash(
     { ownerId },
     paging,
   );
-  return { total, deployments: rows };
-}
 
 /** Whether this owner has such a deleted deployment, whose purge has not begun. */
 export const isTrashed = async (db: Knex, ownerId: number, id: string): Promise<boolean> =>

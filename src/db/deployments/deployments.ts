@@ -4,7 +4,7 @@ import type { Language } from '../../lib/languages.ts';
 import { checkStorage, type StorageLimits, settleStorage } from '../account/storage.ts';
 import type { NotifyEvery } from '../deliveries/digests.ts';
 import { hasReceivingRecipient } from '../deliveries/mail-recipients.ts';
-import { execute, query, queryOne, queryPage } from '../postgres/query.ts';
+import { execute, type ListPage, type Paging, query, queryOne, queryPage } from '../postgres/query.ts';
 import { HAS_ALTCHA } from '../submissions/forms.ts';
 import { liveDeployments, livePage } from './live-deployments.ts';
 import {
@@ -104,22 +104,10 @@ export async function findIdBySlug(db: Knex, ownerId: number, slug: string): Pro
 }
 
 /** A page of an owner's live deployments, newest first, and how many there are in all. */
-export async function listDeployments(
-  db: Knex,
-  ownerId: number,
-  paging: { page: number; limit: number },
-): Promise<{ deployments: Deployment[]; total: number }> {
-  const { total, rows } = await queryPage<ShownRow>(
-    db,
-    'list-deployments',
-    {
-      total: `SELECT ${liveDeployments(':ownerId')} AS total`,
-      rows: livePage(COLUMNS.join(', ')),
-    },
-    { ownerId },
-    paging,
-  );
-  return { total, deployments: rows.map(toDeployment) };
+export async function listDeployments(db: Knex, ownerId: number, paging: Paging): Promise<ListPage<Deployment>> {
+  const lists = { total: `SELECT ${liveDeployments(':ownerId')} AS total`, rows: livePage(COLUMNS.join(', ')) };
+  const { total, rows } = await queryPage<ShownRow>(db, 'list-deployments', lists, { ownerId }, paging);
+  return { total, rows: rows.map(toDeployment) };
 }
 
 /** The HTML of a live deployment of this owner, the UTF-8 that was given. */

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { SIZES } from '../../sizes.ts';
-import { queryPage } from '../postgres/query.ts';
+import { type ListPage, type Paging, queryPage } from '../postgres/query.ts';
 import { recentHoneypots } from '../spam/honeypot-hits.ts';
 import { folderOf } from '../spam/spam-submissions.ts';
 import { unreadCount } from '../submissions/submission-marks.ts';
@@ -23,12 +23,8 @@ export type OverviewRow = {
 };
 
 /** A page of an owner's live deployments, newest first, and how many there are in all. */
-export async function listOverview(
-  db: Knex,
-  ownerId: number,
-  paging: { page: number; limit: number },
-): Promise<{ deployments: OverviewRow[]; total: number }> {
-  const { total, rows } = await queryPage<OverviewRow>(
+export const listOverview = (db: Knex, ownerId: number, paging: Paging): Promise<ListPage<OverviewRow>> =>
+  queryPage(
     db,
     'list-overview',
     {
@@ -50,5 +46,3 @@ export async function listOverview(
     { ownerId },
     paging,
   );
-  return { total, deployments: rows };
-}

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { langOf } from '../../lib/languages.ts';
-import { execute, query, queryPage } from '../postgres/query.ts';
+import { execute, type ListPage, type Paging, query, queryPage } from '../postgres/query.ts';
 
 /** A page as visitors get it. `hash` and `bytes`, its length, are those of the page without an encoding. */
 export type Rendering = { hash: string; bytes: number; br: Buffer };
@@ -63,12 +63,8 @@ const KEPT = `
    WHERE deployment_id = :deploymentId AND html IS NOT NULL`;
 
 /** A page of a deployment's versions, newest first, and how many there are in all. */
-export async function listVersions(
-  db: Knex,
-  deploymentId: string,
-  paging: { page: number; limit: number },
-): Promise<{ versions: KeptVersion[]; total: number }> {
-  const { total, rows } = await queryPage<KeptVersion>(
+export const listVersions = (db: Knex, deploymentId: string, paging: Paging): Promise<ListPage<KeptVersion>> =>
+  queryPage(
     db,
     'list-versions',
     {
@@ -80,8 +76,6 @@ export async function listVersions(
     { deploymentId },
     paging,
   );
-  return { total, versions: rows };
-}
 
 /** The HTML of a version of a deployment. */
 export async function findVersionHtml(db: Knex, deploymentId: string, version: number): Promise<Buffer | undefined> {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { SIZES } from '../../sizes.ts';
-import { execute, query } from '../postgres/query.ts';
+import { execute, query, readAll } from '../postgres/query.ts';
 import { type Deployment, type DeploymentRow, toDeployment } from './deployments.ts';
 
 /** A deployment of any owner and in any state, as the operator sees it. */
@@ -35,16 +35,13 @@ const toAnyDeployment = (row: Row): AnyDeployment => ({
 
 /** All deployments, oldest first, a bounded number at a time. */
 export async function* listAllDeployments(db: Knex): AsyncGenerator<AnyDeployment> {
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const rows: Row[] = await query(
-      db,
-      'list-all-deployments',
-      `${SELECT_ANY} WHERE deployments.id > ? ORDER BY deployments.id LIMIT ?`,
-      [after, SIZES.internal.takeDownsBatch],
-    );
-    yield* rows.map(toAnyDeployment);
-    after = rows.at(-1)?.id;
-  }
+  const rows = readAll<Row>((last) =>
+    query(db, 'list-all-deployments', `${SELECT_ANY} WHERE deployments.id > ? ORDER BY deployments.id LIMIT ?`, [
+      last?.id ?? '',
+      SIZES.internal.takeDownsBatch,
+    ]),
+  );
+  for await (const row of rows) yield toAnyDeployment(row);
 }
 
 /** The deployment with this id, or the live one with this slug. */
@@ -55,14 +52,14 @@ export async function findAnyDeployment(db: Knex, slugOrId: string): Promise<Any
     `${SELECT_ANY} WHERE deployments.id = :name OR slug = :name AND deleted_at IS NULL`,
     { name: slugOrId },
   );
+  return row && toAnyDeployment(row);
+}
+
 /** The slug of the newest page that is up, of any owner; undefined where there is none. */
 export async function findLiveSlug(db: Knex): Promise<string | undefined> {
   const sql =
     'SELECT slug FROM deployments WHERE deleted_at IS NULL AND taken_down_at IS NULL ORDER BY id DESC LIMIT 1';
   return (await query<{ slug: string }>(db, 'find-live-slug', sql))[0]?.slug;
-}
-
-  return row && toAnyDeployment(row);
 }
 
 /** The HTML of a deployment, live or not, as its owner gave it; undefined when it has been purged. */

@@ -20,6 +20,11 @@ export const query = async <Row>(db: Knex, name: string, sql: string, values: Va
 export const execute = async (db: Knex, name: string, sql: string, values: Values = []): Promise<number> =>
   (await run<unknown>(db, name, sql, values)).rowCount ?? 0;
 
+/** Which page of a list, and of how many rows. */
+export type Paging = { page: number; limit: number };
+/** A page of a list, and how many rows the list has in all. */
+export type ListPage<Row> = { rows: Row[]; total: number };
+
 /**
  * A page of a list, and how many rows the list has in all, in one statement. `total`: a SELECT of their number as `total`.
  * `rows`: a SELECT of those on the page, with an `id` each, and `LIMIT :limit OFFSET :offset`.
@@ -29,8 +34,8 @@ export async function queryPage<Row extends { id: string }>(
   name: string,
   { total, rows }: { total: string; rows: string },
   values: Knex.ValueDict,
-  { page, limit }: { page: number; limit: number },
-): Promise<{ total: number; rows: Row[] }> {
+  { page, limit }: Paging,
+): Promise<ListPage<Row>> {
   const found = await query<{ total: number } & (Row | { id: null })>(
     db,
     name,
@@ -45,4 +50,9 @@ export async function queryOne<Row>(db: Knex, name: string, sql: string, values:
   const [row] = await query<Row>(db, name, sql, values);
   if (row === undefined) throw new Error(`The statement ${name} answered no row.`);
   return row;
+}
+
+/** The rows of a long list. `read` returns a batch: the rows after `last`, or the first ones. */
+export async function* readAll<Row>(read: (last: Row | undefined) => Promise<Row[]>): AsyncGenerator<Row> {
+  for (let rows = await read(undefined); rows.length > 0; rows = await read(rows.at(-1))) yield* rows;
 }

@@ -3,7 +3,7 @@ import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
 import { checkStorage, type StorageLimits, settleStorage } from '../account/storage.ts';
 import type { Database } from '../postgres/connect.ts';
-import { execute, query, queryOne } from '../postgres/query.ts';
+import { execute, query, queryOne, readAll } from '../postgres/query.ts';
 import { storeKey } from '../submissions/idempotency-keys.ts';
 import type { NewSubmission } from '../submissions/store-submissions.ts';
 import { bytesOf, insertFiles, NotAccepted, type SubmissionOptions } from '../submissions/submission-files.ts';
@@ -168,19 +168,16 @@ export function readSpamBatch(db: Knex, deploymentId: string, { numbers }: Batch
 }
 
 /** All that a deployment keeps, live or deleted, oldest first. */
-export async function* readSpam(db: Knex, deploymentId: string): AsyncGenerator<SpamSubmission> {
-  for (let after: number | undefined = 0; after !== undefined; ) {
-    const rows: SpamSubmission[] = await query(
+export const readSpam = (db: Knex, deploymentId: string): AsyncGenerator<SpamSubmission> =>
+  readAll((last) =>
+    query(
       db,
       'read-spam',
       `SELECT ${submissionColumns('spam_submissions')}, reason FROM spam_submissions
         WHERE deployment_id = ? AND number > ? AND ${IS_KEPT} ORDER BY number LIMIT ?`,
-      [deploymentId, after, SIZES.internal.readSpamBatch],
-    );
-    yield* rows;
-    after = rows.at(-1)?.number;
-  }
-}
+      [deploymentId, last?.number ?? 0, SIZES.internal.readSpamBatch],
+    ),
+  );
 
 /**
  * Expires what a live deployment of this owner keeps: all of it, or the one with `id`; how many there were. It can't be

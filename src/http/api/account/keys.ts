@@ -119,7 +119,7 @@ const listEndpoint = ({ db }: App) =>
       example: { keys: [exampleKey], ...examplePage },
     },
     async handle({ owner, query: paging }) {
-      const { keys, total } = await listOwnKeys(db, owner.id, paging);
+      const { rows: keys, total } = await listOwnKeys(db, owner.id, paging);
       const shown = keys.map((key) => ({
         ...toShown(key),
         last_used_at: key.lastUsedAt?.toISOString() ?? null,

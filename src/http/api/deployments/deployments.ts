@@ -129,7 +129,7 @@ const listEndpoint = ({ db, config }: App) =>
       example: { deployments: [example], ...examplePage },
     },
     async handle({ owner, query: paging }) {
-      const { deployments, total } = await listDeployments(db, owner.id, paging);
+      const { rows: deployments, total } = await listDeployments(db, owner.id, paging);
       return { deployments: deployments.map((one) => toStatus(one, config)), total, ...paging };
     },
   });

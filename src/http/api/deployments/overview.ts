@@ -90,7 +90,7 @@ export const overviewEndpoint = ({ db, config }: App) =>
       example: { deployments: [example], ...examplePage },
     },
     async handle({ owner, query: paging }) {
-      const { deployments, total } = await listOverview(db, owner.id, paging);
+      const { rows: deployments, total } = await listOverview(db, owner.id, paging);
       const shown = await Promise.all(deployments.map((one) => toOverviewed(one, config)));
       return { deployments: shown, total, ...paging };
     },

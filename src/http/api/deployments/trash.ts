@@ -75,7 +75,7 @@ const listEndpoint = ({ db, config }: App) =>
       example: { deployments: [example], ...examplePage },
     },
     async handle({ owner, query: paging }) {
-      const { deployments, total } = await listTrash(db, owner.id, paging);
+      const { rows: deployments, total } = await listTrash(db, owner.id, paging);
       return {
         deployments: deployments.map(({ id, slug, submissionCount, deletedAt }) => ({
           id,

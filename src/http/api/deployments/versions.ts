@@ -64,7 +64,7 @@ const listEndpoint = ({ db, config }: App) =>
     },
     errors: [noSuchDeployment],
     async handle({ resource: { id }, query: paging }) {
-      const { versions, total } = await listVersions(db, id, paging);
+      const { rows: versions, total } = await listVersions(db, id, paging);
       return {
         versions: versions.map(({ version, createdAt, bytes, isLive }) => ({
           version,

@@ -1,5 +1,5 @@
 import limitConcurrency from 'p-limit';
-import { findLinkedFile } from '../../../db/files/stored-files.ts';
+import { findFile } from '../../../db/files/stored-files.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { publicEndpoint } from '../../request/endpoint.ts';
@@ -50,7 +50,7 @@ export function fileLinkEndpoint({ db, limits, links, openFile, responseWriter }
       const state = (await links()).checkFile(linked, queryOf(request.url));
       if (state === 'wrong') throw noSuchLink();
       if (state === 'expired') throw linkExpired();
-      const file = await limitReads(() => findLinkedFile(db, linked));
+      const file = await limitReads(() => findFile(db, linked));
       if (!file) throw noSuchLink();
       const read = openFile(file, readLimits);
       const first = await read(0);

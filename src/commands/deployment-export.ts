@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import { listWebhooks } from '../db/deliveries/webhooks.ts';
 import { findAnySettings } from '../db/deployments/settings.ts';
 import { type AnyDeployment, findAnyHtml } from '../db/deployments/take-downs.ts';
-import { createOpenFile, type OpenFile } from '../db/files/file-content.ts';
+import { createOpenFile, type OpenFile, readPieces } from '../db/files/file-content.ts';
 import { listFiles } from '../db/files/stored-files.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { readSpam } from '../db/spam/spam-submissions.ts';
@@ -52,13 +52,10 @@ async function* exported(db: Database, deployment: AnyDeployment, openFile: Open
     yield JSON.stringify({
       file: { id: fileId, submission_id: submissionId, filename, content_type: contentType, size },
     });
-    const read = openFile(file);
-    let from = 0;
-    for (let position = 0; from < size; position += 1) {
-      const piece = await read(from);
-      if (!piece) break;
-      from += piece.length;
+    let position = 0;
+    for await (const piece of readPieces(file, openFile(file))) {
       yield JSON.stringify({ file_piece: { file_id: fileId, position, base64: piece.toString('base64') } });
+      position += 1;
     }
   }
 }

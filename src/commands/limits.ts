@@ -40,10 +40,6 @@ export const COMMAND_LIMITS = {
     concurrentMoves: 4,
     /** How often a person is told of the progress. */
     progressIntervalMs: 10_000,
-    /** Chunks of the database that are read from the bucket at a time. */
-    pieceChunks: 4,
-    /** One piece from the bucket: no person waits for it. */
-    readTimeoutMs: 30_000,
   },
   /** Requests of commands to the service. */
   requests: {

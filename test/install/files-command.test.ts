@@ -132,7 +132,7 @@ describe('files move', () => {
     const { code, stdout, stderr } = await files(settings, 'move', '--to', 'database');
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(
-      /^formhost: the file file_\w+ was not moved: the bucket has no object obj_\w+\nformhost: moved 1 files, and 1 were not: run it again when the cause is gone\n$/,
+      /^formhost: the file file_\w+ was not moved: the bucket has no object obj_\w+, and a file is in it\nformhost: moved 1 files, and 1 were not: run it again when the cause is gone\n$/,
     );
     if (kept) s3.objects.set(key, kept);
     expect(await files(settings, 'move', '--to', 'database')).toEqual(done('moved 1 files to the database\n'));

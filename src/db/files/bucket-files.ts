@@ -2,8 +2,15 @@ import type { Knex } from 'knex';
 import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
 import type { Database } from '../postgres/connect.ts';
-import { execute, query, queryOne } from '../postgres/query.ts';
-import { checkFresh, findFileChunk, type NewObject, type StoredFile } from './stored-files.ts';
+import { execute, query, queryOne, readAll } from '../postgres/query.ts';
+import {
+  checkFresh,
+  insertChunks,
+  type MovableFile,
+  type NewObject,
+  type ObjectRow,
+  toObject,
+} from './stored-files.ts';
 
 /*
  * Files whose content is in the bucket, and the objects that are to be deleted from it.
@@ -92,38 +99,29 @@ export async function countFiles(db: Knex): Promise<Record<Place, { files: numbe
   return { bucket: of(true), database: of(false) };
 }
 
-export type MovedFile = Pick<StoredFile, 'id' | 'size' | 'object'>;
-
 /** All files with content that are not in `place`, in the order of their ids; a bounded number at a time. */
-export async function* listFilesOutside(db: Knex, place: Place): AsyncGenerator<MovedFile> {
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const rows: { id: string; size: number; object_id: string | null; object_sha256: Buffer | null }[] = await query(
+export async function* listFilesOutside(db: Knex, place: Place): AsyncGenerator<MovableFile> {
+  const rows = readAll<{ id: string; size: number } & ObjectRow>((last) =>
+    query(
       db,
       'list-files-to-move',
       'SELECT id, size, object_id, object_sha256 FROM submission_files WHERE id > ? ORDER BY id LIMIT ?',
-      [after, SIZES.internal.movedFilesBatch],
-    );
-    for (const { id, size, object_id: objectId, object_sha256: sha256 } of rows) {
-      const object = objectId === null || sha256 === null ? undefined : { id: objectId, sha256 };
-      if (size > 0 && (object === undefined) === (place === 'bucket')) yield { id, size, object };
-    }
-    after = rows.at(-1)?.id;
-  }
-}
-
-/** The content of a file in the database. Throws when it has been deleted or moved meanwhile. */
-export async function* readChunks(db: Knex, { id, size }: MovedFile): AsyncGenerator<Buffer> {
-  let read = 0;
-  for (let position = 0; read < size; position += 1) {
-    const chunk = await findFileChunk(db, id, position);
-    if (!chunk) throw new Error(`the file ${id} has been removed`);
-    read += chunk.length;
-    yield chunk;
+      [last?.id ?? '', SIZES.internal.movedFilesBatch],
+    ),
+  );
+  for await (const { id, size, ...row } of rows) {
+    const object = toObject(row);
+    if (size > 0 && (object === undefined) === (place === 'bucket')) yield { id, size, object };
   }
 }
 
 /** From now on an object has the content of a file; false when the file has been deleted or moved. */
-export const moveToObject = (db: Database, { id }: MovedFile, object: NewObject, limits: Limits): Promise<boolean> =>
+export const moveToObject = (
+  db: Database,
+  { id, size }: MovableFile,
+  object: NewObject,
+  limits: Limits,
+): Promise<boolean> =>
   db.longTransaction(async (transaction) => {
     checkFresh(object, limits);
     const moved = await execute(
@@ -133,26 +131,20 @@ export const moveToObject = (db: Database, { id }: MovedFile, object: NewObject,
       [object.id, object.sha256, id],
     );
     if (moved === 0) return false;
-    let removed: number;
-    let from = 0;
-    do {
-      removed = await execute(
+    const { movedChunksBatch } = SIZES.internal;
+    for (let from = 0; from * SIZES.file.chunkBytes < size; from += movedChunksBatch) {
+      await execute(
         transaction,
         'remove-moved-chunks',
         'DELETE FROM submission_file_chunks WHERE file_id = ? AND position >= ? AND position < ?',
-        [id, from, from + SIZES.internal.movedChunksBatch],
+        [id, from, from + movedChunksBatch],
       );
-      from += SIZES.internal.movedChunksBatch;
-    } while (removed > 0);
+    }
     return true;
   });
 
 /** From now on the database has the content of a file; false when the file has been deleted or moved. */
-export const moveToDatabase = (
-  db: Database,
-  { id, object }: MovedFile,
-  chunks: AsyncIterable<Buffer>,
-): Promise<boolean> =>
+export const moveToDatabase = (db: Database, { id, object }: MovableFile, content: Buffer): Promise<boolean> =>
   db.longTransaction(async (transaction) => {
     const moved = await execute(
       transaction,
@@ -161,15 +153,6 @@ export const moveToDatabase = (
       [id, object?.id ?? ''],
     );
     if (moved === 0) return false;
-    let position = 0;
-    for await (const chunk of chunks) {
-      await execute(
-        transaction,
-        'insert-moved-chunk',
-        'INSERT INTO submission_file_chunks (file_id, position, content) VALUES (?, ?, ?)',
-        [id, position, chunk],
-      );
-      position += 1;
-    }
+    await insertChunks(transaction, id, content);
     return true;
   });

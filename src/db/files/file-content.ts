@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
-import { findFileChunk, findFileObject, type StoredFile } from './stored-files.ts';
+import { findFileChunk, findFileObject, type MovableFile } from './stored-files.ts';
 
 /** Reads a part of an object in the bucket, within a time; undefined when there is no such object. */
 export type ReadObject = (
@@ -19,7 +19,7 @@ export type ReadPiece = (from: number) => Promise<Buffer | undefined>;
 
 type Limit = <T>(task: () => Promise<T>) => Promise<T>;
 /** Opens a file, wherever its content is. `limits`: through which its reads run. */
-export type OpenFile = (file: StoredFile, limits?: { database: Limit; bucket: Limit }) => ReadPiece;
+export type OpenFile = (file: MovableFile, limits?: { database: Limit; bucket: Limit }) => ReadPiece;
 
 const unlimited: Limit = (task) => task();
 
@@ -65,3 +65,13 @@ export const createOpenFile =
       return piece;
     };
   };
+
+/** The pieces of a file that was opened, in order. They end early when the file is deleted meanwhile. */
+export async function* readPieces({ size }: MovableFile, read: ReadPiece): AsyncGenerator<Buffer> {
+  for (let from = 0; from < size; ) {
+    const piece = await read(from);
+    if (!piece) return;
+    from += piece.length;
+    yield piece;
+  }
+}

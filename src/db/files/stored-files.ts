@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
-import { execute, query } from '../postgres/query.ts';
+import { execute, query, readAll } from '../postgres/query.ts';
 
 /** The object in the bucket that has a file's content. */
 export type FileObject = { id: string; sha256: Buffer };
@@ -24,10 +24,10 @@ export type StoredFile = {
   object: FileObject | undefined;
 };
 
-type ObjectRow = { object_id: string | null; object_sha256: Buffer | null };
+export type ObjectRow = { object_id: string | null; object_sha256: Buffer | null };
 type FileRow = { id: string; filename: Buffer; content_type: string; size: number } & ObjectRow;
 
-const toObject = ({ object_id: id, object_sha256: sha256 }: ObjectRow): FileObject | undefined =>
+export const toObject = ({ object_id: id, object_sha256: sha256 }: ObjectRow): FileObject | undefined =>
   id === null || sha256 === null ? undefined : { id, sha256 };
 
 const toFile = (row: FileRow): StoredFile => ({
@@ -38,7 +38,7 @@ const toFile = (row: FileRow): StoredFile => ({
   object: toObject(row),
 });
 
-/** A file of this deployment's submission. */
+/** A file of a submission to a live deployment, of any owner. */
 export async function findFile(
   db: Knex,
   { deploymentId, submissionId, fileId }: { deploymentId: string; submissionId: string; fileId: string },
@@ -46,21 +46,6 @@ export async function findFile(
   const [row] = await query<FileRow>(
     db,
     'find-file',
-    `SELECT id, filename, content_type, size, object_id, object_sha256 FROM submission_files
-      WHERE id = ? AND deployment_id = ? AND submission_id = ?`,
-    [fileId, deploymentId, submissionId],
-  );
-  return row && toFile(row);
-}
-
-/** A file of a live deployment of any owner, for those who have a link to it. */
-export async function findLinkedFile(
-  db: Knex,
-  { deploymentId, submissionId, fileId }: { deploymentId: string; submissionId: string; fileId: string },
-): Promise<StoredFile | undefined> {
-  const [row] = await query<FileRow>(
-    db,
-    'find-linked-file',
     `SELECT submission_files.id, filename, content_type, size, object_id, object_sha256
        FROM submission_files JOIN deployments ON deployments.id = deployment_id
       WHERE submission_files.id = ? AND deployment_id = ? AND submission_id = ? AND deleted_at IS NULL`,
@@ -90,19 +75,20 @@ export async function* listFiles(
   db: Knex,
   deploymentId: string,
 ): AsyncGenerator<StoredFile & { submissionId: string }> {
-  for (let after: [string, string] | undefined = ['', '']; after; ) {
-    const rows: (FileRow & { submission_id: string })[] = await query(
+  const rows = readAll<FileRow & { submission_id: string }>((last) =>
+    query(
       db,
       'list-files',
       `SELECT submission_id, id, filename, content_type, size, object_id, object_sha256 FROM submission_files
         WHERE deployment_id = ? AND (submission_id, id) > (?, ?) ORDER BY submission_id, id LIMIT ?`,
-      [deploymentId, ...after, SIZES.internal.filesBatch],
-    );
-    for (const row of rows) yield { ...toFile(row), submissionId: row.submission_id };
-    const last = rows.at(-1);
-    after = last && [last.submission_id, last.id];
-  }
+      [deploymentId, last?.submission_id ?? '', last?.id ?? '', SIZES.internal.filesBatch],
+    ),
+  );
+  for await (const row of rows) yield { ...toFile(row), submissionId: row.submission_id };
 }
+
+/** What is needed to read the content of a file, and to move it. */
+export type MovableFile = Pick<StoredFile, 'id' | 'size' | 'object'>;
 
 export type SizedFile = Pick<StoredFile, 'id' | 'size'>;
 
@@ -159,4 +145,17 @@ export async function findFileChunk(db: Knex, fileId: string, position: number):
     [fileId, position],
   );
   return row?.content;
+}
+
+/** Stores the content of a file in this database. */
+export async function insertChunks(transaction: Knex, fileId: string, content: Buffer): Promise<void> {
+  for (let position = 0; position * SIZES.file.chunkBytes < content.length; position += 1) {
+    const from = position * SIZES.file.chunkBytes;
+    await execute(
+      transaction,
+      'insert-file-chunk',
+      'INSERT INTO submission_file_chunks (file_id, position, content) VALUES (?, ?, ?)',
+      [fileId, position, content.subarray(from, from + SIZES.file.chunkBytes)],
+    );
+  }
 }

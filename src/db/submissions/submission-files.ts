@@ -2,9 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { Solution } from '../../lib/altcha.ts';
 import type { Limits } from '../../limits.ts';
-import { SIZES } from '../../sizes.ts';
 import { checkStorage, type StorageLimits, settleStorage } from '../account/storage.ts';
-import { checkFresh, type NewObject } from '../files/stored-files.ts';
+import { checkFresh, insertChunks, type NewObject } from '../files/stored-files.ts';
 import type { Database } from '../postgres/connect.ts';
 import { execute } from '../postgres/query.ts';
 import { storeSolution } from '../spam/altcha-solutions.ts';
@@ -120,16 +119,5 @@ export async function insertFiles(
       files.map(({ object }) => object?.sha256 ?? NO_BYTES),
     ],
   );
-  for (const { id, content, object } of files) {
-    if (object) continue;
-    for (let position = 0; position * SIZES.file.chunkBytes < content.length; position += 1) {
-      const from = position * SIZES.file.chunkBytes;
-      await execute(
-        transaction,
-        'insert-file-chunk',
-        'INSERT INTO submission_file_chunks (file_id, position, content) VALUES (?, ?, ?)',
-        [id, position, content.subarray(from, from + SIZES.file.chunkBytes)],
-      );
-    }
-  }
+  for (const { id, content, object } of files) if (!object) await insertChunks(transaction, id, content);
 }

@@ -30,7 +30,7 @@ export type Service = {
    */
   ready: Promise<{ firstOwner: FirstOwner | undefined }>;
   /** The metrics of this process, for Prometheus. */
-  exposeMetrics(): Promise<Registry>;
+  exposeMetrics(): Registry;
   /** Says at `/readyz` that it stops; answers requests for `shutdownDelayMs`, and those in flight; then releases everything. */
   close(): Promise<void>;
 };

@@ -8,17 +8,17 @@ type Close = () => Promise<void>;
 
 /** Serves the metrics of this process, or sends them to the primary process, which serves those of all. */
 export async function openMetrics(
-  expose: () => Promise<Registry>,
+  expose: () => Registry,
   { host, metricsPort: port }: Config,
 ): Promise<Close | undefined> {
   if (port === undefined) return undefined;
-  const registry = await expose();
+  const registry = expose();
   if (cluster.isPrimary) return serveMetrics(registry, { host, port });
-  await offerToPrimary(registry);
+  offerToPrimary(registry);
   return undefined;
 }
 
 /** Serves the metrics of all worker processes. */
 export async function openWorkerMetrics({ host, metricsPort: port }: Config): Promise<Close | undefined> {
-  return port === undefined ? undefined : serveMetrics(await gatherFromWorkers(), { host, port });
+  return port === undefined ? undefined : serveMetrics(gatherFromWorkers(), { host, port });
 }

@@ -119,7 +119,7 @@ describe('retention_days', () => {
     expect(await service.db('submission_marks').where({ deployment_id: id })).toMatchObject([{ number: 2 }]);
     expect((await owner.get(file.data.upload.url).expect(200)).body.toString()).toBe('kept');
     expect((await owner.get('/trash')).body.deployments).toMatchObject([{ id: deleted, submission_count: 1 }]);
-    const metrics = await (await other.exposeMetrics()).metrics();
+    const metrics = await other.exposeMetrics().metrics();
     expect(metrics).toMatch(/^formhost_expired_submissions_total 2$/m);
   });
 

@@ -42,7 +42,7 @@ describe('the alert rules and the dashboard', () => {
   beforeAll(async () => {
     service = await startTestService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' });
     const port = await freePort();
-    const close = await serveMetrics(await service.exposeMetrics(), { host: '127.0.0.1', port });
+    const close = await serveMetrics(service.exposeMetrics(), { host: '127.0.0.1', port });
     const owner = await service.owner();
     const { id, slug } = await owner.deploy();
     // Nobody listens there: an attempt is counted all the same.

@@ -32,32 +32,8 @@ const METADATA = cidrs(
   '192.0.0.192/32', // Oracle
 );
 
-// IANA's registries of special-purpose addresses (RFC 6890), multicast, and the reserved class E.
-const NOT_PUBLIC_V4 = cidrs(
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.0.2.0/24',
-  '192.31.196.0/24',
-  '192.52.193.0/24',
-  '192.88.99.0/24',
-  '192.168.0.0/16',
-  '192.175.48.0/24',
-  '198.18.0.0/15',
-  '198.51.100.0/24',
-  '203.0.113.0/24',
-  '224.0.0.0/4',
-  '240.0.0.0/4',
-);
-
-// Only 2000::/3 is allocated. Not public in it: protocol assignments (Teredo, ORCHID), documentation, AS112.
-const PUBLIC_V6 = parseCidr('2000::/3');
-const NOT_PUBLIC_V6 = cidrs('2001::/23', '2001:db8::/32', '2620:4f:8000::/48', '3fff::/20');
-
+// The rest of IPv6 is not allocated.
+const ALLOCATED_V6 = parseCidr('2000::/3');
 const NAT64 = parseCidr('64:ff9b::/96');
 const SIX_TO_FOUR = parseCidr('2002::/16');
 
@@ -81,10 +57,9 @@ function read(literal: string): Address | undefined {
   return isIP(plain) === 0 ? undefined : ipaddr.parse(plain);
 }
 
-function isPublic(address: Address): boolean {
-  if (address.kind() === 'ipv4') return !NOT_PUBLIC_V4.some((network) => within(address, network));
-  return within(address, PUBLIC_V6) && !NOT_PUBLIC_V6.some((network) => within(address, network));
-}
+/** Whether an address is in none of IANA's registries of special-purpose addresses (RFC 6890), which ipaddr.js knows. */
+const isPublic = (address: Address): boolean =>
+  address.range() === 'unicast' && (address.kind() === 'ipv4' || within(address, ALLOCATED_V6));
 
 /**
  * Whether a webhook may connect to `address` (an IP literal, no brackets): a public one, or one in the networks

@@ -355,17 +355,11 @@ export const LIMITS = {
     migrationsTellAfterMs: 5_000,
     /** A command's look at the database is answered. */
     commandAnswerTimeoutMs: 5_000,
-    /** A command waits without a sign that the service starts: npm alone may take seconds to begin a start. */
-    firstStartSignTimeoutMs: 10_000,
-    /** A command waits for a start that shows signs: a build, initdb and migrations on a slow machine. */
-    firstStartTimeoutMs: 120_000,
+    /** A command waits for the very first start of the service: a build, initdb and migrations on a slow machine. */
+    firstStartTimeoutMs: 60_000,
     /** A command looks again, and says after this time that it waits. */
     firstStartPollMs: 100,
     firstStartTellAfterMs: 1_000,
-    /** The process that has the lock touches it every 2.5 s. An older lock was left by a process that was killed. */
-    staleLockMs: 6_000,
-    /** An older folder was left by a build that was killed. */
-    staleBuildMs: 60_000,
     /** The embedded Postgres comes up. */
     embeddedTimeoutMs: 60_000,
     /** Starts of it that fail, one after the other, before the error is reported. */

@@ -74,7 +74,7 @@ export const NO_DATABASE_ADVICE =
 export async function withServer(settings: Settings, work: (server: DatabaseServer) => Promise<void>): Promise<void> {
   const missing = `there is no database of the service in ${databasePlace(settings)}`;
   const tell = (): void =>
-    say(`${missing} yet: waiting ${LIMITS.database.firstStartSignTimeoutMs / 1_000} s for a start of the service`);
+    say(`${missing} yet: waiting ${LIMITS.database.firstStartTimeoutMs / 1_000} s for a start of the service`);
   const server = await openExistingDatabase(settings.config, LIMITS, tell).catch((error: unknown) => {
     if (error instanceof NoDatabaseError) throw new CommandError(`${missing}: ${NO_DATABASE_ADVICE}`);
     throw error;

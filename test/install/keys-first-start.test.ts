@@ -17,8 +17,8 @@ const made = { code: 0, stdout: expect.stringMatching(/^fh_[0-9A-Za-z_-]{40,}\n$
 const waitingOrNothing = /^(?:formhost: there is no database .* yet: waiting \d+ s for a start of the service\n)?$/;
 const before = { ...LIMITS.database };
 /** How long commands of this process wait for a start. */
-const waitFor = (firstStartSignTimeoutMs: number) =>
-  Object.assign(LIMITS.database, { firstStartSignTimeoutMs, firstStartTellAfterMs: 0 });
+const waitFor = (firstStartTimeoutMs: number) =>
+  Object.assign(LIMITS.database, { firstStartTimeoutMs, firstStartTellAfterMs: 0 });
 beforeEach(() => void waitFor(1_000));
 afterAll(() => void Object.assign(LIMITS.database, before));
 const noDatabase = (place: string, origin: string) => ({
@@ -53,7 +53,7 @@ describe('an empty database', () => {
 
   it('waits for the migrations of a first start that comes after it', async () => {
     const { url, drop } = await emptyDatabase();
-    waitFor(60_000);
+    waitFor(600_000);
     const result = keys(['create', '--email', 'before@keys.example'], { DATABASE_URL: url });
     const { ready, stop } = await startServiceProcess({ DATABASE_URL: url });
     onTestFinished(async () => {
@@ -83,7 +83,7 @@ describe('an embedded database', () => {
       await vi.waitFor(() => rm(dataDir, { recursive: true }), { timeout: 60_000, interval: 50 });
     });
 
-    waitFor(60_000);
+    waitFor(600_000);
     const early = await keys(['create', '--email', 'early@keys.example'], { DATA_DIR: dataDir });
     expect(early).toEqual({ ...made, stderr: expect.stringMatching(waitingOrNothing) });
     await ready();

@@ -107,23 +107,10 @@ export async function migrate(
   }
 }
 
-/**
- * Whether any migration has been run in a database, or is being run: 'missing' where no version of the service has been
- * started.
- */
-export async function findMigrations(client: pg.Client): Promise<'run' | 'running' | 'missing'> {
-  if (await tableExists(client, 'knex_migrations')) {
-    // Other programs have a table of this name, too.
-    const { rows } = await client.query('SELECT FROM knex_migrations WHERE name = $1', [MIGRATIONS[0]]);
-    if (rows.length > 0) return 'run';
-  }
-  const { rows } = await client.query(
-    `SELECT FROM pg_locks
-      WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-        AND (CAST(classid AS bigint) << 32 | CAST(objid AS bigint)) = $1 LIMIT 1`,
-    [LOCK],
-  );
-  return rows.length > 0 ? 'running' : 'missing';
+/** Whether any migration of the service has been run in a database. Other programs have a table of this name, too. */
+export async function hasMigrations(client: pg.Client): Promise<boolean> {
+  if (!(await tableExists(client, 'knex_migrations'))) return false;
+  return (await client.query('SELECT FROM knex_migrations WHERE name = $1', [MIGRATIONS[0]])).rows.length > 0;
 }
 
 async function encodingOf(client: pg.Client): Promise<string | undefined> {

@@ -346,8 +346,6 @@ export const LIMITS = {
     renewIntervalMs: 500,
     /** A start tries again when the database is out of reach. */
     startRetryMs: 500,
-    /** Writes fail for this long before the service reports that it isn't ready: a failover takes some seconds. */
-    unwritableAfterMs: 10_000,
     /** A migration's own connection is made, and its statements that look for what is missing are answered. */
     migrationsAnswerTimeoutMs: 2_000,
     /** A process asks again whether another still migrates, and says so after this time. */

@@ -33,7 +33,7 @@ export class Lifecycle {
   readonly readiness = async (): Promise<Readiness> => {
     const { db } = this.#parts;
     if (this.#isStopping) return 'stopping';
-    const isReady = !this.#isStarting && (await isMigratedPrimary(db).catch(() => false)) && (await db.isWritable());
+    const isReady = !this.#isStarting && (await isMigratedPrimary(db).catch(() => false));
     return isReady ? 'ready' : 'no database';
   };
 

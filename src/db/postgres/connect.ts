@@ -7,9 +7,6 @@ import { createPooledClient } from './transaction-pooler.ts';
 
 type DatabaseLimits = Limits['database'];
 
-/** Postgres' error codes for a write on a read-only server, and for one for which there is no room. */
-const NOT_WRITABLE = new RegExp(`^(?:${READ_ONLY}|53[01]00)$`);
-
 /**
  * The server ends statements as well, so that none continues for a client that has left. JIT costs more than it gains on
  * short statements. Every statement of a request has an index: a sequential scan would be planned only while a table is
@@ -70,8 +67,6 @@ class Connections {
   readonly #deadlines = new Map<pg.Client, NodeJS.Timeout>();
   /** The time by which all units of work have ended or failed; set when this closes. */
   #endsAt = Number.POSITIVE_INFINITY;
-  /** When a write failed for the first time since the last that is known to have succeeded. */
-  #failingSince: number | undefined;
 
   constructor(connection: Connection, { limits: { database: limits }, onRenew = () => undefined }: Options) {
     this.#connection = connection;
@@ -96,7 +91,9 @@ class Connections {
     });
     // `query` reads it.
     this.knex.userParams = { isPooled };
-    this.knex.on('query-error', (error) => this.#noteError(error));
+    this.knex.on('query-error', (error) => {
+      if (error.code === READ_ONLY) this.#renew();
+    });
     this.#pool = this.knex.client.pool;
     this.#watch(this.#pool);
   }
@@ -131,23 +128,6 @@ class Connections {
       );
     } finally {
       await this.knex.client.releaseConnection(connection);
-    }
-  }
-
-  /**
-   * Whether the database takes writes. After one has failed or got no answer, writes itself to see; false only when
-   * `unwritableAfterMs` are over without a success.
-   */
-  async isWritable(): Promise<boolean> {
-    const since = this.#failingSince;
-    if (since === undefined) return true;
-    try {
-      // A commit in the write-ahead log, and no row.
-      await this.knex.raw("SELECT pg_logical_emit_message(true, 'formhost', '')");
-      this.#failingSince = undefined;
-      return true;
-    } catch {
-      return performance.now() - since < this.#limits.unwritableAfterMs;
     }
   }
 
@@ -211,18 +191,9 @@ class Connections {
     const end = (): void => {
       const isCurrent = this.#current.delete(connection);
       void connection.end().catch(() => undefined);
-      if (!isStuck) return;
-      this.#failingSince ??= performance.now();
-      if (isCurrent) this.#renew();
+      if (isStuck && isCurrent) this.#renew();
     };
     this.#deadlines.set(connection, setTimeout(end, Math.min(ms, this.#endsAt - performance.now())));
-  }
-
-  #noteError(error: unknown): void {
-    if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return;
-    if (!NOT_WRITABLE.test(error.code)) return;
-    this.#failingSince ??= performance.now();
-    if (error.code === READ_ONLY) this.#renew();
   }
 
   /** Replaces all connections, at most once in `renewIntervalMs`: each is closed when it is next needed. */
@@ -236,7 +207,7 @@ class Connections {
   }
 }
 
-export type Database = Knex & Pick<Connections, 'use' | 'longTransaction' | 'isWritable' | 'close'>;
+export type Database = Knex & Pick<Connections, 'use' | 'longTransaction' | 'close'>;
 
 /** Opens connections to a database, each when it is first needed. */
 export function connect(connection: Connection, options: Options): Database {
@@ -244,7 +215,6 @@ export function connect(connection: Connection, options: Options): Database {
   return Object.assign(connections.knex, {
     use: () => connections.use(),
     longTransaction: <T>(work: (transaction: Knex.Transaction) => Promise<T>) => connections.longTransaction(work),
-    isWritable: () => connections.isWritable(),
     close: () => connections.close(),
   });
 }

@@ -368,8 +368,7 @@ export const LIMITS = {
     embeddedLingerMs: 1_000,
     /** The same when another process seems to use it: the server notices a moment late that one was killed. */
     embeddedKilledMs: 400,
-    /** Its log is looked at, and emptied when it is larger. */
-    embeddedLogIntervalMs: 60 * 60 * 1_000,
+    /** Its log is emptied at a start when it is larger. */
     embeddedLogBytes: 4 * 1024 * 1024,
   },
   /** What is removed when its time is over, and how. */

@@ -34,76 +34,115 @@ const SETTINGS = {
 type Folders = { root: string; data: string; socket: string; log: string };
 type Binaries = { postgres: string; initdb: string; pg_ctl: string };
 
+type Options = { limits: Limits; onProgress?: (message: string) => void };
+
 /**
  * Connects to the Postgres in `dataDir`, which is made and started first if needed; several processes may share it. It
  * runs detached, continues when a process is killed, and is started again if it ends. Throws an Error with a message
  * for the operator.
  */
-export async function openEmbeddedPostgres(
-  dataDir: string,
-  { limits: { database: limits }, onProgress = () => {} }: { limits: Limits; onProgress?: (message: string) => void },
-) {
+export async function openEmbeddedPostgres(dataDir: string, options: Options): Promise<EmbeddedPostgres> {
   await fs.mkdir(dataDir, { recursive: true });
   const root = await fs.realpath(dataDir);
   const folders = { root, data: join(root, 'postgres'), socket: socketFolder(root), log: join(root, 'postgres.log') };
   const account = await accountFor(folders.data);
   await checkVersion(folders.data);
   await claimSocketFolder(folders.socket, account);
+  const postgres = new EmbeddedPostgres(folders, account, options);
+  await postgres.open();
+  return postgres;
+}
 
-  const connection = { host: folders.socket, port: PORT, user: 'postgres', database: 'postgres', ssl: false } as const;
-  const closing = new AbortController();
-  let presence: Client | undefined;
-  let reviving = Promise.resolve();
+class EmbeddedPostgres {
+  /** The settings of a pg.Client: the host is the socket's folder. */
+  readonly connection;
+  readonly #folders: Folders;
+  readonly #account: Account;
+  readonly #limits: Limits['database'];
+  readonly #onProgress: (message: string) => void;
+  readonly #closing = new AbortController();
+  /** A connection by which other processes see that this one uses the server. */
+  #presence: Client | undefined;
+  #reviving = Promise.resolve();
+  #closed: Promise<void> | undefined;
 
-  const comeUp = async () => {
-    const deadline = Date.now() + limits.embeddedTimeoutMs;
+  constructor(folders: Folders, account: Account, { limits: { database: limits }, onProgress = () => {} }: Options) {
+    const host = folders.socket;
+    this.connection = { host, port: PORT, user: 'postgres', database: 'postgres', ssl: false } as const;
+    this.#folders = folders;
+    this.#account = account;
+    this.#limits = limits;
+    this.#onProgress = onProgress;
+  }
+
+  open(): Promise<void> {
+    return locked(this.#folders.root, this.#limits, () => this.#comeUp());
+  }
+
+  /** Disconnects, and stops the server when no other process is connected. */
+  close = (): Promise<void> => {
+    this.#closed ??= this.#release();
+    return this.#closed;
+  };
+
+  async #comeUp(): Promise<void> {
+    const { embeddedTimeoutMs, embeddedStarts } = this.#limits;
+    const deadline = Date.now() + embeddedTimeoutMs;
     let server: ChildProcess | undefined;
     for (let pause = 10, starts = 0; ; pause = Math.min(pause * 1.5, 300)) {
-      const client = new Client({ ...connection, application_name: PRESENCE, connectionTimeoutMillis: 5_000 });
-      client.on('error', () => {}); // 'end' follows, and is what counts
-      const problem = await client.connect().then(() => undefined, asError);
-      if (problem === undefined) {
-        presence = client;
-        client.once('end', () => {
-          if (!closing.signal.aborted) reviving = revive();
-        });
-        return;
-      }
+      const problem = await this.#connect();
+      if (problem === undefined) return;
       const ended = server === undefined || server.exitCode !== null || server.signalCode !== null;
       const code = codeOf(problem);
-      if (Date.now() > deadline || (ended && starts === limits.embeddedStarts) || code === 'EACCES') {
-        throw new Error(`Postgres in ${root} did not come up (${problem.message}). ${await endOf(folders.log)}`);
+      if (Date.now() > deadline || (ended && starts === embeddedStarts) || code === 'EACCES') {
+        const { root, log } = this.#folders;
+        throw new Error(`Postgres in ${root} did not come up (${problem.message}). ${await endOf(log)}`);
       }
       // Only when nothing listens: a server that answers "starting up" or "too many clients" is there.
       if (ended && (code === 'ENOENT' || code === 'ECONNREFUSED')) {
-        server = await startServer(folders, account, limits, onProgress);
+        server = await startServer(this.#folders, this.#account, this.#limits, this.#onProgress);
         starts += 1;
       }
       await sleep(pause);
     }
-  };
+  }
 
-  const revive = async () => {
-    onProgress('Lost Postgres: connecting again, starting it where it is gone');
-    for (let pause = 100; !closing.signal.aborted; pause = Math.min(pause * 2, 10_000)) {
+  /** Returns the error where the server does not accept connections. */
+  async #connect(): Promise<Error | undefined> {
+    const settings = { application_name: PRESENCE, connectionTimeoutMillis: 5_000 };
+    const client = new Client({ ...this.connection, ...settings });
+    client.on('error', () => {}); // 'end' follows, and is what counts
+    const problem = await client.connect().then(() => undefined, asError);
+    if (problem !== undefined) return problem;
+    this.#presence = client;
+    client.once('end', () => {
+      if (!this.#closing.signal.aborted) this.#reviving = this.#revive();
+    });
+    return undefined;
+  }
+
+  async #revive(): Promise<void> {
+    this.#onProgress('Lost Postgres: connecting again, starting it where it is gone');
+    const { signal } = this.#closing;
+    for (let pause = 100; !signal.aborted; pause = Math.min(pause * 2, 10_000)) {
       try {
-        return await locked(root, limits, comeUp);
+        return await this.open();
       } catch (error) {
-        onProgress(asError(error).message);
+        this.#onProgress(asError(error).message);
       }
-      await sleep(pause, undefined, { signal: closing.signal }).catch(() => {});
+      await sleep(pause, undefined, { signal }).catch(() => {});
     }
-  };
+  }
 
-  const release = async () => {
-    closing.abort();
-    clearInterval(trimming);
-    await reviving;
-    await locked(root, limits, async () => {
-      if (presence === undefined || !(await isAlone(presence, limits))) return presence?.end();
+  async #release(): Promise<void> {
+    this.#closing.abort();
+    await this.#reviving;
+    const { root, data } = this.#folders;
+    await locked(root, this.#limits, async () => {
+      if (this.#presence === undefined || !(await isAlone(this.#presence, this.#limits))) return this.#presence?.end();
       const { pg_ctl } = await loadBinaries();
-      const able = await withReach(account, pg_ctl, root);
-      const stop = () => run(able, pg_ctl, ['stop', '-w', '-m', 'fast', '-D', folders.data]);
+      const able = await withReach(this.#account, pg_ctl, root);
+      const stop = () => run(able, pg_ctl, ['stop', '-w', '-m', 'fast', '-D', data]);
       // pg_ctl fails when the server dies while pg_ctl waits for it. A second call finds that the server is gone.
       await stop()
         .catch(stop)
@@ -112,24 +151,7 @@ export async function openEmbeddedPostgres(
           if (!/No such process|Is server running/.test(asError(error).message)) throw error;
         });
     });
-  };
-
-  await locked(root, limits, comeUp);
-  const trimming = setInterval(
-    () => trimLog(folders.log, limits.embeddedLogBytes),
-    limits.embeddedLogIntervalMs,
-  ).unref();
-  let closed: Promise<void> | undefined;
-
-  return {
-    /** The settings of a pg.Pool: the host is the socket's folder. */
-    connection,
-    /** Disconnects, and stops the server when no other process is connected. */
-    close: () => {
-      closed ??= release();
-      return closed;
-    },
-  };
+  }
 }
 
 /** Runs `work` under a lock between all processes that open or close this database. */
@@ -282,11 +304,6 @@ async function openLog(path: string, maxBytes: number) {
   if ((await log.stat()).size > maxBytes) await log.truncate();
   return log;
 }
-
-const trimLog = (path: string, maxBytes: number) =>
-  openLog(path, maxBytes)
-    .then((log) => log.close())
-    .catch(() => {});
 
 async function endOf(log: string): Promise<string> {
   const lines = (await readIfThere(log))?.trimEnd().split('\n') ?? [];

@@ -1,8 +1,8 @@
 import fs from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import { CommandError, hasCode, messageOf, UsageError } from '../command-error.ts';
-import { replaceFile } from '../write-file.ts';
+import { CommandError, UsageError } from '../command-error.ts';
+import { changeJsonFile, type JsonFile, type JsonTexts, readJsonFile } from './json-file.ts';
 
 /*
  * The service that the commands of owners use, and the API key: as `formhost login` has stored them, or of FORMHOST_URL and
@@ -29,7 +29,12 @@ function settingsFolder(env: Environment): string {
   return process.platform === 'darwin' ? join(homedir(), 'Library/Application Support') : join(homedir(), '.config');
 }
 
-const credentialsFile = (env: Environment): string => join(settingsFolder(env), 'formhost', 'credentials.json');
+/** Of all profiles, by their names. */
+const credentialsFile = (env: Environment): JsonFile => ({
+  path: join(settingsFolder(env), 'formhost', 'credentials.json'),
+  advice: 'delete it, and run formhost login again',
+  mode: 0o600,
+});
 
 /** The address of a service as it is stored: without a path. Throws a CommandError. */
 export function readUrl(text: string, origin: string): string {
@@ -49,31 +54,10 @@ export function readKey(text: string, origin: string): string {
   return key;
 }
 
-/** The credentials of all profiles, by their names. */
-async function readProfiles(file: string): Promise<Map<string, Credentials>> {
-  const text = await fs.readFile(file, 'utf8').catch((error: unknown) => {
-    if (hasCode(error, /^ENOENT$/)) return '{}';
-    throw new CommandError(`${file} cannot be read: ${messageOf(error)}`);
-  });
-  try {
-    return new Map(
-      Object.entries<Credentials>(JSON.parse(text)).map(([name, { url, key }]) => [
-        name,
-        { url: readUrl(url, 'url'), key: readKey(key, 'key') },
-      ]),
-    );
-  } catch {
-    // The message of JSON.parse would show the file.
-    throw new CommandError(`${file} is damaged: delete it, and run formhost login again`);
-  }
-}
-
-/** Writes the file anew, readable by its owner only. */
-async function writeProfiles(file: string, profiles: ReadonlyMap<string, Credentials>): Promise<void> {
-  await fs.mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await fs.chmod(dirname(file), 0o700);
-  const text = `${JSON.stringify(Object.fromEntries(profiles), null, 2)}\n`;
-  await replaceFile(file, (out) => out.writeFile(text), 0o600);
+/** The account of a profile; undefined where there is none. Throws a CommandError. */
+function accountIn(profiles: JsonTexts, profile: string): Credentials | undefined {
+  const stored = profiles.get(profile);
+  return stored && { url: readUrl(stored.get('url') ?? '', 'url'), key: readKey(stored.get('key') ?? '', 'key') };
 }
 
 /** Throws a CommandError where there is no key, or one that is for another service. */
@@ -87,7 +71,7 @@ export async function readAccount(env: Environment, profile: string | undefined)
   const file = credentialsFile(env);
   const url = givenUrl ? readUrl(givenUrl, 'FORMHOST_URL') : undefined;
   const isComplete = url && givenKey;
-  const stored = isComplete ? undefined : (await readProfiles(file)).get(profile ?? DEFAULT_PROFILE);
+  const stored = isComplete ? undefined : accountIn(await readJsonFile(file), profile ?? DEFAULT_PROFILE);
   if (givenKey) {
     const key = readKey(givenKey, 'FORMHOST_KEY');
     return { url: url ?? stored?.url ?? DEFAULT_URL, key, keyFrom: 'FORMHOST_KEY' };
@@ -105,7 +89,7 @@ export async function readAccount(env: Environment, profile: string | undefined)
       `FORMHOST_URL is ${url}, and your key is for ${stored.url}: set FORMHOST_KEY too, or run formhost login ${url}`,
     );
   }
-  return { ...stored, keyFrom: file };
+  return { ...stored, keyFrom: file.path };
 }
 
 /** Stores an account under a profile. Returns the file. */
@@ -115,16 +99,17 @@ export async function storeAccount(
   profile = DEFAULT_PROFILE,
 ): Promise<string> {
   const file = credentialsFile(env);
-  await writeProfiles(file, (await readProfiles(file)).set(profile, { url, key }));
-  return file;
+  const folder = dirname(file.path);
+  await fs.mkdir(folder, { recursive: true, mode: 0o700 });
+  await fs.chmod(folder, 0o700);
+  await changeJsonFile(file, (profiles) => profiles.set(profile, new Map(Object.entries({ url, key }))));
+  return file.path;
 }
 
 /** Removes the account of a profile. Returns what it was; undefined where there was none. */
 export async function removeAccount(env: Environment, profile = DEFAULT_PROFILE): Promise<Credentials | undefined> {
   const file = credentialsFile(env);
-  const profiles = await readProfiles(file);
-  const stored = profiles.get(profile);
-  profiles.delete(profile);
-  if (stored) await writeProfiles(file, profiles);
+  const stored = accountIn(await readJsonFile(file), profile);
+  if (stored) await changeJsonFile(file, (profiles) => profiles.delete(profile));
   return stored;
 }

@@ -3,6 +3,7 @@ import { copyFile, mkdir, readdir, readFile, stat, symlink, writeFile } from 'no
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { readAccount, storeAccount } from '../../../src/commands/owner/account.ts';
 import { done, failed, formhost, misusedFor, refusedFor } from '../../support/command.ts';
 import { emptyFolder, environment, FORMHOST, startBreakingProxy, startFormhost } from '../../support/formhost.ts';
 import { ownerCommands, wait } from '../../support/owner-commands.ts';
@@ -189,6 +190,15 @@ describe('formhost --profile', () => {
     expect(await formhost(logout, { settings })).toEqual(refusedFor('not logged in'));
     expect(await whoami(['--profile', 'other'])).toBe('');
     expect(await whoami([])).toBe(mine);
+  });
+
+  it('keeps the keys of logins that run at the same time', async () => {
+    const env = { XDG_CONFIG_HOME: await emptyFolder() };
+    const profiles = ['a', 'b', 'c', 'd'];
+    const login = (profile: string) => storeAccount(env, { url: service.url, key: `fh_${profile}` }, profile);
+    await Promise.all(profiles.map(login));
+    const stored = await Promise.all(profiles.map((profile) => readAccount(env, profile)));
+    expect(stored.map(({ key }) => key)).toEqual(profiles.map((profile) => `fh_${profile}`));
   });
 });
 

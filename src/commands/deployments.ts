@@ -42,12 +42,6 @@ function refuseDeleted(deployment: AnyDeployment): void {
   }
 }
 
-function refuseChanged(isDone: boolean, deployment: AnyDeployment): void {
-  if (!isDone) {
-    throw new CommandError(`${named(deployment)} was changed by another process meanwhile: look at it, and try again`);
-  }
-}
-
 type ListOptions = Output & {
   takenDown?: true | undefined;
   deleted?: true | undefined;
@@ -81,7 +75,7 @@ export function takeDown(slugOrId: string, { reason: given, ...output }: Output 
         `${named(deployment)} is taken down since ${takenDownAt?.toISOString()}: ${takeDownReason}`,
       );
     }
-    refuseChanged(await takePageDown(db, deployment.id, reason), deployment);
+    await takePageDown(db, deployment.id, reason);
     await printDone(`took down ${named(deployment)} of ${deployment.owner}`, deployment, output);
   });
 }
@@ -91,7 +85,7 @@ export const restore = (slugOrId: string, output: Output): Promise<void> =>
   onDeployment(slugOrId, async (db, deployment) => {
     refuseDeleted(deployment);
     if (deployment.status === 'active') throw new CommandError(`${named(deployment)} is not taken down`);
-    refuseChanged(await putUp(db, deployment.id), deployment);
+    await putUp(db, deployment.id);
     await printDone(`restored ${named(deployment)} of ${deployment.owner}`, deployment, output);
   });
 

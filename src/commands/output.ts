@@ -48,6 +48,13 @@ export const printLine = (line: string): Promise<void> => print(`${line}\n`);
 /** Prints an answer of the API unchanged; only a terminal gets escapes. */
 export const printAnswer = (json: string): Promise<void> => printLine(isTerminal() ? printableJson(json) : json);
 
+/** Prints an answer of the API as JSON, or else what a program needs of it, and a message for a person. */
+export async function printOutcome(text: string, line: string, message: string, { json }: Output): Promise<void> {
+  if (json) return await printAnswer(text);
+  await printLine(printable(line));
+  say(message);
+}
+
 /** Prints the result of a command: its message, or all of it as JSON. */
 export const printResult = (result: { message: string; [name: string]: unknown }, { json }: Output): Promise<void> =>
   printLine(json ? JSON.stringify(result) : result.message);

@@ -17,6 +17,10 @@ const { maxLimit } = SIZES.list;
 const ID = 'id of the page, or its slug';
 const FILE = 'an HTML file, a folder with index.html alone, or - for standard input';
 
+/** Declares a command about one page. */
+const forPage = (parent: Command, name: string, description: string, ...help: string[]) =>
+  declare(parent, name, description, ...help).argument('<id>', ID);
+
 export function declareOwnerCommands(program: Command): void {
   const common = program.addOption(
     new Option('--profile <name>', 'which of several services to use: the name under which login stored it').env(
@@ -108,11 +112,10 @@ function declarePageCommands(program: Command, connect: Connect): void {
   declare(program, 'list', 'List your pages', '$ list', '$ list | cut -f1').action(async (options) =>
     (await import('./owner/list.ts')).list(await connect(), options),
   );
-  declare(program, 'open', 'Print the address of a page; on a terminal, open it in a browser', '$ open contact')
-    .argument('<id>', ID)
-    .action(async (id, options) => (await import('./owner/open.ts')).open(await connect(), id, options));
-  declare(program, 'pull', 'Write the HTML of a page to index.html, for deploy', '$ pull contact', '$ deploy contact')
-    .argument('<id>', ID)
+  forPage(program, 'open', 'Print the address of a page; on a terminal, open it in a browser', '$ open contact').action(
+    async (id, options) => (await import('./owner/open.ts')).open(await connect(), id, options),
+  );
+  forPage(program, 'pull', 'Write the HTML of a page to index.html, for deploy', '$ pull contact', '$ deploy contact')
     .argument('[folder]', 'where index.html is written (a folder with the name of the slug)')
     .option('--force', 'replace the file that is there')
     .action(async (id, folder, options) =>
@@ -124,10 +127,10 @@ function declarePageCommands(program: Command, connect: Connect): void {
 function declareSettingsCommands(program: Command, connect: Connect): void {
   const load = () => import('./owner/settings.ts');
   const settings = program.command('settings').description('Mail, redirects, spam and more of a page');
-  declare(settings, 'get', 'Print all settings of a page', '$ settings get contact')
-    .argument('<id>', ID)
-    .action(async (id, options) => (await load()).getSettings(await connect(), id, options));
-  declare(
+  forPage(settings, 'get', 'Print all settings of a page', '$ settings get contact').action(async (id, options) =>
+    (await load()).getSettings(await connect(), id, options),
+  );
+  forPage(
     settings,
     'set',
     'Change settings of a page',
@@ -136,23 +139,20 @@ function declareSettingsCommands(program: Command, connect: Connect): void {
     '$ settings set contact redirect_url=https://example.org/thanks retention_days=null',
     `$ settings set contact 'spam={"blocklist":["casino"],"captcha":{"provider":"altcha"}}'`,
   )
-    .argument('<id>', ID)
     .argument('<name=value...>', 'a setting, as `settings get` names it, and its new value')
     .action(async (id, pairs, options) => (await load()).setSettings(await connect(), id, pairs, options));
 }
 
 function declareHistoryCommands(program: Command, connect: Connect): void {
-  declare(program, 'versions', 'List the versions of a page', '$ versions contact')
-    .argument('<id>', ID)
-    .action(async (id, options) => (await import('./owner/versions.ts')).versions(await connect(), id, options));
-  declare(program, 'rollback', 'Make an older version of a page live', '$ rollback contact', '$ rollback contact 3')
-    .argument('<id>', ID)
+  forPage(program, 'versions', 'List the versions of a page', '$ versions contact').action(async (id, options) =>
+    (await import('./owner/versions.ts')).versions(await connect(), id, options),
+  );
+  forPage(program, 'rollback', 'Make an older version of a page live', '$ rollback contact', '$ rollback contact 3')
     .argument('[version]', 'number of the version (the one before the live one)')
     .action(async (id, version, options) =>
       (await import('./owner/rollback.ts')).rollback(await connect(), id, version, options),
     );
-  declare(program, 'delete', 'Take a page offline, and move it to the trash', '$ delete contact --yes')
-    .argument('<id>', ID)
+  forPage(program, 'delete', 'Take a page offline, and move it to the trash', '$ delete contact --yes')
     .option('--yes', 'do not ask')
     .action(async (id, options) => (await import('./owner/remove.ts')).remove(await connect(), id, options));
   const load = () => import('./owner/trash.ts');
@@ -168,11 +168,10 @@ function declareHistoryCommands(program: Command, connect: Connect): void {
 
 function declareSubmissionCommands(program: Command, connect: Connect): void {
   program.commandsGroup('Submissions:');
-  declare(program, 'tail', 'Show submissions as they come, until Ctrl-C', '$ tail contact', '$ tail contact --after 0')
-    .argument('<id>', ID)
+  forPage(program, 'tail', 'Show submissions as they come, until Ctrl-C', '$ tail contact', '$ tail contact --after 0')
     .option('--after <cursor>', 'begin after this submission (its id), or with the first one (0)')
     .action(async (id, options) => (await import('./owner/tail.ts')).tail(await connect(), id, options));
-  declare(
+  forPage(
     program,
     'search',
     'Find submissions by a text in them',
@@ -180,7 +179,6 @@ function declareSubmissionCommands(program: Command, connect: Connect): void {
     '$ search contact ada@example.org',
     '$ search contact "" --unread --from 2026-11-01',
   )
-    .argument('<id>', ID)
     .argument('<query>', 'text to find, in any case; "" finds all')
     .option('--from <time>', 'received from this time or day on')
     .option('--to <time>', 'received before this time or day')
@@ -190,8 +188,7 @@ function declareSubmissionCommands(program: Command, connect: Connect): void {
       (await import('./owner/search.ts')).search(await connect(), id, query, options),
     );
   declareExport(program, connect);
-  declare(program, 'stats', 'Count submissions by day or hour', '$ stats contact --by hour --tz Europe/Berlin')
-    .argument('<id>', ID)
+  forPage(program, 'stats', 'Count submissions by day or hour', '$ stats contact --by hour --tz Europe/Berlin')
     .option('--from <time>', 'from this time or day on (30 days ago)')
     .option('--to <time>', 'before this time or day')
     .addOption(new Option('--by <unit>', 'day or hour').choices(['day', 'hour'] as const))
@@ -210,7 +207,7 @@ function declareSubmissionCommands(program: Command, connect: Connect): void {
 }
 
 function declareExport(program: Command, connect: Connect): void {
-  declare(
+  forPage(
     program,
     'export',
     'Get all submissions as a file',
@@ -218,7 +215,6 @@ function declareExport(program: Command, connect: Connect): void {
     '$ export contact --format csv --output contact.csv',
     '$ export contact --format ndjson | jq -r .data.email',
   )
-    .argument('<id>', ID)
     .addOption(new Option('--format <format>', 'csv, ndjson or xlsx').choices(['csv', 'ndjson', 'xlsx'] as const))
     .option('--output <file>', 'write this file, when all has arrived; - is standard output')
     .option('--labels', 'labels of the form in the header row, instead of names (csv and xlsx)')
@@ -236,21 +232,21 @@ function declareWebhookCommands(program: Command, connect: Connect): void {
   program.commandsGroup('Other programs:');
   const load = () => import('./owner/webhooks.ts');
   const webhooks = program.command('webhooks').description('Send submissions to other programs');
-  declare(webhooks, 'add', 'Add a webhook, and print its id', '$ webhooks add contact https://example.org/hook')
-    .argument('<id>', ID)
+  forPage(webhooks, 'add', 'Add a webhook, and print its id', '$ webhooks add contact https://example.org/hook')
     .argument('<url>', 'where submissions are sent')
     .addOption(new Option('--type <type>', 'generic or slack').choices(['generic', 'slack'] as const))
     .addOption(new Option('--events <event...>', 'what is sent (all)').choices(EVENTS))
     .action(async (id, url, options) => (await load()).addWebhook(await connect(), id, url, options));
-  declare(webhooks, 'list', 'List the webhooks of a page', '$ webhooks list contact')
-    .argument('<id>', ID)
-    .action(async (id, options) => (await load()).listWebhooks(await connect(), id, options));
+  forPage(webhooks, 'list', 'List the webhooks of a page', '$ webhooks list contact').action(async (id, options) =>
+    (await load()).listWebhooks(await connect(), id, options),
+  );
 
   /** Declares a command about one webhook. */
   const declareOne = (name: string, description: string, more = '') =>
-    declare(webhooks, name, description, `$ webhooks ${name} contact wh_0Vbb…${more}`)
-      .argument('<id>', ID)
-      .argument('<webhook>', 'id of the webhook');
+    forPage(webhooks, name, description, `$ webhooks ${name} contact wh_0Vbb…${more}`).argument(
+      '<webhook>',
+      'id of the webhook',
+    );
   declareOne('test', 'Send a sample submission, and wait for its outcome').action(async (id, webhook, options) =>
     (await load()).testWebhook(await connect(), id, webhook, options),
   );
@@ -266,10 +262,10 @@ function declareWebhookCommands(program: Command, connect: Connect): void {
     .option('--rotate', 'make a new one; for 24 hours the old one signs as well')
     .action(async (id, webhook, options) => (await load()).showSecret(await connect(), id, webhook, options));
   declareOne('disable', 'Send nothing for a time').action(async (id, webhook, options) =>
-    (await load()).setActive(false, await connect(), id, webhook, options),
+    (await load()).disable(await connect(), id, webhook, options),
   );
   declareOne('enable', 'Send again').action(async (id, webhook, options) =>
-    (await load()).setActive(true, await connect(), id, webhook, options),
+    (await load()).enable(await connect(), id, webhook, options),
   );
   declareOne('remove', 'Remove a webhook').action(async (id, webhook, options) =>
     (await load()).removeWebhook(await connect(), id, webhook, options),

@@ -1,11 +1,11 @@
-import { agrees, countOf, type Output, printAnswer, printable, printLine, say } from '../output.ts';
+import { agrees, countOf, type Output, printable, printOutcome, say } from '../output.ts';
 import { idOf, type Service } from './service.ts';
 
 /** Takes a page offline; its submissions are kept. */
 export async function remove(
   service: Service,
   name: string,
-  { json, yes }: Output & { yes?: true | undefined },
+  { yes, ...output }: Output & { yes?: true | undefined },
 ): Promise<void> {
   const id = await idOf(service, name);
   const path = { params: { path: { id } } };
@@ -19,7 +19,5 @@ export async function remove(
     }
   }
   const { text } = await service.answer(service.api.DELETE('/deploy/{id}', path));
-  if (json) return await printAnswer(text);
-  await printLine(printable(id));
-  say(`deleted: formhost trash restore ${id} brings it back, with its submissions`);
+  await printOutcome(text, id, `deleted: formhost trash restore ${id} brings it back, with its submissions`, output);
 }

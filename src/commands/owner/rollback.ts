@@ -1,5 +1,5 @@
 import { CommandError, UsageError } from '../command-error.ts';
-import { type Output, printAnswer, printable, printLine, say } from '../output.ts';
+import { type Output, printOutcome } from '../output.ts';
 import { idOf, type Service } from './service.ts';
 
 /** The version before the live one. */
@@ -17,7 +17,7 @@ export async function rollback(
   service: Service,
   name: string,
   given: string | undefined,
-  { json }: Output,
+  output: Output,
 ): Promise<void> {
   if (given !== undefined && !/^[1-9][0-9]{0,8}$/.test(given)) {
     throw new UsageError(`${given} is not a version: give a number such as 3`);
@@ -27,7 +27,5 @@ export async function rollback(
   const { data, text } = await service.answer(
     service.api.POST('/deploy/{id}/versions/{version}/restore', { params: { path: { id, version } } }),
   );
-  if (json) return await printAnswer(text);
-  await printLine(printable(data.url));
-  say(`version ${version} is live again, as a new version`);
+  await printOutcome(text, data.url, `version ${version} is live again, as a new version`, output);
 }

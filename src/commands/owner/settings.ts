@@ -1,5 +1,5 @@
 import { CommandError, UsageError } from '../command-error.ts';
-import { type Output, printAnswer, printLine, printTable, say } from '../output.ts';
+import { type Output, printAnswer, printOutcome, printTable } from '../output.ts';
 import { idOf, type Service } from './service.ts';
 
 const readSettings = (service: Service, id: string) =>
@@ -33,7 +33,7 @@ export async function setSettings(
   service: Service,
   name: string,
   given: readonly string[],
-  { json }: Output,
+  output: Output,
 ): Promise<void> {
   const pairs = given.map((text) => {
     const at = text.indexOf('=');
@@ -50,7 +50,5 @@ export async function setSettings(
     pairs.map(({ setting, value }) => [setting, readValue(value, Array.isArray(now.get(setting)))]),
   );
   const { text } = await service.answer(service.api.PATCH('/deploy/{id}', { params: { path: { id } }, body }));
-  if (json) return await printAnswer(text);
-  await printLine(id);
-  say(`changed ${pairs.map(({ setting }) => setting).join(', ')}`);
+  await printOutcome(text, id, `changed ${pairs.map(({ setting }) => setting).join(', ')}`, output);
 }

@@ -1,4 +1,4 @@
-import { type Output, printAnswer, printable, printLine, printList, say } from '../output.ts';
+import { type Output, printList, printOutcome } from '../output.ts';
 import { idOf, listTrash, type Service } from './service.ts';
 
 /** The deleted pages, the last deleted first. */
@@ -15,13 +15,11 @@ export const list = (service: Service, output: Output): Promise<void> =>
 export async function restore(
   service: Service,
   name: string,
-  { json, slug }: Output & { slug?: string | undefined },
+  { slug, ...output }: Output & { slug?: string | undefined },
 ): Promise<void> {
   const id = await idOf(service, name, 'trash');
   const { data, text } = await service.answer(
     service.api.POST('/trash/{id}/restore', { params: { path: { id } }, body: slug === undefined ? {} : { slug } }),
   );
-  if (json) return await printAnswer(text);
-  await printLine(printable(data.url));
-  say(`${data.slug} (${id}) is live again, with its submissions`);
+  await printOutcome(text, data.url, `${data.slug} (${id}) is live again, with its submissions`, output);
 }

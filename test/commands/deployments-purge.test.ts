@@ -29,6 +29,7 @@ const TABLES = [
   'submission_files',
   'submission_marks',
   'submissions',
+  'visitor_confirmations',
   'webhooks',
 ];
 
@@ -81,6 +82,10 @@ describe('deployments purge', () => {
       .insert([1, 2].map((number) => ({ deployment_id: deployment.id, number, read: true, starred: false })));
     await service.db('read_up_to').insert({ deployment_id: deployment.id, number: 2 });
     await service.db('honeypot_hits').insert({ deployment_id: deployment.id, day: '2026-11-21', count: 3 });
+    await service.db('visitor_confirmations').insert({
+      ...{ deployment_id: deployment.id, address_hash: Buffer.from('hash') },
+      ...{ day: '2026-11-21', delivery_id: 'dl_1' },
+    });
     const mail = { notify_every: 'day', recipients: ['bea@command.example', 'cyd@command.example'] };
     await owner.patch(`/deploy/${deployment.id}`).send(mail).expect(200);
     await service
@@ -101,7 +106,7 @@ describe('deployments purge', () => {
   it('removes everything of a deleted deployment for good, and nothing of another', async () => {
     const [gone, kept, live] = [await deployMuch(), await deployMuch(), await deployMuch()];
     await Promise.all([gone, kept].map(({ id }) => remove(id)));
-    const whole = [1_203, 1, 1, 1, 3, 2, 1, 1, 1, 2, 600, 10, 2, 1_203, 1, 1];
+    const whole = [1_203, 1, 1, 1, 3, 2, 1, 1, 1, 2, 600, 10, 2, 1_203, 1, 1, 1];
     const nothing = whole.map(() => 0);
     expect(await rowsOf(gone.id)).toEqual(whole);
     expect(await print('purge', gone.id)).toBe(

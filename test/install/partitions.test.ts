@@ -2,8 +2,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { up as addConfirmations } from '../../migrations/0047-confirmations.ts';
+import { connect } from '../../src/db/postgres/connect.ts';
 import { runSql } from '../support/database.ts';
 import { cloneDatabase, emptyDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 import { PROJECT, startProgram } from '../support/process.ts';
 import { type Received, startReceiver } from '../support/receivers.ts';
 import { asOwner, type Owner, startTestService, type TestService } from '../support/service.ts';
@@ -138,5 +141,21 @@ describe('submissions and deliveries in partitions (deploy/partitions.sql)', () 
     await keepsAll();
     await servesARun();
     await isRestored();
+  });
+
+  it('get the index of the log of mails by a migration, also after one that was interrupted', async () => {
+    const database = await cloneDatabase();
+    onTestFinished(() => database.drop());
+    await partition(database.url);
+    const db = connect({ connectionString: database.url }, { limits: testLimits() });
+    onTestFinished(() => db.close());
+    await db.raw('DROP INDEX deliveries_logged_mails; CREATE INDEX deliveries_0_logged_mails ON deliveries_0 (id)');
+    for (const _time of [1, 2]) await addConfirmations(db);
+    const { rows } = await db.raw(
+      `SELECT count(*) AS indexes, bool_and(indisvalid) AS are_valid FROM pg_index JOIN pg_class ON oid = indexrelid
+        WHERE pg_get_indexdef(oid) LIKE '%visitor-confirmation%'`,
+    );
+    // Those of 16 partitions, and that of the whole.
+    expect(rows).toEqual([{ indexes: 17, are_valid: true }]);
   });
 });

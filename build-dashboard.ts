@@ -3,19 +3,15 @@ import { globSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { brotliCompress, gzip } from 'node:zlib';
 import { rolldown } from 'rolldown';
 
 /*
  * Builds the dashboard's browser code into the folder in the first argument: shell.html, and assets/ with a hash in each
- * name and a .br and a .gz beside each file. build.sh and the tests run it; the service only serves what it has written.
+ * name. build.sh and the tests run it; the service only serves what it has written.
  */
 
 const PROJECT = fileURLToPath(new URL('.', import.meta.url));
 const SOURCES = join(PROJECT, 'src/dashboard');
-
-const compress = { br: promisify(brotliCompress), gz: promisify(gzip) };
 
 type Asset = { name: string; content: string };
 
@@ -80,13 +76,9 @@ export async function buildDashboard(folder: string): Promise<void> {
 
   await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, 'assets'), { recursive: true });
-  const files = [...scripts, styles, icon].flatMap(({ name, content }) => [
-    writeFile(join(folder, 'assets', name), content),
-    ...Object.entries(compress).map(async ([extension, by]) =>
-      writeFile(join(folder, 'assets', `${name}.${extension}`), await by(Buffer.from(content))),
-    ),
-  ]);
-  await Promise.all(files);
+  await Promise.all(
+    [...scripts, styles, icon].map(({ name, content }) => writeFile(join(folder, 'assets', name), content)),
+  );
   await writeFile(join(folder, 'shell.html'), shell);
 }
 

@@ -8,12 +8,8 @@ import type { App } from '../app.ts';
 import type { Endpoint } from '../request/declaration.ts';
 import { pageAnswer, publicEndpoint } from '../request/endpoint.ts';
 import { pathOf } from '../request/hosts.ts';
-import { chooseEncoding } from '../response/accept.ts';
 import { errorKind, HttpError } from '../response/errors.ts';
 import { DashboardFiles, notBuilt } from './files.ts';
-
-const IMMUTABLE = 'public, max-age=31536000, immutable';
-const NOSNIFF = { 'X-Content-Type-Options': 'nosniff' } as const;
 
 /** The endpoint by which the dashboard knows whether anybody is signed in. */
 const WHO_IS_SIGNED_IN = '/me';
@@ -27,7 +23,7 @@ const noSuchAsset = errorKind(
 
 /** `frameSource`: the hosts of all pages, as a source of a Content-Security-Policy. */
 const headersOf = (frameSource: string) => ({
-  ...NOSNIFF,
+  'X-Content-Type-Options': 'nosniff',
   // Pages are shown in frames, from their own hosts.
   'Content-Security-Policy': `default-src 'self'; frame-src ${frameSource}; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
   'X-Frame-Options': 'DENY',
@@ -66,7 +62,6 @@ const shellEndpoint = (path: string, name: string, files: DashboardFiles, app: A
     method: 'GET',
     path,
     name,
-    tag: 'Service',
     summary: 'Open the dashboard',
     isHidden: true,
     answer: pageAnswer('A page for a browser, the same for every view.'),
@@ -79,7 +74,6 @@ const assetEndpoint = (files: DashboardFiles) =>
     method: 'GET',
     path: '/dashboard/assets/:asset',
     name: 'getDashboardAsset',
-    tag: 'Service',
     summary: 'Get a file of the dashboard',
     isHidden: true,
     answer: {
@@ -95,11 +89,7 @@ const assetEndpoint = (files: DashboardFiles) =>
       async (response) => {
         const asset = (await files.read()).assets.get(name);
         if (!asset) throw noSuchAsset();
-        const encoding = chooseEncoding(response.req);
-        response.type(asset.type).vary('Accept-Encoding');
-        response.set({ ...NOSNIFF, 'Cache-Control': IMMUTABLE, 'Cross-Origin-Resource-Policy': 'same-origin' });
-        if (encoding !== 'identity') response.set('Content-Encoding', encoding);
-        response.send(asset.bodies[encoding]);
+        await asset.send(response);
       },
   });
 

@@ -7,7 +7,7 @@ import { checkQuery } from '../request/query.ts';
 import { HttpError, inSeconds, toLoggedError } from '../response/errors.ts';
 import { BOUNDS, boundedAnswer } from './bounded-answer.ts';
 import type { BoundTool } from './descriptors.ts';
-import { UNTRUSTED } from './tool.ts';
+import { READS_VISITORS, UNTRUSTED } from './tool.ts';
 
 /** The HTTP request with which a tool is called. */
 export type Exchange = Omit<ToolCall, 'params' | 'input' | 'notify'>;
@@ -32,10 +32,10 @@ const NEXT: Readonly<Record<number, string>> = {
   422: 'Correct the arguments, then call the tool again.',
 };
 
-function adviceFor({ status, headers }: HttpError, { tool }: BoundTool, requestId: string): string {
+function adviceFor({ status, headers }: HttpError, { ifMissing }: BoundTool, requestId: string): string {
   const { 'Retry-After': seconds } = headers;
   if (seconds !== undefined) return `Call the tool again in ${inSeconds(Number(seconds) * 1_000)}.`;
-  if (status === 404 && tool.ifMissing !== undefined) return tool.ifMissing;
+  if (status === 404 && ifMissing !== undefined) return ifMissing;
   return NEXT[status] ?? `If it fails once more, tell the user, with the request id ${requestId}.`;
 }
 
@@ -67,13 +67,13 @@ function readArguments({ tool, names }: BoundTool, { next: sent, ...args }: Valu
 
 /** The parameters of the path, of which a page may be named by its slug. Throws 400 where one is left out. */
 async function readPath(
-  { tool }: BoundTool,
+  { path }: BoundTool,
   given: Values,
   { owner, ownerQueue, response }: Exchange,
   { db }: Pick<App, 'db'>,
 ): Promise<Record<string, string>> {
   const params: Record<string, string> = {};
-  for (const [parameter, name] of Object.entries(tool.path ?? {})) {
+  for (const [parameter, name] of path) {
     const { [name]: value } = given;
     if (typeof value !== 'string' && typeof value !== 'number') {
       throw new HttpError(400, `${name} is required: send it as a string.`);
@@ -116,20 +116,21 @@ export async function callTool(
   exchange: Exchange,
   app: Pick<App, 'db' | 'log'>,
 ): Promise<Outcome> {
-  const { tool, call, names } = bound;
+  const { tool, call, path, names } = bound;
   const requestId = String(exchange.response.getHeader('x-request-id'));
   const notices = new Set<string>();
   try {
     const given = readArguments(bound, args);
     const params = await readPath(bound, given, exchange, app);
-    const inPath = new Set(Object.values(tool.path ?? {}));
+    const inPath = new Set(path.values());
     const input = Object.fromEntries(Object.entries(given).filter(([name]) => !inPath.has(name)));
     const ask = async (asked: Values): Promise<string | undefined> =>
       textOf(await call({ ...exchange, params, input: asked, notify: (sentence) => notices.add(sentence) }));
     const text = tool.isBounded ? await boundedAnswer(ask, input, names.has('limit')) : await ask(input);
     if (text === undefined) throw tooLong();
     const structured = await addition(bound, text, exchange, app, requestId);
-    const warning = tool.isUntrusted ? [`${UNTRUSTED} It is the JSON that follows, and ends with it.`] : [];
+    const isUntrusted = tool.hints === READS_VISITORS;
+    const warning = isUntrusted ? [`${UNTRUSTED} It is the JSON that follows, and ends with it.`] : [];
     return { texts: [...warning, structured, ...Array.from(notices, inAgentsWords)], structured };
   } catch (cause) {
     const error = toLoggedError(cause, app.log, requestId);

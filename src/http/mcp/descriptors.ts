@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Scope } from '../../db/account/api-keys.ts';
 import type { Endpoint, ToolCall } from '../request/declaration.ts';
+import { parameterNames } from '../request/endpoint.ts';
 import { BOUNDS } from './bounded-answer.ts';
-import type { Tool } from './tool.ts';
-import { ARGUMENTS, TOOLS } from './tools.ts';
+import { READS_VISITORS, type Tool, UNTRUSTED } from './tool.ts';
+import { ARGUMENTS, IF_MISSING, TOOLS } from './tools.ts';
 
 type Call = (call: ToolCall) => Promise<unknown>;
 
@@ -12,8 +13,11 @@ export type BoundTool = {
   tool: Tool;
   call: Call;
   followUp: { call: Call; field: string } | undefined;
+  /** The parameters of the path, and the arguments that they are taken from. */
+  path: ReadonlyMap<string, string>;
   /** The names of its arguments. */
   names: ReadonlySet<string>;
+  ifMissing: string | undefined;
   /** The scope that a key needs. */
   scope: Scope;
   descriptor: {
@@ -60,27 +64,33 @@ function callOf({ call, name }: Endpoint): Call {
   return call;
 }
 
+/** The argument for a parameter of a path: a page is `id` in all tools, and `webhookId` becomes `webhook_id`. */
+const argumentFor = (parameter: string): string =>
+  parameter === 'deployId' ? 'id' : parameter.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
 /** The arguments of a tool by their names. */
 function argumentsOf(tool: Tool, { params, query, body }: Endpoint): Readonly<Record<string, z.ZodType>> {
-  const sent = { ...fieldsOf(query), ...fieldsOf(body?.content['application/json']?.schema) };
-  const ofPath = Object.entries(tool.path ?? {}).map(([parameter, name]): [string, z.ZodType] => {
-    named(ARGUMENTS, name, 'ARGUMENTS');
-    return [name, named(fieldsOf(params), parameter, tool.endpoint)];
+  const sent = fieldsOf(body?.content['application/json']?.schema ?? query);
+  const ofPath = Object.entries(fieldsOf(params)).map(([parameter, field]): [string, z.ZodType] => {
+    named(ARGUMENTS, argumentFor(parameter), 'ARGUMENTS');
+    return [argumentFor(parameter), field];
   });
-  const ofFields = (tool.fields ?? []).map((name): [string, z.ZodType] => [name, named(sent, name, tool.endpoint)]);
+  const names = tool.fields ?? Object.keys(sent);
+  const ofFields = names.map((name): [string, z.ZodType] => [name, named(sent, name, tool.endpoint)]);
   const { max_chars, next } = BOUNDS.shape;
   const bounds = tool.isBounded && { max_chars, ...(sent.limit && { next }) };
   return { ...Object.fromEntries([...ofPath, ...ofFields]), ...bounds };
 }
 
 function bind(tool: Tool, endpointNamed: (name: string) => Endpoint): BoundTool {
-  const { name, title, description, hints: annotations, defaults = {} } = tool;
+  const { name, title, description, hints, defaults = {} } = tool;
   const endpoint = endpointNamed(tool.endpoint);
   const fields = Object.entries(argumentsOf(tool, endpoint));
   const properties = fields.map(([argument, field]): [string, object] => {
     const { [argument]: value } = defaults;
     return [argument, { ...toJsonSchema(argument, field), ...(value !== undefined && { default: value }) }];
   });
+  const path = new Map(parameterNames(endpoint.path).map((parameter) => [parameter, argumentFor(parameter)]));
   const required = fields
     .filter(([argument, field]) => !Object.hasOwn(defaults, argument) && !canBeLeftOut(field))
     .map(([argument]) => argument);
@@ -88,14 +98,16 @@ function bind(tool: Tool, endpointNamed: (name: string) => Endpoint): BoundTool 
     tool,
     call: callOf(endpoint),
     followUp: tool.followUp && { call: callOf(endpointNamed(tool.followUp.endpoint)), field: tool.followUp.field },
+    path,
     names: new Set(fields.map(([argument]) => argument)),
+    ifMissing: tool.ifMissing ?? IF_MISSING[[...path.values()].at(-1) ?? ''],
     scope: endpoint.scope ?? 'read',
     descriptor: {
       name,
       title,
-      description,
+      description: hints === READS_VISITORS ? `${description} ${UNTRUSTED}` : description,
       inputSchema: { type: 'object', properties: Object.fromEntries(properties), required },
-      annotations,
+      annotations: hints,
     },
   };
 }

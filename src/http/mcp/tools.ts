@@ -6,6 +6,16 @@ import { SUBMISSION_TOOLS } from './tools/submissions.ts';
 /** All tools, in the order in which agents see them. */
 export const TOOLS: readonly Tool[] = [...PAGE_TOOLS, ...SUBMISSION_TOOLS, ...NOTIFICATION_TOOLS];
 
+/** The next step of an agent after a 404, by the argument that is the last parameter of the path. */
+export const IF_MISSING: Readonly<Record<string, string>> = {
+  id: 'list_pages has the ids and slugs of the pages.',
+  version: 'list_pages has the pages, list_versions the versions of one.',
+  cursor: 'list_pages has the ids and slugs of the pages, list_submissions the ids of submissions.',
+  submission_id: 'list_submissions has the ids of submissions.',
+  file_id: 'The url of a file in a submission has the ids.',
+  webhook_id: 'list_webhooks has the ids of the webhooks of a page, list_pages those of the pages.',
+};
+
 /** Texts about arguments, for agents: parameters of paths, and fields that the reference describes at length. */
 export const ARGUMENTS: Readonly<Record<string, string>> = {
   id: 'The id or the slug of a page.',

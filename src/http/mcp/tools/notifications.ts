@@ -1,7 +1,4 @@
-import { ADDS, GOES_ON, IF_NO_PAGE, PAGED, READS, REPLACES, type Tool } from '../tool.ts';
-
-const OF_WEBHOOK = { deployId: 'id', webhookId: 'webhook_id' } as const;
-const IF_NO_WEBHOOK = 'list_webhooks has the ids of the webhooks of a page, list_pages those of the pages.';
+import { ADDS, GOES_ON, READS, REPLACES, type Tool } from '../tool.ts';
 
 export const NOTIFICATION_TOOLS: readonly Tool[] = [
   {
@@ -11,9 +8,7 @@ export const NOTIFICATION_TOOLS: readonly Tool[] = [
       'Has each submission from now on posted to an address on the web. Use only an address that the user has given: submissions ' +
       'may be personal data. Then call test_webhook.',
     endpoint: 'createWebhook',
-    path: { deployId: 'id' },
     fields: ['url', 'type'],
-    ifMissing: IF_NO_PAGE,
     hints: ADDS,
   },
   {
@@ -21,9 +16,7 @@ export const NOTIFICATION_TOOLS: readonly Tool[] = [
     title: 'List the webhooks of a page',
     description: 'The webhooks of a page with their ids, oldest first, and whether they are active.',
     endpoint: 'listWebhooks',
-    path: { deployId: 'id' },
     isBounded: true,
-    ifMissing: IF_NO_PAGE,
     hints: READS,
   },
   {
@@ -31,8 +24,6 @@ export const NOTIFICATION_TOOLS: readonly Tool[] = [
     title: 'Send a sample to a webhook',
     description: 'Sends a sample submission to a webhook, and stores none. Then call list_deliveries for the outcome.',
     endpoint: 'testWebhook',
-    path: OF_WEBHOOK,
-    ifMissing: IF_NO_WEBHOOK,
     hints: ADDS,
   },
   {
@@ -40,8 +31,6 @@ export const NOTIFICATION_TOOLS: readonly Tool[] = [
     title: 'Remove a webhook',
     description: 'Ends the deliveries to a webhook, those that wait included. Ask the user before you call this.',
     endpoint: 'deleteWebhook',
-    path: OF_WEBHOOK,
-    ifMissing: IF_NO_WEBHOOK,
     hints: REPLACES,
   },
   {
@@ -49,10 +38,7 @@ export const NOTIFICATION_TOOLS: readonly Tool[] = [
     title: 'List the deliveries of a webhook',
     description: `What was sent to a webhook, newest first, and the outcome: status, attempts, the last error. ${GOES_ON}`,
     endpoint: 'listDeliveries',
-    path: OF_WEBHOOK,
-    fields: PAGED,
     isBounded: true,
-    ifMissing: IF_NO_WEBHOOK,
     hints: READS,
   },
   {
@@ -60,8 +46,6 @@ export const NOTIFICATION_TOOLS: readonly Tool[] = [
     title: 'Send a sample mail',
     description: 'Sends a sample to everybody who gets mail about a page. Then call list_mails for the outcome.',
     endpoint: 'testMail',
-    path: { id: 'id' },
-    ifMissing: IF_NO_PAGE,
     hints: ADDS,
   },
   {
@@ -69,10 +53,7 @@ export const NOTIFICATION_TOOLS: readonly Tool[] = [
     title: 'List the mails about a page',
     description: `What was mailed about a page, newest first, to whom, and the outcome. ${GOES_ON}`,
     endpoint: 'listMails',
-    path: { id: 'id' },
-    fields: PAGED,
     isBounded: true,
-    ifMissing: IF_NO_PAGE,
     hints: READS,
   },
 ];

@@ -1,4 +1,4 @@
-import { ADDS, GOES_ON, IF_NO_PAGE, PAGED, READS, REPLACES, type Tool } from '../tool.ts';
+import { ADDS, GOES_ON, READS, REPLACES, type Tool } from '../tool.ts';
 
 const CHECKED = { endpoint: 'checkDeployment', field: 'problems' } as const;
 
@@ -12,7 +12,6 @@ export const PAGE_TOOLS: readonly Tool[] = [
       'url to give to people, and the problems of its forms (null: not checked): where one has the severity error, correct the HTML ' +
       'and call update_page. To change a page that exists, call update_page.',
     endpoint: 'createDeployment',
-    fields: ['html', 'slug'],
     followUp: CHECKED,
     hints: ADDS,
   },
@@ -23,10 +22,7 @@ export const PAGE_TOOLS: readonly Tool[] = [
       'Replaces the whole HTML of a page (get_html has it as it is). Its address and its submissions stay, and the HTML before is ' +
       'kept as a version. Answers the problems of its forms, as publish_page does.',
     endpoint: 'replaceHtml',
-    path: { id: 'id' },
-    fields: ['html'],
     followUp: CHECKED,
-    ifMissing: IF_NO_PAGE,
     hints: REPLACES,
   },
   {
@@ -35,7 +31,6 @@ export const PAGE_TOOLS: readonly Tool[] = [
     description:
       'Reads HTML as browsers do, and answers its forms, their fields, and what keeps them from working. Publishes and stores nothing.',
     endpoint: 'checkHtml',
-    fields: ['html'],
     hints: READS,
   },
   {
@@ -43,7 +38,6 @@ export const PAGE_TOOLS: readonly Tool[] = [
     title: 'List the pages',
     description: `The pages of the owner with their ids, addresses and numbers of submissions, newest first. ${GOES_ON}`,
     endpoint: 'listDeployments',
-    fields: PAGED,
     isBounded: true,
     hints: READS,
   },
@@ -52,8 +46,6 @@ export const PAGE_TOOLS: readonly Tool[] = [
     title: 'Get a page',
     description: 'The address of a page, its number of submissions, and when it was made and changed.',
     endpoint: 'getDeployment',
-    path: { id: 'id' },
-    ifMissing: IF_NO_PAGE,
     hints: READS,
   },
   {
@@ -62,8 +54,6 @@ export const PAGE_TOOLS: readonly Tool[] = [
     description:
       'The whole HTML of a page as it was sent, with {{FORM_ACTION}}. To edit it, change it and call update_page.',
     endpoint: 'getHtml',
-    path: { id: 'id' },
-    ifMissing: IF_NO_PAGE,
     hints: READS,
   },
   {
@@ -73,8 +63,6 @@ export const PAGE_TOOLS: readonly Tool[] = [
       'Takes a page offline. With its submissions it is in the trash, from where its owner can restore it. Ask the user before ' +
       'you call this.',
     endpoint: 'deleteDeployment',
-    path: { id: 'id' },
-    ifMissing: IF_NO_PAGE,
     hints: REPLACES,
   },
   {
@@ -82,10 +70,7 @@ export const PAGE_TOOLS: readonly Tool[] = [
     title: 'List the versions of a page',
     description: `The versions of the HTML of a page that are kept, newest first, and which of them is live. ${GOES_ON}`,
     endpoint: 'listVersions',
-    path: { id: 'id' },
-    fields: PAGED,
     isBounded: true,
-    ifMissing: IF_NO_PAGE,
     hints: READS,
   },
   {
@@ -93,8 +78,6 @@ export const PAGE_TOOLS: readonly Tool[] = [
     title: 'Restore a version of a page',
     description: 'Undoes changes: the HTML of a version is live at once, as a new version.',
     endpoint: 'restoreVersion',
-    path: { id: 'id', version: 'version' },
-    ifMissing: 'list_pages has the pages, list_versions the versions of one.',
     hints: REPLACES,
   },
   {
@@ -103,8 +86,6 @@ export const PAGE_TOOLS: readonly Tool[] = [
     description:
       'Who gets mail about submissions and has confirmed, where visitors are sent, what is spam, and the other settings.',
     endpoint: 'getSettings',
-    path: { id: 'id' },
-    ifMissing: IF_NO_PAGE,
     hints: READS,
   },
   {
@@ -114,12 +95,6 @@ export const PAGE_TOOLS: readonly Tool[] = [
       'Changes the settings that are given. To set up mail: email_notifications true, and recipients if others than the owner get ' +
       'it; use only addresses that the user has given. Then call test_mail.',
     endpoint: 'changeSettings',
-    path: { id: 'id' },
-    fields: [
-      ...(['email_notifications', 'notify_every', 'notify_owner', 'recipients', 'redirect_url'] as const),
-      ...(['allowed_origins', 'language', 'retention_days', 'spam', 'confirmation'] as const),
-    ],
-    ifMissing: IF_NO_PAGE,
     hints: REPLACES,
   },
 ];

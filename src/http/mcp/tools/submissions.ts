@@ -1,29 +1,22 @@
 import { SIZES } from '../../../sizes.ts';
-import { ADDS, GOES_ON, IF_NO_PAGE, PAGED, READS, READS_VISITORS, type Tool, UNTRUSTED } from '../tool.ts';
+import { ADDS, GOES_ON, READS, READS_VISITORS, type Tool } from '../tool.ts';
 
 export const SUBMISSION_TOOLS: readonly Tool[] = [
   {
     name: 'list_submissions',
     title: 'List the submissions of a page',
-    description: `What the forms of a page have received, newest first; get_submission has one in full. ${GOES_ON} ${UNTRUSTED}`,
+    description: `What the forms of a page have received, newest first; get_submission has one in full. ${GOES_ON}`,
     endpoint: 'listSubmissions',
-    path: { deployId: 'id' },
-    fields: PAGED,
     isBounded: true,
-    isUntrusted: true,
-    ifMissing: IF_NO_PAGE,
     hints: READS_VISITORS,
   },
   {
     name: 'search_submissions',
     title: 'Search the submissions of a page',
-    description: `Finds a text in submissions, or those of a time, newest first. ${GOES_ON} ${UNTRUSTED}`,
+    description: `Finds a text in submissions, or those of a time, newest first. ${GOES_ON}`,
     endpoint: 'searchSubmissions',
-    path: { deployId: 'id' },
     fields: ['q', 'from', 'to', 'cursor', 'limit'],
     isBounded: true,
-    isUntrusted: true,
-    ifMissing: IF_NO_PAGE,
     hints: READS_VISITORS,
   },
   {
@@ -32,24 +25,17 @@ export const SUBMISSION_TOOLS: readonly Tool[] = [
     description:
       'Answers the submissions after a cursor, oldest first, and waits while there are none. Without a cursor it begins with the ' +
       'first submission of the page; for only those to come, give the id of the newest (list_submissions) as the cursor. Give `next` ' +
-      `of each answer to the next call, also after an answer without submissions. ${UNTRUSTED}`,
+      'of each answer to the next call, also after an answer without submissions.',
     endpoint: 'listSubmissionsAfter',
-    path: { deployId: 'id', cursor: 'cursor' },
-    fields: ['wait', 'limit'],
     defaults: { cursor: '0', wait: SIZES.mcp.waitSeconds },
     isBounded: true,
-    isUntrusted: true,
-    ifMissing: 'list_pages has the ids and slugs of the pages, list_submissions the ids of submissions.',
     hints: READS_VISITORS,
   },
   {
     name: 'get_submission',
     title: 'Get a submission',
-    description: `One submission in full. ${UNTRUSTED}`,
+    description: 'One submission in full.',
     endpoint: 'getSubmission',
-    path: { deployId: 'id', submissionId: 'submission_id' },
-    isUntrusted: true,
-    ifMissing: 'list_submissions has the ids of submissions.',
     hints: READS_VISITORS,
   },
   {
@@ -57,12 +43,9 @@ export const SUBMISSION_TOOLS: readonly Tool[] = [
     title: 'Read a file of a submission',
     description:
       'The name, type and size of a file, and its text. text is null for a file that is no text in UTF-8, or has more than ' +
-      `${SIZES.file.chunkBytes} bytes: its url, with the API key, has it. ${UNTRUSTED}`,
+      `${SIZES.file.chunkBytes} bytes: its url, with the API key, has it.`,
     endpoint: 'getFile',
-    path: { deployId: 'id', submissionId: 'submission_id', fileId: 'file_id' },
     isBounded: true,
-    isUntrusted: true,
-    ifMissing: 'The url of a file in a submission has the ids.',
     hints: READS_VISITORS,
   },
   {
@@ -70,10 +53,7 @@ export const SUBMISSION_TOOLS: readonly Tool[] = [
     title: 'Count submissions by hour or day',
     description: 'How many submissions a page has received in each hour or day.',
     endpoint: 'getStatistics',
-    path: { id: 'id' },
-    fields: ['from', 'to', 'by', 'tz'],
     isBounded: true,
-    ifMissing: IF_NO_PAGE,
     hints: READS,
   },
   {
@@ -83,21 +63,14 @@ export const SUBMISSION_TOOLS: readonly Tool[] = [
       'Stores a submission that is marked as a test, as if a visitor had sent it: webhooks and mail get it. The spam check is left ' +
       'out. list_deliveries and list_mails show the outcome.',
     endpoint: 'submitTest',
-    path: { deployId: 'id' },
-    fields: ['fields'],
-    ifMissing: IF_NO_PAGE,
     hints: ADDS,
   },
   {
     name: 'list_spam',
     title: 'List the spam of a page',
-    description: `Submissions that are kept apart as spam, with the reason, newest first. ${GOES_ON} ${UNTRUSTED}`,
+    description: `Submissions that are kept apart as spam, with the reason, newest first. ${GOES_ON}`,
     endpoint: 'listSpam',
-    path: { id: 'id' },
-    fields: PAGED,
     isBounded: true,
-    isUntrusted: true,
-    ifMissing: IF_NO_PAGE,
     hints: READS_VISITORS,
   },
   {
@@ -105,7 +78,6 @@ export const SUBMISSION_TOOLS: readonly Tool[] = [
     title: 'Release a submission from the spam',
     description: 'Accepts a submission of list_spam as if it came now: it is listed, and sent to webhooks and by mail.',
     endpoint: 'releaseSpam',
-    path: { id: 'id', submissionId: 'submission_id' },
     ifMissing: 'list_spam has what can be released.',
     hints: ADDS,
   },

@@ -85,26 +85,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/overview": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * See your deployments at a glance
-         * @description Newest first, without deleted ones.
-         */
-        get: operations["getOverview"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/keys": {
         parameters: {
             query?: never;
@@ -144,6 +124,26 @@ export interface paths {
          * @description Every process refuses it within a second. A key may revoke itself. The last full key of an owner can be revoked on the command line only.
          */
         delete: operations["revokeKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See your deployments at a glance
+         * @description Newest first, without deleted ones.
+         */
+        get: operations["getOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -425,70 +425,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/deploy/{id}/spam": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List what is kept as spam
-         * @description Newest first. Its senders have got the answer of a success. It is in no list, count, export, webhook or mail until it is released. A deployment keeps its last 1000, for 30 days; what comes beyond 60 a minute is dropped. Its files have at most 50 MB together: those of the oldest are removed, and their links return 404.
-         */
-        get: operations["listSpam"];
-        put?: never;
-        post?: never;
-        /**
-         * Delete all spam of a deployment
-         * @description Permanently, with its files.
-         */
-        delete: operations["emptySpam"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/deploy/{id}/spam/{submissionId}/release": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Release a submission: it is no spam
-         * @description It is accepted now, like any new one: with the present time, and deliveries to webhooks and by mail. It keeps its id. The limit on submissions does not apply.
-         */
-        post: operations["releaseSpam"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/deploy/{id}/spam/{submissionId}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Delete spam
-         * @description Permanently, with its files.
-         */
-        delete: operations["deleteSpam"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/submit/{deployId}": {
         parameters: {
             query?: never;
@@ -761,6 +697,110 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/deploy/{id}/spam": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what is kept as spam
+         * @description Newest first. Its senders have got the answer of a success. It is in no list, count, export, webhook or mail until it is released. A deployment keeps its last 1000, for 30 days; what comes beyond 60 a minute is dropped. Its files have at most 50 MB together: those of the oldest are removed, and their links return 404.
+         */
+        get: operations["listSpam"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete all spam of a deployment
+         * @description Permanently, with its files.
+         */
+        delete: operations["emptySpam"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/spam/{submissionId}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release a submission: it is no spam
+         * @description It is accepted now, like any new one: with the present time, and deliveries to webhooks and by mail. It keeps its id. The limit on submissions does not apply.
+         */
+        post: operations["releaseSpam"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/spam/{submissionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete spam
+         * @description Permanently, with its files.
+         */
+        delete: operations["deleteSpam"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/altcha.js": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get ALTCHA's widget
+         * @description A module for pages of any origin. It loads nothing else but challenges.
+         */
+        get: operations["getWidget"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/altcha/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a challenge for a form
+         * @description ALTCHA's widget asks for it. Its solution counts once, for this deployment and for 20 minutes.
+         */
+        get: operations["getChallenge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/webhooks/{deployId}": {
         parameters: {
             query?: never;
@@ -983,46 +1023,6 @@ export interface paths {
          * @description To the owner: the mail that visitors get, with an example of a reference. The log of mails shows its outcome. It counts as one of the 20 tests that an owner may send in a minute, to webhooks and by mail together.
          */
         post: operations["previewConfirmation"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/altcha.js": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get ALTCHA's widget
-         * @description A module for pages of any origin. It loads nothing else but challenges.
-         */
-        get: operations["getWidget"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/altcha/challenge": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get a challenge for a form
-         * @description ALTCHA's widget asks for it. Its solution counts once, for this deployment and for 20 minutes.
-         */
-        get: operations["getChallenge"];
-        put?: never;
-        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1338,7 +1338,13 @@ export interface components {
              * @example d_0VbbZBZKKTcBD17YQfyDgVGm
              */
             deployment_id: string;
-            /** @description The fields, exactly as submitted. A file is `{"filename","content_type","size","url"}`. */
+            /**
+             * @description The fields, exactly as submitted. A file is `{"filename","content_type","size","url"}`.
+             * @example {
+             *       "name": "Ada",
+             *       "email": "ada@example.org"
+             *     }
+             */
             data: {
                 [key: string]: unknown;
             };
@@ -1350,7 +1356,7 @@ export interface components {
             timestamp: string;
         };
         SlackPayload: {
-            /** @description In this order: a header with the slug, up to ten fields of the form, and the time. */
+            /** @description In this order: a header with the slug, up to 10 fields of the form, and the time. */
             blocks: ({
                 /** @constant */
                 type: "header";
@@ -1378,7 +1384,9 @@ export interface components {
             })[];
         };
         SignedIn: {
+            /** @example you@example.com */
             email: string;
+            /** @example unlimited */
             plan: string;
         };
         Error: {
@@ -1396,26 +1404,155 @@ export interface components {
              * @example free
              */
             plan: string;
-            /** @description How many live deployments the plan allows; null for any number. */
+            /**
+             * @description How many live deployments the plan allows; null for any number.
+             * @example 3
+             */
             deployment_limit: number | null;
-            /** @description How many live deployments there are. */
+            /**
+             * @description How many live deployments there are.
+             * @example 1
+             */
             deployments: number;
-            /** @description How many bytes the plan allows to be stored; null for any number. */
+            /**
+             * @description How many bytes the plan allows to be stored; null for any number.
+             * @example 1000000000
+             */
             storage_limit: number | null;
-            /** @description How many bytes pages, their versions and files of submissions have, those in the trash and in spam included. */
+            /**
+             * @description How many bytes pages, their versions and files of submissions have, those in the trash and in spam included.
+             * @example 21548
+             */
             storage_used: number;
-            /** @description Whether this service can send mail. */
+            /**
+             * @description Whether this service can send mail.
+             * @example true
+             */
             mail: boolean;
-            /** @description The version of this service. */
+            /**
+             * @description The version of this service.
+             * @example 1.0.0
+             */
             version: string;
+        };
+        Keys: {
+            keys: components["schemas"]["Key"][];
+            /**
+             * @description The number of items on all pages together.
+             * @example 1
+             */
+            total: number;
+            /**
+             * @description The number of this page.
+             * @example 1
+             */
+            page: number;
+            /**
+             * @description How many items a page has at most.
+             * @example 50
+             */
+            limit: number;
+        };
+        Key: {
+            /**
+             * @description A key's id, which is not the key.
+             * @example key_0VbbZBZKKTcBD17YQfyDgVGm
+             */
+            id: string;
+            /**
+             * @description null for a key that was made without one.
+             * @example Website build
+             */
+            name: string | null;
+            /**
+             * @description The first 8 characters of the key; null for an old one.
+             * @example fh_Tk3vQ
+             */
+            prefix: string | null;
+            /**
+             * @description `full`: everything. `read`: GET and HEAD, except for webhook secrets and keys.
+             * @example full
+             * @enum {string}
+             */
+            scope: "full" | "read";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, with milliseconds.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            created_at: string;
+            /**
+             * @description null: never.
+             * @example null
+             */
+            expires_at: string | null;
+            /** @description To the minute; null: never used. */
+            last_used_at: string | null;
+        };
+        MadeKey: {
+            /**
+             * @description A key's id, which is not the key.
+             * @example key_0VbbZBZKKTcBD17YQfyDgVGm
+             */
+            id: string;
+            /**
+             * @description null for a key that was made without one.
+             * @example Website build
+             */
+            name: string | null;
+            /**
+             * @description The first 8 characters of the key; null for an old one.
+             * @example fh_Tk3vQ
+             */
+            prefix: string | null;
+            /**
+             * @description `full`: everything. `read`: GET and HEAD, except for webhook secrets and keys.
+             * @example full
+             * @enum {string}
+             */
+            scope: "full" | "read";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, with milliseconds.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            created_at: string;
+            /**
+             * @description null: never.
+             * @example null
+             */
+            expires_at: string | null;
+            /**
+             * @description The key itself, which is shown this once: only its hash is stored.
+             * @example fh_Tk3vQ0000000000000000000000000000000000000000
+             */
+            key: string;
+        };
+        KeyRevoked: {
+            /** @constant */
+            message: "Key revoked";
+            /**
+             * @description A key's id, which is not the key.
+             * @example key_0VbbZBZKKTcBD17YQfyDgVGm
+             */
+            id: string;
         };
         Overview: {
             deployments: components["schemas"]["OverviewedDeployment"][];
-            /** @description The number of items on all pages together. */
+            /**
+             * @description The number of items on all pages together.
+             * @example 1
+             */
             total: number;
-            /** @description The number of this page. */
+            /**
+             * @description The number of this page.
+             * @example 1
+             */
             page: number;
-            /** @description How many items a page has at most. */
+            /**
+             * @description How many items a page has at most.
+             * @example 50
+             */
             limit: number;
         };
         OverviewedDeployment: {
@@ -1435,28 +1572,53 @@ export interface components {
              * @example https://spring-sale.pages.example.net
              */
             url: string;
-            /** @description The page's title; null without one. */
+            /**
+             * @description The page's title; null without one.
+             * @example Spring sale
+             */
             title: string | null;
             /**
              * Format: uri
              * @description The address to which its forms post.
+             * @example https://forms.example.org/submit/d_0VbbZBZKKTcBD17YQfyDgVGm
              */
             form_action: string;
-            /** @description How many submissions it has. */
+            /**
+             * @description How many submissions it has.
+             * @example 3
+             */
             submission_count: number;
-            /** @description How many of them are not marked as read. */
+            /**
+             * @description How many of them are not marked as read.
+             * @example 1
+             */
             unread: number;
-            /** @description How many submissions are kept apart as spam. */
+            /**
+             * @description How many submissions are kept apart as spam.
+             * @example 0
+             */
             spam: number;
-            /** @description How often its honeypot (`_hp`) was filled in during the last seven days of UTC, which stores nothing. It comes up to a minute later. */
+            /**
+             * @description How often its honeypot (`_hp`) was filled in during the last seven days of UTC, which stores nothing. It comes up to a minute later.
+             * @example 0
+             */
             honeypots: number;
             /** @description When the last one was accepted; null without one. */
             last_submission_at: string | null;
-            /** @description Whether there is mail about submissions. */
+            /**
+             * @description Whether there is mail about submissions.
+             * @example false
+             */
             email_notifications: boolean;
-            /** @description How many of its webhooks have failed since they last succeeded. */
+            /**
+             * @description How many of its webhooks have failed since they last succeeded.
+             * @example 0
+             */
             failing_webhooks: number;
-            /** @description Whether the operator has taken the page down. */
+            /**
+             * @description Whether the operator has taken the page down.
+             * @example false
+             */
             taken_down: boolean;
             /**
              * Format: date-time
@@ -1465,82 +1627,22 @@ export interface components {
              */
             updated_at: string;
         };
-        Keys: {
-            keys: components["schemas"]["Key"][];
-            /** @description The number of items on all pages together. */
-            total: number;
-            /** @description The number of this page. */
-            page: number;
-            /** @description How many items a page has at most. */
-            limit: number;
-        };
-        Key: {
-            /**
-             * @description A key's id, which is not the key.
-             * @example key_0VbbZBZKKTcBD17YQfyDgVGm
-             */
-            id: string;
-            /** @description null for a key that was made without one. */
-            name: string | null;
-            /** @description The first 8 characters of the key; null for an old one. */
-            prefix: string | null;
-            /**
-             * @description `full`: everything. `read`: GET and HEAD, except for webhook secrets and keys.
-             * @enum {string}
-             */
-            scope: "full" | "read";
-            /**
-             * Format: date-time
-             * @description ISO 8601, UTC, with milliseconds.
-             * @example 2026-11-21T11:08:48.298Z
-             */
-            created_at: string;
-            /** @description To the minute; null: never used. */
-            last_used_at: string | null;
-            /** @description null: never. */
-            expires_at: string | null;
-        };
-        MadeKey: {
-            /**
-             * @description A key's id, which is not the key.
-             * @example key_0VbbZBZKKTcBD17YQfyDgVGm
-             */
-            id: string;
-            /** @description null for a key that was made without one. */
-            name: string | null;
-            /** @description The first 8 characters of the key; null for an old one. */
-            prefix: string | null;
-            /**
-             * @description `full`: everything. `read`: GET and HEAD, except for webhook secrets and keys.
-             * @enum {string}
-             */
-            scope: "full" | "read";
-            /**
-             * Format: date-time
-             * @description ISO 8601, UTC, with milliseconds.
-             * @example 2026-11-21T11:08:48.298Z
-             */
-            created_at: string;
-            /** @description null: never. */
-            expires_at: string | null;
-            /** @description The key itself, which is shown this once: only its hash is stored. */
-            key: string;
-        };
-        KeyRevoked: {
-            message: string;
-            /**
-             * @description A key's id, which is not the key.
-             * @example key_0VbbZBZKKTcBD17YQfyDgVGm
-             */
-            id: string;
-        };
         Deployments: {
             deployments: components["schemas"]["Deployment"][];
-            /** @description The number of items on all pages together. */
+            /**
+             * @description The number of items on all pages together.
+             * @example 1
+             */
             total: number;
-            /** @description The number of this page. */
+            /**
+             * @description The number of this page.
+             * @example 1
+             */
             page: number;
-            /** @description How many items a page has at most. */
+            /**
+             * @description How many items a page has at most.
+             * @example 50
+             */
             limit: number;
         };
         Deployment: {
@@ -1562,7 +1664,10 @@ export interface components {
              * @example https://spring-sale.pages.example.net
              */
             url: string;
-            /** @description How many submissions it has. */
+            /**
+             * @description How many submissions it has.
+             * @example 3
+             */
             submission_count: number;
             /**
              * Format: date-time
@@ -1596,7 +1701,8 @@ export interface components {
             slug: string;
         };
         DeploymentDeleted: {
-            message: string;
+            /** @constant */
+            message: "Deployment deleted";
             /**
              * @description A deployment's id.
              * @example d_0VbbZBZKKTcBD17YQfyDgVGm
@@ -1613,7 +1719,10 @@ export interface components {
             id: string;
         };
         Html: {
-            /** @description The page as it was sent. */
+            /**
+             * @description The page as it was sent.
+             * @example <!doctype html><title>Spring sale</title><form method="post" action="{{FORM_ACTION}}"><input name="email"></form>
+             */
             html: string;
         };
         Settings: {
@@ -1664,9 +1773,15 @@ export interface components {
             } | null;
         };
         CheckedPage: {
-            /** @description The page's title, at most 200 characters; null without one. */
+            /**
+             * @description The page's title, at most 200 characters; null without one.
+             * @example Spring sale
+             */
             title: string | null;
-            /** @description The `lang` of `<html>` as it is written; null without one. */
+            /**
+             * @description The `lang` of `<html>` as it is written; null without one.
+             * @example null
+             */
             lang: string | null;
             /** @description The forms in the order of the page, at most 1000; not those in a `<template>`. */
             forms: components["schemas"]["CheckedForm"][];
@@ -1674,27 +1789,48 @@ export interface components {
             problems: components["schemas"]["Problem"][];
         };
         CheckedForm: {
-            /** @description The attribute as it is written; null without one. */
+            /**
+             * @description The attribute as it is written; null without one.
+             * @example {{FORM_ACTION}}
+             */
             action: string | null;
             /** @enum {string} */
-            method: "get" | "post" | "dialog";
+            method: "post" | "get" | "dialog";
             /** @enum {string} */
             enctype: "application/x-www-form-urlencoded" | "multipart/form-data" | "text/plain";
-            /** @description Whether it posts to the address that receives what the page sends, by its own attributes or by those of a button; scripts are not followed. For HTML that is not published: to that of any page. */
+            /**
+             * @description Whether it posts to the address that receives what the page sends, by its own attributes or by those of a button; scripts are not followed. For HTML that is not published: to that of any page.
+             * @example true
+             */
             submits_here: boolean;
             /** @description What it sends, in the order of the page. Controls that are disabled or have no name are left out, and several radio buttons, checkboxes or buttons with one name are one field. */
             fields: components["schemas"]["FormField"][];
         };
         FormField: {
-            /** @description The name under which it is sent. */
+            /**
+             * @description The name under which it is sent.
+             * @example email
+             */
             name: string;
-            /** @description What people call it, at most 200 characters: its `<label>`, by `for` or around it, else `aria-labelledby`, `aria-label` or the placeholder. Of radio buttons and checkboxes with one name: the `<legend>` of a `<fieldset>` that has only them, or the label of an element around them with the role `group` or `radiogroup`. null without one, and for hidden fields and buttons. */
+            /**
+             * @description What people call it, at most 200 characters: its `<label>`, by `for` or around it, else `aria-labelledby`, `aria-label` or the placeholder. Of radio buttons and checkboxes with one name: the `<legend>` of a `<fieldset>` that has only them, or the label of an element around them with the role `group` or `radiogroup`. null without one, and for hidden fields and buttons.
+             * @example null
+             */
             label: string | null;
-            /** @description `select`, `textarea`, or the type of the `<input>` or `<button>`, such as `email`. */
+            /**
+             * @description `select`, `textarea`, or the type of the `<input>` or `<button>`, such as `email`.
+             * @example text
+             */
             type: string;
-            /** @description Whether a browser sends the form only when it is filled in. */
+            /**
+             * @description Whether a browser sends the form only when it is filled in.
+             * @example false
+             */
             required: boolean;
-            /** @description What can be chosen: the options of a `<select>`, the radio buttons, checkboxes or buttons with this name. null where anything can be entered. */
+            /**
+             * @description What can be chosen: the options of a `<select>`, the radio buttons, checkboxes or buttons with this name. null where anything can be entered.
+             * @example null
+             */
             options: components["schemas"]["FormOption"][] | null;
         };
         FormOption: {
@@ -1704,31 +1840,56 @@ export interface components {
             label: string | null;
         };
         Problem: {
-            /** @enum {string} */
+            /**
+             * @example no-submit-button
+             * @enum {string}
+             */
             code: "no-form" | "placeholder-misspelt" | "form-goes-elsewhere" | "method-get" | "field-without-name" | "file-without-multipart" | "no-submit-button" | "reserved-name" | "foreign-field" | "relative-asset" | "insecure-asset" | "too-many-fields" | "captcha-missing";
             /**
              * @description `error`: what visitors enter does not arrive. `warning`: it may not, or something else does not work.
+             * @example warning
              * @enum {string}
              */
             severity: "error" | "warning";
-            /** @description A sentence that says what to write. */
+            /**
+             * @description A sentence that says what to write.
+             * @example The form has no button that sends it: write <button>Send</button> before </form>.
+             */
             message: string;
-            /** @description Where it is in the HTML: its line. 1 for `no-form`. */
+            /**
+             * @description Where it is in the HTML: its line. 1 for `no-form`.
+             * @example 1
+             */
             line: number;
-            /** @description The place in the line, in UTF-16 units: where the tag begins, or the text in a script or a style. */
+            /**
+             * @description The place in the line, in UTF-16 units: where the tag begins, or the text in a script or a style.
+             * @example 42
+             */
             column: number;
         };
         Versions: {
             versions: components["schemas"]["Version"][];
-            /** @description The number of items on all pages together. */
+            /**
+             * @description The number of items on all pages together.
+             * @example 1
+             */
             total: number;
-            /** @description The number of this page. */
+            /**
+             * @description The number of this page.
+             * @example 1
+             */
             page: number;
-            /** @description How many items a page has at most. */
+            /**
+             * @description How many items a page has at most.
+             * @example 50
+             */
             limit: number;
         };
         Version: {
-            /** @description Rises by one with each change of the page. */
+            /**
+             * @description Rises by one with each change of the page.
+             * @example 1
+             */
             version: number;
             /**
              * Format: date-time
@@ -1736,9 +1897,15 @@ export interface components {
              * @example 2026-11-21T11:08:48.298Z
              */
             created_at: string;
-            /** @description The length of its HTML, in bytes of UTF-8. */
+            /**
+             * @description The length of its HTML, in bytes of UTF-8.
+             * @example 113
+             */
             bytes: number;
-            /** @description Whether it is what visitors see. */
+            /**
+             * @description Whether it is what visitors see.
+             * @example true
+             */
             live: boolean;
         };
         Statistics: {
@@ -1746,22 +1913,37 @@ export interface components {
                 /**
                  * Format: date-time
                  * @description When the hour or day begins.
-                 * @example 2026-11-21T11:08:48.298Z
+                 * @example 2026-11-21T23:00:00.000Z
                  */
                 start: string;
-                /** @description How many were accepted in it, from `from` and before `to`. */
+                /**
+                 * @description How many were accepted in it, from `from` and before `to`.
+                 * @example 3
+                 */
                 submissions: number;
             }[];
-            /** @description How many were accepted from `from` and before `to`. */
+            /**
+             * @description How many were accepted from `from` and before `to`.
+             * @example 3
+             */
             total: number;
         };
         DeletedDeployments: {
             deployments: components["schemas"]["DeletedDeployment"][];
-            /** @description The number of items on all pages together. */
+            /**
+             * @description The number of items on all pages together.
+             * @example 1
+             */
             total: number;
-            /** @description The number of this page. */
+            /**
+             * @description The number of this page.
+             * @example 1
+             */
             page: number;
-            /** @description How many items a page has at most. */
+            /**
+             * @description How many items a page has at most.
+             * @example 50
+             */
             limit: number;
         };
         DeletedDeployment: {
@@ -1775,7 +1957,10 @@ export interface components {
              * @example spring-sale
              */
             slug: string;
-            /** @description How many submissions it has. */
+            /**
+             * @description How many submissions it has.
+             * @example 3
+             */
             submission_count: number;
             /**
              * Format: date-time
@@ -1785,20 +1970,179 @@ export interface components {
             deleted_at: string;
         };
         DeploymentPurged: {
-            message: string;
+            /** @constant */
+            message: "Deployment deleted for good";
             /**
              * @description A deployment's id.
              * @example d_0VbbZBZKKTcBD17YQfyDgVGm
              */
             id: string;
         };
+        SubmissionReceived: {
+            /** @constant */
+            message: "Submission received";
+            /**
+             * @description A submission's id.
+             * @example sub_0VbbZBZeswpZ5bGpjxVeCiYz
+             */
+            id: string;
+        };
+        Submissions: {
+            submissions: components["schemas"]["Submission"][];
+            /**
+             * @description The number of items on all pages together.
+             * @example 1
+             */
+            total: number;
+            /**
+             * @description The number of this page.
+             * @example 1
+             */
+            page: number;
+            /**
+             * @description How many items a page has at most.
+             * @example 50
+             */
+            limit: number;
+        };
+        Submission: {
+            /**
+             * @description A submission's id.
+             * @example sub_0VbbZBZeswpZ5bGpjxVeCiYz
+             */
+            id: string;
+            /**
+             * @description The fields, exactly as submitted. Of a form each value is a string, a file, or a list of these where a name repeats; a file is `{"filename","content_type","size","url"}`, its url a path of this API. A JSON body keeps its text.
+             * @example {
+             *       "name": "Ada",
+             *       "email": "ada@example.org"
+             *     }
+             */
+            data: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The client's address, IPv4 or IPv6.
+             * @example 203.0.113.7
+             */
+            ip_address: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, with milliseconds.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            created_at: string;
+        };
+        SubmissionDeleted: {
+            /** @constant */
+            message: "Submission deleted";
+            /**
+             * @description A submission's id.
+             * @example sub_0VbbZBZeswpZ5bGpjxVeCiYz
+             */
+            id: string;
+        };
+        InboxSubmission: {
+            /**
+             * @description A submission's id.
+             * @example sub_0VbbZBZeswpZ5bGpjxVeCiYz
+             */
+            id: string;
+            /**
+             * @description The fields, exactly as submitted. Of a form each value is a string, a file, or a list of these where a name repeats; a file is `{"filename","content_type","size","url"}`, its url a path of this API. A JSON body keeps its text.
+             * @example {
+             *       "name": "Ada",
+             *       "email": "ada@example.org"
+             *     }
+             */
+            data: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The client's address, IPv4 or IPv6.
+             * @example 203.0.113.7
+             */
+            ip_address: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, with milliseconds.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            created_at: string;
+            /**
+             * @description Whether somebody has marked it as read. Reading it over the API does not.
+             * @example true
+             */
+            read: boolean;
+            /**
+             * @description Whether it has a star.
+             * @example false
+             */
+            starred: boolean;
+            /**
+             * @description The version of the page that was live when it was accepted.
+             * @example 1
+             */
+            page_version: number;
+        };
+        TestSubmitted: {
+            /** @constant */
+            message: "Test submission received";
+            /**
+             * @description A submission's id.
+             * @example sub_0VbbZBZeswpZ5bGpjxVeCiYz
+             */
+            id: string;
+        };
+        SearchResults: {
+            submissions: components["schemas"]["InboxSubmission"][];
+            /**
+             * @description Where the next request goes on; null at the end.
+             * @example null
+             */
+            next_cursor: string | null;
+            /**
+             * @description How many submissions this request has looked at.
+             * @example 1
+             */
+            searched: number;
+            /**
+             * @description How many submissions the deployment has.
+             * @example 1
+             */
+            total: number;
+        };
+        BulkDone: {
+            /**
+             * @description How many submissions this has changed.
+             * @example 1
+             */
+            done: number;
+        };
+        NewSubmissions: {
+            submissions: components["schemas"]["Submission"][];
+            /**
+             * @description Where the next request goes on.
+             * @example 17
+             */
+            cursor: string;
+        };
         Spam: {
             submissions: components["schemas"]["SpamSubmission"][];
-            /** @description The number of items on all pages together. */
+            /**
+             * @description The number of items on all pages together.
+             * @example 1
+             */
             total: number;
-            /** @description The number of this page. */
+            /**
+             * @description The number of this page.
+             * @example 1
+             */
             page: number;
-            /** @description How many items a page has at most. */
+            /**
+             * @description How many items a page has at most.
+             * @example 50
+             */
             limit: number;
         };
         SpamSubmission: {
@@ -1835,131 +2179,26 @@ export interface components {
             reason: "blocklist" | "honeypot" | "captcha-missing" | "captcha-failed" | "captcha-reused" | "captcha-misconfigured" | "captcha-unavailable" | "marked";
         };
         SpamEmptied: {
-            message: string;
+            /** @constant */
+            message: "All spam deleted";
         };
-        SpamChanged: {
-            message: string;
+        SpamReleased: {
+            /** @constant */
+            message: "Submission released";
             /**
              * @description A submission's id.
              * @example sub_0VbbZBZeswpZ5bGpjxVeCiYz
              */
             id: string;
         };
-        SubmissionReceived: {
-            message: string;
+        SpamDeleted: {
+            /** @constant */
+            message: "Spam deleted";
             /**
              * @description A submission's id.
              * @example sub_0VbbZBZeswpZ5bGpjxVeCiYz
              */
             id: string;
-        };
-        Submissions: {
-            submissions: components["schemas"]["Submission"][];
-            /** @description The number of items on all pages together. */
-            total: number;
-            /** @description The number of this page. */
-            page: number;
-            /** @description How many items a page has at most. */
-            limit: number;
-        };
-        Submission: {
-            /**
-             * @description A submission's id.
-             * @example sub_0VbbZBZeswpZ5bGpjxVeCiYz
-             */
-            id: string;
-            /**
-             * @description The fields, exactly as submitted. Of a form each value is a string, a file, or a list of these where a name repeats; a file is `{"filename","content_type","size","url"}`, its url a path of this API. A JSON body keeps its text.
-             * @example {
-             *       "name": "Ada",
-             *       "email": "ada@example.org"
-             *     }
-             */
-            data: {
-                [key: string]: unknown;
-            };
-            /**
-             * @description The client's address, IPv4 or IPv6.
-             * @example 203.0.113.7
-             */
-            ip_address: string;
-            /**
-             * Format: date-time
-             * @description ISO 8601, UTC, with milliseconds.
-             * @example 2026-11-21T11:08:48.298Z
-             */
-            created_at: string;
-        };
-        SubmissionDeleted: {
-            message: string;
-            /**
-             * @description A submission's id.
-             * @example sub_0VbbZBZeswpZ5bGpjxVeCiYz
-             */
-            id: string;
-        };
-        InboxSubmission: {
-            /**
-             * @description A submission's id.
-             * @example sub_0VbbZBZeswpZ5bGpjxVeCiYz
-             */
-            id: string;
-            /**
-             * @description The fields, exactly as submitted. Of a form each value is a string, a file, or a list of these where a name repeats; a file is `{"filename","content_type","size","url"}`, its url a path of this API. A JSON body keeps its text.
-             * @example {
-             *       "name": "Ada",
-             *       "email": "ada@example.org"
-             *     }
-             */
-            data: {
-                [key: string]: unknown;
-            };
-            /**
-             * @description The client's address, IPv4 or IPv6.
-             * @example 203.0.113.7
-             */
-            ip_address: string;
-            /**
-             * Format: date-time
-             * @description ISO 8601, UTC, with milliseconds.
-             * @example 2026-11-21T11:08:48.298Z
-             */
-            created_at: string;
-            /** @description Whether somebody has marked it as read. Reading it over the API does not. */
-            read: boolean;
-            /** @description Whether it has a star. */
-            starred: boolean;
-            /** @description The version of the page that was live when it was accepted. */
-            page_version: number;
-        };
-        TestSubmitted: {
-            message: string;
-            /**
-             * @description A submission's id.
-             * @example sub_0VbbZBZeswpZ5bGpjxVeCiYz
-             */
-            id: string;
-        };
-        SearchResults: {
-            submissions: components["schemas"]["InboxSubmission"][];
-            /** @description Where the next request goes on; null at the end. */
-            next_cursor: string | null;
-            /** @description How many submissions this request has looked at. */
-            searched: number;
-            /** @description How many submissions the deployment has. */
-            total: number;
-        };
-        BulkDone: {
-            /** @description How many submissions this has changed. */
-            done: number;
-        };
-        NewSubmissions: {
-            submissions: components["schemas"]["Submission"][];
-            /**
-             * @description Where the next request goes on.
-             * @example 17
-             */
-            cursor: string;
         };
         Webhooks: {
             webhooks: components["schemas"]["Webhook"][];
@@ -1985,7 +2224,10 @@ export interface components {
              *     ]
              */
             events: string[];
-            /** @description Whether it gets deliveries. It is switched off when its receiver is gone. */
+            /**
+             * @description Whether it gets deliveries. It is switched off when its receiver is gone.
+             * @example true
+             */
             active: boolean;
             /**
              * Format: date-time
@@ -2015,7 +2257,8 @@ export interface components {
             type: "generic" | "slack";
         };
         WebhookDeleted: {
-            message: string;
+            /** @constant */
+            message: "Webhook deleted";
         };
         WebhookSecret: {
             /**
@@ -2033,11 +2276,20 @@ export interface components {
         };
         Deliveries: {
             deliveries: components["schemas"]["Delivery"][];
-            /** @description The number of items on all pages together. */
+            /**
+             * @description The number of items on all pages together.
+             * @example 1
+             */
             total: number;
-            /** @description The number of this page. */
+            /**
+             * @description The number of this page.
+             * @example 1
+             */
             page: number;
-            /** @description How many items a page has at most. */
+            /**
+             * @description How many items a page has at most.
+             * @example 50
+             */
             limit: number;
         };
         Delivery: {
@@ -2050,13 +2302,22 @@ export interface components {
             submission_id: string | null;
             /** @enum {string} */
             status: "pending" | "succeeded" | "failed";
-            /** @description How many there have been, including one that is in progress. */
+            /**
+             * @description How many there have been, including one that is in progress.
+             * @example 1
+             */
             attempts: number;
             /** @description When it is tried next; null when it will not be, while it is in progress, and while the webhook is off. */
             next_attempt_at: string | null;
-            /** @description The HTTP status of the last attempt; null when there was no answer. */
+            /**
+             * @description The HTTP status of the last attempt; null when there was no answer.
+             * @example 503
+             */
             last_status: number | null;
-            /** @description Why the last attempt failed; null when it succeeded. */
+            /**
+             * @description Why the last attempt failed; null when it succeeded.
+             * @example the receiver answered 503
+             */
             last_error: string | null;
             /**
              * Format: date-time
@@ -2082,11 +2343,20 @@ export interface components {
         };
         Mails: {
             deliveries: components["schemas"]["Mail"][];
-            /** @description The number of items on all pages together. */
+            /**
+             * @description The number of items on all pages together.
+             * @example 1
+             */
             total: number;
-            /** @description The number of this page. */
+            /**
+             * @description The number of this page.
+             * @example 1
+             */
             page: number;
-            /** @description How many items a page has at most. */
+            /**
+             * @description How many items a page has at most.
+             * @example 50
+             */
             limit: number;
         };
         Mail: {
@@ -2099,13 +2369,22 @@ export interface components {
             submission_id: string | null;
             /** @enum {string} */
             status: "pending" | "succeeded" | "failed";
-            /** @description How many there have been, including one that is in progress. */
+            /**
+             * @description How many there have been, including one that is in progress.
+             * @example 1
+             */
             attempts: number;
             /** @description When it is tried next; null when it will not be, and while it is in progress. */
             next_attempt_at: string | null;
-            /** @description The SMTP reply of the last attempt; null when there was no answer. */
+            /**
+             * @description The SMTP reply of the last attempt; null when there was no answer.
+             * @example 451
+             */
             last_status: number | null;
-            /** @description Why the last attempt failed; null when it succeeded. */
+            /**
+             * @description Why the last attempt failed; null when it succeeded.
+             * @example the mail server answered 451
+             */
             last_error: string | null;
             /**
              * Format: date-time
@@ -2597,21 +2876,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no such deployment of the key's owner, or it keeps no such submission as spam. */
-        NoSuchSpam: {
-            headers: {
-                "error-code": components["headers"]["ErrorCode"];
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": "No such spam: check the ids, and that it has not been released or removed."
-                 *     }
-                 */
-                "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description The request is a delivery of this service: a webhook leads back to it. */
         WebhookLoop: {
             headers: {
@@ -2684,6 +2948,36 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "No such file: check the ids."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no such deployment of the key's owner, or it keeps no such submission as spam. */
+        NoSuchSpam: {
+            headers: {
+                "error-code": components["headers"]["ErrorCode"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "No such spam: check the ids, and that it has not been released or removed."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no such deployment, or it was deleted. */
+        NoFormToChallenge: {
+            headers: {
+                "error-code": components["headers"]["ErrorCode"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "No such deployment: check the id in the address of the challenge."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -2791,21 +3085,6 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "This confirmation has been sent: a visitor gets it once."
-                 *     }
-                 */
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description There is no such deployment, or it was deleted. */
-        NoFormToChallenge: {
-            headers: {
-                "error-code": components["headers"]["ErrorCode"];
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": "No such deployment: check the id in the address of the challenge."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -2943,7 +3222,8 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        message: string;
+                        /** @constant */
+                        message: "Signed out";
                     };
                 };
             };
@@ -2978,7 +3258,8 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        message: string;
+                        /** @constant */
+                        message: "Signed out everywhere";
                     };
                 };
             };
@@ -3022,7 +3303,8 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        message: string;
+                        /** @constant */
+                        message: "If this address has an account, a mail with a link is on its way";
                     };
                 };
             };
@@ -3076,63 +3358,6 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    getOverview: {
-        parameters: {
-            query?: {
-                /** @description Page number, from 1. A page past the end is empty. */
-                page?: number;
-                /** @description Items on a page. More than 100 counts as 100. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of deployments. */
-            200: {
-                headers: {
-                    /** @description The next page and the previous one, if there are any: `</deploy?page=3>; rel="next"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "deployments": [
-                     *         {
-                     *           "id": "d_0VbbZBZKKTcBD17YQfyDgVGm",
-                     *           "url": "https://spring-sale.pages.example.net",
-                     *           "slug": "spring-sale",
-                     *           "title": "Spring sale",
-                     *           "form_action": "https://forms.example.org/submit/d_0VbbZBZKKTcBD17YQfyDgVGm",
-                     *           "submission_count": 3,
-                     *           "unread": 1,
-                     *           "spam": 0,
-                     *           "honeypots": 0,
-                     *           "last_submission_at": "2026-11-21T12:30:00.000Z",
-                     *           "email_notifications": false,
-                     *           "failing_webhooks": 0,
-                     *           "taken_down": false,
-                     *           "updated_at": "2026-11-21T11:08:48.298Z"
-                     *         }
-                     *       ],
-                     *       "total": 1,
-                     *       "page": 1,
-                     *       "limit": 50
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Overview"];
-                };
-            };
-            400: components["responses"]["BadQuery"];
-            401: components["responses"]["Unauthorized"];
-            429: components["responses"]["TooManyUnknownKeys"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
     listKeys: {
         parameters: {
             query?: {
@@ -3164,8 +3389,8 @@ export interface operations {
                      *           "prefix": "fh_Tk3vQ",
                      *           "scope": "full",
                      *           "created_at": "2026-11-21T11:08:48.298Z",
-                     *           "last_used_at": "2026-11-21T12:30:00.000Z",
-                     *           "expires_at": null
+                     *           "expires_at": null,
+                     *           "last_used_at": "2026-11-21T11:08:48.298Z"
                      *         }
                      *       ],
                      *       "total": 1,
@@ -3196,7 +3421,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "name": "Website build",
-                 *       "scope": "read"
+                 *       "scope": "full"
                  *     }
                  */
                 "application/json": {
@@ -3208,6 +3433,7 @@ export interface operations {
                     /**
                      * @description `full`: everything. `read`: GET and HEAD, except for webhook secrets and keys.
                      * @default full
+                     * @example full
                      * @enum {string}
                      */
                     scope?: "full" | "read";
@@ -3235,7 +3461,7 @@ export interface operations {
                      *       "id": "key_0VbbZBZKKTcBD17YQfyDgVGm",
                      *       "name": "Website build",
                      *       "prefix": "fh_Tk3vQ",
-                     *       "scope": "read",
+                     *       "scope": "full",
                      *       "created_at": "2026-11-21T11:08:48.298Z",
                      *       "expires_at": null,
                      *       "key": "fh_Tk3vQ0000000000000000000000000000000000000000"
@@ -3288,6 +3514,63 @@ export interface operations {
             403: components["responses"]["ReadOnlyKey"];
             404: components["responses"]["NoSuchKey"];
             409: components["responses"]["LastKey"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getOverview: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. A page past the end is empty. */
+                page?: number;
+                /** @description Items on a page. More than 100 counts as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deployments. */
+            200: {
+                headers: {
+                    /** @description The next page and the previous one, if there are any: `</deploy?page=3>; rel="next"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deployments": [
+                     *         {
+                     *           "id": "d_0VbbZBZKKTcBD17YQfyDgVGm",
+                     *           "slug": "spring-sale",
+                     *           "url": "https://spring-sale.pages.example.net",
+                     *           "title": "Spring sale",
+                     *           "form_action": "https://forms.example.org/submit/d_0VbbZBZKKTcBD17YQfyDgVGm",
+                     *           "submission_count": 3,
+                     *           "unread": 1,
+                     *           "spam": 0,
+                     *           "honeypots": 0,
+                     *           "last_submission_at": "2026-11-21T11:08:48.298Z",
+                     *           "email_notifications": false,
+                     *           "failing_webhooks": 0,
+                     *           "taken_down": false,
+                     *           "updated_at": "2026-11-21T11:08:48.298Z"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "page": 1,
+                     *       "limit": 50
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Overview"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyUnknownKeys"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -4081,10 +4364,6 @@ export interface operations {
                      * @example {
                      *       "buckets": [
                      *         {
-                     *           "start": "2026-11-20T23:00:00.000Z",
-                     *           "submissions": 0
-                     *         },
-                     *         {
                      *           "start": "2026-11-21T23:00:00.000Z",
                      *           "submissions": 3
                      *         }
@@ -4162,11 +4441,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                /**
-                 * @example {
-                 *       "slug": "spring-sale-again"
-                 *     }
-                 */
+                /** @example {} */
                 "application/json": {
                     /** @description 1 to 63 lowercase letters a to z and hyphens, no digits, a letter at both ends, no `--` at the third and fourth place, none of www, api, app, admin, mail, smtp, ns, cdn, static, assets, docs, status, login, auth, dashboard, support, autoconfig, autodiscover, wpad, submit, webhooks, abuse. Its slug is the one that it had when left out. */
                     slug?: string;
@@ -4185,8 +4460,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "d_0VbbZBZKKTcBD17YQfyDgVGm",
-                     *       "url": "https://spring-sale-again.pages.example.net",
-                     *       "slug": "spring-sale-again"
+                     *       "url": "https://spring-sale.pages.example.net",
+                     *       "slug": "spring-sale"
                      *     }
                      */
                     "application/json": components["schemas"]["Deployed"];
@@ -4236,172 +4511,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ReadOnlyKey"];
             404: components["responses"]["NotInTrash"];
-            429: components["responses"]["TooManyUnknownKeys"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listSpam: {
-        parameters: {
-            query?: {
-                /** @description Page number, from 1. A page past the end is empty. */
-                page?: number;
-                /** @description Items on a page. More than 100 counts as 100. */
-                limit?: number;
-            };
-            header?: never;
-            path: {
-                /** @description A deployment's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of spam. */
-            200: {
-                headers: {
-                    /** @description The next page and the previous one, if there are any: `</deploy?page=3>; rel="next"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "submissions": [
-                     *         {
-                     *           "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz",
-                     *           "data": {
-                     *             "name": "Ada",
-                     *             "email": "ada@example.org"
-                     *           },
-                     *           "ip_address": "203.0.113.7",
-                     *           "created_at": "2026-11-21T11:08:48.298Z",
-                     *           "reason": "blocklist"
-                     *         }
-                     *       ],
-                     *       "total": 1,
-                     *       "page": 1,
-                     *       "limit": 50
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Spam"];
-                };
-            };
-            400: components["responses"]["BadQuery"];
-            401: components["responses"]["Unauthorized"];
-            404: components["responses"]["NoSuchDeployment"];
-            429: components["responses"]["TooManyUnknownKeys"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    emptySpam: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description A deployment's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description There is no spam. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "message": "All spam deleted"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["SpamEmptied"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ReadOnlyKey"];
-            404: components["responses"]["NoSuchDeployment"];
-            429: components["responses"]["TooManyUnknownKeys"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    releaseSpam: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description A deployment's id. */
-                id: string;
-                /** @description A submission's id. */
-                submissionId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The submission is accepted. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "message": "Submission released",
-                     *       "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["SpamChanged"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ReadOnlyKey"];
-            404: components["responses"]["NoSuchSpam"];
-            429: components["responses"]["TooManyUnknownKeys"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteSpam: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description A deployment's id. */
-                id: string;
-                /** @description A submission's id. */
-                submissionId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description It is deleted. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "message": "Spam deleted",
-                     *       "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["SpamChanged"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ReadOnlyKey"];
-            404: components["responses"]["NoSuchSpam"];
             429: components["responses"]["TooManyUnknownKeys"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -5221,7 +5330,7 @@ export interface operations {
                      *           "created_at": "2026-11-21T11:08:48.298Z"
                      *         }
                      *       ],
-                     *       "cursor": "3"
+                     *       "cursor": "17"
                      *     }
                      */
                     "application/json": components["schemas"]["NewSubmissions"];
@@ -5418,6 +5527,277 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listSpam: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. A page past the end is empty. */
+                page?: number;
+                /** @description Items on a page. More than 100 counts as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of spam. */
+            200: {
+                headers: {
+                    /** @description The next page and the previous one, if there are any: `</deploy?page=3>; rel="next"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "submissions": [
+                     *         {
+                     *           "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz",
+                     *           "data": {
+                     *             "name": "Ada",
+                     *             "email": "ada@example.org"
+                     *           },
+                     *           "ip_address": "203.0.113.7",
+                     *           "created_at": "2026-11-21T11:08:48.298Z",
+                     *           "reason": "blocklist"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "page": 1,
+                     *       "limit": 50
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Spam"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    emptySpam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is no spam. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "All spam deleted"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SpamEmptied"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    releaseSpam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+                /** @description A submission's id. */
+                submissionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The submission is accepted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Submission released",
+                     *       "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SpamReleased"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchSpam"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSpam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+                /** @description A submission's id. */
+                submissionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is deleted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Spam deleted",
+                     *       "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SpamDeleted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchSpam"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getWidget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A script. */
+            200: {
+                headers: {
+                    /** @description Pages of any origin may read it. */
+                    "Access-Control-Allow-Origin"?: "*";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example customElements.define("altcha-widget", …) */
+                    "text/javascript": string;
+                };
+            };
+            /** @description The client has this version (If-None-Match). */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getChallenge: {
+        parameters: {
+            query: {
+                /** @description The id of a deployment, or the address that its forms post to, as `{{FORM_ACTION}}` becomes. */
+                deployment: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A challenge. */
+            200: {
+                headers: {
+                    /** @description Pages of any origin may read it. */
+                    "Access-Control-Allow-Origin"?: "*";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "parameters": {
+                     *         "algorithm": "PBKDF2/SHA-256",
+                     *         "cost": 5000,
+                     *         "data": {
+                     *           "deployment": "d_0VbbZBZKKTcBD17YQfyDgVGm"
+                     *         },
+                     *         "expiresAt": 1795968000,
+                     *         "keyLength": 32,
+                     *         "keyPrefix": "9f0c1d5b7c3e4a8fb2d60c1e7a9b3f55",
+                     *         "keySignature": "c2b1f0a9e8d7c6b5a4938271605f4e3d2c1b0a9f8e7d6c5b4a39281706f5e4d3",
+                     *         "nonce": "0b6f7a1c9d2e4f508192a3b4c5d6e7f8",
+                     *         "salt": "5f4e3d2c1b0a99887766554433221100"
+                     *       },
+                     *       "signature": "1f2e3d4c5b6a798897a6b5c4d3e2f1000f1e2d3c4b5a69788796a5b4c3d2e1f0"
+                     *     }
+                     */
+                    "application/json": {
+                        parameters: {
+                            /** @example PBKDF2/SHA-256 */
+                            algorithm: string;
+                            /** @example 5000 */
+                            cost: number;
+                            data: {
+                                /** @example d_0VbbZBZKKTcBD17YQfyDgVGm */
+                                deployment: string;
+                            };
+                            /** @example 1795968000 */
+                            expiresAt: number;
+                            /** @example 32 */
+                            keyLength: number;
+                            /** @example 9f0c1d5b7c3e4a8fb2d60c1e7a9b3f55 */
+                            keyPrefix: string;
+                            /** @example c2b1f0a9e8d7c6b5a4938271605f4e3d2c1b0a9f8e7d6c5b4a39281706f5e4d3 */
+                            keySignature: string;
+                            /** @example 0b6f7a1c9d2e4f508192a3b4c5d6e7f8 */
+                            nonce: string;
+                            /** @example 5f4e3d2c1b0a99887766554433221100 */
+                            salt: string;
+                        };
+                        /** @example 1f2e3d4c5b6a798897a6b5c4d3e2f1000f1e2d3c4b5a69788796a5b4c3d2e1f0 */
+                        signature: string;
+                    };
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            404: components["responses"]["NoFormToChallenge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listWebhooks: {
         parameters: {
             query?: never;
@@ -5447,7 +5827,7 @@ export interface operations {
                      *             "submission"
                      *           ],
                      *           "active": true,
-                     *           "created_at": "2026-11-21T11:09:12.004Z"
+                     *           "created_at": "2026-11-21T11:08:48.298Z"
                      *         }
                      *       ]
                      *     }
@@ -5595,7 +5975,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "active": false
+                 *       "active": true
                  *     }
                  */
                 "application/json": {
@@ -5628,8 +6008,8 @@ export interface operations {
                      *       "events": [
                      *         "submission"
                      *       ],
-                     *       "active": false,
-                     *       "created_at": "2026-11-21T11:09:12.004Z"
+                     *       "active": true,
+                     *       "created_at": "2026-11-21T11:08:48.298Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Webhook"];
@@ -5793,11 +6173,11 @@ export interface operations {
                      *           "submission_id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz",
                      *           "status": "pending",
                      *           "attempts": 1,
-                     *           "next_attempt_at": "2026-11-21T11:14:12.004Z",
+                     *           "next_attempt_at": "2026-11-21T11:08:48.298Z",
                      *           "last_status": 503,
                      *           "last_error": "the receiver answered 503",
-                     *           "created_at": "2026-11-21T11:09:12.004Z",
-                     *           "updated_at": "2026-11-21T11:09:12.104Z"
+                     *           "created_at": "2026-11-21T11:08:48.298Z",
+                     *           "updated_at": "2026-11-21T11:08:48.298Z"
                      *         }
                      *       ],
                      *       "total": 1,
@@ -5889,11 +6269,11 @@ export interface operations {
                      *           "submission_id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz",
                      *           "status": "pending",
                      *           "attempts": 1,
-                     *           "next_attempt_at": "2026-11-21T11:14:12.004Z",
+                     *           "next_attempt_at": "2026-11-21T11:08:48.298Z",
                      *           "last_status": 451,
                      *           "last_error": "the mail server answered 451",
-                     *           "created_at": "2026-11-21T11:09:12.004Z",
-                     *           "updated_at": "2026-11-21T11:09:12.104Z",
+                     *           "created_at": "2026-11-21T11:08:48.298Z",
+                     *           "updated_at": "2026-11-21T11:08:48.298Z",
                      *           "recipient": "ada@example.org"
                      *         }
                      *       ],
@@ -6020,101 +6400,6 @@ export interface operations {
             404: components["responses"]["NoSuchDeployment"];
             409: components["responses"]["NobodyGetsMail"];
             429: components["responses"]["TooManyTests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getWidget: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A script. */
-            200: {
-                headers: {
-                    /** @description Pages of any origin may read it. */
-                    "Access-Control-Allow-Origin"?: "*";
-                    [name: string]: unknown;
-                };
-                content: {
-                    /** @example customElements.define("altcha-widget", …) */
-                    "text/javascript": string;
-                };
-            };
-            /** @description The client has this version (If-None-Match). */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequest"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getChallenge: {
-        parameters: {
-            query: {
-                /** @description The id of a deployment, or the address that its forms post to, as `{{FORM_ACTION}}` becomes. */
-                deployment: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A challenge. */
-            200: {
-                headers: {
-                    /** @description Pages of any origin may read it. */
-                    "Access-Control-Allow-Origin"?: "*";
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "parameters": {
-                     *         "algorithm": "PBKDF2/SHA-256",
-                     *         "cost": 5000,
-                     *         "data": {
-                     *           "deployment": "d_0VbbZBZKKTcBD17YQfyDgVGm"
-                     *         },
-                     *         "expiresAt": 1795968000,
-                     *         "keyLength": 32,
-                     *         "keyPrefix": "9f0c1d5b7c3e4a8fb2d60c1e7a9b3f55",
-                     *         "keySignature": "c2b1f0a9e8d7c6b5a4938271605f4e3d2c1b0a9f8e7d6c5b4a39281706f5e4d3",
-                     *         "nonce": "0b6f7a1c9d2e4f508192a3b4c5d6e7f8",
-                     *         "salt": "5f4e3d2c1b0a99887766554433221100"
-                     *       },
-                     *       "signature": "1f2e3d4c5b6a798897a6b5c4d3e2f1000f1e2d3c4b5a69788796a5b4c3d2e1f0"
-                     *     }
-                     */
-                    "application/json": {
-                        parameters: {
-                            algorithm: string;
-                            cost: number;
-                            data: {
-                                deployment: string;
-                            };
-                            expiresAt: number;
-                            keyLength: number;
-                            keyPrefix: string;
-                            keySignature: string;
-                            nonce: string;
-                            salt: string;
-                        };
-                        signature: string;
-                    };
-                };
-            };
-            400: components["responses"]["BadQuery"];
-            404: components["responses"]["NoFormToChallenge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };

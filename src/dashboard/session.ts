@@ -89,7 +89,8 @@ export async function askForLink(email: string): Promise<void> {
 /** Ends this session, or all of the owner's, and forgets what this tab knows. */
 export async function signOut(of: 'this' | 'all'): Promise<void> {
   try {
-    await answer(of === 'this' ? plainApi.DELETE('/session') : plainApi.DELETE('/sessions'));
+    if (of === 'this') await answer(plainApi.DELETE('/session'));
+    else await answer(plainApi.DELETE('/sessions'));
   } catch (error) {
     // It had ended already.
     if (!(error instanceof ApiError && error.status === 401)) throw error;

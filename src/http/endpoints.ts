@@ -16,6 +16,7 @@ import { unsubscribeEndpoints } from './api/links/unsubscribe.ts';
 import { altchaEndpoints } from './api/operations/altcha.ts';
 import { healthEndpoints } from './api/operations/health.ts';
 import { llmsTxtEndpoint } from './api/operations/llms-txt.ts';
+import type { Tag } from './api/operations/reference/document.ts';
 import { referenceEndpoints } from './api/operations/reference.ts';
 import { securityTxt } from './api/operations/security-txt.ts';
 import { tlsEndpoint } from './api/operations/tls.ts';
@@ -30,44 +31,44 @@ import { testSubmissionEndpoint } from './api/submissions/test-submission.ts';
 import type { App } from './app.ts';
 import { dashboardEndpoints } from './dashboard/dashboard.ts';
 import { mcpEndpoints } from './mcp/mcp.ts';
-import type { Endpoint } from './request/declaration.ts';
+import type { Endpoint, Tagged } from './request/declaration.ts';
 import { submitEndpoints } from './submit/endpoint.ts';
 
 /** Every endpoint of the API, in the order of the reference. Pages are served on hosts of their own, by pages/pages.ts. */
-export function createEndpoints(app: App): readonly Endpoint[] {
-  const endpoints: readonly Endpoint[] = [
-    ...sessionEndpoints(app),
-    ...signInLinkEndpoints(app),
-    meEndpoint(app),
-    overviewEndpoint(app),
-    ...keyEndpoints(app),
-    ...deploymentEndpoints(app),
-    ...settingsEndpoints(app),
-    ...checkEndpoints(app),
-    ...versionEndpoints(app),
-    statisticsEndpoint(app),
-    ...trashEndpoints(app),
-    ...spamEndpoints(app),
-    ...submitEndpoints(app),
-    ...submissionEndpoints(app),
-    testSubmissionEndpoint(app),
-    ...inboxEndpoints(app),
-    ...liveEndpoints(app),
-    submissionFileEndpoint(app),
-    ...exportEndpoints(app),
-    ...webhookEndpoints(app),
-    ...deliveryEndpoints(app),
-    ...altchaEndpoints(app),
-    fileLinkEndpoint(app),
-    ...unsubscribeEndpoints(app),
-    ...confirmEndpoints(app),
-    ...mcpEndpoints(app, () => endpoints),
-    llmsTxtEndpoint(app),
-    ...referenceEndpoints(app, () => endpoints),
-    ...dashboardEndpoints(app),
-    securityTxt,
-    ...healthEndpoints(app),
-    tlsEndpoint(app),
-  ];
+export function createEndpoints(app: App): readonly Tagged[] {
+  const byTag: Readonly<Record<Tag, readonly Endpoint[]>> = {
+    Account: [...sessionEndpoints(app), ...signInLinkEndpoints(app), meEndpoint(app), ...keyEndpoints(app)],
+    Deployments: [
+      overviewEndpoint(app),
+      ...deploymentEndpoints(app),
+      ...settingsEndpoints(app),
+      ...checkEndpoints(app),
+      ...versionEndpoints(app),
+      statisticsEndpoint(app),
+      ...trashEndpoints(app),
+    ],
+    Submissions: [
+      ...submitEndpoints(app),
+      ...submissionEndpoints(app),
+      testSubmissionEndpoint(app),
+      ...inboxEndpoints(app),
+      ...liveEndpoints(app),
+      submissionFileEndpoint(app),
+      ...exportEndpoints(app),
+    ],
+    Spam: [...spamEndpoints(app), ...altchaEndpoints(app)],
+    Webhooks: webhookEndpoints(app),
+    Deliveries: deliveryEndpoints(app),
+    Links: [fileLinkEndpoint(app), ...unsubscribeEndpoints(app), ...confirmEndpoints(app)],
+    Agents: [...mcpEndpoints(app, () => endpoints), llmsTxtEndpoint(app)],
+    Service: [
+      ...referenceEndpoints(app, () => endpoints),
+      ...dashboardEndpoints(app),
+      securityTxt,
+      ...healthEndpoints(app),
+      tlsEndpoint(app),
+    ],
+  };
+  const endpoints = Object.entries(byTag).flatMap(([tag, ofTag]) => ofTag.map((one): Tagged => ({ ...one, tag })));
   return endpoints;
 }

@@ -13,17 +13,17 @@ const ALGORITHM = 'PBKDF2/SHA-256';
 /** What the widget gets, and sends back with its solution. */
 export const Challenge = z.strictObject({
   parameters: z.strictObject({
-    algorithm: z.string(),
-    cost: z.int(),
-    data: z.strictObject({ deployment: z.string() }),
-    expiresAt: z.int(),
-    keyLength: z.int(),
-    keyPrefix: z.string(),
-    keySignature: z.string(),
-    nonce: z.string(),
-    salt: z.string(),
+    algorithm: z.string().meta({ example: ALGORITHM }),
+    cost: z.int().meta({ example: 5_000 }),
+    data: z.strictObject({ deployment: z.string().meta({ example: 'd_0VbbZBZKKTcBD17YQfyDgVGm' }) }),
+    expiresAt: z.int().meta({ example: 1_795_968_000 }),
+    keyLength: z.int().meta({ example: 32 }),
+    keyPrefix: z.string().meta({ example: '9f0c1d5b7c3e4a8fb2d60c1e7a9b3f55' }),
+    keySignature: z.string().meta({ example: 'c2b1f0a9e8d7c6b5a4938271605f4e3d2c1b0a9f8e7d6c5b4a39281706f5e4d3' }),
+    nonce: z.string().meta({ example: '0b6f7a1c9d2e4f508192a3b4c5d6e7f8' }),
+    salt: z.string().meta({ example: '5f4e3d2c1b0a99887766554433221100' }),
   }),
-  signature: z.string(),
+  signature: z.string().meta({ example: '1f2e3d4c5b6a798897a6b5c4d3e2f1000f1e2d3c4b5a69788796a5b4c3d2e1f0' }),
 });
 const Token = z.object({
   challenge: Challenge,

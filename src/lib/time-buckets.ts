@@ -3,7 +3,7 @@
  */
 
 const HOUR = 3_600_000;
-export const UNITS = { hour: HOUR, day: 24 * HOUR } as const;
+const UNITS = { hour: HOUR, day: 24 * HOUR } as const;
 export type Unit = keyof typeof UNITS;
 
 /** Milliseconds by which local time is ahead of UTC at an instant. */

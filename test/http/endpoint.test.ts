@@ -18,7 +18,7 @@ import { testLimits } from '../support/limits.ts';
 import { endpointsOf } from '../support/reference.ts';
 import { BASE_URL, PAGES_DOMAIN } from '../support/service.ts';
 
-const described = { name: 'test', tag: 'Service', summary: 'A test' } as const;
+const described = { name: 'test', summary: 'A test' } as const;
 const answer = { status: 200, description: 'Text.', schema: z.string(), example: 'text' };
 
 /** Requests to these endpoints. The key of its only owner is `key`; a body is read as the header `x-body`. */

@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Config } from '../../src/config.ts';
 import { createReference } from '../../src/http/api/operations/reference/document.ts';
 import { createEndpoints } from '../../src/http/endpoints.ts';
-import type { Endpoint } from '../../src/http/request/declaration.ts';
+import type { Tagged } from '../../src/http/request/declaration.ts';
 import { Hosts } from '../../src/http/request/hosts.ts';
 import { ERROR_CODE } from '../../src/http/response/errors.ts';
 import { NOTICE } from '../../src/http/response/notice.ts';
@@ -24,7 +24,7 @@ const MAX_BYTES = 64 * 1024;
 export type Reference = ReturnType<typeof createReference>;
 
 /** All endpoints of a service with these settings, to be looked at and not called. */
-export const endpointsOf = (config: Config): readonly Endpoint[] => createEndpoints(idleApp(config));
+export const endpointsOf = (config: Config): readonly Tagged[] => createEndpoints(idleApp(config));
 
 /** The reference of a service with these settings. */
 export const referenceOf = (config: Config): Reference => createReference(config, endpointsOf(config));

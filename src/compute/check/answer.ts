@@ -30,7 +30,7 @@ const Option = z
   .meta({ id: 'FormOption' });
 const Field = z
   .strictObject({
-    name: z.string().min(1).meta({ description: 'The name under which it is sent.' }),
+    name: z.string().min(1).meta({ description: 'The name under which it is sent.', example: 'email' }),
     label: z
       .string()
       .nullable()
@@ -40,11 +40,15 @@ const Field = z
           '`aria-label` or the placeholder. Of radio buttons and checkboxes with one name: the `<legend>` of a `<fieldset>` that has ' +
           'only them, or the label of an element around them with the role `group` or `radiogroup`. null without one, and for hidden ' +
           'fields and buttons.',
+        example: null,
       }),
-    type: z
-      .string()
-      .meta({ description: '`select`, `textarea`, or the type of the `<input>` or `<button>`, such as `email`.' }),
-    required: z.boolean().meta({ description: 'Whether a browser sends the form only when it is filled in.' }),
+    type: z.string().meta({
+      description: '`select`, `textarea`, or the type of the `<input>` or `<button>`, such as `email`.',
+      example: 'text',
+    }),
+    required: z
+      .boolean()
+      .meta({ description: 'Whether a browser sends the form only when it is filled in.', example: false }),
     options: z
       .array(Option)
       .nullable()
@@ -52,18 +56,23 @@ const Field = z
         description:
           'What can be chosen: the options of a `<select>`, the radio buttons, checkboxes or buttons with this name. null where ' +
           'anything can be entered.',
+        example: null,
       }),
   })
   .meta({ id: 'FormField' });
 const CheckedForm = z
   .strictObject({
-    action: z.string().nullable().meta({ description: 'The attribute as it is written; null without one.' }),
-    method: z.enum(['get', 'post', 'dialog']),
+    action: z
+      .string()
+      .nullable()
+      .meta({ description: 'The attribute as it is written; null without one.', example: '{{FORM_ACTION}}' }),
+    method: z.enum(['post', 'get', 'dialog']),
     enctype: z.enum(['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']),
     submits_here: z.boolean().meta({
       description:
         'Whether it posts to the address that receives what the page sends, by its own attributes or by those of a button; scripts are not ' +
         'followed. For HTML that is not published: to that of any page.',
+      example: true,
     }),
     fields: z.array(Field).meta({
       description:
@@ -74,15 +83,20 @@ const CheckedForm = z
   .meta({ id: 'CheckedForm' });
 const Problem = z
   .strictObject({
-    code: z.enum(CODES),
+    code: z.enum(CODES).meta({ example: 'no-submit-button' }),
     severity: z.enum(['error', 'warning']).meta({
       description:
         '`error`: what visitors enter does not arrive. `warning`: it may not, or something else does not work.',
+      example: 'warning',
     }),
-    message: z.string().meta({ description: 'A sentence that says what to write.' }),
-    line: z.int().min(1).meta({ description: 'Where it is in the HTML: its line. 1 for `no-form`.' }),
+    message: z.string().meta({
+      description: 'A sentence that says what to write.',
+      example: 'The form has no button that sends it: write <button>Send</button> before </form>.',
+    }),
+    line: z.int().min(1).meta({ description: 'Where it is in the HTML: its line. 1 for `no-form`.', example: 1 }),
     column: z.int().min(1).meta({
       description: 'The place in the line, in UTF-16 units: where the tag begins, or the text in a script or a style.',
+      example: 42,
     }),
   })
   .meta({ id: 'Problem' });
@@ -91,8 +105,14 @@ export const CheckedPage = z
     title: z
       .string()
       .nullable()
-      .meta({ description: `The page's title, at most ${SIZES.check.maxTextChars} characters; null without one.` }),
-    lang: z.string().nullable().meta({ description: 'The `lang` of `<html>` as it is written; null without one.' }),
+      .meta({
+        description: `The page's title, at most ${SIZES.check.maxTextChars} characters; null without one.`,
+        example: 'Spring sale',
+      }),
+    lang: z
+      .string()
+      .nullable()
+      .meta({ description: 'The `lang` of `<html>` as it is written; null without one.', example: null }),
     forms: z
       .array(CheckedForm)
       .max(SIZES.check.maxForms)

@@ -49,7 +49,7 @@ export const genericHeaders = ({
   'formhost-page-url': pageUrl,
 });
 
-/** The body of a Slack webhook (Block Kit): a header, a section with at most ten fields, and a context. */
+/** The body of a Slack webhook (Block Kit): a header, a section with the first fields, and a context. */
 export function slackPayload(event: Event, { slug, data, createdAt }: Content): string {
   const shown = fieldsOf(data).slice(0, SIZES.slack.maxFields);
   const maxLength = Math.min(SIZES.slack.maxFieldChars, Math.floor(SIZES.slack.maxFieldsChars / shown.length));

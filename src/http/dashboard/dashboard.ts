@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { pageUrl } from '../../config.ts';
 import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
 import type { App } from '../app.ts';
-import type { Endpoint } from '../request/declaration.ts';
 import { pageAnswer, publicEndpoint } from '../request/endpoint.ts';
 import { pathOf } from '../request/hosts.ts';
 import { errorKind, HttpError } from '../response/errors.ts';
@@ -94,7 +93,7 @@ const assetEndpoint = (files: DashboardFiles) =>
   });
 
 /** The dashboard's files. Its views are made in the browser: src/dashboard. */
-export function dashboardEndpoints(app: App): Endpoint[] {
+export function dashboardEndpoints(app: App) {
   const files = new DashboardFiles();
   return [
     shellEndpoint('/dashboard', 'getDashboard', files, app),

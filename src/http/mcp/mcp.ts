@@ -4,7 +4,7 @@ import { SIZES } from '../../sizes.ts';
 import type { App } from '../app.ts';
 import { unauthorized } from '../request/auth.ts';
 import { type Endpoint, jsonText } from '../request/declaration.ts';
-import { endpoint, publicEndpoint } from '../request/endpoint.ts';
+import { ANY_ORIGIN_HEADER, endpoint, publicEndpoint } from '../request/endpoint.ts';
 import { pageBodyBytes } from '../request/json-body.ts';
 import { acceptsJson } from '../response/accept.ts';
 import { ERROR_CODE, errorKind, HttpError, unavailable } from '../response/errors.ts';
@@ -34,19 +34,15 @@ const allowAnyOrigin = cors({
   maxAge: SIZES.submission.preflightSeconds,
   preflightContinue: true,
 });
-const corsHeaders = {
-  'Access-Control-Allow-Origin': { description: 'Pages of any origin may read it.', schema: { const: '*' } },
-};
 
 const preflight = publicEndpoint({
   method: 'OPTIONS',
   path: '/mcp',
   name: 'mcpPreflight',
-  tag: 'Agents',
   summary: 'Allow pages of any origin to send messages (CORS preflight)',
   description: 'Browsers send it by themselves (CORS). Any origin may send messages, without cookies.',
   before: allowAnyOrigin,
-  answer: { status: 204, description: 'The page may send messages.', headers: corsHeaders },
+  answer: { status: 204, description: 'The page may send messages.', headers: ANY_ORIGIN_HEADER },
   handle: () => (response) => void response.end(),
 });
 
@@ -63,7 +59,6 @@ function messageEndpoint(app: App, endpoints: () => readonly Endpoint[]) {
     method: 'POST',
     path: '/mcp',
     name: 'sendMcpMessage',
-    tag: 'Agents',
     summary: 'Call the tools for agents, over the Model Context Protocol',
     description:
       'MCP over Streamable HTTP, in the version 2025-11-25 and some before: one message of JSON-RPC, answered as JSON. There are no ' +
@@ -84,11 +79,11 @@ function messageEndpoint(app: App, endpoints: () => readonly Endpoint[]) {
     answer: {
       status: 200,
       description: 'The answer to a request. An error of a tool, too, with `isError` in the result.',
-      headers: corsHeaders,
+      headers: ANY_ORIGIN_HEADER,
       schema: Answer,
       example: { jsonrpc: '2.0', id: 1, result: {} },
     },
-    otherAnswers: { 202: { description: 'A notification, or an answer, was accepted.', headers: corsHeaders } },
+    otherAnswers: { 202: { description: 'A notification, or an answer, was accepted.', headers: ANY_ORIGIN_HEADER } },
     errors: [badMessage, notAcceptable],
     async handle({ request, response, owner, body }) {
       if (!acceptsJson(request.headers)) throw notAcceptable();
@@ -103,7 +98,7 @@ function messageEndpoint(app: App, endpoints: () => readonly Endpoint[]) {
 }
 
 /** Tools for agents: the Model Context Protocol over Streamable HTTP, without sessions. */
-export const mcpEndpoints = (app: App, endpoints: () => readonly Endpoint[]): Endpoint[] => [
+export const mcpEndpoints = (app: App, endpoints: () => readonly Endpoint[]) => [
   preflight,
   messageEndpoint(app, endpoints),
 ];

@@ -1,20 +1,19 @@
 import { z } from 'zod';
+import { answerObject } from '../request/fields.ts';
 import { errorKind, HttpError } from '../response/errors.ts';
 
-/** The messages of JSON-RPC 2.0, as the reference shows them. protocol.ts reads them exactly. */
+/** A part of a message as the reference shows it. protocol.ts checks it. */
+const part = (shown: { type?: string | string[]; const?: string; description?: string }) =>
+  z.unknown().optional().meta(shown);
+
+/** The messages of JSON-RPC 2.0. */
 export const Message = z.object({
-  jsonrpc: z.unknown().optional().meta({ type: 'string', const: '2.0' }),
-  id: z
-    .unknown()
-    .optional()
-    .meta({ type: ['string', 'integer'], description: 'Of a request; a notification has none.' }),
-  method: z
-    .unknown()
-    .optional()
-    .meta({ type: 'string', description: 'Such as `initialize`, `tools/list` or `tools/call`.' }),
-  params: z.unknown().optional().meta({ type: 'object', description: 'What the method needs.' }),
-  result: z.unknown().optional().meta({ description: 'Of an answer. It is accepted, and not used.' }),
-  error: z.unknown().optional().meta({ description: 'Of an answer. It is accepted, and not used.' }),
+  jsonrpc: part({ type: 'string', const: '2.0' }),
+  id: part({ type: ['string', 'integer'], description: 'Of a request; a notification has none.' }),
+  method: part({ type: 'string', description: 'Such as `initialize`, `tools/list` or `tools/call`.' }),
+  params: part({ type: 'object', description: 'What the method needs.' }),
+  result: part({ description: 'Of an answer. It is accepted, and not used.' }),
+  error: part({ description: 'Of an answer. It is accepted, and not used.' }),
 });
 
 export const Answer = z
@@ -26,16 +25,14 @@ export const Answer = z
   })
   .meta({ id: 'JsonRpcAnswer' });
 
-const Refusal = z
-  .strictObject({
-    jsonrpc: z.literal('2.0'),
-    error: z.strictObject({
-      code: z.int(),
-      message: z.string().meta({ description: 'A sentence that says what to do.' }),
-    }),
-    id: z.null(),
-  })
-  .meta({ id: 'JsonRpcError' });
+const Refusal = answerObject('JsonRpcError', {
+  jsonrpc: z.literal('2.0'),
+  error: z.strictObject({
+    code: z.int(),
+    message: z.string().meta({ description: 'A sentence that says what to do.' }),
+  }),
+  id: z.null(),
+});
 
 /** JSON-RPC 2.0, 5.1. */
 export const PARSE_ERROR = -32_700;

@@ -16,16 +16,6 @@ import type { OwnerQueue } from './owner-queue.ts';
  */
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
-export type Tag =
-  | 'Account'
-  | 'Deployments'
-  | 'Submissions'
-  | 'Spam'
-  | 'Webhooks'
-  | 'Deliveries'
-  | 'Links'
-  | 'Agents'
-  | 'Service';
 
 type ParameterOf<Path extends string> = Path extends `${string}/:${infer Name}/${infer Rest}`
   ? Name | ParameterOf<`/${Rest}`>
@@ -51,7 +41,8 @@ type Success<Answer> = {
   headers?: Headers;
   type?: string;
   schema: z.ZodType<unknown, Answer>;
-  example: NoInfer<Answer>;
+  /** Left out: made of the examples of its fields. */
+  example?: NoInfer<Answer>;
 };
 type NoContent = { status: 204 | 303; description: string; headers?: Headers };
 
@@ -61,7 +52,6 @@ export type Described<Path extends string, Answer> = {
   path: Path;
   /** The operation's id in the reference: unique, and never changed. */
   name: string;
-  tag: Tag;
   summary: string;
   description?: string;
   /** Whether the reference leaves it out. */
@@ -157,7 +147,7 @@ export type Declaration<
   scope?: Scope;
   /** Refuses a request before its key is looked up. */
   precheck?: (request: EndpointRequest) => void;
-  /** Looks up what the path names, before query and body are read. Throws 404. */
+  /** Looks up what the path names, before query and body are read. Throws 404: that of a deployment unless `errors` has another. */
   find?: (owner: Owner, params: PathParameters<Path>) => Promise<Resource>;
   query?: Query;
   /** Headers of the request that it reads, each a text that may be left out. */
@@ -216,3 +206,6 @@ export type Endpoint = Omit<Described<string, never>, 'answer' | 'otherAnswers' 
     /** The same for a tool: the checks from `find` on, and the answer. Undefined where no key is needed. */
     call: ((call: ToolCall) => Promise<unknown>) | undefined;
   };
+
+/** An endpoint with the part of the reference that it belongs to. */
+export type Tagged = Endpoint & { tag: string };

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { z } from 'zod';
 import type { Scope } from '../../db/account/api-keys.ts';
-import { badRequest, failed, HttpError, unavailable } from '../response/errors.ts';
+import { badRequest, failed, HttpError, noSuchDeployment, unavailable } from '../response/errors.ts';
 import { addNotice, NOTICE_HEADER } from '../response/notice.ts';
 import { keyRefused, readOnlyKey, tooManyUnknownKeys, unauthorized } from './auth.ts';
 import { bodyErrors, wrongPageType } from './body-errors.ts';
@@ -18,6 +18,7 @@ import {
   type ToolCall,
   WithHeaders,
 } from './declaration.ts';
+import { exampleOf } from './example.ts';
 import { PARAMETERS } from './fields.ts';
 import { pathOf } from './hosts.ts';
 import { type BodyForm, checkFields } from './json-body.ts';
@@ -60,7 +61,12 @@ function answersOf({ answer, otherAnswers }: Described<string, unknown>): Endpoi
   const { status, description, headers } = answer;
   const content =
     'schema' in answer
-      ? { [answer.type ?? 'application/json']: { schema: answer.schema, example: answer.example } }
+      ? {
+          [answer.type ?? 'application/json']: {
+            schema: answer.schema,
+            example: answer.example ?? exampleOf(answer.schema),
+          },
+        }
       : undefined;
   return { [status]: { description, ...(headers && { headers }), ...(content && { content }) }, ...otherAnswers };
 }
@@ -126,6 +132,7 @@ export function endpoint(declaration: AnyDeclaration): Endpoint {
     answers: answersOf({ ...declaration, answer: { ...answer, headers: headersOf(declaration) } }),
     errors: [
       ...[badRequest, failed, unavailable, unauthorized, tooManyUnknownKeys],
+      ...(find ? [noSuchDeployment] : []),
       ...(query ? [badQuery] : []),
       ...(body ? bodyErrors : []),
       ...(body?.text ? [wrongPageType] : []),
@@ -215,6 +222,11 @@ async function readSent(
 /** The answer of an endpoint that people open in a browser. */
 export const pageAnswer = (description: string) =>
   ({ status: 200, description, type: 'text/html', schema: z.string(), example: '<!doctype html>' }) as const;
+
+/** The header of an answer that pages of any origin may read. */
+export const ANY_ORIGIN_HEADER = {
+  'Access-Control-Allow-Origin': { description: 'Pages of any origin may read it.', schema: { const: '*' } },
+} as const;
 
 /** Declares an endpoint that needs no key. */
 export function publicEndpoint<Answer>(declaration: PublicDeclaration<Answer>): Endpoint {

@@ -49,6 +49,20 @@ export const time = z
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   .meta({ format: 'date-time', description: 'ISO 8601, UTC, with milliseconds.', example: '2026-11-21T11:08:48.298Z' });
 
+/** An object in answers, with its name in the reference. */
+export const answerObject = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>
+  z.strictObject(shape).meta({ id });
+/*
+ * Fields of answers: texts, numbers of things, and whether something is so.
+ */
+export const textField = (description: string, example: string) => z.string().meta({ description, example });
+export const textOrNull = (description: string, example: string | null) =>
+  z.string().nullable().meta({ description, example });
+export const countField = (description: string, example: number) => z.int().min(0).meta({ description, example });
+export const countOrNull = (description: string, example: number) =>
+  z.int().min(0).nullable().meta({ description, example });
+export const flagField = (description: string, example: boolean) => z.boolean().meta({ description, example });
+
 /** The number of a version of a page. */
 export const VERSION_NUMBER = /^[1-9][0-9]{0,14}$/;
 

@@ -9,7 +9,7 @@ export const invalidNumber = (name: string): string =>
 /** A number from 1: digits only. */
 const number = (name: string) =>
   z.int(invalidNumber(name)).min(1, invalidNumber(name)).max(maxNumber, invalidNumber(name));
-const fromDigits = (text: unknown): unknown =>
+export const fromDigits = (text: unknown): unknown =>
   typeof text === 'string' && /^[0-9]+$/.test(text) ? Number(text) : text;
 
 /** The query of a list. A limit above `maxLimit` becomes that. */
@@ -30,9 +30,11 @@ export type Paging = z.infer<typeof Paging>;
 
 /** The fields of a list's answer that say which page it is. */
 export const paged = {
-  total: z.int().min(0).meta({ description: 'The number of items on all pages together.' }),
-  page: z.int().min(1).max(maxNumber).meta({ description: 'The number of this page.' }),
-  limit: z.int().min(1).max(maxLimit).meta({ description: 'How many items a page has at most.' }),
+  total: z.int().min(0).meta({ description: 'The number of items on all pages together.', example: 1 }),
+  page: z.int().min(1).max(maxNumber).meta({ description: 'The number of this page.', example: 1 }),
+  limit: z
+    .int()
+    .min(1)
+    .max(maxLimit)
+    .meta({ description: 'How many items a page has at most.', example: defaultLimit }),
 };
-/** The same of an example with one item. */
-export const examplePage = { total: 1, page: 1, limit: defaultLimit };

@@ -123,6 +123,14 @@ export const storageFull = errorKind(
     ),
   ...(['free', 1_000_000_000] as const),
 );
+/** The same for an id of another owner, of a deleted deployment and for an unknown one. */
+export const noSuchDeployment = errorKind(
+  {
+    id: 'NoSuchDeployment',
+    description: "There is no such deployment, it was deleted, or it is another owner's.",
+  },
+  () => new HttpError(404, 'No such deployment: check the id, and that it belongs to the owner of the API key.'),
+);
 /** The answer of POST /submit, and the endpoint that submits a test. */
 export const tooManySubmissions = errorKind(
   {

@@ -5,17 +5,12 @@ import { HONEYPOT, REDIRECT } from '../../lib/control-fields.ts';
 import { LANGUAGES } from '../../lib/languages.ts';
 import { SIZES } from '../../sizes.ts';
 import type { App } from '../app.ts';
-import type { Endpoint } from '../request/declaration.ts';
-import { pageAnswer, publicEndpoint } from '../request/endpoint.ts';
+import { ANY_ORIGIN_HEADER, pageAnswer, publicEndpoint } from '../request/endpoint.ts';
 import { keyReused } from '../request/idempotency-key.ts';
 import { tooManySubmissions } from '../response/errors.ts';
 import { noStorageForFiles, noSuchForm, originRefused, webhookLoop } from './refusals.ts';
 import { CORS, Received } from './submission-service.ts';
 import { VisitorPages } from './visitor-pages.ts';
-
-const corsHeaders = {
-  'Access-Control-Allow-Origin': { description: 'Pages of any origin may read it.', schema: { const: '*' } },
-};
 
 const requestHeaders = z.object({
   // Without an example: the page that shows the reference would fill it in, and send everything under one key.
@@ -72,7 +67,7 @@ const redirected = {
     'For browsers that post a form, instead of 200: a redirect to a page that thanks, so that a reload sends nothing twice; ' +
     `or to the address in the field \`${REDIRECT}\`, else to \`redirect_url\`.`,
   headers: {
-    ...corsHeaders,
+    ...ANY_ORIGIN_HEADER,
     Location: {
       description:
         "`/submit/{deployId}/thanks`, an address on the page's own origin or on one of `allowed_origins`, or `redirect_url`.",
@@ -86,7 +81,6 @@ const submitEndpoint = ({ config }: App) =>
     method: 'POST',
     path: '/submit/:deployId',
     name: 'submit',
-    tag: 'Submissions',
     summary: 'Submit a form',
     description: describeSubmit(config),
     requestHeaders,
@@ -99,8 +93,7 @@ const submitEndpoint = ({ config }: App) =>
       status: 200,
       description: 'The submission is stored.',
       schema: Received,
-      example: { message: 'Submission received', id: 'sub_0VbbZBZeswpZ5bGpjxVeCiYz' },
-      headers: corsHeaders,
+      headers: ANY_ORIGIN_HEADER,
     },
     otherAnswers: { 303: redirected },
     errors: [noSuchForm, originRefused, keyReused, tooManySubmissions, noStorageForFiles, webhookLoop],
@@ -113,13 +106,12 @@ const thanksEndpoint = (app: App) => {
     method: 'GET',
     path: '/submit/:deployId/thanks',
     name: 'getThanks',
-    tag: 'Submissions',
     summary: 'Thank a visitor',
     description:
       "What a browser shows after a success: a small page with a link back to the form's page. It says nothing of the submission. The " +
       'host of each page has the same at `/thanks`.',
     // A script that accepts HTML follows the redirect.
-    answer: { ...pageAnswer('A page in the language of the visitor.'), headers: corsHeaders },
+    answer: { ...pageAnswer('A page in the language of the visitor.'), headers: ANY_ORIGIN_HEADER },
     errors: [noSuchForm],
     pagesExcept: [],
     handle:
@@ -133,12 +125,11 @@ const preflight = publicEndpoint({
   method: 'OPTIONS',
   path: '/submit/:deployId',
   name: 'submitPreflight',
-  tag: 'Submissions',
   summary: 'Allow pages of any origin to submit (CORS preflight)',
   description: 'Browsers send it by themselves (CORS). Any origin may submit, with any headers, without credentials.',
-  answer: { status: 204, description: 'The page may submit.', headers: corsHeaders },
+  answer: { status: 204, description: 'The page may submit.', headers: ANY_ORIGIN_HEADER },
   handle: (request) => (response) => allowAnyOrigin(request, response, () => void response.end()),
 });
 
 /** Where forms post to. Submissions are answered by submission-service.ts, ahead of Express. */
-export const submitEndpoints = (app: App): Endpoint[] => [preflight, submitEndpoint(app), thanksEndpoint(app)];
+export const submitEndpoints = (app: App) => [preflight, submitEndpoint(app), thanksEndpoint(app)];

@@ -14,7 +14,7 @@ import type { Metrics } from '../../metrics/metrics.ts';
 import type { Stored } from '../../submissions/submission-store.ts';
 import type { App } from '../app.ts';
 import type { Exchange } from '../request/exchange.ts';
-import { submissionId } from '../request/fields.ts';
+import { answerObject, submissionId } from '../request/fields.ts';
 import { keyReused } from '../request/idempotency-key.ts';
 import { ERROR_CODE, HttpError, tooManySubmissions } from '../response/errors.ts';
 import { attemptOf } from './attempt.ts';
@@ -34,7 +34,10 @@ type Success = { kind: 'accepted' | 'repeated' | 'honeypot' | 'spam' | 'spam-dro
 /** Why a submission was not stored. */
 type NotStored = Exclude<Stored, { kind: 'accepted' }>;
 
-export const Received = z.strictObject({ message: z.string(), id: submissionId }).meta({ id: 'SubmissionReceived' });
+export const Received = answerObject('SubmissionReceived', {
+  message: z.literal('Submission received'),
+  id: submissionId,
+});
 
 /** The headers of every answer of POST /submit: pages of any origin may read it. */
 export const CORS = {

@@ -11,10 +11,9 @@ import {
 import { isKeyId } from '../../../lib/ids.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
-import type { Endpoint } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import { keyId, time } from '../../request/fields.ts';
-import { examplePage, Paging, paged } from '../../request/paging.ts';
+import { answerObject, keyId, textField, textOrNull, time } from '../../request/fields.ts';
+import { Paging, paged } from '../../request/paging.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
 
 const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
@@ -29,9 +28,10 @@ const name = z
     example: 'Website build',
     minLength: 1,
   });
-const scope = z
-  .enum(SCOPES, `scope is invalid: send ${SCOPES.join(' or ')}.`)
-  .meta({ description: '`full`: everything. `read`: GET and HEAD, except for webhook secrets and keys.' });
+const scope = z.enum(SCOPES, `scope is invalid: send ${SCOPES.join(' or ')}.`).meta({
+  description: '`full`: everything. `read`: GET and HEAD, except for webhook secrets and keys.',
+  example: 'full',
+});
 const expiresAt = z.iso
   .datetime({
     offset: true,
@@ -44,42 +44,25 @@ const expiresAt = z.iso
 
 const shown = {
   id: keyId,
-  name: z.string().nullable().meta({ description: 'null for a key that was made without one.' }),
-  prefix: z
-    .string()
-    .nullable()
-    .meta({ description: `The first ${SIZES.apiKey.prefixChars} characters of the key; null for an old one.` }),
+  name: textOrNull('null for a key that was made without one.', 'Website build'),
+  prefix: textOrNull(`The first ${SIZES.apiKey.prefixChars} characters of the key; null for an old one.`, 'fh_Tk3vQ'),
   scope,
   created_at: time,
+  expires_at: time.nullable().meta({ description: 'null: never.', example: null }),
 };
-const expires = time.nullable().meta({ description: 'null: never.' });
-const Key = z
-  .strictObject({
-    ...shown,
-    last_used_at: time.nullable().meta({ description: 'To the minute; null: never used.' }),
-    expires_at: expires,
-  })
-  .meta({ id: 'Key' });
-const Keys = z.strictObject({ keys: z.array(Key), ...paged }).meta({ id: 'Keys' });
-const Made = z
-  .strictObject({
-    ...shown,
-    expires_at: expires,
-    key: z.string().meta({ description: 'The key itself, which is shown this once: only its hash is stored.' }),
-  })
-  .meta({ id: 'MadeKey' });
-const Revoked = z.strictObject({ message: z.string(), id: keyId }).meta({ id: 'KeyRevoked' });
-
-const exampleKey: z.infer<typeof Key> = {
-  id: 'key_0VbbZBZKKTcBD17YQfyDgVGm',
-  name: 'Website build',
-  prefix: 'fh_Tk3vQ',
-  scope: 'full',
-  created_at: '2026-11-21T11:08:48.298Z',
-  last_used_at: '2026-11-21T12:30:00.000Z',
-  expires_at: null,
-};
-const { last_used_at: _, ...exampleMade } = exampleKey;
+const Key = answerObject('Key', {
+  ...shown,
+  last_used_at: time.nullable().meta({ description: 'To the minute; null: never used.' }),
+});
+const Keys = answerObject('Keys', { keys: z.array(Key), ...paged });
+const Made = answerObject('MadeKey', {
+  ...shown,
+  key: textField(
+    'The key itself, which is shown this once: only its hash is stored.',
+    'fh_Tk3vQ0000000000000000000000000000000000000000',
+  ),
+});
+const Revoked = answerObject('KeyRevoked', { message: z.literal('Key revoked'), id: keyId });
 
 const noSuchKey = errorKind(
   { id: 'NoSuchKey', description: "The key's owner has no such key, or it is revoked." },
@@ -98,8 +81,10 @@ const lastKey = errorKind(
     ),
 );
 
-const toShown = ({ id, name, prefix, scope, createdAt }: OwnKey) => ({
-  ...{ id, name, prefix, scope, created_at: createdAt.toISOString() },
+const toShown = ({ id, name, prefix, scope, createdAt, expiresAt }: OwnKey) => ({
+  ...{ id, name, prefix, scope },
+  created_at: createdAt.toISOString(),
+  expires_at: expiresAt?.toISOString() ?? null,
 });
 
 const listEndpoint = ({ db }: App) =>
@@ -107,24 +92,14 @@ const listEndpoint = ({ db }: App) =>
     method: 'GET',
     path: '/keys',
     name: 'listKeys',
-    tag: 'Account',
     summary: 'List your API keys',
     description: 'Newest first, without revoked ones.',
     scope: 'full',
     query: Paging,
-    answer: {
-      status: 200,
-      description: 'A page of keys.',
-      schema: Keys,
-      example: { keys: [exampleKey], ...examplePage },
-    },
+    answer: { status: 200, description: 'A page of keys.', schema: Keys },
     async handle({ owner, query: paging }) {
       const { rows: keys, total } = await listOwnKeys(db, owner.id, paging);
-      const shown = keys.map((key) => ({
-        ...toShown(key),
-        last_used_at: key.lastUsedAt?.toISOString() ?? null,
-        expires_at: key.expiresAt?.toISOString() ?? null,
-      }));
+      const shown = keys.map((key) => ({ ...toShown(key), last_used_at: key.lastUsedAt?.toISOString() ?? null }));
       return { keys: shown, total, ...paging };
     },
   });
@@ -134,26 +109,20 @@ const createEndpoint = ({ db, config }: App) =>
     method: 'POST',
     path: '/keys',
     name: 'createKey',
-    tag: 'Account',
     summary: 'Make an API key',
     description: `For another program or person, with a name by which you recognize it. An owner has at most ${SIZES.apiKey.maxOfOwner} keys.`,
     body: {
       schema: z.object({ name, scope: scope.default('full'), expires_at: expiresAt.optional() }),
-      example: { name: 'Website build', scope: 'read' },
+      example: { name: 'Website build', scope: 'full' },
     },
-    answer: {
-      status: 201,
-      description: 'The key.',
-      schema: Made,
-      example: { ...exampleMade, scope: 'read', key: 'fh_Tk3vQ0000000000000000000000000000000000000000' },
-    },
+    answer: { status: 201, description: 'The key.', schema: Made },
     errors: [tooManyKeys],
     async handle({ owner, body: { name, scope, expires_at } }) {
       const expiresAt = expires_at === undefined ? undefined : new Date(expires_at);
       const outcome = await makeOwnKey(db, owner.id, { name, scope, expiresAt, cell: config.cell });
       if (outcome === 'too-many') throw tooManyKeys();
       const { made, key } = outcome;
-      return { ...toShown(made), expires_at: made.expiresAt?.toISOString() ?? null, key };
+      return { ...toShown(made), key };
     },
   });
 
@@ -162,27 +131,21 @@ const revokeEndpoint = ({ db }: App) =>
     method: 'DELETE',
     path: '/keys/:keyId',
     name: 'revokeKey',
-    tag: 'Account',
     summary: 'Revoke an API key',
     description:
       'Every process refuses it within a second. A key may revoke itself. The last full key of an owner can be revoked on the command line only.',
     async find(owner, { keyId: id }) {
       if (!isKeyId(id) || !(await ownKeyExists(db, owner.id, id))) throw noSuchKey();
     },
-    answer: {
-      status: 200,
-      description: 'The key is revoked.',
-      schema: Revoked,
-      example: { message: 'Key revoked', id: exampleKey.id },
-    },
+    answer: { status: 200, description: 'The key is revoked.', schema: Revoked },
     errors: [noSuchKey, lastKey],
     async handle({ owner, params: { keyId: id } }) {
       const outcome = await revokeOwnKey(db, owner.id, id);
       if (outcome === 'no-key') throw noSuchKey();
       if (outcome === 'last') throw lastKey();
-      return { message: 'Key revoked', id };
+      return { message: 'Key revoked' as const, id };
     },
   });
 
 /** The keys of an owner. */
-export const keyEndpoints = (app: App): Endpoint[] => [listEndpoint(app), createEndpoint(app), revokeEndpoint(app)];
+export const keyEndpoints = (app: App) => [listEndpoint(app), createEndpoint(app), revokeEndpoint(app)];

@@ -1,35 +1,25 @@
-import { z } from 'zod';
 import { findUsage } from '../../../db/account/owners.ts';
 import { findRefusedMail } from '../../../db/deliveries/mail-failures.ts';
 import { VERSION } from '../../../lib/project.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
+import { answerObject, countField, countOrNull, flagField, textField } from '../../request/fields.ts';
 import { NOTICE_HEADER, refusedMailNotice, takeDownNotices } from '../../response/notice.ts';
 
-const Me = z
-  .strictObject({
-    email: z.string().meta({ description: "The owner's e-mail address.", example: 'you@example.com' }),
-    plan: z.string().meta({ description: "The owner's plan.", example: 'free' }),
-    deployment_limit: z
-      .int()
-      .min(0)
-      .nullable()
-      .meta({ description: 'How many live deployments the plan allows; null for any number.' }),
-    deployments: z.int().min(0).meta({ description: 'How many live deployments there are.' }),
-    storage_limit: z
-      .int()
-      .min(0)
-      .nullable()
-      .meta({ description: 'How many bytes the plan allows to be stored; null for any number.' }),
-    storage_used: z.int().min(0).meta({
-      description:
-        'How many bytes pages, their versions and files of submissions have, those in the trash and in spam included.',
-    }),
-    mail: z.boolean().meta({ description: 'Whether this service can send mail.' }),
-    version: z.string().meta({ description: 'The version of this service.' }),
-  })
-  .meta({ id: 'Me' });
+const Me = answerObject('Me', {
+  email: textField("The owner's e-mail address.", 'you@example.com'),
+  plan: textField("The owner's plan.", 'free'),
+  deployment_limit: countOrNull('How many live deployments the plan allows; null for any number.', 3),
+  deployments: countField('How many live deployments there are.', 1),
+  storage_limit: countOrNull('How many bytes the plan allows to be stored; null for any number.', 1_000_000_000),
+  storage_used: countField(
+    'How many bytes pages, their versions and files of submissions have, those in the trash and in spam included.',
+    21_548,
+  ),
+  mail: flagField('Whether this service can send mail.', true),
+  version: textField('The version of this service.', '1.0.0'),
+});
 
 /** The owner of the key. */
 export function meEndpoint({ db, config }: App) {
@@ -40,7 +30,6 @@ export function meEndpoint({ db, config }: App) {
     method: 'GET',
     path: '/me',
     name: 'getMe',
-    tag: 'Account',
     summary: 'Get the owner of the key',
     description: 'With the plan, what it allows, and what this service can do.',
     answer: {
@@ -48,16 +37,6 @@ export function meEndpoint({ db, config }: App) {
       description: 'Who you are, and what your plan allows.',
       headers: NOTICE_HEADER,
       schema: Me,
-      example: {
-        email: 'you@example.com',
-        plan: 'free',
-        deployment_limit: 3,
-        deployments: 1,
-        storage_limit: 1_000_000_000,
-        storage_used: 21_548,
-        mail: true,
-        version: '1.0.0',
-      },
     },
     async handle({ owner: { id, email, plan }, notify }) {
       const limit = planLimits.get(plan) ?? 0;

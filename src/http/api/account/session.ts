@@ -5,8 +5,9 @@ import { hashOfKey, isApiKey, isSessionId, newToken } from '../../../lib/ids.ts'
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { keyRefused, tooManyUnknownKeys, unauthorized } from '../../request/auth.ts';
-import type { Endpoint, EndpointRequest } from '../../request/declaration.ts';
+import { type EndpointRequest, WithHeaders } from '../../request/declaration.ts';
 import { endpoint, publicEndpoint } from '../../request/endpoint.ts';
+import { answerObject } from '../../request/fields.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
 
 /** No larger body is read by a thread, which owners share. */
@@ -22,8 +23,10 @@ const noSession = errorKind(
 );
 
 const Key = z.object({ key: z.string('key is missing: send an API key as a string.') });
-const SignedIn = z.strictObject({ email: z.string(), plan: z.string() }).meta({ id: 'SignedIn' });
-export const Message = z.strictObject({ message: z.string() });
+const SignedIn = answerObject('SignedIn', {
+  email: z.string().meta({ example: 'you@example.com' }),
+  plan: z.string().meta({ example: 'unlimited' }),
+});
 
 export const cookieHeader = {
   'Set-Cookie': { description: 'The cookie of the session.', schema: { type: 'string' } },
@@ -56,7 +59,6 @@ const beginEndpoint = (app: App) =>
     method: 'POST',
     path: '/session',
     name: 'signIn',
-    tag: 'Account',
     summary: 'Sign a browser in with an API key',
     description:
       `Sets a cookie that stands for the key on every endpoint, for ${SIZES.session.lifetimeDays} days since its last use, and no longer than the key ` +
@@ -67,7 +69,6 @@ const beginEndpoint = (app: App) =>
       description: 'The browser is signed in.',
       headers: cookieHeader,
       schema: SignedIn,
-      example: { email: 'you@example.com', plan: 'unlimited' },
     },
     errors: [otherSite, unauthorized, tooManyUnknownKeys],
     handle: (request) => async (response) => {
@@ -79,33 +80,25 @@ const beginEndpoint = (app: App) =>
     },
   });
 
-/** Removes the cookie. */
-const signOut =
-  ({ sessionCookie }: App, message: string) =>
-  (response: Response): void => {
-    response.append('Set-Cookie', sessionCookie.remove);
-    response.json({ message });
-  };
-
-const signedOut = (description: string, message: string) => ({
-  ...{ status: 200, description, headers: cookieHeader, schema: Message, example: { message } },
-});
-
 const endEndpoint = (app: App) =>
   endpoint({
     method: 'DELETE',
     path: '/session',
     name: 'signOut',
-    tag: 'Account',
     summary: 'Sign this browser out',
     scope: 'read',
     description: 'Ends the session of the cookie.',
-    answer: signedOut('The session has ended.', 'Signed out'),
+    answer: {
+      status: 200,
+      description: 'The session has ended.',
+      headers: cookieHeader,
+      schema: z.strictObject({ message: z.literal('Signed out') }),
+    },
     errors: [noSession],
     async handle({ owner }) {
       if (!isSessionId(owner.credentialId)) throw noSession();
       await endSession(app.db, owner.credentialId);
-      return signOut(app, 'Signed out');
+      return new WithHeaders({ 'Set-Cookie': app.sessionCookie.remove }, { message: 'Signed out' as const });
     },
   });
 
@@ -114,15 +107,19 @@ const endAllEndpoint = (app: App) =>
     method: 'DELETE',
     path: '/sessions',
     name: 'signOutEverywhere',
-    tag: 'Account',
     summary: 'Sign all browsers out',
     description: 'Ends all sessions of the owner. Keys stay as they are.',
-    answer: signedOut('No browser is signed in.', 'Signed out everywhere'),
+    answer: {
+      status: 200,
+      description: 'No browser is signed in.',
+      headers: cookieHeader,
+      schema: z.strictObject({ message: z.literal('Signed out everywhere') }),
+    },
     async handle({ owner }) {
       await endSessions(app.db, owner.id);
-      return signOut(app, 'Signed out everywhere');
+      return new WithHeaders({ 'Set-Cookie': app.sessionCookie.remove }, { message: 'Signed out everywhere' as const });
     },
   });
 
 /** Browsers that are signed in: a cookie stands for an API key, for pages of the service itself. */
-export const sessionEndpoints = (app: App): Endpoint[] => [beginEndpoint(app), endEndpoint(app), endAllEndpoint(app)];
+export const sessionEndpoints = (app: App) => [beginEndpoint(app), endEndpoint(app), endAllEndpoint(app)];

@@ -6,12 +6,12 @@ import { isMailAddress } from '../../../lib/mail-address.ts';
 import { networkOf } from '../../../lib/public-address.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
-import type { Endpoint, EndpointRequest } from '../../request/declaration.ts';
+import type { EndpointRequest } from '../../request/declaration.ts';
 import { publicEndpoint } from '../../request/endpoint.ts';
 import { RateLimit } from '../../request/rate-limit.ts';
 import { errorKind, HttpError, retryAfter } from '../../response/errors.ts';
-import { askPage, linkEndpoint, showPage } from '../links/link-endpoint.ts';
-import { cookieHeader, Message, otherSite, readSignIn, refuseOtherSites, signIn } from './session.ts';
+import { askEndpoint, linkEndpoint } from '../links/link-endpoint.ts';
+import { cookieHeader, otherSite, readSignIn, refuseOtherSites, signIn } from './session.ts';
 
 const { maxLinks, maxLinksOfAddress, maxLinksOfNetwork, windowSeconds: seconds } = SIZES.signIn;
 
@@ -45,7 +45,6 @@ const noSuchLink = errorKind(
 const Email = z.object({
   email: z
     .string('email is missing: send an address as a string.')
-    .max(SIZES.mail.maxAddressChars, 'email is too long to be an address.')
     .refine(isMailAddress, 'email is not an address: send one such as you@example.com.'),
 });
 
@@ -99,7 +98,6 @@ const requestEndpoint = (app: App) => {
     method: 'POST',
     path: '/session/mail',
     name: 'askForSignInLink',
-    tag: 'Account',
     summary: 'Get a link by mail that signs a browser in',
     description:
       `If an owner has this address and a valid key, a mail brings a link that works once, for ${SIZES.session.linkMinutes} minutes. The answer is the ` +
@@ -108,8 +106,7 @@ const requestEndpoint = (app: App) => {
     answer: {
       status: 202,
       description: 'A mail is sent, if there is such an owner.',
-      schema: Message,
-      example: { message: SENT },
+      schema: z.strictObject({ message: z.literal(SENT) }),
     },
     errors: [noMail, otherSite, tooManyTries],
     handle: (request) => async (response) => {
@@ -127,36 +124,34 @@ const requestEndpoint = (app: App) => {
 };
 
 /** People open it, and no program calls it. */
-const link = { ...linkEndpoint, path: '/session/mail/:token', isHidden: true } as const;
+const link = { path: '/session/mail/:token', isHidden: true } as const;
 
 const hashIn = ({ params: { token = '' } }: EndpointRequest): Buffer => {
   if (!TOKEN.test(token)) throw noSuchLink();
   return hashOfKey(token);
 };
 
-const askEndpoint = ({ db, limits }: App) =>
-  publicEndpoint({
-    ...link,
-    ...askPage,
-    name: 'askToSignIn',
-    summary: 'Ask whether to sign in',
-    errors: [noSuchLink],
-    handle: showPage(
-      limits,
-      noSuchLink,
-      (request) => findSignInLink(db, hashIn(request)),
-      (email) => ({
+const askToSignIn = (app: App) =>
+  askEndpoint(
+    app,
+    { ...link, noSuchLink },
+    {
+      name: 'askToSignIn',
+      summary: 'Ask whether to sign in',
+      find: async (request) => findSignInLink(app.db, hashIn(request)),
+      page: (email) => ({
         title: 'Sign in to formhost',
         text: `You will be signed in as ${email} in this browser.`,
         button: 'Sign in',
         // With no-referrer, browsers would hide the Origin of what the button posts.
         headers: { 'Referrer-Policy': 'same-origin' },
       }),
-    ),
-  });
+    },
+  );
 
 const useEndpoint = (app: App) =>
   publicEndpoint({
+    ...linkEndpoint,
     ...link,
     method: 'POST',
     name: 'useSignInLink',
@@ -181,4 +176,4 @@ const useEndpoint = (app: App) =>
   });
 
 /** Links in mails that sign a browser in. */
-export const signInLinkEndpoints = (app: App): Endpoint[] => [requestEndpoint(app), askEndpoint(app), useEndpoint(app)];
+export const signInLinkEndpoints = (app: App) => [requestEndpoint(app), askToSignIn(app), useEndpoint(app)];

@@ -14,15 +14,13 @@ import type { Database } from '../../../db/postgres/connect.ts';
 import { isDeliveryId } from '../../../lib/ids.ts';
 import { LIMITS } from '../../../limits.ts';
 import type { App } from '../../app.ts';
-import type { Endpoint } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import { deliveryId, submissionId, time } from '../../request/fields.ts';
-import { examplePage, Paging, paged } from '../../request/paging.ts';
+import { answerObject, countField, deliveryId, submissionId, textOrNull, time } from '../../request/fields.ts';
+import { Paging, paged } from '../../request/paging.ts';
 import { RateLimit } from '../../request/rate-limit.ts';
 import { errorKind, HttpError, inSeconds, retryAfter } from '../../response/errors.ts';
 import {
   deploymentOr404,
-  noSuchDeployment,
   noSuchWebhook,
   ownDeployment,
   ownWebhook,
@@ -33,7 +31,7 @@ const fields = {
   id: deliveryId,
   submission_id: submissionId.nullable().meta({ description: 'What is delivered; null for a test.' }),
   status: z.enum(['pending', 'succeeded', 'failed']),
-  attempts: z.int().min(0).meta({ description: 'How many there have been, including one that is in progress.' }),
+  attempts: countField('How many there have been, including one that is in progress.', 1),
   next_attempt_at: time.nullable().meta({
     description:
       'When it is tried next; null when it will not be, while it is in progress, and while the webhook is off.',
@@ -41,35 +39,34 @@ const fields = {
   last_status: z
     .int()
     .nullable()
-    .meta({ description: 'The HTTP status of the last attempt; null when there was no answer.' }),
-  last_error: z.string().nullable().meta({ description: 'Why the last attempt failed; null when it succeeded.' }),
+    .meta({ description: 'The HTTP status of the last attempt; null when there was no answer.', example: 503 }),
+  last_error: textOrNull('Why the last attempt failed; null when it succeeded.', 'the receiver answered 503'),
   created_at: time,
   updated_at: time,
 };
-const Listed = z.strictObject(fields).meta({ id: 'Delivery' });
-const Deliveries = z.strictObject({ deliveries: z.array(Listed), ...paged }).meta({ id: 'Deliveries' });
-const ListedMail = z
-  .strictObject({
-    ...fields,
-    submission_id: submissionId
-      .nullable()
-      .meta({ description: 'What is mailed or confirmed; null for a test, and for a mail that lists several.' }),
-    next_attempt_at: time
-      .nullable()
-      .meta({ description: 'When it is tried next; null when it will not be, and while it is in progress.' }),
-    last_status: z
-      .int()
-      .nullable()
-      .meta({ description: 'The SMTP reply of the last attempt; null when there was no answer.' }),
-    recipient: z.string().nullable().meta({
-      description: 'The address; null when the recipient was removed long ago, and when a visitor has given none.',
-      example: 'ada@example.org',
-    }),
-  })
-  .meta({ id: 'Mail' });
-const Mails = z.strictObject({ deliveries: z.array(ListedMail), ...paged }).meta({ id: 'Mails' });
-const Started = z.strictObject({ id: deliveryId }).meta({ id: 'DeliveryStarted' });
-const Retried = z.strictObject({ id: deliveryId, status: z.literal('pending') }).meta({ id: 'DeliveryRetried' });
+const Listed = answerObject('Delivery', fields);
+const Deliveries = answerObject('Deliveries', { deliveries: z.array(Listed), ...paged });
+const ListedMail = answerObject('Mail', {
+  ...fields,
+  submission_id: submissionId
+    .nullable()
+    .meta({ description: 'What is mailed or confirmed; null for a test, and for a mail that lists several.' }),
+  next_attempt_at: time
+    .nullable()
+    .meta({ description: 'When it is tried next; null when it will not be, and while it is in progress.' }),
+  last_status: z
+    .int()
+    .nullable()
+    .meta({ description: 'The SMTP reply of the last attempt; null when there was no answer.', example: 451 }),
+  last_error: fields.last_error.meta({ example: 'the mail server answered 451' }),
+  recipient: textOrNull(
+    'The address; null when the recipient was removed long ago, and when a visitor has given none.',
+    'ada@example.org',
+  ),
+});
+const Mails = answerObject('Mails', { deliveries: z.array(ListedMail), ...paged });
+const Started = answerObject('DeliveryStarted', { id: deliveryId });
+const Retried = answerObject('DeliveryRetried', { id: deliveryId, status: z.literal('pending') });
 
 const noSuchDelivery = errorKind(
   {
@@ -101,34 +98,7 @@ const tooManyTests = errorKind(
   17_000,
 );
 
-const exampleId = 'dl_0VbbZC2bC3dD4eE5fF6gG7hH';
-const example: z.infer<typeof Listed> = {
-  id: exampleId,
-  submission_id: 'sub_0VbbZBZeswpZ5bGpjxVeCiYz',
-  status: 'pending',
-  attempts: 1,
-  next_attempt_at: '2026-11-21T11:14:12.004Z',
-  last_status: 503,
-  last_error: 'the receiver answered 503',
-  created_at: '2026-11-21T11:09:12.004Z',
-  updated_at: '2026-11-21T11:09:12.104Z',
-};
-
-const exampleMail: z.infer<typeof ListedMail> = {
-  ...example,
-  last_status: 451,
-  last_error: 'the mail server answered 451',
-  recipient: 'ada@example.org',
-};
-
-const started = (description: string) =>
-  ({ status: 202, description, schema: Started, example: { id: exampleId } }) as const;
-const retried = {
-  status: 202,
-  description: 'It will be tried.',
-  schema: Retried,
-  example: { id: exampleId, status: 'pending' },
-} as const;
+const retried = { status: 202, description: 'It will be tried.', schema: Retried };
 
 const toListed = (delivery: Delivery): z.infer<typeof Listed> => ({
   id: delivery.id,
@@ -158,13 +128,12 @@ const testEndpoint = ({ db }: App, tests: RateLimit) =>
     method: 'POST',
     path: '/webhooks/:deployId/:webhookId/test',
     name: 'testWebhook',
-    tag: 'Webhooks',
     summary: 'Send a sample submission to a webhook',
     description:
       'It is sent like any other delivery, and waits while the webhook is off. No submission is stored. The list of ' +
       `deliveries shows its outcome. An owner may send ${LIMITS.owners.testsPerMinute} tests a minute, to webhooks and by mail together.`,
     find: (owner, ids) => ownWebhook(db, owner, ids),
-    answer: started('The delivery will be sent.'),
+    answer: { status: 202, description: 'The delivery will be sent.', schema: Started },
     errors: [noSuchWebhook, tooManyTests],
     async handle({ owner, resource: webhook }) {
       await countTest(tests, owner);
@@ -177,17 +146,11 @@ const listEndpoint = ({ db, config }: App) =>
     method: 'GET',
     path: '/webhooks/:deployId/:webhookId/deliveries',
     name: 'listDeliveries',
-    tag: 'Deliveries',
     summary: 'List the deliveries of a webhook',
     description: `Newest first. Finished deliveries are kept for ${config.deliveryLogDays} days (DELIVERY_LOG_DAYS).`,
     find: (owner, ids) => ownWebhook(db, owner, ids),
     query: Paging,
-    answer: {
-      status: 200,
-      description: 'A page of deliveries.',
-      schema: Deliveries,
-      example: { deliveries: [example], ...examplePage },
-    },
+    answer: { status: 200, description: 'A page of deliveries.', schema: Deliveries },
     errors: [noSuchWebhook],
     async handle({ resource: webhook, query: paging }) {
       const { deliveries, total } = await listDeliveries(db, webhookLog(webhook), paging);
@@ -200,7 +163,6 @@ const retryEndpoint = ({ db }: App) =>
     method: 'POST',
     path: '/webhooks/:deployId/:webhookId/deliveries/:deliveryId/retry',
     name: 'retryDelivery',
-    tag: 'Deliveries',
     summary: 'Try a delivery again',
     description:
       'It is tried at once, or when the webhook is switched on again, even if it has succeeded or failed, or if it would be ' +
@@ -231,15 +193,18 @@ const testMailEndpoint = ({ db, config }: App, tests: RateLimit) =>
     method: 'POST',
     path: '/deploy/:id/mails/test',
     name: 'testMail',
-    tag: 'Deliveries',
     summary: 'Send a sample mail',
     description:
       'To everybody who gets mail about the deployment: each confirmed recipient, or the owner. It is sent like any other ' +
       'mail, also while `email_notifications` is off, and no submission is stored. It counts as one of the ' +
       `${LIMITS.owners.testsPerMinute} tests that an owner may send in a minute, to webhooks and by mail together.`,
     find: (owner, { id }) => ownDeployment(db, owner, id),
-    answer: started('It will be sent. The id is that of the first of its deliveries.'),
-    errors: [noSuchDeployment, nobodyGetsMail, tooManyTests],
+    answer: {
+      status: 202,
+      description: 'It will be sent. The id is that of the first of its deliveries.',
+      schema: Started,
+    },
+    errors: [nobodyGetsMail, tooManyTests],
     async handle({ owner, resource: { id } }) {
       checkMail(config, await isForNobody(db, owner, id));
       await countTest(tests, owner);
@@ -252,14 +217,13 @@ const previewEndpoint = ({ db, config }: App, tests: RateLimit) =>
     method: 'POST',
     path: '/deploy/:id/confirmation/preview',
     name: 'previewConfirmation',
-    tag: 'Deliveries',
     summary: 'Send a preview of the confirmation',
     description:
       'To the owner: the mail that visitors get, with an example of a reference. The log of mails shows its outcome. It counts as ' +
       `one of the ${LIMITS.owners.testsPerMinute} tests that an owner may send in a minute, to webhooks and by mail together.`,
     find: (owner, { id }) => ownDeployment(db, owner, id),
-    answer: started('It will be sent.'),
-    errors: [noSuchDeployment, nobodyGetsMail, tooManyTests],
+    answer: { status: 202, description: 'It will be sent.', schema: Started },
+    errors: [nobodyGetsMail, tooManyTests],
     async handle({ owner, resource: { id } }) {
       checkMail(config, owner.email === FIRST_OWNER);
       await countTest(tests, owner);
@@ -274,20 +238,13 @@ const listMailsEndpoint = ({ db, config }: App) =>
     method: 'GET',
     path: '/deploy/:id/mails',
     name: 'listMails',
-    tag: 'Deliveries',
     summary: 'List the mails about a deployment',
     description:
       'Newest first: about submissions, confirmations to visitors, and tests. Mails that ask recipients, and notices to the owner, are not listed. ' +
       `Finished deliveries are kept for ${config.deliveryLogDays} days (DELIVERY_LOG_DAYS).`,
     find: (owner, { id }) => ownDeployment(db, owner, id),
     query: Paging,
-    answer: {
-      status: 200,
-      description: 'A page of mails.',
-      schema: Mails,
-      example: { deliveries: [exampleMail], ...examplePage },
-    },
-    errors: [noSuchDeployment],
+    answer: { status: 200, description: 'A page of mails.', schema: Mails },
     async handle({ resource: deployment, query: paging }) {
       const { deliveries, total } = await listDeliveries(db, mailLog(deployment), paging);
       const mails = deliveries.map((mail) => ({ ...toListed(mail), recipient: mail.recipient }));
@@ -300,7 +257,6 @@ const retryMailEndpoint = ({ db }: App, tests: RateLimit) =>
     method: 'POST',
     path: '/deploy/:id/mails/:deliveryId/retry',
     name: 'retryMail',
-    tag: 'Deliveries',
     summary: 'Try a mail again',
     description:
       'It is tried at once, even if it has succeeded or failed, or if it would be tried later. A mail that is being ' +
@@ -322,7 +278,7 @@ const retryMailEndpoint = ({ db }: App, tests: RateLimit) =>
   });
 
 /** The deliveries of a webhook, and those by mail: the log, another attempt, a test. */
-export function deliveryEndpoints(app: App): Endpoint[] {
+export function deliveryEndpoints(app: App) {
   const tests = new RateLimit({ max: app.limits.owners.testsPerMinute, seconds: 60 });
   return [
     testEndpoint(app, tests),

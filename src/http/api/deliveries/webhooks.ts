@@ -11,75 +11,49 @@ import {
 import { EVENTS } from '../../../lib/events.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
-import type { Endpoint } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import { deploymentId, time, webhookId } from '../../request/fields.ts';
+import { answerObject, deploymentId, flagField, time, webhookId } from '../../request/fields.ts';
 import { answerOnce, idempotencyKey, keyReused } from '../../request/idempotency-key.ts';
-import { errorKind, HttpError } from '../../response/errors.ts';
-import {
-  noSuchDeployment,
-  noSuchWebhook,
-  ownDeployment,
-  ownWebhook,
-  webhookOr404,
-} from '../deployments/own-deployment.ts';
+import { errorKind, HttpError, noSuchDeployment } from '../../response/errors.ts';
+import { noSuchWebhook, ownDeployment, ownWebhook, webhookOr404 } from '../deployments/own-deployment.ts';
 import { changeBody, checkReceiver, creationBody, DEFAULT_TYPE, TYPES } from './webhook-fields.ts';
 
 const exampleUrl = 'https://hooks.example.org/forms';
-const exampleSecret = { secret: 'whsec_Tm90IGEgc2VjcmV0LCBidXQgMzIgYnl0ZXMgbG9uZy4=' };
 
 const target = z
   .string()
   .meta({ format: 'uri', description: 'The address that receives the POST.', example: exampleUrl });
 
-const Created = z
-  .strictObject({
-    id: webhookId,
-    deployment_id: deploymentId,
-    url: target,
-    type: z.enum(TYPES),
-  })
-  .meta({ id: 'WebhookCreated' });
-const Listed = z
-  .strictObject({
-    id: webhookId,
-    url: target,
-    type: z.enum(TYPES),
-    events: z.array(z.string()).meta({ description: 'The events that it receives.', example: [...EVENTS] }),
-    active: z
-      .boolean()
-      .meta({ description: 'Whether it gets deliveries. It is switched off when its receiver is gone.' }),
-    created_at: time,
-  })
-  .meta({ id: 'Webhook' });
-const Webhooks = z.strictObject({ webhooks: z.array(Listed) }).meta({ id: 'Webhooks' });
-const Deleted = z.strictObject({ message: z.string() }).meta({ id: 'WebhookDeleted' });
-const Secret = z
-  .strictObject({
-    secret: z
-      .string()
-      .regex(/^whsec_[0-9A-Za-z+/]{43}=$/)
-      .meta({
-        description: 'The key that signs the deliveries (Standard Webhooks 1.0): `whsec_` and 32 bytes in base64.',
-        example: exampleSecret.secret,
-      }),
-  })
-  .meta({ id: 'WebhookSecret' });
+const Created = answerObject('WebhookCreated', {
+  id: webhookId,
+  deployment_id: deploymentId,
+  url: target,
+  type: z.enum(TYPES),
+});
+const Listed = answerObject('Webhook', {
+  id: webhookId,
+  url: target,
+  type: z.enum(TYPES),
+  events: z.array(z.string()).meta({ description: 'The events that it receives.', example: [...EVENTS] }),
+  active: flagField('Whether it gets deliveries. It is switched off when its receiver is gone.', true),
+  created_at: time,
+});
+const Webhooks = answerObject('Webhooks', { webhooks: z.array(Listed) });
+const Deleted = answerObject('WebhookDeleted', { message: z.literal('Webhook deleted') });
+const Secret = answerObject('WebhookSecret', {
+  secret: z
+    .string()
+    .regex(/^whsec_[0-9A-Za-z+/]{43}=$/)
+    .meta({
+      description: 'The key that signs the deliveries (Standard Webhooks 1.0): `whsec_` and 32 bytes in base64.',
+      example: 'whsec_Tm90IGEgc2VjcmV0LCBidXQgMzIgYnl0ZXMgbG9uZy4=',
+    }),
+});
 
 const tooManyWebhooks = errorKind(
   { id: 'WebhookLimit', description: `The deployment has ${SIZES.webhook.maxPerDeployment} webhooks.` },
   () => new HttpError(409, `The deployment has ${SIZES.webhook.maxPerDeployment} webhooks: delete one first.`),
 );
-
-const exampleId = 'wh_0VbbZC1mQ4nRr8sTtUvWxYzA';
-const example: z.infer<typeof Listed> = {
-  id: exampleId,
-  url: exampleUrl,
-  type: 'generic',
-  events: ['submission'],
-  active: true,
-  created_at: '2026-11-21T11:09:12.004Z',
-};
 
 const toListed = ({ id, url, type, events, active, createdAt }: Webhook): z.infer<typeof Listed> => ({
   id,
@@ -95,19 +69,13 @@ const createEndpoint = (app: App) =>
     method: 'POST',
     path: '/webhooks/:deployId',
     name: 'createWebhook',
-    tag: 'Webhooks',
     summary: 'Create a webhook',
     description: `Each submission from now on is posted to its address. At most ${SIZES.webhook.maxPerDeployment} a deployment.`,
     find: (owner, { deployId }) => ownDeployment(app.db, owner, deployId),
     requestHeaders: idempotencyKey,
     body: { schema: creationBody(app), example: { url: exampleUrl, type: 'generic' } },
-    answer: {
-      status: 201,
-      description: 'The webhook is created.',
-      schema: Created,
-      example: { id: exampleId, deployment_id: 'd_0VbbZBZKKTcBD17YQfyDgVGm', url: exampleUrl, type: 'generic' },
-    },
-    errors: [noSuchDeployment, tooManyWebhooks, keyReused],
+    answer: { status: 201, description: 'The webhook is created.', schema: Created },
+    errors: [tooManyWebhooks, keyReused],
     async handle({ owner, resource: deployment, headers, body }) {
       checkReceiver(body.url, body.type);
       const wanted = {
@@ -132,12 +100,10 @@ const listEndpoint = ({ db }: App) =>
     method: 'GET',
     path: '/webhooks/:deployId',
     name: 'listWebhooks',
-    tag: 'Webhooks',
     summary: 'List the webhooks of a deployment',
     description: 'Oldest first.',
     find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
-    answer: { status: 200, description: 'All webhooks.', schema: Webhooks, example: { webhooks: [example] } },
-    errors: [noSuchDeployment],
+    answer: { status: 200, description: 'All webhooks.', schema: Webhooks },
     handle: async ({ resource: { id } }) => ({ webhooks: (await listWebhooks(db, id)).map(toListed) }),
   });
 
@@ -146,17 +112,11 @@ const changeEndpoint = (app: App) =>
     method: 'PATCH',
     path: '/webhooks/:deployId/:webhookId',
     name: 'changeWebhook',
-    tag: 'Webhooks',
     summary: 'Change a webhook, switch it off or on',
     description: 'What is left out stays as it is.',
     find: (owner, ids) => ownWebhook(app.db, owner, ids),
-    body: { schema: changeBody(app), example: { active: false } },
-    answer: {
-      status: 200,
-      description: 'The webhook as it is now.',
-      schema: Listed,
-      example: { ...example, active: false },
-    },
+    body: { schema: changeBody(app), example: { active: true } },
+    answer: { status: 200, description: 'The webhook as it is now.', schema: Listed },
     errors: [noSuchWebhook],
     async handle({ resource: { id, type }, body: changes }) {
       if (changes.url !== undefined) checkReceiver(changes.url, type);
@@ -169,20 +129,14 @@ const deleteEndpoint = ({ db }: App) =>
     method: 'DELETE',
     path: '/webhooks/:deployId/:webhookId',
     name: 'deleteWebhook',
-    tag: 'Webhooks',
     summary: 'Delete a webhook',
     description: 'Its pending deliveries are deleted too.',
     find: (owner, ids) => ownWebhook(db, owner, ids),
-    answer: {
-      status: 200,
-      description: 'The webhook is deleted.',
-      schema: Deleted,
-      example: { message: 'Webhook deleted' },
-    },
+    answer: { status: 200, description: 'The webhook is deleted.', schema: Deleted },
     errors: [noSuchWebhook],
     async handle({ resource: { id } }) {
       if (!(await deleteWebhook(db, id))) throw noSuchWebhook();
-      return { message: 'Webhook deleted' };
+      return { message: 'Webhook deleted' as const };
     },
   });
 
@@ -191,12 +145,11 @@ const getSecretEndpoint = ({ db }: App) =>
     method: 'GET',
     path: '/webhooks/:deployId/:webhookId/secret',
     name: 'getWebhookSecret',
-    tag: 'Webhooks',
     summary: 'Get the secret of a webhook',
     scope: 'full',
     description: 'The secret that signs its deliveries now. Receivers need it to verify them.',
     find: (owner, ids) => ownWebhook(db, owner, ids),
-    answer: { status: 200, description: 'The secret.', schema: Secret, example: exampleSecret },
+    answer: { status: 200, description: 'The secret.', schema: Secret },
     errors: [noSuchWebhook],
     handle: async ({ resource: { id } }) => ({ secret: webhookOr404(await findWebhookSecret(db, id)) }),
   });
@@ -206,17 +159,16 @@ const rotateSecretEndpoint = ({ db }: App) =>
     method: 'POST',
     path: '/webhooks/:deployId/:webhookId/secret/rotate',
     name: 'rotateWebhookSecret',
-    tag: 'Webhooks',
     summary: 'Rotate the secret of a webhook',
     description: 'For 24 hours the previous secret signs as well. At most three secrets sign at a time.',
     find: (owner, ids) => ownWebhook(db, owner, ids),
-    answer: { status: 200, description: 'The new secret.', schema: Secret, example: exampleSecret },
+    answer: { status: 200, description: 'The new secret.', schema: Secret },
     errors: [noSuchWebhook],
     handle: async ({ resource: { id } }) => ({ secret: webhookOr404(await rotateWebhookSecret(db, id)) }),
   });
 
 /** The webhooks of a deployment: the addresses to which its submissions are posted. */
-export const webhookEndpoints = (app: App): Endpoint[] => [
+export const webhookEndpoints = (app: App) => [
   listEndpoint(app),
   createEndpoint(app),
   deleteEndpoint(app),

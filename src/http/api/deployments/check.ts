@@ -10,11 +10,11 @@ import type { CaptchaProvider } from '../../../lib/captcha-fields.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
-import { type Endpoint, JsonPieces } from '../../request/declaration.ts';
+import { JsonPieces } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
-import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
-import { exampleHtml, pageBody, textPieces } from './page-html.ts';
+import { deploymentOr404, ownDeployment } from './own-deployment.ts';
+import { pageBody, textPieces } from './page-html.ts';
 
 const tooComplex = errorKind(
   { id: 'TooComplex', description: 'The page takes too much time or memory to be read as HTML.' },
@@ -25,30 +25,7 @@ const tooComplex = errorKind(
     ),
 );
 
-const example: CheckedPage = {
-  title: 'Spring sale',
-  lang: null,
-  forms: [
-    {
-      action: '{{FORM_ACTION}}',
-      method: 'post',
-      enctype: 'application/x-www-form-urlencoded',
-      submits_here: true,
-      fields: [{ name: 'email', label: null, type: 'text', required: false, options: null }],
-    },
-  ],
-  problems: [
-    {
-      code: 'no-submit-button',
-      severity: 'warning',
-      message: 'The form has no button that sends it: write <button>Send</button> before </form>.',
-      line: 1,
-      column: exampleHtml.indexOf('<form') + 1,
-    },
-  ],
-};
-
-const answer = { status: 200, description: 'What is on the page.', schema: CheckedPage, example };
+const answer = { status: 200, description: 'What is on the page.', schema: CheckedPage };
 
 const { maxFields } = SIZES.submission;
 
@@ -110,7 +87,6 @@ const checkEndpoint = (app: App) =>
     method: 'POST',
     path: '/check',
     name: 'checkHtml',
-    tag: 'Deployments',
     summary: 'Check the forms of a page before it is published',
     description:
       'Reads HTML as browsers do, and answers its forms, their fields with labels, and what keeps them from arriving. Nothing is ' +
@@ -128,14 +104,13 @@ const checkLiveEndpoint = (app: App) =>
     method: 'GET',
     path: '/deploy/:id/check',
     name: 'checkDeployment',
-    tag: 'Deployments',
     summary: 'Check the forms of a live page',
     description:
       'What `POST /check` answers, for the page as it is now, and `captcha-missing` for its settings: a form that lacks the widget ' +
       'of the captcha that they switch on, where the service does not add it.',
     find: (owner, { id }) => ownDeployment(app.db, owner, id),
     answer,
-    errors: [noSuchDeployment, tooComplex],
+    errors: [tooComplex],
     async handle({ owner, response, resource }) {
       const { captcha } = await rulesOf(app.db, resource.id);
       const known = { addresses: addressesOf(app.config, resource), captcha: captcha?.provider };
@@ -146,4 +121,4 @@ const checkLiveEndpoint = (app: App) =>
   });
 
 /** The form check: what a page's forms send, and what keeps it from arriving. */
-export const checkEndpoints = (app: App): Endpoint[] => [checkEndpoint(app), checkLiveEndpoint(app)];
+export const checkEndpoints = (app: App) => [checkEndpoint(app), checkLiveEndpoint(app)];

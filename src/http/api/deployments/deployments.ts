@@ -14,16 +14,16 @@ import { isReserved, proposeSlugs, RESERVED, SLUG } from '../../../lib/slugs.ts'
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { changedMeanwhile, ETAG_HEADER, ifMatch, ifNoneMatch, wantedTags } from '../../request/conditions.ts';
-import { type Endpoint, WithHeaders } from '../../request/declaration.ts';
+import { WithHeaders } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import { deploymentId, time } from '../../request/fields.ts';
+import { answerObject, countField, deploymentId, time } from '../../request/fields.ts';
 import { answerOnce, idempotencyKey, keyReused } from '../../request/idempotency-key.ts';
-import { examplePage, Paging, paged } from '../../request/paging.ts';
+import { Paging, paged } from '../../request/paging.ts';
 import { errorKind, HttpError, storageFull } from '../../response/errors.ts';
 import { NOTICE_HEADER, takeDownNotices } from '../../response/notice.ts';
 import { notModified } from '../../response/static-file.ts';
-import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
-import { exampleHtml, HTML_PATH, Html, htmlAsJson, pageBody, publishHtml } from './page-html.ts';
+import { deploymentOr404, ownDeployment } from './own-deployment.ts';
+import { HTML_PATH, Html, htmlAsJson, pageBody, publishHtml } from './page-html.ts';
 
 export const ownSlug = z
   .string()
@@ -33,24 +33,24 @@ export const urlField = z
   .string()
   .meta({ format: 'uri', description: 'The address of the page.', example: 'https://spring-sale.pages.example.net' });
 
-export const Deployed = z.strictObject({ id: deploymentId, url: urlField, slug: ownSlug }).meta({ id: 'Deployed' });
+export const submissionCount = countField('How many submissions it has.', 3);
+
+export const Deployed = answerObject('Deployed', { id: deploymentId, url: urlField, slug: ownSlug });
 export const toDeployed = (
   { id, slug }: Pick<Deployment, 'id' | 'slug'>,
   config: Config,
 ): z.infer<typeof Deployed> => ({ id, url: pageUrl(config, slug), slug });
-const Status = z
-  .strictObject({
-    id: deploymentId,
-    slug: ownSlug,
-    status: z.literal('active'),
-    url: urlField,
-    submission_count: z.int().min(0).meta({ description: 'How many submissions it has.' }),
-    created_at: time,
-    updated_at: time.meta({ description: 'When its HTML or its settings were last changed.' }),
-  })
-  .meta({ id: 'Deployment' });
-const Deployments = z.strictObject({ deployments: z.array(Status), ...paged }).meta({ id: 'Deployments' });
-const Deleted = z.strictObject({ message: z.string(), id: deploymentId }).meta({ id: 'DeploymentDeleted' });
+const Status = answerObject('Deployment', {
+  id: deploymentId,
+  slug: ownSlug,
+  status: z.literal('active'),
+  url: urlField,
+  submission_count: submissionCount,
+  created_at: time,
+  updated_at: time.meta({ description: 'When its HTML or its settings were last changed.' }),
+});
+const Deployments = answerObject('Deployments', { deployments: z.array(Status), ...paged });
+const Deleted = answerObject('DeploymentDeleted', { message: z.literal('Deployment deleted'), id: deploymentId });
 
 export const planLimitReached = errorKind(
   {
@@ -70,20 +70,6 @@ export const slugTaken = errorKind(
   { id: 'SlugTaken', description: 'Another live deployment has the slug.' },
   () => new HttpError(409, 'slug is taken: choose another, or leave it out.'),
 );
-
-const exampleId = 'd_0VbbZBZKKTcBD17YQfyDgVGm';
-export const exampleSlug = 'spring-sale';
-const exampleUrl = 'https://spring-sale.pages.example.net';
-export const exampleDeployed: z.infer<typeof Deployed> = { id: exampleId, url: exampleUrl, slug: exampleSlug };
-const example: z.infer<typeof Status> = {
-  id: exampleId,
-  slug: exampleSlug,
-  status: 'active',
-  url: exampleUrl,
-  submission_count: 3,
-  created_at: '2026-11-21T11:08:48.298Z',
-  updated_at: '2026-11-21T11:08:48.298Z',
-};
 
 /** A slug that an owner chooses. `ifAbsent`: what happens when it is left out. */
 export const slugField = (reservedSlugs: readonly string[], ifAbsent: string) =>
@@ -118,16 +104,10 @@ const listEndpoint = ({ db, config }: App) =>
     method: 'GET',
     path: '/deploy',
     name: 'listDeployments',
-    tag: 'Deployments',
     summary: 'List your deployments',
     description: 'Newest first, without deleted ones.',
     query: Paging,
-    answer: {
-      status: 200,
-      description: 'A page of deployments.',
-      schema: Deployments,
-      example: { deployments: [example], ...examplePage },
-    },
+    answer: { status: 200, description: 'A page of deployments.', schema: Deployments },
     async handle({ owner, query: paging }) {
       const { rows: deployments, total } = await listDeployments(db, owner.id, paging);
       return { deployments: deployments.map((one) => toStatus(one, config)), total, ...paging };
@@ -141,7 +121,6 @@ function createEndpoint({ db, config, renderer, limitPageWrites, onDeploymentCha
     method: 'POST',
     path: '/deploy',
     name: 'createDeployment',
-    tag: 'Deployments',
     summary: 'Create a deployment',
     description:
       'Publishes an HTML page at a host of its own. The body is JSON, or the page itself as `text/html`, with the slug in ' +
@@ -150,14 +129,9 @@ function createEndpoint({ db, config, renderer, limitPageWrites, onDeploymentCha
     body: {
       ...body,
       schema: body.schema.extend({ slug: slugOrNone }),
-      example: { ...body.example, slug: exampleSlug },
+      example: { ...body.example, slug: 'spring-sale' },
     },
-    answer: {
-      status: 201,
-      description: 'The page is live.',
-      schema: Deployed,
-      example: exampleDeployed,
-    },
+    answer: { status: 201, description: 'The page is live.', schema: Deployed },
     errors: [planLimitReached, storageFull, slugTaken, keyReused],
     async handle({ owner, headers, body: { html, slug } }) {
       const slugs = slug === undefined ? await proposeSlugs(html, config.reservedSlugs) : [slug];
@@ -185,12 +159,10 @@ const getEndpoint = ({ db, config }: App) =>
     method: 'GET',
     path: '/deploy/:id',
     name: 'getDeployment',
-    tag: 'Deployments',
     summary: 'Get the status of a deployment',
     description: 'With the number of its submissions. `GET /deploy/{id}/html` answers the page itself.',
     find: (owner, { id }) => ownDeployment(db, owner, id),
-    answer: { status: 200, description: 'The deployment.', headers: NOTICE_HEADER, schema: Status, example },
-    errors: [noSuchDeployment],
+    answer: { status: 200, description: 'The deployment.', headers: NOTICE_HEADER, schema: Status },
     async handle({ resource: deployment, notify }) {
       if (deployment.takenDownAt) notify(takeDownNotices(config.abuseContact?.text).page);
       return toStatus(deployment, config);
@@ -203,7 +175,6 @@ function replaceHtmlEndpoint(app: App) {
     method: 'PUT',
     path: '/deploy/:id',
     name: 'replaceHtml',
-    tag: 'Deployments',
     summary: 'Replace the HTML of a deployment',
     description:
       'Address and slug stay the same. The new page is live at once. The body is JSON, or the page itself as `text/html`.',
@@ -215,9 +186,8 @@ function replaceHtmlEndpoint(app: App) {
       description: 'The new page is live.',
       headers: { ...NOTICE_HEADER, ...ETAG_HEADER },
       schema: Deployed,
-      example: exampleDeployed,
     },
-    errors: [storageFull, noSuchDeployment, changedMeanwhile],
+    errors: [storageFull, changedMeanwhile],
     async handle({ owner, resource, headers, body, notify }) {
       const html = Buffer.from(body.html);
       const deployment = await publishHtml(app, owner, resource, html, wantedTags(headers['If-Match']));
@@ -232,23 +202,16 @@ const deleteEndpoint = ({ db, onDeploymentChange }: App) =>
     method: 'DELETE',
     path: '/deploy/:id',
     name: 'deleteDeployment',
-    tag: 'Deployments',
     summary: 'Delete a deployment',
     description:
       'The page goes offline. Its slug becomes free, and it no longer counts for the limit of the plan. With its ' +
       'submissions it is in the trash, from where it can be restored for some days (TRASH_DAYS).',
     find: (owner, { id }) => ownDeployment(db, owner, id),
-    answer: {
-      status: 200,
-      description: 'The page is offline.',
-      schema: Deleted,
-      example: { message: 'Deployment deleted', id: exampleId },
-    },
-    errors: [noSuchDeployment],
+    answer: { status: 200, description: 'The page is offline.', schema: Deleted },
     async handle({ owner, resource: { id, slug } }) {
       deploymentOr404(await deleteDeployment(db, owner.id, id));
       onDeploymentChange({ deploymentId: id, slug });
-      return { message: 'Deployment deleted', id };
+      return { message: 'Deployment deleted' as const, id };
     },
   });
 
@@ -257,20 +220,12 @@ const getHtmlEndpoint = ({ db }: App) =>
     method: 'GET',
     path: HTML_PATH,
     name: 'getHtml',
-    tag: 'Deployments',
     summary: 'Get the HTML of a deployment',
     description: 'As it was sent, including `{{FORM_ACTION}}`.',
     find: (owner, { id }) => ownDeployment(db, owner, id),
     requestHeaders: ifNoneMatch,
-    answer: {
-      status: 200,
-      description: 'The page.',
-      headers: ETAG_HEADER,
-      schema: Html,
-      example: { html: exampleHtml },
-    },
+    answer: { status: 200, description: 'The page.', headers: ETAG_HEADER, schema: Html },
     otherAnswers: { 304: notModified },
-    errors: [noSuchDeployment],
     async handle({ owner, resource: { id } }) {
       const html = deploymentOr404(await findHtml(db, owner.id, id));
       return new WithHeaders({ ETag: etagOf(html) }, htmlAsJson(html));
@@ -278,7 +233,7 @@ const getHtmlEndpoint = ({ db }: App) =>
   });
 
 /** Deployments: pages and their addresses. */
-export const deploymentEndpoints = (app: App): Endpoint[] => [
+export const deploymentEndpoints = (app: App) => [
   listEndpoint(app),
   createEndpoint(app),
   getEndpoint(app),

@@ -5,33 +5,34 @@ import { HONEYPOT } from '../../../lib/control-fields.ts';
 import { titleOf } from '../../../lib/slugs.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import { deploymentId, time } from '../../request/fields.ts';
-import { examplePage, Paging, paged } from '../../request/paging.ts';
-import { exampleDeployed, ownSlug, urlField } from './deployments.ts';
+import { answerObject, countField, deploymentId, flagField, textOrNull, time } from '../../request/fields.ts';
+import { Paging, paged } from '../../request/paging.ts';
+import { ownSlug, submissionCount, urlField } from './deployments.ts';
 
-const count = (description: string) => z.int().min(0).meta({ description });
-
-const Overviewed = z
-  .strictObject({
-    id: deploymentId,
-    slug: ownSlug,
-    url: urlField,
-    title: z.string().nullable().meta({ description: "The page's title; null without one." }),
-    form_action: z.string().meta({ format: 'uri', description: 'The address to which its forms post.' }),
-    submission_count: count('How many submissions it has.'),
-    unread: count('How many of them are not marked as read.'),
-    spam: count('How many submissions are kept apart as spam.'),
-    honeypots: count(
-      `How often its honeypot (\`${HONEYPOT}\`) was filled in during the last seven days of UTC, which stores nothing. It comes up to a minute later.`,
-    ),
-    last_submission_at: time.nullable().meta({ description: 'When the last one was accepted; null without one.' }),
-    email_notifications: z.boolean().meta({ description: 'Whether there is mail about submissions.' }),
-    failing_webhooks: count('How many of its webhooks have failed since they last succeeded.'),
-    taken_down: z.boolean().meta({ description: 'Whether the operator has taken the page down.' }),
-    updated_at: time.meta({ description: 'When its HTML or its settings were last changed.' }),
-  })
-  .meta({ id: 'OverviewedDeployment' });
-const Overview = z.strictObject({ deployments: z.array(Overviewed), ...paged }).meta({ id: 'Overview' });
+const Overviewed = answerObject('OverviewedDeployment', {
+  id: deploymentId,
+  slug: ownSlug,
+  url: urlField,
+  title: textOrNull("The page's title; null without one.", 'Spring sale'),
+  form_action: z.string().meta({
+    format: 'uri',
+    description: 'The address to which its forms post.',
+    example: 'https://forms.example.org/submit/d_0VbbZBZKKTcBD17YQfyDgVGm',
+  }),
+  submission_count: submissionCount,
+  unread: countField('How many of them are not marked as read.', 1),
+  spam: countField('How many submissions are kept apart as spam.', 0),
+  honeypots: countField(
+    `How often its honeypot (\`${HONEYPOT}\`) was filled in during the last seven days of UTC, which stores nothing. It comes up to a minute later.`,
+    0,
+  ),
+  last_submission_at: time.nullable().meta({ description: 'When the last one was accepted; null without one.' }),
+  email_notifications: flagField('Whether there is mail about submissions.', false),
+  failing_webhooks: countField('How many of its webhooks have failed since they last succeeded.', 0),
+  taken_down: flagField('Whether the operator has taken the page down.', false),
+  updated_at: time.meta({ description: 'When its HTML or its settings were last changed.' }),
+});
+const Overview = answerObject('Overview', { deployments: z.array(Overviewed), ...paged });
 
 /** The title of a page as a browser shows it; null without one. `start`: the beginning of its HTML. */
 async function shownTitle(start: Buffer): Promise<string | null> {
@@ -40,21 +41,6 @@ async function shownTitle(start: Buffer): Promise<string | null> {
   const title = decodeHTML(titleOf(start.toString())).replaceAll(/\s+/g, ' ').trim();
   return title === '' ? null : title;
 }
-
-const example: z.infer<typeof Overviewed> = {
-  ...exampleDeployed,
-  title: 'Spring sale',
-  form_action: `https://forms.example.org/submit/${exampleDeployed.id}`,
-  submission_count: 3,
-  unread: 1,
-  spam: 0,
-  honeypots: 0,
-  last_submission_at: '2026-11-21T12:30:00.000Z',
-  email_notifications: false,
-  failing_webhooks: 0,
-  taken_down: false,
-  updated_at: '2026-11-21T11:08:48.298Z',
-};
 
 const toOverviewed = async (one: OverviewRow, config: Config): Promise<z.infer<typeof Overviewed>> => ({
   id: one.id,
@@ -79,16 +65,10 @@ export const overviewEndpoint = ({ db, config }: App) =>
     method: 'GET',
     path: '/overview',
     name: 'getOverview',
-    tag: 'Deployments',
     summary: 'See your deployments at a glance',
     description: 'Newest first, without deleted ones.',
     query: Paging,
-    answer: {
-      status: 200,
-      description: 'A page of deployments.',
-      schema: Overview,
-      example: { deployments: [example], ...examplePage },
-    },
+    answer: { status: 200, description: 'A page of deployments.', schema: Overview },
     async handle({ owner, query: paging }) {
       const { rows: deployments, total } = await listOverview(db, owner.id, paging);
       const shown = await Promise.all(deployments.map((one) => toOverviewed(one, config)));

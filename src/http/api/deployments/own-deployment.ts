@@ -3,16 +3,7 @@ import { findWebhook, type Webhook } from '../../../db/deliveries/webhooks.ts';
 import { type Deployment, findDeployment } from '../../../db/deployments/deployments.ts';
 import type { Database } from '../../../db/postgres/connect.ts';
 import { isDeploymentId, isWebhookId } from '../../../lib/ids.ts';
-import { errorKind, HttpError } from '../../response/errors.ts';
-
-/** The same for an id of another owner, of a deleted deployment and for an unknown one. */
-export const noSuchDeployment = errorKind(
-  {
-    id: 'NoSuchDeployment',
-    description: "There is no such deployment, it was deleted, or it is another owner's.",
-  },
-  () => new HttpError(404, 'No such deployment: check the id, and that it belongs to the owner of the API key.'),
-);
+import { errorKind, HttpError, noSuchDeployment } from '../../response/errors.ts';
 
 export const noSuchWebhook = errorKind(
   {

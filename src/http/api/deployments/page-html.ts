@@ -8,6 +8,7 @@ import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { changedMeanwhile } from '../../request/conditions.ts';
 import { JsonPieces } from '../../request/declaration.ts';
+import { answerObject, textField } from '../../request/fields.ts';
 import { OVER_LIMIT, pageBodyBytes } from '../../request/json-body.ts';
 import { deploymentOr404 } from './own-deployment.ts';
 
@@ -18,9 +19,9 @@ import { deploymentOr404 } from './own-deployment.ts';
 export const exampleHtml =
   '<!doctype html><title>Spring sale</title><form method="post" action="{{FORM_ACTION}}"><input name="email"></form>';
 
-export const Html = z
-  .strictObject({ html: z.string().meta({ description: 'The page as it was sent.' }) })
-  .meta({ id: 'Html' });
+export const Html = answerObject('Html', {
+  html: textField('The page as it was sent.', exampleHtml),
+});
 
 /** A body that has a page, or is one. */
 export const pageBody = ({ maxHtmlBytes }: Config) => ({

@@ -9,18 +9,18 @@ import { hasAltcha } from '../../../db/submissions/forms.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { changedMeanwhile, ETAG_HEADER, ifMatch, ifNoneMatch, wantedTags } from '../../request/conditions.ts';
-import { type Endpoint, WithHeaders } from '../../request/declaration.ts';
+import { WithHeaders } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import { deploymentId } from '../../request/fields.ts';
+import { answerObject, deploymentId } from '../../request/fields.ts';
 import { invalidField } from '../../request/json-body.ts';
 import { errorKind, HttpError, inSeconds, retryAfter } from '../../response/errors.ts';
 import { NOTICE_HEADER, takeDownNotices } from '../../response/notice.ts';
 import { notModified } from '../../response/static-file.ts';
 import { captchaMissing } from './check.ts';
-import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
+import { deploymentOr404, ownDeployment } from './own-deployment.ts';
 import { AllSettings, exampleSettings, SettingsChange } from './settings-fields.ts';
 
-const Changed = z.strictObject({ success: z.literal(true), id: deploymentId }).meta({ id: 'SettingsChanged' });
+const Changed = answerObject('SettingsChanged', { success: z.literal(true), id: deploymentId });
 
 const tooManyAsks = errorKind(
   {
@@ -125,7 +125,6 @@ const getEndpoint = ({ db, config }: App) =>
     method: 'GET',
     path: SETTINGS_PATH,
     name: 'getSettings',
-    tag: 'Deployments',
     summary: 'Get the settings of a deployment',
     description: 'All that can be changed by PATCH, as it is now.',
     find: (owner, { id }) => ownDeployment(db, owner, id),
@@ -138,7 +137,6 @@ const getEndpoint = ({ db, config }: App) =>
       example: exampleSettings,
     },
     otherAnswers: { 304: { ...notModified, headers: NOTICE_HEADER } },
-    errors: [noSuchDeployment],
     async handle({ owner, resource: { id, takenDownAt }, notify }) {
       const { settings, etag, recipients, isMailRefused } = deploymentOr404(await findSettings(db, owner.id, id));
       if (takenDownAt) notify(takeDownNotices(config.abuseContact?.text).page);
@@ -153,7 +151,6 @@ const changeEndpoint = (app: App) =>
     method: 'PATCH',
     path: '/deploy/:id',
     name: 'changeSettings',
-    tag: 'Deployments',
     summary: 'Change the settings of a deployment',
     description:
       'What is left out stays as it is. When mail is switched on and none can be sent, or a form lacks the widget of the captcha ' +
@@ -166,9 +163,8 @@ const changeEndpoint = (app: App) =>
       description: 'The settings are changed.',
       headers: { ...NOTICE_HEADER, ...ETAG_HEADER },
       schema: Changed,
-      example: { success: true, id: 'd_0VbbZBZKKTcBD17YQfyDgVGm' },
     },
-    errors: [noSuchDeployment, tooManyAsks, changedMeanwhile],
+    errors: [tooManyAsks, changedMeanwhile],
     async handle({ owner, response, resource, headers, body: changes, notify }) {
       const { id, slug } = resource;
       const { etag } = await changeOrRefuse(app, owner, resource, changes, wantedTags(headers['If-Match']));
@@ -182,4 +178,4 @@ const changeEndpoint = (app: App) =>
   });
 
 /** The settings of a deployment. */
-export const settingsEndpoints = (app: App): Endpoint[] => [getEndpoint(app), changeEndpoint(app)];
+export const settingsEndpoints = (app: App) => [getEndpoint(app), changeEndpoint(app)];

@@ -2,24 +2,24 @@ import { z } from 'zod';
 import { findVersionHtml, listVersions } from '../../../db/deployments/page-versions.ts';
 import type { Database } from '../../../db/postgres/connect.ts';
 import type { App } from '../../app.ts';
-import type { Endpoint } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import { time, VERSION_NUMBER } from '../../request/fields.ts';
-import { examplePage, Paging, paged } from '../../request/paging.ts';
+import { answerObject, flagField, time, VERSION_NUMBER } from '../../request/fields.ts';
+import { Paging, paged } from '../../request/paging.ts';
 import { errorKind, HttpError, storageFull } from '../../response/errors.ts';
-import { Deployed, exampleDeployed, toDeployed } from './deployments.ts';
-import { noSuchDeployment, ownDeployment } from './own-deployment.ts';
+import { Deployed, toDeployed } from './deployments.ts';
+import { ownDeployment } from './own-deployment.ts';
 import { exampleHtml, Html, htmlAsJson, publishHtml } from './page-html.ts';
 
-const Version = z
-  .strictObject({
-    version: z.int().min(1).meta({ description: 'Rises by one with each change of the page.' }),
-    created_at: time.meta({ description: 'When it went live.' }),
-    bytes: z.int().min(1).meta({ description: 'The length of its HTML, in bytes of UTF-8.' }),
-    live: z.boolean().meta({ description: 'Whether it is what visitors see.' }),
-  })
-  .meta({ id: 'Version' });
-const Versions = z.strictObject({ versions: z.array(Version), ...paged }).meta({ id: 'Versions' });
+const Version = answerObject('Version', {
+  version: z.int().min(1).meta({ description: 'Rises by one with each change of the page.', example: 1 }),
+  created_at: time.meta({ description: 'When it went live.' }),
+  bytes: z
+    .int()
+    .min(1)
+    .meta({ description: 'The length of its HTML, in bytes of UTF-8.', example: exampleHtml.length }),
+  live: flagField('Whether it is what visitors see.', true),
+});
+const Versions = answerObject('Versions', { versions: z.array(Version), ...paged });
 
 const noSuchVersion = errorKind(
   {
@@ -29,13 +29,6 @@ const noSuchVersion = errorKind(
   },
   () => new HttpError(404, 'No such version: choose one that GET /deploy/:id/versions lists.'),
 );
-
-const example: z.infer<typeof Version> = {
-  version: 1,
-  created_at: '2026-11-21T11:08:48.298Z',
-  bytes: exampleHtml.length,
-  live: true,
-};
 
 /** The HTML of a version; throws 404. */
 async function htmlOf(db: Database, deploymentId: string, version: string): Promise<Buffer> {
@@ -49,20 +42,13 @@ const listEndpoint = ({ db, config }: App) =>
     method: 'GET',
     path: '/deploy/:id/versions',
     name: 'listVersions',
-    tag: 'Deployments',
     summary: 'List the versions of a page',
     description:
       `Newest first. Each change of the HTML makes one; the last ${config.pageVersions} are kept (PAGE_VERSIONS). PUT with ` +
       'the HTML that is live makes none.',
     find: (owner, { id }) => ownDeployment(db, owner, id),
     query: Paging,
-    answer: {
-      status: 200,
-      description: 'A page of versions.',
-      schema: Versions,
-      example: { versions: [example], ...examplePage },
-    },
-    errors: [noSuchDeployment],
+    answer: { status: 200, description: 'A page of versions.', schema: Versions },
     async handle({ resource: { id }, query: paging }) {
       const { rows: versions, total } = await listVersions(db, id, paging);
       return {
@@ -83,11 +69,10 @@ const getHtmlEndpoint = ({ db }: App) =>
     method: 'GET',
     path: '/deploy/:id/versions/:version/html',
     name: 'getVersionHtml',
-    tag: 'Deployments',
     summary: 'Get the HTML of a version',
     description: 'As it was sent, including `{{FORM_ACTION}}`.',
     find: (owner, { id }) => ownDeployment(db, owner, id),
-    answer: { status: 200, description: 'The page as it was.', schema: Html, example: { html: exampleHtml } },
+    answer: { status: 200, description: 'The page as it was.', schema: Html },
     errors: [noSuchVersion],
     handle: async ({ params, resource: { id } }) => htmlAsJson(await htmlOf(db, id, params.version)),
   });
@@ -97,11 +82,10 @@ const restoreEndpoint = (app: App) =>
     method: 'POST',
     path: '/deploy/:id/versions/:version/restore',
     name: 'restoreVersion',
-    tag: 'Deployments',
     summary: 'Restore a version',
     description: 'Its HTML is live at once, as a new version: what was live stays in the list.',
     find: (owner, { id }) => ownDeployment(app.db, owner, id),
-    answer: { status: 200, description: 'The version is live.', schema: Deployed, example: exampleDeployed },
+    answer: { status: 200, description: 'The version is live.', schema: Deployed },
     errors: [storageFull, noSuchVersion],
     async handle({ owner, params, resource }) {
       const html = await htmlOf(app.db, resource.id, params.version);
@@ -110,8 +94,4 @@ const restoreEndpoint = (app: App) =>
   });
 
 /** The versions of a page. */
-export const versionEndpoints = (app: App): Endpoint[] => [
-  listEndpoint(app),
-  getHtmlEndpoint(app),
-  restoreEndpoint(app),
-];
+export const versionEndpoints = (app: App) => [listEndpoint(app), getHtmlEndpoint(app), restoreEndpoint(app)];

@@ -1,11 +1,10 @@
 import { confirmRecipient, findLinkedRecipient } from '../../../db/deliveries/mail-recipients.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
-import type { Endpoint, EndpointRequest } from '../../request/declaration.ts';
-import { pageAnswer, publicEndpoint } from '../../request/endpoint.ts';
+import type { EndpointRequest } from '../../request/declaration.ts';
 import { queryOf } from '../../request/query.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
-import { askPage, ExpiringLink, linkEndpoint, showPage } from './link-endpoint.ts';
+import { actEndpoint, askEndpoint, ExpiringLink } from './link-endpoint.ts';
 
 /** The same for a wrong signature, and for a recipient that is in no list. */
 const noSuchLink = errorKind(
@@ -29,11 +28,11 @@ const linkExpired = errorKind(
 );
 
 const link = {
-  ...linkEndpoint,
   path: '/confirm/:deployId/:recipientId',
   query: ExpiringLink,
-  errors: [noSuchLink, linkExpired],
-} as const;
+  noSuchLink,
+  errors: [linkExpired],
+};
 
 type Ids = [deploymentId: string, recipientId: string];
 
@@ -46,44 +45,29 @@ async function checked({ links }: App, { params, url }: EndpointRequest): Promis
   return [deploymentId, recipientId];
 }
 
-const askEndpoint = (app: App) =>
-  publicEndpoint({
-    ...link,
-    ...askPage,
+/** The link in a mail by which a recipient confirms that it wants mail about a deployment. */
+export const confirmEndpoints = (app: App) => [
+  askEndpoint(app, link, {
     name: 'askToConfirm',
     summary: 'Ask a recipient whether to send mail about a deployment',
-    handle: showPage(
-      app.limits,
-      noSuchLink,
-      async (request) => findLinkedRecipient(app.db, ...(await checked(app, request))),
-      ({ email, slug }) => ({
-        title: `Get mail about ${slug}?`,
-        text: `When a form of ${slug} is submitted, what was sent will be mailed to ${email}. Each mail has a link that stops them.`,
-        button: 'Send me these mails',
-      }),
-    ),
-  });
-
-const confirmEndpoint = (app: App) =>
-  publicEndpoint({
-    ...link,
-    method: 'POST',
+    find: async (request) => findLinkedRecipient(app.db, ...(await checked(app, request))),
+    page: ({ email, slug }) => ({
+      title: `Get mail about ${slug}?`,
+      text: `When a form of ${slug} is submitted, what was sent will be mailed to ${email}. Each mail has a link that stops them.`,
+      button: 'Send me these mails',
+    }),
+  }),
+  actEndpoint(app, link, {
     name: 'confirmRecipient',
     summary: 'Confirm a recipient',
     description:
       'From now on the recipient gets mail about the deployment while it is in `recipients`. The link is in the one mail ' +
       `that a new recipient gets, and works for ${SIZES.links.confirmationDays} days.`,
-    answer: pageAnswer('The recipient is confirmed, as it may have been before.'),
-    handle: showPage(
-      app.limits,
-      noSuchLink,
-      async (request) => confirmRecipient(app.db, ...(await checked(app, request))),
-      ({ email, slug }) => ({
-        title: `You get mail about ${slug}`,
-        text: `What is submitted to ${slug} is mailed to ${email} from now on. Each mail has a link that stops them.`,
-      }),
-    ),
-  });
-
-/** The link in a mail by which a recipient confirms that it wants mail about a deployment. */
-export const confirmEndpoints = (app: App): Endpoint[] => [askEndpoint(app), confirmEndpoint(app)];
+    answer: 'The recipient is confirmed, as it may have been before.',
+    find: async (request) => confirmRecipient(app.db, ...(await checked(app, request))),
+    page: ({ email, slug }) => ({
+      title: `You get mail about ${slug}`,
+      text: `What is submitted to ${slug} is mailed to ${email} from now on. Each mail has a link that stops them.`,
+    }),
+  }),
+];

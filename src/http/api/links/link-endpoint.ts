@@ -1,40 +1,65 @@
-import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
-import type { Limits } from '../../../limits.ts';
+import type { App } from '../../app.ts';
 import type { EndpointRequest } from '../../request/declaration.ts';
-import { pageAnswer } from '../../request/endpoint.ts';
+import { pageAnswer, publicEndpoint } from '../../request/endpoint.ts';
+import { textField } from '../../request/fields.ts';
+import type { DeclaredError } from '../../response/errors.ts';
 import { type LinkPage, writeLinkPage } from '../../response/link-page.ts';
 
-/** What all links in mails have that open a page of the service. */
-export const linkEndpoint = { tag: 'Links', errorPageTitle: 'This link cannot be opened' } as const;
-
-/** The page that asks, and whose button posts to the same address. */
-export const askPage = {
-  method: 'GET',
-  description: 'A page with a button. It changes nothing: software that checks the links of mails opens it as well.',
-  answer: pageAnswer('A page with a button, which posts to the same address.'),
-} as const;
+/** Shared by all links in mails: their errors are pages. */
+export const linkEndpoint = { errorPageTitle: 'This link cannot be opened' } as const;
 
 /** The parameters in the query of a link that expires. */
 export const ExpiringLink = z.object({
-  expires: z.string().meta({ description: 'Until when it works, in seconds since 1970.', example: '1795968000' }),
-  signature: z.string().meta({
-    description: 'A signature of the ids and of `expires`.',
-    example: 'KtuzOmS1nxRCbGFkHD0HuT2ZVbZ9O3bNqRzu3kXkzUs',
-  }),
+  expires: textField('Until when it works, in seconds since 1970.', '1795968000'),
+  signature: textField('A signature of the ids and of `expires`.', 'KtuzOmS1nxRCbGFkHD0HuT2ZVbZ9O3bNqRzu3kXkzUs'),
 });
 
-/** Shows a page of what a link leads to; throws `noSuchLink` where that is undefined. */
-export const showPage =
-  <Found>(
-    limits: Limits,
-    noSuchLink: () => Error,
-    find: (request: EndpointRequest) => Promise<Found | undefined>,
-    pageOf: (found: Found) => LinkPage,
-  ) =>
-  (request: EndpointRequest) =>
-  async (response: ServerResponse): Promise<void> => {
-    const found = await find(request);
-    if (found === undefined) throw noSuchLink();
-    writeLinkPage(response, 200, pageOf(found), limits);
-  };
+/** `noSuchLink`: the error where `find` finds nothing. */
+type Link = {
+  path: string;
+  query?: z.ZodObject;
+  isHidden?: boolean;
+  noSuchLink: (() => Error) & DeclaredError;
+  errors?: readonly DeclaredError[];
+};
+
+/** A method of a link: `find` does its work, and `page` is shown of what that returns. */
+type Step<Found> = {
+  name: string;
+  summary: string;
+  find(request: EndpointRequest): Promise<Found | undefined>;
+  page(found: Found): LinkPage;
+};
+
+function linkStep<Found>(
+  { limits }: App,
+  { noSuchLink, errors = [], ...link }: Link,
+  { find, page, ...step }: Step<Found> & { method: 'GET' | 'POST'; description: string; answer: string },
+) {
+  return publicEndpoint({
+    ...linkEndpoint,
+    ...link,
+    ...step,
+    answer: pageAnswer(step.answer),
+    errors: [noSuchLink, ...errors],
+    handle: (request) => async (response) => {
+      const found = await find(request);
+      if (found === undefined) throw noSuchLink();
+      writeLinkPage(response, 200, page(found), limits);
+    },
+  });
+}
+
+/** The page that asks, and whose button posts to the same address. */
+export const askEndpoint = <Found>(app: App, link: Link, ask: Step<Found>) =>
+  linkStep(app, link, {
+    ...ask,
+    method: 'GET',
+    description: 'A page with a button. It changes nothing: software that checks the links of mails opens it as well.',
+    answer: 'A page with a button, which posts to the same address.',
+  });
+
+/** The page that says what the button has done. */
+export const actEndpoint = <Found>(app: App, link: Link, act: Step<Found> & { description: string; answer: string }) =>
+  linkStep(app, link, { ...act, method: 'POST' });

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { findLinkedRecipient, unsubscribeRecipient } from '../../../db/deliveries/mail-recipients.ts';
 import { findLinkedSlug, unsubscribe } from '../../../db/deployments/deployments.ts';
 import type { App } from '../../app.ts';
-import type { Endpoint, EndpointRequest } from '../../request/declaration.ts';
-import { pageAnswer, publicEndpoint } from '../../request/endpoint.ts';
+import type { EndpointRequest } from '../../request/declaration.ts';
+import { textField } from '../../request/fields.ts';
 import { queryOf } from '../../request/query.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
-import { askPage, linkEndpoint, showPage } from './link-endpoint.ts';
+import { actEndpoint, askEndpoint } from './link-endpoint.ts';
 
 const noSuchLink = errorKind(
   {
@@ -16,17 +16,11 @@ const noSuchLink = errorKind(
   () => new HttpError(404, 'Check that the link is complete. If it is, the page has been deleted, and sends no mail.'),
 );
 
-const common = {
-  ...linkEndpoint,
-  query: z.object({
-    signature: z
-      .string()
-      .meta({ description: 'A signature of the id.', example: 'KtuzOmS1nxRCbGFkHD0HuT2ZVbZ9O3bNqRzu3kXkzUs' }),
-  }),
-  errors: [noSuchLink],
-} as const;
-const ofOwner = { ...common, path: '/unsubscribe/:deployId' } as const;
-const ofRecipient = { ...common, path: '/unsubscribe/:deployId/:recipientId' } as const;
+const query = z.object({
+  signature: textField('A signature of the id.', 'KtuzOmS1nxRCbGFkHD0HuT2ZVbZ9O3bNqRzu3kXkzUs'),
+});
+const ofOwner = { path: '/unsubscribe/:deployId', query, noSuchLink };
+const ofRecipient = { path: '/unsubscribe/:deployId/:recipientId', query, noSuchLink };
 const STOP = { button: 'Stop the mails', oneClick: true } as const;
 
 type Ids = [deploymentId: string, recipientId: string];
@@ -38,95 +32,64 @@ async function checked({ links }: App, { params, url }: EndpointRequest): Promis
   return [deployId, recipientId ?? ''];
 }
 
-const askEndpoint = (app: App) =>
-  publicEndpoint({
-    ...ofOwner,
-    ...askPage,
+const ownerEndpoints = (app: App) => [
+  askEndpoint(app, ofOwner, {
     name: 'askToUnsubscribe',
     summary: 'Ask whether to stop the mails about a deployment',
-    handle: showPage(
-      app.limits,
-      noSuchLink,
-      async (request) => findLinkedSlug(app.db, (await checked(app, request))[0]),
-      (slug) => ({
-        title: `Stop the mails about ${slug}?`,
-        text: `Submissions to ${slug} will still be stored, and sent to its webhooks. You will get no mail about them.`,
-        ...STOP,
-      }),
-    ),
-  });
-
-const unsubscribeEndpoint = (app: App) =>
-  publicEndpoint({
-    ...ofOwner,
-    method: 'POST',
+    find: async (request) => findLinkedSlug(app.db, (await checked(app, request))[0]),
+    page: (slug) => ({
+      title: `Stop the mails about ${slug}?`,
+      text: `Submissions to ${slug} will still be stored, and sent to its webhooks. You will get no mail about them.`,
+      ...STOP,
+    }),
+  }),
+  actEndpoint(app, ofOwner, {
     name: 'unsubscribe',
     summary: 'Stop the mails about a deployment (RFC 8058)',
     description:
       'Sets `email_notifications` of the deployment to false, or `notify_owner` where a recipient gets the mail too. ' +
       'The link of `List-Unsubscribe` in each mail about a submission; ' +
       'it works while the deployment exists. Mail software sends the body `List-Unsubscribe=One-Click`, which is not read.',
-    answer: pageAnswer('Mail is off, as it may have been before.'),
-    handle: showPage(
-      app.limits,
-      noSuchLink,
-      async (request) => {
-        const [id] = await checked(app, request);
-        const slug = await unsubscribe(app.db, id);
-        return slug === undefined ? undefined : { id, slug };
-      },
-      ({ id, slug }) => ({
-        title: `No more mails about ${slug}`,
-        text: `You get no more mails about submissions to ${slug}. The owner of the page switches them on again with this request:`,
-        code: `curl -X PATCH ${app.config.baseUrl}/deploy/${id} -H "Authorization: Bearer YOUR_API_KEY" -H "Content-Type: application/json" -d '{"email_notifications": true, "notify_owner": true}'`,
-      }),
-    ),
-  });
+    answer: 'Mail is off, as it may have been before.',
+    async find(request) {
+      const [id] = await checked(app, request);
+      const slug = await unsubscribe(app.db, id);
+      return slug === undefined ? undefined : { id, slug };
+    },
+    page: ({ id, slug }) => ({
+      title: `No more mails about ${slug}`,
+      text: `You get no more mails about submissions to ${slug}. The owner of the page switches them on again with this request:`,
+      code: `curl -X PATCH ${app.config.baseUrl}/deploy/${id} -H "Authorization: Bearer YOUR_API_KEY" -H "Content-Type: application/json" -d '{"email_notifications": true, "notify_owner": true}'`,
+    }),
+  }),
+];
 
-const askRecipientEndpoint = (app: App) =>
-  publicEndpoint({
-    ...ofRecipient,
-    ...askPage,
+const recipientEndpoints = (app: App) => [
+  askEndpoint(app, ofRecipient, {
     name: 'askRecipientToUnsubscribe',
     summary: 'Ask a recipient whether to stop the mails about a deployment',
-    handle: showPage(
-      app.limits,
-      noSuchLink,
-      async (request) => findLinkedRecipient(app.db, ...(await checked(app, request))),
-      ({ slug, email }) => ({
-        title: `Stop the mails about ${slug}?`,
-        text: `${email} will get no more mail about submissions to ${slug}. Other recipients will.`,
-        ...STOP,
-      }),
-    ),
-  });
-
-const unsubscribeRecipientEndpoint = (app: App) =>
-  publicEndpoint({
-    ...ofRecipient,
-    method: 'POST',
+    find: async (request) => findLinkedRecipient(app.db, ...(await checked(app, request))),
+    page: ({ slug, email }) => ({
+      title: `Stop the mails about ${slug}?`,
+      text: `${email} will get no more mail about submissions to ${slug}. Other recipients will.`,
+      ...STOP,
+    }),
+  }),
+  actEndpoint(app, ofRecipient, {
     name: 'unsubscribeRecipient',
     summary: 'Stop the mails to a recipient (RFC 8058)',
     description:
       'Ends the mails about the deployment to one of its `recipients`, who is no longer confirmed. The link of ' +
       '`List-Unsubscribe` in each mail to the recipient; it works while the recipient is in the list. Mail software ' +
       'sends the body `List-Unsubscribe=One-Click`, which is not read.',
-    answer: pageAnswer('The recipient gets no mail, as may have been before.'),
-    handle: showPage(
-      app.limits,
-      noSuchLink,
-      async (request) => unsubscribeRecipient(app.db, ...(await checked(app, request))),
-      ({ slug, email }) => ({
-        title: `No more mails about ${slug}`,
-        text: `${email} gets no more mail about submissions to ${slug}. If you want it again, ask the owner of the page.`,
-      }),
-    ),
-  });
+    answer: 'The recipient gets no mail, as may have been before.',
+    find: async (request) => unsubscribeRecipient(app.db, ...(await checked(app, request))),
+    page: ({ slug, email }) => ({
+      title: `No more mails about ${slug}`,
+      text: `${email} gets no more mail about submissions to ${slug}. If you want it again, ask the owner of the page.`,
+    }),
+  }),
+];
 
 /** The links in mails that stop the mails about a deployment (RFC 8058), to its owner or to one of its recipients. */
-export const unsubscribeEndpoints = (app: App): Endpoint[] => [
-  askEndpoint(app),
-  unsubscribeEndpoint(app),
-  askRecipientEndpoint(app),
-  unsubscribeRecipientEndpoint(app),
-];
+export const unsubscribeEndpoints = (app: App) => [...ownerEndpoints(app), ...recipientEndpoints(app)];

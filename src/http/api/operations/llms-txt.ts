@@ -33,7 +33,6 @@ export const llmsTxtEndpoint = ({ config }: App) => {
     method: 'GET',
     path: '/llms.txt',
     name: 'getLlmsTxt',
-    tag: 'Agents',
     summary: 'Get what an agent needs to know, in one page',
     description: 'In Markdown, with commands that can be run as they are. With an ETag; 304 where the client has it.',
     answer: {

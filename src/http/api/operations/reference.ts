@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { PROJECT } from '../../../lib/project.ts';
 import type { App } from '../../app.ts';
-import type { Endpoint } from '../../request/declaration.ts';
+import type { Tagged } from '../../request/declaration.ts';
 import { pageAnswer, publicEndpoint } from '../../request/endpoint.ts';
 import { namesHtml } from '../../response/accept.ts';
 import { notModified, StaticFile } from '../../response/static-file.ts';
@@ -40,24 +40,22 @@ const linkHeader = { Link: { description: 'To the reference, `/llms.txt` and `/m
 function pageFile(
   path: string,
   file: string,
-  type: 'text/html' | 'text/javascript' | 'text/css',
   described: { name: string; summary: string; description?: string; isHidden?: boolean },
 ) {
-  const page = new StaticFile(type, () => readFile(file), PAGE_HEADERS);
+  const page = new StaticFile(extname(file), () => readFile(file), PAGE_HEADERS);
   return publicEndpoint({
     ...described,
     method: 'GET',
     path,
-    tag: 'Service',
-    answer: { ...pageAnswer('A page for a browser.'), type },
+    answer: pageAnswer('A page for a browser.'),
     otherAnswers: { 304: notModified },
     handle: () => page.send,
   });
 }
 
 /** What the page loads. */
-const pagePart = (path: string, folder: string, type: 'text/javascript' | 'text/css', name: string) =>
-  pageFile(path, join(folder, basename(path)), type, { name, summary: 'A part of the page', isHidden: true });
+const pagePart = (path: string, folder: string, name: string) =>
+  pageFile(path, join(folder, basename(path)), { name, summary: 'A part of the page', isHidden: true });
 
 const startEndpoint = ({ config: { baseUrl } }: App) => {
   const start: z.infer<typeof Start> = {
@@ -72,7 +70,6 @@ const startEndpoint = ({ config: { baseUrl } }: App) => {
     method: 'GET',
     path: '/',
     name: 'getPlaces',
-    tag: 'Service',
     summary: 'Get the addresses of the reference, and where agents begin',
     description:
       'For programs and people who know the address of the service only. A browser is sent to the dashboard.',
@@ -91,7 +88,7 @@ const startEndpoint = ({ config: { baseUrl } }: App) => {
   });
 };
 
-const documentEndpoint = ({ config }: App, endpoints: () => readonly Endpoint[]) => {
+const documentEndpoint = ({ config }: App, endpoints: () => readonly Tagged[]) => {
   const document = new StaticFile('json', async () => {
     // Loaded on demand: it takes time and memory.
     const { createReference } = await import('./reference/document.ts');
@@ -101,7 +98,6 @@ const documentEndpoint = ({ config }: App, endpoints: () => readonly Endpoint[])
     method: 'GET',
     path: '/openapi.json',
     name: 'getReference',
-    tag: 'Service',
     summary: 'Get this document',
     description: 'With an ETag; 304 where the client has it.',
     answer: {
@@ -116,17 +112,17 @@ const documentEndpoint = ({ config }: App, endpoints: () => readonly Endpoint[])
 };
 
 /** The reference, as OpenAPI and as a page. */
-export const referenceEndpoints = (app: App, endpoints: () => readonly Endpoint[]): Endpoint[] => [
+export const referenceEndpoints = (app: App, endpoints: () => readonly Tagged[]) => [
   startEndpoint(app),
   documentEndpoint(app, endpoints),
-  pageFile('/docs', join(PAGE, 'index.html'), 'text/html', {
+  pageFile('/docs', join(PAGE, 'index.html'), {
     name: 'getReferencePage',
     summary: 'Get this document as a page that can send requests',
     description:
       'For a browser. The page loads its parts from this service only. With an ETag; 304 where the client has it.',
   }),
-  pagePart('/docs/start.js', PAGE, 'text/javascript', 'getReferenceScript'),
-  pagePart('/docs/page.css', PAGE, 'text/css', 'getReferenceStyles'),
-  pagePart('/docs/swagger-ui.css', SWAGGER_UI, 'text/css', 'getSwaggerStyles'),
-  pagePart('/docs/swagger-ui-bundle.js', SWAGGER_UI, 'text/javascript', 'getSwaggerScript'),
+  pagePart('/docs/start.js', PAGE, 'getReferenceScript'),
+  pagePart('/docs/page.css', PAGE, 'getReferenceStyles'),
+  pagePart('/docs/swagger-ui.css', SWAGGER_UI, 'getSwaggerStyles'),
+  pagePart('/docs/swagger-ui-bundle.js', SWAGGER_UI, 'getSwaggerScript'),
 ];

@@ -16,7 +16,6 @@ export const securityTxt = publicEndpoint({
   method: 'GET',
   path: SECURITY_TXT,
   name: 'getSecurityTxt',
-  tag: 'Service',
   summary: 'Get the contact for abuse and vulnerabilities (RFC 9116)',
   description: 'Answered on the hosts of pages too, if the operator has set ABUSE_CONTACT.',
   answer: {

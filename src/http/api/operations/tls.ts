@@ -27,7 +27,6 @@ export const tlsEndpoint = ({ config, hosts, pages }: App) =>
     method: 'GET',
     path: '/internal/tls',
     name: 'askForTls',
-    tag: 'Service',
     isPolled: true,
     summary: 'Whether a host is served',
     description:
@@ -35,12 +34,7 @@ export const tlsEndpoint = ({ config, hosts, pages }: App) =>
       'outside, is answered as a path that does not exist.',
     isHidden: true,
     isThere: isFromInside,
-    answer: {
-      status: 200,
-      description: 'It is.',
-      schema: z.strictObject({ status: z.literal('ok') }),
-      example: { status: 'ok' },
-    },
+    answer: { status: 200, description: 'It is.', schema: z.strictObject({ status: z.literal('ok') }) },
     async handle({ url }) {
       const { domain } = queryValues(url, ['domain']);
       if (typeof domain !== 'string') throw noSuchPath();

@@ -8,16 +8,16 @@ import { HONEYPOT, REDIRECT } from '../../../lib/control-fields.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
-import type { Endpoint } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
+import { exampleOf } from '../../request/example.ts';
 import { unavailable } from '../../response/errors.ts';
-import { noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
+import { ownDeployment } from '../deployments/own-deployment.ts';
 import { toCsv } from './exports/csv.ts';
 import type { TableSource } from './exports/submission-table.ts';
 import { TimeSlice } from './exports/time-slice.ts';
 import { toXlsx } from './exports/xlsx.ts';
 import { noSuchCursor, numberAt } from './submission-cursor.ts';
-import { exampleSubmission } from './submissions.ts';
+import { Listed } from './submissions.ts';
 
 const TOO_MANY_EXPORTS = 'A 503 can also mean that too many exports are in progress.';
 
@@ -154,7 +154,6 @@ const csvEndpoint = ({ db }: App, exports: Exports) =>
     method: 'GET',
     path: '/submissions/:deployId/export.csv',
     name: 'exportCsv',
-    tag: 'Submissions',
     summary: 'Get all submissions of a deployment as CSV',
     description:
       'Oldest first, RFC 4180 with a header row: `id`, `created_at`, `ip_address`, then the fields in the order in which ' +
@@ -166,7 +165,6 @@ const csvEndpoint = ({ db }: App, exports: Exports) =>
       CSV,
       'id,created_at,ip_address,name\r\nsub_0VbbZBZeswpZ5bGpjxVeCiYz,2026-11-21T11:08:48.298Z,203.0.113.7,Ada\r\n',
     ),
-    errors: [noSuchDeployment],
     handle:
       async ({ owner, resource: deployment, query: { labels, bom } }) =>
       (response) =>
@@ -181,7 +179,6 @@ const xlsxEndpoint = ({ db }: App, exports: Exports) =>
     method: 'GET',
     path: '/submissions/:deployId/export.xlsx',
     name: 'exportXlsx',
-    tag: 'Submissions',
     summary: 'Get all submissions of a deployment as an Excel workbook',
     description:
       'Oldest first, the columns of the CSV export, with numbers, booleans and dates (`created_at`, UTC) as such and ' +
@@ -191,7 +188,6 @@ const xlsxEndpoint = ({ db }: App, exports: Exports) =>
     query: WithLabels,
     // Generators make a Blob of it.
     answer: fileAnswer(XLSX, 'PK...', z.string().meta({ format: 'binary' })),
-    errors: [noSuchDeployment],
     handle:
       async ({ owner, resource: deployment, query: { labels } }) =>
       (response) =>
@@ -203,14 +199,13 @@ const ndjsonEndpoint = ({ db }: App, exports: Exports) =>
     method: 'GET',
     path: '/submissions/:deployId/export.ndjson',
     name: 'exportNdjson',
-    tag: 'Submissions',
     summary: 'Get all submissions of a deployment as lines of JSON',
     description:
       'Oldest first, each line a submission as `GET /submissions/{deployId}/{submissionId}` answers it. ' +
       TOO_MANY_EXPORTS,
     find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
     query: After,
-    answer: fileAnswer(NDJSON, `${JSON.stringify(exampleSubmission)}\n`),
+    answer: fileAnswer(NDJSON, `${JSON.stringify(exampleOf(Listed))}\n`),
     errors: [noSuchCursor],
     async handle({ owner, resource: deployment, query: { after: cursor = '0' } }) {
       const after = await numberAt(db, owner, deployment, { name: 'after', cursor });
@@ -219,7 +214,7 @@ const ndjsonEndpoint = ({ db }: App, exports: Exports) =>
   });
 
 /** All submissions of a deployment, as a file. */
-export function exportEndpoints(app: App): Endpoint[] {
+export function exportEndpoints(app: App) {
   const exports = new Exports(app);
   return [csvEndpoint(app, exports), xlsxEndpoint(app, exports), ndjsonEndpoint(app, exports)];
 }

@@ -15,39 +15,33 @@ import { isSubmissionId } from '../../../lib/ids.ts';
 import { createMatcher } from '../../../lib/submission-search.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
-import { type Endpoint, jsonText, WithHeaders } from '../../request/declaration.ts';
+import { jsonText, WithHeaders } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
+import { answerObject, countField, flagField, textOrNull } from '../../request/fields.ts';
 import { LINK_HEADER, nextLink } from '../../request/links.ts';
 import { Paging } from '../../request/paging.ts';
 import { badQuery, timeBound } from '../../request/query.ts';
-import { noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
-import { exampleSubmission, Listed, noSuchSubmission, ownSubmission } from './submissions.ts';
+import { ownDeployment } from '../deployments/own-deployment.ts';
+import { Listed, noSuchSubmission, ownSubmission } from './submissions.ts';
 
-const InboxSubmissionBody = Listed.extend({
-  read: z.boolean().meta({ description: 'Whether somebody has marked it as read. Reading it over the API does not.' }),
-  starred: z.boolean().meta({ description: 'Whether it has a star.' }),
-  page_version: z.int().min(1).meta({ description: 'The version of the page that was live when it was accepted.' }),
-}).meta({ id: 'InboxSubmission' });
-const Results = z
-  .strictObject({
-    submissions: z.array(InboxSubmissionBody),
-    next_cursor: z.string().nullable().meta({ description: 'Where the next request goes on; null at the end.' }),
-    searched: z.int().min(0).meta({ description: 'How many submissions this request has looked at.' }),
-    total: z.int().min(0).meta({ description: 'How many submissions the deployment has.' }),
-  })
-  .meta({ id: 'SearchResults' });
-const Done = z
-  .strictObject({ done: z.int().min(0).meta({ description: 'How many submissions this has changed.' }) })
-  .meta({ id: 'BulkDone' });
+const InboxSubmissionBody = answerObject('InboxSubmission', {
+  ...Listed.shape,
+  read: flagField('Whether somebody has marked it as read. Reading it over the API does not.', true),
+  starred: flagField('Whether it has a star.', false),
+  page_version: z
+    .int()
+    .min(1)
+    .meta({ description: 'The version of the page that was live when it was accepted.', example: 1 }),
+});
+const Results = answerObject('SearchResults', {
+  submissions: z.array(InboxSubmissionBody),
+  next_cursor: textOrNull('Where the next request goes on; null at the end.', null),
+  searched: countField('How many submissions this request has looked at.', 1),
+  total: countField('How many submissions the deployment has.', 1),
+});
+const Done = answerObject('BulkDone', { done: countField('How many submissions this has changed.', 1) });
 
-const exampleInbox: z.infer<typeof InboxSubmissionBody> = {
-  ...exampleSubmission,
-  read: true,
-  starred: false,
-  page_version: 1,
-};
-
-const flag = (name: string, description: string) =>
+const onlyIf = (name: string, description: string) =>
   z.literal('true', `${name} is invalid: send true, once, or leave it out.`).optional().meta({ description });
 
 const Query = z.object({
@@ -64,8 +58,8 @@ const Query = z.object({
     description: 'The first time of receipt that counts, in ISO 8601; a day is one in UTC.',
   }),
   to: timeBound('to').meta({ description: 'The first time of receipt that no longer counts.' }),
-  unread: flag('unread', 'Only submissions that are not marked as read.'),
-  starred: flag('starred', 'Only submissions with a star.'),
+  unread: onlyIf('unread', 'Only submissions that are not marked as read.'),
+  starred: onlyIf('starred', 'Only submissions with a star.'),
   limit: Paging.shape.limit,
   cursor: z
     .string('cursor is invalid: send the next_cursor of an answer, once.')
@@ -129,21 +123,13 @@ const searchEndpoint = ({ db, limits }: App) =>
     method: 'GET',
     path: '/submissions/:deployId/search',
     name: 'searchSubmissions',
-    tag: 'Submissions',
     summary: 'Search submissions',
     description:
       `Newest first. A request works for ${limits.reads.searchMs / 1_000} second at most, and answers what it has found by then, and a ` +
       '`next_cursor` to go on from with the same query.',
     find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
     query: Query,
-    answer: {
-      status: 200,
-      description: 'What was found.',
-      headers: LINK_HEADER,
-      schema: Results,
-      example: { submissions: [exampleInbox], next_cursor: null, searched: 1, total: 1 },
-    },
-    errors: [noSuchDeployment],
+    answer: { status: 200, description: 'What was found.', headers: LINK_HEADER, schema: Results },
     async handle({ request, resource, query }) {
       const range = await rangeOf(db, resource, query);
       const { numbers, searched, next } = await searchSubmissions(db, resource.id, {
@@ -167,13 +153,12 @@ const markEndpoint = ({ db }: App) =>
     method: 'PATCH',
     path: '/submissions/:deployId/:submissionId',
     name: 'markSubmission',
-    tag: 'Submissions',
     summary: 'Mark a submission as read, or with a star',
     description: 'What is left out stays as it is. Answers the submission as a search shows it.',
     // Not its data, which would stay in memory while a slow body arrives.
     find: async (owner, params) => (await ownSubmission(db, owner, params)).number,
     body: { schema: MarksBody, example: { read: true } },
-    answer: { status: 200, description: 'The submission.', schema: InboxSubmissionBody, example: exampleInbox },
+    answer: { status: 200, description: 'The submission.', schema: InboxSubmissionBody },
     errors: [noSuchSubmission],
     async handle({ owner, params, resource: number, body }) {
       const changed = await markSubmissions(db, owner.id, params.deployId, [params.submissionId], body);
@@ -190,17 +175,15 @@ const bulkEndpoint = ({ db, onPurge }: App) =>
     method: 'POST',
     path: '/submissions/:deployId/bulk',
     name: 'changeSubmissions',
-    tag: 'Submissions',
     summary: 'Mark, delete or keep apart many submissions',
     description: 'If it fails, some of them may have been changed: send it again.',
     find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
     body: {
       schema: Bulk,
-      example: { action: 'read', ids: [exampleSubmission.id] },
+      example: { action: 'read', ids: ['sub_0VbbZBZeswpZ5bGpjxVeCiYz'] },
       maxBytes: SIZES.search.maxBulkBodyBytes,
     },
-    answer: { status: 200, description: 'It is done.', schema: Done, example: { done: 1 } },
-    errors: [noSuchDeployment],
+    answer: { status: 200, description: 'It is done.', schema: Done },
     async handle({ owner, resource: { id }, body: { action, ids: given } }) {
       // Only ids reach Postgres, which refuses some texts (NUL).
       const ids = [...new Set(given.filter(isSubmissionId))];
@@ -214,4 +197,4 @@ const bulkEndpoint = ({ db, onPurge }: App) =>
   });
 
 /** Finding submissions, and keeping track of them. */
-export const inboxEndpoints = (app: App): Endpoint[] => [searchEndpoint(app), bulkEndpoint(app), markEndpoint(app)];
+export const inboxEndpoints = (app: App) => [searchEndpoint(app), bulkEndpoint(app), markEndpoint(app)];

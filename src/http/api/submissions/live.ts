@@ -9,32 +9,32 @@ import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { keyRefused } from '../../request/auth.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
-import { type Endpoint, jsonText, WithHeaders } from '../../request/declaration.ts';
+import { jsonText, WithHeaders } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
+import { exampleOf } from '../../request/example.ts';
+import { answerObject, textField } from '../../request/fields.ts';
 import { pathOf } from '../../request/hosts.ts';
 import { LINK_HEADER, nextLink } from '../../request/links.ts';
-import { Paging } from '../../request/paging.ts';
-import { HttpError, retryAfter } from '../../response/errors.ts';
-import { noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
+import { fromDigits, Paging } from '../../request/paging.ts';
+import { HttpError, noSuchDeployment, retryAfter } from '../../response/errors.ts';
+import { ownDeployment } from '../deployments/own-deployment.ts';
 import { noSuchCursor, numberAt } from './submission-cursor.ts';
 import { SubmissionWatch, type WaitEnd, type Watched } from './submission-watch.ts';
-import { exampleSubmission, Listed } from './submissions.ts';
+import { Listed } from './submissions.ts';
 
 const INVALID_WAIT = `wait is invalid: send a whole number from 0 to ${SIZES.live.maxWaitSeconds}, once.`;
 
 const wait = z
   .preprocess(
-    (text) => (typeof text === 'string' && /^[0-9]{1,3}$/.test(text) ? Number(text) : text),
+    fromDigits,
     z.int(INVALID_WAIT).min(0, INVALID_WAIT).max(SIZES.live.maxWaitSeconds, INVALID_WAIT).default(0),
   )
   .meta({ description: 'Seconds to wait while there is no new submission.' });
 
-const NewSubmissions = z
-  .strictObject({
-    submissions: z.array(Listed),
-    cursor: z.string().meta({ description: 'Where the next request goes on.', example: '17' }),
-  })
-  .meta({ id: 'NewSubmissions' });
+const NewSubmissions = answerObject('NewSubmissions', {
+  submissions: z.array(Listed),
+  cursor: textField('Where the next request goes on.', '17'),
+});
 
 const tooManyWaiting = (): HttpError =>
   new HttpError(
@@ -48,7 +48,7 @@ class WaitingRequests {
   readonly #watch: SubmissionWatch;
   readonly #limits: App['limits'];
   readonly #stopping: AbortSignal;
-  readonly #ofOwner = new Map<number, number>();
+  readonly #ownerIds: number[] = [];
 
   constructor({ db, limits, stopping }: App) {
     this.#watch = new SubmissionWatch((...of) => lastNumbers(db, ...of), limits);
@@ -60,14 +60,10 @@ class WaitingRequests {
   add(response: Response, ownerId: number): void {
     // Its end would not be noticed any more.
     if (response.closed) return;
-    const count = this.#ofOwner.get(ownerId) ?? 0;
-    if (count >= SIZES.live.maxWaitingOfOwner) throw tooManyWaiting();
-    this.#ofOwner.set(ownerId, count + 1);
-    response.once('close', () => {
-      const left = (this.#ofOwner.get(ownerId) ?? 1) - 1;
-      if (left > 0) this.#ofOwner.set(ownerId, left);
-      else this.#ofOwner.delete(ownerId);
-    });
+    const ofOwner = this.#ownerIds.filter((id) => id === ownerId).length;
+    if (ofOwner >= SIZES.live.maxWaitingOfOwner) throw tooManyWaiting();
+    this.#ownerIds.push(ownerId);
+    response.once('close', () => this.#ownerIds.splice(this.#ownerIds.indexOf(ownerId), 1));
   }
 
   /** Waits up to `ms` without the deadline of other requests. */
@@ -92,7 +88,6 @@ const afterEndpoint = ({ db, ownerQueue }: App, waiting: WaitingRequests) =>
     method: 'GET',
     path: '/submissions/:deployId/after/:cursor',
     name: 'listSubmissionsAfter',
-    tag: 'Submissions',
     summary: 'Get the submissions after a cursor, and wait for new ones',
     description:
       'Oldest first: what was accepted after the cursor, which is `0`, the id of a submission, or the `cursor` of the last ' +
@@ -106,7 +101,6 @@ const afterEndpoint = ({ db, ownerQueue }: App, waiting: WaitingRequests) =>
       description: 'New submissions; none when the time is over.',
       headers: LINK_HEADER,
       schema: NewSubmissions,
-      example: { submissions: [exampleSubmission], cursor: '3' },
     },
     errors: [noSuchCursor],
     async handle({ request, response, owner, params: { cursor }, resource, query }) {
@@ -179,7 +173,6 @@ const streamEndpoint = (app: App, waiting: WaitingRequests) =>
     method: 'GET',
     path: '/submissions/:deployId/stream',
     name: 'streamSubmissions',
-    tag: 'Submissions',
     summary: 'Stream new submissions',
     description:
       'As Server-Sent Events (`event: submission`, `id:` a cursor, `data:` the submission as it is listed), oldest first, with a ' +
@@ -191,7 +184,7 @@ const streamEndpoint = (app: App, waiting: WaitingRequests) =>
       description: 'The stream.',
       type: 'text/event-stream',
       schema: z.string(),
-      example: `: new submissions follow\nid: 2\n\nevent: submission\nid: 3\ndata: ${JSON.stringify(exampleSubmission)}\n\n`,
+      example: `: new submissions follow\nid: 2\n\nevent: submission\nid: 3\ndata: ${JSON.stringify(exampleOf(Listed))}\n\n`,
     },
     errors: [noSuchCursor],
     async handle({ request, owner, resource }) {
@@ -213,7 +206,7 @@ const streamEndpoint = (app: App, waiting: WaitingRequests) =>
   });
 
 /** New submissions as they come. */
-export function liveEndpoints(app: App): Endpoint[] {
+export function liveEndpoints(app: App) {
   const waiting = new WaitingRequests(app);
   return [afterEndpoint(app, waiting), streamEndpoint(app, waiting)];
 }

@@ -11,25 +11,27 @@ import { submissionJson } from '../../../db/submissions/submissions.ts';
 import { isDeploymentId, isSubmissionId } from '../../../lib/ids.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
-import { type Endpoint, JsonPieces } from '../../request/declaration.ts';
+import { JsonPieces } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import { submissionId } from '../../request/fields.ts';
-import { examplePage, Paging, paged } from '../../request/paging.ts';
+import { answerObject, submissionId } from '../../request/fields.ts';
+import { Paging, paged } from '../../request/paging.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
-import { deploymentOr404, noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
-import { exampleSubmission, Listed } from './submissions.ts';
+import { deploymentOr404, ownDeployment } from '../deployments/own-deployment.ts';
+import { Listed } from './submissions.ts';
 
-const Kept = Listed.extend({
+const Kept = answerObject('SpamSubmission', {
+  ...Listed.shape,
   reason: z.enum(SPAM_REASONS).meta({
     description:
       'Why it is kept apart. `blocklist`: it has one of the words. `honeypot`: a honeypot of another service is filled in. `captcha-missing`: it has no token, so no widget ran. ' +
       '`captcha-failed`: the token is wrong or too old. `captcha-reused`: it counted before. `captcha-misconfigured`: the provider ' +
       'does not know the secret. `captcha-unavailable`: the provider gave no answer. `marked`: somebody has marked it.',
   }),
-}).meta({ id: 'SpamSubmission' });
-const Spam = z.strictObject({ submissions: z.array(Kept), ...paged }).meta({ id: 'Spam' });
-const Changed = z.strictObject({ message: z.string(), id: submissionId }).meta({ id: 'SpamChanged' });
-const Emptied = z.strictObject({ message: z.string() }).meta({ id: 'SpamEmptied' });
+});
+const Spam = answerObject('Spam', { submissions: z.array(Kept), ...paged });
+const Released = answerObject('SpamReleased', { message: z.literal('Submission released'), id: submissionId });
+const Deleted = answerObject('SpamDeleted', { message: z.literal('Spam deleted'), id: submissionId });
+const Emptied = answerObject('SpamEmptied', { message: z.literal('All spam deleted') });
 
 /** The same for an unknown submission, one that is not kept as spam, an unknown deployment and those of another owner. */
 const noSuchSpam = errorKind(
@@ -39,8 +41,6 @@ const noSuchSpam = errorKind(
   },
   () => new HttpError(404, 'No such spam: check the ids, and that it has not been released or removed.'),
 );
-
-const example: z.infer<typeof Kept> = { ...exampleSubmission, reason: 'blocklist' };
 
 /** A submission in the shape of `Kept`; its data is sent unchanged. */
 const spamJson = (submission: SpamSubmission): string =>
@@ -57,7 +57,6 @@ const listEndpoint = ({ db, ownerQueue }: App) =>
     method: 'GET',
     path: '/deploy/:id/spam',
     name: 'listSpam',
-    tag: 'Spam',
     summary: 'List what is kept as spam',
     description:
       'Newest first. Its senders have got the answer of a success. It is in no list, count, export, webhook or mail until it is ' +
@@ -65,13 +64,7 @@ const listEndpoint = ({ db, ownerQueue }: App) =>
       `dropped. Its files have at most ${SIZES.spam.maxFilesBytes / 1_000_000} MB together: those of the oldest are removed, and their links return 404.`,
     find: (owner, { id }) => ownDeployment(db, owner, id),
     query: Paging,
-    answer: {
-      status: 200,
-      description: 'A page of spam.',
-      schema: Spam,
-      example: { submissions: [example], ...examplePage },
-    },
-    errors: [noSuchDeployment],
+    answer: { status: 200, description: 'A page of spam.', schema: Spam },
     async handle({ response, owner, resource: { id }, query: { page, limit } }) {
       const { total, batches } = deploymentOr404(await listSpam(db, owner.id, id, { page, limit }));
       async function* pieces(): AsyncGenerator<string> {
@@ -97,22 +90,16 @@ const releaseEndpoint = ({ db }: App) =>
     method: 'POST',
     path: '/deploy/:id/spam/:submissionId/release',
     name: 'releaseSpam',
-    tag: 'Spam',
     summary: 'Release a submission: it is no spam',
     description:
       'It is accepted now, like any new one: with the present time, and deliveries to webhooks and by mail. It keeps its id. The ' +
       'limit on submissions does not apply.',
-    answer: {
-      status: 200,
-      description: 'The submission is accepted.',
-      schema: Changed,
-      example: { message: 'Submission released', id: example.id },
-    },
+    answer: { status: 200, description: 'The submission is accepted.', schema: Released },
     errors: [noSuchSpam],
     async handle({ owner, params }) {
       const [deploymentId, id] = idsOf(params);
       if (!(await releaseSpam(db, owner.id, deploymentId, id))) throw noSuchSpam();
-      return { message: 'Submission released', id };
+      return { message: 'Submission released' as const, id };
     },
   });
 
@@ -121,21 +108,15 @@ const deleteEndpoint = ({ db, onPurge }: App) =>
     method: 'DELETE',
     path: '/deploy/:id/spam/:submissionId',
     name: 'deleteSpam',
-    tag: 'Spam',
     summary: 'Delete spam',
     description: 'Permanently, with its files.',
-    answer: {
-      status: 200,
-      description: 'It is deleted.',
-      schema: Changed,
-      example: { message: 'Spam deleted', id: example.id },
-    },
+    answer: { status: 200, description: 'It is deleted.', schema: Deleted },
     errors: [noSuchSpam],
     async handle({ owner, params }) {
       const [deploymentId, id] = idsOf(params);
       if ((await deleteSpam(db, owner.id, deploymentId, id)) === 0) throw noSuchSpam();
       onPurge();
-      return { message: 'Spam deleted', id };
+      return { message: 'Spam deleted' as const, id };
     },
   });
 
@@ -144,26 +125,19 @@ const deleteAllEndpoint = ({ db, onPurge }: App) =>
     method: 'DELETE',
     path: '/deploy/:id/spam',
     name: 'emptySpam',
-    tag: 'Spam',
     summary: 'Delete all spam of a deployment',
     description: 'Permanently, with its files.',
     find: (owner, { id }) => ownDeployment(db, owner, id),
-    answer: {
-      status: 200,
-      description: 'There is no spam.',
-      schema: Emptied,
-      example: { message: 'All spam deleted' },
-    },
-    errors: [noSuchDeployment],
+    answer: { status: 200, description: 'There is no spam.', schema: Emptied },
     async handle({ owner, resource: { id } }) {
       await deleteSpam(db, owner.id, id);
       onPurge();
-      return { message: 'All spam deleted' };
+      return { message: 'All spam deleted' as const };
     },
   });
 
 /** What is kept apart as spam. */
-export const spamEndpoints = (app: App): Endpoint[] => [
+export const spamEndpoints = (app: App) => [
   listEndpoint(app),
   deleteAllEndpoint(app),
   releaseEndpoint(app),

@@ -96,7 +96,6 @@ export const submissionFileEndpoint = ({ config, db, openFile, ownerQueue, respo
     method: 'GET',
     path: '/submissions/:deployId/:submissionId/files/:fileId',
     name: 'getFile',
-    tag: 'Submissions',
     summary: 'Get a file of a submission',
     description: 'As it was sent, and always as an attachment.',
     async find(owner, { deployId, submissionId, fileId }) {

@@ -12,29 +12,27 @@ import {
 import { isDeploymentId, isSubmissionId } from '../../../lib/ids.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
-import { type Endpoint, JsonPieces, jsonText } from '../../request/declaration.ts';
+import { JsonPieces, jsonText } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import { submissionId, time } from '../../request/fields.ts';
-import { examplePage, Paging, paged } from '../../request/paging.ts';
+import { answerObject, submissionId, textField, time } from '../../request/fields.ts';
+import { Paging, paged } from '../../request/paging.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
-import { noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
+import { ownDeployment } from '../deployments/own-deployment.ts';
 
-export const Listed = z
-  .strictObject({
-    id: submissionId,
-    data: z.record(z.string(), z.unknown()).meta({
-      description:
-        'The fields, exactly as submitted. Of a form each value is a string, a file, or a list of these where a name repeats; ' +
-        'a file is `{"filename","content_type","size","url"}`, its url a path of this API. A JSON body keeps its ' +
-        'text.',
-      example: { name: 'Ada', email: 'ada@example.org' },
-    }),
-    ip_address: z.string().meta({ description: "The client's address, IPv4 or IPv6.", example: '203.0.113.7' }),
-    created_at: time,
-  })
-  .meta({ id: 'Submission' });
-const Submissions = z.strictObject({ submissions: z.array(Listed), ...paged }).meta({ id: 'Submissions' });
-const Deleted = z.strictObject({ message: z.string(), id: submissionId }).meta({ id: 'SubmissionDeleted' });
+export const Listed = answerObject('Submission', {
+  id: submissionId,
+  data: z.record(z.string(), z.unknown()).meta({
+    description:
+      'The fields, exactly as submitted. Of a form each value is a string, a file, or a list of these where a name repeats; ' +
+      'a file is `{"filename","content_type","size","url"}`, its url a path of this API. A JSON body keeps its ' +
+      'text.',
+    example: { name: 'Ada', email: 'ada@example.org' },
+  }),
+  ip_address: textField("The client's address, IPv4 or IPv6.", '203.0.113.7'),
+  created_at: time,
+});
+const Submissions = answerObject('Submissions', { submissions: z.array(Listed), ...paged });
+const Deleted = answerObject('SubmissionDeleted', { message: z.literal('Submission deleted'), id: submissionId });
 
 /** The same for an unknown submission, an unknown deployment and those of another owner. */
 export const noSuchSubmission = errorKind(
@@ -44,13 +42,6 @@ export const noSuchSubmission = errorKind(
   },
   () => new HttpError(404, 'No such submission: check the ids, and that they belong to the owner of the API key.'),
 );
-
-export const exampleSubmission: z.infer<typeof Listed> = {
-  id: 'sub_0VbbZBZeswpZ5bGpjxVeCiYz',
-  data: { name: 'Ada', email: 'ada@example.org' },
-  ip_address: '203.0.113.7',
-  created_at: '2026-11-21T11:08:48.298Z',
-};
 
 type Ids = { deployId: string; submissionId: string };
 
@@ -72,18 +63,11 @@ const listEndpoint = ({ db, ownerQueue }: App) =>
     method: 'GET',
     path: '/submissions/:deployId',
     name: 'listSubmissions',
-    tag: 'Submissions',
     summary: 'List the submissions of a deployment',
     description: 'Newest first.',
     find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
     query: Paging,
-    answer: {
-      status: 200,
-      description: 'A page of submissions.',
-      schema: Submissions,
-      example: { submissions: [exampleSubmission], ...examplePage },
-    },
-    errors: [noSuchDeployment],
+    answer: { status: 200, description: 'A page of submissions.', schema: Submissions },
     async handle({ response, owner, resource, query: { page, limit } }) {
       const { first, rest } = await listSubmissions(db, resource, { page, limit });
       const total = resource.submissionCount;
@@ -106,11 +90,10 @@ const getEndpoint = ({ db }: App) =>
     method: 'GET',
     path: '/submissions/:deployId/:submissionId',
     name: 'getSubmission',
-    tag: 'Submissions',
     summary: 'Get a submission',
     description: 'One submission, in the shape in which the list has it.',
     find: (owner, params) => ownSubmission(db, owner, params),
-    answer: { status: 200, description: 'The submission.', schema: Listed, example: exampleSubmission },
+    answer: { status: 200, description: 'The submission.', schema: Listed },
     errors: [noSuchSubmission],
     handle: async ({ resource }) => jsonText(submissionJson(resource)),
   });
@@ -120,22 +103,16 @@ const deleteEndpoint = ({ db }: App) =>
     method: 'DELETE',
     path: '/submissions/:deployId/:submissionId',
     name: 'deleteSubmission',
-    tag: 'Submissions',
     summary: 'Delete a submission',
     description: 'Permanently, with its files and its pending deliveries.',
-    answer: {
-      status: 200,
-      description: 'The submission is deleted.',
-      schema: Deleted,
-      example: { message: 'Submission deleted', id: exampleSubmission.id },
-    },
+    answer: { status: 200, description: 'The submission is deleted.', schema: Deleted },
     errors: [noSuchSubmission],
     async handle({ owner, params }) {
       const [deploymentId, id] = idsOf(params);
       if ((await deleteSubmissions(db, owner.id, deploymentId, [id])) === 0) throw noSuchSubmission();
-      return { message: 'Submission deleted', id };
+      return { message: 'Submission deleted' as const, id };
     },
   });
 
 /** What was submitted to a deployment. */
-export const submissionEndpoints = (app: App): Endpoint[] => [listEndpoint(app), getEndpoint(app), deleteEndpoint(app)];
+export const submissionEndpoints = (app: App) => [listEndpoint(app), getEndpoint(app), deleteEndpoint(app)];

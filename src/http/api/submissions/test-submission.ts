@@ -3,9 +3,9 @@ import { newSubmissionId } from '../../../lib/ids.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import { submissionId } from '../../request/fields.ts';
-import { tooManySubmissions } from '../../response/errors.ts';
-import { noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
+import { answerObject, submissionId } from '../../request/fields.ts';
+import { noSuchDeployment, tooManySubmissions } from '../../response/errors.ts';
+import { ownDeployment } from '../deployments/own-deployment.ts';
 
 /** The field that marks a test. Mail shows it, which leaves out fields whose names begin with `_`. */
 const MARK = { test: 'This is a test, and was sent by the owner of the page.' };
@@ -20,7 +20,7 @@ const Body = z.object({
     .default({})
     .meta({ description: 'The names of fields of the form, and what is filled in.' }),
 });
-const Submitted = z.strictObject({ message: z.string(), id: submissionId }).meta({ id: 'TestSubmitted' });
+const Submitted = answerObject('TestSubmitted', { message: z.literal('Test submission received'), id: submissionId });
 
 /** Trying a form out, without its page. */
 export const testSubmissionEndpoint = ({ clientAddress, db, submissions }: App) =>
@@ -28,20 +28,14 @@ export const testSubmissionEndpoint = ({ clientAddress, db, submissions }: App) 
     method: 'POST',
     path: '/submissions/:deployId/test',
     name: 'submitTest',
-    tag: 'Submissions',
     summary: 'Submit a test',
     description:
       'Stores a submission with these fields and the field `test`, which says that it is one. Webhooks and mail get it as they get ' +
       'those of visitors, and it counts for the limit of submissions. It is not checked for spam, and nobody gets a confirmation.',
     find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
     body: { schema: Body, example: { fields: { name: 'Ada', email: 'ada@example.org' } } },
-    answer: {
-      status: 200,
-      description: 'The submission is stored.',
-      schema: Submitted,
-      example: { message: 'Test submission received', id: 'sub_0VbbZBZeswpZ5bGpjxVeCiYz' },
-    },
-    errors: [noSuchDeployment, tooManySubmissions],
+    answer: { status: 200, description: 'The submission is stored.', schema: Submitted },
+    errors: [tooManySubmissions],
     async handle({ request, resource: { id: deploymentId }, body: { fields } }) {
       const id = newSubmissionId();
       const data = JSON.stringify({ ...fields, ...MARK });
@@ -49,6 +43,6 @@ export const testSubmissionEndpoint = ({ clientAddress, db, submissions }: App) 
       const stored = await submissions.store({ id, deploymentId, data, ipAddress, isTest: true }, { files: [] });
       if (stored.kind === 'rate-limited') throw tooManySubmissions(stored.retryAfterMs);
       if (stored.kind !== 'accepted') throw noSuchDeployment();
-      return { message: 'Test submission received', id };
+      return { message: 'Test submission received' as const, id };
     },
   });

@@ -10,11 +10,12 @@ import {
 import { type Config, pageUrl } from '../../../../config.ts';
 import { LICENSE, VERSION } from '../../../../lib/project.ts';
 import { SIZES } from '../../../../sizes.ts';
-import type { Endpoint, Tag } from '../../../request/declaration.ts';
+import type { Endpoint, Tagged } from '../../../request/declaration.ts';
+import { answerObject } from '../../../request/fields.ts';
 import { CODES, type DeclaredError, ERROR_CODE } from '../../../response/errors.ts';
 import { webhookRequests } from './webhooks.ts';
 
-const TAGS: Readonly<Record<Tag, string>> = {
+const TAGS = {
   Account: 'The owner of the key, what the plan allows, and API keys.',
   Deployments: 'Pages and their addresses.',
   Submissions: 'What the forms of pages submit.',
@@ -24,11 +25,12 @@ const TAGS: Readonly<Record<Tag, string>> = {
   Links: 'What the links in mails open. The signature in the query takes the place of a key.',
   Agents: 'For AI agents: tools over the Model Context Protocol, and what an agent needs to know.',
   Service: 'Health of the service, and this reference.',
-};
+} as const;
+export type Tag = keyof typeof TAGS;
 
-const ErrorBody = z
-  .strictObject({ error: z.string().meta({ description: 'A sentence that says what to do.' }) })
-  .meta({ id: 'Error' });
+const ErrorBody = answerObject('Error', {
+  error: z.string().meta({ description: 'A sentence that says what to do.' }),
+});
 
 const ERROR_HEADERS: ZodOpenApiHeadersObject = {
   [ERROR_CODE]: { $ref: '#/components/headers/ErrorCode' },
@@ -98,7 +100,7 @@ function withPage({ id: _shared, content, ...response }: ZodOpenApiResponseObjec
 }
 
 function toOperation(
-  { name, tag, summary, description, scope, params, query, requestHeaders, body, ...endpoint }: Endpoint,
+  { name, tag, summary, description, scope, params, query, requestHeaders, body, ...endpoint }: Tagged,
   responseOf: (error: DeclaredError) => ZodOpenApiResponseObject,
 ): ZodOpenApiOperationObject {
   const { answers, errors, pagesExcept, errorPageTitle } = endpoint;
@@ -131,7 +133,7 @@ function toOperation(
   };
 }
 
-function toPaths(endpoints: readonly Endpoint[]): ZodOpenApiPathsObject {
+function toPaths(endpoints: readonly Tagged[]): ZodOpenApiPathsObject {
   // The document refers to an error by its id where it is one and the same object.
   const responses = new Map<DeclaredError, ZodOpenApiResponseObject>();
   function responseOf(error: DeclaredError): ZodOpenApiResponseObject {
@@ -155,12 +157,8 @@ function toContact(contact: Config['abuseContact']): { name: string; email?: str
   return contact.uri.startsWith('mailto:') ? { name, email: contact.text } : { name, url: contact.uri };
 }
 
-/** The API, with the address of `localhost`: linters take that name for a server that was forgotten. */
-const toServer = (baseUrl: string): string =>
-  baseUrl.replace(/^http:\/\/(?:[^/:]+\.)?localhost(?=[/:]|$)/, 'http://127.0.0.1');
-
 /** The reference as an OpenAPI 3.1 document, made of the endpoints' declarations. */
-export const createReference = (config: Config, endpoints: readonly Endpoint[]) =>
+export const createReference = (config: Config, endpoints: readonly Tagged[]) =>
   createDocument({
     openapi: '3.1.0',
     info: {
@@ -170,7 +168,7 @@ export const createReference = (config: Config, endpoints: readonly Endpoint[]) 
       contact: toContact(config.abuseContact),
       license: { name: LICENSE, identifier: LICENSE },
     },
-    servers: [{ url: toServer(config.baseUrl), description: 'This service.' }],
+    servers: [{ url: config.baseUrl, description: 'This service.' }],
     security: [{ apiKey: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     components: {

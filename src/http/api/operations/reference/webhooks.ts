@@ -2,41 +2,42 @@ import { z } from 'zod';
 import type { ZodOpenApiPathItemObject } from 'zod-openapi';
 import { DELIVERY_HEADER } from '../../../../lib/delivery-header.ts';
 import { EVENTS } from '../../../../lib/events.ts';
-import { deliveryId, deploymentId, submissionId, time } from '../../../request/fields.ts';
+import { SIZES } from '../../../../sizes.ts';
+import { exampleOf } from '../../../request/example.ts';
+import { answerObject, deliveryId, deploymentId, submissionId, textField, time } from '../../../request/fields.ts';
 
 /*
  * What webhooks receive, for the reference. src/delivery makes it; test/http/api/reference-webhooks.test.ts compares a real
  * delivery with this.
  */
 
-const GenericPayload = z
-  .strictObject({
-    event: z.enum(EVENTS),
-    deployment_id: deploymentId,
-    data: z.record(z.string(), z.unknown()).meta({
-      description: 'The fields, exactly as submitted. A file is `{"filename","content_type","size","url"}`.',
-    }),
-    timestamp: time.meta({ description: 'When the form was submitted: ISO 8601, UTC, with milliseconds.' }),
-  })
-  .meta({ id: 'WebhookPayload' });
+const GenericPayload = answerObject('WebhookPayload', {
+  event: z.enum(EVENTS),
+  deployment_id: deploymentId,
+  data: z.record(z.string(), z.unknown()).meta({
+    description: 'The fields, exactly as submitted. A file is `{"filename","content_type","size","url"}`.',
+    example: { name: 'Ada', email: 'ada@example.org' },
+  }),
+  timestamp: time.meta({ description: 'When the form was submitted: ISO 8601, UTC, with milliseconds.' }),
+});
+
+const { maxFields } = SIZES.slack;
 
 const Mrkdwn = z.strictObject({ type: z.literal('mrkdwn'), text: z.string() });
 const Header = z.strictObject({
   type: z.literal('header'),
   text: z.strictObject({ type: z.literal('plain_text'), text: z.string() }),
 });
-const Section = z.strictObject({ type: z.literal('section'), fields: z.array(Mrkdwn).min(1).max(10) });
+const Section = z.strictObject({ type: z.literal('section'), fields: z.array(Mrkdwn).min(1).max(maxFields) });
 const Context = z.strictObject({ type: z.literal('context'), elements: z.array(Mrkdwn).length(1) });
-const SlackPayload = z
-  .strictObject({
-    blocks: z
-      .array(z.union([Header, Section, Context]))
-      .length(3)
-      .meta({
-        description: 'In this order: a header with the slug, up to ten fields of the form, and the time.',
-      }),
-  })
-  .meta({ id: 'SlackPayload' });
+const SlackPayload = answerObject('SlackPayload', {
+  blocks: z
+    .array(z.union([Header, Section, Context]))
+    .length(3)
+    .meta({
+      description: `In this order: a header with the slug, up to ${maxFields} fields of the form, and the time.`,
+    }),
+});
 
 const SIGNATURE = 'v1,[0-9A-Za-z+/]{43}=';
 
@@ -62,7 +63,7 @@ const sharedHeaders = z.object({
 
 const genericHeaders = sharedHeaders.extend({
   'formhost-submission-id': submissionId.optional().meta({ description: "The submission's id; a test has none." }),
-  'formhost-slug': z.string().meta({ description: "The page's slug.", example: 'spring-sale' }),
+  'formhost-slug': textField("The page's slug.", 'spring-sale'),
   'formhost-page-url': z.string().meta({
     format: 'uri',
     description: 'The address of the page.',
@@ -74,13 +75,6 @@ const responses = {
   '2XX': { description: 'The delivery has arrived. The body is not used.' },
   '410': { description: 'Switches the webhook off.' },
   default: { description: 'The delivery is tried again later. Redirects are not followed.' },
-};
-
-const genericExample: z.infer<typeof GenericPayload> = {
-  event: 'submission',
-  deployment_id: 'd_0VbbZBZKKTcBD17YQfyDgVGm',
-  data: { name: 'Ada', email: 'ada@example.org' },
-  timestamp: '2026-11-21T11:08:48.298Z',
 };
 
 const slackExample: z.infer<typeof SlackPayload> = {
@@ -110,7 +104,7 @@ export const webhookRequests: Readonly<Record<string, ZodOpenApiPathItemObject>>
       requestParams: { header: genericHeaders },
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: GenericPayload, example: genericExample } },
+        content: { 'application/json': { schema: GenericPayload, example: exampleOf(GenericPayload) } },
       },
       responses,
     },

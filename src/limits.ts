@@ -72,8 +72,6 @@ export const LIMITS = {
     largestInBudget: 4,
     /** Answers that are compressed at a time. Each uses up to a MiB until it has been read. */
     encoders: 64,
-    /** Hosts of which it is remembered whose they are: parsing one costs as much as finding its page. */
-    rememberedHosts: 10_000,
     /** Browsers ask every host for an icon, and are told for so long that there is none. */
     faviconSeconds: 86_400,
   },
@@ -87,8 +85,8 @@ export const LIMITS = {
     waitingRequests: 1_000,
     /** Shorter than `answerTimeoutMs`: the rest is for the work itself. */
     requestWaitTimeoutMs: 1_800,
-    /** Keys and sessions that are remembered as valid: their requests wait for no unknown ones of their network. */
-    rememberedKeys: 10_000,
+    /** Owners of whom it is remembered when their work ended last. */
+    rememberedOwners: 10_000,
     /** Tests of webhooks and of mail that an owner sends in a minute, in each process. */
     testsPerMinute: 20,
   },
@@ -153,6 +151,10 @@ export const LIMITS = {
     maxRateLimitedForms: 10_000,
     /** The counts of filled-in honeypots are written as often. */
     honeypotIntervalMs: 60_000,
+    /** Large bodies that wait to be parsed. A client of which more wait rests up to so long after each. */
+    maxWaitingLargeBodies: 1_000,
+    maxLargeBodyRestMs: 50,
+    largeBodyWaitTimeoutMs: 10_000,
     /** Submissions that wait to be stored in a batch, and the characters of their data. */
     maxQueued: 5_000,
     maxQueuedChars: 64 * 1024 * 1024,

@@ -25,6 +25,8 @@ export const SIZES = {
     /** Of a page, or of a limit: what an integer of Postgres holds. */
     maxNumber: 2 ** 31 - 1,
   },
+  /** Networks, or owners, whose uses are counted at a time. */
+  rateLimitKeys: 100_000,
   /** Unknown keys that one network may try in a window of so many seconds, in each process. */
   unknownKeys: {
     max: 300,
@@ -77,12 +79,8 @@ export const SIZES = {
     /** Of an address with its zone (the name of an interface), brackets and port. */
     addressChars: 100,
   },
-  /** Looking up keys and sessions. */
-  internalCredentials: {
-    /** Networks, and known keys, that are looked up at a time, and that wait for it: the pool has ten connections. */
-    slots: 8,
-    maxWaiting: 1_000,
-    /** Credentials of one network in a statement, which takes some milliseconds. */
+  /** Keys, or sessions, that one statement looks up: it takes some milliseconds, so that many unknown ones delay no valid one. */
+  credentialLookUps: {
     maxBatch: 500,
   },
   /** Writing answers. */

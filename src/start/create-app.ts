@@ -40,8 +40,8 @@ export function createApp(
     limitPageWrites: limitConcurrency(limits.pages.maxConcurrentWrites),
     labelsOf: (id) => labels.read(id),
     isOwnUrl: (url) => own.isIn(url),
-    hosts: new Hosts(config, limits),
-    authentication: new Authentication(db, clientAddress, sessionCookie, limits),
+    hosts: new Hosts(config),
+    authentication: new Authentication(db, clientAddress, sessionCookie),
     ownerQueue: new OwnerQueue(limits),
     bodyReader: new BodyReader(Math.max(config.maxHtmlBytes, config.maxFilesBytes), compute, limits),
     onDeploymentChange({ deploymentId, slug }) {

@@ -10,7 +10,6 @@ import { Hosts } from '../../src/http/request/hosts.ts';
 import { ERROR_CODE } from '../../src/http/response/errors.ts';
 import { NOTICE } from '../../src/http/response/notice.ts';
 import { idleApp } from './app.ts';
-import { testLimits } from './limits.ts';
 
 /*
  * Holds what services answer against the reference: whatever a test asks of a service that startTestService has
@@ -164,7 +163,7 @@ const portOf = (url: string): number => Number(new URL(url).port);
 export function holdService(url: string, config: Config): void {
   // Settings change what is said of requests only.
   hold ??= holdAgainst(referenceOf(config));
-  held.set(portOf(url), { hold, hosts: new Hosts(config, testLimits()) });
+  held.set(portOf(url), { hold, hosts: new Hosts(config) });
 }
 
 /** Ends that: another server may get the port of a service that is closed. */

@@ -1,17 +1,14 @@
 import type { Request, Response } from 'express';
-import type { LRUCache } from 'lru-cache';
 import { isCredentialValid } from '../../db/account/credentials.ts';
 import { findOwnersByKeys, type Owner } from '../../db/account/owners.ts';
 import { findOwnersBySessions } from '../../db/account/sessions.ts';
+import { Batcher } from '../../db/batcher.ts';
 import type { Database } from '../../db/postgres/connect.ts';
-import { createBoundedCache } from '../../lib/bounded-cache.ts';
 import { hashOfKey, isApiKey } from '../../lib/ids.ts';
 import { networkOf } from '../../lib/public-address.ts';
-import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
 import { errorKind, HttpError, retryAfter } from '../response/errors.ts';
 import type { ClientAddress } from './client-address.ts';
-import { CredentialLookUps } from './credentials.ts';
 import { pathOf } from './hosts.ts';
 import { RateLimit } from './rate-limit.ts';
 import type { SessionCookie } from './session-cookie.ts';
@@ -46,24 +43,32 @@ export const tooManyUnknownKeys = errorKind(
   SIZES.unknownKeys.seconds * 1_000,
 );
 
+/** Finds what belongs to a key or a session, by its hash. Requests that come together share a statement. */
+type LookUps<Found> = Batcher<Buffer, Found | undefined>;
+
+const lookUpsOf = <Found>(
+  findAll: (hashes: readonly Buffer[]) => Promise<ReadonlyMap<string, Found>>,
+): LookUps<Found> =>
+  new Batcher(async (hashes) => {
+    const found = await findAll(hashes);
+    return hashes.map((hash) => found.get(hash.toString('base64')));
+  }, SIZES.credentialLookUps);
+
 /** Finds the owners of requests. */
 export class Authentication {
   readonly #db: Database;
   readonly #clientAddress: ClientAddress;
   readonly #sessionCookie: SessionCookie;
-  readonly #keys: CredentialLookUps<Owner>;
-  readonly #sessions: CredentialLookUps<Owner & { isRenewed: boolean }>;
-  /** The hashes of keys and sessions that were valid. */
-  readonly #known: LRUCache<string, true>;
+  readonly #keys: LookUps<Owner>;
+  readonly #sessions: LookUps<Owner & { isRenewed: boolean }>;
   readonly #unknownKeys = new RateLimit(SIZES.unknownKeys);
 
-  constructor(db: Database, clientAddress: ClientAddress, sessionCookie: SessionCookie, limits: Limits) {
+  constructor(db: Database, clientAddress: ClientAddress, sessionCookie: SessionCookie) {
     this.#db = db;
     this.#clientAddress = clientAddress;
     this.#sessionCookie = sessionCookie;
-    this.#keys = new CredentialLookUps((hashes) => findOwnersByKeys(db, hashes), limits);
-    this.#sessions = new CredentialLookUps((hashes) => findOwnersBySessions(db, hashes), limits);
-    this.#known = createBoundedCache(limits.owners.rememberedKeys);
+    this.#keys = lookUpsOf((hashes) => findOwnersByKeys(db, hashes));
+    this.#sessions = lookUpsOf((hashes) => findOwnersBySessions(db, hashes));
   }
 
   /**
@@ -108,19 +113,13 @@ export class Authentication {
   async #findOwner<Found extends Owner>(
     request: Request,
     hash: Buffer,
-    lookUps: CredentialLookUps<Found>,
+    lookUps: LookUps<Found>,
   ): Promise<Found | undefined> {
     // Before the first await: a socket that has closed has no address.
     const network = networkOf(this.#clientAddress(request));
-    const name = hash.toString('base64');
-    // One that was valid waits for no unknown ones of its network.
-    const owner = await lookUps.find(this.#known.get(name) ? name : network, hash);
-    if (owner) {
-      this.#known.set(name, true);
-      return owner;
-    }
-    this.#known.delete(name);
-    const leftMs = await this.#unknownKeys.use(network);
+    const owner = await lookUps.add(hash);
+    if (owner) return owner;
+    const leftMs = this.#unknownKeys.use(network);
     if (leftMs !== undefined) throw tooManyUnknownKeys(leftMs);
     return undefined;
   }

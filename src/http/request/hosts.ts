@@ -1,9 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { LRUCache } from 'lru-cache';
 import type { Config } from '../../config.ts';
-import { createBoundedCache } from '../../lib/bounded-cache.ts';
 import { isSlug } from '../../lib/slugs.ts';
-import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
 import { HttpError, headersTooLarge } from '../response/errors.ts';
 import { cookiesNamed } from './session-cookie.ts';
@@ -22,25 +19,15 @@ export const nameOf = (host: string): string =>
 export class Hosts {
   readonly #apiHost: string;
   readonly #pagesSuffix: string;
-  /** Clients send the same hosts again and again, and parsing one costs as much as finding its page. */
-  readonly #known: LRUCache<string, { slug: string | undefined }>;
 
-  constructor({ baseUrl, pagesDomain }: Pick<Config, 'baseUrl' | 'pagesDomain'>, { requests }: Limits) {
+  constructor({ baseUrl, pagesDomain }: Pick<Config, 'baseUrl' | 'pagesDomain'>) {
     this.#apiHost = nameOf(new URL(baseUrl).host);
     this.#pagesSuffix = `.${nameOf(pagesDomain)}`;
-    this.#known = createBoundedCache(requests.rememberedHosts);
   }
 
   /** The slug of a page's host, NO_SLUG where its label can't be one; undefined for a host of the API. */
   slugOf(host: string): string | undefined {
-    const known = this.#known.get(host);
-    if (known) return known.slug;
-    const slug = this.#parse(nameOf(host));
-    if (host.length <= SIZES.internalHeaders.authorityChars) this.#known.set(host, { slug });
-    return slug;
-  }
-
-  #parse(name: string): string | undefined {
+    const name = nameOf(host);
     if (!name.endsWith(this.#pagesSuffix) || name === this.#apiHost) return undefined;
     const label = name.slice(0, -this.#pagesSuffix.length);
     if (label === '' || label.includes('.')) return undefined;

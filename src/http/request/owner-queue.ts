@@ -33,7 +33,7 @@ export class OwnerQueue {
       maxWaiting: limits.waitingRequests,
       maxRestMs: limits.maxRestMs,
     });
-    this.#endedAt = createBoundedCache(limits.rememberedKeys);
+    this.#endedAt = createBoundedCache(limits.rememberedOwners);
   }
 
   /** Settles as the work does. Rejects with 503 when it can't start in time, or its client has left before. */

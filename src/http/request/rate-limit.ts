@@ -1,23 +1,24 @@
-import { MemoryStore, rateLimit } from 'express-rate-limit';
+import { createBoundedCache } from '../../lib/bounded-cache.ts';
+import { SIZES } from '../../sizes.ts';
 
 /** Counts, in this process alone, how often each key is used in a window that begins with its first use. */
 export class RateLimit {
-  readonly #store = new MemoryStore();
   readonly #max: number;
-  #lastUse: Promise<unknown> = Promise.resolve();
+  readonly #windowMs: number;
+  readonly #windows = createBoundedCache<string, { uses: number; endsAt: number }>(SIZES.rateLimitKeys);
 
   constructor({ max, seconds }: { max: number; seconds: number }) {
     this.#max = max;
-    // Gives the store its window.
-    rateLimit({ windowMs: seconds * 1_000, store: this.#store });
+    this.#windowMs = seconds * 1_000;
   }
 
   /** Counts a use; in how many milliseconds there may be another when this one is too many. */
-  async use(key: string): Promise<number | undefined> {
-    // The store returns the same object each time, which the next use of the key changes.
-    const used = this.#lastUse.then(async () => ({ ...(await this.#store.increment(key)) }));
-    this.#lastUse = used;
-    const { totalHits, resetTime } = await used;
-    return totalHits > this.#max ? Math.max(1, Number(resetTime) - Date.now()) : undefined;
+  use(key: string): number | undefined {
+    const now = performance.now();
+    const last = this.#windows.get(key);
+    const window = last && last.endsAt > now ? last : { uses: 0, endsAt: now + this.#windowMs };
+    window.uses += 1;
+    this.#windows.set(key, window);
+    return window.uses > this.#max ? window.endsAt - now : undefined;
   }
 }

@@ -67,7 +67,7 @@ class SignInLinks {
     const count = (name: string, limit: number): Promise<number | undefined> =>
       countSignInTry(this.#app.db, hashOfKey(name).toString('base64'), { limit, seconds });
     const leftMs =
-      (await this.#ofNetwork.use(network)) ??
+      this.#ofNetwork.use(network) ??
       (await count(`client ${network} address ${email}`, maxLinks)) ??
       (await count(`address ${email}`, maxLinksOfAddress));
     if (leftMs !== undefined) throw tooManyTries(leftMs);

@@ -118,8 +118,8 @@ const mailLog = ({ id }: { id: string }) => ({ deploymentId: id, webhookId: unde
 const webhookLog = ({ id, deploymentId }: { id: string; deploymentId: string }) => ({ deploymentId, webhookId: id });
 
 /** Counts a test of an owner. Throws 429 when the owner has had too many. */
-async function countTest(tests: RateLimit, owner: Owner): Promise<void> {
-  const leftMs = await tests.use(String(owner.id));
+function countTest(tests: RateLimit, owner: Owner): void {
+  const leftMs = tests.use(String(owner.id));
   if (leftMs !== undefined) throw tooManyTests(leftMs);
 }
 
@@ -136,7 +136,7 @@ const testEndpoint = ({ db }: App, tests: RateLimit) =>
     answer: { status: 202, description: 'The delivery will be sent.', schema: Started },
     errors: [noSuchWebhook, tooManyTests],
     async handle({ owner, resource: webhook }) {
-      await countTest(tests, owner);
+      countTest(tests, owner);
       return { id: webhookOr404(await createTestDelivery(db, owner.id, webhook.id)) };
     },
   });
@@ -207,7 +207,7 @@ const testMailEndpoint = ({ db, config }: App, tests: RateLimit) =>
     errors: [nobodyGetsMail, tooManyTests],
     async handle({ owner, resource: { id } }) {
       checkMail(config, await isForNobody(db, owner, id));
-      await countTest(tests, owner);
+      countTest(tests, owner);
       return { id: deploymentOr404(await createTestMail(db, owner.id, id)) };
     },
   });
@@ -226,7 +226,7 @@ const previewEndpoint = ({ db, config }: App, tests: RateLimit) =>
     errors: [nobodyGetsMail, tooManyTests],
     async handle({ owner, resource: { id } }) {
       checkMail(config, owner.email === FIRST_OWNER);
-      await countTest(tests, owner);
+      countTest(tests, owner);
       const made = await createConfirmationPreview(db, id);
       if (made === undefined) throw nobodyGetsMail('set confirmation with PATCH /deploy/:id');
       return { id: made };
@@ -271,7 +271,7 @@ const retryMailEndpoint = ({ db }: App, tests: RateLimit) =>
       if (!mail.isWanted)
         throw nobodyGetsMail('switch email_notifications on, have the recipient confirm, or set confirmation');
       // Otherwise nothing would bound how much mail an owner can have sent.
-      if (mail.status === 'succeeded') await countTest(tests, owner);
+      if (mail.status === 'succeeded') countTest(tests, owner);
       if (!(await retryDelivery(db, mailLog(deployment), id))) throw noSuchMail();
       return { id, status: 'pending' as const };
     },

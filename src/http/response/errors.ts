@@ -39,11 +39,7 @@ export class HttpError extends Error {
   readonly body: string | undefined;
 
   constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}, body?: string) {
-    // No stack: nothing reads it, and it would be a tenth of the cost of a refusal.
-    const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0;
     super(message);
-    Error.stackTraceLimit = stackTraceLimit;
     this.status = status;
     this.headers = { [ERROR_CODE]: CODES[status] ?? 'internal-error', ...headers };
     this.body = body;

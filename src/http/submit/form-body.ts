@@ -44,7 +44,6 @@ export const isChosen = ({ filename, size }: SentFile): boolean => filename !== 
 export type FormLimits = { maxBytes: number; maxFields: number; maxFileBytes: number; maxFilesBytes: number };
 
 const BOM = Buffer.from('\uFEFF');
-const PERCENT = 0x25;
 
 export const tooLarge = (maxBytes: number): HttpError =>
   new HttpError(413, `The submission is too large: send at most ${maxBytes} bytes of names and values.`);
@@ -102,31 +101,13 @@ export function readUrlencoded(body: Buffer, { maxBytes, maxFields }: FormLimits
 }
 
 /** The bytes of a name or a value, of which `text` has one in each character. A `%` without two digits stays. */
-function decodeUrlencoded(text: string): Buffer {
-  const bytes = Buffer.from(text.replaceAll('+', ' '), 'latin1');
-  let length = 0;
-  for (let at = 0; at < bytes.length; at += 1) {
-    let byte = bytes[at] ?? 0;
-    if (byte === PERCENT) {
-      const high = hexDigit(bytes[at + 1] ?? 0);
-      const low = hexDigit(bytes[at + 2] ?? 0);
-      if (high !== -1 && low !== -1) {
-        byte = high * 16 + low;
-        at += 2;
-      }
-    }
-    bytes[length] = byte;
-    length += 1;
-  }
-  return bytes.subarray(0, length);
-}
-
-/** The value of a hexadecimal digit, given as its character code; -1 for any other character. */
-function hexDigit(code: number): number {
-  if (code >= 0x30 && code <= 0x39) return code - 0x30;
-  const lower = code | 0x20;
-  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
-}
+const decodeUrlencoded = (text: string): Buffer =>
+  Buffer.from(
+    text
+      .replaceAll('+', ' ')
+      .replaceAll(/%([0-9a-f]{2})/gi, (_escape, digits) => String.fromCharCode(Number.parseInt(digits, 16))),
+    'latin1',
+  );
 
 /** The honeypot of a form that is filled in, perhaps with a file. */
 export const honeypotOf = (form: Form): Honeypot | undefined =>

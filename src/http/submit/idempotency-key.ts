@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { sha256 } from '../../db/submissions/find-stored.ts';
-import type { NewFile } from '../../db/submissions/submission-files.ts';
 import { normalizeJson } from '../../lib/json-text.ts';
 import { SIZES } from '../../sizes.ts';
 import { INVALID_KEY } from '../request/idempotency-key.ts';
@@ -23,15 +22,13 @@ export function keyHashOf({ headers }: IncomingMessage): Buffer | undefined {
   return createHash('sha256').update(`${key}`).digest();
 }
 
-/** The SHA-256 of a submission's data, the same for each encoding of it. The URLs of files are left out: they differ each time. */
-export const dataHashOf = ({ dataWith }: Submitted): Buffer =>
-  createHash('sha256')
-    .update(normalizeJson(dataWith(() => '')))
-    .digest();
-
-/** The SHA-256 of what was submitted: of its data, and of the contents of its files. */
-export async function bodyHashOf(dataHash: Buffer, files: readonly NewFile[]): Promise<Buffer> {
-  const hash = createHash('sha256').update(dataHash);
+/**
+ * The SHA-256 of what was submitted, the same for each encoding of it: of its data without the URLs of files, which differ each
+ * time, and of the contents of its files.
+ */
+export async function bodyHashOf({ dataWith, files }: Submitted): Promise<Buffer> {
+  const data = normalizeJson(dataWith(() => ''));
+  const hash = createHash('sha256').update(createHash('sha256').update(data).digest());
   for (const { content } of files) hash.update(await sha256(content));
   return hash.digest();
 }

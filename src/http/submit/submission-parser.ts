@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { FairQueue } from '../../lib/fair-queue.ts';
 import { newSubmissionId } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
 import type { App } from '../app.ts';
@@ -10,7 +11,6 @@ import { DropFiles } from './drop-files.ts';
 import { type FormLimits, readJson, readUrlencoded, type Submitted } from './form-body.ts';
 import { readMultipart, refusalOfLarge } from './multipart.ts';
 import { maxMultipartBytes } from './multipart-parts.ts';
-import type { TimeShare } from './time-share.ts';
 import { visitorOf } from './visitor-pages.ts';
 
 /** A submission as it was sent. */
@@ -35,17 +35,22 @@ export const dataWithId = (submissionId: string, deploymentId: string, { dataWit
 /** Reads submissions in the three content types. */
 export class SubmissionParser {
   readonly #app: Pick<App, 'bodyReader' | 'limits'>;
-  readonly #timeShare: TimeShare;
+  /** Large bodies are parsed one at a time for each client, which bounds its part of the event loop's time. */
+  readonly #largeBodies: FairQueue<string | number>;
   readonly #formLimits: FormLimits;
   readonly #maxBytes: Readonly<Record<ContentType, number>>;
   /** Of a multipart body, without the contents of its files; and of these. */
   readonly #maxTextBytes: number;
   readonly #maxContentBytes: number;
 
-  constructor(app: Pick<App, 'bodyReader' | 'limits' | 'config'>, timeShare: TimeShare) {
+  constructor(app: Pick<App, 'bodyReader' | 'limits' | 'config'>) {
     const { maxSubmissionBytes: maxBytes, maxFileBytes, maxFilesBytes } = app.config;
     this.#app = app;
-    this.#timeShare = timeShare;
+    this.#largeBodies = new FairQueue({
+      slots: Infinity,
+      maxWaiting: app.limits.submissions.maxWaitingLargeBodies,
+      maxRestMs: app.limits.submissions.maxLargeBodyRestMs,
+    });
     this.#formLimits = { maxBytes, maxFields: SIZES.submission.maxFields, maxFileBytes, maxFilesBytes };
     this.#maxTextBytes = maxMultipartBytes(maxBytes);
     this.#maxContentBytes = Math.min(SIZES.submission.maxFiles * maxFileBytes, maxFilesBytes);
@@ -66,13 +71,19 @@ export class SubmissionParser {
     }
     const decodedLimit = isMultipart ? this.#maxTextBytes : maxBytes;
     const body = await this.#app.bodyReader.bytes(request, maxBytes, memory, { decodedLimit });
-    return this.#timeShare.run(request, memory.client, body.length, () => {
+    return this.#parseInTurn(memory.client, body, () => {
       const submitted = this.#parse(type, body, boundary);
       // Made when the body is complete: ids rise in the order in which submissions are stored.
       const attempt = attemptOf(request, submitted.form);
       const id = attempt ?? newSubmissionId();
       return { ...submitted, id, isRetry: attempt !== undefined, data: dataWithId(id, deploymentId, submitted) };
     });
+  }
+
+  async #parseInTurn<T>(client: string | number, body: Buffer, parse: () => T): Promise<T> {
+    if (body.length <= SIZES.body.smallBytes) return parse();
+    const { largeBodyWaitTimeoutMs } = this.#app.limits.submissions;
+    return this.#largeBodies.run(client, largeBodyWaitTimeoutMs, async () => parse());
   }
 
   #parse(type: ContentType, body: Buffer, boundary: string): Submitted {
@@ -101,7 +112,7 @@ export class SubmissionParser {
     const limit = Math.max(this.#maxBytes['multipart/form-data'], limits.submissions.maxDroppedBodyBytes);
     const filter = (chunk?: Buffer): Buffer => dropFiles.filter(chunk);
     const kept = await bodyReader.bytes(request, limit, memory, { filter, decodedLimit: this.#maxTextBytes });
-    return this.#timeShare.run(request, memory.client, kept.length, () =>
+    return this.#parseInTurn(memory.client, kept, () =>
       refusalOfLarge(kept, boundary, dropFiles.sizes, this.#formLimits),
     );
   }

@@ -18,12 +18,11 @@ import { answerObject, submissionId } from '../request/fields.ts';
 import { keyReused } from '../request/idempotency-key.ts';
 import { ERROR_CODE, HttpError, tooManySubmissions } from '../response/errors.ts';
 import { attemptOf } from './attempt.ts';
-import { bodyHashOf, dataHashOf, keyHashOf } from './idempotency-key.ts';
+import { bodyHashOf, keyHashOf } from './idempotency-key.ts';
 import { FilesRefused } from './multipart.ts';
 import { checkOrigin } from './origin.ts';
 import { explained, noSuchForm, webhookLoop } from './refusals.ts';
 import { dataWithId, type ParsedSubmission, SubmissionParser } from './submission-parser.ts';
-import { TimeShare } from './time-share.ts';
 import { type Visitor, type VisitorPages, visitorOf } from './visitor-pages.ts';
 
 type Sent = ParsedSubmission & { deploymentId: string; ipAddress: string; key: IdempotencyKey | undefined };
@@ -50,11 +49,7 @@ export class SubmissionError extends Error {
   readonly visitor: Visitor | undefined;
 
   constructor(cause: unknown, visitor: Visitor | undefined) {
-    // As in HttpError: no stack, which would be a tenth of a refusal's cost.
-    const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0;
     super('The submission was refused.', { cause });
-    Error.stackTraceLimit = stackTraceLimit;
     this.visitor = visitor;
   }
 }
@@ -66,7 +61,6 @@ export class SubmissionError extends Error {
 export class SubmissionService {
   readonly #app: App;
   readonly #visitorPages: VisitorPages;
-  readonly #timeShare = new TimeShare();
   readonly #parser: SubmissionParser;
   readonly #lookUps: FairQueue<string>;
 
@@ -74,7 +68,7 @@ export class SubmissionService {
     const { maxConcurrentLookUps, maxWaitingLookUps } = app.limits.submissions;
     this.#app = app;
     this.#visitorPages = visitorPages;
-    this.#parser = new SubmissionParser(app, this.#timeShare);
+    this.#parser = new SubmissionParser(app);
     this.#lookUps = new FairQueue({ slots: maxConcurrentLookUps, maxWaiting: maxWaitingLookUps });
   }
 
@@ -91,8 +85,11 @@ export class SubmissionService {
       using memory = this.#app.bodyReader.reserve(networkOf(ipAddress));
       parsed = await this.#parser.read(request, deploymentId, memory);
       const keyHash = keyHashOf(request);
-      using _timeout = this.#extendTimeout(request, parsed, keyHash);
-      const key = keyHash && (await this.#keyOf(request, parsed, keyHash, memory.client));
+      // The server sets its own time-out again at the next request.
+      if (keyHash || parsed.isRetry || parsed.files.length > 0) {
+        request.socket.setTimeout(this.#app.limits.submissions.transactionSocketTimeoutMs);
+      }
+      const key = keyHash && { hash: keyHash, bodyHash: await bodyHashOf(parsed) };
       const result = await this.#decideAndCount(request, { ...parsed, deploymentId, ipAddress, key });
       const headers = { ...(slug === undefined ? CORS : {}), 'x-request-id': requestId };
       if (visitor) this.#visitorPages.redirect(response, { ...visitor, form: parsed.form }, result.form, headers);
@@ -190,28 +187,6 @@ export class SubmissionService {
     // If the provider was not reached, it may be a person's: an answer of a success would lose it.
     if (stored.kind !== 'rate-limited' || reason === 'captcha-unavailable') return stored;
     return { kind: 'spam-dropped', id, form };
-  }
-
-  async #keyOf(
-    request: IncomingMessage,
-    parsed: ParsedSubmission,
-    hash: Buffer,
-    client: string | number,
-  ): Promise<IdempotencyKey> {
-    const dataHash = await this.#timeShare.run(request, client, parsed.data.length, () => dataHashOf(parsed));
-    return { hash, bodyHash: await bodyHashOf(dataHash, parsed.files) };
-  }
-
-  /** Until it is disposed of, the connection of a submission that needs a transaction of its own may stand still. */
-  #extendTimeout(
-    { socket }: IncomingMessage,
-    { isRetry, files }: ParsedSubmission,
-    keyHash: Buffer | undefined,
-  ): Disposable | undefined {
-    if (!keyHash && !isRetry && files.length === 0) return undefined;
-    const { timeout = 0 } = socket;
-    socket.setTimeout(this.#app.limits.submissions.transactionSocketTimeoutMs);
-    return { [Symbol.dispose]: () => void socket.setTimeout(timeout) };
   }
 
   /** What the page that answers a refusal needs to know: how to get back, in which language, what was filled in. */

@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { brotliDecompress, brotliDecompressSync, gzip } from 'node:zlib';
+import { brotliDecompress, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { Batcher } from '../../db/batcher.ts';
 import type { Page, PageHead, StoredPage } from '../../db/deployments/deployments.ts';
@@ -28,6 +28,8 @@ export type ReadyPage = PageHead & {
   bytes: number;
   br: Variant;
   others: Map<Encoding, Variant | Promise<Variant>>;
+  /** Whether it may have changed: then it is used only where it can't be read again. */
+  isStale: boolean;
 };
 
 /** What is live under a slug. */
@@ -46,9 +48,6 @@ const { largeBytes, entryBytes } = SIZES.internalPages;
 
 const compressGzip = promisify(gzip);
 const decompressBrotli = promisify(brotliDecompress);
-
-/** zlib takes no less (Z_MIN_CHUNK). */
-const MIN_CHUNK_BYTES = 64;
 
 /** A copy, unless the bytes are alone in their memory: a part of a shared piece would keep all of that. */
 function withOwnMemory(body: Buffer): Buffer {
@@ -90,6 +89,7 @@ const toReadyPage = ({ deploymentId, version, ownerId }: PageHead, { hash, bytes
   ...{ deploymentId, version, ownerId, hash, bytes },
   br: createVariant(hash, 'br', withOwnMemory(br)),
   others: new Map(),
+  isStale: false,
 });
 
 /** The pages that visitors have asked for last, in memory until they change. */
@@ -103,12 +103,8 @@ export class PageCache {
   readonly #small: Batcher<string, StoredPage | 'taken-down' | undefined>;
   /** Work on large pages: bounds the memory that they take before they are kept. */
   readonly #large: FairQueue<number>;
-  /** Reads under way. One that is no longer here when it ends was overtaken by a change of this process: its page is not kept. */
+  /** Reads under way. One that is no longer here when it ends was overtaken by a change: its page is not kept. */
   readonly #reads = new Map<string, Promise<Found>>();
-  /** Pages that may have changed since their read began: they are read again when it ends. */
-  readonly #readAgain = new Set<string>();
-  /** Pages in memory that have changed and could not be read again: the database was out of reach. */
-  readonly #stale = new Set<string>();
 
   /**
    * `render` makes a page ready that is not stored so. `canSend`: whether memory is left for another answer with a large
@@ -143,18 +139,21 @@ export class PageCache {
    */
   get(slug: string): Found | Promise<Found> {
     const page = this.#pages.get(slug);
-    if (page) {
+    if (page && !page.isStale) {
       this.lookups.hits += 1;
-      if (this.#stale.size > 0 && this.#stale.has(slug)) this.refresh(slug);
       return page;
     }
     this.lookups.misses += 1;
-    return this.#reads.get(slug) ?? this.#startRead(slug);
+    const reading = this.#reads.get(slug) ?? this.#startRead(slug);
+    return page ? reading.catch(() => page) : reading;
   }
 
   /** The same without the page's content: a large page is not read for that. */
   head(slug: string): PageHead | 'taken-down' | undefined | Promise<PageHead | 'taken-down' | undefined> {
-    return this.#pages.get(slug) ?? this.#small.add(slug);
+    const page = this.#pages.get(slug);
+    if (page && !page.isStale) return page;
+    const reading = this.#small.add(slug);
+    return page ? reading.catch(() => page) : reading;
   }
 
   /** A page in an encoding, which is made at its first use. */
@@ -166,21 +165,19 @@ export class PageCache {
   invalidate(slug: string): void {
     this.#pages.delete(slug);
     this.#reads.delete(slug);
-    this.#stale.delete(slug);
   }
 
-  /** The page under a slug may have changed. What is in memory is served until the page has been read. */
+  /** The page under a slug may have changed. It is read again at its next use. */
   refresh(slug: string): void {
-    this.#stale.delete(slug);
-    if (this.#reads.has(slug)) this.#readAgain.add(slug);
-    else if (this.#pages.has(slug)) this.#startRead(slug).catch(() => this.#stale.add(slug));
+    this.#reads.delete(slug);
+    const page = this.#pages.peek(slug);
+    if (page) page.isStale = true;
   }
 
   /** Changes may have been missed. */
   invalidateAll(): void {
     this.#pages.clear();
     this.#reads.clear();
-    this.#stale.clear();
   }
 
   #startRead(slug: string): Promise<Found> {
@@ -193,7 +190,6 @@ export class PageCache {
       })
       .finally(() => {
         if (this.#reads.get(slug) === reading) this.#reads.delete(slug);
-        if (this.#readAgain.delete(slug)) this.refresh(slug);
       });
     this.#reads.set(slug, reading);
     return reading;
@@ -223,12 +219,7 @@ export class PageCache {
     });
   }
 
-  #make(slug: string, page: ReadyPage, encoding: Encoding): Variant | Promise<Variant> {
-    if (encoding === 'identity' && page.bytes <= largeBytes) {
-      // One piece of the right length: otherwise zlib allocates 16 KiB each, and joins them.
-      const chunkSize = Math.max(MIN_CHUNK_BYTES, page.bytes);
-      return this.#keepVariant(slug, page, encoding, brotliDecompressSync(page.br.body, { chunkSize }));
-    }
+  #make(slug: string, page: ReadyPage, encoding: Encoding): Promise<Variant> {
     const encode = async (): Promise<Buffer> => {
       const plain = await decompressBrotli(page.br.body);
       return encoding === 'gzip' ? compressGzip(plain) : plain;

@@ -22,19 +22,6 @@ export type Delivery = {
   updatedAt: Date;
 };
 
-type Row = {
-  id: string;
-  recipient: string | null;
-  submission_id: string | null;
-  status: Delivery['status'];
-  attempts: number;
-  next_attempt_at: Date | null;
-  last_status: number | null;
-  last_error: string | null;
-  created_at: Date;
-  updated_at: Date;
-};
-
 /** What a log is of: a webhook, or the mails about a deployment. */
 export type Logged = { deploymentId: string; webhookId: string | undefined };
 
@@ -66,16 +53,17 @@ export async function listDeliveries(
   paging: { page: number; limit: number },
 ): Promise<{ deliveries: Delivery[]; total: number }> {
   const { name, isIn } = ofLog(log);
-  const { total, rows } = await queryPage<Row>(
+  const { total, rows } = await queryPage<Delivery>(
     db,
     `list-${name}`,
     {
       total: `SELECT count(*) AS total FROM deliveries WHERE ${isIn}`,
       rows: `
-         SELECT logged.id, submission_id, status, attempts, last_status, logged.last_error, logged.created_at, logged.updated_at,
+         SELECT logged.id, submission_id AS "submissionId", status, attempts, last_status AS "lastStatus",
+                logged.last_error AS "lastError", logged.created_at AS "createdAt", logged.updated_at AS "updatedAt",
                 CASE WHEN status = 'pending' AND NOT leased AND next_attempt_at < 'infinity' AND coalesce(active, true)
                   THEN next_attempt_at
-                END AS next_attempt_at,
+                END AS "nextAttemptAt",
                 CASE
                   WHEN event = '${CONFIRMATION_EVENT}' THEN visitor_email
                   WHEN recipient_id IS NULL THEN owners.email
@@ -93,19 +81,7 @@ export async function listDeliveries(
     valuesOf(log),
     paging,
   );
-  const deliveries = rows.map((row) => ({
-    id: row.id,
-    submissionId: row.submission_id,
-    recipient: row.recipient,
-    status: row.status,
-    attempts: row.attempts,
-    nextAttemptAt: row.next_attempt_at,
-    lastStatus: row.last_status,
-    lastError: row.last_error,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }));
-  return { total, deliveries };
+  return { total, deliveries: rows };
 }
 
 /** Makes a delivery of a log due at once, whatever its status, unless an attempt is running; whether there is such a one. */

@@ -71,15 +71,14 @@ export const MAX_RECEIVERS = SIZES.recipient.maxOfDeployment + 1;
 export type Recipient = { email: string; isConfirmed: boolean; isOff: boolean };
 
 /** The recipients of a deployment, in the order in which the owner gave them. */
-export async function listRecipients(db: Knex, deploymentId: string): Promise<Recipient[]> {
-  const rows = await query<{ email: string; is_confirmed: boolean; is_off: boolean }>(
+export function listRecipients(db: Knex, deploymentId: string): Promise<Recipient[]> {
+  return query<Recipient>(
     db,
     'list-recipients',
-    `SELECT email, confirmed_at IS NOT NULL AS is_confirmed, switched_off_at IS NOT NULL AS is_off
+    `SELECT email, confirmed_at IS NOT NULL AS "isConfirmed", switched_off_at IS NOT NULL AS "isOff"
        FROM mail_recipients WHERE deployment_id = ? AND removed_at IS NULL ORDER BY position`,
     [deploymentId],
   );
-  return rows.map((row) => ({ email: row.email, isConfirmed: row.is_confirmed, isOff: row.is_off }));
 }
 
 /** Thrown in the transaction that changes recipients: nothing is changed. `retryAfterMs`: until the owner may ask more. */

@@ -38,8 +38,10 @@ const NOTICE_EVERY = "interval '1 day'";
  */
 const SETTLE = `
   WITH outcome AS MATERIALIZED (
-    SELECT * FROM json_to_recordset(?) AS outcome (
-      id text, deployment_id text, attempts int, webhook_id text, url text, result text, last_status int, last_error text, delay float8)
+    SELECT id, "deploymentId" AS deployment_id, attempts, webhook ->> 'id' AS webhook_id, webhook ->> 'url' AS url, result,
+           "lastStatus" AS last_status, "lastError" AS last_error, delay
+      FROM json_to_recordset(?) AS outcome (
+        id text, "deploymentId" text, attempts int, webhook json, result text, "lastStatus" int, "lastError" text, delay float8)
   ), settled AS (
     UPDATE deliveries
        SET status = CASE WHEN result IN ('succeeded', 'failed') THEN result ELSE 'pending' END,
@@ -98,16 +100,7 @@ export async function settleDeliveries(db: Knex, outcomes: readonly AttemptOutco
     if (mail && (await settleMail(db, mail, mail.isRefused, lastError))) mails.push(mail);
   }
   const rows = await query<{ id: string }>(db, 'settle-deliveries', SETTLE, [
-    JSON.stringify(
-      outcomes.map(({ deploymentId, webhook, lastStatus, lastError, mail: _, ...outcome }) => ({
-        ...outcome,
-        deployment_id: deploymentId,
-        webhook_id: webhook?.id,
-        url: webhook?.url,
-        last_status: lastStatus,
-        last_error: lastError,
-      })),
-    ),
+    JSON.stringify(outcomes),
     outcomes.map(({ id }) => id),
     outcomes.flatMap(({ webhook }) => (webhook ? [webhook.id] : [])),
   ]);

@@ -22,28 +22,7 @@ function receiverOf(url: string): string {
 /** The owner in deliveries that an older version has made. */
 const NO_OWNER = 0;
 
-type Row = {
-  id: string;
-  deployment_id: string;
-  url: string;
-  type: 'generic' | 'slack';
-  events: Event[];
-  active: boolean;
-  created_at: Date;
-  receiver: string;
-  secret: string;
-  failing_since: Date | null;
-};
-
-const toWebhook = (row: Row): Webhook => ({
-  id: row.id,
-  deploymentId: row.deployment_id,
-  url: row.url,
-  type: row.type,
-  events: row.events,
-  active: row.active,
-  createdAt: row.created_at,
-});
+const COLUMNS = 'id, deployment_id AS "deploymentId", url, type, events, active, created_at AS "createdAt"';
 
 /** Adds a webhook to a deployment unless it has `limit` of them. */
 export async function createWebhook(
@@ -68,31 +47,27 @@ export async function createWebhook(
       [deploymentId],
     );
     if (count >= limit) return 'limit-reached';
-    const [row] = await transaction<Row>('webhooks')
-      .insert({
-        id: newWebhookId(),
-        deployment_id: deploymentId,
-        url,
-        receiver: receiverOf(url),
-        type,
-        events,
-        created_at: transaction.raw('clock_timestamp()'),
-      })
-      .returning('*');
-    if (!row) throw new Error('INSERT returned no row.');
-    return toWebhook(row);
+    return queryOne<Webhook>(
+      transaction,
+      'create-webhook',
+      `INSERT INTO webhooks (id, deployment_id, url, receiver, type, events, created_at)
+       VALUES (:id, :deploymentId, :url, :receiver, :type, CAST(:events AS text[]), clock_timestamp())
+       RETURNING ${COLUMNS}`,
+      { id: newWebhookId(), deploymentId, url, receiver: receiverOf(url), type, events },
+    );
   });
 }
 
 /** A deployment's webhooks, oldest first. */
-export async function listWebhooks(db: Knex, deploymentId: string): Promise<Webhook[]> {
-  const rows = await db<Row>('webhooks').where({ deployment_id: deploymentId }).orderBy(['created_at', 'id']);
-  return rows.map(toWebhook);
-}
+export const listWebhooks = (db: Knex, deploymentId: string): Promise<Webhook[]> =>
+  query(db, 'list-webhooks', `SELECT ${COLUMNS} FROM webhooks WHERE deployment_id = ? ORDER BY created_at, id`, [
+    deploymentId,
+  ]);
 
 export async function findWebhook(db: Knex, deploymentId: string, id: string): Promise<Webhook | undefined> {
-  const row = await db<Row>('webhooks').where({ id, deployment_id: deploymentId }).first();
-  return row && toWebhook(row);
+  const sql = `SELECT ${COLUMNS} FROM webhooks WHERE id = ? AND deployment_id = ?`;
+  const [webhook] = await query<Webhook>(db, 'find-webhook', sql, [id, deploymentId]);
+  return webhook;
 }
 
 /**
@@ -105,26 +80,34 @@ export async function changeWebhook(
   { url, events, active }: { [name in 'url' | 'events' | 'active']?: Webhook[name] | undefined },
 ): Promise<Webhook | undefined> {
   return db.transaction(async (transaction) => {
-    const [row] = await transaction<Row>('webhooks')
-      .where({ id })
-      .update({
-        ...(url !== undefined && { url, receiver: receiverOf(url) }),
-        ...(events !== undefined && { events }),
-        ...(active !== undefined && { active }),
-        // The five days begin again for a new receiver, and when the owner switches the webhook on.
-        ...((url !== undefined || active) && { failing_since: null }),
-        // Without any settings this is still a statement.
+    const [changed] = await query<Webhook & { receiver: string }>(
+      transaction,
+      'change-webhook',
+      // The five days begin again for a new receiver, and when the owner switches the webhook on.
+      `UPDATE webhooks
+          SET url = coalesce(:url, url), receiver = coalesce(:receiver, receiver),
+              events = coalesce(CAST(:events AS text[]), events), active = coalesce(:active, active),
+              failing_since = CASE WHEN CAST(:url AS text) IS NULL AND CAST(:active AS boolean) IS NOT TRUE THEN failing_since END
+        WHERE id = :id
+       RETURNING ${COLUMNS}, receiver`,
+      {
         id,
-      })
-      .returning('*');
-    if (row && active) {
+        url: url ?? null,
+        receiver: url === undefined ? null : receiverOf(url),
+        events: events ?? null,
+        active: active ?? null,
+      },
+    );
+    if (!changed) return undefined;
+    const { receiver, ...webhook } = changed;
+    if (active) {
       // Separate statements: they also see deliveries that other processes held back before this one locked the row.
       await execute(
         transaction,
         'release-held-deliveries',
         `UPDATE deliveries SET next_attempt_at = now(), updated_at = now()
           WHERE webhook_id = ? AND status = 'pending' AND next_attempt_at = 'infinity' AND deployment_id = ?`,
-        [id, row.deployment_id],
+        [id, webhook.deploymentId],
       );
       await execute(
         transaction,
@@ -133,16 +116,16 @@ export async function changeWebhook(
           WHERE receiver = ? AND owner_id = ANY (ARRAY[${NO_OWNER}, (SELECT owner_id FROM deployments WHERE id = ?)])
             AND status = 'pending' AND next_attempt_at > now() AND next_attempt_at < 'infinity'
             AND webhook_id = ? AND NOT leased AND deployment_id = ?`,
-        [row.receiver, row.deployment_id, id, row.deployment_id],
+        [receiver, webhook.deploymentId, id, webhook.deploymentId],
       );
     }
-    return row && toWebhook(row);
+    return webhook;
   });
 }
 
 /** Removes a webhook; whether it was still there. Its deliveries are deleted when they are claimed. */
 export async function deleteWebhook(db: Knex, id: string): Promise<boolean> {
-  return (await db('webhooks').where({ id }).delete()) === 1;
+  return (await execute(db, 'delete-webhook', 'DELETE FROM webhooks WHERE id = ?', [id])) === 1;
 }
 
 /**
@@ -150,7 +133,9 @@ export async function deleteWebhook(db: Knex, id: string): Promise<boolean> {
  * has been deleted.
  */
 export async function findWebhookSecret(db: Knex, id: string): Promise<string | undefined> {
-  const row = await db<Row>('webhooks').where({ id }).first('secret');
+  const [row] = await query<{ secret: string }>(db, 'find-webhook-secret', 'SELECT secret FROM webhooks WHERE id = ?', [
+    id,
+  ]);
   return row?.secret;
 }
 

@@ -7,7 +7,7 @@ import { type DatabaseServer, openDatabaseServer } from '../db/postgres/database
 import { embeddedExists } from '../db/postgres/existing-database.ts';
 import { inspectDatabase } from '../db/postgres/inspect.ts';
 import { settingsInForce } from '../db/postgres/transaction-pooler.ts';
-import { createResolve, type Resolve } from '../delivery/webhooks/resolve.ts';
+import { type Resolve, resolveName } from '../delivery/webhooks/resolve.ts';
 import { LIMITS } from '../limits.ts';
 import type { Route } from './doctor/ask.ts';
 import { checkDomains } from './doctor/domains.ts';
@@ -92,7 +92,7 @@ async function examine(settings: Settings): Promise<NamedFinding[]> {
       { check: 'settings', ...ok(`the API at ${config.baseUrl}, pages under ${config.pagesDomain}`) },
       { check: 'domains', ...checkDomains(hostOf(config.pagesDomain), hostOf(config.baseUrl)) },
       { check: 'database', ...finding },
-      ...(await runChecks(checks, createResolve(dns, LIMITS))),
+      ...(await runChecks(checks, (name) => resolveName(name, dns, LIMITS))),
     ];
   } finally {
     dns.cancel();

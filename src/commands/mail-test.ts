@@ -12,7 +12,7 @@ export const sendTestMail = (to: string, output: Output): Promise<void> =>
     if (!isMailAddress(to)) throw new CommandError('the address of the recipient is needed, such as you@example.com');
     if (smtpUrl === undefined) throw new CommandError('mail is off because SMTP_URL is not set');
     const sentence = `This mail shows that the service at ${baseUrl} can send mail.`;
-    const mail = new MailClient({ smtpUrl, from: mailFrom, maxConnections: 1, limits: LIMITS });
+    const mail = new MailClient({ smtpUrl, from: mailFrom, limits: LIMITS });
     const { error, response = '' } = await mail.send(
       {
         id: `test_${randomUUID()}`,

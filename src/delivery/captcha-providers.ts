@@ -1,12 +1,9 @@
 import { z } from 'zod';
-import type { CaptchaProvider } from '../lib/captcha-fields.ts';
+import type { AskedProvider, TokenQuestion, TokenState } from '../lib/captcha-fields.ts';
 import { FairQueue } from '../lib/fair-queue.ts';
 import type { Limits } from '../limits.ts';
 import { SIZES } from '../sizes.ts';
 import { type Fence, FencedAgent } from './webhooks/fenced-agent.ts';
-
-/** The providers that are asked whether a token is genuine. */
-type AskedProvider = Exclude<CaptchaProvider, 'altcha'>;
 
 /** Where each is asked. */
 export type SiteverifyUrls = Readonly<Record<AskedProvider, string>>;
@@ -16,18 +13,6 @@ const SITEVERIFY_URLS: SiteverifyUrls = {
   turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
   hcaptcha: 'https://api.hcaptcha.com/siteverify',
   recaptcha: 'https://www.google.com/recaptcha/api/siteverify',
-};
-
-/** `misconfigured`: the provider does not know the secret. `unavailable`: it gave no answer that can be read, in time. */
-type TokenState = 'genuine' | 'wrong' | 'reused' | 'misconfigured' | 'unavailable';
-
-type Question = {
-  provider: AskedProvider;
-  deploymentId: string;
-  token: string;
-  secret: string;
-  siteKey: string | undefined;
-  ipAddress: string;
 };
 
 const Answer = z.object({
@@ -67,20 +52,19 @@ export class CaptchaProviders {
     });
   }
 
-  /** Never rejects. */
-  ask({ provider, deploymentId, token, secret, siteKey, ipAddress }: Question): Promise<TokenState> {
+  /** Settles within `providerTimeoutMs`; never rejects. */
+  ask({ provider, deploymentId, token, secret, siteKey, ipAddress }: TokenQuestion): Promise<TokenState> {
     const signal = AbortSignal.timeout(this.#limits.providerTimeoutMs);
     const form = new URLSearchParams({ secret, response: token, remoteip: ipAddress });
     if (siteKey !== undefined && provider === 'hcaptcha') form.set('sitekey', siteKey);
-    const { promise: tooLate, resolve } = Promise.withResolvers<TokenState>();
-    signal.addEventListener('abort', () => resolve('unavailable'));
-    const asking = this.#queue
-      .run(deploymentId, this.#limits.providerSlotTimeoutMs, () =>
-        this.#post(new URL(this.#urls[provider]), form, signal),
-      )
-      // Nothing is logged: an error could have the address, and with it nothing that an operator can correct.
-      .catch((): TokenState => 'unavailable');
-    return Promise.race([asking, tooLate]);
+    return (
+      this.#queue
+        .run(deploymentId, this.#limits.providerSlotTimeoutMs, () =>
+          this.#post(new URL(this.#urls[provider]), form, signal),
+        )
+        // Nothing is logged: an error could have the address, and with it nothing that an operator can correct.
+        .catch(() => 'unavailable')
+    );
   }
 
   /** Refuses the questions that wait, and closes all connections. */

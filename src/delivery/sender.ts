@@ -35,10 +35,7 @@ export class Sender {
     const { smtpUrl, mailFrom: from, limits } = options;
     this.#options = options;
     this.#webhooks = new WebhookClient(options);
-    this.#mail =
-      smtpUrl === undefined
-        ? undefined
-        : new MailClient({ smtpUrl, from, maxConnections: limits.mail.concurrent, limits });
+    this.#mail = smtpUrl === undefined ? undefined : new MailClient({ smtpUrl, from, limits });
   }
 
   /** Sends a delivery once; settles soon after `signal` has fired. */

@@ -20,22 +20,13 @@ const allowOf = (endpoints: readonly Endpoint[]): string =>
 function mount(api: Express, endpoints: readonly Endpoint[], tools: EndpointTools): void {
   const byPath = Map.groupBy(endpoints, ({ path }) => path);
   // A literal path is matched before a path that has a parameter in the same position, and a wildcard after both.
-  const rank = (path: string): number => (path.includes('*') ? Infinity : parameterNames(path).length);
-  const paths = [...byPath].toSorted(([one], [other]) =>
-    rank(one) < rank(other) ? -1 : Number(rank(one) > rank(other)),
-  );
+  const rank = (path: string): number => (path.includes('*') ? Number.MAX_SAFE_INTEGER : parameterNames(path).length);
+  const paths = [...byPath].toSorted(([one], [other]) => rank(one) - rank(other));
   for (const [path, declared] of paths) {
     // The listener answers it, ahead of Express.
     if (declared.every(({ handle }) => !handle)) continue;
     const route = api.route(path);
     for (const { before } of declared) if (before) route.all(before);
-    for (const { isThere } of declared) {
-      if (!isThere) continue;
-      route.all((request: EndpointRequest, _response, next) => {
-        if (!isThere(request)) throw noSuchPath();
-        next();
-      });
-    }
     for (const { method, handle } of declared) {
       if (handle)
         route[VERBS[method]]((request: EndpointRequest, response: Response) => handle(request, response, tools));

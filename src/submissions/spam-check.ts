@@ -5,25 +5,15 @@ import type { Captcha, FormRules } from '../db/submissions/forms.ts';
 import { checkRateLimit, type NewSubmission, type Outcome } from '../db/submissions/store-submissions.ts';
 import type { Altcha, Solution } from '../lib/altcha.ts';
 import { createBoundedCache } from '../lib/bounded-cache.ts';
-import { CAPTCHA_FIELDS, type CaptchaProvider } from '../lib/captcha-fields.ts';
+import { type AskedProvider, CAPTCHA_FIELDS, type TokenQuestion, type TokenState } from '../lib/captcha-fields.ts';
 import { FairQueue } from '../lib/fair-queue.ts';
 import { readJsonObject, unquote } from '../lib/json-text.ts';
 import { networkOf } from '../lib/public-address.ts';
 import { createWordMatcher } from '../lib/submission-search.ts';
 import type { Limits } from '../limits.ts';
 
-/** What a provider says about a token. */
-type TokenState = 'genuine' | 'wrong' | 'reused' | 'misconfigured' | 'unavailable';
-
-/** Asks a provider, within 3 seconds; never rejects. */
-export type AskProvider = (question: {
-  provider: Exclude<CaptchaProvider, 'altcha'>;
-  deploymentId: string;
-  token: string;
-  secret: string;
-  siteKey: string | undefined;
-  ipAddress: string;
-}) => Promise<TokenState>;
+/** Asks a provider about a token, within 3 seconds; never rejects. */
+type AskProvider = (question: TokenQuestion) => Promise<TokenState>;
 
 /** What the check of a submission says. */
 export type SpamCheckResult =
@@ -104,7 +94,7 @@ export class SpamCheck {
 
   async #checkToken(
     submission: NewSubmission,
-    provider: Exclude<CaptchaProvider, 'altcha'>,
+    provider: AskedProvider,
     { secret = '', site_key: siteKey }: Captcha,
     token: string,
   ): Promise<SpamCheckResult> {

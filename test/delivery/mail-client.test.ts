@@ -32,8 +32,7 @@ const inTime = (): AbortSignal => AbortSignal.timeout(PATIENCE.timeout);
 
 type Settings = Parameters<typeof startSmtpServer>[0] & { query?: string; from?: typeof FROM };
 
-const clientOf = (smtpUrl: string, from = FROM) =>
-  new MailClient({ smtpUrl, from, maxConnections: MAX_CONCURRENT_MAILS, limits: testLimits() });
+const clientOf = (smtpUrl: string, from = FROM) => new MailClient({ smtpUrl, from, limits: testLimits() });
 
 /** A server, and what sends to it; both end with the test. */
 async function start({ onTestFinished }: TestContext, { query = '', from = FROM, ...settings }: Settings = {}) {

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createResolve, type Resolve } from '../../src/delivery/webhooks/resolve.ts';
+import { type Resolve, resolveName } from '../../src/delivery/webhooks/resolve.ts';
 import { secondsOf } from '../../src/delivery/webhooks/retry-after.ts';
 import { WebhookClient } from '../../src/delivery/webhooks/webhook-client.ts';
 import { parseCidr } from '../../src/lib/public-address.ts';
@@ -475,7 +475,7 @@ describe('https', () => {
   });
 });
 
-describe('createResolve', () => {
+describe('resolveName', () => {
   /** With files of its own in place of the system's. */
   async function startResolve(
     zone: Zone,
@@ -490,11 +490,8 @@ describe('createResolve', () => {
     const files = { hosts: join(folder, 'hosts'), resolvConf: join(folder, 'resolv.conf') };
     await writeFile(files.hosts, hosts);
     await writeFile(files.resolvConf, resolvConf);
-    return {
-      resolve: createResolve(dns, testLimits({ delivery: { ipv6TimeoutMs } }), files),
-      asked: server.asked,
-      dns,
-    };
+    const limits = testLimits({ delivery: { ipv6TimeoutMs } });
+    return { resolve: (name: string) => resolveName(name, dns, limits, files), asked: server.asked, dns };
   }
 
   it.each<[string, string[], string[]]>([
@@ -562,8 +559,8 @@ nonsense receiver
 
   it('works where there are no such files', async () => {
     const { dns } = await startResolve({ 'a.test': ['192.0.2.1'] });
-    const resolve = createResolve(dns, testLimits(), { hosts: '/nowhere/hosts', resolvConf: '/nowhere/resolv.conf' });
-    expect(await resolve('a.test')).toEqual([{ address: '192.0.2.1', family: 4 }]);
+    const files = { hosts: '/nowhere/hosts', resolvConf: '/nowhere/resolv.conf' };
+    expect(await resolveName('a.test', dns, testLimits(), files)).toEqual([{ address: '192.0.2.1', family: 4 }]);
   });
 
   it('rejects a name that nobody knows, one without an address, and one that nobody answers for', async () => {

@@ -112,14 +112,17 @@ describe('createApi()', () => {
     expect((await serve(get, elsewhere).put('/a/1')).headers.allow).toBe('GET, HEAD, POST');
   });
 
-  it('answers 404 to every method where a path is not there for a request', async () => {
+  it('refuses a request before its method is looked at', async () => {
     const api = serve(
       publicEndpoint({
         ...described,
         method: 'GET',
         path: '/a',
         answer,
-        isThere: ({ headers }) => headers['x-inside'] === 'yes',
+        before({ headers }, _response, next) {
+          if (headers['x-inside'] !== 'yes') throw new HttpError(404, 'There is nothing.');
+          next();
+        },
         handle: () => 'inside',
       }),
     );

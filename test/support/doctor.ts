@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { expect, onTestFinished } from 'vitest';
 import type { Finding } from '../../src/commands/doctor/finding.ts';
 import type { Database } from '../../src/db/postgres/connect.ts';
-import { createResolve } from '../../src/delivery/webhooks/resolve.ts';
+import { resolveName } from '../../src/delivery/webhooks/resolve.ts';
 import { testLimits } from './limits.ts';
 import { startNameServer } from './receivers.ts';
 
@@ -12,7 +12,8 @@ export async function here(signal = AbortSignal.timeout(60_000)) {
   const dns = new Resolver({ timeout: 500, tries: 1 });
   dns.setServers([address]);
   onTestFinished(() => dns.cancel());
-  return { resolve: createResolve(dns, testLimits(), { hosts: '/dev/null', resolvConf: '/dev/null' }), signal };
+  const files = { hosts: '/dev/null', resolvConf: '/dev/null' };
+  return { resolve: (name: string) => resolveName(name, dns, testLimits(), files), signal };
 }
 
 /** Status and what was seen; whether there is something to do about it follows from the status. */

@@ -86,7 +86,7 @@ export async function checkMail(smtpUrl: string | undefined, ms: number): Promis
     url.searchParams.set(name, String(ms));
   }
   const from = { name: '', address: 'doctor@formhost.invalid' };
-  const mail = new MailClient({ smtpUrl: url.href, from, maxConnections: 1, limits: LIMITS });
+  const mail = new MailClient({ smtpUrl: url.href, from, limits: LIMITS });
   const { error, response } = await mail.verify();
   mail.close();
   if (error === undefined) {

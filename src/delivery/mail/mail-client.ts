@@ -59,7 +59,6 @@ type Options = {
   smtpUrl: string;
   /** `name` may be empty. */
   from: { name: string; address: string };
-  maxConnections: number;
   limits: Limits;
 };
 
@@ -70,12 +69,12 @@ export class MailClient {
   /** What an answer of the server must not show. */
   readonly #secrets: readonly string[];
 
-  constructor({ smtpUrl, from, maxConnections, limits: { mail: limits } }: Options) {
+  constructor({ smtpUrl, from, limits: { mail: limits } }: Options) {
     this.#from = from;
     this.#transport = createTransport({
       url: smtpUrl,
       pool: true,
-      maxConnections,
+      maxConnections: limits.concurrent,
       maxMessages: limits.messagesOfConnection,
       // A second try, in case the server has closed an idle connection.
       maxRequeues: 1,

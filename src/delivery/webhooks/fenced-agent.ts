@@ -6,7 +6,7 @@ import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
 import { CUT_OFF, LEADS_HERE, NOT_ALLOWED, PlainError, UNRESOLVED } from './failure-reasons.ts';
 import type { OwnAddress } from './own-address.ts';
-import { createResolve, type Resolve } from './resolve.ts';
+import { type Resolve, resolveName } from './resolve.ts';
 
 export type Fence = {
   /** Networks that may be reached although they are not public. */
@@ -30,7 +30,7 @@ export class FencedAgent {
     const { dnsTries, connectTimeoutMs, nextAddressMs, idleConnectionMs } = limits.delivery;
     this.#fence = fence;
     this.#dns = new Resolver({ timeout: dnsTimeoutMs, maxTimeout: dnsTimeoutMs, tries: dnsTries });
-    this.#resolve = resolve ?? createResolve(this.#dns, limits);
+    this.#resolve = resolve ?? ((name) => resolveName(name, this.#dns, limits));
     this.#connect = buildConnector({
       allowH2: false,
       timeout: connectTimeoutMs,

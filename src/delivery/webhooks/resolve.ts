@@ -5,7 +5,7 @@ import { isIP, isIPv4 } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Limits } from '../../limits.ts';
 
-/** The addresses of a host name, at least one, IPv4 first. Rejects when there is none, or no answer. */
+/** As `resolveName`. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
 /** RFC 6761, 6.3: DNS is not asked. */
@@ -35,43 +35,43 @@ function searchedIn(resolvConf: string): string[] {
   return domains.trim().split(/\s+/).filter(Boolean);
 }
 
+const read = (file: string): Promise<string> => readFile(file, 'utf8').catch(() => '');
+
+/** The addresses that DNS has for a name. Rejects where it gives no answer. */
+async function askDns(hostname: string, dns: Resolver, ipv6TimeoutMs: number): Promise<string[]> {
+  const ipv4 = dns.resolve4(hostname);
+  const ipv6 = dns.resolve6(hostname);
+  const late = ipv4.then(
+    () => delay(ipv6TimeoutMs, [], { ref: false }),
+    () => ipv6,
+  );
+  const answers = await Promise.allSettled([ipv4, Promise.race([ipv6, late])]);
+  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  const [first] = answers;
+  if (addresses.length === 0 && first.status === 'rejected') throw first.reason;
+  return addresses;
+}
+
 /**
- * Looks names up in the hosts file, then in DNS. The system's getaddrinfo is not used: it can't be aborted, and blocks
- * one of the process's few threads until it answers, so that a few names with a dead DNS server would stop file access
- * and more.
+ * The addresses of a host name, at least one, IPv4 first: from the hosts file, else from DNS. Rejects when there is none, or no
+ * answer. The system's getaddrinfo is not used: it can't be aborted, and blocks one of the process's few threads until it
+ * answers, so that a few names with a dead DNS server would stop file access and more.
  */
-export function createResolve(
+export async function resolveName(
+  hostname: string,
   dns: Resolver,
-  { delivery: limits }: Limits,
+  { delivery: { ipv6TimeoutMs } }: Limits,
   { hosts = '/etc/hosts', resolvConf = '/etc/resolv.conf' }: { hosts?: string; resolvConf?: string } = {},
-): Resolve {
-  const read = (file: string): Promise<string> => readFile(file, 'utf8').catch(() => '');
-
-  async function ask(hostname: string): Promise<string[]> {
-    const ipv4 = dns.resolve4(hostname);
-    const ipv6 = dns.resolve6(hostname);
-    const late = ipv4.then(
-      () => delay(limits.ipv6TimeoutMs, [], { ref: false }),
-      () => ipv6,
-    );
-    const answers = await Promise.allSettled([ipv4, Promise.race([ipv6, late])]);
-    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-    const [first] = answers;
-    if (addresses.length === 0 && first.status === 'rejected') throw first.reason;
-    return addresses;
+): Promise<LookupAddress[]> {
+  if (/(?:^|\.)localhost\.?$/i.test(hostname)) return LOOPBACK;
+  const own = addressesIn(await read(hosts), hostname);
+  if (own.length > 0) return toAddresses(own);
+  const domains = hostname.includes('.') ? [] : searchedIn(await read(resolvConf));
+  for (const domain of domains) {
+    const addresses = await askDns(`${hostname}.${domain}`, dns, ipv6TimeoutMs).catch(() => []);
+    if (addresses.length > 0) return toAddresses(addresses);
   }
-
-  return async (hostname) => {
-    if (/(?:^|\.)localhost\.?$/i.test(hostname)) return LOOPBACK;
-    const own = addressesIn(await read(hosts), hostname);
-    if (own.length > 0) return toAddresses(own);
-    const domains = hostname.includes('.') ? [] : searchedIn(await read(resolvConf));
-    for (const domain of domains) {
-      const addresses = await ask(`${hostname}.${domain}`).catch(() => []);
-      if (addresses.length > 0) return toAddresses(addresses);
-    }
-    const addresses = await ask(hostname);
-    if (addresses.length === 0) throw new Error('The name has no address.');
-    return toAddresses(addresses);
-  };
+  const addresses = await askDns(hostname, dns, ipv6TimeoutMs);
+  if (addresses.length === 0) throw new Error('The name has no address.');
+  return toAddresses(addresses);
 }

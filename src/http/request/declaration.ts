@@ -170,8 +170,6 @@ export type PublicDeclaration<Answer> = Described<string, Answer> & {
   content?: Content;
   /** Whether it also answers while the service starts or the database is out of reach: it declares no 500 or 503. */
   isAlwaysUp?: boolean;
-  /** Whether the path exists for the client of a request; otherwise every method is answered 404. */
-  isThere?: (request: EndpointRequest) => boolean;
   /** A browser that posts a form gets a page with the same status, except for these errors. */
   pagesExcept?: readonly DeclaredError[];
   /** For links that people open: errors are small pages with this title. */
@@ -193,7 +191,7 @@ export type EndpointTools = {
 
 /** A declared endpoint, with all that the router, the reference and agents' tools need. */
 export type Endpoint = Omit<Described<string, never>, 'answer' | 'otherAnswers' | 'errors'> &
-  Pick<PublicDeclaration<never>, 'requestHeaders' | 'isThere' | 'pagesExcept' | 'errorPageTitle'> & {
+  Pick<PublicDeclaration<never>, 'requestHeaders' | 'pagesExcept' | 'errorPageTitle'> & {
     /** The scope that a key needs; undefined where no key is needed. */
     scope: Scope | undefined;
     params: z.ZodObject | undefined;

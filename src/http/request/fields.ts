@@ -14,35 +14,18 @@ import {
  * Fields that several answers have, and the parameters of paths, as the reference shows them.
  */
 
-export const deploymentId = z
-  .string()
-  .regex(DEPLOYMENT_ID)
-  .meta({ description: "A deployment's id.", example: 'd_0VbbZBZKKTcBD17YQfyDgVGm' });
+const text = (pattern: RegExp, description: string, example: string) =>
+  z.string().regex(pattern).meta({ description, example });
 
-export const submissionId = z
-  .string()
-  .regex(SUBMISSION_ID)
-  .meta({ description: "A submission's id.", example: 'sub_0VbbZBZeswpZ5bGpjxVeCiYz' });
-
-const fileId = z
-  .string()
-  .regex(FILE_ID)
-  .meta({ description: "A file's id.", example: 'file_0VbbZBZfHhIiJjKkLlMmNnOo' });
-
-export const webhookId = z
-  .string()
-  .regex(WEBHOOK_ID)
-  .meta({ description: "A webhook's id.", example: 'wh_0VbbZC1mQ4nRr8sTtUvWxYzA' });
-
-export const keyId = z
-  .string()
-  .regex(KEY_ID)
-  .meta({ description: "A key's id, which is not the key.", example: 'key_0VbbZBZKKTcBD17YQfyDgVGm' });
-
-export const deliveryId = z.string().regex(DELIVERY_ID).meta({
-  description: "A delivery's id. Receivers get it as `webhook-id`, the same on every attempt.",
-  example: 'dl_0VbbZC2bC3dD4eE5fF6gG7hH',
-});
+export const deploymentId = text(DEPLOYMENT_ID, "A deployment's id.", 'd_0VbbZBZKKTcBD17YQfyDgVGm');
+export const submissionId = text(SUBMISSION_ID, "A submission's id.", 'sub_0VbbZBZeswpZ5bGpjxVeCiYz');
+export const webhookId = text(WEBHOOK_ID, "A webhook's id.", 'wh_0VbbZC1mQ4nRr8sTtUvWxYzA');
+export const keyId = text(KEY_ID, "A key's id, which is not the key.", 'key_0VbbZBZKKTcBD17YQfyDgVGm');
+export const deliveryId = text(
+  DELIVERY_ID,
+  "A delivery's id. Receivers get it as `webhook-id`, the same on every attempt.",
+  'dl_0VbbZC2bC3dD4eE5fF6gG7hH',
+);
 
 export const time = z
   .string()
@@ -71,19 +54,13 @@ export const PARAMETERS: Readonly<Record<string, z.ZodString>> = {
   id: deploymentId,
   deployId: deploymentId,
   submissionId,
-  fileId,
+  fileId: text(FILE_ID, "A file's id.", 'file_0VbbZBZfHhIiJjKkLlMmNnOo'),
   webhookId,
   deliveryId,
-  recipientId: z
-    .string()
-    .regex(RECIPIENT_ID)
-    .meta({ description: "A recipient's id.", example: 'rcp_0VbbZC1mQ4nRr8sTtUvWxYzA' }),
+  recipientId: text(RECIPIENT_ID, "A recipient's id.", 'rcp_0VbbZC1mQ4nRr8sTtUvWxYzA'),
   keyId,
-  token: z
-    .string()
-    .regex(TOKEN)
-    .meta({ description: 'The secret of a link.', example: 'Yk2dV9sQm4XwT7bN1cR8hJ5gL0pZ3aF6eU2iO9kS4dG' }),
-  version: z.string().regex(VERSION_NUMBER).meta({ description: 'The number of a version.', example: '1' }),
+  token: text(TOKEN, 'The secret of a link.', 'Yk2dV9sQm4XwT7bN1cR8hJ5gL0pZ3aF6eU2iO9kS4dG'),
+  version: text(VERSION_NUMBER, 'The number of a version.', '1'),
   asset: z.string().meta({ description: 'The name of a file of the dashboard.', example: 'main-0A1b2C3d.js' }),
   cursor: z.string().meta({ description: '`0`, the id of a submission, or the cursor of an answer.', example: '0' }),
 };

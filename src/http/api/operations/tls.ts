@@ -33,7 +33,10 @@ export const tlsEndpoint = ({ config, hosts, pages }: App) =>
       "200 for the API's host and for that of a live deployment, given as `domain`. Any other domain, and any request from " +
       'outside, is answered as a path that does not exist.',
     isHidden: true,
-    isThere: isFromInside,
+    before(request, _response, next) {
+      if (!isFromInside(request)) throw noSuchPath();
+      next();
+    },
     answer: { status: 200, description: 'It is.', schema: z.strictObject({ status: z.literal('ok') }) },
     async handle({ url }) {
       const { domain } = queryValues(url, ['domain']);

@@ -63,8 +63,6 @@ export const SIZES = {
   internalHeaders: {
     /** A page under the same domain can set cookies that browsers then send to the API: they alone must not shut out an owner. */
     maxBytes: 64 * 1024,
-    /** Without cookies. Requests that wait keep these in memory. */
-    maxOtherBytes: 16 * 1024,
     /** Of an Accept, Accept-Encoding or Accept-Language that is read. Browsers send at most a third of that. */
     acceptChars: 1_000,
     /** Values of Accept-Encoding whose choice is remembered: clients send only a few different ones, which are short. */

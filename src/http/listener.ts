@@ -73,7 +73,7 @@ export class Listener {
   }
 
   readonly handle: RequestListener = (request, response) => {
-    const { hosts, sessionCookie, isStarting } = this.#app;
+    const { hosts, isStarting } = this.#app;
     const context: Context = {
       request,
       response,
@@ -89,7 +89,7 @@ export class Listener {
     try {
       context.slug = hosts.slugOf(resolveHost(request));
       context.path = pathOf(request);
-      validateRequest(request, sessionCookie.name);
+      validateRequest(request);
       const answering =
         isStarting() && !this.#earlyPaths.has(context.path)
           ? this.#untilStarted().then(() => this.#answer(context))

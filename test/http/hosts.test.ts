@@ -193,12 +193,9 @@ describe('what is no ordinary request', () => {
     await isFine();
   });
 
-  it.each([
-    ['one long header', [`X-Long: ${'x'.repeat(64 * 1024)}`]],
-    ['a long Host', [`X-Host: ${'x'.repeat(32 * 1024)}.pages.test`]],
-  ])('answers 431 as JSON for headers that are too large: %s', async (_what, headers) => {
-    const answers = answersIn(await sendRaw(service.url, wire([get('/healthz'), 'Host: api.test', ...headers])));
-    expectError(answers[0], 431);
+  it('answers 431 as JSON for headers that are too large', async () => {
+    const headers = ['Host: api.test', `X-Long: ${'x'.repeat(64 * 1024)}`];
+    expectError(answersIn(await sendRaw(service.url, wire([get('/healthz'), ...headers])))[0], 431);
   });
 
   it('answers 417 for an expectation it does not know, on a page’s host with a page', async () => {

@@ -107,7 +107,7 @@ describe('requests that come behind one another on a connection', () => {
   }
 
   it.each([
-    ['headers that are too large', `X: ${'x'.repeat(20_000)}\r\n\r\n`, '431'],
+    ['headers that are too large', `X: ${'x'.repeat(70_000)}\r\n\r\n`, '431'],
     ['a body that is broken', 'Transfer-Encoding: chunked\r\n\r\nx', '400'],
   ])('are refused to pages of any origin, as submissions are: %s', async (_what, rest, status) => {
     const text = await sendRaw(service.url, `POST /submit/${UNKNOWN_ID} HTTP/1.1\r\nHost: api.test\r\n${rest}`);

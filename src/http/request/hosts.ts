@@ -1,9 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Config } from '../../config.ts';
 import { isSlug } from '../../lib/slugs.ts';
-import { SIZES } from '../../sizes.ts';
-import { HttpError, headersTooLarge } from '../response/errors.ts';
-import { cookiesNamed } from './session-cookie.ts';
+import { HttpError } from '../response/errors.ts';
 
 /** The slug of a page's host whose label can't be a slug. */
 export const NO_SLUG = '';
@@ -62,33 +60,8 @@ export function resolveHost(request: IncomingMessage): string {
   return authority;
 }
 
-/** The bytes of all headers, and of those named Cookie. */
-function headerBytes(rawHeaders: readonly string[]): { all: number; cookies: number } {
-  let all = 0;
-  let cookies = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] ?? '';
-    const bytes = name.length + (rawHeaders[index + 1]?.length ?? 0);
-    all += bytes;
-    if (name.length === 6 && name.toLowerCase() === 'cookie') cookies += bytes;
-  }
-  return { all, cookies };
-}
-
-/**
- * Throws 431 for large headers other than cookies, 417 for an expectation that can't be met, and 400 for a path that can't be
- * decoded. Removes the cookies of large headers, except those named `cookieName`.
- */
-export function validateRequest(request: IncomingMessage, cookieName: string): void {
-  const { url = '', headers, rawHeaders } = request;
-  const { maxOtherBytes } = SIZES.internalHeaders;
-  const { all, cookies } = headerBytes(rawHeaders);
-  if (all - cookies > maxOtherBytes) throw headersTooLarge();
-  if (all > maxOtherBytes) {
-    headers.cookie = cookiesNamed(cookieName, headers).join('; ');
-    rawHeaders.length = 0;
-  }
-  const { expect } = headers;
+/** Throws 417 for an expectation that can't be met, and 400 for a path that can't be decoded. */
+export function validateRequest({ url = '', headers: { expect } }: IncomingMessage): void {
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
     throw new HttpError(417, 'The expectation cannot be met: leave the Expect header out.');
   }

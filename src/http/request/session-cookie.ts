@@ -14,7 +14,7 @@ const cookiePaths = (path: string): string[] =>
     .filter((prefix, index, all) => all.indexOf(prefix) === index && /^[!-:<-~]+$/.test(prefix));
 
 /** The cookies of this name, each as `name=value`. All others were set by other hosts under the same domain. */
-export const cookiesNamed = (name: string, { cookie = '' }: IncomingHttpHeaders): string[] =>
+const cookiesNamed = (name: string, { cookie = '' }: IncomingHttpHeaders): string[] =>
   cookie
     .split(';')
     .map((pair) => pair.trim())

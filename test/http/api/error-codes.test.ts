@@ -57,12 +57,6 @@ describe('the header error-code', () => {
       '431 Request Header Fields Too Large',
       'headers-too-large',
     ],
-    [
-      'large headers that are no cookies',
-      `GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX: ${'x'.repeat(SIZES.internalHeaders.maxOtherBytes)}\r\n\r\n`,
-      '431 Request Header Fields Too Large',
-      'headers-too-large',
-    ],
     ['CONNECT', `CONNECT ${PAGES_DOMAIN}:80 HTTP/1.1\r\nHost: a\r\n\r\n`, '501 Not Implemented', 'not-implemented'],
   ])('names the error of a request that no endpoint sees: %s', async (_what, bytes, status, code) => {
     const answer = await sendRaw(service.url, bytes);

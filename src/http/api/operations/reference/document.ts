@@ -53,8 +53,8 @@ form; \`GET /submissions/{deployId}\`.
 
 **Errors** are \`{"error": "<a sentence that says what to do>"}\`. Checks run in this order: 400 for a path that can't be decoded, 404
 for an unknown path, 405 (with \`Allow\`) for a method that the path does not have, 401, 404 for what the path names, 415, 413, 400, 403,
-409, 422, 429. A request with an \`Expect\` that can't be met is a 417, and headers of more than ${SIZES.internalHeaders.maxOtherBytes / 1024} KiB, without
-cookies, are a 431. Each answer has an \`x-request-id\`, which is in the
+409, 422, 429. A request with an \`Expect\` that can't be met is a 417, and headers of more than ${SIZES.internalHeaders.maxBytes / 1024} KiB are
+a 431. Each answer has an \`x-request-id\`, which is in the
 service's log as well. The header \`${ERROR_CODE}\` names an error for programs.
 
 **Pages** are not at \`${baseUrl}\`, where this API is, but each at a host of its own, such as \`${page}\`. GET and HEAD of \`/\`

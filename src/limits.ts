@@ -229,11 +229,11 @@ export const LIMITS = {
     digestPollIntervalMs: 1_000,
     /** Polls that find nothing take this part of the time at most: after a slow one the pause is longer. */
     maxPollShare: 0.1,
-    /** The pause after each poll: what becomes due in it is claimed together. */
+    /** The pause after each poll: what becomes due in it is leased together. */
     minPollPauseMs: 2,
     /** Deliveries that one statement leases, and bytes of their submissions. */
-    claimedDeliveries: 512,
-    claimedBytes: 16 * 1024 * 1024,
+    leasedDeliveries: 512,
+    leasedBytes: 16 * 1024 * 1024,
     /** Characters of the submissions of all running attempts. */
     heldChars: 64 * 1024 * 1024,
     /** Attempts that run at a time. A third of them is for receivers that are not known to answer. */

@@ -268,8 +268,8 @@ export const SIZES = {
     keysBatch: 1_000,
     ownersBatch: 500,
     takeDownsBatch: 1_000,
-    /** Pairs of a receiver and an owner that a claim of deliveries looks at. */
-    claimedPairs: 1_000,
+    /** Pairs of a receiver and an owner that one search for due deliveries looks at. */
+    duePairs: 1_000,
     /** Files that one statement reads. */
     filesBatch: 500,
     /** What one statement removes of files, which takes about 50 ms. */

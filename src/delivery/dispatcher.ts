@@ -49,21 +49,21 @@ export class Dispatcher {
     this.#slots = new Slots(limits);
     this.#outcomes = new OutcomeQueue((batch) => this.#settle(batch), limits, log);
     this.#loop = new PollLoop({
-      poll: () => this.#claim(),
+      poll: () => this.#leaseDue(),
       pollMs: limits.delivery.pollIntervalMs,
-      failure: 'due deliveries could not be claimed; trying again',
+      failure: 'due deliveries could not be leased; trying again',
       limits,
       log,
       signal: this.#draining.signal,
     });
   }
 
-  /** Starts to claim what is due. */
+  /** Starts to lease what is due. */
   run(): void {
     this.#polling ??= this.#loop.run();
   }
 
-  /** Claims soon: deliveries have become due. */
+  /** Leases soon: deliveries have become due. */
   wake(): void {
     this.#loop.wake();
   }
@@ -85,13 +85,13 @@ export class Dispatcher {
     await within(this.#options.limits.delivery.storeOutcomesTimeoutMs, stored);
   }
 
-  async #claim(): Promise<Polled> {
+  async #leaseDue(): Promise<Polled> {
     const { db, limits, leaseMs, retryDelays } = this.#options;
-    const memory = Math.min(limits.delivery.claimedBytes, this.#slots.freeChars);
+    const memory = Math.min(limits.delivery.leasedBytes, this.#slots.freeChars);
     if (memory <= 0 || this.#outcomes.isFailing) return 'nothing';
     const { pairs, last } = await findDuePairs(db, this.#last);
     this.#last = last;
-    const allotted = this.#slots.allot(pairs, limits.delivery.claimedDeliveries);
+    const allotted = this.#slots.allot(pairs, limits.delivery.leasedDeliveries);
     const otherwise = last ? 'more' : 'nothing';
     if (allotted.length === 0) return otherwise;
     const leaseEndsAt = performance.now() + leaseMs;

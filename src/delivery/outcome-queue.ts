@@ -36,7 +36,7 @@ export class OutcomeQueue {
     this.#storing.add(storing);
   }
 
-  /** Whether the database is out of reach: what has succeeded would be sent again if more were claimed. */
+  /** Whether the database is out of reach: what has succeeded would be sent again if more were leased. */
   get isFailing(): boolean {
     return this.#isFailing;
   }

@@ -4,13 +4,13 @@ import { createBoundedCache } from '../lib/bounded-cache.ts';
 import type { Limits } from '../limits.ts';
 
 /** A capacity that owners share. An owner may use as much as is left free: one alone gets half, two get a third each. */
-class Share {
-  readonly #capacity: number;
+class Capacity {
+  readonly #total: number;
   readonly #usedBy = new Map<number, number>();
   #used = 0;
 
-  constructor(capacity: number) {
-    this.#capacity = capacity;
+  constructor(total: number) {
+    this.#total = total;
   }
 
   get used(): number {
@@ -18,7 +18,7 @@ class Share {
   }
 
   get free(): number {
-    return this.#capacity - this.#used;
+    return this.#total - this.#used;
   }
 
   usedBy(ownerId: number): number {
@@ -46,20 +46,20 @@ export class Slots {
   readonly #limits: Limits;
   /** Receivers that answered the last attempt. The others have a few slots each, and a third of all together. */
   readonly #answering;
-  readonly #answeringPool: Share;
-  readonly #otherPool: Share;
+  readonly #answeringPool: Capacity;
+  readonly #otherPool: Capacity;
   /** Characters of the submissions of running attempts. */
-  readonly #memory: Share;
+  readonly #memory: Capacity;
   /** The running attempts of each receiver. */
-  readonly #running = new Map<string, Share>();
+  readonly #running = new Map<string, Capacity>();
 
   constructor(limits: Limits) {
     this.#limits = limits;
     const third = limits.delivery.concurrent / 3;
     this.#answering = createBoundedCache<string, true>(limits.delivery.knownReceivers);
-    this.#answeringPool = new Share(2 * third);
-    this.#otherPool = new Share(third);
-    this.#memory = new Share(limits.delivery.heldChars);
+    this.#answeringPool = new Capacity(2 * third);
+    this.#otherPool = new Capacity(third);
+    this.#memory = new Capacity(limits.delivery.heldChars);
   }
 
   /** How many characters the submissions of further attempts may have. */
@@ -88,7 +88,7 @@ export class Slots {
   /** Counts an attempt from now on, with the characters of its submission. The function that it returns is called when it ends. */
   begin({ receiver, ownerId }: Pair, chars = 0): () => void {
     const [pool] = this.#poolOf(receiver);
-    const running = this.#running.get(receiver) ?? new Share(Number.POSITIVE_INFINITY);
+    const running = this.#running.get(receiver) ?? new Capacity(Number.POSITIVE_INFINITY);
     this.#running.set(receiver, running);
     const count = (change: 1 | -1): void => {
       pool.add(ownerId, change);
@@ -114,7 +114,7 @@ export class Slots {
   }
 
   /** Where the attempts of a receiver count, and how many of them may run. */
-  #poolOf(receiver: string): [pool: Share, max: number] {
+  #poolOf(receiver: string): [pool: Capacity, max: number] {
     const { delivery, mail } = this.#limits;
     const max = receiver === MAIL ? mail.concurrent : delivery.concurrentOfReceiver;
     return this.#answering.get(receiver) === true

@@ -24,8 +24,8 @@ type Parts = {
   limits: Limits;
 };
 
-/** What became of a submission. */
-export type Stored = Exclude<Outcome, { kind: 'busy' }>;
+/** What became of a submission: stored, or refused. */
+export type StoreOutcome = Exclude<Outcome, { kind: 'busy' }>;
 
 /** Stores submissions together with their deliveries, and spam apart. */
 export class SubmissionStore {
@@ -61,7 +61,7 @@ export class SubmissionStore {
    * Settles when the submission's transaction has ended, or none was needed. Rejects with BusyError when too much waits, or
    * another transaction has locked the deployment for too long; with StorageFull; and with what the database failed with.
    */
-  async store(submission: NewSubmission, options: SubmissionOptions): Promise<Stored> {
+  async store(submission: NewSubmission, options: SubmissionOptions): Promise<StoreOutcome> {
     const { deploymentId } = submission;
     const retryAfterMs = this.#limited.getRemainingTTL(deploymentId);
     if (retryAfterMs > 0) {
@@ -78,7 +78,7 @@ export class SubmissionStore {
   }
 
   /** Stores spam. Of a form, a limited number in a minute is accepted. Rejects as `store` does. */
-  async storeAsSpam(submission: NewSubmission, reason: SpamReason, options: SubmissionOptions): Promise<Stored> {
+  async storeAsSpam(submission: NewSubmission, reason: SpamReason, options: SubmissionOptions): Promise<StoreOutcome> {
     const { deploymentId } = submission;
     const retryAfterMs = this.#spamLimited.getRemainingTTL(deploymentId);
     if (retryAfterMs > 0) return { kind: 'rate-limited', retryAfterMs };
@@ -100,7 +100,7 @@ export class SubmissionStore {
   }
 
   /** The round trip and the commit are most of a submission's cost: a batch shares them. */
-  async #storeInBatch(submission: NewSubmission): Promise<Stored> {
+  async #storeInBatch(submission: NewSubmission): Promise<StoreOutcome> {
     const { lockedWaitTimeoutMs, lockedPollMs } = this.#parts.limits.submissions;
     const end = performance.now() + lockedWaitTimeoutMs;
     for (;;) {
@@ -124,7 +124,7 @@ export class SubmissionStore {
     submission: NewSubmission,
     options: SubmissionOptions,
     reason?: SpamReason,
-  ): Promise<Stored> {
+  ): Promise<StoreOutcome> {
     const { wakeDispatcher, countBatch } = this.#parts;
     let { files } = options;
     try {

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sweepOrphans } from '../../src/files/files-bucket.ts';
-import { attemptQuery } from '../../src/http/submit/attempt.ts';
+import { resubmitQuery } from '../../src/http/submit/resubmit-query.ts';
 import { newObjectId, newSubmissionId } from '../../src/lib/ids.ts';
 import type { LimitOverrides } from '../../src/limits.ts';
 import { bucketOf, cleanBucket, namedObjects } from '../support/bucket-files.ts';
@@ -165,7 +165,7 @@ describe('a service with FILES_URL', () => {
   it('stores a submission once that is sent again, and knows its file by the hash', async () => {
     const id = await deploy();
     const attempt = newSubmissionId();
-    const query = attemptQuery(attempt, [['name', 'Ada']], new Set());
+    const query = resubmitQuery(attempt, [['name', 'Ada']], new Set());
     const first = await submit(id, 'one', { query });
     const again = await submit(id, 'one', { query });
     const other = await submit(id, 'two', { query });

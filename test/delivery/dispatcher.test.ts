@@ -147,7 +147,7 @@ const expireLeases = (db: Database) =>
 const LEASE = { memory: 1_000_000, leaseMs: LEASE_MS, maxAttempts: MAX_ATTEMPTS };
 
 /** Leases what is due, as a process does that has 64 slots for each pair. */
-async function claim(db: Database): Promise<LeasedDelivery[]> {
+async function lease(db: Database): Promise<LeasedDelivery[]> {
   const { pairs } = await findDuePairs(db);
   return (await leaseDeliveries(db, Array<Pair[]>(64).fill(pairs).flat(), LEASE)).deliveries;
 }
@@ -193,7 +193,7 @@ function startDispatcher(db: Database, { attempt, ...settings }: Settings = {}) 
   };
 }
 
-describe('Dispatcher: what it claims', () => {
+describe('Dispatcher: what it leases', () => {
   it('is what is due and what an expired lease left, the attempt counted before it begins', async () => {
     const { db } = await openDatabase();
     const rows: Record<string, Row> = {
@@ -213,13 +213,13 @@ describe('Dispatcher: what it claims', () => {
     const before = await rowsOf(db);
     const { dispatcher, begun, tried } = startDispatcher(db);
     await soon(() => expect(begun.length).toBeGreaterThan(0));
-    // Claimed later than all the others would have been.
+    // Leased later than all the others would have been.
     await addDeliveries(db, 'marker');
     dispatcher.wake();
     await soon(() => expect(tried()).toContainEqual(['marker/0', 1]));
 
-    const claimed = new Map(tried());
-    expect(claimed).toEqual(
+    const leased = new Map(tried());
+    expect(leased).toEqual(
       new Map([
         ['due/0', 1],
         ['due again/0', 3],
@@ -236,8 +236,8 @@ describe('Dispatcher: what it claims', () => {
     ).toEqual(
       before.map((row: { id: string; attempts: number; leased: boolean }) => ({
         ...row,
-        attempts: claimed.get(row.id) ?? row.attempts,
-        leased: claimed.has(row.id) || row.leased,
+        attempts: leased.get(row.id) ?? row.attempts,
+        leased: leased.has(row.id) || row.leased,
       })),
     );
   });
@@ -342,10 +342,10 @@ describe('Dispatcher: what it claims', () => {
         FROM generate_series(1, 2) AS n`);
     await addDeliveries(db, 'a.test', { submission: 'sub_1' });
     await addDeliveries(db, 'b.test', { submission: 'sub_2' });
-    const { begun } = startDispatcher(db, { limits: testLimits({ delivery: { claimedBytes: KIB } }) });
+    const { begun } = startDispatcher(db, { limits: testLimits({ delivery: { leasedBytes: KIB } }) });
     await soon(() => expect(begun.length).toBe(2));
-    const { rows } = await db.raw('SELECT count(DISTINCT updated_at)::int AS claims FROM deliveries');
-    expect(rows).toEqual([{ claims: 2 }]);
+    const { rows } = await db.raw('SELECT count(DISTINCT updated_at)::int AS leases FROM deliveries');
+    expect(rows).toEqual([{ leases: 2 }]);
   });
 });
 
@@ -429,7 +429,7 @@ describe('Dispatcher: what it writes down', () => {
     await soon(() => expect(begun.length).toBe(3));
     dispatcher.drain();
     await expireLeases(db);
-    expect((await claim(db)).map(({ attempts }) => attempts)).toEqual([2, 2, 2]);
+    expect((await lease(db)).map(({ attempts }) => attempts)).toEqual([2, 2, 2]);
     const { rows: before } = await db.raw('SELECT * FROM deliveries ORDER BY id');
     for (const [at, result] of [OK, FAILURE, NO_ANSWER].entries()) begun[at]?.settle(result);
     await dispatcher.close();
@@ -502,8 +502,8 @@ describe('Dispatcher: leases', () => {
     // Each lease is too short.
     const { dispatcher, begun } = startDispatcher(db, { leaseMs: TIMEOUT_MS / 2 });
     await soon(async () => {
-      const { rows } = await db.raw('SELECT updated_at > created_at AS is_claimed, attempts, leased FROM deliveries');
-      expect(rows).toEqual([{ is_claimed: true, attempts: 0, leased: false }]);
+      const { rows } = await db.raw('SELECT updated_at > created_at AS was_leased, attempts, leased FROM deliveries');
+      expect(rows).toEqual([{ was_leased: true, attempts: 0, leased: false }]);
     });
     await dispatcher.close();
     expect([begun, await rowsOf(db)]).toEqual([[], [{ id: 'a.test/0', ...untried }]]);

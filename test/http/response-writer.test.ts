@@ -65,11 +65,11 @@ describe('reserve', () => {
   });
 });
 
-describe('share', () => {
+describe('countShared', () => {
   it('counts a body once for all who read it, until the last has', () => {
     const sending = newWriter();
     const body = Buffer.alloc(BUDGET / 2);
-    const [first, second] = [sending.share(1, body), sending.share(1, body)];
+    const [first, second] = [sending.countShared(1, body), sending.countShared(1, body)];
     expect([sending.fits(1), reserve(sending, 1, 1), reserve(sending, 2, BUDGET / 2)]).toEqual([true, 503, reserved]);
     first();
     expect(reserve(sending, 1, 1)).toBe(503);

@@ -41,7 +41,7 @@ const IS_WANTED = isWantedMail('fitting');
 
 /*
  * The pairs of a receiver and an owner that have something due. The recursion goes through the index from one pair to the
- * next, and begins where the last search stopped: it costs at most `claimedPairs` steps, however many deliveries wait.
+ * next, and begins where the last search stopped: it costs at most `duePairs` steps, however many deliveries wait.
  */
 const FIND_DUE = `
   WITH RECURSIVE pair (receiver, owner_id, first_due_at, step) AS (
@@ -54,10 +54,10 @@ const FIND_DUE = `
            AND (deliveries.receiver, deliveries.owner_id) > (pair.receiver, pair.owner_id)
          ORDER BY receiver, owner_id, next_attempt_at LIMIT 1
       ) AS next
-     WHERE step < ${SIZES.internal.claimedPairs}
+     WHERE step < ${SIZES.internal.duePairs}
   )
-  SELECT receiver, owner_id, first_due_at <= now() AS is_due, step = ${SIZES.internal.claimedPairs} AS is_last FROM pair
-   WHERE first_due_at <= now() OR step = ${SIZES.internal.claimedPairs}
+  SELECT receiver, owner_id, first_due_at <= now() AS is_due, step = ${SIZES.internal.duePairs} AS is_last FROM pair
+   WHERE first_due_at <= now() OR step = ${SIZES.internal.duePairs}
    ORDER BY step`;
 
 /**
@@ -113,7 +113,7 @@ const LEASE = `
      WHERE position = 1 OR memory <= ?
   ), off AS MATERIALIZED (
     SELECT id FROM webhooks WHERE id IN (SELECT webhook_id FROM fitting) AND NOT active ORDER BY id FOR SHARE
-  ), claimed AS MATERIALIZED (
+  ), decided AS MATERIALIZED (
     SELECT fitting.id, fitting.webhook_id, fitting.recipient_id, fitting.deployment_id, fitting.submission_id, event,
            notice, fitting.position, deployments.owner_id, slug, coalesce(mail_recipients.email, owners.email) AS mail_to,
            url, type, secret, previous_secrets, failing_since IS NOT NULL AS failing,
@@ -144,8 +144,8 @@ const LEASE = `
       LEFT JOIN submissions
         ON submissions.id = fitting.submission_id AND submissions.deployment_id = fitting.deployment_id
   ), deleted AS (
-    DELETE FROM deliveries USING claimed
-     WHERE deliveries.id = claimed.id AND deliveries.deployment_id = claimed.deployment_id AND action = 'delete'
+    DELETE FROM deliveries USING decided
+     WHERE deliveries.id = decided.id AND deliveries.deployment_id = decided.deployment_id AND action = 'delete'
   ), updated AS (
     UPDATE deliveries
        SET attempts = attempts + (action = 'attempt')::int,
@@ -161,12 +161,12 @@ const LEASE = `
              WHEN 'fail' THEN 'the service stopped during the last attempt'
              ELSE last_error
            END,
-           receiver = claimed.receiver, owner_id = claimed.owner_id, updated_at = now()
-      FROM claimed
-     WHERE deliveries.id = claimed.id AND deliveries.deployment_id = claimed.deployment_id AND action <> 'delete'
+           receiver = decided.receiver, owner_id = decided.owner_id, updated_at = now()
+      FROM decided
+     WHERE deliveries.id = decided.id AND deliveries.deployment_id = decided.deployment_id AND action <> 'delete'
     RETURNING deliveries.id, CASE WHEN action = 'attempt' THEN attempts END AS attempts
   )
-  SELECT claimed.*, attempts FROM claimed LEFT JOIN updated USING (id) ORDER BY position`;
+  SELECT decided.*, attempts FROM decided LEFT JOIN updated USING (id) ORDER BY position`;
 
 type LeasedRow = {
   id: string;

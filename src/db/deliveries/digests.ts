@@ -96,7 +96,7 @@ const makeDigests = (
 type DueRow = { deployment_id: string; is_on: boolean; unit: NotifyEvery; after: number; newest: number };
 
 /** What became of a digest that was due: `mailed` where deliveries are due now. */
-type Claimed = 'mailed' | 'empty';
+type WindowOutcome = 'mailed' | 'empty';
 
 /**
  * Makes the mails of one window that has ended, and moves its deployment to the next window, in one transaction: each
@@ -106,11 +106,11 @@ type Claimed = 'mailed' | 'empty';
  * ended are committed, and are seen by the statements after the one that locks. Nothing is waited for: there is no
  * deadlock.
  */
-export const claimDigest = (db: Knex): Promise<Claimed | undefined> =>
+export const mailDueWindow = (db: Knex): Promise<WindowOutcome | undefined> =>
   db.transaction(async (transaction) => {
     const [due] = await query<DueRow>(
       transaction,
-      'claim-digest',
+      'lock-due-window',
       `SELECT deployment_id, email_notifications AND deleted_at IS NULL AS is_on, notify_every AS unit,
               last_number AS after, last_submission_number AS newest
          FROM digests JOIN deployments ON deployments.id = deployment_id

@@ -123,7 +123,7 @@ export async function changeWebhook(
   });
 }
 
-/** Removes a webhook; whether it was still there. Its deliveries are deleted when they are claimed. */
+/** Removes a webhook; whether it was still there. Its deliveries are deleted when they are leased. */
 export async function deleteWebhook(db: Knex, id: string): Promise<boolean> {
   return (await execute(db, 'delete-webhook', 'DELETE FROM webhooks WHERE id = ?', [id])) === 1;
 }

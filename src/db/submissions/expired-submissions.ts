@@ -63,7 +63,7 @@ const PAUSE_RATIO = 4;
 
 /**
  * Removes the submissions of a deployment that have expired by `now`, the oldest first, with their files, in pieces; after
- * each it tells `onRemoved` how many. Their pending deliveries are deleted when they are claimed. Throws when the signal
+ * each it tells `onRemoved` how many. Their pending deliveries are deleted when they are leased. Throws when the signal
  * fires. It may be interrupted, and run in several processes at once.
  */
 export async function removeExpired(

@@ -71,7 +71,7 @@ const DELETE = removal('owner_id = :ownerId AND deleted_at IS NULL', 'true');
 
 /**
  * Deletes submissions of a live deployment of this owner, with their files; how many there were. Their numbers are not
- * used again, and they still count for the rate limit. Their pending deliveries are deleted when they are claimed.
+ * used again, and they still count for the rate limit. Their pending deliveries are deleted when they are leased.
  */
 export async function deleteSubmissions(
   db: Knex,

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { claimDigest } from '../../db/deliveries/digests.ts';
+import { mailDueWindow } from '../../db/deliveries/digests.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Limits } from '../../limits.ts';
 import { PollLoop } from '../poll-loop.ts';
@@ -11,9 +11,9 @@ export const runDigestLoop = (parts: Parts, wakeDispatcher: () => void): Promise
   new PollLoop({
     ...parts,
     async poll() {
-      const claimed = await claimDigest(parts.db);
-      if (claimed === 'mailed') wakeDispatcher();
-      return claimed === undefined ? 'nothing' : 'work';
+      const outcome = await mailDueWindow(parts.db);
+      if (outcome === 'mailed') wakeDispatcher();
+      return outcome === undefined ? 'nothing' : 'work';
     },
     pollMs: parts.limits.delivery.digestPollIntervalMs,
     failure: 'digests could not be made; trying again',

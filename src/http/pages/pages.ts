@@ -90,7 +90,7 @@ export class PageServer {
       return;
     }
     const isLarge = request.method !== 'HEAD' && body.length > SIZES.internalPages.largeBytes;
-    if (isLarge && !response.closed) response.once('close', this.#writer.share(page.ownerId, body));
+    if (isLarge && !response.closed) response.once('close', this.#writer.countShared(page.ownerId, body));
     okHeaders[okHeaders.length - 1] = requestId;
     response.writeHead(200, okHeaders);
     if (isLarge && body.length > SIZES.internalAnswers.sliceBytes) return this.#writer.stream(response, [body]);

@@ -9,14 +9,14 @@ type Client = string | number;
  */
 export class MemoryBudget {
   readonly #budget: number;
-  readonly #share: number;
+  readonly #maxOfClient: number;
   readonly #bytesOf = new Map<Client, number>();
   #total = 0;
 
   /** `largest`: bytes of the largest body or answer. */
   constructor(largest: number, { requests }: Limits) {
     this.#budget = Math.max(requests.memoryBudgetBytes, requests.largestInBudget * largest);
-    this.#share = this.#budget / 2;
+    this.#maxOfClient = this.#budget / 2;
   }
 
   /** An empty reservation for a client. */
@@ -29,15 +29,15 @@ export class MemoryBudget {
     const after = before + bytes;
     if (after > 0) this.#bytesOf.set(client, after);
     else this.#bytesOf.delete(client);
-    // Bytes of a client beyond its share do not reduce the others' part.
-    this.#total += Math.min(after, this.#share) - Math.min(before, this.#share);
+    // Bytes of a client beyond its maximum do not reduce the others' part.
+    this.#total += Math.min(after, this.#maxOfClient) - Math.min(before, this.#maxOfClient);
   }
 
   /** Whether a client that has `own` bytes in a reservation may have more. */
   fits(client: Client, own: number, bytes: number): boolean {
     const ofClient = this.#bytesOf.get(client) ?? 0;
     return (
-      (ofClient === own || ofClient + bytes <= this.#share) &&
+      (ofClient === own || ofClient + bytes <= this.#maxOfClient) &&
       (this.#total === own || this.#total + bytes <= this.#budget)
     );
   }

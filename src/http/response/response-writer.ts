@@ -58,7 +58,7 @@ export class ResponseWriter {
    * have dropped the body meanwhile: without a limit, clients that never read could have pages rendered again and
    * again, and keep each in memory.
    */
-  share(ownerId: number, body: Buffer): () => void {
+  countShared(ownerId: number, body: Buffer): () => void {
     const use = this.#shared.get(body) ?? { readers: 0, reservation: this.#budget.reserve(ownerId) };
     if (use.readers === 0) use.reservation.add(body.length);
     this.#shared.set(body, use);

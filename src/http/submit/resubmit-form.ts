@@ -2,15 +2,15 @@ import { escapeHtml } from '../../lib/html.ts';
 import { SIZES } from '../../sizes.ts';
 import { fill } from '../../texts/texts.ts';
 import type { Translations } from '../response/translations.ts';
-import { attemptQuery } from './attempt.ts';
 import { type Form, isChosen, type SentFile } from './form-body.ts';
 import type { FileLimit } from './multipart.ts';
+import { resubmitQuery } from './resubmit-query.ts';
 
 /**
- * What an error page needs to send a form again. `attempt`: the submission's id. `isRetry`: whether an error page has sent
+ * What an error page needs to send a form again. `isRetry`: whether an error page has sent
  * it. `refused`: why its files were refused.
  */
-type KeptForm = { enctype: string; form: Form; attempt: string; isRetry: boolean; refused: FileLimit | undefined };
+type KeptForm = { enctype: string; form: Form; submissionId: string; isRetry: boolean; refused: FileLimit | undefined };
 
 /** A name of a file or a field as visitors see it, in HTML: cut, and apart from the direction of the text around it. */
 export function shownName(name: string): string {
@@ -63,7 +63,7 @@ function labelOf(
  * a page can't fill in, are to be chosen again; the visitor may leave them out.
  */
 export function resubmitForm(kept: KeptForm, translations: Translations): string {
-  const { enctype, form, attempt, refused } = kept;
+  const { enctype, form, submissionId, refused } = kept;
   const lost = lostFilesOf(kept);
   const inputs = new Set<string>();
   const controls = form.map(([name, value, file]) => {
@@ -78,7 +78,7 @@ export function resubmitForm(kept: KeptForm, translations: Translations): string
     const input = `<input type="file" name="${attribute(name)}"${isMultiple ? ' multiple' : ''} id="${id}">`;
     return `<p><label for="${id}">${labelOf(name, files, refused, translations)}</label>\n${input}</p>\n`;
   });
-  return `<form method="post" action="${attemptQuery(attempt, form, lost)}" enctype="${enctype}" autocomplete="off">
+  return `<form method="post" action="${resubmitQuery(submissionId, form, lost)}" enctype="${enctype}" autocomplete="off">
 ${controls.join('')}<button>${refused ? translations.send : translations.sendAgain}</button>
 </form>`;
 }

@@ -6,16 +6,16 @@ import type { App } from '../app.ts';
 import { mediaType } from '../request/json-body.ts';
 import { HttpError } from '../response/errors.ts';
 import type { MemoryReservation } from '../response/memory-budget.ts';
-import { attemptOf } from './attempt.ts';
 import { DropFiles } from './drop-files.ts';
 import { type FormLimits, readJson, readUrlencoded, type Submitted } from './form-body.ts';
 import { readMultipart, refusalOfLarge } from './multipart.ts';
 import { maxMultipartBytes } from './multipart-parts.ts';
+import { firstIdOf } from './resubmit-query.ts';
 import { visitorOf } from './visitor-pages.ts';
 
 /** A submission as it was sent. */
 export type ParsedSubmission = Submitted & {
-  /** That of the first attempt, when it `isRetry`. */
+  /** That under which it was sent first, when it `isRetry`. */
   id: string;
   isRetry: boolean;
   /** The text of a JSON object, which is stored. */
@@ -74,9 +74,9 @@ export class SubmissionParser {
     return this.#parseInTurn(memory.client, body, () => {
       const submitted = this.#parse(type, body, boundary);
       // Made when the body is complete: ids rise in the order in which submissions are stored.
-      const attempt = attemptOf(request, submitted.form);
-      const id = attempt ?? newSubmissionId();
-      return { ...submitted, id, isRetry: attempt !== undefined, data: dataWithId(id, deploymentId, submitted) };
+      const firstId = firstIdOf(request, submitted.form);
+      const id = firstId ?? newSubmissionId();
+      return { ...submitted, id, isRetry: firstId !== undefined, data: dataWithId(id, deploymentId, submitted) };
     });
   }
 

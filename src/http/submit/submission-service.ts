@@ -11,17 +11,17 @@ import { BusyError, FairQueue } from '../../lib/fair-queue.ts';
 import { isDeploymentId, newSubmissionId } from '../../lib/ids.ts';
 import { networkOf } from '../../lib/public-address.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
-import type { Stored } from '../../submissions/submission-store.ts';
+import type { StoreOutcome } from '../../submissions/submission-store.ts';
 import type { App } from '../app.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { answerObject, submissionId } from '../request/fields.ts';
 import { keyReused } from '../request/idempotency-key.ts';
 import { ERROR_CODE, HttpError, tooManySubmissions } from '../response/errors.ts';
-import { attemptOf } from './attempt.ts';
 import { bodyHashOf, keyHashOf } from './idempotency-key.ts';
 import { FilesRefused } from './multipart.ts';
 import { checkOrigin } from './origin.ts';
 import { explained, noSuchForm, webhookLoop } from './refusals.ts';
+import { firstIdOf } from './resubmit-query.ts';
 import { dataWithId, type ParsedSubmission, SubmissionParser } from './submission-parser.ts';
 import { type Visitor, type VisitorPages, visitorOf } from './visitor-pages.ts';
 
@@ -31,7 +31,7 @@ type Sent = ParsedSubmission & { deploymentId: string; ipAddress: string; key: I
 type Success = { kind: 'accepted' | 'repeated' | 'honeypot' | 'spam' | 'spam-dropped'; id: string; form: LiveForm };
 
 /** Why a submission was not stored. */
-type NotStored = Exclude<Stored, { kind: 'accepted' }>;
+type NotStored = Exclude<StoreOutcome, { kind: 'accepted' }>;
 
 export const Received = answerObject('SubmissionReceived', {
   message: z.literal('Submission received'),
@@ -90,7 +90,7 @@ export class SubmissionService {
         request.socket.setTimeout(this.#app.limits.submissions.transactionSocketTimeoutMs);
       }
       const key = keyHash && { hash: keyHash, bodyHash: await bodyHashOf(parsed) };
-      const result = await this.#decideAndCount(request, { ...parsed, deploymentId, ipAddress, key });
+      const result = await this.#acceptAndCount(request, { ...parsed, deploymentId, ipAddress, key });
       const headers = { ...(slug === undefined ? CORS : {}), 'x-request-id': requestId };
       if (visitor) this.#visitorPages.redirect(response, { ...visitor, form: parsed.form }, result.form, headers);
       else sendReceived(response, result.id, headers);
@@ -103,10 +103,10 @@ export class SubmissionService {
     }
   }
 
-  async #decideAndCount(request: IncomingMessage, sent: Sent): Promise<Success> {
+  async #acceptAndCount(request: IncomingMessage, sent: Sent): Promise<Success> {
     const { metrics } = this.#app;
     try {
-      const success = await this.#decide(request, sent);
+      const success = await this.#accept(request, sent);
       metrics.submission(success.kind);
       return success;
     } catch (error) {
@@ -116,8 +116,8 @@ export class SubmissionService {
     }
   }
 
-  /** Throws when the submission is refused. */
-  async #decide(request: IncomingMessage, sent: Sent): Promise<Success> {
+  /** Stores a submission, unless it is from a robot or was stored before. Throws when it is refused. */
+  async #accept(request: IncomingMessage, sent: Sent): Promise<Success> {
     const { forms, config, honeypotHits } = this.#app;
     const form = await forms.get(sent.deploymentId);
     if (!form) throw noSuchForm();
@@ -169,14 +169,14 @@ export class SubmissionService {
     const check = await spamCheck.run(sent, form.rules);
     if (check.kind === 'spam') return this.#storeAsSpam(sent, form, check.reason);
     if (check.kind === 'refused') return check.outcome;
-    let stored: Stored | undefined;
+    let outcome: StoreOutcome | undefined;
     try {
-      stored = await submissions.store(sent, { ...sent, solution: check.solution });
+      outcome = await submissions.store(sent, { ...sent, solution: check.solution });
     } finally {
-      if (stored?.kind !== 'accepted' && check.token !== undefined) spamCheck.giveBack(check.token);
+      if (outcome?.kind !== 'accepted' && check.token !== undefined) spamCheck.giveBack(check.token);
     }
-    if (stored.kind === 'solution-used') return this.#storeAsSpam(sent, form, 'captcha-reused');
-    return stored.kind === 'accepted' ? { kind: 'accepted', id: sent.id, form } : stored;
+    if (outcome.kind === 'solution-used') return this.#storeAsSpam(sent, form, 'captcha-reused');
+    return outcome.kind === 'accepted' ? { kind: 'accepted', id: sent.id, form } : outcome;
   }
 
   /** Stores spam, or drops it. Either way, the visitor is told of a success. */
@@ -199,12 +199,12 @@ export class SubmissionService {
   ): Promise<Visitor> {
     const { forms } = this.#app;
     const form = error instanceof FilesRefused ? error.form : parsed?.form;
-    const attempt = parsed?.id ?? (form && (attemptOf(request, form) ?? newSubmissionId()));
+    const submissionId = parsed?.id ?? (form && (firstIdOf(request, form) ?? newSubmissionId()));
     // Where the database is out of reach, the answer does not wait for it once more.
     const page = isOutOfReach(error)
       ? forms.inMemory(deploymentId)
       : await forms.get(deploymentId).catch(() => undefined);
-    return { ...visitor, form, attempt, page, slug: visitor.slug ?? page?.slug };
+    return { ...visitor, form, submissionId, page, slug: visitor.slug ?? page?.slug };
   }
 }
 

@@ -9,12 +9,12 @@ import { namesHtml } from '../response/accept.ts';
 import { type HttpError, methodNotAllowed } from '../response/errors.ts';
 import { writeSmallPage } from '../response/small-page.ts';
 import { type Translations, translationsFor, whenToTryAgain } from '../response/translations.ts';
-import { attemptOf } from './attempt.ts';
 import { type Form, isChosen } from './form-body.ts';
 import { FilesRefused } from './multipart.ts';
 import { redirectWithin } from './redirect.ts';
 import { noSuchForm, OriginRefused } from './refusals.ts';
 import { lostFilesOf, resubmitForm, shownName } from './resubmit-form.ts';
+import { firstIdOf } from './resubmit-query.ts';
 
 /** A person whose browser shows the answer to the form that it sent, and what is known of the form. */
 export type Visitor = {
@@ -28,7 +28,7 @@ export type Visitor = {
   readonly page: LiveForm | undefined;
   readonly form: Form | undefined;
   /** The submission's id, which it keeps when the form is sent again. */
-  readonly attempt: string | undefined;
+  readonly submissionId: string | undefined;
 };
 
 type Headers = Readonly<Record<string, string>>;
@@ -49,7 +49,7 @@ export function visitorOf({ method, headers }: IncomingMessage, slug: string | u
   const [enctype] = FORM_ENCODED.exec(headers['content-type'] ?? '') ?? [];
   if (enctype === undefined || headers[DELIVERY_HEADER] !== undefined || !namesHtml(headers)) return undefined;
   const isOnPage = slug !== undefined;
-  return { enctype: enctype.toLowerCase(), isOnPage, slug, page: undefined, form: undefined, attempt: undefined };
+  return { enctype: enctype.toLowerCase(), isOnPage, slug, page: undefined, form: undefined, submissionId: undefined };
 }
 
 const paragraph = (...sentences: string[]): string => `<p>${sentences.join('')}</p>`;
@@ -190,11 +190,11 @@ export class VisitorPages {
 
   /** The form, to be sent again; undefined when it is not known, or too much of other visitors is kept already. */
   #keep(response: ServerResponse, visitor: Visitor, error: HttpError, translations: Translations): string | undefined {
-    const { enctype, form, attempt } = visitor;
+    const { enctype, form, submissionId } = visitor;
     const refused = error instanceof FilesRefused ? error.exceeded : undefined;
     const mayBeSentAgain = error.status === 429 || error.status >= 500 || refused;
-    if (!mayBeSentAgain || !form || attempt === undefined || !this.#reserve(response, form)) return undefined;
-    const kept = { enctype, form, attempt, isRetry: attemptOf(response.req, form) !== undefined, refused };
+    if (!mayBeSentAgain || !form || submissionId === undefined || !this.#reserve(response, form)) return undefined;
+    const kept = { enctype, form, submissionId, isRetry: firstIdOf(response.req, form) !== undefined, refused };
     const note = lostFilesOf(kept).size > 0 ? [translations.gap, translations.filesNotKept] : [];
     return `${paragraph(translations.kept, ...note)}\n${resubmitForm(kept, translations)}`;
   }

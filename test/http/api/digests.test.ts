@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLinks } from '../../../src/db/account/link-secret.ts';
-import { claimDigest } from '../../../src/db/deliveries/digests.ts';
+import { mailDueWindow } from '../../../src/db/deliveries/digests.ts';
 import { newSubmissionId } from '../../../src/lib/ids.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { mailsWith, seenMails } from '../../support/mail.ts';
@@ -181,7 +181,7 @@ Stop these mails: ${unsubscribe}
     expect(mail?.text).not.toContain('two');
     await store(id, ago(1, HOUR_MS), 'three');
     await comeDue(id);
-    // Between the claim and the attempt.
+    // Between the lease and the attempt.
     await service.db('submissions').where({ deployment_id: id, number: 3 }).delete();
     await moved(id);
     expect(aboutOf(slug).length).toBe(1);
@@ -219,7 +219,7 @@ curl "${BASE_URL}/submissions/${id}?limit=100" -H "Authorization: Bearer YOUR_AP
       created_at: ago(1, HOUR_MS, 59),
     });
     await comeDue(id);
-    expect(await claimDigest(service.db)).toBeUndefined();
+    expect(await mailDueWindow(service.db)).toBeUndefined();
     await storing.commit();
     const digests = () => service.db('deliveries').where({ deployment_id: id, event: 'digest' });
     await vi.waitFor(async () => expect((await digests()).length).toBe(1), PATIENCE);

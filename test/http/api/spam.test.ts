@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { finishPurge } from '../../../src/db/deployments/deleted-deployments.ts';
 import { takeDown } from '../../../src/db/deployments/take-downs.ts';
 import { expireSpam, removeExpiredSpam } from '../../../src/db/spam/spam-clean-up.ts';
-import { attemptQuery } from '../../../src/http/submit/attempt.ts';
+import { resubmitQuery } from '../../../src/http/submit/resubmit-query.ts';
 import { newSubmissionId } from '../../../src/lib/ids.ts';
 import { createMatcher, createWordMatcher, Pauses } from '../../../src/lib/submission-search.ts';
 import { LIMITS, withLimits } from '../../../src/limits.ts';
@@ -275,7 +275,7 @@ describe('the answer to spam', () => {
   it('is the same for a form that is sent again: it is kept once, under the id of its first attempt', async () => {
     const { id } = await deployWith(BLOCKED);
     const attempt = newSubmissionId();
-    const query = attemptQuery(attempt, [['text', 'casino']], new Set());
+    const query = resubmitQuery(attempt, [['text', 'casino']], new Set());
     const send = async () =>
       answer(await service.anonymous.post(`/submit/${id}${query}`).type('form').send({ text: 'casino' }));
     const answers = await Promise.all(Array.from({ length: 5 }, send));

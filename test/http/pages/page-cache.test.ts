@@ -73,32 +73,36 @@ it('has no more in memory than it may, in all encodings together', async () => {
   expect(await readAgain(plain)).toBe(40 - 15);
 });
 
-it.each(['invalidate', 'refresh'] as const)('does not keep a page that has changed while it was being read (%s)', async (change) => {
-  let version = 1;
-  const answers: (() => void)[] = [];
-  const cache = new PageCache(
-    {
-      read: (slugs) => {
-        const rendered = { hash: `${version}`, bytes: 1, br: brotliCompressSync('x') };
-        const rows = new Map(slugs.map((slug) => [slug, { deploymentId: slug, version, ownerId: 1, rendered }]));
-        return new Promise((resolve) => answers.push(() => resolve(rows)));
+it.each(['invalidate', 'refresh'] as const)(
+  'does not keep a page that has changed while it was being read (%s)',
+  async (change) => {
+    let version = 1;
+    const answers: (() => void)[] = [];
+    const cache = new PageCache(
+      {
+        read: (slugs) => {
+          const rendered = { hash: `${version}`, bytes: 1, br: brotliCompressSync('x') };
+          const rows = new Map(slugs.map((slug) => [slug, { deploymentId: slug, version, ownerId: 1, rendered }]));
+          return new Promise((resolve) => answers.push(() => resolve(rows)));
+        },
+        render: () => Promise.reject(new Error('Every page is rendered.')),
+        canSend: () => true,
       },
-      render: () => Promise.reject(new Error('Every page is rendered.')),
-      canSend: () => true,
-    },
-    { maxBytes: MIB, limits: testLimits() },
-  );
-  const answer = (count: number) => vi.waitFor(() => expect(answers.length).toBe(count)).then(() => answers.at(-1)?.());
-  const before = cache.get('page');
-  await vi.waitFor(() => expect(answers.length).toBe(1));
-  version = 2;
-  cache[change]('page');
-  const after = cache.get('page');
-  await answer(1);
-  await answer(2);
-  expect([await before, await after]).toMatchObject([{ version: 1 }, { version: 2 }]);
-  expect(await cache.get('page')).toMatchObject({ version: 2 });
-});
+      { maxBytes: MIB, limits: testLimits() },
+    );
+    const answer = (count: number) =>
+      vi.waitFor(() => expect(answers.length).toBe(count)).then(() => answers.at(-1)?.());
+    const before = cache.get('page');
+    await vi.waitFor(() => expect(answers.length).toBe(1));
+    version = 2;
+    cache[change]('page');
+    const after = cache.get('page');
+    await answer(1);
+    await answer(2);
+    expect([await before, await after]).toMatchObject([{ version: 1 }, { version: 2 }]);
+    expect(await cache.get('page')).toMatchObject({ version: 2 });
+  },
+);
 
 it('serves a page that others have changed until it has been read again, and goes on trying', async () => {
   let stored: number | undefined = 1;

@@ -3,8 +3,8 @@ import { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { storeSubmissions } from '../../../src/db/submissions/store-submissions.ts';
-import { attemptOf, attemptQuery } from '../../../src/http/submit/attempt.ts';
 import type { Form } from '../../../src/http/submit/form-body.ts';
+import { firstIdOf, resubmitQuery } from '../../../src/http/submit/resubmit-query.ts';
 import { newSubmissionId } from '../../../src/lib/ids.ts';
 import { multipartBody } from '../../support/multipart.ts';
 import { forgetfulProxyTo } from '../../support/postgres-proxy.ts';
@@ -296,12 +296,12 @@ describe('an attempt that no page of ours has', () => {
 
   const FIELDS: Form = [['a', '1']];
   const ID = newSubmissionId();
-  const query = attemptQuery(ID, FIELDS, new Map());
+  const query = resubmitQuery(ID, FIELDS, new Map());
   const digest = query.split('.')[1] ?? '';
   function attemptIn(url: string, form: Form | undefined = FIELDS): string | undefined {
     const request = new IncomingMessage(new Socket());
     request.url = url;
-    return attemptOf(request, form);
+    return firstIdOf(request, form);
   }
 
   it('has the id of the first attempt where it has one', () => {

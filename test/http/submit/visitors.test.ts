@@ -271,7 +271,7 @@ describe('the page of a form that is full', () => {
     const pages = new VisitorPages(idleApp(loadConfig({ PAGES_DOMAIN: 'pages.test', BASE_URL: 'http://api.test' })));
     const { url } = await serve((request, response) => {
       const form: Form = [['a', 'x'.repeat(Number(request.url?.slice(1)))]];
-      const visitor = { enctype: FORM_TYPE, isOnPage: false, slug: 'a', page: undefined, form, attempt: 'sub_x' };
+      const visitor = { enctype: FORM_TYPE, isOnPage: false, slug: 'a', page: undefined, form, submissionId: 'sub_x' };
       pages.refuse(response, visitor, new HttpError(429, ''), {});
     });
     const isKept = async (chars: number): Promise<boolean> => {

@@ -5,11 +5,11 @@ import type { Form } from './form-body.ts';
 import { KEY_HEADER } from './idempotency-key.ts';
 
 /*
- * An error page has a form that sends the same submission again. Its address names the first attempt, so that the
- * submission is stored once.
+ * An error page has a form that sends the same submission again. Its address has the id of the submission that was sent
+ * first, so that it is stored once.
  */
 
-const ATTEMPT = 'attempt';
+const PARAMETER = 'attempt';
 
 /**
  * A digest of what was filled in, without files, which may be chosen again, and without what browsers change: line
@@ -26,19 +26,19 @@ function digestOf(texts: Form): string {
  * The query of the address to which an error page sends a form again. `id`: that of the submission. `asked`: the names of
  * the files that the page asks for; it sends each other input for files as an empty text.
  */
-export const attemptQuery = (id: string, form: Form, asked: { has(name: string): boolean }): string =>
-  `?${ATTEMPT}=${id}.${digestOf(form.filter(([name, , file]) => !file || !asked.has(name)))}`;
+export const resubmitQuery = (id: string, form: Form, asked: { has(name: string): boolean }): string =>
+  `?${PARAMETER}=${id}.${digestOf(form.filter(([name, , file]) => !file || !asked.has(name)))}`;
 
 /**
- * The id of a form's first attempt, when the request has the `attemptQuery` of it. Anybody can send one: an id that was
+ * The id under which a form was sent first, when the request has the `resubmitQuery` of it. Anybody can send one: an id that was
  * not made recently is ignored. So is the id of another form: a visitor may fill in the same page's form once more.
  */
-export function attemptOf({ url = '', headers }: IncomingMessage, form: Form | undefined): string | undefined {
+export function firstIdOf({ url = '', headers }: IncomingMessage, form: Form | undefined): string | undefined {
   const query = url.indexOf('?');
   if (query < 0 || !form || headers[KEY_HEADER] !== undefined) return undefined;
-  const [attempt = '', ...more] = new URLSearchParams(url.slice(query)).getAll(ATTEMPT);
+  const [first = '', ...more] = new URLSearchParams(url.slice(query)).getAll(PARAMETER);
   // Pages of an earlier version have more parts behind these.
-  const [id = '', digest] = attempt.split('.');
+  const [id = '', digest] = first.split('.');
   if (more.length > 0 || !isRecentSubmissionId(id)) return undefined;
   return digest === digestOf(form.filter(([, , file]) => !file)) ? id : undefined;
 }

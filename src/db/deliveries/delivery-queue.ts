@@ -91,8 +91,8 @@ export async function findDuePairs(
  */
 const LEASE = `
   WITH pair AS MATERIALIZED (
-    SELECT * FROM unnest(?::text[], ?::bigint[], ?::int[])
-      AS pair (receiver, owner_id, count)
+    SELECT receiver, owner_id, count(*) FROM unnest(?::text[], ?::bigint[]) AS pair (receiver, owner_id)
+     GROUP BY receiver, owner_id
   ), due AS MATERIALIZED (
     SELECT delivery.*
       FROM pair, LATERAL (
@@ -231,16 +231,9 @@ export async function leaseDeliveries(
   pairs: readonly Pair[],
   { memory, leaseMs, maxAttempts }: { memory: number; leaseMs: number; maxAttempts: number },
 ): Promise<{ deliveries: LeasedDelivery[]; count: number }> {
-  const counts = new Map<string, Pair & { count: number }>();
-  for (const { receiver, ownerId } of pairs) {
-    const key = `${ownerId} ${receiver}`;
-    counts.set(key, { receiver, ownerId, count: (counts.get(key)?.count ?? 0) + 1 });
-  }
-  const wanted = [...counts.values()];
   const rows = await query<LeasedRow>(db, 'lease-deliveries', LEASE, [
-    wanted.map(({ receiver }) => receiver),
-    wanted.map(({ ownerId }) => ownerId),
-    wanted.map(({ count }) => count),
+    pairs.map(({ receiver }) => receiver),
+    pairs.map(({ ownerId }) => ownerId),
     memory,
     maxAttempts,
     leaseMs,

@@ -7,7 +7,7 @@ export type Email = {
   text: string;
   html: string;
   replyTo?: string;
-  /** A URL that stops such mails (RFC 8058). */
+  /** An http or https URL that stops such mails when it gets a POST (RFC 8058). */
   unsubscribe?: string;
   /** The address of a visitor; otherwise the mail goes to that of its delivery. */
   visitor?: string;

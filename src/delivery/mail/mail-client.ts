@@ -1,18 +1,13 @@
 import { createTransport, type NodemailerError } from 'nodemailer';
 import type { Limits } from '../../limits.ts';
 import type { Attempt } from '../attempt.ts';
+import type { Email } from './layout.ts';
 
 /** One mail to one recipient; the addresses are ASCII. */
-export type Message = {
+export type Message = Omit<Email, 'visitor'> & {
   /** The delivery's id: it makes the Message-ID, the same on every attempt. */
   id: string;
   to: string;
-  subject: string;
-  text: string;
-  html: string;
-  replyTo?: string;
-  /** An http or https URL that stops such mails when it gets a POST. */
-  unsubscribe?: string;
   /** Whether it answers a visitor. */
   isReply?: boolean;
 };

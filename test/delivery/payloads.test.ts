@@ -39,68 +39,33 @@ const first = (count: number, value: string): string =>
   strings(...Array.from({ length: count }, (_, at): [string, string] => ['n', at === 0 ? value : '']));
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-const unescaped = (text: string): string =>
-  text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
-
 describe('the generic payload', () => {
-  it.each([
-    ['no fields', '{}'],
-    ['white space', ' {\n\t"a" : [ 1 , 2 ] }\r\n'],
-    ['integer-like keys in their order', '{"10":"x","2":"y","a":"z"}'],
-    ['repeated names', '{"a":1,"b":2,"a":3}'],
-    ['__proto__', '{"__proto__":{"polluted":true},"constructor":1}'],
-    ['numbers that no double holds', '{"a":1.10,"b":1e400,"c":9223372036854775807,"d":-0,"e":1E5,"f":0.1e-999}'],
-    ['escapes', '{"a":"\\u0000\\/\\u00e9","\\u005fb":"\\ud800","c":"\\udc00\\ud800"}'],
-    ['what replacement patterns would take', '{"$&":"$1 $` $\' $$","%s":"%j"}'],
-    ['line separators', '{"a":"\u2028\u2029\u007f"}'],
-  ])('carries the stored text as it is: %s', (_kind, data) => {
-    expect(genericPayload('submission', content(data))).toBe(
-      `{"event":"submission","deployment_id":"d_1","data":${data},"timestamp":"2026-11-03T10:00:00.000Z"}`,
-    );
-  });
-
-  it('is a JSON object with four members, whatever the data', () => {
+  it('carries the stored text as it is, whatever that is', () => {
     fc.assert(
       fc.property(dataText, (data) => {
-        const parsed = JSON.parse(genericPayload('submission', content(data)));
-        expect(parsed).toEqual({
-          event: 'submission',
-          deployment_id: 'd_1',
-          data: JSON.parse(data),
-          timestamp: CREATED_AT,
-        });
-        expect(Object.keys(parsed)).toEqual(['event', 'deployment_id', 'data', 'timestamp']);
+        expect(genericPayload('submission', content(data))).toBe(
+          `{"event":"submission","deployment_id":"d_1","data":${data},"timestamp":"${CREATED_AT}"}`,
+        );
       }),
+      { examples: [['{"$&":"$1 $` $\' $$","%s":"%j"}'], ['{"10":"x","2":"y","a":1.10,"a":"\u2028\u2029\u007f"}']] },
     );
   });
 });
 
 describe('the fields of a submission', () => {
-  it.each<[string, [string, string][]]>([
-    ['{}', []],
-    [
-      '{"b":"1","a":"2","10":"3","2":"4"}',
-      [
-        ['b', '1'],
-        ['a', '2'],
-        ['10', '3'],
-        ['2', '4'],
-      ],
-    ],
-    [
-      '{"a":1,"b":2,"a":3}',
-      [
-        ['a', '1'],
-        ['b', '2'],
-        ['a', '3'],
-      ],
-    ],
-    ['{"__proto__":"x"}', [['__proto__', 'x']]],
-    ['{"__proto__":{"a":1}}', [['__proto__', '{"a":1}']]],
-    ['{"":""}', [['', '']]],
-    ['{"\\u005fhp":"\\u005f"}', [['_hp', '_']]],
+  it.each([
+    ['{}', ''],
+    ['{"b":"1","a":"2","10":"3","2":"4"}', 'b=1&a=2&10=3&2=4'],
+    ['{"a":1,"b":2,"a":3}', 'a=1&b=2&a=3'],
+    ['{"__proto__":"x","__proto__":{"a":1}}', '__proto__=x&__proto__={"a":1}'],
+    ['{"":""}', '='],
+    ['{"\\u005fhp":"\\u005f"}', '_hp=_'],
   ])('of %s are in its order, repeats included', (data, fields) => {
-    expect(fieldsOf(data)).toEqual(fields.map(([name, value]) => ({ name, value })));
+    expect(
+      fieldsOf(data)
+        .map(({ name, value }) => `${name}=${value}`)
+        .join('&'),
+    ).toBe(fields);
   });
 
   it.each([
@@ -125,10 +90,6 @@ describe('the fields of a submission', () => {
     ['escapes in an object', '{"a": "\\u0041 \\" , \\n"}', '{"a":"\\u0041 \\" , \\n"}'],
   ])('show %s', (_kind, json, value) => {
     expect(fieldsOf(`{"n":${json}}`)).toEqual([{ name: 'n', value }]);
-    expect(fieldsOf(`{ "n" :\n${json} , "m":1}`)).toEqual([
-      { name: 'n', value },
-      { name: 'm', value: '1' },
-    ]);
   });
 });
 
@@ -202,45 +163,20 @@ describe('the Slack payload', () => {
   it('sends lone surrogates as escapes', () => {
     const body = slackPayload('submission', content('{"\\ud800":"a\\udc00","b":{"c":"\\ud800"}}'));
     expect(body.isWellFormed()).toBe(true);
-    expect(JSON.parse(body).blocks[1].fields).toEqual([
-      { type: 'mrkdwn', text: '*\ud800*\na\udc00' },
-      { type: 'mrkdwn', text: '*b*\n{"c":"\\ud800"}' },
-    ]);
+    const texts = JSON.parse(body).blocks[1].fields.map(({ text }: { text: string }) => text);
+    expect(texts).toEqual(['*\ud800*\na\udc00', '*b*\n{"c":"\\ud800"}']);
   });
 
-  it('cuts as late as it may, between characters, and only what is too long', () => {
-    const pieces = ['<', '>', '&', '&amp;', '😀', '👩‍👧', 'é', 'v', ' '];
-    const long = (...all: string[]) =>
-      fc
-        .tuple(fc.array(fc.constantFrom(...all), { minLength: 1, maxLength: 40 }), fc.integer({ min: 1, max: 400 }))
-        .map(([some, times]) => some.join('').repeat(times).slice(0, 3_000).toWellFormed());
-    const field = fc.tuple(fc.oneof(fc.constant('n'), long(...pieces)), long(...pieces, '…', '*', '\n'));
-    const expectCut = (shown: string, whole: string, longest: number): void => {
-      expect(shown).not.toMatch(/&(?!(?:amp|lt|gt);)|[<>]/);
-      expect(shown.isWellFormed()).toBe(true);
-      expect(shown.length).toBeLessThanOrEqual(longest);
-      if (escaped(whole).length <= longest) expect(shown).toBe(escaped(whole));
-      else {
-        const kept = unescaped(shown.slice(0, -1));
-        const next = String.fromCodePoint(whole.codePointAt(kept.length) ?? 0);
-        expect(shown.endsWith('…') && whole.startsWith(kept)).toBe(true);
-        expect(shown.length + escaped(next).length).toBeGreaterThan(longest);
-      }
-    };
-    fc.assert(
-      fc.property(fc.array(field, { minLength: 1, maxLength: 12 }), (fields) => {
-        const texts = slackFields(strings(...fields));
-        const sent = fields.slice(0, 10);
-        expect(texts).toHaveLength(sent.length);
-        sent.forEach(([name, value], at) => {
-          const [shownName = '', ...rest] = (texts[at] ?? '').slice(1).split('*\n');
-          expectCut(shownName, name, SIZES.slack.maxNameChars);
-          const room =
-            Math.floor(Math.min(SIZES.slack.maxFieldChars, SIZES.slack.maxFieldsChars / sent.length)) -
-            `*${shownName}*\n`.length;
-          expectCut(rest.join('*\n'), value, room);
-        });
-      }),
-    );
+  it('cuts names, between characters, and leaves the rest to the value', () => {
+    const longest = SIZES.slack.maxNameChars;
+    for (const [name, shown] of [
+      ['n'.repeat(longest), 'n'.repeat(longest)],
+      ['n'.repeat(longest + 1), `${'n'.repeat(longest - 1)}…`],
+      [`${'n'.repeat(longest - 4)}<n`, `${'n'.repeat(longest - 4)}…`],
+      [`${'n'.repeat(longest - 2)}😀n`, `${'n'.repeat(longest - 2)}…`],
+    ] as const) {
+      const room = SIZES.slack.maxFieldChars - `*${shown}*\n`.length;
+      expect(slackFields(strings([name, 'v'.repeat(room + 1)]))).toEqual([`*${shown}*\n${'v'.repeat(room - 1)}…`]);
+    }
   });
 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { networkInterfaces } from 'node:os';
 import { text } from 'node:stream/consumers';
 import request from 'supertest';
@@ -6,9 +7,10 @@ import { OwnAddress } from '../../src/delivery/webhooks/own-address.ts';
 import type { Resolve } from '../../src/delivery/webhooks/resolve.ts';
 import { WebhookClient } from '../../src/delivery/webhooks/webhook-client.ts';
 import { parseCidr } from '../../src/lib/public-address.ts';
-import { aSentence, failure } from '../support/answers.ts';
+import { answer, aSentence, failure } from '../support/answers.ts';
 import { testLimits } from '../support/limits.ts';
 import { ownAddress } from '../support/own-address.ts';
+import { setAccepted } from '../support/rate-limit.ts';
 import { startReceiver } from '../support/receivers.ts';
 import { openSocket, PAGES_DOMAIN, testService } from '../support/service.ts';
 
@@ -116,36 +118,16 @@ describe('what a URL says by itself', () => {
 });
 
 describe('a webhook whose URL leads back here', () => {
-  const urls = () => [
-    'http://api.test/submit/d_1',
-    'https://API.test./',
-    `http://api.test:${port}/`,
-    `http://shop.${PAGES_DOMAIN}/`,
-    `https://shop.${PAGES_DOMAIN}:443/`,
-    `http://shop.${PAGES_DOMAIN}:${port}/`,
-    `${service.url}/submit/d_1`,
-    `http://127.1:${port}/`,
-    `http://[::ffff:127.0.0.1]:${port}/`,
-    `http://localhost:${port}/`,
-  ];
+  const urls = () => ['https://API.test./', `http://shop.${PAGES_DOMAIN}/`, `http://127.1:${port}/`];
 
   it('is refused by POST and by PATCH with what to do, and nothing is made or changed', async () => {
     const { id } = await owner.deploy();
     const { body: made } = await owner.post(`/webhooks/${id}`).send({ url: 'https://hooks.invalid/a' }).expect(201);
     const before = (await owner.get(`/webhooks/${id}`)).body;
-    const refused = {
-      status: 400,
-      body: { error: 'url leads back to this service: use the address of a receiver of your own.' },
-    };
+    const error = 'url leads back to this service: use the address of a receiver of your own.';
     for (const url of urls()) {
-      const answers = [
-        await owner.post(`/webhooks/${id}`).send({ url }),
-        await owner.patch(`/webhooks/${id}/${made.id}`).send({ url }),
-      ];
-      expect(answers.map(({ status, body }) => ({ url, status, body }))).toEqual([
-        { url, ...refused },
-        { url, ...refused },
-      ]);
+      const sent = [owner.post(`/webhooks/${id}`), owner.patch(`/webhooks/${id}/${made.id}`)];
+      for (const one of sent) expect(answer(await one.send({ url }))).toEqual({ status: 400, body: { error } });
     }
     expect((await owner.get(`/webhooks/${id}`)).body).toEqual(before);
   });
@@ -199,30 +181,17 @@ describe('a submission that comes from a webhook', () => {
     ['an empty mark', { 'Content-Type': 'application/json', 'formhost-delivery': '' }, '{"a":1}'],
   ])('is a 508 as JSON at both addresses, and neither stored nor counted: %s', async (_what, headers, body) => {
     const { id, slug } = await owner.deploy();
-    for (let n = 0; n < 11; n += 1) {
-      const response = await fetch(`${service.url}/submit/${id}`, {
-        method: 'POST',
-        headers: { ...DELIVERY, ...headers },
-        body,
-      });
-      expect([response.status, response.headers.get('content-type'), await response.json()]).toEqual([
-        508,
-        'application/json; charset=utf-8',
-        failure,
-      ]);
-      expect(response.headers.get('access-control-allow-origin')).toBe('*');
-    }
-    const atPage = await request(service.url)
-      .post('/')
-      .set('Host', `${slug}.${PAGES_DOMAIN}`)
-      .set({ ...DELIVERY, ...headers })
-      .send(body);
-    expect([atPage.status, atPage.headers['content-type'], atPage.body]).toEqual([
-      508,
-      'application/json; charset=utf-8',
-      failure,
-    ]);
-    expect(atPage.headers).not.toHaveProperty('access-control-allow-origin');
+    await setAccepted(service.db, id, 9);
+    const send = (path: string, host = 'api.test') =>
+      request(service.url)
+        .post(path)
+        .set({ Host: host, ...DELIVERY, ...headers })
+        .send(body);
+    const answers = [await send(`/submit/${id}`), await send('/', `${slug}.${PAGES_DOMAIN}`)];
+    expect(answers.map(({ status, type, body }) => [status, type, body])).toEqual(
+      Array(2).fill([508, 'application/json', failure]),
+    );
+    expect(answers.map((one) => one.headers['access-control-allow-origin'])).toEqual(['*', undefined]);
     expect((await deploymentOf(id)).submission_count).toBe(0);
     await service.anonymous.post(`/submit/${id}`).send({ a: 1 }).expect(200);
   });
@@ -235,7 +204,7 @@ describe('a submission that comes from a webhook', () => {
       `POST /submit/${id} HTTP/1.1\r\nHost: api.test\r\nConnection: close\r\nContent-Type: application/json\r\n` +
         'formhost-delivery: dl_1\r\nContent-Length: 100000\r\n\r\n',
     );
-    const [head] = await Promise.all([new Promise((resolve) => socket.once('data', resolve))]);
+    const [head] = await once(socket, 'data');
     expect(String(head)).toMatch(/^HTTP\/1\.1 508 /);
     socket.end();
     await text(socket);

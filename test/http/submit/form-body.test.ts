@@ -13,14 +13,9 @@ const TOO_DEEP = [400, 'The JSON body is nested too deeply: send at most 100 lev
 
 describe('readJson', () => {
   it.each([
-    '{}',
-    ' {"b" : 1,\n"a":2} ',
-    '{"10":1,"2":2}',
-    '{"a":1,"a":2}',
-    '{"a":12345678901234567890,"b":1.10,"c":1e400}',
-    '{"a":"\\u0000","b":"\\ud800","c":"\\/"}',
-    '{"__proto__":{"x":1},"constructor":null}',
-    '{"é":"😀"}',
+    ...['{}', ' {"b" : 1,\n"a":2} ', '{"10":1,"2":2}', '{"a":1,"a":2}'],
+    ...['{"a":12345678901234567890,"b":1.10,"c":1e400}', '{"a":"\\u0000","b":"\\ud800","c":"\\/"}'],
+    ...['{"__proto__":{"x":1},"constructor":null}', '{"é":"😀"}'],
   ])('keeps %s as it is', (text) => {
     expect(json(text)).toEqual({ text, honeypot: undefined });
   });

@@ -134,12 +134,9 @@ describe('a submission with an Idempotency-Key', () => {
     for (const id of [old, recent]) for (let count = 0; count < 5; count += 1) await submit(id, { key: newKey() });
     await age(old, '24 hours');
     await age(recent, '23 hours 59 minutes');
-    const left = async () =>
-      Promise.all(
-        [old, recent].map(async (id) => (await service.db('idempotency_keys').where({ deployment_id: id })).length),
-      );
     await removeOldRows(service.db, { logStart: new Date(0), limits: testLimits({ cleanUp: { batch: 3 } }) });
-    expect(await left()).toEqual([0, 5]);
+    const left = await service.db('idempotency_keys').whereIn('deployment_id', [old, recent]).pluck('deployment_id');
+    expect(left).toEqual(Array(5).fill(recent));
   });
 
   it('waits with others at the rate limit, and is answered when it has been stored', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failure } from '../../support/answers.ts';
+import { aTime, failure } from '../../support/answers.ts';
 import { multipartBody } from '../../support/multipart.ts';
 import { testService, UNKNOWN_ID } from '../../support/service.ts';
 
@@ -58,28 +58,15 @@ const ROOM = { json: MAX_BYTES - '{"a":""}'.length, urlencoded: MAX_BYTES - 'a='
 describe('POST /submit/:deployId', () => {
   it.each(ENCODINGS)('answers 200 with message and id, and stores the fields: %s', async (encoding) => {
     const id = await deploy();
-    const body = encode(encoding, [
-      ['name', 'Ada'],
-      ['email', 'ada@test.example'],
-    ]);
+    const data = { name: 'Ada', email: 'ada@test.example' };
+    const body = encode(encoding, Object.entries(data));
     const { status, headers, text } = await submit(id, body, TYPES[encoding]);
-    expect([status, headers.get('content-type'), JSON.parse(text)]).toEqual([
-      200,
-      'application/json; charset=utf-8',
-      success,
-    ]);
+    const type = 'application/json; charset=utf-8';
+    expect([status, headers.get('content-type'), JSON.parse(text)]).toEqual([200, type, success]);
+    const { id: submissionId } = JSON.parse(text);
     expect(await list(id)).toEqual({
-      submissions: [
-        {
-          id: JSON.parse(text).id,
-          data: { name: 'Ada', email: 'ada@test.example' },
-          ip_address: '127.0.0.1',
-          created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-        },
-      ],
-      total: 1,
-      page: 1,
-      limit: 50,
+      submissions: [{ id: submissionId, data, ip_address: '127.0.0.1', created_at: aTime }],
+      ...{ total: 1, page: 1, limit: 50 },
     });
   });
 
@@ -143,10 +130,7 @@ describe('POST /submit/:deployId: honeypot', () => {
   it.each(FILLED)('answers 200 with a fresh id and stores nothing when _hp is %s', async (_case, type, body) => {
     const id = await deploy();
     const answers = [await submit(id, body, type), await submit(id, body, type)];
-    expect(answers.map(({ status, text }) => [status, JSON.parse(text)])).toEqual([
-      [200, success],
-      [200, success],
-    ]);
+    expect(answers.map(({ status, text }) => [status, JSON.parse(text)])).toEqual(Array(2).fill([200, success]));
     expect(answers[0]?.text).not.toBe(answers[1]?.text);
     expect(await list(id)).toEqual({ submissions: [], total: 0, page: 1, limit: 50 });
     expect((await owner.get(`/deploy/${id}`)).body.submission_count).toBe(0);
@@ -231,15 +215,12 @@ describe('POST /submit/:deployId: CORS', () => {
         'Access-Control-Request-Headers': 'content-type,x-asked',
       });
       const { 'access-control-max-age': _age, ...cors } = corsOf(headers);
-      expect([status, text, cors]).toEqual([
-        204,
-        '',
-        {
-          'access-control-allow-origin': '*',
-          'access-control-allow-methods': 'POST',
-          'access-control-allow-headers': 'content-type,x-asked',
-        },
-      ]);
+      expect([status, text]).toEqual([204, '']);
+      expect(cors).toEqual({
+        'access-control-allow-origin': '*',
+        'access-control-allow-methods': 'POST',
+        'access-control-allow-headers': 'content-type,x-asked',
+      });
     }
   });
 });

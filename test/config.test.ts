@@ -16,6 +16,7 @@ function complaint(env: Record<string, string>): string | undefined {
   }
 }
 
+const mapOf = (object: Record<string, number>) => new Map(Object.entries(object));
 const aLineNaming = (name: string) => expect.stringMatching(new RegExp(`^(?!.*secret).*\\b${name}\\b.*$`));
 
 describe('loadConfig', () => {
@@ -63,14 +64,9 @@ describe('loadConfig', () => {
   });
 
   it.each([
-    'forms',
-    's3://forms',
-    's3://user:pass@forms?region=eu-west-3',
-    's3://forms/a b?region=eu-west-3',
-    's3://forms?region=eu-west-3&region=eu-west-1',
-    's3://forms?region=eu-west-3&key=x',
-    's3://forms?endpoint=https://s3.example.org/path',
-    's3://forms?endpoint=https://10.0.0.1&style=virtual',
+    ...['forms', 's3://forms', 's3://user:pass@forms?region=eu-west-3', 's3://forms/a b?region=eu-west-3'],
+    ...['s3://forms?region=eu-west-3&region=eu-west-1', 's3://forms?region=eu-west-3&key=x'],
+    ...['s3://forms?endpoint=https://s3.example.org/path', 's3://forms?endpoint=https://10.0.0.1&style=virtual'],
     's3://forms?endpoint=https://s3.example.org&new=both',
     's3://forms?endpoint=https://s3.example.org&region=eu%0Awest',
   ])('refuses FILES_URL=%s', (url) => {
@@ -128,28 +124,10 @@ describe('loadConfig', () => {
       { DATABASE_URL: 'postgres://u:p@h:5433/db?sslmode=require' },
       { databaseUrl: 'postgres://u:p@h:5433/db?sslmode=require' },
     ],
-    [
-      { PLAN_LIMITS: 'a:0, b-c:none' },
-      {
-        planLimits: new Map([
-          ['a', 0],
-          ['b-c', Number.POSITIVE_INFINITY],
-        ]),
-      },
-    ],
+    [{ PLAN_LIMITS: 'a:0, b-c:none' }, { planLimits: mapOf({ a: 0, 'b-c': Number.POSITIVE_INFINITY }) }],
     [
       { STORAGE_LIMITS: 'a:0,b:500, c:2KB,d:3MB,e:4GB,f:5TB,g:none' },
-      {
-        storageLimits: new Map([
-          ['a', 0],
-          ['b', 500],
-          ['c', 2_000],
-          ['d', 3_000_000],
-          ['e', 4_000_000_000],
-          ['f', 5_000_000_000_000],
-          ['g', Number.POSITIVE_INFINITY],
-        ]),
-      },
+      { storageLimits: mapOf({ a: 0, b: 500, c: 2e3, d: 3e6, e: 4e9, f: 5e12, g: Number.POSITIVE_INFINITY }) },
     ],
     [{ RESERVED_SLUGS: 'shop, my-blog' }, { reservedSlugs: ['shop', 'my-blog'] }],
     [{ MAX_HTML_BYTES: '1000' }, { maxHtmlBytes: 1000 }],

@@ -135,10 +135,6 @@ describe('limits', () => {
       'docs/spam.md',
       `| Spam that a deployment keeps in any ${SIZES.spam.rateSeconds} seconds | ${SIZES.spam.rateMax};`,
     ],
-    [
-      'docs/spam.md',
-      `| Spam that a deployment keeps in any ${SIZES.spam.rateSeconds} seconds | ${SIZES.spam.rateMax};`,
-    ],
     ['docs/spam.md', `It is valid for ${SIZES.captcha.challengeMinutes} minutes`],
     [
       'docs/spam.md',

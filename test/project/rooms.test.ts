@@ -203,21 +203,6 @@ describe('imports', () => {
     );
   });
 
-  it('of Express are in src/http only', () => {
-    expect(importing(['express'], inGroups('http'), 'only src/http knows Express')).toEqual([]);
-  });
-
-  it('of knex and pg are in src/db and migrations only, except for the types with which a connection is passed on', () => {
-    const passesOn = inGroups('commands', 'service', 'start', 'http', 'submissions', 'delivery', 'files');
-    const isAllowed = (found: Import) => inGroups('db', 'migrations')(found) || (found.isType && passesOn(found));
-    expect(importing(['knex', 'pg'], isAllowed, 'name a function in src/db, and import that')).toEqual([]);
-  });
-
-  it('of node:http are of types only: an import would also load its own fetch', () => {
-    const isType = ({ isType }: Import) => isType;
-    expect(importing(['node:http'], isType, "take it from process.getBuiltinModule('node:http')")).toEqual([]);
-  });
-
   it('of parse5 are in src/compute/check only, which nothing loads but the thread when it is asked to', () => {
     const checks = 'src/compute/check/';
     const isThere = ({ from }: Import) => from.startsWith(checks);
@@ -241,10 +226,21 @@ describe('imports', () => {
     ]);
   });
 
-  it('of undici and nodemailer are in src/delivery only, except for the client of the bucket', () => {
-    const advice = 'only src/delivery and src/files send anything';
-    expect(importing(['nodemailer'], inGroups('delivery'), advice)).toEqual([]);
-    expect(importing(['undici', 'aws4fetch'], inGroups('delivery', 'files'), advice)).toEqual([]);
+  const passesOn = inGroups('commands', 'service', 'start', 'http', 'submissions', 'delivery', 'files');
+  it.each<[string[], (found: Import) => boolean, string]>([
+    [['express'], inGroups('http'), 'only src/http knows Express'],
+    // A connection is passed on by its type.
+    [
+      ['knex', 'pg'],
+      (found) => inGroups('db', 'migrations')(found) || (found.isType && passesOn(found)),
+      'name a function in src/db, and import that',
+    ],
+    // An import would also load its own fetch.
+    [['node:http'], ({ isType }) => isType, "take it from process.getBuiltinModule('node:http')"],
+    [['nodemailer'], inGroups('delivery'), 'only src/delivery sends mail'],
+    [['undici', 'aws4fetch'], inGroups('delivery', 'files'), 'only src/delivery and src/files send anything'],
+  ])('of %j are in their place only', (packages, isAllowed, advice) => {
+    expect(importing(packages, isAllowed, advice)).toEqual([]);
   });
 });
 

@@ -113,6 +113,15 @@ describe('GET /deploy/:id/settings', () => {
         Array.from({ length: 21 }, (_, n) => `https://a${n}.example.org`),
       ],
     ],
+    [
+      'recipients',
+      [
+        ...['ada@example.org', [1], [{ email: 'ada@example.org', confirmed: true }], ['Ada <ada@example.org>']],
+        ...[['ada@example.org\r\nBcc: eve@example.org'], [`${'a'.repeat(64)}@${'b'.repeat(190)}.org`]],
+        Array.from({ length: 6 }, (_, at) => `a${at}@example.org`),
+      ],
+    ],
+    ['notify_every', ['week']],
     ['retention_days', [0, 3_651, 1.5, '30']],
     ['language', ['sv', 'EN', 5]],
     [

@@ -15,22 +15,9 @@ const remove = async (id: string): Promise<void> => void (await owner.delete(`/d
 
 /** The tables that have rows of a deployment, beside its own. */
 const TABLES = [
-  'deliveries',
-  'digests',
-  'form_rules',
-  'honeypot_hits',
-  'idempotency_keys',
-  'mail_recipients',
-  'page_versions',
-  'pages',
-  'read_up_to',
-  'removed_submissions',
-  'spam_submissions',
-  'submission_files',
-  'submission_marks',
-  'submissions',
-  'visitor_confirmations',
-  'webhooks',
+  ...['deliveries', 'digests', 'form_rules', 'honeypot_hits', 'idempotency_keys', 'mail_recipients', 'page_versions'],
+  ...['pages', 'read_up_to', 'removed_submissions', 'spam_submissions', 'submission_files', 'submission_marks'],
+  ...['submissions', 'visitor_confirmations', 'webhooks'],
 ];
 
 /** How many rows of a deployment each table has, its own at the end. */

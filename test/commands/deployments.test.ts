@@ -1,5 +1,4 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { undeleteDeployment } from '../../src/db/deployments/deleted-deployments.ts';
 import { takeDown } from '../../src/db/deployments/take-downs.ts';
 import { answer, aTime } from '../support/answers.ts';
 import { operatorOf, printed, refusedFor } from '../support/command.ts';
@@ -153,25 +152,6 @@ describe('deployments undelete', () => {
     expect((await getPage(service.url, slug)).status).toBe(451);
     expect((await small.get(`/deploy/${id}`)).body).toMatchObject({ status: 'active' });
     expect((await small.post('/deploy').send({ html: 'x' })).status).toBe(403);
-  });
-
-  it('leaves a slug to one deployment, however it meets a new one', async () => {
-    for (let round = 0; round < 4; round += 1) {
-      const { id, slug } = await deployDeleted();
-      const bringBack = () => undeleteDeployment(service.db, id, { slug: undefined });
-      const create = () => owner.post('/deploy').send({ html: 'x', slug });
-      const [undeleted, created] =
-        round % 2
-          ? await Promise.all([bringBack(), create()])
-          : (await Promise.all([create(), bringBack()])).toReversed();
-      const isBack = undeleted !== 'slug-taken';
-      expect(created).toMatchObject({ status: isBack ? 409 : 201 });
-      expect((await owner.get(`/deploy/${id}`)).status).toBe(isBack ? 200 : 404);
-      const { rows } = await service.db.raw('SELECT count(*) FROM deployments WHERE slug = ? AND deleted_at IS NULL', [
-        slug,
-      ]);
-      expect(rows[0].count).toBe(1);
-    }
   });
 });
 

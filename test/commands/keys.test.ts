@@ -4,7 +4,6 @@ import { aTime } from '../support/answers.ts';
 import { done, formhost, printed, refusedFor, startCommand } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
 import { cloneDatabase } from '../support/fresh-database.ts';
-import { startProgram } from '../support/process.ts';
 import { asOwner, testService } from '../support/service.ts';
 
 const aKeyAlone = expect.stringMatching(/^fh_[0-9A-Za-z_-]{40,}\n$/);
@@ -38,12 +37,6 @@ const deployWith = async (key: string, url = service.url) =>
 describe('keys create', () => {
   it('prints the key alone, which works in a service that runs', async () => {
     expect(await deployWith(await create("o'neil+forms@mail.keys.example"))).toBe(201);
-  });
-
-  it('does so through npm', async () => {
-    const args = ['run', '--silent', 'keys', '--', 'create', '--email', 'npm@keys.example'];
-    const { result } = startProgram('npm', args, { DATABASE_URL: service.databaseUrl });
-    expect(await result).toEqual(made);
   });
 
   it('adds a key for the same owner when the e-mail is one that is known, in whatever case', async () => {

@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -108,11 +107,6 @@ describe('a database that the release before has filled (test/support/fill-relea
 describe('a migration that needs a table which somebody works on for long', () => {
   it.concurrent.for([
     ['0009-delivery-events', 'deliveries', 'ALTER TABLE deliveries DROP event'],
-    [
-      '0038-deployment-changes',
-      'deployments',
-      'DROP TABLE deployment_changes; DROP FUNCTION record_deployment_change CASCADE',
-    ],
     ['0044-storage', 'pages', 'DROP FUNCTION count_storage, recount_storage CASCADE; DROP TABLE storage'],
   ])(
     'lets the others to it meanwhile, and is run by who tries again (%s)',
@@ -146,18 +140,4 @@ describe('a migration that needs a table which somebody works on for long', () =
       expect(rows).toEqual([{ name }]);
     },
   );
-});
-
-describe('an embedded database of another Postgres', () => {
-  it('stops the start with a line that says how to bring it over', async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'formhost-upgrade-'));
-    onTestFinished(() => rm(dataDir, { recursive: true }));
-    await mkdir(join(dataDir, 'postgres'));
-    await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
-    // What root owns is refused for that.
-    if (process.geteuid?.() === 0) await chown(join(dataDir, 'postgres'), 12_345, 12_345);
-    await expect(openDatabase(loadConfig({ DATA_DIR: dataDir }), testLimits(), LOG)).rejects.toThrow(
-      /^DATA_DIR \S+ cannot be used: \S+ was made by Postgres 17, and this is Postgres 18: back it up /,
-    );
-  });
 });

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
-import { createConnection, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import request from 'supertest';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { runSql } from '../support/database.ts';
 import { ms, record } from '../support/figures.ts';
+import { proxyTo } from '../support/postgres-proxy.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { startServiceProcess } from '../support/process.ts';
 import { asOwner, BASE_URL, getPage, JSON_TYPE, PAGES_DOMAIN } from '../support/service.ts';
@@ -15,37 +14,6 @@ const FORMS = 40;
 const PAUSE_MS = 50;
 
 const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 90_000, interval: 50 });
-
-/** An address that leads to one port and, from `move` on, new connections to another. */
-async function startMovingAddress(port: number) {
-  let target = port;
-  const sockets = new Set<Socket>();
-  const server = createServer((client) => {
-    const postgres = createConnection({ host: '127.0.0.1', port: target });
-    for (const [socket, peer] of [
-      [client, postgres],
-      [postgres, client],
-    ] as const) {
-      sockets.add(socket);
-      socket.on('error', () => undefined).on('close', () => peer.destroy());
-      socket.pipe(peer);
-    }
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('Listening on no port');
-  return {
-    url: `postgres://postgres@127.0.0.1:${address.port}/postgres`,
-    move(to: number): void {
-      target = to;
-    },
-    close(): void {
-      server.close();
-      for (const socket of sockets) socket.destroy();
-    },
-  };
-}
 
 /** The ids of the submissions that a server has. */
 async function storedIn(url: string): Promise<ReadonlySet<string>> {
@@ -62,7 +30,11 @@ async function storedIn(url: string): Promise<ReadonlySet<string>> {
 it('follows a failover: the old primary only reads, and the address leads to its replica', async () => {
   const old = await startPostgresServer();
   onTestFinished(old.close);
-  const address = await startMovingAddress(old.port);
+  const address = await proxyTo(
+    old.url,
+    () => ({}),
+    ({ client, postgres }) => client.pipe(postgres).pipe(client),
+  );
   onTestFinished(address.close);
   const settings = { BASE_URL, PAGES_DOMAIN, LOG_LEVEL: 'silent' };
   const service = await startServiceProcess({ ...settings, DATABASE_URL: address.url });

@@ -27,40 +27,6 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.close());
 
-const OUTAGES = {
-  stopped: { begin: () => postgres.stop(), end: () => postgres.start() },
-  frozen: { begin: () => postgres.freeze(), end: () => postgres.thaw() },
-};
-
-describe.each(Object.entries(OUTAGES))('an outage with Postgres %s', (_name, outage) => {
-  it('is answered with 503s, by a process that serves pages and is itself again afterwards', async () => {
-    const service = await startForOutage(postgres.url);
-    await service.ready();
-    const target = await prepare(service.url, postgres.url);
-    const requests = Object.entries(everyRequest(target));
-
-    await outage.begin();
-    const answers: Answer[] = [];
-    try {
-      // The first ones use the connections that were there, the second ones look for others.
-      for (let round = 0; round < 2; round += 1) {
-        const asked = requests.map(([name, send]) => answerTo(name, send));
-        await getPage(service.url, target.form.slug).expect(200, 'kept');
-        await request(service.url).get('/healthz').expect(200);
-        answers.push(...(await Promise.all(asked)));
-      }
-    } finally {
-      await outage.end();
-    }
-    await recovery(target, () => target.owner.get(`/deploy/${target.form.id}`).expect(200));
-    expect(answers.filter((answer) => !isUnavailable(answer))).toEqual([]);
-    const { body } = await target.owner.get(`/webhooks/${target.form.id}`).expect(200);
-    expect(body.webhooks.length, 'nothing that was refused was done').toBe(1);
-    await getPage(service.url, target.form.slug).expect(200, 'kept');
-    expect(await service.stop()).toEqual(ENDED_WELL);
-  });
-});
-
 describe('a database that only reads', () => {
   it('is answered with a 503 where it would have to write, and with what is there where not', async () => {
     const service = await startForOutage(postgres.url);
@@ -158,26 +124,5 @@ describe('a connection that is lost while Postgres commits', () => {
     expect(answers.filter((answer) => !isUnavailable(answer))).toEqual([]);
     expect(swallowed).toBeGreaterThanOrEqual(writes.length);
     expect(await service.stop()).toEqual(ENDED_WELL);
-  });
-});
-
-describe('a database that is absent at start', () => {
-  it('is waited for, and the log says so', async () => {
-    await postgres.stop();
-    const service = await startForOutage(postgres.url, { LOG_LEVEL: 'info' });
-    let log = '';
-    service.child.stderr?.on('data', (text) => {
-      log += text;
-    });
-    await soon(() => request(service.url).get('/healthz').expect(200));
-    await soon(() => expect(log).toContain('the database is out of reach; trying again'));
-    const readyz = await answerTo('GET /readyz', () => request(service.url).get('/readyz'));
-    const submit = await answerTo('submit', () =>
-      request(service.url).post('/submit/d_000000000000000000000000').send({}),
-    );
-    expect([isUnavailable(readyz), isUnavailable(submit)]).toEqual([true, true]);
-    await postgres.start();
-    await service.ready();
-    expect((await service.stop()).code).toBe(0);
   });
 });

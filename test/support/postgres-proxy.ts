@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createConnection, createServer, type Socket } from 'node:net';
+import { createConnection, createServer, type NetConnectOpts, type Socket } from 'node:net';
 import { freePort } from './process.ts';
 
 /** A connection through the proxy: its two ends, and what ends both. */
@@ -17,7 +17,7 @@ export async function proxyTo<Notes extends object>(
   const url = new URL(databaseUrl);
   const folder = url.searchParams.get('host');
   const port = Number(url.port || 5432);
-  const target = folder ? { path: `${folder}/.s.PGSQL.${port}` } : { host: url.hostname, port };
+  let target: NetConnectOpts = folder ? { path: `${folder}/.s.PGSQL.${port}` } : { host: url.hostname, port };
   const links = new Set<Link & Notes>();
 
   const server = createServer((client) => {
@@ -43,6 +43,10 @@ export async function proxyTo<Notes extends object>(
     url: url.href,
     /** The open connections. */
     links,
+    /** Leads new connections to another port of this machine. */
+    move(to: number) {
+      target = { host: '127.0.0.1', port: to };
+    },
     async open() {
       server.listen(ownPort, '127.0.0.1');
       await once(server, 'listening');
@@ -57,11 +61,11 @@ export async function proxyTo<Notes extends object>(
 }
 
 /**
- * Postgres at an address where the answer to a statement can be lost: the statement has run, and the client gets no
+ * Postgres at an address where a statement can be lost, or the answer to it: then it has run, and the client gets no
  * answer.
  */
 export async function forgetfulProxyTo(databaseUrl: string) {
-  let lost: { statement: string; after: string } | undefined;
+  let lost: { statement: string; after: string; hasRun: boolean } | undefined;
   const proxy = await proxyTo(
     databaseUrl,
     () => ({ isLost: false, isAfter: false }),
@@ -69,8 +73,10 @@ export async function forgetfulProxyTo(databaseUrl: string) {
       link.client.on('data', (bytes) => {
         if (lost && bytes.includes(lost.after)) link.isAfter = true;
         if (lost && link.isAfter && bytes.includes(lost.statement)) {
-          link.isLost = true;
+          const { hasRun } = lost;
           lost = undefined;
+          if (!hasRun) return link.end();
+          link.isLost = true;
         }
         link.postgres.write(bytes);
       });
@@ -88,9 +94,13 @@ export async function forgetfulProxyTo(databaseUrl: string) {
      * `after` meanwhile: the process's other work commits too.
      */
     loseAnswerTo(statement: string, after = statement): void {
-      lost = { statement, after };
+      lost = { statement, after, hasRun: true };
     },
-    /** Whether an answer is still to be lost. */
+    /** Loses the statement itself. */
+    lose(statement: string, after: string): void {
+      lost = { statement, after, hasRun: false };
+    },
+    /** Whether something is still to be lost. */
     isWaiting: () => lost !== undefined,
   };
 }

@@ -99,6 +99,13 @@ const newDatabase = async () => {
   return { connectionString: database.url };
 };
 
+/** With tables, and without rows. */
+const readyDatabase = async () => {
+  const database = await cloneDatabase();
+  onTestFinished(() => database.drop());
+  return { connectionString: database.url };
+};
+
 let service: TestService;
 let owner: Owner;
 let full: { connectionString: string };
@@ -147,15 +154,6 @@ describe('backup and restore', () => {
     expect(await structure(target)).toEqual(await structure(full));
     const next = "SELECT nextval('owners_id_seq') AS next";
     expect(await rowsOf(target, next)).toEqual([{ next: '4712' }]);
-  });
-
-  it('fill a database that the service has made ready and nobody has used', async () => {
-    const file = newFile();
-    expect(await command('backup', file, { DATABASE_URL: full.connectionString })).toEqual(done);
-    const target = await cloneDatabase();
-    onTestFinished(() => target.drop());
-    expect(await command('restore', file, { DATABASE_URL: target.url })).toEqual(done);
-    expect(await everything({ connectionString: target.url })).toEqual(await everything(full));
   });
 
   it('bring one over from a Postgres into the embedded one, and from there into another', async () => {
@@ -210,8 +208,8 @@ describe('backup and restore', () => {
     ).toEqual([]);
   });
 
-  it('hand one on from standard output to standard input', async () => {
-    const target = await newDatabase();
+  it('hand one on from standard output to standard input, into a database that a service has made ready', async () => {
+    const target = await readyDatabase();
     const script =
       'DATABASE_URL="$1" "$0" src/commands/formhost.ts admin backup - | DATABASE_URL="$2" "$0" src/commands/formhost.ts admin restore -';
     const args = ['-c', script, process.execPath, full.connectionString, target.connectionString];
@@ -220,15 +218,16 @@ describe('backup and restore', () => {
   });
 });
 
-describe('restore', () => {
-  let good: Buffer;
-  let own: string;
-  beforeAll(async () => {
-    own = newFile();
-    expect(await command('backup', own, { DATABASE_URL: full.connectionString })).toEqual(done);
-    good = await readFile(own);
-  });
+/** A backup of `full`. */
+let own: string;
+let good: Buffer;
+beforeAll(async () => {
+  own = newFile();
+  expect(await command('backup', own, { DATABASE_URL: full.connectionString })).toEqual(done);
+  good = await readFile(own);
+});
 
+  describe('restore', () => {
   const unpacked = () => gunzipSync(good.subarray(LINE.length));
   const packed = (content: Buffer) => Buffer.concat([Buffer.from(LINE), gzipSync(content)]);
   const altered = (change: (content: Buffer) => void): Buffer => {
@@ -349,18 +348,11 @@ describe('restore', () => {
     expect(await rowsOf(target, 'SELECT id, receiver, length(secret) || $$$$ AS secret FROM webhooks')).toEqual([
       { id: 'wh_old', receiver: 'hook.example:8443', secret: '50' },
     ]);
-    const newer = await cloneDatabase();
-    onTestFinished(() => newer.drop());
-    expect(await command('restore', file, { DATABASE_URL: newer.url })).toEqual(
+    const newer = await readyDatabase();
+    expect(await command('restore', file, { DATABASE_URL: newer.connectionString })).toEqual(
       refused(
         /^formhost: the database is empty, but its tables are newer \(\S+\) than the backup's: restore into .*\n$/,
       ),
-    );
-  });
-
-  it('says in a line that a file is not there', async () => {
-    expect(await command('restore', '/nowhere/a', { DATABASE_URL: full.connectionString })).toEqual(
-      refused(/no such file or directory, open '\/nowhere\/a'\n$/),
     );
   });
 });
@@ -375,36 +367,29 @@ describe('backup', () => {
   const startBackup = (file: string, DATABASE_URL: string) =>
     startProgram(process.execPath, ['src/commands/formhost.ts', 'admin', 'backup', file], { DATABASE_URL });
 
-  it('takes no place of another file', async () => {
-    const file = newFile();
-    await writeFile(file, 'precious');
-    expect(await command('backup', file, { DATABASE_URL: full.connectionString })).toEqual(
-      refused(`${file} exists already: choose another name`),
-    );
-    expect(await readFile(file, 'utf8')).toBe('precious');
-  });
-
-  it.each([
-    ['a database that is out of reach', () => ({ DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/nothing' })],
-    ['a wrong setting', () => ({ DATABASE_URL: 'mysql://nobody:secret@127.0.0.1/nothing' })],
-  ])('says in a line that it met %s, without the password, and leaves nothing', async (_name, settings) => {
+  it('says in a line why nothing was backed up, without the password, and leaves nothing', async () => {
     const place = await mkdtemp(join(folder, 'empty-'));
-    const result = await command('backup', join(place, 'file'), settings());
-    expect(result).toEqual(refused(/^(?!.*secret)formhost: .+\n$/));
-    expect(await readdir(place)).toEqual([]);
-  });
-
-  it('says that there is no formhost in a database of another program, and leaves nothing', async () => {
-    const target = await newDatabase();
-    await runSql(
-      target.connectionString,
-      "CREATE TABLE knex_migrations (name text); INSERT INTO knex_migrations VALUES ('0001-theirs')",
-    );
-    const place = await mkdtemp(join(folder, 'empty-'));
-    expect(await command('backup', join(place, 'file'), { DATABASE_URL: target.connectionString })).toEqual(
+    const to = (DATABASE_URL: string, file = join(place, 'file')) => command('backup', file, { DATABASE_URL });
+    const reached = full.connectionString;
+    const other = (await newDatabase()).connectionString;
+    await runSql(other, "CREATE TABLE knex_migrations (name text); INSERT INTO knex_migrations VALUES ('0001-theirs')");
+    expect([
+      await to('postgres://nobody:secret@127.0.0.1:1/nothing'),
+      await to('mysql://nobody:secret@127.0.0.1/nothing'),
+      await to(other),
+      await to(reached, '/nowhere/file'),
+      await to(reached, own),
+      await command('restore', '/nowhere/a', { DATABASE_URL: reached }),
+    ]).toEqual([
+      ...Array(2).fill(refused(/^(?!.*secret)formhost: .+\n$/)),
       refused(/^(?:formhost: there is no database of the service in .*\n){2}$/),
-    );
-    expect(await readdir(place)).toEqual([]);
+      refused(
+        /^formhost: \/nowhere\/file cannot be written: ENOENT: no such file or directory, open '\/nowhere\/.*'\n$/,
+      ),
+      refused(`${own} exists already: choose another name`),
+      refused(/no such file or directory, open '\/nowhere\/a'\n$/),
+    ]);
+    expect([await readdir(place), await readFile(own)]).toEqual([[], good]);
   });
 
   it('says in a line that the disk is full', async () => {
@@ -449,13 +434,5 @@ describe('backup', () => {
     expect(await readdir(place)).toEqual([]);
     socket.destroy();
     silent.close();
-  });
-
-  it('says in a line that a place is not there', async () => {
-    expect(await command('backup', '/nowhere/file', { DATABASE_URL: full.connectionString })).toEqual(
-      refused(
-        /^formhost: \/nowhere\/file cannot be written: ENOENT: no such file or directory, open '\/nowhere\/.*'\n$/,
-      ),
-    );
   });
 });

@@ -139,18 +139,6 @@ describe('files move', () => {
     await expectWhole(installation);
   });
 
-  it('outlasts a short failure of the bucket', async () => {
-    const installation = await install('failure', 'database', [10]);
-    let failures = 0;
-    s3.intercept((_request, response) => {
-      failures += 1;
-      return failures < 8 && s3Error(response, 503, 'SlowDown');
-    });
-    onTestFinished(() => s3.behave());
-    expect(await files(installation.settings, 'move', '--to', 'bucket')).toEqual(done('moved 1 files to the bucket\n'));
-    await expectWhole(installation);
-  });
-
   it('refuses the prefix of another installation, until it is claimed', async () => {
     await install('taken', 'bucket', [1]);
     const { settings } = await install('taken', 'database', [1]);

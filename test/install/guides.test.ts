@@ -27,27 +27,10 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 const GUIDES = [
-  'README.md',
-  'docs/getting-started.md',
-  'docs/dashboard.md',
-  'docs/forms.md',
-  'docs/check.md',
-  'docs/your-site.md',
-  'docs/migrating.md',
-  'docs/spam.md',
-  'docs/exports.md',
-  'docs/inbox.md',
-  'docs/live.md',
-  'docs/command-line.md',
-  'docs/pages.md',
-  'docs/webhooks.md',
-  'docs/mail.md',
-  'docs/self-hosting.md',
-  'docs/operations.md',
-  'docs/upgrading.md',
-  'docs/scaling.md',
-  'docs/api.md',
-  'docs/agents.md',
+  ...['README.md', 'docs/getting-started.md', 'docs/dashboard.md', 'docs/forms.md', 'docs/check.md'],
+  ...['docs/your-site.md', 'docs/migrating.md', 'docs/spam.md', 'docs/exports.md', 'docs/inbox.md', 'docs/live.md'],
+  ...['docs/command-line.md', 'docs/pages.md', 'docs/webhooks.md', 'docs/mail.md', 'docs/self-hosting.md'],
+  ...['docs/operations.md', 'docs/upgrading.md', 'docs/scaling.md', 'docs/api.md', 'docs/agents.md'],
 ];
 
 type Block = { language: string; info: string; text: string };

@@ -1,14 +1,12 @@
 import { connect as connectSocket } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { inParallel, ms, record, timed } from '../support/figures.ts';
-import { cloneDatabase } from '../support/fresh-database.ts';
 import { footprint, measurable } from '../support/memory.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { multipartBody } from '../support/multipart.ts';
-import { freePort, startServiceProcess } from '../support/process.ts';
-import { startPulse } from '../support/pulse.ts';
-import { asOwner, BASE_URL, PAGES_DOMAIN } from '../support/service.ts';
-import { keyIn } from '../support/test-process.ts';
+import { freePort } from '../support/process.ts';
+import { BASE_URL, JSON_TYPE, PAGES_DOMAIN } from '../support/service.ts';
+import { testProcess } from '../support/test-process.ts';
 
 const REQUESTS = 20_000;
 const WARM_UP = 6_000;
@@ -137,19 +135,15 @@ function mutated(message: Message, random: (below: number) => number): Buffer {
 const randomBytes = (random: (below: number) => number): Buffer =>
   Buffer.from(Array.from({ length: 1 + random(300) }, () => random(256)));
 
+const metricsPort = await freePort();
+// What a mutated webhook would be sent to, nobody reaches: no form that takes submissions has one.
+const { service, newOwner } = await testProcess({
+  ...{ LOG_LEVEL: 'error', WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' },
+  ...measurable(metricsPort),
+});
+
 it('answers no mutated request and no raw bytes with a 5xx, lives on, and grows no more', async () => {
-  const database = await cloneDatabase();
-  onTestFinished(database.drop);
-  const metricsPort = await freePort();
-  const service = await startServiceProcess({
-    ...{ BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url, LOG_LEVEL: 'error', WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' },
-    // What a mutated webhook would be sent to, nobody reaches: no form that takes submissions has one.
-    ...measurable(metricsPort),
-  });
-  onTestFinished(async () => void (await service.stop()));
-  await service.ready();
-  const key = await keyIn(database.url);
-  const owner = asOwner(service.url, key);
+  const owner = await newOwner('owner');
   const forms: { id: string; slug: string }[] = [];
   for (let count = 0; count < FORMS; count += 1) forms.push(await owner.deploy());
   const quiet = await owner.deploy();
@@ -158,8 +152,7 @@ it('answers no mutated request and no raw bytes with a 5xx, lives on, and grows 
 
   const host = new URL(BASE_URL).host;
   const api = { Host: host };
-  const keyed = { ...api, Authorization: `Bearer ${key}` };
-  const JSON_TYPE = { 'Content-Type': 'application/json' };
+  const keyed = { ...api, Authorization: `Bearer ${owner.key}` };
   const FORM_TYPE = { 'Content-Type': 'application/x-www-form-urlencoded' };
   const MULTIPART_TYPE = { 'Content-Type': 'multipart/form-data; boundary=b' };
   const form = () => forms[random(forms.length)] ?? quiet;
@@ -241,9 +234,6 @@ it('answers no mutated request and no raw bytes with a 5xx, lives on, and grows 
 
   const lags: number[] = [];
   const health: number[] = [];
-  // The machine's own stalls, which are not the service's.
-  const pulse = await startPulse();
-  onTestFinished(pulse.stop);
   const watching = new AbortController();
   const watch = async (): Promise<void> => {
     while (!watching.signal.aborted) {
@@ -267,7 +257,6 @@ it('answers no mutated request and no raw bytes with a 5xx, lives on, and grows 
   await fuzz(REQUESTS - WARM_UP);
   watching.abort();
   await watched;
-  const longestPulse = await pulse.longest();
   const after = await footprint(service, metricsPort);
 
   const longestLag = Math.max(...lags);
@@ -279,7 +268,6 @@ it('answers no mutated request and no raw bytes with a 5xx, lives on, and grows 
     'heap, MiB': `${before.heapMiB} to ${after.heapMiB}`,
     descriptors: `${before.descriptors} to ${after.descriptors}`,
     'longest stall': ms(longestLag),
-    "the machine's own": ms(longestPulse),
     'slowest /healthz': ms(Math.max(...health)),
     'never ended': unanswered,
     answered: counts.join(', '),

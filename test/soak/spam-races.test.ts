@@ -1,15 +1,10 @@
 import request from 'supertest';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { solve } from '../support/altcha.ts';
-import { type Owner, startTestService, type TestService } from '../support/service.ts';
+import { testService } from '../support/service.ts';
 
-let service: TestService;
-let owner: Owner;
-beforeAll(async () => {
-  service = await startTestService();
-  owner = await service.owner();
-});
-afterAll(() => service.close());
+const service = await testService();
+const owner = await service.owner();
 
 /** What must be true of a deployment at any time: its counts, its numbers, and that nothing is in two places or nowhere. */
 async function stateOf(id: string) {

@@ -1,11 +1,10 @@
 import { Agent, get as getHttp } from 'node:http';
 import { connect as connectSocket } from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { median, ms, record, timed } from '../support/figures.ts';
-import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
-import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { asOwner, BASE_URL, PAGES_DOMAIN, UNKNOWN_ID } from '../support/service.ts';
-import { keyIn } from '../support/test-process.ts';
+import { startServiceProcess } from '../support/process.ts';
+import { BASE_URL, PAGES_DOMAIN, UNKNOWN_ID, UNKNOWN_KEY } from '../support/service.ts';
+import { testProcess } from '../support/test-process.ts';
 
 /** Characters of what is generated. Node takes 16 KiB of headers, of which the others take the rest. */
 const LENGTH = 15_500;
@@ -48,26 +47,13 @@ const FILLINGS: readonly string[] = [
     .join(''),
 ];
 
-let database: FreshDatabase;
-/** Believes proxies of these networks; believes as many proxies as can be configured. */
-let service: ServiceProcess;
-let trusting: ServiceProcess;
-let key: string;
-let form: { id: string; slug: string };
-beforeAll(async () => {
-  database = await cloneDatabase();
-  const settings = { BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url, LOG_LEVEL: 'info' };
-  service = await startServiceProcess({ ...settings, TRUST_PROXY: '127.0.0.0/8,::1/128' });
-  await service.ready();
-  trusting = await startServiceProcess({ ...settings, TRUST_PROXY: '99' });
-  await trusting.ready();
-  key = await keyIn(database.url);
-  form = await asOwner(service.url, key).deploy();
-});
-afterAll(async () => {
-  await Promise.all([service.stop(), trusting.stop()]);
-  await database.drop();
-});
+/** It believes proxies of these networks; the other believes as many proxies as can be configured. */
+const { service, settings, newOwner } = await testProcess({ LOG_LEVEL: 'info', TRUST_PROXY: '127.0.0.0/8,::1/128' });
+const trusting = await startServiceProcess({ ...settings, TRUST_PROXY: '99' });
+afterAll(() => trusting.stop());
+await trusting.ready();
+const owner = await newOwner('owner');
+const form = await owner.deploy();
 
 type Headers = Readonly<Record<string, string>>;
 /** A request with a filling in one place; undefined where it can't be. */
@@ -82,119 +68,107 @@ function write(method: string, target: string, headers: Headers, body = ''): Buf
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const JSON_BODY = { 'Content-Type': 'application/json' };
+const KEYED = { Authorization: `Bearer ${owner.key}` };
+const KEYED_JSON = { ...KEYED, ...JSON_BODY };
+const AT_PAGE = { Host: `${form.slug}.${PAGES_DOMAIN}` };
 const MULTIPART = { 'Content-Type': 'multipart/form-data; boundary=b' };
 const BROWSER = { Accept: 'text/html' };
 const SUBMIT = `/submit/${UNKNOWN_ID}`;
-
-const keyed = (): Headers => ({ Authorization: `Bearer ${key}` });
-const atPage = (): Headers => ({ Host: `${form.slug}.${PAGES_DOMAIN}` });
+const POST = `POST ${SUBMIT}`;
+const HOOK = `POST /webhooks/${form.id}`;
+const DOCS = 'GET /docs/swagger-ui.css';
 
 /** In a header, behind `prefix`. */
 const inHeader =
-  (line: string, name: string, prefix = '', headers: () => Headers = () => ({}), body = ''): Parser =>
+  (line: string, name: string, prefix = '', headers: Headers = {}, body = ''): Parser =>
   (filling) => {
     const [method = '', target = ''] = line.split(' ');
     // What a header can have (RFC 9110, 5.5).
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(filling)) return undefined;
-    return write(method, target, { ...headers(), [name]: prefix + filling }, body);
+    return write(method, target, { ...headers, [name]: prefix + filling }, body);
   };
 
 /** In a target, behind `line`. */
 const inTarget =
-  (line: string, headers: () => Headers = () => ({})): Parser =>
+  (line: string, headers: Headers = {}): Parser =>
   (filling) => {
     const [method = '', target = ''] = line.split(' ');
     const encoded = filling.slice(0, LENGTH).replaceAll(/[^\x21-\x7e]/g, (letter) => encodeURIComponent(letter));
-    return write(method, (target + encoded).slice(0, LENGTH), headers());
+    return write(method, (target + encoded).slice(0, LENGTH), headers);
   };
 
 /** In a body, between `before` and `behind`. */
 const inBody =
-  (line: () => string, headers: () => Headers, before = '', behind = ''): Parser =>
+  (line: string, headers: Headers, before = '', behind = ''): Parser =>
   (filling) => {
-    const [method = '', target = ''] = line().split(' ');
-    return write(method, target, headers(), before + filling + behind);
+    const [method = '', target = ''] = line.split(' ');
+    return write(method, target, headers, before + filling + behind);
   };
 
-const submitted = (headers: Headers, before = '', behind = ''): Parser =>
-  inBody(
-    () => `POST ${SUBMIT}`,
-    () => headers,
-    before,
-    behind,
-  );
+const submitted = (headers: Headers, before = '', behind = ''): Parser => inBody(POST, headers, before, behind);
 /** A form that is thanked for, and not stored. */
 const thanked = (headers: Headers, before: string, behind = ''): Parser =>
-  inBody(
-    () => `POST /submit/${form.id}`,
-    () => ({ ...headers, ...BROWSER }),
-    before,
-    behind,
-  );
+  inBody(`POST /submit/${form.id}`, { ...headers, ...BROWSER }, before, behind);
 const part = (header: string, content = ''): string =>
   `--b\r\nContent-Disposition: form-data; ${header}\r\n\r\n${content}`;
 const END = '\r\n--b--\r\n';
 const submittedPart = (before: string, behind: string): Parser => submitted(MULTIPART, before, behind);
-
-const POST = `POST ${SUBMIT}`;
-const HOOK = () => `POST /webhooks/${form.id}`;
-const DOCS = 'GET /docs/swagger-ui.css';
 
 /** Each place of a request that is read before, or without, any limit. */
 const PARSERS: Readonly<Record<string, Parser>> = {
   'Content-Type': inHeader(POST, 'Content-Type'),
   'Content-Type, a parameter': inHeader(POST, 'Content-Type', 'application/x-www-form-urlencoded;x=a'),
   'Content-Type, a quoted parameter': inHeader(POST, 'Content-Type', 'multipart/form-data;boundary="'),
-  'Content-Type of the API': inHeader('POST /deploy', 'Content-Type', 'application/json;', keyed, '{}'),
-  'Content-Type of a browser': inHeader(POST, 'Content-Type', 'multipart/form-data;', () => BROWSER),
-  'Accept of a form': inHeader(POST, 'Accept', '', () => FORM),
-  'Accept of a form, quoted': inHeader(POST, 'Accept', 'text/html;a="', () => FORM),
+  'Content-Type of the API': inHeader('POST /deploy', 'Content-Type', 'application/json;', KEYED, '{}'),
+  'Content-Type of a browser': inHeader(POST, 'Content-Type', 'multipart/form-data;', BROWSER),
+  'Accept of a form': inHeader(POST, 'Accept', '', FORM),
+  'Accept of a form, quoted': inHeader(POST, 'Accept', 'text/html;a="', FORM),
   Accept: inHeader('GET /', 'Accept', 'text/html,'),
-  'Accept-Encoding': inHeader('GET /', 'Accept-Encoding', '', atPage),
-  'Accept-Encoding, quoted': inHeader('GET /', 'Accept-Encoding', 'br;a="', atPage),
+  'Accept-Encoding': inHeader('GET /', 'Accept-Encoding', '', AT_PAGE),
+  'Accept-Encoding, quoted': inHeader('GET /', 'Accept-Encoding', 'br;a="', AT_PAGE),
   Authorization: inHeader('GET /deploy', 'Authorization'),
   'Authorization, a key': inHeader('GET /deploy', 'Authorization', 'Bearer fh_'),
   Host: inHeader('GET /', 'Host'),
   'Host of a page': (filling) => inHeader('GET /', 'Host', 'a')(`${filling}.${PAGES_DOMAIN}`),
   'Host of a port': inHeader('GET /', 'Host', 'a:'),
-  'X-Forwarded-For': inHeader(POST, 'X-Forwarded-For', '', () => FORM),
-  'X-Forwarded-For, IPv6': inHeader(POST, 'X-Forwarded-For', '::1', () => FORM),
-  'X-Forwarded-For, brackets': inHeader(POST, 'X-Forwarded-For', '[', () => FORM),
-  'X-Forwarded-For, a zone': inHeader(POST, 'X-Forwarded-For', 'fe80::1%', () => FORM),
-  'X-Forwarded-For of an unknown key': inHeader('GET /deploy', 'X-Forwarded-For', '', () => ({
-    Authorization: `Bearer fh_${'0'.repeat(43)}`,
-  })),
-  'If-None-Match of a page': inHeader('GET /', 'If-None-Match', '', atPage),
+  'X-Forwarded-For': inHeader(POST, 'X-Forwarded-For', '', FORM),
+  'X-Forwarded-For, IPv6': inHeader(POST, 'X-Forwarded-For', '::1', FORM),
+  'X-Forwarded-For, brackets': inHeader(POST, 'X-Forwarded-For', '[', FORM),
+  'X-Forwarded-For, a zone': inHeader(POST, 'X-Forwarded-For', 'fe80::1%', FORM),
+  'X-Forwarded-For of an unknown key': inHeader('GET /deploy', 'X-Forwarded-For', '', {
+    Authorization: `Bearer ${UNKNOWN_KEY}`,
+  }),
+  'If-None-Match of a page': inHeader('GET /', 'If-None-Match', '', AT_PAGE),
   'If-None-Match': inHeader('GET /openapi.json', 'If-None-Match'),
   'If-None-Match of a file': inHeader(DOCS, 'If-None-Match'),
   'If-Match': inHeader(DOCS, 'If-Match'),
   'If-Modified-Since': inHeader(DOCS, 'If-Modified-Since', 'Thu, '),
   'If-Unmodified-Since': inHeader(DOCS, 'If-Unmodified-Since', 'Thu, '),
-  'If-Range': inHeader(DOCS, 'If-Range', '', () => ({ Range: 'bytes=0-1' })),
+  'If-Range': inHeader(DOCS, 'If-Range', '', { Range: 'bytes=0-1' }),
   Range: inHeader(DOCS, 'Range', 'bytes='),
-  'Cache-Control': inHeader('GET /openapi.json', 'Cache-Control', 'no-cache', () => ({ 'If-None-Match': '"a"' })),
+  'Cache-Control': inHeader('GET /openapi.json', 'Cache-Control', 'no-cache', { 'If-None-Match': '"a"' }),
   Expect: inHeader(POST, 'Expect'),
-  'Content-Encoding': inHeader(POST, 'Content-Encoding', '', () => FORM),
+  'Content-Encoding': inHeader(POST, 'Content-Encoding', '', FORM),
   'Content-Length': inHeader(POST, 'Content-Length', '0'),
-  'Transfer-Encoding': inHeader(POST, 'Transfer-Encoding', 'chunked', () => ({ ...FORM, 'Content-Length': '0' })),
+  'Transfer-Encoding': inHeader(POST, 'Transfer-Encoding', 'chunked', { ...FORM, 'Content-Length': '0' }),
   Connection: inHeader('GET /healthz', 'Connection'),
-  Upgrade: inHeader('GET /healthz', 'Upgrade', '', () => ({ Connection: 'upgrade' })),
+  Upgrade: inHeader('GET /healthz', 'Upgrade', '', { Connection: 'upgrade' }),
   'Access-Control-Request-Headers': inHeader(`OPTIONS ${SUBMIT}`, 'Access-Control-Request-Headers'),
-  'another header': inHeader(POST, 'X-Another', '', () => FORM),
+  'another header': inHeader(POST, 'X-Another', '', FORM),
 
   'a path': inTarget('GET /'),
-  'a path of the API': inTarget('GET /deploy/', keyed),
+  'a path of the API': inTarget('GET /deploy/', KEYED),
   'a path of submissions': inTarget('POST /submit/'),
-  'a deep path': inTarget(`GET /webhooks/${UNKNOWN_ID}/a/deliveries/`, keyed),
-  'a path of a page': inTarget('GET /', atPage),
+  'a deep path': inTarget(`GET /webhooks/${UNKNOWN_ID}/a/deliveries/`, KEYED),
+  'a path of a page': inTarget('GET /', AT_PAGE),
   'a path of no scheme': inTarget('GET //a@'),
   'an absolute target': inTarget('GET http://'),
   'the path of an absolute target': inTarget('GET http://a/'),
-  'a query': inTarget('GET /deploy?', keyed),
-  page: inTarget('GET /deploy?page=', keyed),
-  limit: inTarget('GET /deploy?limit=1', keyed),
-  domain: inTarget('GET /internal/tls?domain=', () => ({ Host: 'localhost' })),
-  'domain, IPv6': inTarget('GET /internal/tls?domain=[1::', () => ({ Host: 'localhost' })),
+  'a query': inTarget('GET /deploy?', KEYED),
+  page: inTarget('GET /deploy?page=', KEYED),
+  limit: inTarget('GET /deploy?limit=1', KEYED),
+  domain: inTarget('GET /internal/tls?domain=', { Host: 'localhost' }),
+  'domain, IPv6': inTarget('GET /internal/tls?domain=[1::', { Host: 'localhost' }),
 
   'a JSON body': submitted(JSON_BODY),
   'a JSON value': submitted(JSON_BODY, '{"a":', '}'),
@@ -233,32 +207,12 @@ const PARSERS: Readonly<Record<string, Parser>> = {
     `\r\n--${'-'.repeat(72)}`,
   ),
 
-  'a page': inBody(
-    () => 'PUT /deploy/x',
-    () => ({ ...keyed(), ...JSON_BODY }),
-    '{"html":"',
-    '"}',
-  ),
-  'a title': inBody(
-    () => 'POST /deploy',
-    () => ({ ...keyed(), ...JSON_BODY }),
-    '{"html":"<title>',
-    '","slug":"www"}',
-  ),
-  'a slug': inBody(
-    () => 'POST /deploy',
-    () => ({ ...keyed(), ...JSON_BODY }),
-    '{"html":"x","slug":"',
-    '-"}',
-  ),
-  settings: inBody(
-    () => `PATCH /deploy/${form.id}`,
-    () => ({ ...keyed(), ...JSON_BODY }),
-    '{"email_notifications":[',
-    '1]}',
-  ),
-  'a webhook': inBody(HOOK, () => ({ ...keyed(), ...JSON_BODY }), '{"type":"x","url":"http://', '"}'),
-  'events of a webhook': inBody(HOOK, () => ({ ...keyed(), ...JSON_BODY }), '{"url":"http://a/","events":[', '1]}'),
+  'a page': inBody('PUT /deploy/x', KEYED_JSON, '{"html":"', '"}'),
+  'a title': inBody('POST /deploy', KEYED_JSON, '{"html":"<title>', '","slug":"www"}'),
+  'a slug': inBody('POST /deploy', KEYED_JSON, '{"html":"x","slug":"', '-"}'),
+  settings: inBody(`PATCH /deploy/${form.id}`, KEYED_JSON, '{"email_notifications":[', '1]}'),
+  'a webhook': inBody(HOOK, KEYED_JSON, '{"type":"x","url":"http://', '"}'),
+  'events of a webhook': inBody(HOOK, KEYED_JSON, '{"url":"http://a/","events":[', '1]}'),
 };
 
 const statuses = new Map<string, number>();

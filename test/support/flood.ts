@@ -1,42 +1,55 @@
+import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { constants, setPriority } from 'node:os';
+import { text } from 'node:stream/consumers';
 
 /*
- * A program that sends one request again and again on several connections, without a pause, until it is stopped. It
- * gets its task as JSON in its argument, and writes how many answers of each status there were when it is told to stop.
+ * A program: sends requests in rotation on so many connections, without a pause, until it is ended. Its argument names
+ * a file that has its task as JSON; it writes how many answers of each status there were when it is told to stop.
  */
 
-/** `fill`: the text that replaces FILL in the body, and how often; for bodies that are too long for an argument. */
-const task: {
-  url: string;
+/** `body`: its bytes as Latin-1. `isUndone`: what the request makes is deleted again. */
+export type Target = {
   method: string;
+  path: string;
   headers: Record<string, string>;
   body: string;
-  fill?: { text: string; times: number };
-  connections: number;
-} = JSON.parse(process.argv[2] ?? '');
-const { fill } = task;
-const body = Buffer.from(fill ? task.body.replace('FILL', () => fill.text.repeat(fill.times)) : task.body);
+  isUndone?: boolean;
+};
+export type Flood = { url: string; targets: readonly Target[]; connections: number };
+
+const { url, targets, connections }: Flood = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
+const { hostname, port } = new URL(url);
+const bodies = targets.map(({ body }) => Buffer.from(body, 'latin1'));
+
 // It simulates other machines: it must not use the processor that the service and its database need.
 setPriority(constants.priority.PRIORITY_LOW);
-const agent = new Agent({ keepAlive: true, maxSockets: task.connections });
+const agent = new Agent({ keepAlive: true, maxSockets: connections });
 const statuses: Record<string, number> = {};
 const stopping = new AbortController();
 process.once('SIGTERM', () => stopping.abort());
 
-const send = (): Promise<void> =>
+const send = (method: string, path: string, headers: Record<string, string>, body?: Buffer): Promise<string> =>
   new Promise((resolve) => {
-    const sent = request(task.url, { agent, method: task.method, headers: task.headers }, (response) => {
+    const sent = request({ agent, hostname, port, method, path, headers }, (response) => {
       statuses[`${response.statusCode}`] = (statuses[`${response.statusCode}`] ?? 0) + 1;
-      response.resume().once('close', () => resolve());
+      text(response).then(resolve, () => resolve(''));
     });
-    sent.once('error', () => resolve());
+    sent.once('error', () => resolve(''));
     sent.end(body);
   });
 
+let turn = 0;
 await Promise.all(
-  Array.from({ length: task.connections }, async () => {
-    while (!stopping.signal.aborted) await send();
+  Array.from({ length: connections }, async () => {
+    while (!stopping.signal.aborted) {
+      const at = turn % targets.length;
+      turn += 1;
+      const { method, path, headers, isUndone } = targets[at] ?? { method: 'GET', path: '/', headers: {} };
+      const answer = await send(method, path, headers, bodies[at]);
+      const [, id] = (isUndone && /"id":"(d_\w+)"/.exec(answer)) || [];
+      if (id !== undefined) await send('DELETE', `/deploy/${id}`, headers);
+    }
   }),
 );
 agent.destroy();

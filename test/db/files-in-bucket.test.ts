@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { networkInterfaces } from 'node:os';
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sweepOrphans } from '../../src/files/files-bucket.ts';
 import { resubmitQuery } from '../../src/http/submit/resubmit-query.ts';
 import { newObjectId, newSubmissionId } from '../../src/lib/ids.ts';
@@ -9,8 +9,8 @@ import type { LimitOverrides } from '../../src/limits.ts';
 import { bucketOf, cleanBucket, namedObjects } from '../support/bucket-files.ts';
 import { testLimits } from '../support/limits.ts';
 import { multipartBody } from '../support/multipart.ts';
-import { type S3, s3Error, startS3 } from '../support/s3.ts';
-import { asOwner, type Owner, startTestService, type TestService } from '../support/service.ts';
+import { s3Error, startS3 } from '../support/s3.ts';
+import { asOwner, startTestService, type TestService, testService } from '../support/service.ts';
 
 const MIB = 1024 * 1024;
 const HOUR_MS = 60 * 60 * 1_000;
@@ -20,22 +20,14 @@ const PATIENCE = { timeout: 60_000 };
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let s3: S3;
-let service: TestService;
-let owner: Owner;
-beforeAll(async () => {
-  s3 = await startS3({ maxListed: 20 });
-  service = await startTestService(s3.settings(), undefined, {
-    // What is deleted, and when, is up to the tests.
-    limits: { files: { retryMs: 5, deletionsIntervalMs: HOUR_MS } },
-  });
-  owner = await service.owner();
-});
+const s3 = await startS3({ maxListed: 20 });
 afterEach(() => s3.behave());
-afterAll(async () => {
-  await service.close();
-  await s3.close();
+afterAll(() => s3.close());
+const service = await testService(s3.settings(), undefined, {
+  // What is deleted, and when, is up to the tests.
+  limits: { files: { retryMs: 5, deletionsIntervalMs: HOUR_MS } },
 });
+const owner = await service.owner();
 
 /** Another service on the same database and bucket, up to the end of the test. */
 async function startBeside(files: NonNullable<LimitOverrides['files']>): Promise<TestService> {

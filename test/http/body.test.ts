@@ -101,24 +101,27 @@ async function startReader(read: (body: BodyReader, request: IncomingMessage) =>
 it.each([
   ['as it came', new Uint8Array(LARGE), {}],
   ['as it has become', new Uint8Array(gzipSync(text30(LARGE))), { 'Content-Encoding': 'gzip' }],
-])('counts a body that is held until it is let go, %s, and refuses only large ones for it', async (_how, body, headers) => {
-  const stored = Promise.withResolvers<void>();
-  let read = 0;
-  const send = await startReader(async (reader, request) => {
-    using reservation = reader.reserve(clientOf(request));
-    const bytes = await reader.bytes(request, LIMIT, reservation);
-    read += 1;
-    if (bytes.length === LARGE) await stored.promise;
-    return bytes;
-  });
-  const held = [send(body, headers), send(body, headers)];
-  await vi.waitFor(() => expect(read).toBe(2), { timeout: 60_000 });
-  expect(await send(new Uint8Array(LARGE))).toBe('503');
-  expect(await send(new Uint8Array(SMALL_BODY_BYTES))).toBe(`${SMALL_BODY_BYTES}`);
-  stored.resolve();
-  expect(await Promise.all(held)).toEqual([`${LARGE}`, `${LARGE}`]);
-  expect(await send(new Uint8Array(LARGE))).toBe(`${LARGE}`);
-});
+])(
+  'counts a body that is held until it is let go, %s, and refuses only large ones for it',
+  async (_how, body, headers) => {
+    const stored = Promise.withResolvers<void>();
+    let read = 0;
+    const send = await startReader(async (reader, request) => {
+      using reservation = reader.reserve(clientOf(request));
+      const bytes = await reader.bytes(request, LIMIT, reservation);
+      read += 1;
+      if (bytes.length === LARGE) await stored.promise;
+      return bytes;
+    });
+    const held = [send(body, headers), send(body, headers)];
+    await vi.waitFor(() => expect(read).toBe(2), { timeout: 60_000 });
+    expect(await send(new Uint8Array(LARGE))).toBe('503');
+    expect(await send(new Uint8Array(SMALL_BODY_BYTES))).toBe(`${SMALL_BODY_BYTES}`);
+    stored.resolve();
+    expect(await Promise.all(held)).toEqual([`${LARGE}`, `${LARGE}`]);
+    expect(await send(new Uint8Array(LARGE))).toBe(`${LARGE}`);
+  },
+);
 
 /** A request with a compressed body, all of which has come. */
 function compressedRequest(body: Buffer, encoding = 'gzip'): IncomingMessage {

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { unknownFieldsNotice } from '../../src/http/request/unknown-fields.ts';
 import { NOTICE } from '../../src/http/response/notice.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { testService } from '../support/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
-
+const service = await testService();
 const PREFIX = 'Ignored, because no field has this name: ';
 
 describe('unknown fields of a body', () => {

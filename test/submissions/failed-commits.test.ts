@@ -1,32 +1,22 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { multipartBody } from '../support/multipart.ts';
 import { forgetfulProxyTo } from '../support/postgres-proxy.ts';
-import { type S3, startS3 } from '../support/s3.ts';
-import { type Owner, startTestService, type TestService } from '../support/service.ts';
+import { startS3 } from '../support/s3.ts';
+import { testService } from '../support/service.ts';
 
 /*
  * A submission that is sent again after a 503 is stored once, and with its files, whether the commit of the first attempt
  * failed or only its answer was lost.
  */
 
-let s3: S3;
-let service: TestService;
-let owner: Owner;
-/** The URL of a process that keeps files in the bucket, and reaches the database through the proxy. */
-let url: string;
-let proxy: Awaited<ReturnType<typeof forgetfulProxyTo>>;
-beforeAll(async () => {
-  s3 = await startS3();
-  service = await startTestService(s3.settings());
-  owner = await service.owner();
-  proxy = await forgetfulProxyTo(service.databaseUrl);
-  url = (await service.another({ DATABASE_URL: proxy.url })).url;
-});
-afterAll(async () => {
-  await service.close();
-  await proxy.close();
-  await s3.close();
-});
+const s3 = await startS3();
+afterAll(() => s3.close());
+const service = await testService(s3.settings());
+const owner = await service.owner();
+const proxy = await forgetfulProxyTo(service.databaseUrl);
+afterAll(() => proxy.close());
+/** A process that keeps files in the bucket, and reaches the database through the proxy. */
+const { url } = await service.another({ DATABASE_URL: proxy.url });
 
 const PLAIN = { 'Content-Type': 'application/json' };
 const WITH_FILE = { 'Content-Type': 'multipart/form-data; boundary=b' };

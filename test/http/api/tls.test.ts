@@ -1,33 +1,23 @@
 import { createServer } from 'node:http';
 import { Duplex } from 'node:stream';
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { loadConfig } from '../../../src/config.ts';
 import { takeDown } from '../../../src/db/deployments/take-downs.ts';
 import { tlsEndpoint } from '../../../src/http/api/operations/tls.ts';
 import { createApi } from '../../../src/http/router.ts';
-import type { Service } from '../../../src/service.ts';
 import { idleApp } from '../../support/app.ts';
 import { proxyTo } from '../../support/postgres-proxy.ts';
-import { type Owner, startTestService, type TestService } from '../../support/service.ts';
+import { testService } from '../../support/service.ts';
 
-let service: TestService;
+const service = await testService();
 /** Another process. */
-let other: Service;
-let owner: Owner;
-let ordinary404: string;
-beforeAll(async () => {
-  service = await startTestService();
-  other = await service.another();
-  owner = await service.owner();
-  await owner.deploy({ slug: 'contact' });
-  ordinary404 = (await service.anonymous.get('/nothing').expect(404)).text;
-});
+const other = await service.another();
+const owner = await service.owner();
+await owner.deploy({ slug: 'contact' });
+const { text: ordinary404 } = await service.anonymous.get('/nothing').expect(404);
 const proxies: { close(): Promise<void> }[] = [];
-afterAll(async () => {
-  await service.close();
-  await Promise.all(proxies.map((proxy) => proxy.close()));
-});
+afterAll(() => Promise.all(proxies.map((proxy) => proxy.close())));
 
 const ask = (domain: string, url = service.url) => request(url).get('/internal/tls').query({ domain });
 const statusOf = async (domain: string): Promise<number> => (await ask(domain)).status;

@@ -1,13 +1,15 @@
-import { type IncomingMessage, request as startRequest } from 'node:http';
-import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { translationsFor } from '../../../src/http/response/translations.ts';
 import { LANGUAGES, langOf } from '../../../src/lib/languages.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { fill, TEXTS } from '../../../src/texts/texts.ts';
+import { bareRequest } from '../../support/bare-request.ts';
 import { multipartBody } from '../../support/multipart.ts';
 import { setAccepted } from '../../support/rate-limit.ts';
-import { type Owner, PAGES_DOMAIN, startTestService, type TestService } from '../../support/service.ts';
+import { PAGES_DOMAIN, testService } from '../../support/service.ts';
+
+const service = await testService({ MAX_FILE_BYTES: '2048' });
+const owner = await service.owner();
 
 describe('langOf', () => {
   it.each<[string, string | undefined]>([
@@ -98,41 +100,24 @@ describe('the language for a visitor', () => {
     const { size } = translationsFor({});
     const MIB = 1024 * 1024;
     expect([1.5 * MIB, MIB - 1, 2_048, 100, 1].map(size)).toEqual([
-      '1.5 MB',
-      '1,023.9 kB',
-      '2 kB',
-      '100 bytes',
-      '1 byte',
+      ...['1.5 MB', '1,023.9 kB', '2 kB', '100 bytes', '1 byte'],
     ]);
   });
 });
 
 describe('pages for visitors', () => {
-  let service: TestService;
-  let owner: Owner;
-  beforeAll(async () => {
-    service = await startTestService({ MAX_FILE_BYTES: '2048' });
-    owner = await service.owner();
-  });
-  afterAll(() => service.close());
-
   type Asked = { host?: string; accepts?: string; body?: string | Buffer; type?: string; method?: string };
   async function ask(path: string, { host, accepts, body, type, method = body ? 'POST' : 'GET' }: Asked = {}) {
-    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const headers = {
       Accept: 'text/html',
       'Content-Type': type ?? 'application/x-www-form-urlencoded',
       ...(host !== undefined && { Host: host }),
       ...(accepts !== undefined && { 'Accept-Language': accepts }),
     };
-    startRequest(service.url + path, { method, headers })
-      .on('error', reject)
-      .on('response', resolve)
-      .end(body);
-    const response = await promise;
-    const page = await text(response);
+    const answer = await bareRequest(service.url + path, { method, headers, body });
+    const page = String(answer.body);
     const [, lang, dir] = /<html lang="(\w+)" dir="(\w+)">/.exec(page) ?? [];
-    return { status: response.statusCode, lang, dir, title: /<title>(.*)<\/title>/.exec(page)?.[1], page };
+    return { status: answer.status, lang, dir, title: /<title>(.*)<\/title>/.exec(page)?.[1], page };
   }
 
   const thanksIn = async (id: string, accepts?: string): Promise<string | undefined> =>

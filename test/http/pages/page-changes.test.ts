@@ -1,23 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { restore, takeDown } from '../../../src/db/deployments/take-downs.ts';
-import type { Service } from '../../../src/service.ts';
 import { troubledPostgres } from '../../support/postgres-proxy.ts';
-import { asOwner, getPage, type Owner, startTestService, type TestService } from '../../support/service.ts';
+import { asOwner, getPage, type Owner, testService } from '../../support/service.ts';
 
-let service: TestService;
-let proxy: Awaited<ReturnType<typeof troubledPostgres>>;
+const service = await testService();
+const proxy = await troubledPostgres(service.databaseUrl);
+afterAll(() => proxy.close());
 /** Another process' worth, which reaches Postgres through the proxy. */
-let other: Service;
-let owner: Owner;
-beforeAll(async () => {
-  service = await startTestService();
-  proxy = await troubledPostgres(service.databaseUrl);
-  [other, owner] = await Promise.all([service.another({ DATABASE_URL: proxy.url }), service.owner()]);
-});
-afterAll(async () => {
-  await service.close();
-  await proxy.close();
-});
+const other = await service.another({ DATABASE_URL: proxy.url });
+const owner = await service.owner();
 
 beforeEach(() => proxy.make('none'));
 

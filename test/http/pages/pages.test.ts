@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type IncomingHttpHeaders, type IncomingMessage, request as startRequest } from 'node:http';
-import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { SIZES } from '../../../src/sizes.ts';
+import { type BareAnswer, bareRequest } from '../../support/bare-request.ts';
 import { BASE_URL, type Owner, PAGES_DOMAIN, testService } from '../../support/service.ts';
 
 const hostOf = (slug: string): string => `${slug}.${PAGES_DOMAIN}`;
@@ -15,23 +14,10 @@ const service = await testService();
 const { url: other } = await service.another();
 const { url: moved } = await service.another({ BASE_URL: MOVED_URL });
 
-type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer };
 type Ask = { method?: string; path?: string; headers?: Record<string, string>; body?: string; url?: string };
 
-/** Asks a host and takes the bytes as they are sent: supertest would decode them. */
-async function ask(host: string, { method = 'GET', path = '/', headers = {}, body, url = service.url }: Ask = {}) {
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    startRequest(url, { method, path, headers: { ...headers, Host: host } }, resolve)
-      .on('error', reject)
-      .end(body);
-  });
-  const answer: Answer = {
-    status: response.statusCode ?? 0,
-    headers: response.headers,
-    body: await buffer(response),
-  };
-  return answer;
-}
+const ask = (host: string, { path = '/', headers, url = service.url, ...request }: Ask = {}): Promise<BareAnswer> =>
+  bareRequest(url + path, { ...request, headers: { ...headers, Host: host } });
 
 /** A page of a new owner's. */
 async function publish(html = '<h1>Hello</h1>') {
@@ -43,19 +29,19 @@ async function publish(html = '<h1>Hello</h1>') {
 const replace = (owner: Owner, id: string, html: string) => owner.put(`/deploy/${id}`).send({ html }).expect(200);
 
 /** The headers of an answer but for those of the connection and the request. */
-function saidIn({ headers }: Answer) {
+function saidIn({ headers }: BareAnswer) {
   const { date, connection, 'x-request-id': requestId, ...said } = headers;
   return said;
 }
 
-function decoded({ headers, body }: Answer): Buffer {
+function decoded({ headers, body }: BareAnswer): Buffer {
   if (headers['content-encoding'] === 'br') return brotliDecompressSync(body);
   if (headers['content-encoding'] === 'gzip') return gunzipSync(body);
   return body;
 }
 
-const textOf = (answer: Answer): string => decoded(answer).toString();
-const codingOf = ({ headers }: Answer): string => headers['content-encoding'] ?? 'identity';
+const textOf = (answer: BareAnswer): string => decoded(answer).toString();
+const codingOf = ({ headers }: BareAnswer): string => headers['content-encoding'] ?? 'identity';
 
 const CACHED = {
   'cache-control': 'public, max-age=0, must-revalidate',
@@ -66,7 +52,7 @@ const CACHED = {
 };
 
 /** A small HTML page, as a page's host answers errors. */
-function expectErrorPage(answer: Answer, status: number): void {
+function expectErrorPage(answer: BareAnswer, status: number): void {
   const { headers, body } = answer;
   expect({
     status: answer.status,

@@ -1,22 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { PROJECT } from '../../../src/lib/project.ts';
 import { mailsWith } from '../../support/mail.ts';
-import { type Owner, startTestService, type TestService } from '../../support/service.ts';
-import { readMail, type SmtpServer, startSmtpServer } from '../../support/smtp.ts';
+import { testService } from '../../support/service.ts';
+import { readMail, startSmtpServer } from '../../support/smtp.ts';
 
-let smtp: SmtpServer;
-let service: TestService;
-let owner: Owner;
-beforeAll(async () => {
-  smtp = await startSmtpServer();
-  service = await startTestService({ SMTP_URL: smtp.url });
-  owner = await service.owner();
-});
-afterAll(async () => {
-  await service.close();
-  await smtp.close();
-});
+const smtp = await startSmtpServer();
+afterAll(() => smtp.close());
+const service = await testService({ SMTP_URL: smtp.url });
+const owner = await service.owner();
 
 /** The forms of docs/migrating.md, by their services. */
 const SNIPPETS = new Map(

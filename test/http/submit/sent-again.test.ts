@@ -1,15 +1,15 @@
-import { IncomingMessage, request as startRequest } from 'node:http';
+import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { storeSubmissions } from '../../../src/db/submissions/store-submissions.ts';
 import type { Form } from '../../../src/http/submit/form-body.ts';
 import { firstIdOf, resubmitQuery } from '../../../src/http/submit/resubmit-query.ts';
 import { newSubmissionId } from '../../../src/lib/ids.ts';
+import { bareRequest } from '../../support/bare-request.ts';
 import { multipartBody } from '../../support/multipart.ts';
 import { forgetfulProxyTo } from '../../support/postgres-proxy.ts';
 import { setAccepted } from '../../support/rate-limit.ts';
-import { JSON_TYPE, type Owner, PAGES_DOMAIN, startTestService, type TestService } from '../../support/service.ts';
+import { JSON_TYPE, PAGES_DOMAIN, testService } from '../../support/service.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const MULTIPART = 'multipart/form-data; boundary=b';
@@ -17,21 +17,12 @@ const HTML = 'text/html';
 const HOUR_MS = 60 * 60 * 1_000;
 const PATIENCE = { timeout: 60_000 };
 
-let service: TestService;
-let owner: Owner;
-let proxy: Awaited<ReturnType<typeof forgetfulProxyTo>>;
+const service = await testService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' });
+const owner = await service.owner();
+const proxy = await forgetfulProxyTo(service.databaseUrl);
+afterAll(() => proxy.close());
 /** Where a process listens that reaches the database through the proxy. */
-let troubled: string;
-beforeAll(async () => {
-  service = await startTestService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' });
-  owner = await service.owner();
-  proxy = await forgetfulProxyTo(service.databaseUrl);
-  troubled = (await service.another({ DATABASE_URL: proxy.url })).url;
-});
-afterAll(async () => {
-  await service.close();
-  await proxy.close();
-});
+const { url: troubled } = await service.another({ DATABASE_URL: proxy.url });
 
 type Sent = { url?: string; query?: string; slug?: string; type?: string; accept?: string; body?: string | Buffer };
 
@@ -40,21 +31,11 @@ async function post(
   id: string,
   { url = service.url, query = '', slug, type = FORM, accept = HTML, body = 'a=1' }: Sent = {},
 ) {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const path = slug === undefined ? `/submit/${id}${query}` : `/${query}`;
-  startRequest(url + path, {
-    method: 'POST',
-    headers: {
-      'Content-Type': type,
-      Accept: accept,
-      ...(slug === undefined ? {} : { Host: `${slug}.${PAGES_DOMAIN}` }),
-    },
-  })
-    .on('error', reject)
-    .on('response', resolve)
-    .end(body);
-  const response = await promise;
-  return { status: response.statusCode ?? 0, location: response.headers.location, text: await text(response) };
+  const host = slug === undefined ? {} : { Host: `${slug}.${PAGES_DOMAIN}` };
+  const headers = { 'Content-Type': type, Accept: accept, ...host };
+  const answer = await bareRequest(url + path, { method: 'POST', headers, body });
+  return { status: answer.status, location: answer.headers.location, text: String(answer.body) };
 }
 
 const titleOf = (page: string): string | undefined => /<title>([^<]*)/.exec(page)?.[1];

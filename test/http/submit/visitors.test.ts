@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { type IncomingHttpHeaders, type IncomingMessage, request as startRequest } from 'node:http';
-import { text } from 'node:stream/consumers';
+import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../src/config.ts';
 import { HttpError } from '../../../src/http/response/errors.ts';
 import type { Form } from '../../../src/http/submit/form-body.ts';
 import { VisitorPages } from '../../../src/http/submit/visitor-pages.ts';
 import { idleApp } from '../../support/app.ts';
+import { bareRequest } from '../../support/bare-request.ts';
 import { serve } from '../../support/http-server.ts';
 import { testLimits } from '../../support/limits.ts';
 import { multipartBody } from '../../support/multipart.ts';
@@ -37,13 +37,8 @@ type Sent = {
 };
 
 async function ask(path: string, method: string, headers: Record<string, string>, { url = service.url, body }: Sent) {
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    startRequest(url + path, { method, headers })
-      .on('response', resolve)
-      .on('error', reject)
-      .end(body);
-  });
-  return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) };
+  const answer = await bareRequest(url + path, { method, headers, body });
+  return { ...answer, body: String(answer.body) };
 }
 
 const hostHeader = (host: string | undefined) => (host === undefined ? {} : { Host: host });

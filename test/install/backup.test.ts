@@ -227,7 +227,7 @@ beforeAll(async () => {
   good = await readFile(own);
 });
 
-  describe('restore', () => {
+describe('restore', () => {
   const unpacked = () => gunzipSync(good.subarray(LINE.length));
   const packed = (content: Buffer) => Buffer.concat([Buffer.from(LINE), gzipSync(content)]);
   const altered = (change: (content: Buffer) => void): Buffer => {

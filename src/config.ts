@@ -73,6 +73,8 @@ const settings = z.object({
   /** Of one file; `maxFilesBytes`: of all files of a submission. */
   maxFileBytes: integer(0, 1024 * 1024 * 1024).default(10 * 1024 * 1024),
   maxFilesBytes: integer(0, 1024 * 1024 * 1024).default(25 * 1024 * 1024),
+  /** The highest limit of submissions in a minute that an owner may set for a form. */
+  maxSubmissionsPerMinute: integer(SIZES.submissionRate.max, SIZES.submissionRate.maxOfOperator).default(600),
   /** How many versions of a page are kept, the live one included. */
   pageVersions: integer(1, 1_000).default(20),
   /** For how many days a deleted deployment can be restored. */

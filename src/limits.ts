@@ -149,8 +149,8 @@ export const LIMITS = {
     maxReadForms: 128,
     /** Forms that are remembered as being at their rate limit. */
     maxRateLimitedForms: 10_000,
-    /** The counts of filled-in honeypots are written as often. */
-    honeypotIntervalMs: 60_000,
+    /** The counts of filled-in honeypots, and of 429s, are written as often. */
+    countsIntervalMs: 60_000,
     /** Large bodies that wait to be parsed. A client of which more wait rests up to so long after each. */
     maxWaitingLargeBodies: 1_000,
     maxLargeBodyRestMs: 50,

@@ -85,7 +85,7 @@ async function close({ lifecycle, server, dispatcher, sender, captchas, ...parts
   await sender.close();
   await Promise.all([parts.compute.close(), parts.checks.close()]);
   await captchas.close();
-  await Promise.all([parts.honeypotHits.close(), parts.files.close(), lifecycle.ended()]);
+  await Promise.all([parts.honeypotHits.close(), parts.turnedAway.close(), parts.files.close(), lifecycle.ended()]);
   await parts.db.close();
   await parts.databaseServer.close();
 }

@@ -164,6 +164,9 @@ export const SIZES = {
   },
   settings: {
     maxUrlChars: 2_048,
+    /** Of a form's `max_submissions`. */
+    maxSubmissions: 1_000_000_000,
+    maxClosedMessageChars: 1_000,
     maxOrigins: 20,
     maxRetentionDays: 3_650,
     /** Words of the block list, and characters of each. */
@@ -264,6 +267,8 @@ export const SIZES = {
     searchFoundBytes: 1024 * 1024,
     /** The beginning of a page in which its title is looked for. */
     titleStartBytes: 16 * 1024,
+    /** Deployments whose honeypots, or whose 429s, a process counts until it writes the counts. */
+    countedDeployments: 10_000,
     /** Keys, owners and take-downs that one statement reads. */
     keysBatch: 1_000,
     ownersBatch: 500,
@@ -316,10 +321,12 @@ export const SIZES = {
     /** Sessions of one key. The oldest end when there are more. */
     maxOfKey: 100,
   },
-  /** Submissions that a deployment accepts in any window of so many seconds. */
+  /** Submissions that a deployment accepts in any window of so many seconds, unless its owner sets another number. */
   submissionRate: {
     max: 10,
     seconds: 60,
+    /** The highest number that an operator can allow: a deployment's row has the times of so many. */
+    maxOfOperator: 1_000,
   },
   submissionId: {
     /** A client that sends a submission again sends an id that is at most this old. */

@@ -528,7 +528,7 @@ export interface paths {
         put?: never;
         /**
          * Submit a test
-         * @description Stores a submission with these fields and the field `test`, which says that it is one. Webhooks and mail get it as they get those of visitors, and it counts for the limit of submissions. It is not checked for spam, and nobody gets a confirmation.
+         * @description Stores a submission with these fields and the field `test`, which says that it is one. Webhooks and mail get it as they get those of visitors, and it counts for the limits of the form, which has to be open. It is not checked for spam, and nobody gets a confirmation.
          */
         post: operations["submitTest"];
         delete?: never;
@@ -732,7 +732,7 @@ export interface paths {
         put?: never;
         /**
          * Release a submission: it is no spam
-         * @description It is accepted now, like any new one: with the present time, and deliveries to webhooks and by mail. It keeps its id. The limit on submissions does not apply.
+         * @description It is accepted now, like any new one: with the present time, and deliveries to webhooks and by mail. It keeps its id. It is accepted even if the form is closed or full, whatever its limits.
          */
         post: operations["releaseSpam"];
         delete?: never;
@@ -1603,6 +1603,11 @@ export interface components {
              * @example 0
              */
             honeypots: number;
+            /**
+             * @description About how often its form refused a submission with a 429 during the last seven days of UTC. It comes up to a minute later, and a process that crashes loses its last minute. `submissions_per_minute` is the limit.
+             * @example 0
+             */
+            turned_away: number;
             /** @description When the last one was accepted; null without one. */
             last_submission_at: string | null;
             /**
@@ -1750,6 +1755,16 @@ export interface components {
             language: ("en" | "de" | "fr" | "es" | "pt" | "it" | "nl" | "pl" | "tr" | "ja" | "zh" | "ar") | null;
             /** @description Submissions that are older, with their files, are deleted within a day. null: never. At first: `null`. */
             retention_days: number | null;
+            /** @description Submissions before this time are a 403. It is before `closes_at`. null: the form is open. At first: `null`. */
+            opens_at: string | null;
+            /** @description Submissions from this time on are a 403. null: the form stays open. At first: `null`. */
+            closes_at: string | null;
+            /** @description While there are so many submissions, further ones are a 403. Deleting one frees its place. Spam takes none, and is accepted when you release it, even if the form is full or closed. null: no limit. At first: `null`. */
+            max_submissions: number | null;
+            /** @description How many submissions are accepted in any 60 seconds; beyond that, a 429. Spam does not count. null: 10. At first: `null`. */
+            submissions_per_minute: number | null;
+            /** @description The `error` of these 403s, and what visitors read on the page that they get. null: a text in the language of the page. At first: `null`. */
+            closed_message: string | null;
             /** @description What is kept apart as spam: submissions that have a word of `blocklist` in their names or values, as a whole word, whatever the case (`casino*` also means words that begin with it), and those without a valid token of `captcha`. Both are replaced, except for the provider's secret. At first: `{"blocklist":[],"captcha":null}`. */
             spam: {
                 /** @default [] */
@@ -2906,7 +2921,22 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The deployment has accepted 10 submissions in the last 60 seconds. */
+        /** @description The deployment has `max_submissions` submissions. The `error` is `closed_message`, if the deployment has one. */
+        FormFull: {
+            headers: {
+                "error-code": components["headers"]["ErrorCode"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "This form is full: ask its owner."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The deployment has accepted `submissions_per_minute` (10) submissions in the last 60 seconds. */
         TooManySubmissions: {
             headers: {
                 "error-code": components["headers"]["ErrorCode"];
@@ -3145,7 +3175,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /** @description The name of the error, for programs. */
-        ErrorCode: "bad-message" | "bad-query" | "bad-request" | "changed-meanwhile" | "confirmation-link-expired" | "confirmation-sent" | "dashboard-not-built" | "expectation-failed" | "file-link-expired" | "headers-too-large" | "idempotency-key-reused" | "internal-error" | "invalid-field" | "last-key" | "method-not-allowed" | "no-form-to-challenge" | "no-mail" | "no-session" | "no-storage-for-files" | "no-such-asset" | "no-such-confirmation-link" | "no-such-cursor" | "no-such-delivery" | "no-such-deployment" | "no-such-file" | "no-such-file-link" | "no-such-form" | "no-such-key" | "no-such-mail" | "no-such-sign-in-link" | "no-such-spam" | "no-such-submission" | "no-such-unsubscribe-link" | "no-such-version" | "no-such-webhook" | "nobody-gets-mail" | "not-acceptable" | "not-found" | "not-implemented" | "not-in-trash" | "origin-refused" | "other-site" | "plan-limit" | "read-only-key" | "slug-taken" | "storage-full" | "too-complex" | "too-large" | "too-many-keys" | "too-many-recipients" | "too-many-requests" | "too-many-submissions" | "too-many-tests" | "too-many-tries" | "too-many-unknown-keys" | "too-slow" | "unauthorized" | "unavailable" | "webhook-limit" | "webhook-loop" | "wrong-type";
+        ErrorCode: "bad-message" | "bad-query" | "bad-request" | "changed-meanwhile" | "confirmation-link-expired" | "confirmation-sent" | "dashboard-not-built" | "expectation-failed" | "file-link-expired" | "form-closed" | "form-full" | "form-not-open" | "headers-too-large" | "idempotency-key-reused" | "internal-error" | "invalid-field" | "last-key" | "method-not-allowed" | "no-form-to-challenge" | "no-mail" | "no-session" | "no-storage-for-files" | "no-such-asset" | "no-such-confirmation-link" | "no-such-cursor" | "no-such-delivery" | "no-such-deployment" | "no-such-file" | "no-such-file-link" | "no-such-form" | "no-such-key" | "no-such-mail" | "no-such-sign-in-link" | "no-such-spam" | "no-such-submission" | "no-such-unsubscribe-link" | "no-such-version" | "no-such-webhook" | "nobody-gets-mail" | "not-acceptable" | "not-found" | "not-implemented" | "not-in-trash" | "origin-refused" | "other-site" | "plan-limit" | "read-only-key" | "slug-taken" | "storage-full" | "too-complex" | "too-large" | "too-many-keys" | "too-many-recipients" | "too-many-requests" | "too-many-submissions" | "too-many-tests" | "too-many-tries" | "too-many-unknown-keys" | "too-slow" | "unauthorized" | "unavailable" | "webhook-limit" | "webhook-loop" | "wrong-type";
     };
     pathItems: never;
 }
@@ -3554,6 +3584,7 @@ export interface operations {
                      *           "unread": 1,
                      *           "spam": 0,
                      *           "honeypots": 0,
+                     *           "turned_away": 0,
                      *           "last_submission_at": "2026-11-21T11:08:48.298Z",
                      *           "email_notifications": false,
                      *           "failing_webhooks": 0,
@@ -3860,6 +3891,11 @@ export interface operations {
                  *       ],
                  *       "language": null,
                  *       "retention_days": 365,
+                 *       "opens_at": "2027-03-01T09:00:00.000Z",
+                 *       "closes_at": null,
+                 *       "max_submissions": 40,
+                 *       "submissions_per_minute": 60,
+                 *       "closed_message": "Registration opens on Monday at 10:00 in Berlin.",
                  *       "spam": {
                  *         "blocklist": [],
                  *         "captcha": null
@@ -3891,6 +3927,16 @@ export interface operations {
                     language?: ("en" | "de" | "fr" | "es" | "pt" | "it" | "nl" | "pl" | "tr" | "ja" | "zh" | "ar") | null;
                     /** @description Submissions that are older, with their files, are deleted within a day. null: never. At first: `null`. */
                     retention_days?: number | null;
+                    /** @description Submissions before this time are a 403. It is before `closes_at`. null: the form is open. At first: `null`. */
+                    opens_at?: string | null;
+                    /** @description Submissions from this time on are a 403. null: the form stays open. At first: `null`. */
+                    closes_at?: string | null;
+                    /** @description While there are so many submissions, further ones are a 403. Deleting one frees its place. Spam takes none, and is accepted when you release it, even if the form is full or closed. null: no limit. At first: `null`. */
+                    max_submissions?: number | null;
+                    /** @description How many submissions are accepted in any 60 seconds; beyond that, a 429. Spam does not count. null: 10. At first: `null`. */
+                    submissions_per_minute?: number | null;
+                    /** @description The `error` of these 403s, and what visitors read on the page that they get. null: a text in the language of the page. At first: `null`. */
+                    closed_message?: string | null;
                     /** @description What is kept apart as spam: submissions that have a word of `blocklist` in their names or values, as a whole word, whatever the case (`casino*` also means words that begin with it), and those without a valid token of `captcha`. Both are replaced, except for the provider's secret. At first: `{"blocklist":[],"captcha":null}`. */
                     spam?: {
                         /** @default [] */
@@ -4036,6 +4082,11 @@ export interface operations {
                      *       ],
                      *       "language": null,
                      *       "retention_days": 365,
+                     *       "opens_at": "2027-03-01T09:00:00.000Z",
+                     *       "closes_at": null,
+                     *       "max_submissions": 40,
+                     *       "submissions_per_minute": 60,
+                     *       "closed_message": "Registration opens on Monday at 10:00 in Berlin.",
                      *       "spam": {
                      *         "blocklist": [],
                      *         "captcha": null
@@ -4621,7 +4672,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The deployment has `allowed_origins`, and the form is on a page of another origin. */
+            /** @description The deployment has `max_submissions` submissions. The `error` is `closed_message`, if the deployment has one. */
             403: {
                 headers: {
                     "error-code": components["headers"]["ErrorCode"];
@@ -4630,7 +4681,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "error": "This form accepts no submissions from https://example.com: its owner must add https://example.com to allowed_origins."
+                     *       "error": "This form is full: ask its owner."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -4723,7 +4774,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The deployment has accepted 10 submissions in the last 60 seconds. */
+            /** @description The deployment has accepted `submissions_per_minute` (10) submissions in the last 60 seconds. */
             429: {
                 headers: {
                     "error-code": components["headers"]["ErrorCode"];
@@ -5153,7 +5204,7 @@ export interface operations {
             };
             400: components["responses"]["BadBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ReadOnlyKey"];
+            403: components["responses"]["FormFull"];
             404: components["responses"]["NoSuchDeployment"];
             408: components["responses"]["TooSlow"];
             413: components["responses"]["TooLarge"];

@@ -4,6 +4,7 @@ import type { Limits } from '../limits.ts';
 import { SIZES } from '../sizes.ts';
 import { EXPIRED as IS_OWNER_KEY_EXPIRED } from './account/idempotency-keys.ts';
 import { execute, queryOne } from './postgres/query.ts';
+import { DAILY_COUNTS, IS_OLD as IS_OLD_COUNT } from './submissions/daily-counts.ts';
 import { EXPIRED as IS_KEY_EXPIRED } from './submissions/idempotency-keys.ts';
 
 /*
@@ -98,6 +99,9 @@ const OLD_ROWS: readonly OldRows[] = [
     ...{ name: 'remove-ended-sessions', table: 'sessions', key: 'id', order: 'last_used_at' },
     isOld: `last_used_at <= now() - interval '${SIZES.session.lifetimeDays} days'`,
   },
+  ...DAILY_COUNTS.map((table) => {
+    return { name: `remove-old-${table}`, table, key: 'deployment_id, day', isOld: IS_OLD_COUNT };
+  }),
   { name: 'remove-expired-sign-in-links', table: 'sign_in_links', key: 'hash', isOld: 'expires_at <= now()' },
   { name: 'remove-ended-sign-in-tries', table: 'sign_in_tries', key: 'name', isOld: 'window_ends_at <= now()' },
   {

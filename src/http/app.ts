@@ -5,7 +5,7 @@ import type { DeploymentChange } from '../db/deployments/change-feed.ts';
 import type { Labels } from '../db/deployments/labels.ts';
 import type { OpenFile } from '../db/files/file-content.ts';
 import type { Database } from '../db/postgres/connect.ts';
-import type { HoneypotHits } from '../db/spam/honeypot-hits.ts';
+import type { DailyCounts } from '../db/submissions/daily-counts.ts';
 import type { Altcha } from '../lib/altcha.ts';
 import type { Log } from '../lib/log.ts';
 import type { SignedLinks } from '../lib/signed-links.ts';
@@ -50,7 +50,9 @@ export type App = {
   forms: Forms;
   spamCheck: SpamCheck;
   submissions: SubmissionStore;
-  honeypotHits: Pick<HoneypotHits, 'add'>;
+  honeypotHits: Pick<DailyCounts, 'add'>;
+  /** Submissions that got a 429. */
+  turnedAway: Pick<DailyCounts, 'add'>;
   pages: PageCache;
   renderer: PageRenderer;
   limitPageWrites: LimitFunction;

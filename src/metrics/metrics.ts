@@ -3,6 +3,7 @@ import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, R
 type SubmissionOutcome =
   | 'accepted'
   | 'origin-refused'
+  | 'form-closed'
   | 'rate-limited'
   | 'no-deployment'
   | 'honeypot'

@@ -18,7 +18,7 @@ import type { createSubmissions } from './create-submissions.ts';
 /** What answers requests. `others`: the parts that come from elsewhere. */
 export function createApp(
   { config, limits, log, db, metrics, compute, checks, labels, own, links, altcha }: Core,
-  { forms, honeypotHits, spamCheck, submissions }: ReturnType<typeof createSubmissions>,
+  { forms, honeypotHits, turnedAway, spamCheck, submissions }: ReturnType<typeof createSubmissions>,
   others: Pick<App, 'openFile' | 'mailLink' | 'onPurge' | 'isStarting' | 'readiness' | 'stopping'>,
 ): App & { onFeedChange(change: DeploymentChange): void; onGap(): void } {
   const clientAddress = clientAddressFrom(config.trustProxy);
@@ -35,7 +35,21 @@ export function createApp(
   );
   return {
     ...others,
-    ...{ config, limits, log, db, metrics, checks, links, altcha, forms, honeypotHits, spamCheck, submissions },
+    ...{
+      config,
+      limits,
+      log,
+      db,
+      metrics,
+      checks,
+      links,
+      altcha,
+      forms,
+      honeypotHits,
+      turnedAway,
+      spamCheck,
+      submissions,
+    },
     ...{ pages, renderer, clientAddress, sessionCookie, responseWriter },
     limitPageWrites: limitConcurrency(limits.pages.maxConcurrentWrites),
     labelsOf: (id) => labels.read(id),

@@ -1,4 +1,4 @@
-import { HoneypotHits } from '../db/spam/honeypot-hits.ts';
+import { DailyCounts } from '../db/submissions/daily-counts.ts';
 import type { FilesBucket } from '../files/files-bucket.ts';
 import { Forms } from '../submissions/forms.ts';
 import { SpamCheck } from '../submissions/spam-check.ts';
@@ -14,7 +14,8 @@ export function createSubmissions(
 ) {
   return {
     forms: new Forms(db, limits),
-    honeypotHits: new HoneypotHits(db, log, limits.submissions.honeypotIntervalMs),
+    honeypotHits: new DailyCounts(db, 'honeypot_hits', log, limits.submissions.countsIntervalMs),
+    turnedAway: new DailyCounts(db, 'turned_away', log, limits.submissions.countsIntervalMs),
     spamCheck: new SpamCheck(db, { altcha, ask: (question) => captchas.ask(question) }, limits),
     submissions: new SubmissionStore({
       db,

@@ -29,7 +29,7 @@ export class FilePlacement {
 
   /**
    * The files of a submission, each with its object where there is a bucket. Rejects with BusyError when there is too much
-   * to do, with StorageFull, and with NotAccepted when the submission would not be accepted, unless it `isSpam`.
+   * to do, with StorageFull, and with NotAccepted when the submission would not be accepted.
    */
   async place(submission: NewSubmission, files: readonly NewFile[], isSpam: boolean): Promise<readonly NewFile[]> {
     const bucket = this.#bucket;
@@ -39,7 +39,7 @@ export class FilePlacement {
     return this.#queue.run(deploymentId, this.#limits.putWaitTimeoutMs, async () => {
       // The bucket failed while this one waited: to try it again would take longer than a visitor should wait.
       if (this.#lastFailure && this.#lastFailure.at >= since) throw this.#lastFailure.error;
-      if (!isSpam) await refuseEarly(this.#db, submission);
+      await refuseEarly(this.#db, submission, isSpam);
       await checkStorage(this.#db, { deploymentId }, bytesOf(files), this.#storageLimits);
       return this.#putAll(bucket, files);
     });

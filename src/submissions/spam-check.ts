@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Database } from '../db/postgres/connect.ts';
 import type { SpamReason } from '../db/spam/spam-submissions.ts';
 import type { Captcha, FormRules } from '../db/submissions/forms.ts';
-import { checkRateLimit, type NewSubmission, type Outcome } from '../db/submissions/store-submissions.ts';
+import { expectedOutcome, type NewSubmission, type Outcome } from '../db/submissions/store-submissions.ts';
 import type { Altcha, Solution } from '../lib/altcha.ts';
 import { createBoundedCache } from '../lib/bounded-cache.ts';
 import { type AskedProvider, CAPTCHA_FIELDS, type TokenQuestion, type TokenState } from '../lib/captcha-fields.ts';
@@ -21,7 +21,7 @@ export type SpamCheckResult =
   | { kind: 'passed'; solution?: Solution; token?: string }
   | { kind: 'spam'; reason: SpamReason }
   /** The provider was not asked: the submission would not be stored now. */
-  | { kind: 'refused'; outcome: Extract<Outcome, { kind: 'no-deployment' | 'rate-limited' }> };
+  | { kind: 'refused'; outcome: Exclude<Outcome, { kind: 'accepted' | 'busy' }> };
 
 const REASONS: Readonly<Record<Exclude<TokenState, 'genuine'>, SpamReason>> = {
   wrong: 'captcha-failed',
@@ -107,9 +107,9 @@ export class SpamCheck {
     if (this.#genuine.delete(hash)) return passed;
     // A token counts once at its provider: it is not used up for a submission that would be refused.
     const outcome = await this.#rateChecks.run(networkOf(ipAddress), this.#limits.submissions.lookUpWaitTimeoutMs, () =>
-      checkRateLimit(this.#db, submission),
+      expectedOutcome(this.#db, submission),
     );
-    if (outcome.kind === 'no-deployment' || outcome.kind === 'rate-limited') return { kind: 'refused', outcome };
+    if (outcome.kind !== 'accepted' && outcome.kind !== 'busy') return { kind: 'refused', outcome };
     const state = await this.#ask({ provider, deploymentId, token, secret, siteKey, ipAddress });
     return state === 'genuine' ? passed : spam(REASONS[state]);
   }

@@ -40,7 +40,7 @@ describe('deployments export', () => {
         ...more,
       },
     }),
-    '{"settings":{"email_notifications":false,"notify_every":"submission","notify_owner":true,"language":null,"retention_days":null,"confirmation":null,"recipients":[],"redirect_url":null,"allowed_origins":[],"spam":{"blocklist":[],"captcha":null}}}',
+    '{"settings":{"email_notifications":false,"notify_every":"submission","notify_owner":true,"language":null,"retention_days":null,"confirmation":null,"opens_at":null,"closes_at":null,"max_submissions":null,"submissions_per_minute":null,"recipients":[],"redirect_url":null,"allowed_origins":[],"closed_message":null,"spam":{"blocklist":[],"captcha":null}}}',
     JSON.stringify({ html: '\uFEFF<p>{{FORM_ACTION}}\n\u0000' }),
     '{"webhook":{"id":"ID","url":"https://e.example/","type":"slack","events":["submission"],"active":true,"created_at":"TIME"}}',
     ...WRITTEN.map((data) => `{"submission":{"id":"ID","data":${data},"ip_address":"192.0.2.1","created_at":"TIME"}}`),

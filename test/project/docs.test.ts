@@ -103,6 +103,9 @@ describe('limits', () => {
       'docs/forms.md',
       `| Submissions of a deployment | ${SIZES.submissionRate.max} in any ${SIZES.submissionRate.seconds} seconds |`,
     ],
+    ['docs/forms.md', `| \`max_submissions\` | 1 to ${SIZES.settings.maxSubmissions.toLocaleString('en')}.`],
+    ['docs/forms.md', `| Up to ${SIZES.settings.maxClosedMessageChars.toLocaleString('en')} characters: the \`error\``],
+    ['docs/settings.md', `10 to ${SIZES.submissionRate.maxOfOperator.toLocaleString('en')}; forms`],
     ['docs/forms.md', `| Fields, files among them | ${SIZES.submission.maxFields.toLocaleString('en')} |`],
     ['docs/forms.md', `| Files | ${SIZES.submission.maxFiles}, each of`],
     [

@@ -52,6 +52,7 @@ export function idleApp(config: Config, parts: Partial<App> = {}): App {
       limits,
     }),
     honeypotHits: { add: notCalled },
+    turnedAway: { add: notCalled },
     pages: new PageCache({ read: notCalled, render: notCalled, canSend: notCalled }, { maxBytes: 1, limits }),
     renderer: new PageRenderer(config, compute, limits),
     limitPageWrites: limitConcurrency(1),

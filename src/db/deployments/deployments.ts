@@ -55,6 +55,10 @@ export type DeploymentRow = {
   retention_days: number | null;
   /** The mail to visitors; null: none. */
   confirmation: Confirmation | null;
+  opens_at: Date | null;
+  closes_at: Date | null;
+  max_submissions: number | null;
+  submissions_per_minute: number | null;
   submission_count: number;
   last_submission_number: number;
   created_at: Date;

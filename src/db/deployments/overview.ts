@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import { SIZES } from '../../sizes.ts';
 import { type ListPage, type Paging, queryPage } from '../postgres/query.ts';
-import { recentHoneypots } from '../spam/honeypot-hits.ts';
 import { folderOf } from '../spam/spam-submissions.ts';
+import { recentCount } from '../submissions/daily-counts.ts';
 import { unreadCount } from '../submissions/submission-marks.ts';
 import { liveDeployments, livePage } from './live-deployments.ts';
 
@@ -14,6 +14,7 @@ export type OverviewRow = {
   unread: number;
   spam: number;
   honeypots: number;
+  turnedAway: number;
   lastSubmissionAt: Date | null;
   emailNotifications: boolean;
   failingWebhooks: number;
@@ -35,7 +36,8 @@ export const listOverview = (db: Knex, ownerId: number, paging: Paging): Promise
                 substring(html FROM 1 FOR ${SIZES.internal.titleStartBytes}) AS start,
                 ${unreadCount('on_page.id')} AS unread,
                 (SELECT count(*) FROM ${folderOf('on_page.id')}) AS spam,
-                CAST(${recentHoneypots('on_page.id')} AS bigint) AS honeypots,
+                ${recentCount('honeypot_hits', 'on_page.id')} AS honeypots,
+                ${recentCount('turned_away', 'on_page.id')} AS "turnedAway",
                 (SELECT created_at FROM submissions
                   WHERE deployment_id = on_page.id ORDER BY number DESC LIMIT 1) AS "lastSubmissionAt",
                 (SELECT count(*) FROM webhooks

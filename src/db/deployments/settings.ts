@@ -15,14 +15,23 @@ const COLUMNS = [
   'language',
   'retention_days',
   'confirmation',
+  'opens_at',
+  'closes_at',
+  'max_submissions',
+  'submissions_per_minute',
 ] as const;
 
-type ColumnSettings = Pick<DeploymentRow, (typeof COLUMNS)[number]>;
+/** Times are ISO 8601. */
+type ColumnSettings = Omit<Pick<DeploymentRow, (typeof COLUMNS)[number]>, 'opens_at' | 'closes_at'> & {
+  opens_at: string | null;
+  closes_at: string | null;
+};
 
 /** Settings that are in the rules of a deployment's form. */
 type RuleSettings = {
   redirect_url: string | null;
   allowed_origins: string[];
+  closed_message: string | null;
   /** The secret is stored, and not shown. */
   spam: { blocklist: string[]; captcha: Captcha | null };
 };
@@ -54,13 +63,16 @@ async function findWhere(
     .first(...COLUMNS, 'mail_switched_off_at');
   if (!row) return undefined;
   const { mail_switched_off_at: mailSwitchedOffAt, ...columns } = row;
-  const { redirectUrl, allowedOrigins, blocklist, captcha } = await rulesOf(db, id);
+  const { redirectUrl, allowedOrigins, closedMessage, blocklist, captcha } = await rulesOf(db, id);
   const recipients = await listRecipients(db, id);
   const settings = {
     ...columns,
+    opens_at: columns.opens_at?.toISOString() ?? null,
+    closes_at: columns.closes_at?.toISOString() ?? null,
     recipients: recipients.map(({ email, isConfirmed }) => ({ email, confirmed: isConfirmed })),
     redirect_url: redirectUrl,
     allowed_origins: [...allowedOrigins],
+    closed_message: closedMessage,
     spam: { blocklist: [...blocklist], captcha: captcha && withoutSecret(captcha) },
   };
   return { settings, etag: etagOf(JSON.stringify(settings)), recipients, isMailRefused: mailSwitchedOffAt !== null };
@@ -82,6 +94,17 @@ function toStored(captcha: Captcha | null, before: Captcha | null): Captcha | nu
   return { ...captcha, secret };
 }
 
+/** The form would close before it opens. */
+export class NeverOpen extends Error {}
+
+const timeOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
+
+const toRow = ({ opens_at, closes_at, ...columns }: Partial<ColumnSettings>): Partial<DeploymentRow> => ({
+  ...columns,
+  ...(opens_at !== undefined && { opens_at: timeOf(opens_at) }),
+  ...(closes_at !== undefined && { closes_at: timeOf(closes_at) }),
+});
+
 type MailRow = Pick<DeploymentRow, 'email_notifications' | 'notify_every'>;
 
 /** Locks the row of a deployment, so that no other change comes between; returns when mail comes, before the change. */
@@ -98,13 +121,20 @@ async function lockSettings(transaction: Knex, id: string): Promise<MailRow | un
 /**
  * Changes the settings that are given, all or none, if the settings have one of the ETags `etags`, else 'changed'; undefined
  * when this owner has no such live deployment. `hasMail`: whether new recipients can be asked. `page`: the live page as these
- * settings have it rendered. Throws TooManyAsks and NoSecret.
+ * settings have it rendered. Throws TooManyAsks, NoSecret and NeverOpen.
  */
 export const changeSettings = (
   db: Knex,
   owner: { id: number; email: string },
   id: string,
-  { redirect_url: redirectUrl, allowed_origins: allowedOrigins, spam, recipients, ...columns }: SettingsChange,
+  {
+    redirect_url: redirectUrl,
+    allowed_origins: allowedOrigins,
+    closed_message: closedMessage,
+    spam,
+    recipients,
+    ...columns
+  }: SettingsChange,
   { hasMail, page, etags }: { hasMail: boolean; page: NewPage | undefined; etags: readonly string[] | undefined },
 ): Promise<{ etag: string } | 'changed' | undefined> =>
   db.transaction(async (transaction) => {
@@ -113,7 +143,7 @@ export const changeSettings = (
     const found = etags && (await findSettings(transaction, owner.id, id));
     if (found && !etags.includes(found.etag)) return 'changed';
     const deployment = await touch(transaction, owner.id, id, {
-      ...columns,
+      ...toRow(columns),
       // What has switched mail off is forgotten.
       ...((email_notifications || notify_owner) && { mail_failures: 0, mail_switched_off_at: null }),
     });
@@ -126,6 +156,7 @@ export const changeSettings = (
     const rules: Partial<FormRules> = {
       ...(redirectUrl !== undefined && { redirectUrl }),
       ...(allowedOrigins !== undefined && { allowedOrigins }),
+      ...(closedMessage !== undefined && { closedMessage }),
       ...spam,
     };
     if (Object.keys(rules).length > 0) {
@@ -134,5 +165,8 @@ export const changeSettings = (
       await storeRules(transaction, id, { ...after, captcha: toStored(after.captcha, before.captcha) });
     }
     if (page) await renewRendering(transaction, id, page);
-    return findSettings(transaction, owner.id, id);
+    const changed = await findSettings(transaction, owner.id, id);
+    const { opens_at = null, closes_at = null } = changed?.settings ?? {};
+    if (opens_at !== null && closes_at !== null && opens_at >= closes_at) throw new NeverOpen();
+    return changed;
   });

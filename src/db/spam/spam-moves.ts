@@ -8,8 +8,8 @@ import { IS_KEPT } from './spam-submissions.ts';
 
 /*
  * Accepts a submission that was kept apart as spam, as if it came now: its deliveries too. It keeps its id, which is in
- * the URLs of its files; its deliveries get new ones, because it may have been accepted before. It does not count for
- * the rate limit. The deployment's row is locked first, as by the statement that stores submissions.
+ * the URLs of its files; its deliveries get new ones, because it may have been accepted before. The owner has decided, so
+ * that neither the limits of the form nor its times apply. The deployment's row is locked first, as by the statement that stores submissions.
  */
 const RELEASE = `
   WITH deployment AS MATERIALIZED (

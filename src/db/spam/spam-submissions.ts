@@ -6,7 +6,13 @@ import type { Database } from '../postgres/connect.ts';
 import { execute, query, queryOne, readAll } from '../postgres/query.ts';
 import { storeKey } from '../submissions/idempotency-keys.ts';
 import type { NewSubmission } from '../submissions/store-submissions.ts';
-import { bytesOf, insertFiles, NotAccepted, type SubmissionOptions } from '../submissions/submission-files.ts';
+import {
+  bytesOf,
+  insertFiles,
+  NotAccepted,
+  refuseEarly,
+  type SubmissionOptions,
+} from '../submissions/submission-files.ts';
 import { type NumberedSubmission, submissionColumns } from '../submissions/submissions.ts';
 import { trimSpamFiles } from './spam-clean-up.ts';
 
@@ -55,16 +61,11 @@ async function checkRate(db: Knex, deploymentId: string): Promise<void> {
   if (count >= SIZES.spam.rateMax) throw new NotAccepted({ kind: 'rate-limited', retryAfterMs });
 }
 
-/** Locks the row of a live deployment, as what stores submissions does, so that counts are true until the commit. */
-async function lockLive(transaction: Knex, deploymentId: string): Promise<void> {
-  const locked = await execute(
-    transaction,
-    'lock-deployment-for-spam',
-    'SELECT FROM deployments WHERE id = ? AND coalesce(deleted_at, taken_down_at) IS NULL FOR NO KEY UPDATE',
-    [deploymentId],
-  );
-  if (locked === 0) throw new NotAccepted({ kind: 'no-deployment' });
-}
+/** Locks the row of a deployment, as what stores submissions does, so that counts are true until the commit. */
+const lockDeployment = (transaction: Knex, deploymentId: string): Promise<number> =>
+  execute(transaction, 'lock-deployment-for-spam', 'SELECT FROM deployments WHERE id = ? FOR NO KEY UPDATE', [
+    deploymentId,
+  ]);
 
 /** Whether it is stored; false where a submission or spam has its id already. */
 const insertSpam = async (
@@ -98,11 +99,14 @@ export async function storeSpam(
   if (hasFiles) await checkStorage(db, { deploymentId }, bytesOf(files), storageLimits);
   await db.longTransaction(async (transaction) => {
     if (hasFiles) {
-      // Before the lock, because it takes time; what is dropped writes none.
+      // Before the lock, because it takes time; what is refused or dropped writes none.
+      await refuseEarly(transaction, submission, true);
       await checkRate(transaction, deploymentId);
       await insertFiles(transaction, submission, files, limits);
     }
-    await lockLive(transaction, deploymentId);
+    await lockDeployment(transaction, deploymentId);
+    // A robot learns nothing: a form that is closed or full refuses spam as it refuses the rest.
+    await refuseEarly(transaction, submission, true);
     await checkRate(transaction, deploymentId);
     const isNew = await insertSpam(transaction, submission, reason);
     if (!isNew || (key && !(await storeKey(transaction, submission, key))))

@@ -13,6 +13,8 @@ export type FormRules = {
   redirectUrl: string | null;
   /** Origins that submissions may come from, besides the page's own; empty: all. */
   allowedOrigins: readonly string[];
+  /** What visitors are told while the form accepts nothing; null: a text of the service. */
+  closedMessage: string | null;
   /** A submission that has one of these texts is spam. */
   blocklist: readonly string[];
   captcha: Captcha | null;
@@ -29,11 +31,18 @@ export type LiveForm = {
   rules: FormRules;
 };
 
-export const NO_RULES: FormRules = { redirectUrl: null, allowedOrigins: [], blocklist: [], captcha: null };
+export const NO_RULES: FormRules = {
+  redirectUrl: null,
+  allowedOrigins: [],
+  closedMessage: null,
+  blocklist: [],
+  captcha: null,
+};
 
 type Row = {
   redirect_url: string | null;
   allowed_origins: string[] | null;
+  closed_message: string | null;
   blocklist: string[] | null;
   captcha: string | null;
 };
@@ -41,6 +50,7 @@ type Row = {
 const toRules = (row: Row): FormRules => ({
   redirectUrl: row.redirect_url,
   allowedOrigins: row.allowed_origins ?? [],
+  closedMessage: row.closed_message,
   blocklist: row.blocklist ?? [],
   captcha: row.captcha === null ? null : JSON.parse(row.captcha),
 });
@@ -58,7 +68,7 @@ export async function findForms(db: Knex, ids: readonly string[]): Promise<(Live
   >(
     db,
     'find-forms',
-    `SELECT id, slug, language, lang, redirect_url, allowed_origins, blocklist, captcha,
+    `SELECT id, slug, language, lang, redirect_url, allowed_origins, closed_message, blocklist, captcha,
             CASE WHEN lang_version IS DISTINCT FROM pages.version
               THEN substring(html FROM 1 FOR ${SIZES.page.startBytes})
             END AS start
@@ -81,7 +91,7 @@ export async function rulesOf(db: Knex, id: string): Promise<FormRules> {
   const [row] = await query<Row>(
     db,
     'rules-of-deployment',
-    'SELECT redirect_url, allowed_origins, blocklist, captcha FROM form_rules WHERE deployment_id = ?',
+    'SELECT redirect_url, allowed_origins, closed_message, blocklist, captcha FROM form_rules WHERE deployment_id = ?',
     [id],
   );
   return row ? toRules(row) : NO_RULES;
@@ -93,15 +103,16 @@ export const storeRules = (transaction: Knex, id: string, rules: FormRules): Pro
     transaction,
     'store-rules',
     // The version is for processes of an older release.
-    `INSERT INTO form_rules (deployment_id, version, redirect_url, allowed_origins, blocklist, captcha)
-     VALUES (?, 1, ?, ?, ?, ?)
+    `INSERT INTO form_rules (deployment_id, version, redirect_url, allowed_origins, closed_message, blocklist, captcha)
+     VALUES (?, 1, ?, ?, ?, ?, ?)
      ON CONFLICT (deployment_id) DO UPDATE
        SET redirect_url = excluded.redirect_url, allowed_origins = excluded.allowed_origins,
-           blocklist = excluded.blocklist, captcha = excluded.captcha`,
+           closed_message = excluded.closed_message, blocklist = excluded.blocklist, captcha = excluded.captcha`,
     [
       id,
       rules.redirectUrl,
       [...rules.allowedOrigins],
+      rules.closedMessage,
       [...rules.blocklist],
       rules.captcha === null ? null : JSON.stringify(rules.captcha),
     ],

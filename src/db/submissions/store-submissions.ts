@@ -15,9 +15,13 @@ export type NewSubmission = {
   isTest?: true;
 };
 
+/** Why a form accepts nothing. `full`: it has as many submissions as its owner wants. */
+export type Closing = { reason: 'not-open'; opensAt: Date } | { reason: 'closed' | 'full' };
+
 export type Outcome =
   | { kind: 'accepted' }
   | { kind: 'no-deployment' }
+  | { kind: 'closed'; closing: Closing }
   /** Another transaction has locked the deployment's row: nothing was changed. */
   | { kind: 'busy' }
   /** `retryAfterMs`: until the deployment accepts another. */
@@ -76,15 +80,24 @@ export const storeAccepted = (seed = 'accepted.id'): string => `stored AS (
     RETURNING id
   )`;
 
-/** How many more a deployment accepts, as of `recent`. */
-const FREE = `${SIZES.submissionRate.max} - cardinality(recent)`;
+/** How many more the rate limit allows, as of `recent`. Below 0 where the limit was lowered. */
+const RATE_FREE = `(coalesce(submissions_per_minute, ${SIZES.submissionRate.max}) - cardinality(recent))`;
 
-/** The milliseconds until the oldest submission that counts leaves the window. */
-const RETRY_AFTER_MS = `ceil(1000 * extract(
-    epoch FROM coalesce(recent[1], now) - now + interval '${SIZES.submissionRate.seconds} s'))::int`;
+/** How many more a deployment accepts, as of `recent` and `now`. */
+const FREE = `CASE WHEN opens_at > now OR closes_at <= now THEN 0
+    ELSE least(${RATE_FREE}, max_submissions - submission_count) END`;
+
+/** When a deployment opens that is not open yet, and why it is closed; both NULL: it accepts more later. */
+const CLOSING = `CASE WHEN opens_at > now THEN opens_at END AS opens_at,
+    CASE WHEN closes_at <= now THEN 'closed'
+         WHEN max_submissions - submission_count <= greatest(${RATE_FREE}, 0) THEN 'full' END AS closing`;
+
+/** The milliseconds until the rate limit allows another: so many of the oldest have to leave the window. */
+const RETRY_AFTER_MS = `ceil(1000 * extract(epoch FROM
+    coalesce(recent[greatest(1, 1 - ${RATE_FREE})], now) - now + interval '${SIZES.submissionRate.seconds} s'))::int`;
 
 /*
- * Stores submissions in one statement: whether the deployment exists, whether it is under its limit, the
+ * Stores submissions in one statement: whether the deployment exists, is open, and is under its limits, the
  * next number, the row, the counter, and the deliveries to webhooks and by mail.
  *
  * - A deployment that another transaction has locked is passed over, so that one that is slow does not delay the
@@ -103,8 +116,9 @@ const STORE = `
       id text, deployment_id text, data text, ip_address text, is_test boolean, rank int, wanted int
     )
   ), locked AS MATERIALIZED (
-    SELECT id, owner_id, deleted_at, taken_down_at, last_submission_number, recent_submissions,
-           ${IS_MAILED} AS is_mailed, notify_owner, confirmation IS NOT NULL AS has_confirmation
+    SELECT id, owner_id, deleted_at, taken_down_at, submission_count, last_submission_number, recent_submissions,
+           opens_at, closes_at, max_submissions, submissions_per_minute, ${IS_MAILED} AS is_mailed, notify_owner,
+           confirmation IS NOT NULL AS has_confirmation
       FROM deployments
      WHERE id = ANY (ARRAY(SELECT deployment_id FROM incoming))
        FOR NO KEY UPDATE SKIP LOCKED
@@ -114,7 +128,7 @@ const STORE = `
      WHERE deleted_at IS NULL AND taken_down_at IS NULL
   ), accepted AS MATERIALIZED (
     SELECT incoming.*, last_submission_number + rank AS number, owner_id, is_mailed, notify_owner, recent, now,
-           has_confirmation AND is_test IS NOT TRUE AS is_confirmed
+           has_confirmation AND is_test IS NOT TRUE AS is_confirmed, ${FREE} AS free
       FROM incoming JOIN deployment ON deployment.id = deployment_id
      WHERE rank <= ${FREE}
   ), counted AS (
@@ -123,17 +137,20 @@ const STORE = `
            last_submission_number = last.number,
            recent_submissions = recent || array_fill(now, ARRAY[rank])
       FROM accepted AS last
-     WHERE deployments.id = last.deployment_id AND rank = least(${FREE}, wanted)
+     WHERE deployments.id = last.deployment_id AND rank = least(free, wanted)
   ), ${storeAccepted()}
-  SELECT id, ${FREE} AS free, ${RETRY_AFTER_MS} AS retry_after_ms, EXISTS (SELECT FROM queued) AS has_deliveries
+  SELECT id, ${FREE} AS free, ${CLOSING}, ${RETRY_AFTER_MS} AS retry_after_ms,
+         EXISTS (SELECT FROM queued) AS has_deliveries
     FROM deployment`;
 
 /** `free`: how many submissions the deployment accepts now. */
-type Row = { free: number; retry_after_ms: number };
+type Row = { free: number; opens_at: Date | null; closing: 'closed' | 'full' | null; retry_after_ms: number };
 
 /** The outcome of the submission with this `rank` among those to one deployment: 1, 2, 3 and so on. */
-function toOutcome({ free, retry_after_ms }: Row, rank: number): Outcome {
+function toOutcome({ free, opens_at: opensAt, closing, retry_after_ms }: Row, rank: number): Outcome {
   if (rank <= free) return { kind: 'accepted' };
+  if (opensAt) return { kind: 'closed', closing: { reason: 'not-open', opensAt } };
+  if (closing) return { kind: 'closed', closing: { reason: closing } };
   return {
     kind: 'rate-limited',
     retryAfterMs: Math.min(Math.max(retry_after_ms, 1), SIZES.submissionRate.seconds * 1_000),
@@ -185,14 +202,14 @@ export async function storeSubmissions(
 }
 
 /** The outcome that a submission would have at this moment. Nothing is stored or reserved. */
-export async function checkRateLimit(
+export async function expectedOutcome(
   db: Knex,
   { deploymentId }: Pick<NewSubmission, 'deploymentId'>,
 ): Promise<Outcome> {
   const [row] = await query<Row>(
     db,
-    'check-rate-limit',
-    `SELECT ${FREE} AS free, ${RETRY_AFTER_MS} AS retry_after_ms
+    'expected-outcome',
+    `SELECT ${FREE} AS free, ${CLOSING}, ${RETRY_AFTER_MS} AS retry_after_ms
        FROM deployments, clock_timestamp() AS now, LATERAL (SELECT ${RECENT} AS recent) AS recently
       WHERE id = ? AND deleted_at IS NULL AND taken_down_at IS NULL`,
     [deploymentId],

@@ -8,7 +8,7 @@ import type { Database } from '../postgres/connect.ts';
 import { execute } from '../postgres/query.ts';
 import { storeSolution } from '../spam/altcha-solutions.ts';
 import { type IdempotencyKey, storeKey } from './idempotency-keys.ts';
-import { checkRateLimit, type NewSubmission, type Outcome, storeSubmissions } from './store-submissions.ts';
+import { expectedOutcome, type NewSubmission, type Outcome, storeSubmissions } from './store-submissions.ts';
 
 /** `filename` and `contentType` as they were sent. `object`: in the bucket, if the content is there already. */
 export type NewFile = {
@@ -66,10 +66,11 @@ export async function storeInTransaction(
   });
 }
 
-/** Throws NotAccepted for a submission that would not be accepted now. */
-export async function refuseEarly(db: Knex, submission: NewSubmission): Promise<void> {
-  const expected = await checkRateLimit(db, submission);
-  if (expected.kind !== 'accepted') throw new NotAccepted(expected);
+/** Throws NotAccepted for a submission that would not be accepted now. The rate limit does not count spam. */
+export async function refuseEarly(db: Knex, submission: NewSubmission, isSpam = false): Promise<void> {
+  const expected = await expectedOutcome(db, submission);
+  const isAccepted = expected.kind === 'accepted' || (isSpam && expected.kind === 'rate-limited');
+  if (!isAccepted) throw new NotAccepted(expected);
 }
 
 async function storeOne(transaction: Knex, submission: NewSubmission, { submissions: limits }: Limits): Promise<void> {

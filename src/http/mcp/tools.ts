@@ -35,8 +35,17 @@ export const ARGUMENTS: Readonly<Record<string, string>> = {
   to: 'A time or a day in ISO 8601, not included.',
   url: 'Absolute, http or https.',
   notify_every: 'A mail for each submission, or one that lists those of an hour or a day.',
+  notify_owner: 'Whether the owner gets the mail besides the recipients.',
+  recipients: "Who gets the mail besides the owner. Any address but the owner's first confirms by a link in one mail.",
+  redirect_url: "Where a visitor's browser goes after a success. null: to a page that thanks.",
   allowed_origins: 'Sites whose pages may submit, besides the page itself, such as https://example.org. Empty: all.',
   confirmation:
     'A mail to the visitor, to the address in `field`. {{reference}}, {{page}} and {{date}} are replaced. null: none.',
   language: 'Of the pages that visitors see. null: that of the page, or of the browser.',
+  opens_at: 'When the form opens: a time with Z or an offset.',
+  closes_at: 'When it closes.',
+  max_submissions: 'The form is full then. null: never.',
+  submissions_per_minute: 'More are refused with a 429. null: 10.',
+  closed_message: 'What visitors read while it is closed or full.',
+  spam: 'What goes into the spam folder: submissions with a word of blocklist, or without a solved captcha. Both are replaced.',
 };

@@ -131,7 +131,7 @@ export const noSuchDeployment = errorKind(
 export const tooManySubmissions = errorKind(
   {
     id: 'TooManySubmissions',
-    description: `The deployment has accepted ${SIZES.submissionRate.max} submissions in the last ${SIZES.submissionRate.seconds} seconds.`,
+    description: `The deployment has accepted \`submissions_per_minute\` (${SIZES.submissionRate.max}) submissions in the last ${SIZES.submissionRate.seconds} seconds.`,
   },
   (retryAfterMs: number) =>
     new HttpError(429, `Too many submissions: try again in ${inSeconds(retryAfterMs)}.`, retryAfter(retryAfterMs)),

@@ -8,6 +8,7 @@ import type { App } from '../app.ts';
 import { ANY_ORIGIN_HEADER, pageAnswer, publicEndpoint } from '../request/endpoint.ts';
 import { keyReused } from '../request/idempotency-key.ts';
 import { tooManySubmissions } from '../response/errors.ts';
+import { FORM_CLOSED } from '../response/form-closed.ts';
 import { noStorageForFiles, noSuchForm, originRefused, webhookLoop } from './refusals.ts';
 import { CORS, Received } from './submission-service.ts';
 import { VisitorPages } from './visitor-pages.ts';
@@ -96,7 +97,7 @@ const submitEndpoint = ({ config }: App) =>
       headers: ANY_ORIGIN_HEADER,
     },
     otherAnswers: { 303: redirected },
-    errors: [noSuchForm, originRefused, keyReused, tooManySubmissions, noStorageForFiles, webhookLoop],
+    errors: [noSuchForm, originRefused, ...FORM_CLOSED, keyReused, tooManySubmissions, noStorageForFiles, webhookLoop],
     pagesExcept: [webhookLoop],
   });
 

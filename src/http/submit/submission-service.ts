@@ -17,6 +17,7 @@ import type { Exchange } from '../request/exchange.ts';
 import { answerObject, submissionId } from '../request/fields.ts';
 import { keyReused } from '../request/idempotency-key.ts';
 import { ERROR_CODE, HttpError, tooManySubmissions } from '../response/errors.ts';
+import { FormClosed, formClosed } from '../response/form-closed.ts';
 import { bodyHashOf, keyHashOf } from './idempotency-key.ts';
 import { FilesRefused } from './multipart.ts';
 import { checkOrigin } from './origin.ts';
@@ -104,14 +105,16 @@ export class SubmissionService {
   }
 
   async #acceptAndCount(request: IncomingMessage, sent: Sent): Promise<Success> {
-    const { metrics } = this.#app;
+    const { metrics, turnedAway } = this.#app;
     try {
       const success = await this.#accept(request, sent);
       metrics.submission(success.kind);
       return success;
     } catch (error) {
+      const outcome = outcomeOf(error);
+      if (outcome === 'rate-limited') turnedAway.add(sent.deploymentId);
       // Another body under a used key is a mistake of the client, and no submission.
-      if (!(error instanceof HttpError && error.status === 422)) metrics.submission(outcomeOf(error));
+      if (!(error instanceof HttpError && error.status === 422)) metrics.submission(outcome);
       throw error;
     }
   }
@@ -127,23 +130,23 @@ export class SubmissionService {
       honeypotHits.add(sent.deploymentId);
       return { kind: 'honeypot', id: sent.id, form };
     }
-    if (!sent.key && !sent.isRetry) return toSuccess(await this.#checkAndStore(sent, form));
+    if (!sent.key && !sent.isRetry) return toSuccess(await this.#checkAndStore(sent, form), form);
     return this.#storeOnce(sent, form);
   }
 
   /** Stores a submission that may have been stored before: once, and the answer is that of the first one. */
   async #storeOnce(sent: Sent, form: LiveForm): Promise<Success> {
     const earlier = await this.#findEarlier(sent, form);
-    if (earlier === 'other-files') return toSuccess(await this.#checkAndStore(withNewId(sent), form));
+    if (earlier === 'other-files') return toSuccess(await this.#checkAndStore(withNewId(sent), form), form);
     if (earlier) return earlier;
     const result = await this.#checkAndStore(sent, form);
-    if (result.kind !== 'duplicate' && result.kind !== 'rate-limited') return toSuccess(result);
-    // Any process may have stored the first one meanwhile.
+    if ('form' in result) return result;
+    // Any process may have stored the first one meanwhile, as the last that the form accepts.
     const meanwhile = await this.#findEarlier(sent, form);
     if (meanwhile && meanwhile !== 'other-files') return meanwhile;
     // Its id is that of a deleted submission, or of one to another deployment. With a key that has expired just now, it is refused.
     const isTaken = result.kind === 'duplicate' && sent.isRetry;
-    return toSuccess(isTaken ? await this.#checkAndStore(withNewId(sent), form) : result);
+    return toSuccess(isTaken ? await this.#checkAndStore(withNewId(sent), form) : result, form);
   }
 
   /** What was stored under the submission's key or id. Throws 422. 'other-files': one with the same id, and without all of its files. */
@@ -211,6 +214,7 @@ export class SubmissionService {
 /** How metrics count a submission that failed or was refused. */
 function outcomeOf(error: unknown): Parameters<Metrics['submission']>[0] {
   if (error instanceof StorageFull) return 'storage-full';
+  if (error instanceof FormClosed) return 'form-closed';
   switch (error instanceof HttpError && error.status) {
     case 403:
       return 'origin-refused';
@@ -224,12 +228,14 @@ function outcomeOf(error: unknown): Parameters<Metrics['submission']>[0] {
 }
 
 /** The success, or throws the refusal. Two with one id or one solution of a captcha at once: the second can be sent again. */
-function toSuccess(result: Success | NotStored): Success {
+function toSuccess(result: Success | NotStored, form: LiveForm): Success {
   switch (result.kind) {
     case 'no-deployment':
       throw noSuchForm();
     case 'rate-limited':
       throw tooManySubmissions(result.retryAfterMs);
+    case 'closed':
+      throw formClosed(result.closing, form.rules.closedMessage);
     case 'duplicate':
     case 'solution-used':
       throw new BusyError();

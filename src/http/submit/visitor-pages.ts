@@ -7,6 +7,7 @@ import { fill } from '../../texts/texts.ts';
 import type { App } from '../app.ts';
 import { namesHtml } from '../response/accept.ts';
 import { type HttpError, methodNotAllowed } from '../response/errors.ts';
+import { FormClosed } from '../response/form-closed.ts';
 import { writeSmallPage } from '../response/small-page.ts';
 import { type Translations, translationsFor, whenToTryAgain } from '../response/translations.ts';
 import { type Form, isChosen } from './form-body.ts';
@@ -81,6 +82,14 @@ function wordsOf(error: HttpError, translations: Translations): Words {
       fill(translations.wrongSite.owner, { origin: escapeHtml(error.origin) }),
       translations.nothingSent,
     );
+  }
+  if (error instanceof FormClosed) {
+    const { closing, closedMessage } = error;
+    const { title, text } = translations.closings[closing.reason];
+    const time = closing.reason === 'not-open' ? translations.dateTime(closing.opensAt) : '';
+    const ofOwner = closedMessage === null ? [] : [escapeHtml(closedMessage).replaceAll(/\r?\n/g, '<br>')];
+    const sentences = time !== '' || closedMessage === null ? [fill(text, { time }), ...ofOwner] : ofOwner;
+    return { sign: 'problem', title, sentences: [...sentences, translations.nothingSent] };
   }
   switch (error.status) {
     case 404:
@@ -192,7 +201,7 @@ export class VisitorPages {
   #keep(response: ServerResponse, visitor: Visitor, error: HttpError, translations: Translations): string | undefined {
     const { enctype, form, submissionId } = visitor;
     const refused = error instanceof FilesRefused ? error.exceeded : undefined;
-    const mayBeSentAgain = error.status === 429 || error.status >= 500 || refused;
+    const mayBeSentAgain = error instanceof FormClosed || error.status === 429 || error.status >= 500 || refused;
     if (!mayBeSentAgain || !form || submissionId === undefined || !this.#reserve(response, form)) return undefined;
     const kept = { enctype, form, submissionId, isRetry: firstIdOf(response.req, form) !== undefined, refused };
     const note = lostFilesOf(kept).size > 0 ? [translations.gap, translations.filesNotKept] : [];

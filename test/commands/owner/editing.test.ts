@@ -55,12 +55,14 @@ describe('formhost settings', () => {
         ...['redirect_url=https://example.org/?a=b', 'retention_days=30', 'email_notifications=true', 'language=de'],
         ...['allowed_origins=https://a.example,https://b.example', 'spam={"blocklist":["casino"]}'],
         `confirmation=${JSON.stringify(confirmation)}`,
+        ...['opens_at=2030-03-04T09:00:00Z', 'max_submissions=40', 'closed_message=Sold out, sorry'],
       ),
     ).toMatchObject({ code: 0, stdout: `${id}\n`, stderr: expect.stringContaining('changed redirect_url, ') });
     const changed = await settings();
     expect(changed).toMatchObject({
       ...{ redirect_url: 'https://example.org/?a=b', retention_days: 30, email_notifications: true, language: 'de' },
       allowed_origins: ['https://a.example', 'https://b.example'],
+      ...{ opens_at: '2030-03-04T09:00:00.000Z', max_submissions: 40, closed_message: 'Sold out, sorry' },
       spam: { blocklist: ['casino'], captcha: null },
       confirmation,
     });

@@ -1,39 +1,50 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { takeDown } from '../../../src/db/deployments/take-downs.ts';
+import { removeOldRows } from '../../../src/db/old-rows.ts';
 import { answer, aTime } from '../../support/answers.ts';
-import { BASE_URL, startTestService, testService } from '../../support/service.ts';
+import { testLimits } from '../../support/limits.ts';
+import { setAccepted } from '../../support/rate-limit.ts';
+import { BASE_URL, JSON_TYPE, startTestService, testService } from '../../support/service.ts';
 
 const service = await testService();
 const owner = await service.owner();
 
 describe('GET /overview', () => {
-  it('counts the honeypots that were filled in during a week, of each page and of all processes', async () => {
-    const limits = { submissions: { honeypotIntervalMs: 20 } };
+  it.each([
+    ['honeypots that were filled in', 'honeypots', 'honeypot_hits', 0, 200],
+    ['submissions that got a 429', 'turned_away', 'turned_away', 10, 429],
+  ])('counts the %s during a week, of each page and of all processes', async (_what, field, table, before, status) => {
+    const limits = { submissions: { countsIntervalMs: 20 } };
     const counting = await startTestService({}, undefined, { limits });
     onTestFinished(() => counting.close());
     const who = await counting.owner();
-    const [{ id }, { id: other }] = [await who.deploy(), await who.deploy()];
-    const honeypots = async () =>
-      Array.from((await who.get('/overview')).body.deployments, (one: { honeypots: number }) => one.honeypots);
-    const fill = (to: string) => who.send('POST', `/submit/${to}`, '{"_hp":"robot","a":"b"}');
-    for (let count = 0; count < 3; count += 1) expect((await fill(id)).status).toBe(200);
-    await expect.poll(honeypots).toEqual([0, 3]);
-    await fill(other);
+    const ids = [(await who.deploy()).id, (await who.deploy()).id] as const;
+    for (const id of ids) await setAccepted(counting.db, id, before);
+    const [id, other] = ids;
+    const counts = async () =>
+      Array.from((await who.get('/overview')).body.deployments, (one: Record<string, unknown>) => one[field]);
+    const body = before === 0 ? '{"_hp":"robot","a":"b"}' : '{"a":"b"}';
+    const send = async (to: string, url = counting.url) =>
+      expect((await fetch(`${url}/submit/${to}`, { method: 'POST', body, headers: JSON_TYPE })).status).toBe(status);
+    for (let count = 0; count < 3; count += 1) await send(id);
+    await expect.poll(counts).toEqual([0, 3]);
+    await send(other);
     // What is counted until the end of a process is written then.
     const second = await counting.another();
-    await fetch(`${second.url}/submit/${id}`, { method: 'POST', body: new URLSearchParams({ _hp: 'x' }) });
+    await send(id, second.url);
     await second.close();
-    await expect.poll(honeypots).toEqual([1, 4]);
+    await expect.poll(counts).toEqual([1, 4]);
     expect((await who.get(`/submissions/${id}`)).body.total).toBe(0);
     const age = (days: number) =>
-      counting.db.raw(`UPDATE honeypot_hits SET day = day - CAST(? AS int) WHERE deployment_id = ?`, [days, id]);
+      counting.db.raw(`UPDATE ${table} SET day = day - CAST(? AS int) WHERE deployment_id = ?`, [days, id]);
+    const clean = () => removeOldRows(counting.db, { logStart: new Date(0), limits: testLimits() });
     await age(6);
-    expect(await honeypots()).toEqual([1, 4]);
+    await clean();
+    expect(await counts()).toEqual([1, 4]);
     await age(1);
-    expect(await honeypots()).toEqual([1, 0]);
-    await fill(id);
-    await expect.poll(honeypots).toEqual([1, 1]);
-    expect(await counting.db('honeypot_hits').where({ deployment_id: id }).select('count')).toEqual([{ count: 1 }]);
+    expect(await counts()).toEqual([1, 0]);
+    await clean();
+    expect(await counting.db(table).select('deployment_id', 'count')).toEqual([{ deployment_id: other, count: 1 }]);
   });
 
   it('answers live deployments, newest first, each with what there is to see', async () => {
@@ -53,7 +64,7 @@ describe('GET /overview', () => {
     await service.db('webhooks').where({ id: webhook }).update({ failing_since: new Date() });
     await takeDown(service.db, plain.id, 'a reason');
     await owner.deploy();
-    const shared = { spam: 0, honeypots: 0, updated_at: aTime };
+    const shared = { spam: 0, honeypots: 0, turned_away: 0, updated_at: aTime };
     const deployments = [
       {
         ...full,

@@ -21,6 +21,11 @@ const AT_FIRST = {
   allowed_origins: [],
   language: null,
   retention_days: null,
+  opens_at: null,
+  closes_at: null,
+  max_submissions: null,
+  submissions_per_minute: null,
+  closed_message: null,
   spam: { blocklist: [], captcha: null },
   confirmation: null,
 };
@@ -71,6 +76,13 @@ describe('GET /deploy/:id/settings', () => {
           text: '{{reference}}\r\n\t{{date}}'.padEnd(SIZES.confirmation.maxTextChars, 'é'),
         },
       },
+      {
+        opens_at: '1970-01-01T00:00:00.000Z',
+        closes_at: '9999-12-31T23:59:59.999Z',
+        closed_message: 'é'.repeat(1_000),
+      },
+      { max_submissions: 1, submissions_per_minute: 1, closed_message: ' "Sold out"\n ' },
+      { max_submissions: 1_000_000_000, submissions_per_minute: 600 },
     ]) {
       const changed = answer(await owner.patch(`/deploy/${id}`).send(change));
       expect(changed).toEqual({ status: 200, body: { success: true, id } });
@@ -86,6 +98,32 @@ describe('GET /deploy/:id/settings', () => {
     await owner.patch(`/deploy/${id}`).send({ allowed_origins: origins }).expect(200);
     const written = ['https://example.org', 'http://xn--mnchen-3ya.example', 'http://a.test:81'];
     expect((await settingsOf(id)).allowed_origins).toEqual(written);
+  });
+
+  it('writes times in UTC', async () => {
+    const { id } = await owner.deploy();
+    const times = { opens_at: '2030-03-04T09:00:00+01:00', closes_at: '2030-03-04T09:00:00.1234567Z' };
+    await owner.patch(`/deploy/${id}`).send(times).expect(200);
+    const written = { opens_at: '2030-03-04T08:00:00.000Z', closes_at: '2030-03-04T09:00:00.123Z' };
+    expect(await settingsOf(id)).toEqual({ ...AT_FIRST, ...written });
+  });
+
+  it('refuses to close before opening, also where one of the times was set before', async () => {
+    const { id } = await owner.deploy();
+    const [first, second] = ['2030-03-04T08:00:00.000Z', '2030-03-04T08:00:00.001Z'];
+    const set = async (opens_at: string | null | undefined, closes_at?: string | null) =>
+      (await owner.patch(`/deploy/${id}`).send({ opens_at, closes_at, language: 'de' })).status;
+    expect(await set(first, first)).toBe(400);
+    expect(await settingsOf(id)).toEqual(AT_FIRST);
+    expect([await set(first), await set(undefined, first), await set(undefined, second)]).toEqual([200, 400, 200]);
+    expect([await set(second), await set(null), await set(second), await set(second, null)]).toEqual([
+      400, 200, 400, 200,
+    ]);
+    const { status, body } = await owner.patch(`/deploy/${id}`).send({ closes_at: first });
+    expect([status, body]).toEqual([
+      400,
+      { error: 'opens_at is not before closes_at: send an earlier opens_at, or a later closes_at.' },
+    ]);
   });
 
   it.each<[string, unknown[]]>([
@@ -152,6 +190,22 @@ describe('GET /deploy/:id/settings', () => {
         ].map((text) => ({ ...CONFIRMATION, text })),
       ],
     ],
+    ...['opens_at', 'closes_at'].map((name): [string, unknown[]] => [
+      name,
+      [
+        '',
+        'Monday',
+        '2030-03-04',
+        '2030-03-04T09:00:00',
+        '2030-02-29T09:00:00Z',
+        1_900_000_000,
+        '0000-01-01T00:00:00Z',
+        '9999-12-31T23:59:59-01:00',
+      ],
+    ]),
+    ['max_submissions', [0, -1, 1.5, '40', 1_000_000_001]],
+    ['submissions_per_minute', [0, 1.5, '20', 601]],
+    ['closed_message', ['', ' \n', 'a\0b', 5, 'x'.repeat(1_001)]],
   ])('answers 400 that names %s, and changes nothing', async (field, values) => {
     const { id } = await owner.deploy();
     for (const value of values) {

@@ -110,7 +110,8 @@ describe('tools/list', () => {
       read_file: ['id', 'submission_id', 'file_id', 'max_chars?'],
       change_settings: [
         ...['id', 'email_notifications?', 'notify_every?', 'notify_owner?', 'recipients?', 'redirect_url?'],
-        ...['allowed_origins?', 'language?', 'retention_days?', 'spam?', 'confirmation?'],
+        ...['allowed_origins?', 'language?', 'retention_days?', 'opens_at?', 'closes_at?', 'max_submissions?'],
+        ...['submissions_per_minute?', 'closed_message?', 'spam?', 'confirmation?'],
       ],
       submit_test: ['id', 'fields?'],
       add_webhook: ['id', 'url', 'type?'],

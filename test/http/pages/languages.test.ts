@@ -139,7 +139,19 @@ describe('pages for visitors', () => {
     ];
     await setAccepted(service.db, id, 10);
     answers.push(await ask(`/submit/${id}`, { body: 'a=1' }), await ask('/', { host, body: 'a=1' }));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 405, 413, 400, 413, 404, 405, 429, 429]);
+    await service.db('deployments').where({ id }).update({ submission_count: 1 });
+    for (const closing of [
+      { max_submissions: 1 },
+      { closes_at: '2000-01-01T00:00:00Z' },
+      { opens_at: '2999-01-01T00:00:00Z', closes_at: null },
+    ]) {
+      await owner.patch(`/deploy/${id}`).send(closing).expect(200);
+      answers.push(await ask(`/submit/${id}`, { body: 'a=1' }));
+    }
+    expect(new Set(answers.slice(-3).map(({ title }) => title)).size).toBe(3);
+    expect(answers.map(({ status }) => status)).toEqual([
+      ...[200, 200, 405, 413, 400, 413, 404, 405, 429, 429, 403, 403, 403],
+    ]);
     expect(answers.map(({ lang, dir }) => `${lang} ${dir}`)).toEqual(
       answers.map(() => `${language} ${language === 'ar' ? 'rtl' : 'ltr'}`),
     );

@@ -5,7 +5,7 @@ import { JSON_TYPE, testService } from '../../support/service.ts';
 const HOUR = 3600;
 const LIMIT = 10;
 
-const service = await testService();
+const service = await testService({ MAX_SUBMISSIONS_PER_MINUTE: '1000' });
 const owner = await service.owner();
 /** Two services on one database. */
 const urls = [service.url, (await service.another()).url];
@@ -18,6 +18,8 @@ async function submit(id: string, { url = service.url, body = '{"a":1}' } = {}):
 }
 
 const deploy = async (): Promise<string> => (await owner.deploy()).id;
+const limitTo = (id: string, limit: number | null) =>
+  owner.patch(`/deploy/${id}`).send({ submissions_per_minute: limit }).expect(200);
 const list = async (id: string) => (await owner.get(`/submissions/${id}`)).body;
 
 const submitMany = (id: string, count: number, url = service.url): Promise<Answer[]> =>
@@ -88,11 +90,15 @@ describe('POST /submit/:deployId: the window slides', () => {
     expect(accepted(await submitMany(id, LIMIT + 1))).toBe(free);
   });
 
-  it('frees a slot once Retry-After has passed', async () => {
+  it.each([
+    ['', null, [40, ...Array(9).fill(5)], 20],
+    [' where the limit was lowered', 3, [50, 40, 30, 0, 0], 30],
+  ])('frees a slot once Retry-After has passed%s', async (_where, limit, secondsAgo, most) => {
     const id = await deploy();
-    await setAccepted(id, [40, ...Array(9).fill(5)]);
+    await limitTo(id, limit);
+    await setAccepted(id, secondsAgo);
     const { retryAfter } = await submit(id);
-    expect(Number(retryAfter)).toBeLessThanOrEqual(20);
+    expect(Number(retryAfter)).toBeLessThanOrEqual(most);
     await service.db.raw(
       `UPDATE deployments SET recent_submissions = ARRAY(
          SELECT accepted_at - ? * interval '1 s' FROM unnest(recent_submissions) AS accepted_at)
@@ -111,5 +117,35 @@ describe('POST /submit/:deployId: the window slides', () => {
     await owner.delete(`/deploy/${id}`).expect(200);
     expect((await submit(id)).status).toBe(404);
     await expect.poll(statuses, { interval: 20 }).toEqual([404, 404]);
+  });
+});
+
+describe('submissions_per_minute', () => {
+  it('is exact for 1,000, over all processes', async () => {
+    const id = await deploy();
+    await limitTo(id, 1_000);
+    await setAccepted(id, Array(990).fill(0));
+    const answers = Array.from({ length: 40 }, (_, index) => submit(id, { url: urls[index % 2] ?? '' }));
+    expect(accepted(await Promise.all(answers))).toBe(10);
+    expect((await list(id)).total).toBe(10);
+  });
+
+  it('counts submissions that have been deleted', async () => {
+    const id = await deploy();
+    await limitTo(id, 20);
+    expect(accepted(await submitMany(id, 15))).toBe(15);
+    const ids = (await list(id)).submissions.map((submission: { id: string }) => submission.id);
+    await owner.post(`/submissions/${id}/bulk`).send({ action: 'delete', ids }).expect(200);
+    expect(accepted(await submitMany(id, 15))).toBe(5);
+  });
+
+  it('holds for what was accepted before it was raised or lowered', async () => {
+    const id = await deploy();
+    const counts: number[] = [];
+    for (const limit of [null, 15, 12, 3, 18, null, 20]) {
+      await limitTo(id, limit);
+      counts.push(accepted(await submitMany(id, 15)));
+    }
+    expect(counts).toEqual([10, 5, 0, 0, 3, 0, 2]);
   });
 });

@@ -26,6 +26,11 @@ const Overviewed = answerObject('OverviewedDeployment', {
     `How often its honeypot (\`${HONEYPOT}\`) was filled in during the last seven days of UTC, which stores nothing. It comes up to a minute later.`,
     0,
   ),
+  turned_away: countField(
+    'About how often its form refused a submission with a 429 during the last seven days of UTC. It comes up to a minute later, and a ' +
+      'process that crashes loses its last minute. `submissions_per_minute` is the limit.',
+    0,
+  ),
   last_submission_at: time.nullable().meta({ description: 'When the last one was accepted; null without one.' }),
   email_notifications: flagField('Whether there is mail about submissions.', false),
   failing_webhooks: countField('How many of its webhooks have failed since they last succeeded.', 0),
@@ -52,6 +57,7 @@ const toOverviewed = async (one: OverviewRow, config: Config): Promise<z.infer<t
   unread: one.unread,
   spam: one.spam,
   honeypots: one.honeypots,
+  turned_away: one.turnedAway,
   last_submission_at: one.lastSubmissionAt?.toISOString() ?? null,
   email_notifications: one.emailNotifications,
   failing_webhooks: one.failingWebhooks,

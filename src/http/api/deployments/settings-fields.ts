@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Config } from '../../../config.ts';
 import { NOTIFY_EVERY } from '../../../db/deliveries/digests.ts';
 import type { Settings } from '../../../db/deployments/settings.ts';
 import { CAPTCHA_PROVIDERS } from '../../../lib/captcha-fields.ts';
@@ -13,6 +14,8 @@ import { SIZES } from '../../../sizes.ts';
  */
 
 const { maxUrlChars, maxOrigins, maxBlocked, maxBlockedChars, maxCredentialChars, maxRetentionDays } = SIZES.settings;
+const { maxSubmissions, maxClosedMessageChars } = SIZES.settings;
+const { max: defaultRate, seconds: rateSeconds, maxOfOperator } = SIZES.submissionRate;
 const { maxOfDeployment: maxRecipients, askHours } = SIZES.recipient;
 
 /** The parsed URL, when it is absolute and of http or https. Others than plain texts are not parsed as they read. */
@@ -111,16 +114,53 @@ const confirmation = z.object(
   'confirmation is not an object: send {"field": "email", "subject": "…", "text": "…"}, or null.',
 );
 
+const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
+const time = (name: string) =>
+  z.iso
+    .datetime({
+      offset: true,
+      abort: true,
+      error: `${name} is not a time: send one such as 2027-01-01T09:00:00Z, or null.`,
+    })
+    // Postgres has no year 0, and years with more digits are no ISO 8601 that others read.
+    .refine(
+      (text) => Date.parse(text) >= 0 && Date.parse(text) <= LAST_TIME,
+      `${name} is out of range: send a time from 1970 to 9999, or null.`,
+    )
+    .overwrite((text) => new Date(text).toISOString())
+    .nullable();
+
+const closedMessage = z
+  .string('closed_message is not a string: send a text, or null.')
+  .max(maxClosedMessageChars, tooLong('closed_message', maxClosedMessageChars))
+  // Postgres refuses NUL.
+  .refine(
+    (text) => text.trim() !== '' && !text.includes('\0'),
+    'closed_message is empty or has a NUL: send a text, or null.',
+  );
+
+/** A field of the settings. `atFirst`: its value until an owner changes it. */
+const setting = <Schema extends z.ZodType>(schema: Schema, description: string, atFirst: unknown) =>
+  schema.meta({ description: `${description} At first: \`${JSON.stringify(atFirst)}\`.` }).exactOptional();
+
+/** `max`: the highest limit that the operator allows. */
+const submissionsPerMinute = (max: number) =>
+  setting(
+    z
+      .int('submissions_per_minute is not a whole number: send one, or null.')
+      .min(1, 'submissions_per_minute is too low: send at least 1, or null.')
+      .max(max, `submissions_per_minute is too high: send at most ${max}, or null.`)
+      .nullable(),
+    `How many submissions are accepted in any ${rateSeconds} seconds; beyond that, a 429. Spam does not count. null: ${defaultRate}.`,
+    null,
+  );
+
 const NO_ADDRESS_LIST = `recipients is not a list of e-mail addresses: send up to ${maxRecipients} such as ada@example.org, or [].`;
 const address = z
   .string(NO_ADDRESS_LIST)
   .refine(isMailAddress, 'recipients has a value that is not an e-mail address: send each as ada@example.org.')
   .toLowerCase()
   .meta({ format: 'email' });
-
-/** A field of the settings. `atFirst`: its value until an owner changes it. */
-const setting = <Schema extends z.ZodType>(schema: Schema, description: string, atFirst: unknown) =>
-  schema.meta({ description: `${description} At first: \`${JSON.stringify(atFirst)}\`.` }).exactOptional();
 
 const fields = {
   email_notifications: setting(
@@ -179,6 +219,28 @@ const fields = {
     'Submissions that are older, with their files, are deleted within a day. null: never.',
     null,
   ),
+  opens_at: setting(
+    time('opens_at'),
+    'Submissions before this time are a 403. It is before `closes_at`. null: the form is open.',
+    null,
+  ),
+  closes_at: setting(time('closes_at'), 'Submissions from this time on are a 403. null: the form stays open.', null),
+  max_submissions: setting(
+    z
+      .int('max_submissions is not a whole number: send one, or null.')
+      .min(1, 'max_submissions is too low: send at least 1, or null.')
+      .max(maxSubmissions, `max_submissions is too high: send at most ${maxSubmissions}, or null.`)
+      .nullable(),
+    'While there are so many submissions, further ones are a 403. Deleting one frees its place. Spam takes none, and is accepted ' +
+      'when you release it, even if the form is full or closed. null: no limit.',
+    null,
+  ),
+  submissions_per_minute: submissionsPerMinute(maxOfOperator),
+  closed_message: setting(
+    closedMessage.nullable(),
+    'The `error` of these 403s, and what visitors read on the page that they get. null: a text in the language of the page.',
+    null,
+  ),
   spam: setting(
     spam,
     'What is kept apart as spam: submissions that have a word of `blocklist` in their names or values, as a whole word, whatever ' +
@@ -207,8 +269,9 @@ const recipients = z
   .meta({ description: 'Who gets the mail besides the owner, in the order in which they were sent.' });
 
 /** What PATCH takes: any of the settings. */
-export const SettingsChange = z.object(fields);
-export type SettingsChange = z.infer<typeof SettingsChange>;
+export const settingsChange = ({ maxSubmissionsPerMinute }: Config) =>
+  z.object({ ...fields, submissions_per_minute: submissionsPerMinute(maxSubmissionsPerMinute) });
+export type SettingsChange = z.infer<ReturnType<typeof settingsChange>>;
 
 const all = { ...fields, recipients: recipients.exactOptional() } satisfies {
   [Name in keyof Settings]: z.ZodExactOptional<z.ZodType<Settings[Name]>>;
@@ -225,6 +288,11 @@ export const exampleSettings: Settings = {
   allowed_origins: ['https://example.org'],
   language: null,
   retention_days: 365,
+  opens_at: '2027-03-01T09:00:00.000Z',
+  closes_at: null,
+  max_submissions: 40,
+  submissions_per_minute: 60,
+  closed_message: 'Registration opens on Monday at 10:00 in Berlin.',
   spam: { blocklist: [], captcha: null },
   confirmation: {
     field: 'email',

@@ -4,7 +4,7 @@ import { FIRST_OWNER, type Owner } from '../../../db/account/owners.ts';
 import { listRecipients, TooManyAsks } from '../../../db/deliveries/mail-recipients.ts';
 import { findHtml } from '../../../db/deployments/deployments.ts';
 import type { NewPage } from '../../../db/deployments/page-versions.ts';
-import { changeSettings, findSettings, NoSecret } from '../../../db/deployments/settings.ts';
+import { changeSettings, findSettings, NeverOpen, NoSecret } from '../../../db/deployments/settings.ts';
 import { hasAltcha } from '../../../db/submissions/forms.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
@@ -18,7 +18,7 @@ import { NOTICE_HEADER, takeDownNotices } from '../../response/notice.ts';
 import { notModified } from '../../response/static-file.ts';
 import { captchaMissing } from './check.ts';
 import { deploymentOr404, ownDeployment } from './own-deployment.ts';
-import { AllSettings, exampleSettings, SettingsChange } from './settings-fields.ts';
+import { AllSettings, exampleSettings, type SettingsChange, settingsChange } from './settings-fields.ts';
 
 const Changed = answerObject('SettingsChanged', { success: z.literal(true), id: deploymentId });
 
@@ -88,6 +88,8 @@ async function changeOrRefuse(
     return changed;
   } catch (error) {
     if (error instanceof TooManyAsks) throw tooManyAsks(error.retryAfterMs);
+    if (error instanceof NeverOpen)
+      throw invalidField('opens_at is not before closes_at: send an earlier opens_at, or a later closes_at.');
     if (!(error instanceof NoSecret)) throw error;
     throw invalidField('spam.captcha.secret is missing: send the one that the provider gave you.');
   }
@@ -157,7 +159,7 @@ const changeEndpoint = (app: App) =>
       'that is switched on, a header of the answer says so.',
     find: (owner, { id }) => ownDeployment(app.db, owner, id),
     requestHeaders: ifMatch(SETTINGS_PATH),
-    body: { schema: SettingsChange, example: { ...exampleSettings, recipients: ['ada@example.org'] } },
+    body: { schema: settingsChange(app.config), example: { ...exampleSettings, recipients: ['ada@example.org'] } },
     answer: {
       status: 200,
       description: 'The settings are changed.',

@@ -92,8 +92,8 @@ const releaseEndpoint = ({ db }: App) =>
     name: 'releaseSpam',
     summary: 'Release a submission: it is no spam',
     description:
-      'It is accepted now, like any new one: with the present time, and deliveries to webhooks and by mail. It keeps its id. The ' +
-      'limit on submissions does not apply.',
+      'It is accepted now, like any new one: with the present time, and deliveries to webhooks and by mail. It keeps its id. It is ' +
+      'accepted even if the form is closed or full, whatever its limits.',
     answer: { status: 200, description: 'The submission is accepted.', schema: Released },
     errors: [noSuchSpam],
     async handle({ owner, params }) {

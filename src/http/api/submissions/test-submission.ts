@@ -5,6 +5,7 @@ import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { answerObject, submissionId } from '../../request/fields.ts';
 import { noSuchDeployment, tooManySubmissions } from '../../response/errors.ts';
+import { FORM_CLOSED, formClosed } from '../../response/form-closed.ts';
 import { ownDeployment } from '../deployments/own-deployment.ts';
 
 /** The field that marks a test. Mail shows it, which leaves out fields whose names begin with `_`. */
@@ -23,7 +24,7 @@ const Body = z.object({
 const Submitted = answerObject('TestSubmitted', { message: z.literal('Test submission received'), id: submissionId });
 
 /** Trying a form out, without its page. */
-export const testSubmissionEndpoint = ({ clientAddress, db, submissions }: App) =>
+export const testSubmissionEndpoint = ({ clientAddress, db, forms, submissions }: App) =>
   endpoint({
     method: 'POST',
     path: '/submissions/:deployId/test',
@@ -31,17 +32,20 @@ export const testSubmissionEndpoint = ({ clientAddress, db, submissions }: App) 
     summary: 'Submit a test',
     description:
       'Stores a submission with these fields and the field `test`, which says that it is one. Webhooks and mail get it as they get ' +
-      'those of visitors, and it counts for the limit of submissions. It is not checked for spam, and nobody gets a confirmation.',
+      'those of visitors, and it counts for the limits of the form, which has to be open. It is not checked for spam, and nobody gets a ' +
+      'confirmation.',
     find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
     body: { schema: Body, example: { fields: { name: 'Ada', email: 'ada@example.org' } } },
     answer: { status: 200, description: 'The submission is stored.', schema: Submitted },
-    errors: [tooManySubmissions],
+    errors: [...FORM_CLOSED, tooManySubmissions],
     async handle({ request, resource: { id: deploymentId }, body: { fields } }) {
       const id = newSubmissionId();
       const data = JSON.stringify({ ...fields, ...MARK });
       const ipAddress = clientAddress(request);
       const stored = await submissions.store({ id, deploymentId, data, ipAddress, isTest: true }, { files: [] });
       if (stored.kind === 'rate-limited') throw tooManySubmissions(stored.retryAfterMs);
+      const form = await forms.get(deploymentId);
+      if (stored.kind === 'closed' && form) throw formClosed(stored.closing, form.rules.closedMessage);
       if (stored.kind !== 'accepted') throw noSuchDeployment();
       return { message: 'Test submission received' as const, id };
     },

@@ -84,7 +84,7 @@ export const PAGE_TOOLS: readonly Tool[] = [
     name: 'get_settings',
     title: 'Get the settings of a page',
     description:
-      'Who gets mail about submissions and has confirmed, where visitors are sent, what is spam, and the other settings.',
+      'Who gets mail about submissions and has confirmed, where visitors are sent, when the form is open, what is spam, and the other settings.',
     endpoint: 'getSettings',
     hints: READS,
   },

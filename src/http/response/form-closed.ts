@@ -1,0 +1,48 @@
+import type { Closing } from '../../db/submissions/store-submissions.ts';
+import { errorKind, HttpError } from './errors.ts';
+
+function sentenceOf(closing: Closing): string {
+  switch (closing.reason) {
+    case 'not-open':
+      return `This form opens at ${closing.opensAt.toISOString()}: send it then.`;
+    case 'closed':
+      return 'This form is closed: ask its owner.';
+    case 'full':
+      return 'This form is full: ask its owner.';
+  }
+}
+
+/** The form accepts nothing now. `closedMessage`: what its owner wants to be said instead. */
+export class FormClosed extends HttpError {
+  readonly closing: Closing;
+  readonly closedMessage: string | null;
+
+  constructor(closing: Closing, closedMessage: string | null) {
+    super(403, closedMessage ?? sentenceOf(closing));
+    this.closing = closing;
+    this.closedMessage = closedMessage;
+  }
+}
+
+const kind = (id: string, description: string, example: Closing) =>
+  errorKind(
+    { id, description: `${description} The \`error\` is \`closed_message\`, if the deployment has one.` },
+    (closing: Closing, closedMessage: string | null) => new FormClosed(closing, closedMessage),
+    example,
+    null,
+  );
+
+const KINDS = {
+  'not-open': kind('FormNotOpen', 'The form opens later, at `opens_at`.', {
+    reason: 'not-open',
+    opensAt: new Date('2027-03-01T09:00:00.000Z'),
+  }),
+  closed: kind('FormClosed', 'The form has closed, at `closes_at`.', { reason: 'closed' }),
+  full: kind('FormFull', 'The deployment has `max_submissions` submissions.', { reason: 'full' }),
+};
+
+export const formClosed = (closing: Closing, closedMessage: string | null): HttpError =>
+  KINDS[closing.reason](closing, closedMessage);
+
+/** What endpoints that submit declare. */
+export const FORM_CLOSED = Object.values(KINDS);

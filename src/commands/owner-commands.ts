@@ -4,14 +4,29 @@ import { SIZES } from '../sizes.ts';
 import { UsageError } from './command-error.ts';
 import { declare } from './declare.ts';
 import { readAccount } from './owner/account.ts';
-import type { Service } from './owner/service.ts';
+import { check } from './owner/check.ts';
+import { deploy } from './owner/deploy.ts';
+import { exportSubmissions } from './owner/export.ts';
+import { getFile } from './owner/files.ts';
+import * as keys from './owner/keys.ts';
+import { list } from './owner/list.ts';
+import { login, logout, whoami } from './owner/login.ts';
+import { open } from './owner/open.ts';
+import { pull } from './owner/pull.ts';
+import { remove } from './owner/remove.ts';
+import { rollback } from './owner/rollback.ts';
+import { search } from './owner/search.ts';
+import { idOf, Service } from './owner/service.ts';
+import { getSettings, setSettings } from './owner/settings.ts';
+import { stats } from './owner/stats.ts';
+import { tail } from './owner/tail.ts';
+import * as trash from './owner/trash.ts';
+import { versions } from './owner/versions.ts';
+import * as webhooks from './owner/webhooks.ts';
 
 /*
- * The commands of owners: they use the API. A command's code is loaded when it runs, so that help does not wait for it.
+ * The commands of owners: they use the API.
  */
-
-/** Makes the service that the user is logged in at. */
-type Connect = () => Promise<Service>;
 
 const { maxLimit } = SIZES.list;
 const ID = 'id of the page, or its slug';
@@ -21,27 +36,47 @@ const FILE = 'an HTML file, a folder with index.html alone, or - for standard in
 const forPage = (parent: Command, name: string, description: string, ...help: string[]) =>
   declare(parent, name, description, ...help).argument('<id>', ID);
 
+/** Runs commands with the service that the user is logged in at. */
+class Runner {
+  readonly profile: () => string | undefined;
+
+  constructor(profile: () => string | undefined) {
+    this.profile = profile;
+  }
+
+  run<Rest extends unknown[]>(command: (service: Service, ...rest: Rest) => Promise<void>) {
+    return async (...rest: Rest): Promise<void> => command(await this.#connect(), ...rest);
+  }
+
+  /** Runs a command about a page, with its id: a person may have typed the slug. */
+  onPage<Rest extends unknown[]>(command: (service: Service, id: string, ...rest: Rest) => Promise<void>) {
+    return async (name: string, ...rest: Rest): Promise<void> => {
+      const service = await this.#connect();
+      await command(service, await idOf(service, name), ...rest);
+    };
+  }
+
+  async #connect(): Promise<Service> {
+    return new Service(await readAccount(process.env, this.profile()));
+  }
+}
+
 export function declareOwnerCommands(program: Command): void {
   const common = program.addOption(
     new Option('--profile <name>', 'which of several services to use: the name under which login stored it').env(
       'FORMHOST_PROFILE',
     ),
   );
-  const profile = (): string | undefined => common.opts().profile || undefined;
-  const connect: Connect = async () => {
-    const { Service: OwnersService } = await import('./owner/service.ts');
-    return new OwnersService(await readAccount(process.env, profile()));
-  };
-  declareAccountCommands(program, connect, profile);
-  declarePageCommands(program, connect);
-  declareHistoryCommands(program, connect);
-  declareSubmissionCommands(program, connect);
-  declareWebhookCommands(program, connect);
+  const runner = new Runner(() => common.opts().profile || undefined);
+  declareAccountCommands(program, runner);
+  declarePageCommands(program, runner);
+  declareHistoryCommands(program, runner);
+  declareSubmissionCommands(program, runner);
+  declareWebhookCommands(program, runner);
 }
 
-function declareAccountCommands(program: Command, connect: Connect, profile: () => string | undefined): void {
+function declareAccountCommands(program: Command, runner: Runner): void {
   program.commandsGroup('Your account:');
-  const load = () => import('./owner/login.ts');
   declare(
     program,
     'login',
@@ -52,35 +87,32 @@ function declareAccountCommands(program: Command, connect: Connect, profile: () 
     '$ login https://staging.example.org --profile staging',
   )
     .argument('[url]', 'address of the service (asked for on a terminal)')
-    .action(async (url, options) => (await load()).login(url, { ...options, profile: profile() }));
-  declare(program, 'logout', 'Remove the stored key', '$ logout').action(async (options) =>
-    (await load()).logout({ ...options, profile: profile() }),
+    .action((url, options) => login(url, { ...options, profile: runner.profile() }));
+  declare(program, 'logout', 'Remove the stored key', '$ logout').action((options) =>
+    logout({ ...options, profile: runner.profile() }),
   );
   declare(program, 'whoami', 'Print the service, the owner of the key, and what the plan allows', '$ whoami').action(
-    async (options) => (await load()).whoami(await connect(), options),
+    runner.run(whoami),
   );
-  declareKeyCommands(program, connect);
+  declareKeyCommands(program, runner);
 }
 
-function declareKeyCommands(program: Command, connect: Connect): void {
-  const load = () => import('./owner/keys.ts');
-  const keys = program.command('keys').description('Make, list and revoke your API keys');
-  declare(keys, 'create', 'Make a key, and print it this once', '$ keys create --name "Website build" --scope read')
+function declareKeyCommands(program: Command, runner: Runner): void {
+  const group = program.command('keys').description('Make, list and revoke your API keys');
+  declare(group, 'create', 'Make a key, and print it this once', '$ keys create --name "Website build" --scope read')
     .requiredOption('--name <name>', `what it is for, 1 to ${SIZES.apiKey.maxNameChars} characters`)
     .addOption(
       new Option('--scope <scope>', 'what the key may do').choices(['full', 'read'] as const).default('full' as const),
     )
     .option('--expires <time>', 'when the key ends, such as 2027-01-01')
-    .action(async (options) => (await load()).create(await connect(), options));
-  declare(keys, 'list', 'List your keys', '$ keys list').action(async (options) =>
-    (await load()).list(await connect(), options),
-  );
-  declare(keys, 'revoke', 'End a key', '$ keys revoke key_0Vbb…')
+    .action(runner.run(keys.create));
+  declare(group, 'list', 'List your keys', '$ keys list').action(runner.run(keys.list));
+  declare(group, 'revoke', 'End a key', '$ keys revoke key_0Vbb…')
     .argument('<key>', 'id of the key')
-    .action(async (id, options) => (await load()).revoke(await connect(), id, options));
+    .action(runner.run(keys.revoke));
 }
 
-function declarePageCommands(program: Command, connect: Connect): void {
+function declarePageCommands(program: Command, runner: Runner): void {
   program.commandsGroup('Pages:');
   declare(
     program,
@@ -98,7 +130,7 @@ function declarePageCommands(program: Command, connect: Connect): void {
     )
     .option('--new', 'publish another page, and remember it for the file')
     .option('--watch', 'update at every change of the file, until Ctrl-C')
-    .action(async (file, options) => (await import('./owner/deploy.ts')).deploy(await connect(), file, options));
+    .action(runner.run(deploy));
   declare(
     program,
     'check',
@@ -108,28 +140,21 @@ function declarePageCommands(program: Command, connect: Connect): void {
     '$ check - --json < contact.html',
   )
     .argument('<file>', FILE)
-    .action(async (file, options) => (await import('./owner/check.ts')).check(await connect(), file, options));
-  declare(program, 'list', 'List your pages', '$ list', '$ list | cut -f1').action(async (options) =>
-    (await import('./owner/list.ts')).list(await connect(), options),
-  );
+    .action(runner.run(check));
+  declare(program, 'list', 'List your pages', '$ list', '$ list | cut -f1').action(runner.run(list));
   forPage(program, 'open', 'Print the address of a page; on a terminal, open it in a browser', '$ open contact').action(
-    async (id, options) => (await import('./owner/open.ts')).open(await connect(), id, options),
+    runner.onPage(open),
   );
   forPage(program, 'pull', 'Write the HTML of a page to index.html, for deploy', '$ pull contact', '$ deploy contact')
     .argument('[folder]', 'where index.html is written (a folder with the name of the slug)')
     .option('--force', 'replace the file that is there')
-    .action(async (id, folder, options) =>
-      (await import('./owner/pull.ts')).pull(await connect(), id, folder, options),
-    );
-  declareSettingsCommands(program, connect);
+    .action(runner.onPage(pull));
+  declareSettingsCommands(program, runner);
 }
 
-function declareSettingsCommands(program: Command, connect: Connect): void {
-  const load = () => import('./owner/settings.ts');
+function declareSettingsCommands(program: Command, runner: Runner): void {
   const settings = program.command('settings').description('Mail, redirects, spam and more of a page');
-  forPage(settings, 'get', 'Print all settings of a page', '$ settings get contact').action(async (id, options) =>
-    (await load()).getSettings(await connect(), id, options),
-  );
+  forPage(settings, 'get', 'Print all settings of a page', '$ settings get contact').action(runner.onPage(getSettings));
   forPage(
     settings,
     'set',
@@ -140,37 +165,30 @@ function declareSettingsCommands(program: Command, connect: Connect): void {
     `$ settings set contact 'spam={"blocklist":["casino"],"captcha":{"provider":"altcha"}}'`,
   )
     .argument('<name=value...>', 'a setting, as `settings get` names it, and its new value')
-    .action(async (id, pairs, options) => (await load()).setSettings(await connect(), id, pairs, options));
+    .action(runner.onPage(setSettings));
 }
 
-function declareHistoryCommands(program: Command, connect: Connect): void {
-  forPage(program, 'versions', 'List the versions of a page', '$ versions contact').action(async (id, options) =>
-    (await import('./owner/versions.ts')).versions(await connect(), id, options),
-  );
+function declareHistoryCommands(program: Command, runner: Runner): void {
+  forPage(program, 'versions', 'List the versions of a page', '$ versions contact').action(runner.onPage(versions));
   forPage(program, 'rollback', 'Make an older version of a page live', '$ rollback contact', '$ rollback contact 3')
     .argument('[version]', 'number of the version (the one before the live one)')
-    .action(async (id, version, options) =>
-      (await import('./owner/rollback.ts')).rollback(await connect(), id, version, options),
-    );
+    .action(runner.onPage(rollback));
   forPage(program, 'delete', 'Take a page offline, and move it to the trash', '$ delete contact --yes')
     .option('--yes', 'do not ask')
-    .action(async (id, options) => (await import('./owner/remove.ts')).remove(await connect(), id, options));
-  const load = () => import('./owner/trash.ts');
-  const trash = program.command('trash').description('Bring deleted pages back');
-  declare(trash, 'list', 'List your deleted pages', '$ trash list').action(async (options) =>
-    (await load()).list(await connect(), options),
-  );
-  declare(trash, 'restore', 'Make a deleted page live again', '$ trash restore contact')
+    .action(runner.onPage(remove));
+  const deleted = program.command('trash').description('Bring deleted pages back');
+  declare(deleted, 'list', 'List your deleted pages', '$ trash list').action(runner.run(trash.list));
+  declare(deleted, 'restore', 'Make a deleted page live again', '$ trash restore contact')
     .argument('<id>', `${ID}; of several with this slug, the last deleted`)
     .option('--slug <slug>', 'another slug, where its own is taken')
-    .action(async (id, options) => (await load()).restore(await connect(), id, options));
+    .action(runner.run(trash.restore));
 }
 
-function declareSubmissionCommands(program: Command, connect: Connect): void {
+function declareSubmissionCommands(program: Command, runner: Runner): void {
   program.commandsGroup('Submissions:');
   forPage(program, 'tail', 'Show submissions as they come, until Ctrl-C', '$ tail contact', '$ tail contact --after 0')
     .option('--after <cursor>', 'begin after this submission (its id), or with the first one (0)')
-    .action(async (id, options) => (await import('./owner/tail.ts')).tail(await connect(), id, options));
+    .action(runner.onPage(tail));
   forPage(
     program,
     'search',
@@ -184,16 +202,14 @@ function declareSubmissionCommands(program: Command, connect: Connect): void {
     .option('--to <time>', 'received before this time or day')
     .option('--unread', 'only what is not marked as read')
     .option('--starred', 'only what has a star')
-    .action(async (id, query, options) =>
-      (await import('./owner/search.ts')).search(await connect(), id, query, options),
-    );
-  declareExport(program, connect);
+    .action(runner.onPage(search));
+  declareExport(program, runner);
   forPage(program, 'stats', 'Count submissions by day or hour', '$ stats contact --by hour --tz Europe/Berlin')
     .option('--from <time>', 'from this time or day on (30 days ago)')
     .option('--to <time>', 'before this time or day')
     .addOption(new Option('--by <unit>', 'day or hour').choices(['day', 'hour'] as const))
     .option('--tz <zone>', 'time zone, such as Europe/Berlin (UTC)')
-    .action(async (id, options) => (await import('./owner/stats.ts')).stats(await connect(), id, options));
+    .action(runner.onPage(stats));
   const files = program.command('files').description('Get the files that visitors have sent');
   declare(
     files,
@@ -203,10 +219,10 @@ function declareSubmissionCommands(program: Command, connect: Connect): void {
   )
     .argument('<url>', 'the url that the submission has for the file')
     .option('--output <file>', 'write this file, when all has arrived; - is standard output')
-    .action(async (url, options) => (await import('./owner/files.ts')).getFile(await connect(), url, options));
+    .action(runner.run(getFile));
 }
 
-function declareExport(program: Command, connect: Connect): void {
+function declareExport(program: Command, runner: Runner): void {
   forPage(
     program,
     'export',
@@ -223,53 +239,41 @@ function declareExport(program: Command, connect: Connect): void {
         throw new UsageError(`--json cannot be ${format}: leave one of them out`);
       const chosen = format ?? (json ? 'ndjson' : undefined);
       if (chosen === undefined) throw new UsageError('--format is needed: csv, ndjson or xlsx');
-      const { exportSubmissions } = await import('./owner/export.ts');
-      await exportSubmissions(await connect(), id, { ...options, format: chosen });
+      await runner.onPage(exportSubmissions)(id, { ...options, format: chosen });
     });
 }
 
-function declareWebhookCommands(program: Command, connect: Connect): void {
+function declareWebhookCommands(program: Command, runner: Runner): void {
   program.commandsGroup('Other programs:');
-  const load = () => import('./owner/webhooks.ts');
-  const webhooks = program.command('webhooks').description('Send submissions to other programs');
-  forPage(webhooks, 'add', 'Add a webhook, and print its id', '$ webhooks add contact https://example.org/hook')
+  const group = program.command('webhooks').description('Send submissions to other programs');
+  forPage(group, 'add', 'Add a webhook, and print its id', '$ webhooks add contact https://example.org/hook')
     .argument('<url>', 'where submissions are sent')
     .addOption(new Option('--type <type>', 'generic or slack').choices(['generic', 'slack'] as const))
     .addOption(new Option('--events <event...>', 'what is sent (all)').choices(EVENTS))
-    .action(async (id, url, options) => (await load()).addWebhook(await connect(), id, url, options));
-  forPage(webhooks, 'list', 'List the webhooks of a page', '$ webhooks list contact').action(async (id, options) =>
-    (await load()).listWebhooks(await connect(), id, options),
+    .action(runner.run(webhooks.addWebhook));
+  forPage(group, 'list', 'List the webhooks of a page', '$ webhooks list contact').action(
+    runner.run(webhooks.listWebhooks),
   );
 
   /** Declares a command about one webhook. */
   const declareOne = (name: string, description: string, more = '') =>
-    forPage(webhooks, name, description, `$ webhooks ${name} contact wh_0Vbb…${more}`).argument(
+    forPage(group, name, description, `$ webhooks ${name} contact wh_0Vbb…${more}`).argument(
       '<webhook>',
       'id of the webhook',
     );
-  declareOne('test', 'Send a sample submission, and wait for its outcome').action(async (id, webhook, options) =>
-    (await load()).testWebhook(await connect(), id, webhook, options),
-  );
+  declareOne('test', 'Send a sample submission, and wait for its outcome').action(runner.run(webhooks.testWebhook));
   declareOne('log', 'List the deliveries of a webhook, newest first')
     .addOption(new Option('--limit <number>', `how many, at most ${maxLimit}`).argParser(readLimit).default(20))
-    .action(async (id, webhook, options) => (await load()).showLog(await connect(), id, webhook, options));
+    .action(runner.run(webhooks.showLog));
   declareOne('retry', 'Send a delivery again', ' dl_0Vbb…')
     .argument('<delivery>', 'id of the delivery')
-    .action(async (id, webhook, delivery, options) =>
-      (await load()).retryDelivery(await connect(), id, webhook, delivery, options),
-    );
+    .action(runner.run(webhooks.retryDelivery));
   declareOne('secret', 'Print the secret that signs what is sent')
     .option('--rotate', 'make a new one; for 24 hours the old one signs as well')
-    .action(async (id, webhook, options) => (await load()).showSecret(await connect(), id, webhook, options));
-  declareOne('disable', 'Send nothing for a time').action(async (id, webhook, options) =>
-    (await load()).disable(await connect(), id, webhook, options),
-  );
-  declareOne('enable', 'Send again').action(async (id, webhook, options) =>
-    (await load()).enable(await connect(), id, webhook, options),
-  );
-  declareOne('remove', 'Remove a webhook').action(async (id, webhook, options) =>
-    (await load()).removeWebhook(await connect(), id, webhook, options),
-  );
+    .action(runner.run(webhooks.showSecret));
+  declareOne('disable', 'Send nothing for a time').action(runner.run(webhooks.disable));
+  declareOne('enable', 'Send again').action(runner.run(webhooks.enable));
+  declareOne('remove', 'Remove a webhook').action(runner.run(webhooks.removeWebhook));
 }
 
 function readLimit(text: string): number {

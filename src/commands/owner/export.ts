@@ -4,7 +4,7 @@ import { COMMAND_LIMITS } from '../limits.ts';
 import { isTerminal, megabytes, print, printableCsv, printableJson, say } from '../output.ts';
 import { replaceFile } from '../write-file.ts';
 import { untilInterrupted } from './interrupt.ts';
-import { ConnectionError, idOf, isTransient, pause, type Service } from './service.ts';
+import { ConnectionError, isTransient, pause, type Service } from './service.ts';
 
 const TYPES = {
   csv: 'text/csv',
@@ -90,7 +90,7 @@ export async function saveTo(output: string, pieces: AsyncIterable<Uint8Array>):
 }
 
 /** Writes all submissions of a deployment to a file, or to standard output. */
-export const exportSubmissions = (service: Service, name: string, options: ExportOptions): Promise<void> =>
+export const exportSubmissions = (service: Service, id: string, options: ExportOptions): Promise<void> =>
   untilInterrupted(async (signal) => {
     const { format, labels } = options;
     const output = options.output === '-' ? undefined : options.output;
@@ -98,7 +98,6 @@ export const exportSubmissions = (service: Service, name: string, options: Expor
       throw new UsageError('a workbook cannot be printed on a terminal: add --output FILE');
     }
     if (labels && format === 'ndjson') throw new UsageError('--labels is for csv and xlsx, which have a header row');
-    const id = await idOf(service, name);
     // A page that is not there, or a service that is away, is no reason to try again.
     await service.answer(service.api.GET('/deploy/{id}', { params: { path: { id } }, signal }));
     const pieces = (format === 'ndjson' ? downloadLines : download)(service, id, options, signal);

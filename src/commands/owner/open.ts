@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { isTerminal, type Output, printAnswer, printable, printLine, say } from '../output.ts';
-import { idOf, type Service } from './service.ts';
+import type { Service } from './service.ts';
 
 /** The program that opens an address, without a shell in between. */
 function openerOf(url: string): [program: string, ...args: string[]] {
@@ -11,8 +11,7 @@ function openerOf(url: string): [program: string, ...args: string[]] {
 }
 
 /** Prints the address of a page, and opens it on a terminal. */
-export async function open(service: Service, name: string, { json }: Output): Promise<void> {
-  const id = await idOf(service, name);
+export async function open(service: Service, id: string, { json }: Output): Promise<void> {
   const { data, text } = await service.answer(service.api.GET('/deploy/{id}', { params: { path: { id } } }));
   if (json) return await printAnswer(text);
   await printLine(printable(data.url));

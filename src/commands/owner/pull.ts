@@ -5,18 +5,17 @@ import { type Output, printable, printLine, say } from '../output.ts';
 import { replaceFile } from '../write-file.ts';
 import { PAGE_OF_FOLDER } from './page-file.ts';
 import { rememberPage } from './page-ids.ts';
-import { idOf, type Service } from './service.ts';
+import type { Service } from './service.ts';
 
 export type PullOptions = Output & { force?: true | undefined };
 
 /** Writes the HTML of a page to `index.html` in a folder, from where `deploy` updates the page. */
 export async function pull(
   service: Service,
-  name: string,
+  id: string,
   folder: string | undefined,
   { json, force }: PullOptions,
 ): Promise<void> {
-  const id = await idOf(service, name);
   const path = { params: { path: { id } } };
   const { data: page } = await service.answer(service.api.GET('/deploy/{id}', path));
   const { data } = await service.answer(service.api.GET('/deploy/{id}/html', path));

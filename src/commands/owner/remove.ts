@@ -1,13 +1,12 @@
 import { agrees, countOf, type Output, printable, printOutcome, say } from '../output.ts';
-import { idOf, type Service } from './service.ts';
+import type { Service } from './service.ts';
 
 /** Takes a page offline; its submissions are kept. */
 export async function remove(
   service: Service,
-  name: string,
+  id: string,
   { yes, ...output }: Output & { yes?: true | undefined },
 ): Promise<void> {
-  const id = await idOf(service, name);
   const path = { params: { path: { id } } };
   if (!yes) {
     const { data } = await service.answer(service.api.GET('/deploy/{id}', path));

@@ -1,6 +1,6 @@
 import { CommandError, UsageError } from '../command-error.ts';
 import { type Output, printOutcome } from '../output.ts';
-import { idOf, type Service } from './service.ts';
+import type { Service } from './service.ts';
 
 /** The version before the live one. */
 async function previousVersion(service: Service, id: string): Promise<string> {
@@ -13,16 +13,10 @@ async function previousVersion(service: Service, id: string): Promise<string> {
 }
 
 /** Makes an older version of a page the newest one. */
-export async function rollback(
-  service: Service,
-  name: string,
-  given: string | undefined,
-  output: Output,
-): Promise<void> {
+export async function rollback(service: Service, id: string, given: string | undefined, output: Output): Promise<void> {
   if (given !== undefined && !/^[1-9][0-9]{0,8}$/.test(given)) {
     throw new UsageError(`${given} is not a version: give a number such as 3`);
   }
-  const id = await idOf(service, name);
   const version = given ?? (await previousVersion(service, id));
   const { data, text } = await service.answer(
     service.api.POST('/deploy/{id}/versions/{version}/restore', { params: { path: { id, version } } }),

@@ -2,7 +2,7 @@ import { readJsonList, readJsonObject } from '../../lib/json-text.ts';
 import { COMMAND_LIMITS } from '../limits.ts';
 import { countOf, type Output, print, printAnswer, say } from '../output.ts';
 import { untilInterrupted } from './interrupt.ts';
-import { idOf, retry, type Service } from './service.ts';
+import { retry, type Service } from './service.ts';
 import { showSubmission } from './submission-text.ts';
 
 export type SearchOptions = Output & {
@@ -13,9 +13,8 @@ export type SearchOptions = Output & {
 };
 
 /** Prints all submissions in which a text is, newest first. A page that fails is asked for again, except the first. */
-export const search = (service: Service, name: string, q: string, { json, ...filters }: SearchOptions): Promise<void> =>
+export const search = (service: Service, id: string, q: string, { json, ...filters }: SearchOptions): Promise<void> =>
   untilInterrupted(async (signal) => {
-    const id = await idOf(service, name);
     const conditions = {
       ...(q !== '' && { q }),
       ...(filters.from !== undefined && { from: filters.from }),

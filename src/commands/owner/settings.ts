@@ -1,6 +1,6 @@
 import { CommandError, UsageError } from '../command-error.ts';
 import { type Output, printAnswer, printOutcome, printTable } from '../output.ts';
-import { idOf, type Service } from './service.ts';
+import type { Service } from './service.ts';
 
 const readSettings = (service: Service, id: string) =>
   service.answer(service.api.GET('/deploy/{id}/settings', { params: { path: { id } } }));
@@ -8,8 +8,8 @@ const readSettings = (service: Service, id: string) =>
 const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** Prints the settings of a page, each as `settings set` takes it. */
-export async function getSettings(service: Service, name: string, { json }: Output): Promise<void> {
-  const { data, text } = await readSettings(service, await idOf(service, name));
+export async function getSettings(service: Service, id: string, { json }: Output): Promise<void> {
+  const { data, text } = await readSettings(service, id);
   if (json) return await printAnswer(text);
   const { recipients, ...others } = data;
   const rows = Object.entries({ ...others, recipients: recipients.map(({ email }) => email) });
@@ -31,7 +31,7 @@ function readValue(text: string, isList: boolean): unknown {
 /** Changes settings that are given as `name=value`. */
 export async function setSettings(
   service: Service,
-  name: string,
+  id: string,
   given: readonly string[],
   output: Output,
 ): Promise<void> {
@@ -40,7 +40,6 @@ export async function setSettings(
     if (at < 1) throw new UsageError(`${text} is not a setting with a value: give it as NAME=VALUE`);
     return { setting: text.slice(0, at), value: text.slice(at + 1) };
   });
-  const id = await idOf(service, name);
   const now = new Map<string, unknown>(Object.entries((await readSettings(service, id)).data));
   for (const { setting } of pairs) {
     if (now.has(setting)) continue;

@@ -1,5 +1,5 @@
 import { columnsOf, isTerminal, type Output, printAnswer, printLine, printTable, styled } from '../output.ts';
-import { idOf, type Service } from './service.ts';
+import type { Service } from './service.ts';
 
 export type StatsOptions = Output & {
   from?: string | undefined;
@@ -11,8 +11,7 @@ export type StatsOptions = Output & {
 const MIN_BAR_COLUMNS = 10;
 
 /** Prints how many submissions there were by hour or day: bars on a terminal, or lines for other programs. */
-export async function stats(service: Service, name: string, { json, from, to, by, tz }: StatsOptions): Promise<void> {
-  const id = await idOf(service, name);
+export async function stats(service: Service, id: string, { json, from, to, by, tz }: StatsOptions): Promise<void> {
   const query = { ...(from && { from }), ...(to && { to }), ...(by && { by }), ...(tz && { tz }) };
   const { data, text } = await service.answer(
     service.api.GET('/deploy/{id}/stats', { params: { path: { id }, query } }),

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { COMMAND_LIMITS } from '../limits.ts';
 import { type Output, print, printAnswer, say } from '../output.ts';
 import { untilInterrupted } from './interrupt.ts';
-import { idOf, isTransient, pause, type Service } from './service.ts';
+import { isTransient, pause, type Service } from './service.ts';
 import { showSubmission } from './submission-text.ts';
 
 type StreamEvent = { id: string | undefined; data: string };
@@ -32,11 +32,10 @@ export async function* eventsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerat
  */
 export const tail = (
   service: Service,
-  name: string,
+  id: string,
   { json, after }: Output & { after?: string | undefined },
 ): Promise<void> =>
   untilInterrupted(async (signal) => {
-    const id = await idOf(service, name);
     let cursor = after;
     let hasBegun = false;
     let failures = 0;

@@ -1,9 +1,8 @@
 import { type Output, printList } from '../output.ts';
-import { idOf, pagesOf, type Service } from './service.ts';
+import { pagesOf, type Service } from './service.ts';
 
 /** The versions of a page that are kept, newest first. */
-export async function versions(service: Service, name: string, output: Output): Promise<void> {
-  const id = await idOf(service, name);
+export async function versions(service: Service, id: string, output: Output): Promise<void> {
   await printList(
     pagesOf(service, (query) => service.api.GET('/deploy/{id}/versions', { params: { path: { id }, query } })),
     ['VERSION', 'CREATED', 'BYTES', 'STATE'],

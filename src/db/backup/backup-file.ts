@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
 import { z } from 'zod';
 
 /*
@@ -14,6 +16,7 @@ const NAME = 'formhost-backup';
 const CHECKSUM_BYTES = 32;
 const LENGTH_BYTES = 4;
 const MAX_PIECE_BYTES = 1024 * 1024;
+const MAX_FIRST_LINE_BYTES = 100;
 const MAX_HEADER_BYTES = 16 * 1024 * 1024;
 
 export const FIRST_LINE = `${NAME} ${FORMAT}\n`;
@@ -58,20 +61,11 @@ export async function* encode(header: Header, rowsOf: (table: Table) => AsyncIte
   yield hash.digest();
 }
 
-/** A backup that is being read, in this order. Each throws a BackupError when the bytes are damaged. */
-export type Decoded = {
-  header: Header;
-  /** The rows of the next table, which have to be read to the end before the next call. */
-  rows(): AsyncGenerator<Buffer>;
-  /** After the last table. */
-  verify(): Promise<void>;
-};
-
 const damaged = (why: string): BackupError =>
   new BackupError(`the backup is damaged (${why}): nothing of it was restored; take another`);
 
 /** Checks a backup's first line, without its line feed. */
-export function checkFirstLine(line: string): void {
+function checkFirstLine(line: string): void {
   // The first bytes of a dump in pg_dump's custom format, in which older versions made backups.
   if (line.startsWith('PGDMP')) throw new BackupError("this is a dump of pg_dump's: restore it with pg_restore");
   const [name, format = ''] = line.split(' ');
@@ -81,61 +75,98 @@ export function checkFirstLine(line: string): void {
   }
 }
 
-/** Reads what `encode` made. */
-export async function decode(source: AsyncIterable<Buffer>): Promise<Decoded> {
-  const hash = createHash('sha256');
-  const chunks = source[Symbol.asyncIterator]();
-  let buffered: Buffer = Buffer.alloc(0);
+/** Bytes that come in chunks, read in pieces of other lengths. Rejects with a BackupError where they end too early. */
+class ByteReader {
+  readonly #chunks: AsyncIterator<Buffer>;
+  #buffered: Buffer = Buffer.alloc(0);
 
-  /** Reads another chunk into `buffered`; whether there was one. */
-  async function pull(): Promise<boolean> {
-    const next = await chunks.next().catch((error) => {
-      throw error instanceof BackupError ? error : damaged(error instanceof Error ? error.message : String(error));
-    });
-    if (next.done) return false;
-    buffered = buffered.length === 0 ? next.value : Buffer.concat([buffered, next.value]);
-    return true;
+  constructor(source: AsyncIterable<Buffer>) {
+    this.#chunks = source[Symbol.asyncIterator]();
   }
 
-  async function take(length: number): Promise<Buffer> {
-    while (buffered.length < length) if (!(await pull())) throw damaged('it ends too early');
-    const taken = buffered.subarray(0, length);
-    buffered = buffered.subarray(length);
+  async take(length: number): Promise<Buffer> {
+    while (this.#buffered.length < length) if (!(await this.#pull())) throw damaged('it ends too early');
+    const taken = this.#buffered.subarray(0, length);
+    this.#buffered = this.#buffered.subarray(length);
     return taken;
   }
 
-  async function line(): Promise<Buffer> {
+  /** Reads up to a line feed; all there is where none comes within `maxBytes`. */
+  async takeLine(maxBytes: number): Promise<Buffer> {
     for (;;) {
-      const end = buffered.indexOf('\n');
-      if (end >= 0) return take(end + 1);
-      if (buffered.length > MAX_HEADER_BYTES || !(await pull())) throw damaged('its header is not whole');
+      const end = this.#buffered.indexOf('\n') + 1;
+      if (end > 0) return this.take(end);
+      if (this.#buffered.length > maxBytes || !(await this.#pull())) return this.take(this.#buffered.length);
     }
   }
 
-  async function hashed(length: number): Promise<Buffer> {
-    const bytes = await take(length);
-    hash.update(bytes);
-    return bytes;
+  async *rest(): AsyncGenerator<Buffer> {
+    do yield await this.take(this.#buffered.length);
+    while (await this.#pull());
   }
 
-  async function* rows(): AsyncGenerator<Buffer> {
+  /** Reads another chunk; whether there was one. */
+  async #pull(): Promise<boolean> {
+    const next = await this.#chunks.next();
+    if (next.done) return false;
+    this.#buffered = this.#buffered.length === 0 ? next.value : Buffer.concat([this.#buffered, next.value]);
+    return true;
+  }
+}
+
+/** What was packed by gzip. Throws a BackupError where it is not whole. */
+async function* unpack(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const unpacked = createGunzip();
+  // An error is that of the loop, too.
+  pipeline(packed, unpacked).catch(() => undefined);
+  try {
+    yield* unpacked;
+  } catch (error) {
+    throw damaged(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Reads a backup, in this order: its header, the rows of each table, and the end. Methods reject with a BackupError. */
+export class BackupReader {
+  readonly header: Header;
+  readonly #bytes: ByteReader;
+  readonly #hash = createHash('sha256');
+
+  private constructor(bytes: ByteReader, head: Buffer) {
+    this.#bytes = bytes;
+    this.#hash.update(head);
+    this.header = parseHeader(head.toString());
+  }
+
+  static async open(source: AsyncIterable<Buffer>): Promise<BackupReader> {
+    const packed = new ByteReader(source);
+    checkFirstLine((await packed.takeLine(MAX_FIRST_LINE_BYTES)).toString('latin1').trimEnd());
+    const bytes = new ByteReader(unpack(packed.rest()));
+    return new BackupReader(bytes, await bytes.takeLine(MAX_HEADER_BYTES));
+  }
+
+  /** The rows of the next table, which have to be read to the end before the next call. */
+  async *rows(): AsyncGenerator<Buffer> {
     for (;;) {
-      const length = (await hashed(LENGTH_BYTES)).readUInt32BE();
+      const length = (await this.#take(LENGTH_BYTES)).readUInt32BE();
       if (length === 0) return;
       if (length > MAX_PIECE_BYTES) throw damaged('a length in it is wrong');
-      yield await hashed(length);
+      yield await this.#take(length);
     }
   }
 
-  async function verify(): Promise<void> {
-    const sum = await take(CHECKSUM_BYTES);
-    if (!sum.equals(hash.digest())) throw damaged('its checksum is wrong');
-    if (buffered.length > 0 || (await pull())) throw damaged('something follows its end');
+  /** To be called after the last table. */
+  async verify(): Promise<void> {
+    const sum = await this.#bytes.take(CHECKSUM_BYTES);
+    if (!sum.equals(this.#hash.digest())) throw damaged('its checksum is wrong');
+    for await (const rest of this.#bytes.rest()) if (rest.length > 0) throw damaged('something follows its end');
   }
 
-  const text = await line();
-  hash.update(text);
-  return { header: parseHeader(text.toString()), rows, verify };
+  async #take(length: number): Promise<Buffer> {
+    const bytes = await this.#bytes.take(length);
+    this.#hash.update(bytes);
+    return bytes;
+  }
 }
 
 function parseHeader(text: string): Header {

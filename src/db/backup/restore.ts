@@ -1,6 +1,5 @@
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createGunzip } from 'node:zlib';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { Limits } from '../../limits.ts';
@@ -8,7 +7,7 @@ import { compareMigrations, migrate } from '../postgres/migrate.ts';
 import type { Connection } from '../postgres/servers.ts';
 import { tableExists } from '../postgres/table-exists.ts';
 import { columnsOf, openLongTransaction } from './backup.ts';
-import { BackupError, checkFirstLine, type Decoded, decode, type Header } from './backup-file.ts';
+import { BackupError, BackupReader, type Header } from './backup-file.ts';
 import { BACKUP_LIMITS } from './limits.ts';
 
 const NOT_EMPTY =
@@ -108,7 +107,8 @@ async function bringUpToDate(connection: Connection, limits: Limits): Promise<vo
  * Runs in a transaction. Foreign keys are dropped, and made again at the end: they may form a circle, which no order of
  * tables satisfies.
  */
-async function fill(client: pg.Client, { header, rows, verify }: Decoded): Promise<void> {
+async function fill(client: pg.Client, backup: BackupReader): Promise<void> {
+  const { header } = backup;
   const names = header.tables.map(({ name }) => pg.escapeIdentifier(name));
   await client.query(`LOCK TABLE ${['knex_migrations', ...names].join(', ')} IN ACCESS EXCLUSIVE MODE`);
   if (await hasOwners(client)) throw new BackupError(NOT_EMPTY);
@@ -125,10 +125,10 @@ async function fill(client: pg.Client, { header, rows, verify }: Decoded): Promi
   for (const table of header.tables) {
     const name = pg.escapeIdentifier(table.name);
     await client.query(`ALTER TABLE ${name} DISABLE TRIGGER USER`);
-    await pipeline(rows(), client.query(copyFrom(`COPY ${name} (${columnsOf(table)}) FROM STDIN`)));
+    await pipeline(backup.rows(), client.query(copyFrom(`COPY ${name} (${columnsOf(table)}) FROM STDIN`)));
     await client.query(`ALTER TABLE ${name} ENABLE TRIGGER USER`);
   }
-  await verify();
+  await backup.verify();
   for (const key of keys) await client.query(key.add);
   for (const { name, last } of header.sequences) {
     await client.query('SELECT setval(CAST(quote_ident($1) AS regclass), CAST($2 AS bigint))', [name, last]);
@@ -146,23 +146,8 @@ async function checkSameMigrations(client: pg.Client, { migrations }: Header): P
   );
 }
 
-async function open(source: AsyncIterable<Buffer>): Promise<Decoded> {
-  const chunks = source[Symbol.asyncIterator]();
-  let head: Buffer = Buffer.alloc(0);
-  while (head.indexOf('\n') < 0 && head.length < 100) {
-    const next = await chunks.next();
-    if (next.done) break;
-    head = Buffer.concat([head, next.value]);
-  }
-  const end = head.indexOf('\n');
-  checkFirstLine(head.toString('latin1', 0, end < 0 ? head.length : end));
-  async function* rest(): AsyncGenerator<Buffer> {
-    yield head.subarray(end + 1);
-    for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
-  }
-  const unzipped = createGunzip();
-  pipeline(rest(), unzipped).catch(() => undefined);
-  const backup = await decode(unzipped);
+async function open(source: AsyncIterable<Buffer>): Promise<BackupReader> {
+  const backup = await BackupReader.open(source);
   checkMigrations(backup.header.migrations);
   return backup;
 }

@@ -8,7 +8,7 @@ import { showSubmission } from './submission-text.ts';
 type StreamEvent = { id: string | undefined; data: string };
 
 /** The events of a stream (HTML standard, 9.2.6), those without data too: the first one says where the stream begins. */
-export async function* eventsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<StreamEvent> {
+async function* eventsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<StreamEvent> {
   const decoder = new TextDecoder();
   let rest = '';
   let id: string | undefined;

@@ -99,6 +99,10 @@ export type Change =
   /** `isRetried`: it is tried again by itself. */
   | { state: 'failed'; message: string; isRetried: boolean };
 
+/** What is wrong with a field: an error of the API begins with the name of its field. */
+export const errorAt = (change: Change, name: string): string | undefined =>
+  change.state === 'failed' && change.message.startsWith(`${name} `) ? change.message : undefined;
+
 /**
  * Makes changes, one at a time, and says how the last one went. `isRepeatable`: making the change twice does no harm, so
  * that it is tried again by itself when the connection was lost.

@@ -100,6 +100,55 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await expect.poll(settings).toMatchObject({ redirect_url: before.redirect_url, language: 'fr' });
     });
 
+    it('sets up a registration: opens on a day, has places, and thanks by mail', async () => {
+      const owner = await dashboard.owner();
+      const html =
+        '<form method=post><label>Your mail <input name=mail type=email></label><button>Send</button></form>';
+      const { id } = await owner.deploy({ html });
+      const options = { timezoneId: 'Asia/Kolkata' };
+      const page = await dashboard.open(owner, `/dashboard/pages/${id}/settings`, options);
+      await page.getByLabel('Opens').fill('2030-01-07T09:00');
+      await page.getByLabel('Closes').fill('2030-01-01T09:00');
+      await page.getByLabel('Places').fill('40');
+      await page.getByLabel('Message while it is closed').fill('Come back on Monday.');
+      await page.getByLabel('Thank visitors by mail').selectOption('Your mail');
+      await page.getByLabel('Subject of the mail').fill('Welcome to {{page}}');
+      await page.getByLabel('Text of the mail').fill('Dear {{name}}');
+      await page.getByLabel('Submissions a minute').fill('60');
+      const save = page.getByRole('button', { name: 'Save', exact: true });
+      await save.click();
+      const problem = async (label: string): Promise<void> => {
+        await page.getByText(`Not saved: ${label} `).waitFor();
+        expect(await page.getByLabel(label, { exact: true }).getAttribute('aria-invalid')).toBe('true');
+      };
+      await problem('Text of the mail');
+      await page.getByLabel('Text of the mail').fill('Your number is {{reference}}.');
+      await save.click();
+      await problem('Opens');
+      await page.getByLabel('Closes').fill('');
+      await save.click();
+      await page.getByText('Saved', { exact: true }).waitFor();
+      expect((await owner.get(`/deploy/${id}/settings`)).body).toMatchObject({
+        opens_at: '2030-01-07T03:30:00.000Z',
+        closes_at: null,
+        max_submissions: 40,
+        closed_message: 'Come back on Monday.',
+        submissions_per_minute: 60,
+        confirmation: { field: 'mail', subject: 'Welcome to {{page}}', text: 'Your number is {{reference}}.' },
+      });
+      await page.reload();
+      expect(await page.getByLabel('Opens').inputValue()).toBe('2030-01-07T09:00');
+      await page.getByRole('button', { name: 'Send me a preview' }).click();
+      await page.getByText('Not saved: ').waitFor();
+      await page.getByLabel('Thank visitors by mail').selectOption('No mail');
+      await save.click();
+      await page.getByText('Saved', { exact: true }).waitFor();
+      expect((await owner.get(`/deploy/${id}/settings`)).body).toMatchObject({
+        confirmation: null,
+        max_submissions: 40,
+      });
+    });
+
     it('shows what to put into the form for ALTCHA, which needs no keys', async () => {
       const owner = await dashboard.owner();
       const { id, page, settings } = await open(owner);

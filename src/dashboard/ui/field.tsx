@@ -8,28 +8,34 @@ type Shared = {
   error?: string | undefined;
 };
 
-/** What a control says about its label, hint and error; and these three, to put around it. */
-function useDescription({ hint, error }: Omit<Shared, 'label'>) {
+type ControlProps = { id: string; 'aria-describedby': string | undefined; 'aria-invalid': true | undefined };
+
+/** A control with its label, hint and error. */
+function Labelled({
+  label,
+  hint,
+  error,
+  class: className = 'field',
+  children,
+}: Shared & { class?: string; children(control: ControlProps): JSX.Element }): JSX.Element {
   const id = useId();
   const described = [...(hint ? [`${id}-hint`] : []), ...(error ? [`${id}-error`] : [])].join(' ');
-  return {
-    control: {
-      id,
-      'aria-describedby': described === '' ? undefined : described,
-      'aria-invalid': error ? true : undefined,
-    },
-    hintLine: hint ? (
-      <p class="hint" id={`${id}-hint`}>
-        {hint}
-      </p>
-    ) : undefined,
-    errorLine: error ? (
-      <p class="error" id={`${id}-error`} role="alert">
-        {error}
-      </p>
-    ) : undefined,
-    id,
-  };
+  return (
+    <div class={className}>
+      <label for={id}>{label}</label>
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {children({ id, 'aria-describedby': described || undefined, 'aria-invalid': error ? true : undefined })}
+      {error && (
+        <p class="error" id={`${id}-error`} role="alert">
+          {error}
+        </p>
+      )}
+    </div>
+  );
 }
 
 type Text = Shared & {
@@ -38,88 +44,66 @@ type Text = Shared & {
   type?: 'text' | 'password' | 'email' | 'url' | 'date' | 'datetime-local';
   name?: string;
   autoComplete?: string;
-  placeholder?: string;
   inputMode?: 'numeric' | 'url' | 'email';
   max?: number;
 };
 
-export function Field({ label, value, onChange, max, ...rest }: Text): JSX.Element {
-  const { hint, error, ...input } = rest;
-  const { control, hintLine, errorLine, id } = useDescription({ hint, error });
-  const attributes = {
-    ...control,
-    ...input,
-    value,
-    maxLength: max,
-    dir: 'auto',
-    spellcheck: false,
-    autocapitalize: 'none',
-    onInput: ({ currentTarget }: TargetedInputEvent<HTMLInputElement>) => onChange(currentTarget.value),
-  } as const;
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      {hintLine}
-      {/* In JSX, each type of an input has attributes of its own. */}
-      {h('input', attributes)}
-      {errorLine}
-    </div>
-  );
-}
+/** What is typed is no sentence. */
+const AS_TYPED = { dir: 'auto', spellcheck: false, autocapitalize: 'none' } as const;
 
-export function TextArea({
-  label,
+export const Field = ({ label, hint, error, onChange, max, ...rest }: Text): JSX.Element => (
+  <Labelled label={label} hint={hint} error={error}>
+    {(control) => {
+      const onInput = ({ currentTarget }: TargetedInputEvent<HTMLInputElement>) => onChange(currentTarget.value);
+      const attributes = { ...control, ...AS_TYPED, ...rest, maxLength: max, onInput };
+      // In JSX, each type of an input has attributes of its own.
+      return h('input', attributes);
+    }}
+  </Labelled>
+);
+
+export const TextArea = ({
   value,
   onChange,
   rows,
   isCode,
   area,
-  ...rest
+  ...shared
 }: Shared & {
   value: string;
   onChange(value: string): void;
   rows: number;
   isCode?: boolean;
   area?: RefObject<HTMLTextAreaElement | null>;
-}): JSX.Element {
-  const { control, hintLine, errorLine, id } = useDescription(rest);
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      {hintLine}
+}): JSX.Element => (
+  <Labelled {...shared}>
+    {(control) => (
       <textarea
         {...control}
+        {...AS_TYPED}
         {...(area && { ref: area })}
         class={isCode ? 'code' : undefined}
         rows={rows}
         value={value}
-        dir="auto"
-        spellcheck={false}
-        autocapitalize="none"
         autocomplete="off"
         onInput={({ currentTarget }) => onChange(currentTarget.value)}
       />
-      {errorLine}
-    </div>
-  );
-}
+    )}
+  </Labelled>
+);
 
-export function Select<Value extends string>({
-  label,
+export const Select = <Value extends string>({
   value,
   options,
   onChange,
-  ...rest
+  ...shared
 }: Shared & {
   value: Value;
   options: readonly { value: Value; label: string }[];
   onChange(value: Value): void;
-}): JSX.Element {
-  const { control, hintLine, errorLine, id } = useDescription(rest);
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      {hintLine}
+}): JSX.Element => (
+  <Labelled {...shared}>
+    {(control) => (
       <select
         {...control}
         value={value}
@@ -134,31 +118,23 @@ export function Select<Value extends string>({
           </option>
         ))}
       </select>
-      {errorLine}
-    </div>
-  );
-}
+    )}
+  </Labelled>
+);
 
-export function Checkbox({
-  label,
+export const Checkbox = ({
   isOn,
   onChange,
-  ...rest
-}: Shared & { isOn: boolean; onChange(isOn: boolean): void }): JSX.Element {
-  const { control, hintLine, errorLine, id } = useDescription(rest);
-  return (
-    <div class="field check">
+  ...shared
+}: Shared & { isOn: boolean; onChange(isOn: boolean): void }): JSX.Element => (
+  <Labelled {...shared} class="field check">
+    {(control) => (
       <input
         {...control}
         type="checkbox"
         checked={isOn}
         onChange={({ currentTarget }) => onChange(currentTarget.checked)}
       />
-      <div>
-        <label for={id}>{label}</label>
-        {hintLine}
-        {errorLine}
-      </div>
-    </div>
-  );
-}
+    )}
+  </Labelled>
+);

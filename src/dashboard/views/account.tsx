@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
 import { answer, api } from '../api.ts';
-import { useChange, useData, usePages } from '../data.ts';
+import { errorAt, useChange, useData, usePages } from '../data.ts';
 import { DASHBOARD_LIMITS } from '../limits.ts';
 import { me, signOut } from '../session.ts';
 import { ActionButton } from '../ui/action-button.tsx';
@@ -50,7 +50,14 @@ function CreateKey({ onDone }: { onDone(): void }): JSX.Element {
   return (
     <>
       <Form class="key-form" onSubmit={create}>
-        <Field label="Name" hint="What it is for, such as Website build." value={name} onChange={setName} max={100} />
+        <Field
+          label="Name"
+          hint="What it is for, such as Website build."
+          value={name}
+          onChange={setName}
+          max={100}
+          error={errorAt(change, 'name')}
+        />
         <Select label="What it may do" value={scope} options={SCOPES} onChange={(value) => setScope(value)} />
         <Select label="Expires" value={lifetime} options={LIFETIMES} onChange={(value) => setLifetime(value)} />
         <Button icon="key" isBusy={change.state === 'saving'}>

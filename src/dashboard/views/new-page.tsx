@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { ApiError, answer, api } from '../api.ts';
-import { useChange, useData, useDraft } from '../data.ts';
+import { errorAt, useChange, useData, useDraft } from '../data.ts';
 import { pageLinks } from '../links.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
@@ -54,6 +54,7 @@ function Publish({ replaced }: { replaced: { id: string; slug: string } | undefi
           value={slug}
           onChange={setSlug}
           autoComplete="off"
+          error={errorAt(change, 'slug')}
         />
       )}
       <NotSaved change={change} />

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { receiverProblem } from '../../../lib/webhook-receivers.ts';
 import { answer, api } from '../../api.ts';
-import { useChange, useDraft } from '../../data.ts';
+import { errorAt, useChange, useDraft } from '../../data.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Select } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
@@ -65,7 +65,7 @@ export function AddWebhook({ deployId, onAdded }: { deployId: string; onAdded():
         value={url}
         onChange={setUrl}
         autoComplete="off"
-        error={problem ?? (isSent && !isUrl ? 'Begin it with https:// or http://.' : undefined)}
+        error={problem ?? (isSent && !isUrl ? 'Begin it with https:// or http://.' : errorAt(change, 'url'))}
       />
       <Select
         label="What is sent"

@@ -2,12 +2,13 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
-import { useChange, useDraft } from '../../data.ts';
+import { errorAt, useChange, useDraft } from '../../data.ts';
 import { mailLog } from '../../logs.ts';
 import { me } from '../../session.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox, Field, Select } from '../../ui/field.tsx';
+import { NoMail } from '../../ui/no-mail.tsx';
 import { SavingForm } from '../../ui/saving-form.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
 
@@ -22,6 +23,64 @@ const FREQUENCIES: readonly { value: Mail['notify_every']; label: string }[] = [
 
 const hasSame = (first: readonly { email: string }[], second: readonly { email: string }[]): boolean =>
   first.map(({ email }) => email).join('\n') === second.map(({ email }) => email).join('\n');
+
+/** Who gets mail; each can be removed. */
+function Recipients({
+  saved,
+  recipients,
+  setRecipients,
+  hasOwner,
+  setHasOwner,
+}: {
+  saved: Mail;
+  recipients: Mail['recipients'];
+  setRecipients(recipients: Mail['recipients']): void;
+  hasOwner: boolean;
+  setHasOwner(hasOwner: boolean): void;
+}): JSX.Element {
+  const ownerNote = recipients.some(({ confirmed }) => confirmed)
+    ? 'You get no mail: the others do.'
+    : 'Nobody else has confirmed: you get the mail until somebody has.';
+  return (
+    <div>
+      <h3>Recipients</h3>
+      <ul class="rows">
+        <li class="row">
+          <span class="row-text">
+            <bdi>{me.value?.email}</bdi> <span class="badge">You</span>
+            {!hasOwner && <p class="muted">{ownerNote}</p>}
+          </span>
+          <Button
+            kind="quiet"
+            icon={hasOwner ? 'close' : 'plus'}
+            of="your address"
+            onClick={() => setHasOwner(!hasOwner)}
+          >
+            {hasOwner ? 'Remove' : 'Add'}
+          </Button>
+        </li>
+        {recipients.map(({ email, confirmed }) => (
+          <li key={email} class="row">
+            <span class="row-text">
+              <bdi>{email}</bdi>{' '}
+              {saved.recipients.some((each) => each.email === email) && (
+                <span class={confirmed ? 'badge good' : 'badge'}>{confirmed ? 'Confirmed' : 'Not confirmed yet'}</span>
+              )}
+            </span>
+            <Button
+              kind="quiet"
+              icon="close"
+              of={email}
+              onClick={() => setRecipients(recipients.filter((each) => each.email !== email))}
+            >
+              Remove
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
 
 /** Whether there is mail, how often, and to whom. */
 function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Element {
@@ -47,10 +106,6 @@ function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Ele
   };
   const isChanged = Object.keys(changes).length > 0;
 
-  const ownerNote = recipients.some(({ confirmed }) => confirmed)
-    ? 'You get no mail: the others do.'
-    : 'Nobody else has confirmed: you get the mail until somebody has.';
-
   async function save(): Promise<void> {
     await run(async () => {
       await answer(api.PATCH('/deploy/{id}', { params, body: changes }));
@@ -70,45 +125,13 @@ function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Ele
         options={FREQUENCIES}
         onChange={(value: Mail['notify_every']) => setEvery(value)}
       />
-      <div>
-        <h3>Recipients</h3>
-        <ul class="rows">
-          <li class="row">
-            <span class="row-text">
-              <bdi>{me.value?.email}</bdi> <span class="badge">You</span>
-              {!hasOwner && <p class="muted">{ownerNote}</p>}
-            </span>
-            <Button
-              kind="quiet"
-              icon={hasOwner ? 'close' : 'plus'}
-              of="your address"
-              onClick={() => setHasOwner(!hasOwner)}
-            >
-              {hasOwner ? 'Remove' : 'Add'}
-            </Button>
-          </li>
-          {recipients.map(({ email, confirmed }) => (
-            <li key={email} class="row">
-              <span class="row-text">
-                <bdi>{email}</bdi>{' '}
-                {saved.recipients.some((each) => each.email === email) && (
-                  <span class={confirmed ? 'badge good' : 'badge'}>
-                    {confirmed ? 'Confirmed' : 'Not confirmed yet'}
-                  </span>
-                )}
-              </span>
-              <Button
-                kind="quiet"
-                icon="close"
-                of={email}
-                onClick={() => setRecipients(recipients.filter((each) => each.email !== email))}
-              >
-                Remove
-              </Button>
-            </li>
-          ))}
-        </ul>
-      </div>
+      <Recipients
+        saved={saved}
+        recipients={recipients}
+        setRecipients={setRecipients}
+        hasOwner={hasOwner}
+        setHasOwner={setHasOwner}
+      />
       <Field
         label="Add a recipient"
         hint="Up to five. An address other than yours gets a mail with a link first, and nothing more until it is opened."
@@ -117,6 +140,7 @@ function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Ele
         autoComplete="off"
         value={address}
         onChange={setAddress}
+        error={errorAt(change, 'recipients')}
       />
     </SavingForm>
   );
@@ -129,9 +153,7 @@ export function MailCard({ id, settings }: { id: string; settings: Settings }): 
   return (
     <section class="card mail stack" aria-labelledby="mail">
       <h2 id="mail">Mail</h2>
-      {me.value?.mail === false && (
-        <p class="notice">This service has no mail server: nothing is mailed until whoever runs it sets one up.</p>
-      )}
+      <NoMail />
       <MailForm id={id} settings={settings} />
       <div class="buttons">
         <ActionButton

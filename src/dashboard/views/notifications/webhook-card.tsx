@@ -66,6 +66,30 @@ function Secret({ path, of }: { path: Path; of: string }): JSX.Element {
   );
 }
 
+/** Switches a webhook on and off. */
+function Switch({ path, isOn, setOn }: { path: Path; isOn: boolean; setOn(isOn: boolean): void }): JSX.Element {
+  const { change, run } = useChange({ isRepeatable: true });
+  function toggle(active: boolean): void {
+    setOn(active);
+    void run(async () => {
+      try {
+        await answer(api.PATCH('/webhooks/{deployId}/{webhookId}', { params: { path }, body: { active } }));
+      } catch (error) {
+        // Without a connection it is tried again.
+        if (error instanceof ApiError) setOn(!active);
+        throw error;
+      }
+    });
+  }
+  const hint = 'What is submitted now is not sent to it. What was waiting is sent when it is on again.';
+  return (
+    <>
+      <Checkbox label="Switched on" hint={isOn ? undefined : hint} isOn={isOn} onChange={toggle} />
+      <NotSaved change={change} />
+    </>
+  );
+}
+
 /** A webhook, and all that can be done with it. */
 export function WebhookCard({
   deployId,
@@ -78,23 +102,9 @@ export function WebhookCard({
 }): JSX.Element {
   const { id: webhookId, url, type, events } = webhook;
   const path = { deployId, webhookId };
-  const switching = useChange({ isRepeatable: true });
   const [isOn, setOn] = useState(webhook.active);
   const [isOpen, setOpen] = useState(false);
   const [tests, setTests] = useState(0);
-
-  function toggle(active: boolean): void {
-    setOn(active);
-    void switching.run(async () => {
-      try {
-        await answer(api.PATCH('/webhooks/{deployId}/{webhookId}', { params: { path }, body: { active } }));
-      } catch (error) {
-        // Without a connection it is tried again.
-        if (error instanceof ApiError) setOn(!active);
-        throw error;
-      }
-    });
-  }
   return (
     <li class="card webhook stack">
       <div>
@@ -111,15 +121,7 @@ export function WebhookCard({
           {!isOn && <span class="badge bad">Off</span>}
         </p>
       </div>
-      <Checkbox
-        label="Switched on"
-        hint={
-          isOn ? undefined : 'What is submitted now is not sent to it. What was waiting is sent when it is on again.'
-        }
-        isOn={isOn}
-        onChange={toggle}
-      />
-      <NotSaved change={switching.change} />
+      <Switch path={path} isOn={isOn} setOn={setOn} />
       <div class="buttons">
         <ActionButton
           icon="open"

@@ -1,18 +1,20 @@
 import type { Schemas } from '../../../client/client.ts';
 import { LANGUAGES } from '../../../lib/languages.ts';
+import { timeZone } from '../../ui/time.tsx';
 
 /*
  * The settings of a page as a form has them: each is a text, under its name in the API. A part of a setting has a name with dots.
  */
 
 export type Settings = Schemas['Settings'];
-type Option = { value: string; label: string };
+export type Option = { value: string; label: string };
 export type Typed = Readonly<Record<string, string>>;
 
 export type SettingField = {
   label: string;
   hint?: string;
-  control: 'lines' | 'number' | 'password' | 'text' | 'url' | readonly Option[];
+  /** `form-field`: the name of a field of the page's form. `time`: in the zone of the browser. */
+  control: 'form-field' | 'lines' | 'number' | 'password' | 'text' | 'texts' | 'time' | 'url' | readonly Option[];
   isShown?(typed: Typed): boolean;
 };
 
@@ -31,7 +33,24 @@ const CAPTCHA_OPTIONS: readonly Option[] = [
 ];
 const hasKeys = (typed: Typed): boolean => !['', 'altcha'].includes(typed['spam.captcha.provider'] ?? '');
 
-const AFTER_SENDING: Readonly<Record<string, SettingField>> = {
+const hasConfirmation = (typed: Typed): boolean => typed['confirmation.field'] !== '';
+
+const WHEN_OPEN: Readonly<Record<string, SettingField>> = {
+  opens_at: { label: 'Opens', hint: `In the time zone ${timeZone}. Left empty: it is open at once.`, control: 'time' },
+  closes_at: { label: 'Closes', hint: `In the time zone ${timeZone}. Left empty: never.`, control: 'time' },
+  max_submissions: {
+    label: 'Places',
+    hint: 'It closes with as many submissions. A deleted one frees its place. Left empty: any number.',
+    control: 'number',
+  },
+  closed_message: {
+    label: 'Message while it is closed',
+    hint: 'What visitors are told. Left empty: that the form is closed.',
+    control: 'texts',
+  },
+};
+
+export const AFTER_SENDING: Readonly<Record<string, SettingField>> = {
   redirect_url: {
     label: 'Redirect URL',
     hint: 'Where visitors are sent after they have sent the form. Left empty: to a page that thanks them.',
@@ -47,13 +66,30 @@ const AFTER_SENDING: Readonly<Record<string, SettingField>> = {
     hint: 'From 1 to 3,650, files and spam too. Left empty: never.',
     control: 'number',
   },
+  'confirmation.field': {
+    label: 'Thank visitors by mail',
+    hint: 'To the address in this field, once a day at most.',
+    control: 'form-field',
+  },
+  'confirmation.subject': { label: 'Subject of the mail', control: 'text', isShown: hasConfirmation },
+  'confirmation.text': {
+    label: 'Text of the mail',
+    hint: '{{reference}} becomes the number of the submission, {{page}} the name of the page, and {{date}} the day.',
+    control: 'texts',
+    isShown: hasConfirmation,
+  },
 };
 
-const WHO_MAY_SEND: Readonly<Record<string, SettingField>> = {
+export const WHO_MAY_SEND: Readonly<Record<string, SettingField>> = {
   allowed_origins: {
     label: 'Allowed sites',
     hint: 'One a line, such as https://example.org. Left empty: forms of any site may send.',
     control: 'lines',
+  },
+  submissions_per_minute: {
+    label: 'Submissions a minute',
+    hint: 'More are refused for a moment. Left empty: 10.',
+    control: 'number',
   },
   'spam.blocklist': {
     label: 'Blocked words',
@@ -72,23 +108,31 @@ const WHO_MAY_SEND: Readonly<Record<string, SettingField>> = {
 
 /** All settings, by the question that they answer. */
 export const QUESTIONS = [
+  { question: 'When it is open', fields: WHEN_OPEN },
   { question: 'After sending', fields: AFTER_SENDING },
   { question: 'Who may send', fields: WHO_MAY_SEND },
 ] as const;
 
-export const FIELDS: Readonly<Record<string, SettingField>> = { ...AFTER_SENDING, ...WHO_MAY_SEND };
+export const FIELDS: Readonly<Record<string, SettingField>> = { ...WHEN_OPEN, ...AFTER_SENDING, ...WHO_MAY_SEND };
 
-function toText(value: unknown): string {
+/** A time as `<input type="datetime-local">` has it. */
+function toLocal(time: string): string {
+  const at = new Date(time);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+function toText(control: SettingField['control'], value: unknown): string {
   if (Array.isArray(value)) return value.join('\n');
-  return String(value ?? '');
+  const text = String(value ?? '');
+  return control === 'time' && text !== '' ? toLocal(text) : text;
 }
 
 /** The settings as they are typed at first. */
 export const toTyped = (settings: Settings): Typed =>
   Object.fromEntries(
-    Object.keys(FIELDS).map((name) => {
+    Object.entries(FIELDS).map(([name, { control }]) => {
       const read = (value: unknown, part: string): unknown => Object(value)[part];
-      return [name, toText(name.split('.').reduce(read, settings))];
+      return [name, toText(control, name.split('.').reduce(read, settings))];
     }),
   );
 
@@ -99,8 +143,21 @@ function toValue(control: SettingField['control'], typed: string): string | numb
     return text === '' ? [] : text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
   }
   if (text === '') return null;
+  if (control === 'time') return new Date(text).toISOString();
   return control === 'number' && /^\d+$/.test(text) ? Number(text) : text;
 }
+
+const THANKS: Typed = {
+  'confirmation.subject': 'Thank you',
+  'confirmation.text': 'Thank you. We have received what you sent.\n\nYour reference: {{reference}}',
+};
+
+/** The settings after something was typed. A mail begins with a text that one can change. */
+export const typeInto = (typed: Typed, name: string, text: string): Typed => ({
+  ...typed,
+  ...(name === 'confirmation.field' && typed['confirmation.text'] === '' && THANKS),
+  [name]: text,
+});
 
 /** What has changed, as the API takes it: what others change meanwhile stays. */
 export function changesOf(typed: Typed, saved: Typed): Record<string, unknown> {
@@ -118,6 +175,15 @@ export function changesOf(typed: Typed, saved: Typed): Record<string, unknown> {
     ...Object.fromEntries(simple),
     ...(changed.some((name) => name.startsWith('spam.')) && {
       spam: { blocklist: valueIn('spam.blocklist'), captcha: captcha.provider === null ? null : captcha },
+    }),
+    ...(changed.some((name) => name.startsWith('confirmation.')) && {
+      confirmation: hasConfirmation(typed)
+        ? {
+            field: typed['confirmation.field'],
+            subject: valueIn('confirmation.subject') ?? '',
+            text: valueIn('confirmation.text') ?? '',
+          }
+        : null,
     }),
   };
 }

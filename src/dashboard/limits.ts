@@ -95,6 +95,8 @@ export const DASHBOARD_LIMITS = {
     spamPageSize: 50,
     /** How long one request waits for new submissions: shorter than its timeout, and than those of proxies. */
     waitSeconds: 20,
+    /** How often a tab that nobody sees asks for new submissions. */
+    hiddenMs: 60_000,
     /** Deliveries of each log that are looked through: the most that the API answers. */
     logPageSize: 100,
     /** A browser has begun to save the file after this time; then it is removed from memory. */

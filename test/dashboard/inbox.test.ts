@@ -79,6 +79,25 @@ describe.skipIf(!hasChromium())('the inbox', () => {
     await send({ name: 'Edsger', message: 'Live' });
     await row(page, 'Edsger').waitFor();
     expect(await names(page)).toEqual(['Edsger', 'Grace', 'Ada']);
+    await expect.poll(() => page.title()).toMatch(/^\(1\) Inbox/);
+  });
+
+  it('has links in addresses, URLs and phone numbers, and in nothing else', async () => {
+    const { owner, path } = await inbox({
+      email: 'ada@example.org',
+      site: 'https://example.org/a?b',
+      phone: '030 123456',
+      abroad: '+49 (30) 12-34',
+      number: '123456789',
+      script: 'javascript:alert(1)',
+      two: 'https://example.org https://example.com',
+    });
+    const page = await dashboard.open(owner, path);
+    await row(page, 'ada@example.org').getByRole('link').click();
+    const links = page.locator('.fields a');
+    await expect
+      .poll(() => links.evaluateAll((all) => all.map((link) => link.getAttribute('href'))))
+      .toEqual(['mailto:ada@example.org', 'https://example.org/a?b', 'tel:030123456', 'tel:+49301234']);
   });
 
   it('does everything with the keyboard alone', async () => {
@@ -318,7 +337,7 @@ describe.skipIf(!hasChromium())('the inbox', () => {
     await open('Own');
     expect((await pairs()).slice(2, 4)).toEqual(['__proto__', 'polluted']);
     await open('<img', /^<img/);
-    expect(await page.title()).toMatch(/^Inbox · ask-us[a-z-]* · formhost$/);
+    expect(await page.title()).toMatch(/^\(\d\) Inbox · ask-us[a-z-]* · formhost$/);
     await open('Many');
     await page.getByText('f998').waitFor();
     await expectFitting(page);
@@ -372,6 +391,16 @@ describe.skipIf(!hasChromium())('the inbox', () => {
     await page.evaluate("dispatchEvent(new Event('online'))");
     await row(page, 'Grace').waitFor();
     expect(await names(page)).toEqual(['Grace', 'Ada']);
+  });
+
+  it('says that visitors were turned away, and leads to the setting', async () => {
+    const { owner, path, id } = await inbox();
+    await dashboard.db('turned_away').insert({ deployment_id: id, day: new Date(), count: 12 });
+    const page = await dashboard.open(owner, path);
+    await page.getByText('About 12 visitors could not send in the last 7 days').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Accept more a minute' }).click();
+    await page.getByLabel('Submissions a minute').waitFor();
   });
 
   it('says what to do while nothing was sent, and shows the first submission', async () => {

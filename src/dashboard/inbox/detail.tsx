@@ -26,9 +26,25 @@ const File = ({ file }: { file: SentFile }): JSX.Element => (
   </a>
 );
 
-function Text({ text }: { text: string }): JSX.Element {
+/** Where a value leads that is an address of mail, a URL, or a phone number. */
+function linkOf(name: string, text: string): string | undefined {
+  if (EMAIL.test(text)) return mailto(text);
+  if (/^https?:\/\/\S+$/i.test(text) && URL.canParse(text)) return text;
+  const isPhone = /^\+?[\d ()/.-]{6,25}$/.test(text) && (text.startsWith('+') || /phone|tel|mobil/i.test(name));
+  return isPhone ? `tel:${text.replaceAll(/[^\d+]/g, '')}` : undefined;
+}
+
+function Text({ name, text }: { name: string; text: string }): JSX.Element {
   const [isWhole, setWhole] = useState(false);
   if (text === '') return <span class="muted">Empty</span>;
+  const href = linkOf(name, text);
+  if (href !== undefined) {
+    return (
+      <a class="text" dir="auto" href={href} target="_blank" rel="noopener noreferrer">
+        {text}
+      </a>
+    );
+  }
   if (text.length <= DASHBOARD_LIMITS.inbox.shownChars || isWhole) {
     return (
       <p class="text" dir="auto">
@@ -48,10 +64,9 @@ function Text({ text }: { text: string }): JSX.Element {
   );
 }
 
-const show = (value: string | SentFile): JSX.Element =>
-  typeof value === 'string' ? <Text text={value} /> : <File file={value} />;
-
-const Value = ({ values }: { values: Field['values'] }): JSX.Element => {
+const Value = ({ field: { name, values } }: { field: Field }): JSX.Element => {
+  const show = (value: string | SentFile): JSX.Element =>
+    typeof value === 'string' ? <Text name={name} text={value} /> : <File file={value} />;
   const [first = '', ...others] = values;
   if (others.length === 0) return show(first);
   return (
@@ -73,7 +88,7 @@ export const Fields = ({ submission, labels }: { submission: Submission; labels:
             <bdi title={field.name.slice(0, DASHBOARD_LIMITS.inbox.fieldTitleChars)}>{labelOf(labels, field.name)}</bdi>
           </dt>
           <dd>
-            <Value values={field.values} />
+            <Value field={field} />
           </dd>
         </div>
       ))}

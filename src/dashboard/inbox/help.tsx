@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -18,19 +19,26 @@ const SHORTCUTS = [
   ['?', 'This help'],
 ] as const;
 
-/** What the keys do. They can be switched off, for people who dictate. */
-export const Help = ({
-  isOpen,
-  isOn,
-  onSwitch,
-  onClose,
-}: {
-  isOpen: boolean;
-  isOn: boolean;
-  onSwitch(isOn: boolean): void;
-  onClose(): void;
-}): JSX.Element => (
-  <Dialog title="Keyboard shortcuts" isOpen={isOpen} onClose={onClose}>
+const SHORTCUTS_OFF = 'shortcuts-off';
+
+/** Whether keys that are letters do something. People who dictate switch them off. */
+export const hasShortcuts = signal(localStorage.getItem(SHORTCUTS_OFF) === null);
+
+function switchShortcuts(isOn: boolean): void {
+  hasShortcuts.value = isOn;
+  if (isOn) localStorage.removeItem(SHORTCUTS_OFF);
+  else localStorage.setItem(SHORTCUTS_OFF, '1');
+}
+
+const isOpen = signal(false);
+
+export const showHelp = (isShown = true): void => {
+  isOpen.value = isShown;
+};
+
+/** Says what the keys do. */
+export const Help = (): JSX.Element => (
+  <Dialog title="Keyboard shortcuts" isOpen={isOpen.value} onClose={() => showHelp(false)}>
     <dl class="shortcuts stack">
       {SHORTCUTS.map(([key, effect]) => (
         <div key={key}>
@@ -41,9 +49,9 @@ export const Help = ({
         </div>
       ))}
     </dl>
-    <Checkbox label="Use shortcuts of one key" isOn={isOn} onChange={onSwitch} />
+    <Checkbox label="Use shortcuts of one key" isOn={hasShortcuts.value} onChange={switchShortcuts} />
     <div class="buttons end">
-      <Button onClick={onClose}>Close</Button>
+      <Button onClick={() => showHelp(false)}>Close</Button>
     </div>
   </Dialog>
 );

@@ -16,5 +16,4 @@ export type Inbox = {
   hrefOf(id?: string): string;
   remove(ids: readonly string[], action: 'delete' | 'spam'): void;
   setFocused(id: string): void;
-  showHelp(): void;
 };

@@ -1,5 +1,6 @@
 import { useLocation } from 'preact-iso';
 import { SEARCH_ID } from './filters.tsx';
+import { showHelp } from './help.tsx';
 import type { Inbox } from './inbox.ts';
 import { useKeys } from './keys.ts';
 import { idsOf } from './list.ts';
@@ -8,7 +9,7 @@ import { focusRow, isInTable } from './table.tsx';
 
 /** The keys of the list, and of the submission that is open; `isOn`: those that are letters, too. */
 export function useListKeys(inbox: Inbox, focused: string | undefined, isOn: boolean): void {
-  const { list, selected, openId, hrefOf, remove, setFocused, showHelp } = inbox;
+  const { list, selected, openId, hrefOf, remove, setFocused } = inbox;
   const { route } = useLocation();
   const { rows } = list.state.value;
   const at = openId ?? focused;
@@ -36,7 +37,7 @@ export function useListKeys(inbox: Inbox, focused: string | undefined, isOn: boo
       event.preventDefault();
       document.getElementById(SEARCH_ID)?.focus();
     },
-    '?': showHelp,
+    '?': () => showHelp(),
   };
   const jump = (event: KeyboardEvent, row: Submission | undefined): void => {
     if (!isInTable(event.target)) return;

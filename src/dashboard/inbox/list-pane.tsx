@@ -6,6 +6,7 @@ import type { Page } from '../ui/page-view.tsx';
 import { Empty, Problem, Spinner } from '../ui/states.tsx';
 import { counted } from '../ui/time.tsx';
 import { Filters, Progress, searchOf } from './filters.tsx';
+import { showHelp } from './help.tsx';
 import type { Inbox } from './inbox.ts';
 import { columnsOf } from './labels.ts';
 import { type Filter, isFiltered } from './list.ts';
@@ -30,7 +31,7 @@ const Nothing = ({ page, filter }: { page: Page; filter: Filter }): JSX.Element 
 
 /** The filter, what can be done with all that is selected, and the list. */
 export function ListPane({ inbox }: { inbox: Inbox }): JSX.Element {
-  const { page, list, filter, labels, selected, showHelp } = inbox;
+  const { page, list, filter, labels, selected } = inbox;
   const { path, route } = useLocation();
   const { rows, isReading, error, missed } = list.state.value;
   const columns = columnsOf(labels, rows.slice(0, 20), DASHBOARD_LIMITS.inbox.columns);
@@ -46,7 +47,7 @@ export function ListPane({ inbox }: { inbox: Inbox }): JSX.Element {
                 {counted(missed, 'new submission')}
               </Button>
             )}
-            <Button kind="quiet" onClick={showHelp}>
+            <Button kind="quiet" onClick={() => showHelp()}>
               Shortcuts
             </Button>
           </>

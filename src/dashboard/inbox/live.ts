@@ -2,11 +2,14 @@ import { ApiError, answer, pause, plainApi, signedIn } from '../api.ts';
 import { DASHBOARD_LIMITS } from '../limits.ts';
 import { readAnswer, type Submission } from './submissions.ts';
 
-/** Settles when the tab is looked at: a browser has six connections for a host, and others need them. */
-const shown = (signal: AbortSignal): Promise<void> =>
+const isShown = (): boolean => document.visibilityState === 'visible';
+
+/** Waits while nobody looks at the tab. A browser has six connections for a host: such a tab must not keep one. */
+const shownOrLater = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    if (document.visibilityState === 'visible') resolve();
-    else document.addEventListener('visibilitychange', () => resolve(), { once: true, signal });
+    if (isShown()) resolve();
+    document.addEventListener('visibilitychange', () => resolve(), { once: true, signal });
+    setTimeout(resolve, DASHBOARD_LIMITS.inbox.hiddenMs);
   });
 
 /** The id of the newest submission, from which new ones follow; `0` when there is none. */
@@ -18,7 +21,7 @@ async function readNewest(deployId: string, signal: AbortSignal): Promise<string
 
 /** Waits for submissions after a cursor; `cursor`: where to go on. */
 async function readAfter(deployId: string, cursor: string, signal: AbortSignal) {
-  const query = { limit: 100, wait: DASHBOARD_LIMITS.inbox.waitSeconds };
+  const query = { limit: 100, wait: isShown() ? DASHBOARD_LIMITS.inbox.waitSeconds : 0 };
   const params = { path: { deployId, cursor }, query };
   const text = await answer(
     plainApi.GET('/submissions/{deployId}/after/{cursor}', { params, parseAs: 'text', signal }),
@@ -40,7 +43,7 @@ export async function follow(
   for (let tries = 0; !signal.aborted; ) {
     try {
       await signedIn(signal);
-      await shown(signal);
+      await shownOrLater(signal);
       cursor ??= await readNewest(id, signal);
       const read = await readAfter(id, cursor, signal);
       cursor = read.cursor;

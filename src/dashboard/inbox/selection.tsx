@@ -1,11 +1,9 @@
 import type { JSX } from 'preact';
-import { useChange } from '../data.ts';
 import { Button } from '../ui/button.tsx';
-import { ConfirmDialog } from '../ui/dialog.tsx';
 import { counted } from '../ui/time.tsx';
 import { save, toCsv } from './export.ts';
 import type { Inbox } from './inbox.ts';
-import { idsOf, type SubmissionList } from './list.ts';
+import { idsOf } from './list.ts';
 
 /** What can be done with the submissions that are selected. */
 export function Selection({ inbox: { page, list, labels, selected, remove } }: { inbox: Inbox }): JSX.Element {
@@ -35,32 +33,5 @@ export function Selection({ inbox: { page, list, labels, selected, remove } }: {
         Select none
       </Button>
     </fieldset>
-  );
-}
-
-/** Asks before submissions are deleted. */
-export function DeleteDialog({
-  ids,
-  list,
-  onDone,
-  onClose,
-}: {
-  ids: readonly string[];
-  list: SubmissionList;
-  onDone(): void;
-  onClose(): void;
-}): JSX.Element {
-  const { change, run } = useChange();
-  return (
-    <ConfirmDialog
-      title={`Delete ${counted(ids.length, 'submission')}?`}
-      text="Their files are deleted too. Nobody can restore them afterwards."
-      button="Delete"
-      change={change}
-      onConfirm={async () => {
-        if (await run(() => list.remove('delete', ids))) onDone();
-      }}
-      onClose={onClose}
-    />
   );
 }

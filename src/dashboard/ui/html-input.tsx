@@ -5,7 +5,6 @@ import { answer, api } from '../api.ts';
 import { DASHBOARD_LIMITS } from '../limits.ts';
 import { TextArea } from './field.tsx';
 import { Findings } from './findings.tsx';
-import { Icon } from './icon.tsx';
 
 /** What the form check says of HTML, a moment after it was typed; a message where it can't be checked. */
 function useCheck(html: string): Schemas['CheckedPage'] | string | undefined {
@@ -52,48 +51,21 @@ export function HtmlInput({
   error?: string | undefined;
 }): JSX.Element {
   const id = useId();
-  const [isOver, setOver] = useState(false);
-  const [fileName, setFileName] = useState<string>();
   const checked = useCheck(html);
   const area = useRef<HTMLTextAreaElement>(null);
   async function read(file: File | undefined): Promise<void> {
-    if (!file) return;
-    onChange(await file.text());
-    setFileName(file.name);
+    if (file) onChange(await file.text());
   }
   return (
     <div class="stack">
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the button in it does the same. */}
-      <div
-        class={isOver ? 'drop over' : 'drop'}
-        onDragOver={(event) => {
-          event.preventDefault();
-          setOver(true);
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={(event) => {
-          event.preventDefault();
-          setOver(false);
-          void read(event.dataTransfer?.files[0]);
-        }}
-      >
-        <Icon name="upload" />
-        <p>
-          <label class="file" for={id}>
-            <input
-              id={id}
-              class="unseen"
-              type="file"
-              accept=".html,.htm,text/html"
-              onChange={({ currentTarget }) => read(currentTarget.files?.[0])}
-            />
-            <span class="button">Choose a file</span>
-          </label>{' '}
-          <span class="muted">or drop it here</span>
-        </p>
-        <p role="status" class="muted" dir="auto">
-          {fileName}
-        </p>
+      <div class="field">
+        <label for={id}>Choose a file, or drop it here</label>
+        <input
+          id={id}
+          type="file"
+          accept=".html,.htm,text/html"
+          onChange={({ currentTarget }) => read(currentTarget.files?.[0])}
+        />
       </div>
       <TextArea
         label="HTML"
@@ -104,10 +76,7 @@ export function HtmlInput({
           </>
         }
         value={html}
-        onChange={(text) => {
-          setFileName(undefined);
-          onChange(text);
-        }}
+        onChange={onChange}
         rows={14}
         isCode
         area={area}

@@ -1,7 +1,11 @@
+import { signal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
 let isFirst = true;
+
+/** How many things are unread, in the title of the window. */
+export const unread = signal(0);
 
 /** Where the focus goes when what had it is gone: once the dialog that asked is closed, which gives the focus back. */
 export const focusHeading = (): void => {
@@ -29,8 +33,9 @@ export function View({
 }): JSX.Element {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = [title, ...(name === undefined ? [] : [name]), 'formhost'].join(' · ');
-  }, [title, name]);
+    const count = unread.value === 0 ? '' : `(${unread.value}) `;
+    document.title = count + [title, ...(name === undefined ? [] : [name]), 'formhost'].join(' · ');
+  }, [title, name, unread.value]);
   useEffect(() => {
     if (!isFirst) heading.current?.focus({ preventScroll: true });
     isFirst = false;

@@ -4,24 +4,25 @@ import { useLocation, useRoute } from 'preact-iso';
 import { useData } from '../data.ts';
 import { Detail } from '../inbox/detail.tsx';
 import { filterOf, searchOf } from '../inbox/filters.tsx';
-import { Help } from '../inbox/help.tsx';
+import { Help, hasShortcuts } from '../inbox/help.tsx';
 import type { Inbox } from '../inbox/inbox.ts';
 import { type Labels, readLabels } from '../inbox/labels.ts';
-import { SubmissionList } from '../inbox/list.ts';
+import { type Filter, isFiltered, SubmissionList } from '../inbox/list.ts';
 import { useListKeys } from '../inbox/list-keys.ts';
 import { ListPane } from '../inbox/list-pane.tsx';
 import { follow } from '../inbox/live.ts';
+import { useRemoval } from '../inbox/removal.tsx';
 import { useSelected } from '../inbox/selected.ts';
-import { DeleteDialog } from '../inbox/selection.tsx';
 import { readSpam, Spam } from '../inbox/spam.tsx';
 import { focusRow, revealRow } from '../inbox/table.tsx';
 import { DASHBOARD_LIMITS } from '../limits.ts';
 import { pageLinks } from '../links.ts';
+import { readOverview } from '../own-pages.ts';
+import { Icon } from '../ui/icon.tsx';
 import { type Page, PageView } from '../ui/page-view.tsx';
-import { say } from '../ui/say.tsx';
 import { counted } from '../ui/time.tsx';
+import { unread } from '../ui/view.tsx';
 
-const SHORTCUTS_OFF = 'shortcuts-off';
 const NO_LABELS: Labels = new Map();
 const labelsSeen = new Map<string, Labels>();
 
@@ -69,6 +70,47 @@ function useRowInSight(list: SubmissionList, openId: string | undefined): void {
   }, [list, openIndex]);
 }
 
+/** Says that visitors could not send, because others just had, and leads to the setting. */
+function TurnedAway({ id }: { id: string }): JSX.Element | null {
+  const { data } = useData(`overview:${id}`, (signal) => readOverview({ page: 1, limit: 100 }, signal));
+  const count = data?.items.find((page) => page.id === id)?.turned_away ?? 0;
+  return count === 0 ? null : (
+    <p class="notice">
+      <Icon name="warning" />
+      <span>
+        About {counted(count, 'visitor')} could not send in the last 7 days, because many sent within a minute.{' '}
+        <a href={pageLinks(id).settings}>Accept more a minute</a>
+      </span>
+    </p>
+  );
+}
+
+const Folders = ({ base, isSpam, spamCount }: { base: string; isSpam: boolean; spamCount: number }): JSX.Element => (
+  <nav class="folders" aria-label="Folders">
+    <a href={base} aria-current={isSpam ? undefined : 'page'}>
+      Inbox
+    </a>
+    <a href={`${base}?view=spam`} aria-current={isSpam ? 'page' : undefined}>
+      Spam{spamCount > 0 ? ` (${spamCount})` : ''}
+    </a>
+  </nav>
+);
+
+/** Has the number of unread rows in the title of the window. */
+function useUnreadInTitle(list: SubmissionList, filter: Filter): void {
+  const count = list.state.value.rows.filter(({ read }) => !read).length;
+  const isAll = !isFiltered(filter);
+  useEffect(() => {
+    if (isAll) unread.value = count;
+  }, [isAll, count]);
+  useEffect(
+    () => () => {
+      unread.value = 0;
+    },
+    [],
+  );
+}
+
 function InboxOf({ page }: { page: Page }): JSX.Element {
   const { id } = page;
   const { query, route } = useLocation();
@@ -81,55 +123,25 @@ function InboxOf({ page }: { page: Page }): JSX.Element {
     submissionId === undefined ? base + search : `${base}/${submissionId}${search}`;
 
   const [focused, setFocused] = useState<string>();
-  const [deleting, setDeleting] = useState<{ ids: readonly string[]; index: number }>();
-  const [isHelpOpen, setHelpOpen] = useState(false);
-  const [hasShortcuts, setHasShortcuts] = useState(() => localStorage.getItem(SHORTCUTS_OFF) === null);
-
   const spam = useData(`spam-count:${id}`, (signal) => readSpam(id, { page: 1, limit: 1 }, signal));
   const labels = useData(`labels:${id}`, (signal) => readLabels(id, signal), labelsSeen).data ?? NO_LABELS;
   const { list, arrived } = useList(id, search);
-  const { rows } = list.state.value;
-  const selected = useSelected(rows, search + isSpam);
+  const selected = useSelected(list.state.value.rows, search + isSpam);
+  const { remove, question } = useRemoval(list, (ids) => {
+    if (openId !== undefined && ids.includes(openId)) route(hrefOf(), true);
+    spam.reload();
+  });
+  const inbox: Inbox = { page, filter, list, labels, selected, openId, hrefOf, remove, setFocused };
   useRowInSight(list, openId);
-
-  /** Goes on at the place of what was removed. */
-  function onRemoved(ids: readonly string[], index: number): void {
-    if (openId !== undefined && ids.includes(openId)) route(base + search, true);
-    const left = list.state.value.rows;
-    const next = left[Math.max(0, Math.min(index, left.length - 1))];
-    // A dialog that closes gives the focus back first.
-    if (next) setTimeout(() => focusRow(next.id));
-  }
-  function remove(ids: readonly string[], action: 'delete' | 'spam'): void {
-    const index = rows.findIndex((row) => ids.includes(row.id));
-    if (action === 'delete') {
-      if (ids.length > 0) setDeleting({ ids, index });
-      return;
-    }
-    list.remove('spam', ids).then(
-      () => {
-        onRemoved(ids, index);
-        spam.reload();
-      },
-      (error) => say(`Not saved: ${error.message}`),
-    );
-  }
-  const showHelp = (): void => setHelpOpen(true);
-  const inbox: Inbox = { page, filter, list, labels, selected, openId, hrefOf, remove, setFocused, showHelp };
+  useUnreadInTitle(list, filter);
   // The keys are those of the list: without it nobody sees what they do.
-  useListKeys(inbox, focused, hasShortcuts && !isSpam);
+  useListKeys(inbox, focused, hasShortcuts.value && !isSpam);
 
   return (
     <div class={openId === undefined ? 'inbox' : 'inbox with-detail'}>
       <div class="inbox-list">
-        <nav class="folders" aria-label="Folders">
-          <a href={base} aria-current={isSpam ? undefined : 'page'}>
-            Inbox
-          </a>
-          <a href={`${base}?view=spam`} aria-current={isSpam ? 'page' : undefined}>
-            Spam{spam.data && spam.data.total > 0 ? ` (${spam.data.total})` : ''}
-          </a>
-        </nav>
+        <TurnedAway id={id} />
+        <Folders base={base} isSpam={isSpam} spamCount={spam.data?.total ?? 0} />
         {isSpam ? (
           <Spam
             id={id}
@@ -147,27 +159,8 @@ function InboxOf({ page }: { page: Page }): JSX.Element {
       <p role="status" class="unseen">
         {arrived}
       </p>
-      {deleting && (
-        <DeleteDialog
-          ids={deleting.ids}
-          list={list}
-          onDone={() => {
-            setDeleting(undefined);
-            onRemoved(deleting.ids, deleting.index);
-          }}
-          onClose={() => setDeleting(undefined)}
-        />
-      )}
-      <Help
-        isOpen={isHelpOpen}
-        isOn={hasShortcuts}
-        onSwitch={(isOn) => {
-          setHasShortcuts(isOn);
-          if (isOn) localStorage.removeItem(SHORTCUTS_OFF);
-          else localStorage.setItem(SHORTCUTS_OFF, '1');
-        }}
-        onClose={() => setHelpOpen(false)}
-      />
+      {question}
+      <Help />
     </div>
   );
 }

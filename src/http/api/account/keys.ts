@@ -3,7 +3,6 @@ import {
   isOneLine,
   listOwnKeys,
   makeOwnKey,
-  type OwnKey,
   ownKeyExists,
   revokeOwnKey,
   SCOPES,
@@ -15,6 +14,7 @@ import { endpoint } from '../../request/endpoint.ts';
 import { answerObject, keyId, textField, textOrNull, time } from '../../request/fields.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
+import { toWire } from '../../response/to-wire.ts';
 
 const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 
@@ -81,12 +81,6 @@ const lastKey = errorKind(
     ),
 );
 
-const toShown = ({ id, name, prefix, scope, createdAt, expiresAt }: OwnKey) => ({
-  ...{ id, name, prefix, scope },
-  created_at: createdAt.toISOString(),
-  expires_at: expiresAt?.toISOString() ?? null,
-});
-
 const listEndpoint = ({ db }: App) =>
   endpoint({
     method: 'GET',
@@ -99,8 +93,7 @@ const listEndpoint = ({ db }: App) =>
     answer: { status: 200, description: 'A page of keys.', schema: Keys },
     async handle({ owner, query: paging }) {
       const { rows: keys, total } = await listOwnKeys(db, owner.id, paging);
-      const shown = keys.map((key) => ({ ...toShown(key), last_used_at: key.lastUsedAt?.toISOString() ?? null }));
-      return { keys: shown, total, ...paging };
+      return { keys: keys.map((key) => toWire(Key, key)), total, ...paging };
     },
   });
 
@@ -122,7 +115,7 @@ const createEndpoint = ({ db, config }: App) =>
       const outcome = await makeOwnKey(db, owner.id, { name, scope, expiresAt, cell: config.cell });
       if (outcome === 'too-many') throw tooManyKeys();
       const { made, key } = outcome;
-      return { ...toShown(made), key };
+      return toWire(Made, { ...made, key });
     },
   });
 

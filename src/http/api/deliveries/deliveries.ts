@@ -3,7 +3,6 @@ import { FIRST_OWNER, type Owner } from '../../../db/account/owners.ts';
 import {
   createTestDelivery,
   createTestMail,
-  type Delivery,
   findLoggedMail,
   listDeliveries,
   retryDelivery,
@@ -19,6 +18,7 @@ import { answerObject, countField, deliveryId, submissionId, textOrNull, time } 
 import { Paging, paged } from '../../request/paging.ts';
 import { RateLimit } from '../../request/rate-limit.ts';
 import { errorKind, HttpError, inSeconds, retryAfter } from '../../response/errors.ts';
+import { toWire } from '../../response/to-wire.ts';
 import {
   deploymentOr404,
   noSuchWebhook,
@@ -100,18 +100,6 @@ const tooManyTests = errorKind(
 
 const retried = { status: 202, description: 'It will be tried.', schema: Retried };
 
-const toListed = (delivery: Delivery): z.infer<typeof Listed> => ({
-  id: delivery.id,
-  submission_id: delivery.submissionId,
-  status: delivery.status,
-  attempts: delivery.attempts,
-  next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
-  last_status: delivery.lastStatus,
-  last_error: delivery.lastError,
-  created_at: delivery.createdAt.toISOString(),
-  updated_at: delivery.updatedAt.toISOString(),
-});
-
 /** The log of the mails about a deployment. */
 const mailLog = ({ id }: { id: string }) => ({ deploymentId: id, webhookId: undefined });
 /** The log of a webhook. */
@@ -154,7 +142,7 @@ const listEndpoint = ({ db, config }: App) =>
     errors: [noSuchWebhook],
     async handle({ resource: webhook, query: paging }) {
       const { deliveries, total } = await listDeliveries(db, webhookLog(webhook), paging);
-      return { deliveries: deliveries.map(toListed), total, ...paging };
+      return { deliveries: deliveries.map((one) => toWire(Listed, one)), total, ...paging };
     },
   });
 
@@ -247,8 +235,7 @@ const listMailsEndpoint = ({ db, config }: App) =>
     answer: { status: 200, description: 'A page of mails.', schema: Mails },
     async handle({ resource: deployment, query: paging }) {
       const { deliveries, total } = await listDeliveries(db, mailLog(deployment), paging);
-      const mails = deliveries.map((mail) => ({ ...toListed(mail), recipient: mail.recipient }));
-      return { deliveries: mails, total, ...paging };
+      return { deliveries: deliveries.map((mail) => toWire(ListedMail, mail)), total, ...paging };
     },
   });
 

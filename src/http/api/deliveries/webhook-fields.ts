@@ -14,15 +14,9 @@ import { invalidField } from '../../request/json-body.ts';
 export const TYPES = ['generic', 'slack'] as const;
 export const DEFAULT_TYPE = 'generic';
 
-/** An absolute http or https URL; no white space, controls or lone surrogates, which URL would correct silently. */
-const parseUrl = (text: string): URL | undefined =>
-  /^https?:\/\/[^/\\\s\p{Cc}\p{Cs}][^\s\p{Cc}\p{Cs}]*$/iu.test(text) ? (URL.parse(text) ?? undefined) : undefined;
-
-/** A check of a URL that accepts a text which is none: another check refuses it. */
-const isUrlThat = (isFine: (url: URL) => boolean) => (text: string) => {
-  const url = parseUrl(text);
-  return url === undefined || isFine(url);
-};
+/** Whether a text is an absolute http or https URL; no white space, controls or lone surrogates, which URL would correct silently. */
+const isUrl = (text: string): boolean =>
+  /^https?:\/\/[^/\\\s\p{Cc}\p{Cs}][^\s\p{Cc}\p{Cs}]*$/iu.test(text) && URL.canParse(text);
 
 /** Whether a URL has a name for a host, or an address that may be reached. URL has normalised 127.1 and the like. */
 function mayDeliverTo({ hostname }: URL, allowedCidrs: App['config']['webhookAllowCidrs']): boolean {
@@ -38,14 +32,14 @@ const urlField = ({ config, isOwnUrl }: App) =>
       error: `url is too long: use at most ${SIZES.webhook.maxUrlChars} characters.`,
       abort: true,
     })
-    .refine((text) => parseUrl(text) !== undefined, 'url is invalid: send an absolute http or https URL.')
+    .refine(isUrl, { error: 'url is invalid: send an absolute http or https URL.', abort: true })
     .refine((text) => !/^https?:\/\/[^/?#\\]*@/i.test(text), 'url carries a user or a password: leave them out.')
     .refine(
-      isUrlThat((url) => mayDeliverTo(url, config.webhookAllowCidrs)),
+      (text) => mayDeliverTo(new URL(text), config.webhookAllowCidrs),
       'url is an address that webhooks may not reach: use a public one.',
     )
     .refine(
-      isUrlThat((url) => !isOwnUrl(url)),
+      (text) => !isOwnUrl(new URL(text)),
       'url leads back to this service: use the address of a receiver of your own.',
     )
     .meta({

@@ -6,7 +6,6 @@ import {
   findWebhookSecret,
   listWebhooks,
   rotateWebhookSecret,
-  type Webhook,
 } from '../../../db/deliveries/webhooks.ts';
 import { EVENTS } from '../../../lib/events.ts';
 import { SIZES } from '../../../sizes.ts';
@@ -15,6 +14,7 @@ import { endpoint } from '../../request/endpoint.ts';
 import { answerObject, deploymentId, flagField, time, webhookId } from '../../request/fields.ts';
 import { answerOnce, idempotencyKey, keyReused } from '../../request/idempotency-key.ts';
 import { errorKind, HttpError, noSuchDeployment } from '../../response/errors.ts';
+import { toWire } from '../../response/to-wire.ts';
 import { noSuchWebhook, ownDeployment, ownWebhook, webhookOr404 } from '../deployments/own-deployment.ts';
 import { changeBody, checkReceiver, creationBody, DEFAULT_TYPE, TYPES } from './webhook-fields.ts';
 
@@ -54,15 +54,6 @@ const tooManyWebhooks = errorKind(
   { id: 'WebhookLimit', description: `The deployment has ${SIZES.webhook.maxPerDeployment} webhooks.` },
   () => new HttpError(409, `The deployment has ${SIZES.webhook.maxPerDeployment} webhooks: delete one first.`),
 );
-
-const toListed = ({ id, url, type, events, active, createdAt }: Webhook): z.infer<typeof Listed> => ({
-  id,
-  url,
-  type,
-  events,
-  active,
-  created_at: createdAt.toISOString(),
-});
 
 const createEndpoint = (app: App) =>
   endpoint({
@@ -104,7 +95,9 @@ const listEndpoint = ({ db }: App) =>
     description: 'Oldest first.',
     find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
     answer: { status: 200, description: 'All webhooks.', schema: Webhooks },
-    handle: async ({ resource: { id } }) => ({ webhooks: (await listWebhooks(db, id)).map(toListed) }),
+    handle: async ({ resource: { id } }) => ({
+      webhooks: (await listWebhooks(db, id)).map((one) => toWire(Listed, one)),
+    }),
   });
 
 const changeEndpoint = (app: App) =>
@@ -120,7 +113,7 @@ const changeEndpoint = (app: App) =>
     errors: [noSuchWebhook],
     async handle({ resource: { id, type }, body: changes }) {
       if (changes.url !== undefined) checkReceiver(changes.url, type);
-      return toListed(webhookOr404(await changeWebhook(app.db, id, changes)));
+      return toWire(Listed, webhookOr404(await changeWebhook(app.db, id, changes)));
     },
   });
 

@@ -22,6 +22,7 @@ import { Paging, paged } from '../../request/paging.ts';
 import { errorKind, HttpError, storageFull } from '../../response/errors.ts';
 import { NOTICE_HEADER, takeDownNotices } from '../../response/notice.ts';
 import { notModified } from '../../response/static-file.ts';
+import { toWire } from '../../response/to-wire.ts';
 import { deploymentOr404, ownDeployment } from './own-deployment.ts';
 import { HTML_PATH, Html, htmlAsJson, pageBody, publishHtml } from './page-html.ts';
 
@@ -86,18 +87,8 @@ export const slugField = (reservedSlugs: readonly string[], ifAbsent: string) =>
         `none of ${[...RESERVED, ...reservedSlugs].join(', ')}. ${ifAbsent}`,
     });
 
-const toStatus = (
-  { id, slug, submissionCount, createdAt, updatedAt }: Deployment,
-  config: Config,
-): z.infer<typeof Status> => ({
-  id,
-  slug,
-  status: 'active',
-  url: pageUrl(config, slug),
-  submission_count: submissionCount,
-  created_at: createdAt.toISOString(),
-  updated_at: updatedAt.toISOString(),
-});
+const toStatus = (deployment: Deployment, config: Config) =>
+  toWire(Status, { ...deployment, status: 'active', url: pageUrl(config, deployment.slug) });
 
 const listEndpoint = ({ db, config }: App) =>
   endpoint({

@@ -7,6 +7,7 @@ import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { answerObject, countField, deploymentId, flagField, textOrNull, time } from '../../request/fields.ts';
 import { Paging, paged } from '../../request/paging.ts';
+import { toWire } from '../../response/to-wire.ts';
 import { ownSlug, submissionCount, urlField } from './deployments.ts';
 
 const Overviewed = answerObject('OverviewedDeployment', {
@@ -47,23 +48,14 @@ async function shownTitle(start: Buffer): Promise<string | null> {
   return title === '' ? null : title;
 }
 
-const toOverviewed = async (one: OverviewRow, config: Config): Promise<z.infer<typeof Overviewed>> => ({
-  id: one.id,
-  slug: one.slug,
-  url: pageUrl(config, one.slug),
-  title: await shownTitle(one.start),
-  form_action: submitUrl(config) + one.id,
-  submission_count: one.submissionCount,
-  unread: one.unread,
-  spam: one.spam,
-  honeypots: one.honeypots,
-  turned_away: one.turnedAway,
-  last_submission_at: one.lastSubmissionAt?.toISOString() ?? null,
-  email_notifications: one.emailNotifications,
-  failing_webhooks: one.failingWebhooks,
-  taken_down: one.isTakenDown,
-  updated_at: one.updatedAt.toISOString(),
-});
+const toOverviewed = async (one: OverviewRow, config: Config) =>
+  toWire(Overviewed, {
+    ...one,
+    url: pageUrl(config, one.slug),
+    title: await shownTitle(one.start),
+    formAction: submitUrl(config) + one.id,
+    takenDown: one.isTakenDown,
+  });
 
 /** All pages of an owner at a glance. */
 export const overviewEndpoint = ({ db, config }: App) =>

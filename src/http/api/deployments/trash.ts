@@ -8,6 +8,7 @@ import { endpoint } from '../../request/endpoint.ts';
 import { answerObject, deploymentId, time } from '../../request/fields.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
+import { toWire } from '../../response/to-wire.ts';
 import {
   Deployed,
   ownSlug,
@@ -56,16 +57,7 @@ const listEndpoint = ({ db, config }: App) =>
     answer: { status: 200, description: 'A page of deleted deployments.', schema: Trash },
     async handle({ owner, query: paging }) {
       const { rows: deployments, total } = await listTrash(db, owner.id, paging);
-      return {
-        deployments: deployments.map(({ id, slug, submissionCount, deletedAt }) => ({
-          id,
-          slug,
-          submission_count: submissionCount,
-          deleted_at: deletedAt.toISOString(),
-        })),
-        total,
-        ...paging,
-      };
+      return { deployments: deployments.map((one) => toWire(Trashed, one)), total, ...paging };
     },
   });
 

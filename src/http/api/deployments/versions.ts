@@ -6,6 +6,7 @@ import { endpoint } from '../../request/endpoint.ts';
 import { answerObject, flagField, time, VERSION_NUMBER } from '../../request/fields.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import { errorKind, HttpError, storageFull } from '../../response/errors.ts';
+import { toWire } from '../../response/to-wire.ts';
 import { Deployed, toDeployed } from './deployments.ts';
 import { ownDeployment } from './own-deployment.ts';
 import { exampleHtml, Html, htmlAsJson, publishHtml } from './page-html.ts';
@@ -51,16 +52,8 @@ const listEndpoint = ({ db, config }: App) =>
     answer: { status: 200, description: 'A page of versions.', schema: Versions },
     async handle({ resource: { id }, query: paging }) {
       const { rows: versions, total } = await listVersions(db, id, paging);
-      return {
-        versions: versions.map(({ version, createdAt, bytes, isLive }) => ({
-          version,
-          created_at: createdAt.toISOString(),
-          bytes,
-          live: isLive,
-        })),
-        total,
-        ...paging,
-      };
+      const listed = versions.map((one) => toWire(Version, { ...one, live: one.isLive }));
+      return { versions: listed, total, ...paging };
     },
   });
 

@@ -74,6 +74,9 @@ function errorCodeHeader(endpoints: readonly Endpoint[]): ZodOpenApiHeaderObject
   };
 }
 
+/** The parameters of an operation that has none of a kind. */
+const NONE = z.object({});
+
 /** An error as an answer that operations refer to by its id. */
 const toResponse = ({ id, description, schema, example }: DeclaredError): ZodOpenApiResponseObject => {
   const headers = Object.entries(ERROR_HEADERS).filter(([name]) => Object.hasOwn(example.headers, name));
@@ -120,13 +123,7 @@ function toOperation(
     summary,
     ...(description !== undefined && { description }),
     ...(scope === undefined && { security: [] }),
-    ...((params || query || requestHeaders) && {
-      requestParams: {
-        ...(params && { path: params }),
-        ...(query && { query }),
-        ...(requestHeaders && { header: requestHeaders }),
-      },
-    }),
+    requestParams: { path: params ?? NONE, query: query ?? NONE, header: requestHeaders ?? NONE },
     ...(body && { requestBody: { ...(body.isRequired && { required: true }), content: body.content } }),
     // The last of each status.
     responses: Object.fromEntries(responses),

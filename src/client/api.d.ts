@@ -900,7 +900,7 @@ export interface paths {
         put?: never;
         /**
          * Send a sample submission to a webhook
-         * @description It is sent like any other delivery, and waits while the webhook is off. No submission is stored. The list of deliveries shows its outcome. An owner may send 20 tests a minute, to webhooks and by mail together.
+         * @description It is sent like any other delivery, and waits while the webhook is off. No submission is stored. The list of deliveries shows its outcome. It counts as one of the 20 tests that an owner may send in a minute, to webhooks and by mail together.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -1000,7 +1000,7 @@ export interface paths {
         put?: never;
         /**
          * Try a mail again
-         * @description It is tried at once, even if it has succeeded or failed, or if it would be tried later. A mail that is being attempted does not change. One that has succeeded counts as one of the 20 tests that an owner may send in a minute.
+         * @description It is tried at once, even if it has succeeded or failed, or if it would be tried later. A mail that is being attempted does not change. One that has succeeded counts as one of the 20 tests that an owner may send in a minute, to webhooks and by mail together.
          */
         post: operations["retryMail"];
         delete?: never;

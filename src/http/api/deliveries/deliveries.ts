@@ -98,6 +98,8 @@ const tooManyTests = errorKind(
   17_000,
 );
 
+const ONE_TEST = `one of the ${LIMITS.owners.testsPerMinute} tests that an owner may send in a minute, to webhooks and by mail together.`;
+
 const retried = { status: 202, description: 'It will be tried.', schema: Retried };
 
 /** The log of the mails about a deployment. */
@@ -119,7 +121,7 @@ const testEndpoint = ({ db }: App, tests: RateLimit) =>
     summary: 'Send a sample submission to a webhook',
     description:
       'It is sent like any other delivery, and waits while the webhook is off. No submission is stored. The list of ' +
-      `deliveries shows its outcome. An owner may send ${LIMITS.owners.testsPerMinute} tests a minute, to webhooks and by mail together.`,
+      `deliveries shows its outcome. It counts as ${ONE_TEST}`,
     find: (owner, ids) => ownWebhook(db, owner, ids),
     answer: { status: 202, description: 'The delivery will be sent.', schema: Started },
     errors: [noSuchWebhook, tooManyTests],
@@ -184,8 +186,7 @@ const testMailEndpoint = ({ db, config }: App, tests: RateLimit) =>
     summary: 'Send a sample mail',
     description:
       'To everybody who gets mail about the deployment: each confirmed recipient, or the owner. It is sent like any other ' +
-      'mail, also while `email_notifications` is off, and no submission is stored. It counts as one of the ' +
-      `${LIMITS.owners.testsPerMinute} tests that an owner may send in a minute, to webhooks and by mail together.`,
+      `mail, also while \`email_notifications\` is off, and no submission is stored. It counts as ${ONE_TEST}`,
     find: (owner, { id }) => ownDeployment(db, owner, id),
     answer: {
       status: 202,
@@ -208,7 +209,7 @@ const previewEndpoint = ({ db, config }: App, tests: RateLimit) =>
     summary: 'Send a preview of the confirmation',
     description:
       'To the owner: the mail that visitors get, with an example of a reference. The log of mails shows its outcome. It counts as ' +
-      `one of the ${LIMITS.owners.testsPerMinute} tests that an owner may send in a minute, to webhooks and by mail together.`,
+      ONE_TEST,
     find: (owner, { id }) => ownDeployment(db, owner, id),
     answer: { status: 202, description: 'It will be sent.', schema: Started },
     errors: [nobodyGetsMail, tooManyTests],
@@ -247,7 +248,7 @@ const retryMailEndpoint = ({ db }: App, tests: RateLimit) =>
     summary: 'Try a mail again',
     description:
       'It is tried at once, even if it has succeeded or failed, or if it would be tried later. A mail that is being ' +
-      `attempted does not change. One that has succeeded counts as one of the ${LIMITS.owners.testsPerMinute} tests that an owner may send in a minute.`,
+      `attempted does not change. One that has succeeded counts as ${ONE_TEST}`,
     find: (owner, { id }) => ownDeployment(db, owner, id),
     answer: retried,
     errors: [noSuchMail, nobodyGetsMail, confirmationSent, tooManyTests],

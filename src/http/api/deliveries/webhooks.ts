@@ -80,8 +80,7 @@ const createEndpoint = (app: App) =>
         const webhook = await createWebhook(db, wanted);
         if (webhook === 'no-deployment') throw noSuchDeployment();
         if (webhook === 'limit-reached') throw tooManyWebhooks();
-        const { id, url, type } = webhook;
-        return { id, deployment_id: deployment.id, url, type };
+        return toWire(Created, webhook);
       });
     },
   });

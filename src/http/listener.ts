@@ -48,7 +48,6 @@ export class Listener {
   readonly #newRequestId = createRequestIds();
   readonly #earlyPaths: ReadonlySet<string>;
   readonly #polledPaths: ReadonlySet<string>;
-  readonly #logsAnswers: boolean;
   /** Pages and accepted submissions are many, and are logged at the level debug only. */
   readonly #logsAll: boolean;
 
@@ -68,7 +67,6 @@ export class Listener {
     this.#requestLog = new RequestLog(log, [...endpoints.map(({ path }) => path), ...Object.values(VIEW_PATHS)]);
     this.#earlyPaths = pathsOf(endpoints.filter(({ answersWhileStarting }) => answersWhileStarting));
     this.#polledPaths = pathsOf(endpoints.filter(({ isPolled }) => isPolled));
-    this.#logsAnswers = log.isLevelEnabled('info');
     this.#logsAll = log.isLevelEnabled('debug');
   }
 
@@ -198,7 +196,7 @@ export class Listener {
 
   /** Logs a line when the request has been answered, or its client has left; one line for each request. */
   #log(context: Context): void {
-    if (context.isLogged || !this.#logsAnswers) return;
+    if (context.isLogged) return;
     context.isLogged = true;
     this.#requestLog.add(context);
   }

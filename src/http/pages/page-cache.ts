@@ -149,7 +149,7 @@ export class PageCache {
   }
 
   /** The same without the page's content: a large page is not read for that. */
-  head(slug: string): PageHead | 'taken-down' | undefined | Promise<PageHead | 'taken-down' | undefined> {
+  async head(slug: string): Promise<PageHead | 'taken-down' | undefined> {
     const page = this.#pages.get(slug);
     if (page && !page.isStale) return page;
     const reading = this.#small.add(slug);

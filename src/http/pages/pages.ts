@@ -33,11 +33,6 @@ function checkAddress(slug: string, path: string): void {
   if (path !== '/' || slug === NO_SLUG) throw noSuchPage();
 }
 
-function deploymentOf(page: Awaited<ReturnType<PageCache['head']>>): string {
-  if (!page || page === 'taken-down') throw noSuchPage();
-  return page.deploymentId;
-}
-
 /** Answers requests to the hosts of pages. */
 export class PageServer {
   readonly #pages: PageCache;
@@ -61,10 +56,11 @@ export class PageServer {
   }
 
   /** The id of the deployment to whose page a form was posted. Throws 404. */
-  findForm(slug: string, path: string): string | Promise<string> {
+  async findForm(slug: string, path: string): Promise<string> {
     checkAddress(slug, path);
-    const page = this.#pages.head(slug);
-    return page instanceof Promise ? page.then(deploymentOf) : deploymentOf(page);
+    const page = await this.#pages.head(slug);
+    if (!page || page === 'taken-down') throw noSuchPage();
+    return page.deploymentId;
   }
 
   #answer(exchange: Exchange, slug: string, page: Found): void | Promise<void> {

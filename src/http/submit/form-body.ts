@@ -13,7 +13,7 @@ export type Submitted = {
   /** Which kind of honeypot is filled in. */
   honeypot: Honeypot | undefined;
   /** Undefined for JSON. */
-  form: Form | undefined;
+  fields: Fields | undefined;
   files: readonly NewFile[];
   /** The text of a JSON object. `urlOf` returns the URL of a file. */
   dataWith(urlOf: (fileId: string) => string): string;
@@ -32,7 +32,7 @@ export type Field = readonly [name: string, value: string, file?: SentFile];
 export type Entry = readonly [name: string, value: string | FileValue];
 
 /** A form's fields, in order. */
-export type Form = readonly Field[];
+export type Fields = readonly Field[];
 
 /** Whether it is a file, and not an input that was left empty. */
 export const isChosen = ({ filename, size }: SentFile): boolean => filename !== '' || size > 0;
@@ -79,7 +79,7 @@ export function readJson(body: Buffer, { maxBytes, maxFields }: FormLimits): Sub
   // Scripts send false for a box that is not ticked.
   const isUnticked = (kind: Honeypot, value: string): boolean => kind === 'spam-honeypot' && value === 'false';
   const honeypot = findFilled(members, ({ value }, kind) => !isEmptyJson(value) && !isUnticked(kind, value));
-  return { honeypot, form: undefined, files: [], dataWith: () => text };
+  return { honeypot, fields: undefined, files: [], dataWith: () => text };
 }
 
 /** Reads application/x-www-form-urlencoded (WHATWG URL, section 5.1). Throws 400 for what is not UTF-8. */
@@ -95,9 +95,9 @@ export function readUrlencoded(body: Buffer, { maxBytes, maxFields }: FormLimits
     return [decodeUrlencoded(pair.slice(0, end)), decodeUrlencoded(pair.slice(end + 1))] as const;
   });
   if (decoded.reduce((sum, [name, value]) => sum + name.length + value.length, 0) > maxBytes) throw tooLarge(maxBytes);
-  const form = decoded.map(([name, value]) => [utf8(name), utf8(value)] as const);
-  const text = writeFields(form);
-  return { honeypot: honeypotOf(form), form, files: [], dataWith: () => text };
+  const fields = decoded.map(([name, value]) => [utf8(name), utf8(value)] as const);
+  const text = writeFields(fields);
+  return { honeypot: honeypotOf(fields), fields, files: [], dataWith: () => text };
 }
 
 /** The bytes of a name or a value, of which `text` has one in each character. A `%` without two digits stays. */
@@ -110,9 +110,9 @@ const decodeUrlencoded = (text: string): Buffer =>
   );
 
 /** The honeypot of a form that is filled in, perhaps with a file. */
-export const honeypotOf = (form: Form): Honeypot | undefined =>
+export const honeypotOf = (fields: Fields): Honeypot | undefined =>
   findFilled(
-    form.map(([name, value, file]) => ({ name, isFilled: value !== '' || (file !== undefined && isChosen(file)) })),
+    fields.map(([name, value, file]) => ({ name, isFilled: value !== '' || (file !== undefined && isChosen(file)) })),
     ({ isFilled }) => isFilled,
   );
 

@@ -5,7 +5,7 @@ import { HttpError } from '../response/errors.ts';
 import {
   type Entry,
   type Field,
-  type Form,
+  type Fields,
   type FormLimits,
   honeypotOf,
   isChosen,
@@ -24,12 +24,12 @@ export type FileLimit = { kind: 'count' | 'file' | 'files'; limit: number };
 export class FilesRefused extends HttpError {
   readonly exceeded: FileLimit;
   /** All that was sent. */
-  readonly form: Form;
+  readonly fields: Fields;
 
-  constructor(message: string, exceeded: FileLimit, form: Form) {
+  constructor(message: string, exceeded: FileLimit, fields: Fields) {
     super(413, message);
     this.exceeded = exceeded;
-    this.form = form;
+    this.fields = fields;
   }
 }
 
@@ -44,7 +44,7 @@ export function readMultipart(body: Buffer, boundary: string, limits: FormLimits
   const parts = readParts(body, boundary, limits);
   checkTexts(parts, limits);
   checkFiles(parts, limits);
-  const form = toForm(parts, utf8);
+  const fields = toFields(parts, utf8);
   const files = parts.map((part): NewFile | undefined => {
     const file = fileOf(part);
     if (!file || !isChosen(file)) return undefined;
@@ -57,10 +57,10 @@ export function readMultipart(body: Buffer, boundary: string, limits: FormLimits
     return [name, { filename, content_type: contentType, size: content.length, url: urlOf(id) }];
   };
   return {
-    honeypot: honeypotOf(form),
-    form,
+    honeypot: honeypotOf(fields),
+    fields,
     files: files.filter((file) => file !== undefined),
-    dataWith: (urlOf) => writeFields(form.map((field, index) => entry(urlOf, field, index))),
+    dataWith: (urlOf) => writeFields(fields.map((field, index) => entry(urlOf, field, index))),
   };
 }
 
@@ -91,7 +91,7 @@ export function refusalOfLarge(
 const fileOf = ({ filename, size }: Part): SentFile | undefined =>
   filename === undefined ? undefined : { filename, size };
 
-const toForm = (parts: readonly Part[], decode: (content: Buffer) => string): Form =>
+const toFields = (parts: readonly Part[], decode: (content: Buffer) => string): Fields =>
   parts.map((part): Field => {
     const file = fileOf(part);
     return file ? [part.name, '', file] : [part.name, decode(part.content)];
@@ -111,7 +111,7 @@ function checkFiles(parts: readonly Part[], { maxFileBytes, maxFilesBytes }: For
     new FilesRefused(
       message,
       { kind, limit },
-      toForm(parts, (content) => content.toString('utf8')),
+      toFields(parts, (content) => content.toString('utf8')),
     );
   const files = parts.map(fileOf).filter((file) => file !== undefined && isChosen(file));
   if (files.length > SIZES.submission.maxFiles) {

@@ -2,7 +2,7 @@ import { StorageFull } from '../../db/account/storage.ts';
 import { BusyError } from '../../lib/fair-queue.ts';
 import { SIZES } from '../../sizes.ts';
 import { errorKind, HttpError, retryAfter } from '../response/errors.ts';
-import type { Form } from './form-body.ts';
+import type { Fields } from './form-body.ts';
 import { FilesRefused } from './multipart.ts';
 
 /** The form is on a site that its deployment accepts nothing from. */
@@ -36,24 +36,24 @@ export const webhookLoop = errorKind(
   () => new HttpError(508, 'A webhook leads back to this service: give it the address of a receiver of your own.'),
 );
 
-/** `form`: all that was sent; the page that a visitor gets offers to send it without files. */
+/** `fields`: all that was sent; the page that a visitor gets offers to send it without files. */
 export const noStorageForFiles = errorKind(
   {
     id: 'NoStorageForFiles',
     description: "The files are more than the plan of the form's owner allows. Without files, the form is accepted.",
   },
-  (form: Form) =>
+  (fields: Fields) =>
     new FilesRefused(
       'The owner of the form has no storage left for these files: send the form without files.',
       { kind: 'files', limit: 0 },
-      form,
+      fields,
     ),
   [],
 );
 
-/** What to tell a client about an error. `form`: all that was sent, as far as it is known. */
-export function explained(error: unknown, form: Form | undefined): unknown {
-  if (error instanceof StorageFull) return noStorageForFiles(form ?? []);
+/** What to tell a client about an error. `fields`: all that was sent, as far as it is known. */
+export function explained(error: unknown, fields: Fields | undefined): unknown {
+  if (error instanceof StorageFull) return noStorageForFiles(fields ?? []);
   if (!(error instanceof BusyError)) return error;
   return new HttpError(503, 'Too many submissions are waiting: try again shortly.', retryAfter(1_000));
 }

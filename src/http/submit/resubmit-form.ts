@@ -2,7 +2,7 @@ import { escapeHtml } from '../../lib/html.ts';
 import { SIZES } from '../../sizes.ts';
 import { fill } from '../../texts/texts.ts';
 import type { Translations } from '../response/translations.ts';
-import { type Form, isChosen, type SentFile } from './form-body.ts';
+import { type Fields, isChosen, type SentFile } from './form-body.ts';
 import type { FileLimit } from './multipart.ts';
 import { resubmitQuery } from './resubmit-query.ts';
 
@@ -10,7 +10,13 @@ import { resubmitQuery } from './resubmit-query.ts';
  * What an error page needs to send a form again. `isRetry`: whether an error page has sent
  * it. `refused`: why its files were refused.
  */
-type KeptForm = { enctype: string; form: Form; submissionId: string; isRetry: boolean; refused: FileLimit | undefined };
+type KeptForm = {
+  enctype: string;
+  fields: Fields;
+  submissionId: string;
+  isRetry: boolean;
+  refused: FileLimit | undefined;
+};
 
 /** A name of a file or a field as visitors see it, in HTML: cut, and apart from the direction of the text around it. */
 export function shownName(name: string): string {
@@ -29,13 +35,13 @@ const attribute = (text: string): string => escapeHtml(text.replaceAll('\0', '\u
  * error page has inputs only for files that were chosen before: one that is empty there is asked for again.
  */
 export function lostFilesOf({
-  form,
+  fields,
   isRetry,
   refused,
-}: Pick<KeptForm, 'form' | 'isRetry' | 'refused'>): ReadonlyMap<string, SentFile[]> {
+}: Pick<KeptForm, 'fields' | 'isRetry' | 'refused'>): ReadonlyMap<string, SentFile[]> {
   const lost = new Map<string, SentFile[]>();
   if (refused?.limit === 0) return lost;
-  for (const [name, , file] of form) {
+  for (const [name, , file] of fields) {
     if (file && name !== '' && (isRetry || isChosen(file))) lost.set(name, [...(lost.get(name) ?? []), file]);
   }
   return lost;
@@ -63,10 +69,10 @@ function labelOf(
  * a page can't fill in, are to be chosen again; the visitor may leave them out.
  */
 export function resubmitForm(kept: KeptForm, translations: Translations): string {
-  const { enctype, form, submissionId, refused } = kept;
+  const { enctype, fields, submissionId, refused } = kept;
   const lost = lostFilesOf(kept);
   const inputs = new Set<string>();
-  const controls = form.map(([name, value, file]) => {
+  const controls = fields.map(([name, value, file]) => {
     // Textareas, because browsers change a hidden input named _charset_. HTML drops a first line break.
     const files = file && lost.get(name);
     // An input for files that was left empty is an empty text, too.
@@ -78,7 +84,7 @@ export function resubmitForm(kept: KeptForm, translations: Translations): string
     const input = `<input type="file" name="${attribute(name)}"${isMultiple ? ' multiple' : ''} id="${id}">`;
     return `<p><label for="${id}">${labelOf(name, files, refused, translations)}</label>\n${input}</p>\n`;
   });
-  return `<form method="post" action="${resubmitQuery(submissionId, form, lost)}" enctype="${enctype}" autocomplete="off">
+  return `<form method="post" action="${resubmitQuery(submissionId, fields, lost)}" enctype="${enctype}" autocomplete="off">
 ${controls.join('')}<button>${refused ? translations.send : translations.sendAgain}</button>
 </form>`;
 }

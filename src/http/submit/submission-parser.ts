@@ -74,7 +74,7 @@ export class SubmissionParser {
     return this.#parseInTurn(memory.client, body, () => {
       const submitted = this.#parse(type, body, boundary);
       // Made when the body is complete: ids rise in the order in which submissions are stored.
-      const firstId = firstIdOf(request, submitted.form);
+      const firstId = firstIdOf(request, submitted.fields);
       const id = firstId ?? newSubmissionId();
       return { ...submitted, id, isRetry: firstId !== undefined, data: dataWithId(id, deploymentId, submitted) };
     });

@@ -93,10 +93,10 @@ export class SubmissionService {
       const key = keyHash && { hash: keyHash, bodyHash: await bodyHashOf(parsed) };
       const result = await this.#acceptAndCount(request, { ...parsed, deploymentId, ipAddress, key });
       const headers = { ...(slug === undefined ? CORS : {}), 'x-request-id': requestId };
-      if (visitor) this.#visitorPages.redirect(response, { ...visitor, form: parsed.form }, result.form, headers);
+      if (visitor) this.#visitorPages.redirect(response, { ...visitor, fields: parsed.fields }, result.form, headers);
       else sendReceived(response, result.id, headers);
     } catch (error) {
-      const cause = explained(error, parsed?.form);
+      const cause = explained(error, parsed?.fields);
       throw new SubmissionError(
         cause,
         visitor && (await this.#recognize(visitor, request, deploymentId, parsed, cause)),
@@ -201,13 +201,13 @@ export class SubmissionService {
     error: unknown,
   ): Promise<Visitor> {
     const { forms } = this.#app;
-    const form = error instanceof FilesRefused ? error.form : parsed?.form;
-    const submissionId = parsed?.id ?? (form && (firstIdOf(request, form) ?? newSubmissionId()));
+    const fields = error instanceof FilesRefused ? error.fields : parsed?.fields;
+    const submissionId = parsed?.id ?? (fields && (firstIdOf(request, fields) ?? newSubmissionId()));
     // Where the database is out of reach, the answer does not wait for it once more.
     const page = isOutOfReach(error)
       ? forms.inMemory(deploymentId)
       : await forms.get(deploymentId).catch(() => undefined);
-    return { ...visitor, form, submissionId, page, slug: visitor.slug ?? page?.slug };
+    return { ...visitor, fields, submissionId, page, slug: visitor.slug ?? page?.slug };
   }
 }
 

@@ -10,7 +10,7 @@ import { type HttpError, methodNotAllowed } from '../response/errors.ts';
 import { FormClosed } from '../response/form-closed.ts';
 import { writeSmallPage } from '../response/small-page.ts';
 import { type Translations, translationsFor, whenToTryAgain } from '../response/translations.ts';
-import { type Form, isChosen } from './form-body.ts';
+import { type Fields, isChosen } from './form-body.ts';
 import { FilesRefused } from './multipart.ts';
 import { redirectWithin } from './redirect.ts';
 import { noSuchForm, OriginRefused } from './refusals.ts';
@@ -27,7 +27,7 @@ export type Visitor = {
   readonly slug: string | undefined;
   /** That page, which has a language. */
   readonly page: LiveForm | undefined;
-  readonly form: Form | undefined;
+  readonly fields: Fields | undefined;
   /** The submission's id, which it keeps when the form is sent again. */
   readonly submissionId: string | undefined;
 };
@@ -50,19 +50,26 @@ export function visitorOf({ method, headers }: IncomingMessage, slug: string | u
   const [enctype] = FORM_ENCODED.exec(headers['content-type'] ?? '') ?? [];
   if (enctype === undefined || headers[DELIVERY_HEADER] !== undefined || !namesHtml(headers)) return undefined;
   const isOnPage = slug !== undefined;
-  return { enctype: enctype.toLowerCase(), isOnPage, slug, page: undefined, form: undefined, submissionId: undefined };
+  return {
+    enctype: enctype.toLowerCase(),
+    isOnPage,
+    slug,
+    page: undefined,
+    fields: undefined,
+    submissionId: undefined,
+  };
 }
 
 const paragraph = (...sentences: string[]): string => `<p>${sentences.join('')}</p>`;
 
 /** Sentences about the files that were refused, with their names where these say more. */
-function aboutFiles({ exceeded: { kind, limit }, form }: FilesRefused, translations: Translations): string[] {
+function aboutFiles({ exceeded: { kind, limit }, fields }: FilesRefused, translations: Translations): string[] {
   const { file, files, fileCount, noFiles } = translations.tooLarge;
   if (limit === 0) return [noFiles];
   if (kind === 'count') return [fill(fileCount, { count: translations.number(limit) })];
   const size = translations.size(limit);
   if (kind === 'files') return [fill(files, { size })];
-  return form.flatMap(([name, , sent]) =>
+  return fields.flatMap(([name, , sent]) =>
     sent && isChosen(sent) && sent.size > limit ? [fill(file, { name: shownName(sent.filename || name), size })] : [],
   );
 }
@@ -134,7 +141,7 @@ export class VisitorPages {
     { deploymentId, slug, rules }: LiveForm,
     headers: Headers,
   ): void {
-    const chosen = visitor.form && redirectWithin(this.#urlOf(slug), rules.allowedOrigins, visitor.form);
+    const chosen = visitor.fields && redirectWithin(this.#urlOf(slug), rules.allowedOrigins, visitor.fields);
     const configured = rules.redirectUrl === null ? undefined : new URL(rules.redirectUrl).href;
     const location = chosen ?? configured ?? (visitor.isOnPage ? THANKS : `/submit/${deploymentId}${THANKS}`);
     response.writeHead(303, { ...headers, Location: location, 'Content-Length': 0, 'Cache-Control': 'no-store' });
@@ -199,18 +206,18 @@ export class VisitorPages {
 
   /** The form, to be sent again; undefined when it is not known, or too much of other visitors is kept already. */
   #keep(response: ServerResponse, visitor: Visitor, error: HttpError, translations: Translations): string | undefined {
-    const { enctype, form, submissionId } = visitor;
+    const { enctype, fields, submissionId } = visitor;
     const refused = error instanceof FilesRefused ? error.exceeded : undefined;
     const mayBeSentAgain = error instanceof FormClosed || error.status === 429 || error.status >= 500 || refused;
-    if (!mayBeSentAgain || !form || submissionId === undefined || !this.#reserve(response, form)) return undefined;
-    const kept = { enctype, form, submissionId, isRetry: firstIdOf(response.req, form) !== undefined, refused };
+    if (!mayBeSentAgain || !fields || submissionId === undefined || !this.#reserve(response, fields)) return undefined;
+    const kept = { enctype, fields, submissionId, isRetry: firstIdOf(response.req, fields) !== undefined, refused };
     const note = lostFilesOf(kept).size > 0 ? [translations.gap, translations.filesNotKept] : [];
     return `${paragraph(translations.kept, ...note)}\n${resubmitForm(kept, translations)}`;
   }
 
   /** Counts the characters of a form until the answer is closed; whether there is room for them. */
-  #reserve(response: ServerResponse, form: Form): boolean {
-    const chars = form.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  #reserve(response: ServerResponse, fields: Fields): boolean {
+    const chars = fields.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
     const isFull = this.#keptChars + chars > this.#app.limits.submissions.maxKeptFormChars;
     if (response.closed || isFull) return false;
     this.#keptChars += chars;

@@ -77,7 +77,7 @@ describe('readJson', () => {
 
 describe('readUrlencoded', () => {
   it('tells what can be filled in again, in order', () => {
-    expect(readUrlencoded(Buffer.from('a=1&b=2%0D%0A&a='), limits).form).toEqual([
+    expect(readUrlencoded(Buffer.from('a=1&b=2%0D%0A&a='), limits).fields).toEqual([
       ['a', '1'],
       ['b', '2\r\n'],
       ['a', ''],

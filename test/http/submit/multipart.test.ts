@@ -38,18 +38,18 @@ describe('readMultipart', () => {
     const file = '; name="f"; filename="a.txt"';
     const none = '; name="f"; filename=""';
     const a = '; name="a"';
-    expect(read(body([a, '1'], [file, 'x'], ['; name="f"', 'x\r\ny'], [a, ''])).form).toEqual([
+    expect(read(body([a, '1'], [file, 'x'], ['; name="f"', 'x\r\ny'], [a, ''])).fields).toEqual([
       ['a', '1'],
       ['f', '', { filename: 'a.txt', size: 1 }],
       ['f', 'x\r\ny'],
       ['a', ''],
     ]);
-    expect(read(body([none, ''])).form).toEqual([['f', '', { filename: '', size: 0 }]]);
+    expect(read(body([none, ''])).fields).toEqual([['f', '', { filename: '', size: 0 }]]);
   });
 
   it('tells all that was sent when files are refused, whatever came after them', () => {
     const sent = body(['; name="a"', '1'], ['; name="f"; filename="x.png"', 'x'.repeat(5)], ['; name="b"', '2']);
-    const form = [
+    const fields = [
       ['a', '1'],
       ['f', '', { filename: 'x.png', size: 5 }],
       ['b', '2'],
@@ -59,7 +59,7 @@ describe('readMultipart', () => {
       ['files', { maxFilesBytes: 4 }],
     ] as const) {
       expect(() => read(sent, { ...limits, ...within })).toThrow(
-        expect.objectContaining({ status: 413, exceeded: { kind, limit: 4 }, form }),
+        expect.objectContaining({ status: 413, exceeded: { kind, limit: 4 }, fields }),
       );
     }
     const many = body(...Array.from({ length: 11 }, (): [string, string] => ['; name="f"; filename="a"', '']));

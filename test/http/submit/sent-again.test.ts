@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { storeSubmissions } from '../../../src/db/submissions/store-submissions.ts';
-import type { Form } from '../../../src/http/submit/form-body.ts';
+import type { Fields } from '../../../src/http/submit/form-body.ts';
 import { firstIdOf, resubmitQuery } from '../../../src/http/submit/resubmit-query.ts';
 import { newSubmissionId } from '../../../src/lib/ids.ts';
 import { bareRequest } from '../../support/bare-request.ts';
@@ -275,21 +275,21 @@ describe('an attempt that no page of ours has', () => {
     }
   }
 
-  const FIELDS: Form = [['a', '1']];
+  const FIELDS: Fields = [['a', '1']];
   const ID = newSubmissionId();
   const query = resubmitQuery(ID, FIELDS, new Map());
   const digest = query.split('.')[1] ?? '';
-  function attemptIn(url: string, form: Form | undefined = FIELDS): string | undefined {
+  function attemptIn(url: string, fields: Fields | undefined = FIELDS): string | undefined {
     const request = new IncomingMessage(new Socket());
     request.url = url;
-    return firstIdOf(request, form);
+    return firstIdOf(request, fields);
   }
 
   it('has the id of the first attempt where it has one', () => {
     expect(attemptIn(`/submit/d_x${query}`)).toBe(ID);
   });
 
-  it.each<[string, string, Form?]>([
+  it.each<[string, string, Fields?]>([
     ['of the future', `?attempt=${idIn(HOUR_MS)}.${digest}`],
     ['of the day before yesterday', `?attempt=${idIn(-25 * HOUR_MS)}.${digest}`],
     ['of no time', `?attempt=sub_${'z'.repeat(24)}.${digest}`],
@@ -305,8 +305,8 @@ describe('an attempt that no page of ours has', () => {
     ['after another', `?attempt=x&attempt=${ID}.${digest}`],
     ['under another name', `?Attempt=${ID}.${digest}`],
     ['for a file instead of a text', query, [['a', '', { filename: 'x', size: 1 }]]],
-  ])('is passed over: %s', (_what, url, form) => {
-    expect(attemptIn(url, form)).toBeUndefined();
+  ])('is passed over: %s', (_what, url, fields) => {
+    expect(attemptIn(url, fields)).toBeUndefined();
   });
 
   it('is passed over for JSON', async () => {

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../src/config.ts';
 import { HttpError } from '../../../src/http/response/errors.ts';
-import type { Form } from '../../../src/http/submit/form-body.ts';
+import type { Fields } from '../../../src/http/submit/form-body.ts';
 import { VisitorPages } from '../../../src/http/submit/visitor-pages.ts';
 import { idleApp } from '../../support/app.ts';
 import { bareRequest } from '../../support/bare-request.ts';
@@ -250,8 +250,15 @@ describe('the page of a form that is full', () => {
   it('keeps no more than 16 MiB, of all pages on their way together', async () => {
     const pages = new VisitorPages(idleApp(loadConfig({ PAGES_DOMAIN: 'pages.test', BASE_URL: 'http://api.test' })));
     const { url } = await serve((request, response) => {
-      const form: Form = [['a', 'x'.repeat(Number(request.url?.slice(1)))]];
-      const visitor = { enctype: FORM_TYPE, isOnPage: false, slug: 'a', page: undefined, form, submissionId: 'sub_x' };
+      const fields: Fields = [['a', 'x'.repeat(Number(request.url?.slice(1)))]];
+      const visitor = {
+        enctype: FORM_TYPE,
+        isOnPage: false,
+        slug: 'a',
+        page: undefined,
+        fields,
+        submissionId: 'sub_x',
+      };
       pages.refuse(response, visitor, new HttpError(429, ''), {});
     });
     const isKept = async (chars: number): Promise<boolean> => {

@@ -184,15 +184,32 @@ describe('problems', () => {
     ['warning foreign-field 1:46', form('<input name="_honeypot" style="display:none">'), 'write name="_hp"'],
     ['warning foreign-field 1:46', form('<input type="hidden" name="_cc" value="b@example.com">'), '_cc has no effect'],
     [
-      'warning foreign-field 1:85',
-      form('<input type="hidden" name="access_key"><input type="hidden" name="ccemail">'),
-      'ccemail has no effect here: send mail to others by the setting recipients',
+      'warning foreign-field 1:46',
+      form('<input type="hidden" name="form-name">'),
+      'form-name has no effect here: write _gotcha in place of bot-field, and remove it.',
     ],
+    [
+      'warning foreign-field 1:46',
+      form('<input type="hidden" name="g-recaptcha-response">'),
+      'g-recaptcha-response has no effect here: switch recaptcha on by the setting spam, or remove it.',
+    ],
+    [
+      'warning foreign-field 1:46',
+      form('<input name="_Gotcha" style="display:none">'),
+      '_Gotcha has no effect here: write name="_gotcha".',
+    ],
+    ['warning foreign-field 1:46', form('<input type="hidden" name="_Redirect">'), 'write name="_redirect"'],
+    ['warning foreign-field 1:46', form('<input type="hidden" name="_CC">'), '_CC has no effect here: send mail'],
     ['error reserved-name 1:46', form('<input name="_gotcha" value="x">'), 'is put into the spam folder'],
     [
       'warning reserved-name 1:62',
       form('<label>Redirect <input name="_redirect"></label>'),
       '_redirect says where visitors are sent afterwards',
+    ],
+    [
+      'warning reserved-name 1:46',
+      form('<input type="email" name="_replyto">'),
+      'leave _replyto out: write name="email"',
     ],
     ['error reserved-name 1:46', form('<input name="_hp" type="hidden" value="1">'), ALWAYS],
     ['error reserved-name 1:46', form('<input name="_hp" required>'), ALWAYS],
@@ -209,6 +226,22 @@ describe('problems', () => {
       [where],
       expect.stringContaining(advice),
     ]);
+  });
+
+  it('foreign-field, for each field of a form that came from another service', () => {
+    const hidden = ['access_key', 'ccemail', 'subject'].map((name) => `<input type="hidden" name="${name}">`).join('');
+    expect(check(form(hidden)).problems.map(({ code, message }) => [code, message])).toEqual([
+      ['foreign-field', expect.stringMatching(/^access_key has no effect here: write _gotcha, /)],
+      ['foreign-field', expect.stringMatching(/^ccemail has no effect here: send mail to others by the setting/)],
+    ]);
+  });
+
+  it('foreign-field, for the token of a captcha that the settings do not switch on', () => {
+    const html = Buffer.from(form('<input type="hidden" name="g-recaptcha-response">'));
+    const problemsWith = (captcha: 'recaptcha' | 'hcaptcha') =>
+      checkPage({ html, addresses: { ...SERVICE, page: undefined }, maxFields: MAX_FIELDS, captcha })?.problems;
+    expect(problemsWith('recaptcha')).toEqual([]);
+    expect(problemsWith('hcaptcha')).toMatchObject([{ code: 'captcha-missing' }, { code: 'foreign-field' }]);
   });
 
   it('too-many-fields', () => {

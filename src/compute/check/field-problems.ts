@@ -1,3 +1,4 @@
+import { CAPTCHA_FIELDS, CAPTCHA_PROVIDERS, type CaptchaProvider } from '../../lib/captcha-fields.ts';
 import type { ControlKind } from '../../lib/control-fields.ts';
 import { SIZES } from '../../sizes.ts';
 import type { Found } from './answer.ts';
@@ -24,7 +25,17 @@ const FOREIGN_FIELDS: ReadonlyMap<string, string> = new Map([
   ['_blacklist', 'write the words into the blocklist of the setting spam, and remove it'],
   ['_webhook', 'add a webhook to the page, and remove it'],
   ['_language', 'choose the language of the pages for visitors by the setting language, and remove it'],
+  ['_url', 'remove it'],
   ['from_name', 'mails come from the address of the service, remove it'],
+  // Other fields of these two services have their meaning beside it only.
+  [
+    'access_key',
+    'write _gotcha, _redirect, _replyto and _subject in place of botcheck, redirect, replyto and subject, and remove it',
+  ],
+  ['form-name', 'write _gotcha in place of bot-field, and remove it'],
+  ...CAPTCHA_PROVIDERS.map(
+    (provider) => [CAPTCHA_FIELDS[provider], `switch ${provider} on by the setting spam, or remove it`] as const,
+  ),
 ]);
 /** The text fields of the standard that "block implicit submission": with two of them, Enter does not send a form. */
 const TEXT_TYPES = new Set('text search tel url email password date month week time datetime-local number'.split(' '));
@@ -64,9 +75,26 @@ export function* problemOfNameless(element: HtmlElement, scripts: Scripts): Gene
   };
 }
 
-/** `control`: what the field is for, where that is no content. */
-export function* problemsOfName(element: HtmlElement, control: ControlKind | undefined): Generator<Found> {
+type ControlOf = (name: string) => ControlKind | undefined;
+
+/** The advice for a field that has no effect here: another service's, or a control field in other letters. */
+function insteadOf(name: string, controlOf: ControlOf, captcha: CaptchaProvider | undefined): string | undefined {
+  const control = controlOf(name);
+  if (control !== 'ignored' && !name.startsWith('_')) return undefined;
+  if (captcha !== undefined && name === CAPTCHA_FIELDS[captcha]) return undefined;
+  const lower = name.toLowerCase();
+  const isMiswritten = control === undefined && controlOf(lower) !== undefined;
+  return FOREIGN_FIELDS.get(lower) ?? (isMiswritten ? `write name="${lower}"` : undefined);
+}
+
+/** `controlOf`: what a field is for, where that is no content. `captcha`: the one that the page's settings switch on. */
+export function* problemsOfName(
+  element: HtmlElement,
+  controlOf: ControlOf,
+  captcha: CaptchaProvider | undefined,
+): Generator<Found> {
   const name = nameOf(element);
+  const control = controlOf(name);
   const isHidden = typeOf(element) === 'hidden';
   if (!(isHidden || isEntered(element))) return;
   const report = (severity: Found['severity'], message: string, code: Found['code'] = 'reserved-name'): Found => ({
@@ -75,7 +103,7 @@ export function* problemsOfName(element: HtmlElement, control: ControlKind | und
     message,
     at: startOf(element),
   });
-  const instead = control === 'ignored' || name.startsWith('_') ? FOREIGN_FIELDS.get(name.toLowerCase()) : undefined;
+  const instead = insteadOf(name, controlOf, captcha);
   if (control === 'honeypot' || control === 'spam-honeypot') {
     if (isFilledHoneypot(element)) {
       const fate = control === 'honeypot' ? 'dropped as spam' : 'put into the spam folder';
@@ -91,6 +119,8 @@ export function* problemsOfName(element: HtmlElement, control: ControlKind | und
       'warning',
       `${name} says where visitors are sent afterwards, and is no field to fill in: write type="hidden", or use another name.`,
     );
+  } else if (control === 'reply-to' && !isHidden) {
+    yield report('warning', `Tables and exports leave ${name} out: write name="email", which is for replies too.`);
   } else if (control === undefined && !isHidden && name.startsWith('_')) {
     const without = name.replace(/^_+/, '');
     const other = without === '' ? 'another name' : `name="${shown(without)}"`;

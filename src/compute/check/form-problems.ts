@@ -151,7 +151,7 @@ export function* problemsOfForm(form: ReadForm, page: Page): Generator<Found> {
   if (!isByScript && !expectsAnswers) return;
   const enabled = controls.filter(({ isDisabled }) => !isDisabled).map((control) => control.element);
   const controlOf = controlsOf(enabled.map(nameOf));
-  for (const one of enabled) yield* problemsOfName(one, controlOf(nameOf(one)));
+  for (const one of enabled) yield* problemsOfName(one, controlOf, page.captcha);
   if (isByScript) return;
   for (const one of enabled) yield* problemOfNameless(one, scripts);
   yield* problemOfButton(form, parts, scripts);

@@ -29,13 +29,11 @@ type Storage = {
 
 /** An owner would store more bytes than the plan allows: nothing was stored. */
 export class StorageFull extends Error {
-  readonly plan: string;
-  readonly limit: number;
+  readonly storage: Storage;
 
-  constructor({ plan, limit }: Pick<Storage, 'plan' | 'limit'>) {
+  constructor(storage: Storage) {
     super('The storage of the owner is full.');
-    this.plan = plan;
-    this.limit = limit;
+    this.storage = storage;
   }
 }
 
@@ -114,6 +112,9 @@ async function mailUse(db: Knex, storage: Storage, isRefused: boolean): Promise<
     { ownerId, percent, mailedPercent, lowest, deliveryId: newDeliveryId(), notice: JSON.stringify(notice) },
   );
 }
+
+/** Makes the mail about a change that `checkStorage` has refused in a transaction, with which its mail was rolled back. */
+export const mailRefusal = (db: Knex, { storage }: StorageFull): Promise<void> => mailUse(db, storage, true);
 
 /** Counts all that one owner stores, if that was not done for a day; false when there is no such owner. */
 export const recountStorage = async (db: Knex): Promise<boolean> =>

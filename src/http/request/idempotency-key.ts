@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { z } from 'zod';
 import { makeOnce } from '../../db/account/idempotency-keys.ts';
 import type { Owner } from '../../db/account/owners.ts';
+import { mailRefusal, StorageFull } from '../../db/account/storage.ts';
 import { SIZES } from '../../sizes.ts';
 import { errorKind, HttpError } from '../response/errors.ts';
 
@@ -52,7 +53,10 @@ export async function answerOnce<Answer extends object>(
 ): Promise<Answer> {
   if (key === undefined) return make(db);
   const hashes = { hash: sha256(key), requestHash: sha256(JSON.stringify(request)) };
-  const answer = await makeOnce(db, { ownerId: owner.id, ...hashes }, make);
+  const answer = await makeOnce(db, { ownerId: owner.id, ...hashes }, make).catch(async (error: unknown) => {
+    if (error instanceof StorageFull) await mailRefusal(db, error);
+    throw error;
+  });
   if (answer === 'key-reused') throw keyReused();
   return answer;
 }

@@ -152,7 +152,7 @@ export const methodNotAllowed = (allow: string): HttpError =>
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof BusyError) return unavailable('The service is busy: try again shortly.');
-  if (error instanceof StorageFull) return storageFull(error.plan, error.limit);
+  if (error instanceof StorageFull) return storageFull(error.storage.plan, error.storage.limit);
   if (error instanceof BucketError || error instanceof MissingObjectError) {
     return unavailable('The service cannot reach its files just now: try again shortly.', SIZES.retryAfter.filesMs);
   }

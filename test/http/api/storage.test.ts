@@ -171,7 +171,13 @@ describe('the mails about storage', () => {
     await purge(owner, id, mailed);
     await owner.deploy(page(60 * KB));
     await mails('Your storage is 80 % full', 2);
-    await owner.deploy(page(19 * KB));
+    await owner.deploy(page(10 * KB));
+    // With an Idempotency-Key, a refusal ends a transaction.
+    const refusal = await owner
+      .post('/deploy')
+      .set('Idempotency-Key', 'key')
+      .send(page(20 * KB));
+    expect(answer(refusal)).toEqual(refused(403));
     await mails('Your storage is full', 2);
   });
 });

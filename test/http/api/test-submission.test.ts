@@ -34,11 +34,21 @@ it('refuses values that are no strings, and too many fields', async () => {
     expect(await send(fields)).toEqual(refused(400));
 });
 
-it('counts for the limit of submissions', async () => {
+it('counts for the limit of submissions, and in the metrics', async () => {
   const { id } = await owner.deploy();
   const send = () => owner.post(`/submissions/${id}/test`);
+  const registry = await service.exposeMetrics();
+  const counted = async (outcome: string): Promise<number> => {
+    const line = new RegExp(`^formhost_submissions_total\\{outcome="${outcome}"\\} (\\d+)$`, 'm');
+    return Number(line.exec(await registry.metrics())?.[1] ?? 0);
+  };
+  const [accepted, limited] = [await counted('accepted'), await counted('rate-limited')];
   for (let n = 0; n < SIZES.submissionRate.max; n += 1) await send().expect(200);
   const { status, headers } = await send();
   expect([status, Number(headers['retry-after'])]).toEqual([429, expect.any(Number)]);
+  expect([await counted('accepted'), await counted('rate-limited')]).toEqual([
+    accepted + SIZES.submissionRate.max,
+    limited + 1,
+  ]);
   expect((await service.anonymous.post(`/submit/${id}`).send({ a: 1 })).status).toBe(429);
 });

@@ -24,7 +24,7 @@ const Body = z.object({
 const Submitted = answerObject('TestSubmitted', { message: z.literal('Test submission received'), id: submissionId });
 
 /** Trying a form out, without its page. */
-export const testSubmissionEndpoint = ({ clientAddress, db, forms, submissions }: App) =>
+export const testSubmissionEndpoint = ({ clientAddress, db, forms, metrics, submissions }: App) =>
   endpoint({
     method: 'POST',
     path: '/submissions/:deployId/test',
@@ -43,6 +43,8 @@ export const testSubmissionEndpoint = ({ clientAddress, db, forms, submissions }
       const data = JSON.stringify({ ...fields, ...MARK });
       const ipAddress = clientAddress(request);
       const stored = await submissions.store({ id, deploymentId, data, ipAddress, isTest: true }, { files: [] });
+      if (stored.kind === 'accepted' || stored.kind === 'rate-limited') metrics.submission(stored.kind);
+      if (stored.kind === 'closed') metrics.submission('form-closed');
       if (stored.kind === 'rate-limited') throw tooManySubmissions(stored.retryAfterMs);
       const form = await forms.get(deploymentId);
       if (stored.kind === 'closed' && form) throw formClosed(stored.closing, form.rules.closedMessage);

@@ -72,7 +72,10 @@ describe('GET /altcha/challenge', () => {
     for (const deployment of [UNKNOWN_ID, deleted, '', 'x', '\0', `${id}/`, `${id}?x`]) {
       const response = await service.anonymous.get('/altcha/challenge').query({ deployment });
       expect([deployment, answer(response)]).toEqual([deployment, refused(404)]);
-      expect(response.headers['access-control-allow-origin']).toBe('*');
+      expect(response.headers).toMatchObject({
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers': 'Retry-After, error-code',
+      });
     }
     for (const query of ['', '?deployment=a&deployment=b', `?Deployment=${id}`]) {
       expect(answer(await service.anonymous.get(`/altcha/challenge${query}`))).toEqual(refused(400));

@@ -9,7 +9,7 @@ import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { ANY_ORIGIN_HEADER, publicEndpoint } from '../../request/endpoint.ts';
 import { badQuery, readQuery } from '../../request/query.ts';
-import { errorKind, HttpError } from '../../response/errors.ts';
+import { ERROR_CODE, errorKind, HttpError } from '../../response/errors.ts';
 import { notModified, StaticFile } from '../../response/static-file.ts';
 
 /** The widget with all of its translations; its worker is in the same file. */
@@ -17,6 +17,10 @@ const WIDGET = join(fileURLToPath(import.meta.resolve('altcha/i18n')), '..', 'al
 
 /** Pages of any origin use both. */
 const ANY_ORIGIN = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' } as const;
+const CHALLENGE_HEADERS = {
+  ...ANY_ORIGIN,
+  'Access-Control-Expose-Headers': `Retry-After, ${ERROR_CODE}`,
+};
 const WIDGET_HEADERS = {
   ...ANY_ORIGIN,
   'Cache-Control': `public, max-age=${SIZES.captcha.widgetSeconds}`,
@@ -51,7 +55,7 @@ const challengeEndpoint = ({ limits, altcha, forms, clientAddress }: App) => {
     answer: { status: 200, description: 'A challenge.', schema: Challenge, headers: ANY_ORIGIN_HEADER },
     errors: [badQuery, noForm],
     handle: (request) => async (response) => {
-      response.setHeaders(new Map(Object.entries(ANY_ORIGIN)));
+      response.setHeaders(new Map(Object.entries(CHALLENGE_HEADERS)));
       // Before the first await: a socket that has closed has no address.
       const network = networkOf(clientAddress(request));
       const { deployment } = readQuery(request.url, Query);

@@ -2733,7 +2733,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "Your plan (free) allows 1 GB of storage, and this would be more: delete pages for good (GET /trash) or submissions with files, or ask the operator for a larger plan."
+                 *       "error": "Your plan (free) allows 1 GB of storage, and this would be more: in the dashboard, delete pages for good or submissions with files, or ask the operator for a larger plan."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];

@@ -115,7 +115,7 @@ export const storageFull = errorKind(
   (plan: string, limit: number) =>
     new HttpError(
       403,
-      `Your plan (${plan}) allows ${inBytes(limit)} of storage, and this would be more: delete pages for good (GET /trash) or submissions with files, or ask the operator for a larger plan.`,
+      `Your plan (${plan}) allows ${inBytes(limit)} of storage, and this would be more: in the dashboard, delete pages for good or submissions with files, or ask the operator for a larger plan.`,
     ),
   ...(['free', 1_000_000_000] as const),
 );

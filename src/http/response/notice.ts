@@ -34,7 +34,7 @@ export const refusedMailNotice = (pages: Named): string =>
 export function takeDownNotices(contact: string | undefined) {
   const ask = `To ask why, contact ${contact ?? 'the operator'}`;
   return {
-    page: `The operator has taken this page down: visitors get a 451, and its form accepts no submissions. ${ask}`,
+    page: `The operator has taken this page down: visitors see an error in its place, and its form accepts no submissions. ${ask}`,
     newHtml: `The operator has taken this page down: the new HTML is stored, and is not shown before the operator restores the page. ${ask}`,
     pages: (pages: Named): string =>
       `The operator has taken down ${pages.total} of your pages: ${named(pages)}. ${ask}`,

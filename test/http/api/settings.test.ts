@@ -238,7 +238,7 @@ describe('GET /deploy/:id/settings', () => {
 
 describe(`${NOTICE} of a deployment that is taken down`, () => {
   const ASK = 'To ask why, contact the operator';
-  const DOWN = `The operator has taken this page down: visitors get a 451, and its form accepts no submissions. ${ASK}`;
+  const DOWN = `The operator has taken this page down: visitors see an error in its place, and its form accepts no submissions. ${ASK}`;
 
   it('is on its status and its settings, and on neither while it is up', async () => {
     const { id } = await owner.deploy();

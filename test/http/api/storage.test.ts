@@ -81,7 +81,7 @@ describe('storage_used', () => {
 
 describe('STORAGE_LIMITS', () => {
   const REFUSAL =
-    'Your plan (free) allows 100 kB of storage, and this would be more: delete pages for good (GET /trash) or submissions with files, or ask the operator for a larger plan.';
+    'Your plan (free) allows 100 kB of storage, and this would be more: in the dashboard, delete pages for good or submissions with files, or ask the operator for a larger plan.';
 
   it('refuses the owner’s changes with 403, until bytes are removed for good', async () => {
     const owner = await service.owner({ plan: 'free' });

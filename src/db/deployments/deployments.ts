@@ -96,13 +96,19 @@ export async function findDeployment(db: Knex, ownerId: number, id: string): Pro
   return row && toDeployment(row);
 }
 
-/** The id of a live deployment of this owner, by its slug. */
+/** The id of the deployment of this owner that has a slug: the live one, else the one that was deleted last. */
 export async function findIdBySlug(db: Knex, ownerId: number, slug: string): Promise<string | undefined> {
   const [row] = await query<{ id: string }>(
     db,
     'find-id-by-slug',
-    'SELECT id FROM deployments WHERE slug = ? AND owner_id = ? AND deleted_at IS NULL',
-    [slug, ownerId],
+    // In two parts, each with an index of its own.
+    `SELECT id FROM (
+       SELECT id, deleted_at FROM deployments WHERE slug = :slug AND owner_id = :ownerId AND deleted_at IS NULL
+        UNION ALL (
+       SELECT id, deleted_at FROM deployments WHERE slug = :slug AND owner_id = :ownerId AND deleted_at IS NOT NULL
+        ORDER BY deleted_at DESC LIMIT 1)) AS found
+      ORDER BY deleted_at DESC NULLS FIRST LIMIT 1`,
+    { slug, ownerId },
   );
   return row?.id;
 }

@@ -26,7 +26,7 @@ const tooLong = (): HttpError =>
 const NEXT: Readonly<Record<number, string>> = {
   400: 'Correct the arguments, then call the tool again.',
   401: 'Ask the user for a valid API key.',
-  403: 'Tell the user: you cannot do this with this key.',
+  403: 'Ask the user to do that.',
   409: 'Then call the tool again.',
   413: 'Then call the tool again.',
   422: 'Correct the arguments, then call the tool again.',
@@ -39,9 +39,18 @@ function adviceFor({ status, headers }: HttpError, { ifMissing }: BoundTool, req
   return NEXT[status] ?? `If it fails once more, tell the user, with the request id ${requestId}.`;
 }
 
-/** Messages of the API as agents read them, for whom a deployment is a page. */
+/** Words of the API's sentences, and those of agents, for whom a deployment is a page, and an endpoint a tool. */
+const WORDS: readonly [ofApi: string, ofAgents: string][] = [
+  ['deployment', 'page'],
+  ['Deployment', 'Page'],
+  ['GET /deploy/:id/check', 'the problems that update_page answers'],
+  ['GET /deploy/:id/versions', 'list_versions'],
+  ['GET /trash', 'list_trash'],
+  [', once. In a URL, + is %2B', ''],
+];
+
 const inAgentsWords = (message: string): string =>
-  message.replaceAll('deployment', 'page').replaceAll('Deployment', 'Page');
+  WORDS.reduce((text, [ofApi, ofAgents]) => text.replaceAll(ofApi, ofAgents), message);
 
 /** The JSON text of what an endpoint answers; undefined where it has too many characters. */
 async function textOf(answer: unknown): Promise<string | undefined> {

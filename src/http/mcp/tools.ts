@@ -8,7 +8,7 @@ export const TOOLS: readonly Tool[] = [...PAGE_TOOLS, ...SUBMISSION_TOOLS, ...NO
 
 /** The next step of an agent after a 404, by the argument that is the last parameter of the path. */
 export const IF_MISSING: Readonly<Record<string, string>> = {
-  id: 'list_pages has the ids and slugs of the pages.',
+  id: 'list_pages has the ids and slugs of the pages, list_trash those of deleted ones.',
   version: 'list_pages has the pages, list_versions the versions of one.',
   cursor: 'list_pages has the ids and slugs of the pages, list_submissions the ids of submissions.',
   submission_id: 'list_submissions has the ids of submissions.',
@@ -18,13 +18,13 @@ export const IF_MISSING: Readonly<Record<string, string>> = {
 
 /** Texts about arguments, for agents: parameters of paths, and fields that the reference describes at length. */
 export const ARGUMENTS: Readonly<Record<string, string>> = {
-  id: 'The id or the slug of a page.',
+  id: 'Id or slug of a page.',
   html: 'The whole page.',
-  slug: 'The first label of its address: letters a to z and hyphens. Made from the title if left out.',
+  slug: 'The first label of its address: letters a to z and hyphens. Optional.',
   page: 'From 1.',
   limit: 'Items, at most 100.',
-  max_chars: 'Characters at most; longer values are cut.',
-  next: 'That of the answer before.',
+  max_chars: 'Longer values are cut.',
+  next: 'For more: the `next` of the answer before, unless it is null.',
   version: 'A number that list_versions answers.',
   submission_id: 'The id of a submission.',
   file_id: 'The id of a file: the end of its url.',
@@ -34,6 +34,7 @@ export const ARGUMENTS: Readonly<Record<string, string>> = {
   from: 'A time or a day in ISO 8601, included.',
   to: 'A time or a day in ISO 8601, not included.',
   url: 'Absolute, http or https.',
+  email_notifications: 'Whether there is mail about submissions.',
   notify_every: 'A mail for each submission, or one that lists those of an hour or a day.',
   notify_owner: 'Whether the owner gets the mail besides the recipients.',
   recipients: "Who gets the mail besides the owner. Any address but the owner's first confirms by a link in one mail.",
@@ -42,10 +43,11 @@ export const ARGUMENTS: Readonly<Record<string, string>> = {
   confirmation:
     'A mail to the visitor, to the address in `field`. {{reference}}, {{page}} and {{date}} are replaced. null: none.',
   language: 'Of the pages that visitors see. null: that of the page, or of the browser.',
+  retention_days: 'Days after which submissions are deleted. null: never.',
   opens_at: 'When the form opens: a time with Z or an offset.',
   closes_at: 'When it closes.',
   max_submissions: 'The form is full then. null: never.',
-  submissions_per_minute: 'More are refused with a 429. null: 10.',
+  submissions_per_minute: 'More are refused. null: 10.',
   closed_message: 'What visitors read while it is closed or full.',
   spam: 'What goes into the spam folder: submissions with a word of blocklist, or without a solved captcha. Both are replaced.',
 };

@@ -25,7 +25,7 @@ async function publish(slug: string): Promise<{ id: string }> {
   return { id: slug };
 }
 
-it('publishes a page, corrects a line of it, rolls back, and takes it offline', async () => {
+it('publishes a page, corrects a line of it, rolls back, takes it offline, and brings it back', async () => {
   const misspelt = FORM.replace('{{FORM_ACTION}}', '{{form_action}}');
   const published = await answerOf('publish_page', { html: misspelt, slug: 'fair' });
   const page = { id: 'fair' };
@@ -46,8 +46,11 @@ it('publishes a page, corrects a line of it, rolls back, and takes it offline', 
   expect(await answerOf('get_html', page)).toEqual({ html: corrected });
   expect((await getPage(service.url, 'fair')).text).toContain(`/submit/${published.id}`);
 
-  await answerOf('delete_page', page);
+  const { id } = await answerOf('delete_page', page);
   expect((await getPage(service.url, 'fair')).status).toBe(404);
+  expect((await answerOf('list_trash')).deployments).toMatchObject([{ id, slug: 'fair' }]);
+  expect(await answerOf('restore_page', page)).toMatchObject({ id, slug: 'fair' });
+  expect(await answerOf('get_html', page)).toEqual({ html: corrected });
 });
 
 it('sets up mail for others, and tries it out', async () => {

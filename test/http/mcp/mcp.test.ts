@@ -57,7 +57,13 @@ describe('tools/list', () => {
     );
     const { readOnly: _others, ...named } = byHints;
     expect(Object.entries(named).map(([hints, ofThem = []]) => [hints, ofThem.map(({ name }) => name)])).toEqual([
-      ['openWorld', ['publish_page', 'submit_test', 'release_spam', 'add_webhook', 'test_webhook', 'test_mail']],
+      [
+        'openWorld',
+        [
+          ...['publish_page', 'restore_page', 'submit_test', 'release_spam'],
+          ...['add_webhook', 'test_webhook', 'test_mail'],
+        ],
+      ],
       [
         'destructive idempotent openWorld',
         ['update_page', 'delete_page', 'restore_version', 'change_settings', 'remove_webhook'],
@@ -103,6 +109,7 @@ describe('tools/list', () => {
       publish_page: ['html', 'slug?'],
       update_page: ['id', 'html'],
       list_pages: list,
+      restore_page: ['id', 'slug?'],
       restore_version: ['id', 'version'],
       list_submissions: ['id', ...list],
       search_submissions: ['id', 'q?', 'from?', 'to?', 'cursor?', 'limit?', 'max_chars?', 'next?'],
@@ -202,6 +209,7 @@ describe('a tool', () => {
     ['list_versions', { limit: 1 }, () => owner.get(`/deploy/${page.id}/versions?limit=1`)],
     ['get_settings', {}, () => owner.get(`/deploy/${page.id}/settings`)],
     ['list_spam', {}, () => owner.get(`/deploy/${page.id}/spam`)],
+    ['list_trash', { limit: 1 }, () => owner.get('/trash?limit=1')],
     ['list_webhooks', {}, () => owner.get(`/webhooks/${page.id}`)],
     ['list_mails', {}, () => owner.get(`/deploy/${page.id}/mails`)],
     ['list_submissions', { page: 2, limit: 1 }, () => owner.get(`/submissions/${page.id}?page=2&limit=1`)],
@@ -218,7 +226,7 @@ describe('a tool', () => {
       () => owner.get(`/deploy/${page.id}/stats?from=2026-01-01&to=2026-01-02&by=hour`),
     ],
   ])('%s answers with %j what HTTP answers', async (name, args, request) => {
-    const needsId = !['check_html', 'list_pages'].includes(name);
+    const needsId = !['check_html', 'list_pages', 'list_trash'].includes(name);
     const result = await call(name, { ...(needsId && { id: page.id }), ...args });
     const { status, body } = await request();
     // Where a list goes on is tested in long-answers.test.ts.

@@ -20,7 +20,7 @@ describe('an error', () => {
   beforeAll(async () => void (await owner.deploy({ slug: 'taken' })));
 
   it.each([
-    ['get_page', { id: UNKNOWN_ID }, /^No such page: .* list_pages has the ids and slugs of the pages\.$/],
+    ['get_page', { id: UNKNOWN_ID }, /^No such page: .* list_pages has the ids and slugs of the pages, list_trash /],
     ['get_page', { id: 'd_\u0000' }, /^No such page/],
     ['get_page', {}, /^id is required: send it as a string\. Correct the arguments, then call the tool again\.$/],
     ['get_page', { id: UNKNOWN_ID, name: 'x' }, /^An argument is not known: get_page takes id\. Correct/],
@@ -37,12 +37,18 @@ describe('an error', () => {
     ['list_pages', { max_chars: 100 }, /^max_chars is invalid: send a whole number from 2000 to 2097152\. Correct/],
     ['list_pages', { next: 2 }, /^next is invalid: send that of the answer before/],
     ['list_pages', { next: 'skip=3' }, /^An argument is not known/],
-    ['restore_version', { version: 7 }, /^No such version: .* list_versions the versions of one\.$/],
+    [
+      'restore_version',
+      { version: 7 },
+      /^No such version: choose one that list_versions lists\. list_pages has the pages, /,
+    ],
+    ['restore_page', {}, /^No such deleted page: choose one that list_trash lists\. list_pages has /],
     ['submit_test', { fields: { n: 1 } }, /^fields is invalid: send an object/],
     ['release_spam', { submission_id: 'sub_x' }, /^No such spam: .* list_spam has what can be released\.$/],
     ['wait_for_submission', { wait: 31 }, /^wait is invalid: send a whole number from 0 to 30/],
     ['wait_for_submission', { cursor: 'x' }, /^cursor is invalid/],
     ['search_submissions', { q: 'x'.repeat(201) }, /^q is too long/],
+    ['get_stats', { from: 'x' }, /^from is invalid: send a time such as \S+ or a day such as 2026-11-22\. Correct/],
     ['get_stats', { by: 'week' }, /^by is invalid/],
     ['add_webhook', { url: 'ftp://example.org' }, /^url is invalid/],
     ['add_webhook', { url: 'http://10.0.0.1/' }, /^url is an address that webhooks may not reach/],
@@ -78,7 +84,7 @@ describe('an error', () => {
       ...(name === 'add_webhook' && { url: 'https://example.org' }),
     };
     expect(await reader.errorOf(name, args)).toMatch(
-      /^This API key may only read: use a key with the scope full\. Tell the user/,
+      /^This API key may only read: use a key with the scope full\. Ask the user to do that\.$/,
     );
     expect((await owner.get(`/deploy/${id}/html`)).body).toEqual({ html: 'old' });
     expect((await owner.get(`/webhooks/${id}`)).body).toEqual({ webhooks: [] });
@@ -89,6 +95,8 @@ describe('an error', () => {
     const small = await service.owner({ plan: 'free' });
     await small.deploy();
     const other = await startAgent(service.url, small.key);
-    expect(await other.errorOf('publish_page', { html: 'x' })).toMatch(/^Your plan \(free\) allows 1 page: /);
+    expect(await other.errorOf('publish_page', { html: 'x' })).toMatch(
+      /^Your plan \(free\) allows 1 page: delete one, or ask the operator for a larger plan\. Ask the user to do that\.$/,
+    );
   });
 });

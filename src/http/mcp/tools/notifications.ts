@@ -1,4 +1,4 @@
-import { ADDS, GOES_ON, READS, REPLACES, type Tool } from '../tool.ts';
+import { ADDS, READS, REPLACES, type Tool } from '../tool.ts';
 
 export const NOTIFICATION_TOOLS: readonly Tool[] = [
   {
@@ -36,7 +36,7 @@ export const NOTIFICATION_TOOLS: readonly Tool[] = [
   {
     name: 'list_deliveries',
     title: 'List the deliveries of a webhook',
-    description: `What was sent to a webhook, newest first, and the outcome: status, attempts, the last error. ${GOES_ON}`,
+    description: 'What was sent to a webhook, newest first, and the outcome: status, attempts, the last error.',
     endpoint: 'listDeliveries',
     isBounded: true,
     hints: READS,
@@ -51,7 +51,7 @@ export const NOTIFICATION_TOOLS: readonly Tool[] = [
   {
     name: 'list_mails',
     title: 'List the mails about a page',
-    description: `What was mailed about a page, newest first, to whom, and the outcome. ${GOES_ON}`,
+    description: 'What was mailed about a page, newest first, to whom, and the outcome.',
     endpoint: 'listMails',
     isBounded: true,
     hints: READS,

@@ -1,4 +1,4 @@
-import { ADDS, GOES_ON, READS, REPLACES, type Tool } from '../tool.ts';
+import { ADDS, READS, REPLACES, type Tool } from '../tool.ts';
 
 const CHECKED = { endpoint: 'checkDeployment', field: 'problems' } as const;
 
@@ -36,7 +36,7 @@ export const PAGE_TOOLS: readonly Tool[] = [
   {
     name: 'list_pages',
     title: 'List the pages',
-    description: `The pages of the owner with their ids, addresses and numbers of submissions, newest first. ${GOES_ON}`,
+    description: 'The pages of the owner with their ids, addresses and numbers of submissions, newest first.',
     endpoint: 'listDeployments',
     isBounded: true,
     hints: READS,
@@ -60,15 +60,30 @@ export const PAGE_TOOLS: readonly Tool[] = [
     name: 'delete_page',
     title: 'Delete a page',
     description:
-      'Takes a page offline. With its submissions it is in the trash, from where its owner can restore it. Ask the user before ' +
+      'Takes a page offline. It is in the trash with its submissions for some time: restore_page undoes this. Ask the user before ' +
       'you call this.',
     endpoint: 'deleteDeployment',
     hints: REPLACES,
   },
   {
+    name: 'list_trash',
+    title: 'List the deleted pages',
+    description: 'The pages in the trash, the last deleted first.',
+    endpoint: 'listTrash',
+    isBounded: true,
+    hints: READS,
+  },
+  {
+    name: 'restore_page',
+    title: 'Restore a deleted page',
+    description: 'Brings a page back from the trash, with all that it had. Give a slug where its own is taken.',
+    endpoint: 'restoreDeployment',
+    hints: ADDS,
+  },
+  {
     name: 'list_versions',
     title: 'List the versions of a page',
-    description: `The versions of the HTML of a page that are kept, newest first, and which of them is live. ${GOES_ON}`,
+    description: 'The versions of the HTML of a page that are kept, newest first, and which of them is live.',
     endpoint: 'listVersions',
     isBounded: true,
     hints: READS,

@@ -1,11 +1,11 @@
 import { SIZES } from '../../../sizes.ts';
-import { ADDS, GOES_ON, READS, READS_VISITORS, type Tool } from '../tool.ts';
+import { ADDS, READS, READS_VISITORS, type Tool } from '../tool.ts';
 
 export const SUBMISSION_TOOLS: readonly Tool[] = [
   {
     name: 'list_submissions',
     title: 'List the submissions of a page',
-    description: `What the forms of a page have received, newest first; get_submission has one in full. ${GOES_ON}`,
+    description: 'What the forms of a page have received, newest first; get_submission has one in full.',
     endpoint: 'listSubmissions',
     isBounded: true,
     hints: READS_VISITORS,
@@ -13,7 +13,7 @@ export const SUBMISSION_TOOLS: readonly Tool[] = [
   {
     name: 'search_submissions',
     title: 'Search the submissions of a page',
-    description: `Finds a text in submissions, or those of a time, newest first. ${GOES_ON}`,
+    description: 'Finds a text in submissions, or those of a time, newest first.',
     endpoint: 'searchSubmissions',
     fields: ['q', 'from', 'to', 'cursor', 'limit'],
     isBounded: true,
@@ -68,7 +68,7 @@ export const SUBMISSION_TOOLS: readonly Tool[] = [
   {
     name: 'list_spam',
     title: 'List the spam of a page',
-    description: `Submissions that are kept apart as spam, with the reason, newest first. ${GOES_ON}`,
+    description: 'Submissions that are kept apart as spam, with the reason, newest first.',
     endpoint: 'listSpam',
     isBounded: true,
     hints: READS_VISITORS,

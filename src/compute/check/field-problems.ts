@@ -19,7 +19,7 @@ const FOREIGN_FIELDS: ReadonlyMap<string, string> = new Map([
   ['_reply_to', 'write name="email"'],
   ...['_after', '_return', '_success', '_thanks'].map((name) => [name, 'write name="_redirect"'] as const),
   ...['_cc', 'ccemail'].map((name) => [name, 'send mail to others by the setting recipients, and remove it'] as const),
-  ['_autoresponse', 'visitors get no mail, remove it'],
+  ['_autoresponse', 'write the text into the setting confirmation, and remove it'],
   ...['_template', '_format'].map((name) => [name, 'mails have one layout, remove it'] as const),
   ['_captcha', 'switch a captcha on or off by the setting spam, and remove it'],
   ['_blacklist', 'write the words into the blocklist of the setting spam, and remove it'],

@@ -18,6 +18,7 @@ import { rollback } from './owner/rollback.ts';
 import { search } from './owner/search.ts';
 import { idOf, Service } from './owner/service.ts';
 import { getSettings, setSettings } from './owner/settings.ts';
+import * as spam from './owner/spam.ts';
 import { stats } from './owner/stats.ts';
 import { tail } from './owner/tail.ts';
 import * as trash from './owner/trash.ts';
@@ -210,12 +211,19 @@ function declareSubmissionCommands(program: Command, runner: Runner): void {
     .addOption(new Option('--by <unit>', 'day or hour').choices(['day', 'hour'] as const))
     .option('--tz <zone>', 'time zone, such as Europe/Berlin (UTC)')
     .action(runner.onPage(stats));
+  const spamGroup = program.command('spam').description('Submissions that were kept apart as spam');
+  forPage(spamGroup, 'list', 'List the spam of a page, with the reasons', '$ spam list contact').action(
+    runner.onPage(spam.list),
+  );
+  forPage(spamGroup, 'release', 'Accept a submission that is no spam', '$ spam release contact sub_0Vbb…')
+    .argument('<submission>', 'id of the submission')
+    .action(runner.onPage(spam.release));
   const files = program.command('files').description('Get the files that visitors have sent');
   declare(
     files,
     'get',
     'Get a file of a submission',
-    '$ files get /submissions/d_0Vbb…/files/file_0Vbb… --output cv.pdf',
+    '$ files get /submissions/d_0Vbb…/sub_0Vbb…/files/file_0Vbb… --output cv.pdf',
   )
     .argument('<url>', 'the url that the submission has for the file')
     .option('--output <file>', 'write this file, when all has arrived; - is standard output')

@@ -45,7 +45,7 @@ export async function logout({ json, profile }: Output & Profile): Promise<void>
   const stored = await removeAccount(process.env, profile);
   if (!stored) throw new CommandError('nothing is stored: you are not logged in');
   await printResult({ message: `Logged out of ${stored.url}`, url: stored.url }, { json });
-  say('the key stays valid: formhost keys revoke ends one');
+  say(`the key stays valid: ${stored.url}/dashboard/account revokes it`);
 }
 
 const usage = (used: string, limit: string | undefined): string =>

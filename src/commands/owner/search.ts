@@ -1,9 +1,8 @@
-import { readJsonList, readJsonObject } from '../../lib/json-text.ts';
 import { COMMAND_LIMITS } from '../limits.ts';
-import { countOf, type Output, print, printAnswer, say } from '../output.ts';
+import { countOf, type Output, printAnswer, say } from '../output.ts';
 import { untilInterrupted } from './interrupt.ts';
 import { retry, type Service } from './service.ts';
-import { showSubmission } from './submission-text.ts';
+import { printSubmissions } from './submission-text.ts';
 
 export type SearchOptions = Output & {
   from?: string | undefined;
@@ -36,11 +35,7 @@ export const search = (service: Service, id: string, q: string, { json, ...filte
         () => service.answer(service.api.GET('/submissions/{deployId}/search', { params, signal })),
         { times, signal },
       );
-      if (json) await printAnswer(text);
-      else {
-        const list = readJsonObject(text).members.find(({ name }) => name === 'submissions');
-        for (const submission of readJsonList(list?.value ?? '[]')) await print(`${showSubmission(submission)}\n`);
-      }
+      await (json ? printAnswer(text) : printSubmissions(text));
       found += data.submissions.length;
       cursor = data.next_cursor;
     }

@@ -1,5 +1,5 @@
 import { CommandError, UsageError } from '../command-error.ts';
-import { type Output, printAnswer, printOutcome, printTable } from '../output.ts';
+import { type Output, printAnswer, printOutcome, printTable, say } from '../output.ts';
 import type { Service } from './service.ts';
 
 const readSettings = (service: Service, id: string) =>
@@ -17,6 +17,8 @@ export async function getSettings(service: Service, id: string, { json }: Output
     ['NAME', 'VALUE'],
     rows.map(([setting, value]) => [setting, shown(value)]),
   );
+  const waiting = recipients.flatMap(({ email, confirmed }) => (confirmed ? [] : [email]));
+  if (waiting.length > 0) say(`not confirmed yet, and without mail until then: ${waiting.join(', ')}`);
 }
 
 /** A value as it is typed: JSON, otherwise a text. A list may be typed with commas. */

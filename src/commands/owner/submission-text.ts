@@ -1,5 +1,5 @@
-import { compactJson, readJsonObject, unquote } from '../../lib/json-text.ts';
-import { printable, styled } from '../output.ts';
+import { compactJson, readJsonList, readJsonObject, unquote } from '../../lib/json-text.ts';
+import { print, printable, styled } from '../output.ts';
 
 const text = (value: string): string => (value.startsWith('"') ? unquote(value) : compactJson(value));
 
@@ -14,11 +14,20 @@ const indented = (value: string, columns: number): string =>
 export function showSubmission(json: string): string {
   const members = new Map(readJsonObject(json).members.map(({ name, value }) => [name, value]));
   const of = (name: string): string => printable(text(members.get(name) ?? '""'));
-  const marks = [members.get('read') === 'false' ? 'unread' : '', members.get('starred') === 'true' ? 'starred' : ''];
+  const marks = [
+    ...[members.get('read') === 'false' ? 'unread' : '', members.get('starred') === 'true' ? 'starred' : ''],
+    of('reason'),
+  ];
   const head = [styled('bold', of('id')), of('created_at'), of('ip_address'), ...marks].filter((part) => part !== '');
   const fields = readJsonObject(members.get('data') ?? '{}').members.map(({ name, value }) => {
     const shown = printable(name);
     return `  ${styled('cyan', shown)}: ${indented(text(value), shown.length + 4)}\n`;
   });
   return `${head.join('  ')}\n${fields.join('')}`;
+}
+
+/** Prints the submissions of an answer of the API. */
+export async function printSubmissions(json: string): Promise<void> {
+  const list = readJsonObject(json).members.find(({ name }) => name === 'submissions');
+  for (const submission of readJsonList(list?.value ?? '[]')) await print(`${showSubmission(submission)}\n`);
 }

@@ -77,6 +77,17 @@ describe('formhost settings', () => {
     expect((await run(['settings', 'get', id, '--json'])).stdout).toBe(`${await apiText(`/deploy/${id}/settings`)}\n`);
   });
 
+  it('names recipients that have not confirmed', async () => {
+    const { id } = await owner.deploy();
+    await run(['settings', 'set', id, 'recipients=ada@example.org']);
+    expect(await run(['settings', 'get', id])).toEqual(
+      done(
+        expect.stringContaining('\nrecipients\t["ada@example.org"]\n'),
+        'formhost: not confirmed yet, and without mail until then: ada@example.org\n',
+      ),
+    );
+  });
+
   it('changes nothing where a name or a value is wrong', async () => {
     const { id } = await owner.deploy();
     const before = await apiText(`/deploy/${id}/settings`);

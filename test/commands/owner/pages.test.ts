@@ -279,6 +279,8 @@ describe('formhost webhooks', () => {
       true,
     ]);
     expect([(await webhooks('remove')).stdout, await isActive()]).toEqual([`${webhook}\n`, undefined]);
-    expect(await webhooks('remove')).toEqual(refusedFor('No such webhook'));
+    expect(await webhooks('remove')).toEqual(
+      refusedFor('No such webhook: choose one that `formhost webhooks list` shows'),
+    );
   });
 });

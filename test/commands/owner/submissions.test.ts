@@ -21,7 +21,9 @@ describe('formhost search', () => {
     expect(shown).toEqual(done(shown.stdout, 'formhost: 3 submissions found\n'));
     expect(shown.stdout.match(/ {2}city: London\n {8}UK\n/g)).toHaveLength(3);
     expect(await run(['search', id, 'Paris'])).toEqual(done('', 'formhost: 0 submissions found\n'));
-    expect(await run(['search', id, '', '--from', 'yesterday'])).toEqual(refusedFor('--from is .*: give'));
+    expect(await run(['search', id, '', '--from', 'yesterday'])).toEqual(
+      failed('formhost: --from is invalid: give a time such as 2026-11-22T10:00:00Z or a day such as 2026-11-22.\n'),
+    );
     expect(await run(['search', id, '', '--from', '2026-02-01', '--to', '2026-01-01'])).toEqual(
       refusedFor('--from is not before --to'),
     );
@@ -76,7 +78,9 @@ describe('formhost tail', () => {
     await owner.delete(`/deploy/${id}`).expect(200);
     expect((await result).code).toBe(1);
     const { id: other } = await owner.deploy();
-    expect(await run(['tail', other, '--after', 'x'])).toEqual(refusedFor('--after is invalid: give 0'));
+    expect(await run(['tail', other, '--after', 'x'])).toEqual(
+      refusedFor('--after is invalid: give 0 or the id of a submission'),
+    );
   });
 
   it('ends with 1 when the key is revoked', async () => {
@@ -198,6 +202,31 @@ describe('formhost stats', () => {
     expect(await onTerminal(['stats', id, ...range], { NO_COLOR: '1' }).result).toEqual(
       done(`2026-01-01 20 ${'█'.repeat(bars)}\n2026-01-02 10 ${'█'.repeat(Math.round(bars / 2))}\ntotal      30\n`),
     );
+  });
+});
+
+describe('formhost spam', () => {
+  it('lists all spam with the reasons, newest first, and releases a submission', async () => {
+    const { id, slug } = await owner.deploy();
+    await owner.patch(`/deploy/${id}`).send({ spam: { blocklist: ['casino'] } });
+    for (const n of [1, 2, 3]) await submit(id, `{"n":${n},"text":"Casino Street"}`);
+    const { submissions } = (await owner.get(`/deploy/${id}/spam`)).body;
+    const shown = submissions.map(
+      ({ id, created_at, data }: { id: string; created_at: string; data: { n: number } }) =>
+        `${id}  ${created_at}  127.0.0.1  blocklist\n  n: ${data.n}\n  text: Casino Street\n\n`,
+    );
+    expect(await run(['spam', 'list', slug])).toEqual(done(shown.join('')));
+    const pages = [await apiText(`/deploy/${id}/spam?limit=2`), await apiText(`/deploy/${id}/spam?page=2&limit=2`)];
+    expect(await run(['spam', 'list', id, '--json'])).toEqual(done(`${pages.join('\n')}\n`));
+
+    const [{ id: released }] = submissions;
+    expect(await run(['spam', 'release', slug, released])).toEqual(
+      done(`${released}\n`, expect.stringContaining('released')),
+    );
+    expect(await run(['spam', 'release', slug, released])).toEqual(
+      refusedFor('No such spam: check the ids, which `formhost spam list` shows, and'),
+    );
+    expect((await owner.get(`/submissions/${id}`)).body.submissions).toMatchObject([{ id: released }]);
   });
 });
 

@@ -139,7 +139,7 @@ export async function callTool(
     if (text === undefined) throw tooLong();
     const structured = await addition(bound, text, exchange, app, requestId);
     const isUntrusted = tool.hints === READS_VISITORS;
-    const warning = isUntrusted ? [`${UNTRUSTED} It is the JSON that follows, and ends with it.`] : [];
+    const warning = isUntrusted ? [`${UNTRUSTED} It is the JSON that follows.`] : [];
     return { texts: [...warning, structured, ...Array.from(notices, inAgentsWords)], structured };
   } catch (cause) {
     const error = toLoggedError(cause, app.log, requestId);

@@ -24,7 +24,7 @@ export const ARGUMENTS: Readonly<Record<string, string>> = {
   page: 'From 1.',
   limit: 'Items, at most 100.',
   max_chars: 'Longer values are cut.',
-  next: 'For more: the `next` of the answer before, unless it is null.',
+  next: 'For more: that of the answer before, unless null.',
   version: 'A number that list_versions answers.',
   submission_id: 'The id of a submission.',
   file_id: 'The id of a file: the end of its url.',

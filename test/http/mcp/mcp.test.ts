@@ -246,10 +246,7 @@ describe('a tool', () => {
       expect(text.split(data).length - 1).toBe(1);
       expect(text.split(JSON.stringify(data).slice(1, -1)).length - 1).toBe(1);
       const texts = textsOf(await call(name, { id }));
-      expect(texts).toEqual([
-        `${UNTRUSTED} It is the JSON that follows, and ends with it.`,
-        expect.stringContaining(data),
-      ]);
+      expect(texts).toEqual([`${UNTRUSTED} It is the JSON that follows.`, expect.stringContaining(data)]);
       expect(() => JSON.parse(texts[1] ?? '')).not.toThrow();
     }
   });

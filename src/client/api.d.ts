@@ -1742,9 +1742,15 @@ export interface components {
             notify_owner: boolean;
             /** @description Who gets the mail besides the owner, in the order in which they were sent. */
             recipients: {
-                /** @description The address, in lower case. */
+                /**
+                 * @description The address, in lower case.
+                 * @example ada@example.org
+                 */
                 email: string;
-                /** @description Whether it has confirmed, or is the owner's own. */
+                /**
+                 * @description Whether it has confirmed, or is the owner's own.
+                 * @example true
+                 */
                 confirmed: boolean;
             }[];
             /** @description Where a visitor's browser is sent after a success, unless the form's own `_redirect` is valid. null: to a page that thanks. At first: `null`. */

@@ -32,6 +32,9 @@ export const time = z
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   .meta({ format: 'date-time', description: 'ISO 8601, UTC, with milliseconds.', example: '2026-11-21T11:08:48.298Z' });
 
+/** The last time that fields may name: years with more digits are no ISO 8601 that others read. */
+export const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
+
 /** An object in answers, with its name in the reference. */
 export const answerObject = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>
   z.strictObject(shape).meta({ id });

@@ -11,12 +11,10 @@ import { isKeyId } from '../../../lib/ids.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import { answerObject, keyId, textField, textOrNull, time } from '../../request/fields.ts';
+import { answerObject, keyId, LAST_TIME, textField, textOrNull, time } from '../../request/fields.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
 import { toWire } from '../../response/to-wire.ts';
-
-const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 
 const name = z
   .string(`name is required: send 1 to ${SIZES.apiKey.maxNameChars} characters.`)
@@ -38,7 +36,7 @@ const expiresAt = z.iso
     error: 'expires_at is invalid: send a time such as 2027-01-01T00:00:00Z, or leave it out.',
   })
   .refine((text) => Date.parse(text) > Date.now(), 'expires_at is in the past: send a time in the future.')
-  // An offset can lead beyond it, and years with more digits are no ISO 8601 that others read.
+  // An offset can lead beyond it.
   .refine((text) => Date.parse(text) <= LAST_TIME, 'expires_at is too late: send a time before the year 10000 in UTC.')
   .meta({ description: 'From when on the key is refused, in ISO 8601 with Z or an offset. Left out: never.' });
 

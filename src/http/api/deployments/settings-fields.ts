@@ -7,6 +7,7 @@ import { hasKnownPlaceholders, PLACEHOLDER_LIST } from '../../../lib/confirmatio
 import { LANGUAGES } from '../../../lib/languages.ts';
 import { isMailAddress } from '../../../lib/mail-address.ts';
 import { SIZES } from '../../../sizes.ts';
+import { flagField, LAST_TIME, textField } from '../../request/fields.ts';
 
 /*
  * Every setting of a deployment: the values that it takes, and what the reference says about it. How settings are stored is
@@ -18,11 +19,9 @@ const { maxSubmissions, maxClosedMessageChars } = SIZES.settings;
 const { max: defaultRate, seconds: rateSeconds, maxOfOperator } = SIZES.submissionRate;
 const { maxOfDeployment: maxRecipients, askHours } = SIZES.recipient;
 
-/** The parsed URL, when it is absolute and of http or https. Others than plain texts are not parsed as they read. */
-function httpUrl(value: string): URL | undefined {
-  if (/[\\\s\p{Cc}]/u.test(value) || !/^https?:\/\/[^/?#@]{1,260}(?:[/?#]|$)/i.test(value)) return undefined;
-  return URL.parse(value) ?? undefined;
-}
+/** Whether it is an absolute URL of http or https. Others than plain texts are not parsed as they read. */
+const isHttpUrl = (value: string): boolean =>
+  !/[\\\s\p{Cc}]/u.test(value) && /^https?:\/\/[^/?#@]{1,260}(?:[/?#]|$)/i.test(value) && URL.canParse(value);
 
 const onOff = (name: string) => z.boolean(`${name} is not a boolean: send true or false.`);
 const tooLong = (name: string, max: number, what = 'characters'): string =>
@@ -33,7 +32,7 @@ const redirectUrl = z
   .string('redirect_url is not a string: send an absolute http or https URL, or null.')
   .max(maxUrlChars, tooLong('redirect_url', maxUrlChars))
   .refine(
-    (value) => httpUrl(value) !== undefined,
+    isHttpUrl,
     'redirect_url is not an absolute http or https URL: send one such as https://example.org/thanks, or null.',
   );
 
@@ -41,7 +40,7 @@ const NO_ORIGIN =
   'allowed_origins has a value that is not an origin: send each as a scheme and a host, such as https://example.org, without a path.';
 const origin = z
   .string(NO_ORIGIN)
-  .refine((value) => httpUrl(value) !== undefined && !/[*?#]|\/\/.*\//.test(value), { error: NO_ORIGIN, abort: true })
+  .refine((value) => isHttpUrl(value) && !/[*?#]|\/\/.*\//.test(value), { error: NO_ORIGIN, abort: true })
   // As browsers write it: in lower case, without the scheme's own port.
   .overwrite((value) => new URL(value).origin);
 
@@ -114,15 +113,14 @@ const confirmation = z.object(
   'confirmation is not an object: send {"field": "email", "subject": "…", "text": "…"}, or null.',
 );
 
-const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
-const time = (name: string) =>
+const timeOrNull = (name: string) =>
   z.iso
     .datetime({
       offset: true,
       abort: true,
       error: `${name} is not a time: send one such as 2027-01-01T09:00:00Z, or null.`,
     })
-    // Postgres has no year 0, and years with more digits are no ISO 8601 that others read.
+    // Postgres has no year 0.
     .refine(
       (text) => Date.parse(text) >= 0 && Date.parse(text) <= LAST_TIME,
       `${name} is out of range: send a time from 1970 to 9999, or null.`,
@@ -143,14 +141,17 @@ const closedMessage = z
 const setting = <Schema extends z.ZodType>(schema: Schema, description: string, atFirst: unknown) =>
   schema.meta({ description: `${description} At first: \`${JSON.stringify(atFirst)}\`.` }).exactOptional();
 
+const numberOrNull = (name: string, max: number, unit = 'one') =>
+  z
+    .int(`${name} is not a whole number: send ${unit}, or null.`)
+    .min(1, `${name} is too low: send at least 1, or null.`)
+    .max(max, `${name} is too high: send at most ${max}, or null.`)
+    .nullable();
+
 /** `max`: the highest limit that the operator allows. */
 const submissionsPerMinute = (max: number) =>
   setting(
-    z
-      .int('submissions_per_minute is not a whole number: send one, or null.')
-      .min(1, 'submissions_per_minute is too low: send at least 1, or null.')
-      .max(max, `submissions_per_minute is too high: send at most ${max}, or null.`)
-      .nullable(),
+    numberOrNull('submissions_per_minute', max),
     `How many submissions are accepted in any ${rateSeconds} seconds; beyond that, a 429. Spam does not count. null: ${defaultRate}.`,
     null,
   );
@@ -211,26 +212,22 @@ const fields = {
     null,
   ),
   retention_days: setting(
-    z
-      .int('retention_days is not a whole number: send days, or null.')
-      .min(1, 'retention_days is too low: send at least 1, or null.')
-      .max(maxRetentionDays, `retention_days is too high: send at most ${maxRetentionDays}, or null.`)
-      .nullable(),
+    numberOrNull('retention_days', maxRetentionDays, 'days'),
     'Submissions that are older, with their files, are deleted within a day. null: never.',
     null,
   ),
   opens_at: setting(
-    time('opens_at'),
+    timeOrNull('opens_at'),
     'Submissions before this time are a 403. It is before `closes_at`. null: the form is open.',
     null,
   ),
-  closes_at: setting(time('closes_at'), 'Submissions from this time on are a 403. null: the form stays open.', null),
+  closes_at: setting(
+    timeOrNull('closes_at'),
+    'Submissions from this time on are a 403. null: the form stays open.',
+    null,
+  ),
   max_submissions: setting(
-    z
-      .int('max_submissions is not a whole number: send one, or null.')
-      .min(1, 'max_submissions is too low: send at least 1, or null.')
-      .max(maxSubmissions, `max_submissions is too high: send at most ${maxSubmissions}, or null.`)
-      .nullable(),
+    numberOrNull('max_submissions', maxSubmissions),
     'While there are so many submissions, further ones are a 403. Deleting one frees its place. Spam takes none, and is accepted ' +
       'when you release it, even if the form is full or closed. null: no limit.',
     null,
@@ -261,8 +258,8 @@ const fields = {
 const recipients = z
   .array(
     z.strictObject({
-      email: z.string().meta({ description: 'The address, in lower case.' }),
-      confirmed: z.boolean().meta({ description: "Whether it has confirmed, or is the owner's own." }),
+      email: textField('The address, in lower case.', 'ada@example.org'),
+      confirmed: flagField("Whether it has confirmed, or is the owner's own.", true),
     }),
   )
   .max(maxRecipients)

@@ -50,7 +50,7 @@ async function sendShell(response: Response, files: DashboardFiles, app: App): P
     .status(isView ? 200 : 404)
     .type('html')
     .set({ ...headersOf(pageUrl(config, '*')), ETag: `"${createHash('sha256').update(body).digest('base64url')}"` })
-    // What another host has set does not decide who is signed in.
+    // A cookie that another host has set does not decide who is signed in.
     .append('Set-Cookie', sessionCookie.removeOthers(WHO_IS_SIGNED_IN))
     .send(body);
 }

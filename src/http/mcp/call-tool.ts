@@ -12,7 +12,7 @@ import { READS_VISITORS, UNTRUSTED } from './tool.ts';
 /** The HTTP request with which a tool is called. */
 export type Exchange = Omit<ToolCall, 'params' | 'input' | 'notify'>;
 
-/** What a call answers: texts for the model, and the answer of the endpoint as a JSON text, if it succeeded. */
+/** A call answers texts for the model, and the answer of the endpoint as a JSON text, if it succeeded. */
 export type Outcome = { texts: string[]; structured: string | undefined };
 
 type Values = Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ const { maxAnswerChars } = SIZES.mcp;
 const tooLong = (): HttpError =>
   new HttpError(413, `The answer has more than ${maxAnswerChars} characters: read it over the HTTP API.`);
 
-/** What to do after an error of a status, where its message does not say it. */
+/** The next step after an error of a status, where its message does not say it. */
 const NEXT: Readonly<Record<number, string>> = {
   400: 'Correct the arguments, then call the tool again.',
   401: 'Ask the user for a valid API key.',

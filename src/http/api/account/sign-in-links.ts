@@ -15,7 +15,7 @@ import { cookieHeader, otherSite, readSignIn, refuseOtherSites, signIn } from '.
 
 const { maxLinks, maxLinksOfAddress, maxLinksOfNetwork, windowSeconds: seconds } = SIZES.signIn;
 
-/** What a browser is sent to when it has signed in. */
+/** A browser that has signed in is sent there. */
 const SIGNED_IN = '/dashboard';
 
 const tooManyTries = errorKind(

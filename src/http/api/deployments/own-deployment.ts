@@ -13,13 +13,13 @@ export const noSuchWebhook = errorKind(
   () => new HttpError(404, 'No such webhook: check the id.'),
 );
 
-/** What a query found of a deployment; throws 404 where it found nothing. */
+/** The row that a query found of a deployment; throws 404 where it found nothing. */
 export function deploymentOr404<T>(found: T | undefined): T {
   if (found === undefined) throw noSuchDeployment();
   return found;
 }
 
-/** What a query found of a webhook; throws 404 where it found nothing. */
+/** The row that a query found of a webhook; throws 404 where it found nothing. */
 export function webhookOr404<T>(found: T | undefined): T {
   if (found === undefined) throw noSuchWebhook();
   return found;

@@ -265,7 +265,7 @@ const recipients = z
   .max(maxRecipients)
   .meta({ description: 'Who gets the mail besides the owner, in the order in which they were sent.' });
 
-/** What PATCH takes: any of the settings. */
+/** PATCH takes any of the settings. */
 export const settingsChange = ({ maxSubmissionsPerMinute }: Config) =>
   z.object({ ...fields, submissions_per_minute: submissionsPerMinute(maxSubmissionsPerMinute) });
 export type SettingsChange = z.infer<ReturnType<typeof settingsChange>>;
@@ -273,7 +273,7 @@ export type SettingsChange = z.infer<ReturnType<typeof settingsChange>>;
 const all = { ...fields, recipients: recipients.exactOptional() } satisfies {
   [Name in keyof Settings]: z.ZodExactOptional<z.ZodType<Settings[Name]>>;
 };
-/** What GET returns: all of them. */
+/** GET returns all of them. */
 export const AllSettings = z.strictObject(all).required().meta({ id: 'Settings' });
 
 export const exampleSettings: Settings = {

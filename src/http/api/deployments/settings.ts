@@ -48,7 +48,7 @@ const recipientRefused = (email: string): string =>
 const waitingFor = (emails: readonly string[]): string =>
   `Not confirmed yet, and without mail until then: ${emails.join(', ')}. Each has one mail with a link in ${SIZES.recipient.askHours} hours; send recipients again for another`;
 
-/** What owners are told about forms that lack the widget of their captcha. */
+/** Owners are told this about forms that lack the widget of their captcha. */
 function captchaNotice(problems: readonly Problem[]): string | undefined {
   const [first, ...others] = problems;
   if (!first) return undefined;

@@ -10,7 +10,7 @@ import { notModified, StaticFile } from '../../response/static-file.ts';
 /** The page for agents (llmstxt.org): what they need to publish a form and to read its submissions. */
 const PAGE = new URL('src/http/api/operations/llms.txt', PROJECT);
 
-/** What belongs into the places of the page that have a name in two braces. */
+/** The values for the places of the page that have a name in two braces. */
 const valuesOf = (config: Config): Readonly<Record<string, string | number>> => ({
   BASE_URL: config.baseUrl,
   PAGE_URL: pageUrl(config, 'summer-fair'),

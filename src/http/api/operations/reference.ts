@@ -53,7 +53,7 @@ function pageFile(
   });
 }
 
-/** What the page loads. */
+/** A file that the page loads. */
 const pagePart = (path: string, folder: string, name: string) =>
   pageFile(path, join(folder, basename(path)), { name, summary: 'A part of the page', isHidden: true });
 

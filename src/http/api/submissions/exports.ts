@@ -81,7 +81,7 @@ const NDJSON: Format = {
   },
 };
 
-/** What a request asks for: the submissions after a number. */
+/** A request asks for the submissions after a number. */
 type Wanted = { deployment: Deployment; after?: number; hasLabels?: boolean };
 
 /** The exports of this process, of which a limited number is in progress. */

@@ -136,7 +136,7 @@ const deleteAllEndpoint = ({ db, onPurge }: App) =>
     },
   });
 
-/** What is kept apart as spam. */
+/** Submissions that are kept apart as spam. */
 export const spamEndpoints = (app: App) => [
   listEndpoint(app),
   deleteAllEndpoint(app),

@@ -114,5 +114,5 @@ const deleteEndpoint = ({ db }: App) =>
     },
   });
 
-/** What was submitted to a deployment. */
+/** The submissions of a deployment. */
 export const submissionEndpoints = (app: App) => [listEndpoint(app), getEndpoint(app), deleteEndpoint(app)];

@@ -147,7 +147,7 @@ function toPaths(endpoints: readonly Tagged[]): ZodOpenApiPathsObject {
   return paths;
 }
 
-/** Who answers questions: the operator, since each service has its own. */
+/** The operator answers questions, since each service has its own. */
 function toContact(contact: Config['abuseContact']): { name: string; email?: string; url?: string } {
   const name = 'The operator of this service';
   if (contact === undefined) return { name };

@@ -7,7 +7,7 @@ import { exampleOf } from '../../../request/example.ts';
 import { answerObject, deliveryId, deploymentId, submissionId, textField, time } from '../../../request/fields.ts';
 
 /*
- * What webhooks receive, for the reference. src/delivery makes it; test/http/api/reference-webhooks.test.ts compares a real
+ * The requests that webhooks receive, for the reference. src/delivery makes it; test/http/api/reference-webhooks.test.ts compares a real
  * delivery with this.
  */
 

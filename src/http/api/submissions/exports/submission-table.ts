@@ -6,7 +6,7 @@ import { SIZES } from '../../../../sizes.ts';
 import type { TimeSlice } from './time-slice.ts';
 
 /*
- * What exports as tables share: which fields have a column, and which cell of a row a value is in.
+ * Exports as tables share these: which fields have a column, and which cell of a row a value is in.
  */
 
 /** Columns that each row has. */
@@ -35,8 +35,8 @@ export type Columns = {
 type Cell = { column: number; value: string };
 
 /**
- * What a table is made of: its submissions, what the columns of fields are called instead of their names, and the slice of
- * time of the work on it.
+ * The parts of a table: its submissions, the labels that stand in for names of fields, and the slice of time of the work on
+ * it.
  */
 export type TableSource = { read: Read; labels: Labels; slice: TimeSlice };
 

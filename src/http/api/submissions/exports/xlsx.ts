@@ -213,7 +213,7 @@ function cut(text: string): string {
 
 /** Characters that no XML may have (XML 1.0, 2.2). */
 const FORBIDDEN = '\\0-\\x08\\v\\f\\x0e-\\x1f\\ufffe\\uffff';
-/** What is escaped: these, markup, CR, which XML readers would change, and text that looks like such an escape. */
+/** Escaped are these, markup, CR, which XML readers would change, and text that looks like such an escape. */
 const ESCAPED = new RegExp(`[&<>\\r${FORBIDDEN}]|_(?=x[\\da-fA-F]{4}[_${FORBIDDEN}])`, 'g');
 const MARKUP: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#13;' };
 

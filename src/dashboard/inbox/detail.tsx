@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, answer, api } from '../api.ts';
 import { useChange, useData } from '../data.ts';
@@ -104,17 +104,6 @@ async function readOne(deployId: string, submissionId: string, signal: AbortSign
     await answer(api.GET('/submissions/{deployId}/{submissionId}', { params, parseAs: 'text', signal })),
   );
 }
-
-const Step = ({ href, children }: { href: string | undefined; children: ComponentChildren }): JSX.Element =>
-  href === undefined ? (
-    <Button kind="quiet" isDisabled onClick={() => undefined}>
-      {children}
-    </Button>
-  ) : (
-    <ButtonLink kind="quiet" href={href}>
-      {children}
-    </ButtonLink>
-  );
 
 /** Marks a submission as read: returns it with its marks, or nothing to a key that may only read. */
 async function markRead(deployId: string, submissionId: string): Promise<Submission | undefined> {
@@ -249,8 +238,16 @@ export function Detail({ inbox, submissionId }: { inbox: Inbox; submissionId: st
           Back to the list
         </ButtonLink>
         <div class="buttons">
-          <Step href={newer && hrefOf(newer.id)}>Newer</Step>
-          <Step href={older && hrefOf(older.id)}>Older</Step>
+          {newer && (
+            <ButtonLink kind="quiet" href={hrefOf(newer.id)}>
+              Newer
+            </ButtonLink>
+          )}
+          {older && (
+            <ButtonLink kind="quiet" href={hrefOf(older.id)}>
+              Older
+            </ButtonLink>
+          )}
         </div>
       </div>
       {isGone ? (

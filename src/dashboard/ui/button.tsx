@@ -8,7 +8,6 @@ export type ButtonProps = {
   kind?: 'main' | 'plain' | 'quiet' | 'danger';
   icon?: IconName;
   isBusy?: boolean;
-  isDisabled?: boolean;
   /** For people who don't see the row that it is in. */
   of?: string | undefined;
   onClick?: () => unknown;
@@ -16,22 +15,14 @@ export type ButtonProps = {
 };
 
 /** A button; without `onClick` it submits its form. */
-export const Button = ({
-  kind = 'plain',
-  icon,
-  isBusy,
-  isDisabled,
-  of,
-  onClick,
-  children,
-}: ButtonProps): JSX.Element => (
+export const Button = ({ kind = 'plain', icon, isBusy, of, onClick, children }: ButtonProps): JSX.Element => (
   <button
     type={onClick ? 'button' : 'submit'}
     class={`button ${kind}`}
-    aria-disabled={isBusy || isDisabled ? true : undefined}
+    aria-disabled={isBusy ? true : undefined}
     aria-busy={isBusy ? true : undefined}
     onClick={(event) => {
-      if (isBusy || isDisabled) event.preventDefault();
+      if (isBusy) event.preventDefault();
       else onClick?.();
     }}
   >

@@ -1,5 +1,4 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import type { Schemas } from '../../client/client.ts';
 import { answer, api } from '../api.ts';
@@ -11,7 +10,6 @@ import { Findings } from '../ui/findings.tsx';
 import { FormSnippet } from '../ui/form-snippet.tsx';
 import { type Page, PageView } from '../ui/page-view.tsx';
 import { Shown } from '../ui/states.tsx';
-import type { Target } from './page/code-lines.tsx';
 import { Preview } from './page/preview.tsx';
 import { type Choice, SourceCard } from './page/source.tsx';
 import { Versions } from './page/versions.tsx';
@@ -26,7 +24,9 @@ const numberIn = (text: string | undefined): number | undefined => (text === und
 function choiceOf(query: Partial<Record<string, string>>, { versions }: VersionList): Choice | undefined {
   const find = (number: number | undefined) => versions.find(({ version }) => version === number)?.version;
   const version = find(numberIn(query.version)) ?? versions.find(({ live }) => live)?.version;
-  return version === undefined ? undefined : { version, since: find(numberIn(query.since)) };
+  return version === undefined
+    ? undefined
+    : { version, since: find(numberIn(query.since)), line: numberIn(query.line) };
 }
 
 /** What keeps the live page's form from arriving, if anything does. */
@@ -47,31 +47,15 @@ function Check({ id, onShow }: { id: string; onShow(line: number): void }): JSX.
 function Parts({ page, list, reload }: { page: Page; list: VersionList; reload(): void }): JSX.Element {
   const { id } = page;
   const { route, query } = useLocation();
-  const [target, setTarget] = useState<Target>();
   const choice = choiceOf(query, list);
   const live = list.versions.find((version) => version.live)?.version;
-
-  /** Shows a version, or changes, and goes to a line. */
-  function goTo({ version, since }: Choice, line = 1): void {
-    const parameters = new URLSearchParams({
-      ...(version !== live && { version: String(version) }),
-      ...(since !== undefined && { since: String(since) }),
-    });
-    setTarget({ line });
-    const text = String(parameters);
-    route(text === '' ? pageLinks(id).page : `${pageLinks(id).page}?${text}`);
-    document.getElementById('source')?.scrollIntoView({ block: 'start' });
-  }
-
   return (
     <div class="sections">
       {/* A new version is a new frame. */}
       <Preview key={live} page={page} />
-      {live !== undefined && (
-        <Check key={`check:${live}`} id={id} onShow={(line) => goTo({ version: live, since: undefined }, line)} />
-      )}
-      <Versions id={id} versions={list.versions} total={list.total} onChoose={goTo} onRestored={reload} />
-      {choice && <SourceCard id={id} choice={choice} target={target} />}
+      <Check key={`check:${live}`} id={id} onShow={(line) => route(`${pageLinks(id).page}?line=${line}`)} />
+      <Versions id={id} versions={list.versions} total={list.total} onRestored={reload} />
+      {choice && <SourceCard id={id} choice={choice} />}
       <section class="card" aria-labelledby="elsewhere">
         <h2 id="elsewhere">Use this form elsewhere</h2>
         <FormSnippet id={id} />

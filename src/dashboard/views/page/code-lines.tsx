@@ -12,30 +12,27 @@ const withoutControls = (text: string): string =>
     (control) => `⟨U+${control.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`,
   );
 
-/** Where to scroll to; a new object scrolls again. */
-export type Target = { line: number };
-
-/** Lines of code; the browser renders those in sight. */
+/** Lines of code, with `line` in sight; the browser renders those in sight only. */
 export function CodeLines({
   label,
   lines,
-  target,
+  line,
 }: {
   label: string;
   lines: readonly Line[];
-  target?: Target | undefined;
+  line?: number | undefined;
 }): JSX.Element {
   const place = useRef<HTMLElement>(null);
   useEffect(() => {
-    if (!target) return;
+    if (line === undefined) return;
     place.current?.focus({ preventScroll: true });
     place.current?.querySelector('.target')?.scrollIntoView({ block: 'center' });
-  }, [lines, target]);
+  }, [lines, line]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys scroll what has the focus.
     <section ref={place} class="code-lines" tabIndex={0} aria-label={label}>
       {lines.map(({ number, change, text }, index) => (
-        <div key={index} class={`code-row ${change}${target && number === target.line ? ' target' : ''}`}>
+        <div key={index} class={`code-row ${change}${line !== undefined && number === line ? ' target' : ''}`}>
           <span class="code-number">{number}</span>
           <span class="code-sign" aria-hidden="true">
             {SIGNS[change]}

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
 import { useData } from '../../data.ts';
@@ -7,13 +7,13 @@ import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { CopyButton } from '../../ui/button.tsx';
 import { Shown } from '../../ui/states.tsx';
 import { counted } from '../../ui/time.tsx';
-import { CodeLines, type Target } from './code-lines.tsx';
+import { CodeLines } from './code-lines.tsx';
 import { compare, type Line, sourceLines } from './lines.ts';
 
 export type Version = Schemas['Version'];
 
-/** What is shown: a version, or what changed in it since another. */
-export type Choice = { version: number; since: number | undefined };
+/** What is shown: a version, or what changed in it since another; and a line to go to. */
+export type Choice = { version: number; since: number | undefined; line: number | undefined };
 
 async function readHtml(id: string, version: number, signal: AbortSignal): Promise<string> {
   const params = { path: { id, version: String(version) } };
@@ -21,11 +21,11 @@ async function readHtml(id: string, version: number, signal: AbortSignal): Promi
   return html;
 }
 
-function Source({ html, target }: { html: string; target: Target | undefined }): JSX.Element {
+function Source({ html, line }: { html: string; line: number | undefined }): JSX.Element {
   const lines = useMemo(() => sourceLines(html), [html]);
   return (
     <>
-      <CodeLines label="Lines of the source" lines={lines} target={target} />
+      <CodeLines label="Lines of the source" lines={lines} line={line} />
       {lines.length === DASHBOARD_LIMITS.pages.shownLines && (
         <p class="muted">
           Only the first {counted(DASHBOARD_LIMITS.pages.shownLines, 'line')} are shown. Copy has all of it.
@@ -56,15 +56,12 @@ function Changes({ before, after }: { before: string; after: string }): JSX.Elem
 }
 
 /** The HTML of a version, or its changes since another one. */
-export function SourceCard({
-  id,
-  choice: { version, since },
-  target,
-}: {
-  id: string;
-  choice: Choice;
-  target: Target | undefined;
-}): JSX.Element {
+export function SourceCard({ id, choice: { version, since, line } }: { id: string; choice: Choice }): JSX.Element {
+  const card = useRef<HTMLElement>(null);
+  // A link has led here.
+  useEffect(() => {
+    if (location.search !== '') card.current?.scrollIntoView({ block: 'start' });
+  }, [version, since]);
   const loaded = useData(`html:${id}:${version}:${since}`, async (signal) => {
     const [html, before] = await Promise.all([
       readHtml(id, version, signal),
@@ -73,13 +70,13 @@ export function SourceCard({
     return { html, before };
   });
   return (
-    <section class="card source" aria-labelledby="source">
+    <section ref={card} class="card source" aria-labelledby="source">
       <h2 id="source">
         {since === undefined ? `Source of version ${version}` : `Changes from version ${since} to ${version}`}
       </h2>
       <Shown loaded={loaded} label="Loading the source">
         {({ html, before }) =>
-          before === undefined ? <Source html={html} target={target} /> : <Changes before={before} after={html} />
+          before === undefined ? <Source html={html} line={line} /> : <Changes before={before} after={html} />
         }
       </Shown>
     </section>

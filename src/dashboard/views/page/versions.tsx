@@ -1,23 +1,22 @@
 import type { JSX } from 'preact';
 import { answer, api } from '../../api.ts';
+import { pageLinks } from '../../links.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
-import { Button } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button.tsx';
 import { sizeOf } from '../../ui/size.ts';
 import { Time } from '../../ui/time.tsx';
-import type { Choice, Version } from './source.tsx';
+import type { Version } from './source.tsx';
 
 /** What was live before, newest first. */
 export function Versions({
   id,
   versions,
   total,
-  onChoose,
   onRestored,
 }: {
   id: string;
   versions: readonly Version[];
   total: number;
-  onChoose(choice: Choice): void;
   onRestored(): void;
 }): JSX.Element {
   return (
@@ -35,21 +34,17 @@ export function Versions({
                 </p>
               </div>
               <div class="buttons">
-                <Button
-                  kind="quiet"
-                  of={`of version ${version}`}
-                  onClick={() => onChoose({ version, since: undefined })}
-                >
+                <ButtonLink kind="quiet" of={`of version ${version}`} href={`${pageLinks(id).page}?version=${version}`}>
                   Source
-                </Button>
+                </ButtonLink>
                 {before !== undefined && (
-                  <Button
+                  <ButtonLink
                     kind="quiet"
                     of={`in version ${version}`}
-                    onClick={() => onChoose({ version, since: before })}
+                    href={`${pageLinks(id).page}?version=${version}&since=${before}`}
                   >
                     Changes
-                  </Button>
+                  </ButtonLink>
                 )}
                 {!live && (
                   <ActionButton

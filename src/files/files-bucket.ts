@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import limitConcurrency from 'p-limit';
 import {
   claimRemovedObjects,
   claimSweep,
@@ -17,29 +16,25 @@ import type { Bucket, Listed } from './bucket.ts';
 import { BucketError } from './bucket-error.ts';
 import { claimPrefix } from './claim.ts';
 
-/** Deletes objects that files had; how many. After a failure it begins no other deletion, and rejects. */
+/** Deletes objects that files had; how many. While the bucket fails, a few are tried, and it rejects. */
 export async function deleteRemovedObjects(
   db: Knex,
   bucket: Pick<Bucket, 'delete'>,
   { files: limits }: Limits,
 ): Promise<number> {
-  const ids = await claimRemovedObjects(db, limits);
-  const limit = limitConcurrency(limits.concurrentDeletions);
+  const ids = (await claimRemovedObjects(db, limits)).values();
   const deleted: string[] = [];
-  let failure: { error: unknown } | undefined;
-  const deleteOne = async (id: string): Promise<void> => {
-    // The others are due again later, too.
-    if (failure) return;
-    try {
+  const deleteSome = async (): Promise<void> => {
+    // Each id is that of one loop. What is not deleted is due again later.
+    for (const id of ids) {
       await bucket.delete(id);
       deleted.push(id);
-    } catch (error) {
-      failure = { error };
     }
   };
-  await Promise.all(ids.map((id) => limit(deleteOne, id)));
+  const ends = await Promise.allSettled(Array.from({ length: limits.concurrentDeletions }, deleteSome));
   if (deleted.length > 0) await forgetRemovedObjects(db, deleted);
-  if (failure) throw failure.error;
+  const failure = ends.find((end) => end.status === 'rejected');
+  if (failure) throw failure.reason;
   return deleted.length;
 }
 

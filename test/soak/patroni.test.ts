@@ -269,12 +269,6 @@ describe.skipIf(!hasPatroni('the tests of a cluster'))(
         return rowCount ?? 0;
       };
       for (const each of cluster.members) if (each !== leader && each !== standby) await freeze(each);
-      for (const { url } of services) {
-        await soon(async () => {
-          await stuck();
-          await request(url).get('/readyz').expect(503);
-        });
-      }
       await owner.get(`/submissions/${forms[0]?.id}`).expect(200);
       await soon(async () => expect(await stuck()).toBeGreaterThan(0));
       for (const each of frozen) await each.thaw();

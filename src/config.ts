@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type BucketLocation, type FilesUrl, parseFilesUrl } from './lib/files-url.ts';
+import { type BucketLocation, parseFilesUrl } from './lib/files-url.ts';
 import { CELL } from './lib/ids.ts';
 import { isLoopback } from './lib/public-address.ts';
 import {
@@ -145,19 +145,16 @@ const labelUnder = (domain: string, hostname: string): string[] => {
 };
 
 /** The bucket of FILES_URL, with its credentials. These alone mean nothing: other programs use them. */
-function bucketOf(
-  url: FilesUrl | undefined,
-  given: {
-    awsAccessKeyId?: string | undefined;
-    awsSecretAccessKey?: string | undefined;
-    awsSessionToken?: string | undefined;
-  },
-): BucketLocation | undefined {
-  if (url === undefined) return undefined;
-  const { awsAccessKeyId: accessKeyId, awsSecretAccessKey: secretAccessKey } = given;
+function bucketOf({
+  filesUrl,
+  awsAccessKeyId: accessKeyId,
+  awsSecretAccessKey: secretAccessKey,
+  awsSessionToken: sessionToken,
+}: z.infer<typeof settings>): BucketLocation | undefined {
+  if (filesUrl === undefined) return undefined;
   if (accessKeyId === undefined) throw new ConfigError('AWS_ACCESS_KEY_ID must be set when FILES_URL is');
   if (secretAccessKey === undefined) throw new ConfigError('AWS_SECRET_ACCESS_KEY must be set when FILES_URL is');
-  return { ...url, accessKeyId, secretAccessKey, sessionToken: given.awsSessionToken };
+  return { ...filesUrl, accessKeyId, secretAccessKey, sessionToken };
 }
 
 function readConfig(given: Readonly<Record<string, string>>) {
@@ -184,7 +181,7 @@ function readConfig(given: Readonly<Record<string, string>>) {
     /** Host (and port) under which every deployment is one label. */
     pagesDomain: domain,
     pagesScheme: values.pagesScheme ?? (/(^|\.)localhost(:|$)/.test(domain) ? ('http' as const) : ('https' as const)),
-    bucket: bucketOf(filesUrl, { awsAccessKeyId, awsSecretAccessKey, awsSessionToken }),
+    bucket: bucketOf(read.data),
     // A page at the API's own host would never be served.
     reservedSlugs: [...values.reservedSlugs, ...labelUnder(domain, base.hostname)],
     pageCacheBytes: pageCacheMb * 1024 * 1024,

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { SIZES } from '../sizes.ts';
 
 /** What FILES_URL says: where files are. */
-export type FilesUrl = {
+type FilesUrl = {
   bucket: string;
   /** Of every key: empty, or with a slash at its end. */
   prefix: string;

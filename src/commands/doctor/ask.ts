@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { TLSSocket } from 'node:tls';
-import { z } from 'zod';
 import type { Resolve } from '../../delivery/webhooks/resolve.ts';
 import { COMMAND_LIMITS } from '../limits.ts';
 import { reasonOf } from './finding.ts';
@@ -83,11 +82,7 @@ export function connectionProblem(error: unknown, url: string): Problem {
   const at = `port ${port || (protocol === 'https:' ? 443 : 80)} of ${host}`;
   // Of several addresses that were tried, the first.
   const cause: unknown = error instanceof AggregateError ? error.errors[0] : error;
-  const { code = '', syscall = '' } = z
-    .object({ code: z.string(), syscall: z.string() })
-    .partial()
-    .catch({})
-    .parse(cause);
+  const { code = '', syscall = '' }: NodeJS.ErrnoException = cause instanceof Error ? cause : new Error();
   const detail = reasonOf(error);
   if (syscall.startsWith('query')) {
     return {

@@ -9,6 +9,7 @@ import { MailClient } from '../../delivery/mail/mail-client.ts';
 import { Bucket } from '../../files/bucket.ts';
 import { BucketError } from '../../files/bucket-error.ts';
 import { ownerOfPrefix } from '../../files/claim.ts';
+import { inBytes } from '../../lib/byte-size.ts';
 import type { BucketLocation } from '../../lib/files-url.ts';
 import { LIMITS } from '../../limits.ts';
 import { COMMAND_LIMITS } from '../limits.ts';
@@ -19,19 +20,13 @@ import { type Finding, fail, ok, skip, warn } from './finding.ts';
  */
 
 const MIN_VERSION = 15;
-const MIB = 1024 ** 2;
-
-/** In MiB or GiB, with one decimal. */
-const inUnits = (bytes: number): string =>
-  bytes < 1024 * MIB ? `${(bytes / MIB).toFixed(1)} MiB` : `${(bytes / 1024 / MIB).toFixed(1)} GiB`;
-
 /** Checks the database's version, encoding and migrations, that it takes writes, and whether a pooler is named. */
 export function checkDatabase(
   { version, encoding, standby, missing, unknown, size }: DatabaseFacts,
   settings: Awaited<ReturnType<typeof settingsInForce>>,
 ): Finding {
   const major = Math.floor(version / 10_000);
-  const saw = `Postgres ${major}.${version % 10_000}, ${inUnits(size)}`;
+  const saw = `Postgres ${major}.${version % 10_000}, ${inBytes(size)}`;
   if (major < MIN_VERSION) return fail(saw, `Postgres ${MIN_VERSION} or later is needed`);
   if (encoding !== 'UTF8') return fail(`${saw}, encoded in ${encoding}`, "make a database with ENCODING 'UTF8'");
   if (standby) {
@@ -72,7 +67,7 @@ export async function checkDisk(folder: string): Promise<Finding> {
 
 /** `free` and `total` in bytes. */
 export function findDisk(folder: string, free: number, total: number): Finding {
-  const saw = `${inUnits(free)} (${Math.floor((100 * free) / total)} %) free where ${folder} is`;
+  const saw = `${inBytes(free)} (${Math.floor((100 * free) / total)} %) free where ${folder} is`;
   const { freeDiskBytes, freeDiskShare } = COMMAND_LIMITS.doctor;
   if (free >= freeDiskBytes && free >= freeDiskShare * total) return ok(saw);
   return warn(saw, 'free some space: without any, submissions are answered with 503');

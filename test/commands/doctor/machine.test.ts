@@ -71,8 +71,8 @@ describe('mail', () => {
 describe('this machine', () => {
   const GIB = 1024 ** 3;
   it.each([
-    [50 * GIB, 100 * GIB, 'ok', '50.0 GiB (50 %) free where ./data is'],
-    [0.5 * GIB, GIB, 'warn', '512.0 MiB (50 %) free where ./data is'],
+    [50 * GIB, 100 * GIB, 'ok', '53.7 GB (50 %) free where ./data is'],
+    [0.5 * GIB, GIB, 'warn', '536.9 MB (50 %) free where ./data is'],
   ])('with %d of %d bytes free: %s', (free, total, status, saw) => {
     expect(summary(findDisk('./data', free, total))).toEqual([status, saw]);
   });
@@ -86,12 +86,12 @@ describe('this machine', () => {
     size: 1024 ** 2,
   };
   it.each([
-    [{}, 'ok', 'Postgres 15.4, 1.0 MiB, all migrations have been run'],
-    [{ version: 140_011 }, 'fail', 'Postgres 14.11, 1.0 MiB'],
-    [{ encoding: 'SQL_ASCII' }, 'fail', 'Postgres 15.4, 1.0 MiB, encoded in SQL_ASCII'],
-    [{ standby: true }, 'fail', 'Postgres 15.4, 1.0 MiB, a standby, which takes no writes'],
-    [{ missing: ['0002-deliveries'] }, 'fail', 'Postgres 15.4, 1.0 MiB, without the migrations 0002-deliveries'],
-    [{ unknown: ['9999-x'] }, 'warn', 'Postgres 15.4, 1.0 MiB, migrated by a newer version (9999-x)'],
+    [{}, 'ok', 'Postgres 15.4, 1 MB, all migrations have been run'],
+    [{ version: 140_011 }, 'fail', 'Postgres 14.11, 1 MB'],
+    [{ encoding: 'SQL_ASCII' }, 'fail', 'Postgres 15.4, 1 MB, encoded in SQL_ASCII'],
+    [{ standby: true }, 'fail', 'Postgres 15.4, 1 MB, a standby, which takes no writes'],
+    [{ missing: ['0002-deliveries'] }, 'fail', 'Postgres 15.4, 1 MB, without the migrations 0002-deliveries'],
+    [{ unknown: ['9999-x'] }, 'warn', 'Postgres 15.4, 1 MB, migrated by a newer version (9999-x)'],
   ])('with a database %j: %s', (facts, status, saw) => {
     expect(summary(checkDatabase({ ...FACTS, ...facts }, 'yes'))).toEqual([status, saw]);
   });

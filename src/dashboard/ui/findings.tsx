@@ -6,10 +6,7 @@ import { counted } from './time.tsx';
 type Checked = Schemas['CheckedPage'];
 type Problem = Schemas['Problem'];
 
-const SEVERITIES = {
-  error: { icon: 'warning', label: 'Error' },
-  warning: { icon: 'warning', label: 'Warning' },
-} as const;
+const SEVERITIES = { error: 'Error', warning: 'Warning' };
 
 const summaryOf = ({ forms, problems }: Checked): string => {
   const here = forms.filter(({ submits_here: isHere }) => isHere);
@@ -42,9 +39,9 @@ export const Findings = ({
           const { severity, message, line, column, code } = problem;
           return (
             <li key={`${code}:${line}:${column}`} class={`finding ${severity}`}>
-              <Icon name={SEVERITIES[severity].icon} />
+              <Icon name="warning" />
               <p>
-                <strong>{SEVERITIES[severity].label}</strong>
+                <strong>{SEVERITIES[severity]}</strong>
                 {', '}
                 {onShow ? (
                   <button type="button" class="link" onClick={() => onShow(problem)}>

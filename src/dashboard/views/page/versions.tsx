@@ -7,6 +7,27 @@ import { sizeOf } from '../../ui/size.ts';
 import { Time } from '../../ui/time.tsx';
 import type { Version } from './source.tsx';
 
+/** Makes a version live again. */
+const Restore = ({ id, version, onRestored }: { id: string; version: number; onRestored(): void }): JSX.Element => {
+  const params = { path: { id, version: String(version) } };
+  return (
+    <ActionButton
+      icon="replace"
+      of={`version ${version}`}
+      ask={{
+        title: `Restore version ${version}?`,
+        button: 'Restore',
+        text: 'Visitors see it at once, as the newest version. The one that is live now stays in the list.',
+      }}
+      run={() => answer(api.POST('/deploy/{id}/versions/{version}/restore', { params }))}
+      done={`Version ${version} is live again.`}
+      onDone={onRestored}
+    >
+      Restore
+    </ActionButton>
+  );
+};
+
 /** What was live before, newest first. */
 export function Versions({
   id,
@@ -19,6 +40,7 @@ export function Versions({
   total: number;
   onRestored(): void;
 }): JSX.Element {
+  const { page } = pageLinks(id);
   return (
     <section class="card" aria-labelledby="versions">
       <h2 id="versions">Versions</h2>
@@ -34,40 +56,19 @@ export function Versions({
                 </p>
               </div>
               <div class="buttons">
-                <ButtonLink kind="quiet" of={`of version ${version}`} href={`${pageLinks(id).page}?version=${version}`}>
+                <ButtonLink kind="quiet" of={`of version ${version}`} href={`${page}?version=${version}`}>
                   Source
                 </ButtonLink>
                 {before !== undefined && (
                   <ButtonLink
                     kind="quiet"
                     of={`in version ${version}`}
-                    href={`${pageLinks(id).page}?version=${version}&since=${before}`}
+                    href={`${page}?version=${version}&since=${before}`}
                   >
                     Changes
                   </ButtonLink>
                 )}
-                {!live && (
-                  <ActionButton
-                    icon="replace"
-                    of={`version ${version}`}
-                    ask={{
-                      title: `Restore version ${version}?`,
-                      button: 'Restore',
-                      text: 'Visitors see it at once, as the newest version. The one that is live now stays in the list.',
-                    }}
-                    run={() =>
-                      answer(
-                        api.POST('/deploy/{id}/versions/{version}/restore', {
-                          params: { path: { id, version: String(version) } },
-                        }),
-                      )
-                    }
-                    done={`Version ${version} is live again.`}
-                    onDone={onRestored}
-                  >
-                    Restore
-                  </ActionButton>
-                )}
+                {!live && <Restore id={id} version={version} onRestored={onRestored} />}
               </div>
             </li>
           );

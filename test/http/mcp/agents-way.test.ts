@@ -13,8 +13,8 @@ const PATIENCE = { timeout: 60_000 };
 
 const smtp = await testSmtpServer();
 const service = await testService({ SMTP_URL: smtp.url, WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' });
-const { key } = await service.owner();
-const { call, answerOf } = await startAgent(service.url, key);
+const owner = await service.owner();
+const { call, answerOf } = await startAgent(service.url, owner.key);
 
 const FORM =
   '<!doctype html><title>Fair</title><form method="post" action="{{FORM_ACTION}}"><input name="email"><button>Send</button></form>';
@@ -33,7 +33,7 @@ it('publishes a page, corrects a line of it, rolls back, takes it offline, and b
   const { html } = await answerOf('get_html', page);
   const corrected = html.replace('{{form_action}}', '{{FORM_ACTION}}');
   expect((await answerOf('check_html', { html: corrected })).problems).toEqual([]);
-  expect(await answerOf('update_page', { ...page, html: corrected })).toMatchObject({ id: published.id, problems: [] });
+  expect(await answerOf('update_page', { ...page, html: corrected })).toEqual({ ...published, problems: [] });
 
   await answerOf('update_page', { ...page, html: '<p>Oh no' });
   const { versions } = await answerOf('list_versions', page);
@@ -46,7 +46,8 @@ it('publishes a page, corrects a line of it, rolls back, takes it offline, and b
   expect(await answerOf('get_html', page)).toEqual({ html: corrected });
   expect((await getPage(service.url, 'fair')).text).toContain(`/submit/${published.id}`);
 
-  const { id } = await answerOf('delete_page', page);
+  const { id } = published;
+  expect(await answerOf('delete_page', page)).toEqual({ message: 'Deployment deleted', id: id });
   expect((await getPage(service.url, 'fair')).status).toBe(404);
   expect((await answerOf('list_trash')).deployments).toMatchObject([{ id, slug: 'fair' }]);
   expect(await answerOf('restore_page', page)).toMatchObject({ id, slug: 'fair' });
@@ -77,7 +78,8 @@ it('sets up mail for others, and tries it out', async () => {
 it('sets up a webhook, tries it out with a sample and a submission, and removes it', async () => {
   const page = await publish('hook-fair');
   const receiver = await startReceiver();
-  const { id: webhook_id } = await answerOf('add_webhook', { ...page, url: receiver.url });
+  const { id: webhook_id, ...webhook } = await answerOf('add_webhook', { ...page, url: receiver.url });
+  expect(webhook).toEqual({ deployment_id: expect.stringMatching(/^d_/), url: receiver.url, type: 'generic' });
   await answerOf('test_webhook', { ...page, webhook_id });
   const { id: submission_id } = await answerOf('submit_test', { ...page, fields: { email: 'ada@example.org' } });
   await vi.waitFor(async () => {
@@ -88,6 +90,11 @@ it('sets up a webhook, tries it out with a sample and a submission, and removes 
     ]);
   }, PATIENCE);
   expect(receiver.received.length).toBe(2);
+  const log = await owner.get(`/webhooks/${webhook.deployment_id}/${webhook_id}/deliveries?limit=1`);
+  expect(await answerOf('list_deliveries', { ...page, webhook_id, limit: 1 })).toEqual({
+    ...log.body,
+    next: 'page=2&limit=1',
+  });
   const { submissions } = await answerOf('list_submissions', page);
   expect(submissions).toMatchObject([
     { id: submission_id, data: { email: 'ada@example.org', test: expect.stringMatching(/test/) } },

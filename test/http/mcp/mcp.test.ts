@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { takeDown } from '../../../src/db/deployments/take-downs.ts';
 import { UNTRUSTED } from '../../../src/http/mcp/tool.ts';
 import { VERSION } from '../../../src/lib/project.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { startAgent, textsOf } from '../../support/agent.ts';
 import { PROJECT } from '../../support/process.ts';
-import { startReceiver } from '../../support/receivers.ts';
 import { getPage, testService, UNKNOWN_ID } from '../../support/service.ts';
 import { untilNobodyWaits, untilWaiting } from '../../support/waiting.ts';
 
@@ -158,45 +157,6 @@ describe('a tool', () => {
     const html = `<p>${formatting}${'<p>x'.repeat(50)}`;
     expect(await answerOf('publish_page', { html, slug: 'deep' })).toMatchObject({ slug: 'deep', problems: null });
     expect((await getPage(service.url, 'deep')).status).toBe(200);
-  });
-
-  it('replaces the HTML of a page, with the problems of its forms', async () => {
-    const { id, url, slug } = await owner.deploy({ html: 'old' });
-    const { problems, ...replaced } = await answerOf('update_page', { id, html: MISSPELT });
-    expect(replaced).toEqual({ id, url, slug });
-    expect(problems).toEqual([expect.objectContaining({ code: 'placeholder-misspelt' })]);
-    expect((await getPage(service.url, slug)).text).toBe(MISSPELT);
-  });
-
-  it('deletes a page, which the trash keeps', async () => {
-    const { id, slug } = await owner.deploy();
-    expect(await answerOf('delete_page', { id })).toEqual({ message: 'Deployment deleted', id });
-    expect((await getPage(service.url, slug)).status).toBe(404);
-    const { body } = await owner.get('/trash');
-    expect(body.deployments.map((deleted: { id: string }) => deleted.id)).toContain(id);
-  });
-
-  it('adds a webhook and lists its deliveries', async () => {
-    const receiver = await startReceiver();
-    const { id } = await owner.deploy();
-    const webhook = await answerOf('add_webhook', { id, url: receiver.url });
-    expect(webhook).toEqual({
-      id: expect.stringMatching(/^wh_/),
-      deployment_id: id,
-      url: receiver.url,
-      type: 'generic',
-    });
-    await submit(id, '{"a":1}');
-    await vi.waitFor(
-      async () => {
-        const { deliveries } = await answerOf('list_deliveries', { id, webhook_id: webhook.id });
-        expect(deliveries).toEqual([expect.objectContaining({ status: 'succeeded' })]);
-      },
-      { timeout: 60_000 },
-    );
-    const listed = await owner.get(`/webhooks/${id}/${webhook.id}/deliveries?limit=1`);
-    const answered = await answerOf('list_deliveries', { id, webhook_id: webhook.id, limit: 1 });
-    expect(answered).toEqual({ ...listed.body, next: null });
   });
 
   it.each([

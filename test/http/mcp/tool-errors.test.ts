@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Agent, startAgent } from '../../support/agent.ts';
-import { type Owner, testService, UNKNOWN_ID } from '../../support/service.ts';
+import { startAgent } from '../../support/agent.ts';
+import { testService, UNKNOWN_ID } from '../../support/service.ts';
 
 /*
  * What agents are told when a call fails: a sentence of the endpoint, and what to do next.
@@ -9,12 +9,6 @@ import { type Owner, testService, UNKNOWN_ID } from '../../support/service.ts';
 const service = await testService({ PLAN_LIMITS: 'free:1,unlimited:none' });
 const owner = await service.owner();
 const { errorOf } = await startAgent(service.url, owner.key);
-
-/** An agent with a key of an owner that may only read. */
-async function readOnly(of: Owner): Promise<Agent> {
-  const { body } = await of.post('/keys').send({ name: 'agent', scope: 'read' }).expect(201);
-  return startAgent(service.url, body.key);
-}
 
 describe('an error', () => {
   beforeAll(async () => void (await owner.deploy({ slug: 'taken' })));
@@ -67,28 +61,19 @@ describe('an error', () => {
     }
   });
 
-  it.each([
-    'publish_page',
-    'update_page',
-    'delete_page',
-    'check_html',
-    'add_webhook',
-    'change_settings',
-    'submit_test',
-  ])('refuses %s to a key that may only read', async (name) => {
+  it('refuses a change to a key that may only read', async () => {
     const { id } = await owner.deploy({ html: 'old' });
-    const reader = await readOnly(owner);
-    const args = {
-      ...(!['publish_page', 'check_html'].includes(name) && { id }),
-      ...(['publish_page', 'update_page', 'check_html'].includes(name) && { html: 'new' }),
-      ...(name === 'add_webhook' && { url: 'https://example.org' }),
-    };
-    expect(await reader.errorOf(name, args)).toMatch(
-      /^This API key may only read: use a key with the scope full\. Ask the user to do that\.$/,
-    );
+    const { body } = await owner.post('/keys').send({ name: 'agent', scope: 'read' }).expect(201);
+    const reader = await startAgent(service.url, body.key);
+    for (const [name, args] of [
+      ['publish_page', { html: 'new' }],
+      ['update_page', { id, html: 'new' }],
+    ] as const) {
+      expect(await reader.errorOf(name, args)).toMatch(
+        /^This API key may only read: use a key with the scope full\. Ask the user to do that\.$/,
+      );
+    }
     expect((await owner.get(`/deploy/${id}/html`)).body).toEqual({ html: 'old' });
-    expect((await owner.get(`/webhooks/${id}`)).body).toEqual({ webhooks: [] });
-    expect((await owner.get(`/submissions/${id}`)).body).toMatchObject({ total: 0 });
   });
 
   it("says that the plan's limit is reached", async () => {

@@ -20,8 +20,9 @@ describe('decide: the result', () => {
     expect(decide(ERROR, attempts, RETRY_DELAYS, 0)).toEqual(decision);
   });
 
-  it('is failed at once where the schedule is empty', () => {
+  it('is failed at once where the schedule is empty, and where another attempt would fail as well', () => {
     expect(decide({ error: 'no answer' }, 1, [], 0)).toEqual({ result: 'failed', delay: 0 });
+    expect(decide({ ...ERROR, isFinal: true }, 1, RETRY_DELAYS, 0)).toEqual({ result: 'failed', delay: 0 });
   });
 
   it('is failed after the last attempt, whatever Retry-After asks for', () => {

@@ -350,24 +350,13 @@ describe('Dispatcher: what it leases', () => {
 });
 
 describe('findDuePairs', () => {
-  it('takes a bounded walk, and goes on where the last one stopped until all has been seen', async () => {
+  it('goes on where its last walk, which is bounded, has stopped', async () => {
     const { db } = await openDatabase();
     await addOwners(db, 2, 2_501, 'shared.test');
     await addOwned(db, [2, 2_500], 'shared.test', { next: '1 hour' });
     await addOwned(db, [2_501, 2_501], 'shared.test');
     const { tried } = startDispatcher(db);
     await soon(() => expect(tried()).toEqual([['2501/shared.test/0', 1]]));
-    await addOwned(db, [2, 2_501], 'other.test', { next: '1 hour' });
-    const stops: unknown[] = [];
-    for (let after: Pair | undefined; stops.at(-1) !== null; ) {
-      const { pairs, last } = await findDuePairs(db, after);
-      expect(pairs).toEqual([]);
-      stops.push(last ? `${last.receiver} ${last.ownerId}` : null);
-      after = last;
-    }
-    expect(stops).toEqual([
-      ...['other.test 1001', 'other.test 2001', 'shared.test 501', 'shared.test 1501', 'shared.test 2501', null],
-    ]);
   });
 });
 

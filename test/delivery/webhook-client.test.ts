@@ -23,7 +23,6 @@ import {
   drips,
   makeCertificate,
   neverAnswers,
-  neverReads,
   pours,
   type Receiver,
   resetsAtOnce,
@@ -129,25 +128,9 @@ describe('an answer', () => {
     expect(target.connections.made).toBe(0);
   });
 
-  it.each<[string, Conduct]>([
-    ['in chunks', says('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n')],
-    ['that ends with the connection', says('HTTP/1.1 200 OK\r\n\r\nabc', 'closes')],
-    ['without a length, reset', says('HTTP/1.1 200 OK\r\n\r\nabc', 'resets')],
-    ['of HTTP/1.0', says('HTTP/1.0 200 OK\r\n\r\nabc', 'closes')],
-    [
-      'after early hints',
-      says('HTTP/1.1 103 Early Hints\r\nretry-after: 5\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'),
-    ],
-    ['with another one on its heels', says('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\nHTTP/1.1 500 No\r\n\r\n')],
-  ])('%s is a success', async (_kind, conduct) => {
-    const receiver = await startRawReceiver(conduct);
-    expect(await startSender().send(receiver.url)).toEqual({ status: 200 });
-  });
-
   it.each<[string, Conduct, object]>([
     ['none: closed at once', closesAtOnce, { error: CUT_OFF }],
     ['none: reset at once', resetsAtOnce, { error: CUT_OFF }],
-    ['half a head, closed', says('HTTP/1.1 200 OK\r\ncontent-le', 'closes'), { error: CUT_OFF }],
     [
       'half a body, closed',
       says('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc', 'closes'),
@@ -165,19 +148,8 @@ describe('an answer', () => {
     ],
     ['another protocol', says('SSH-2.0-OpenSSH_9.6\r\n'), { error: NOT_HTTP }],
     [
-      'a chunk that is none',
-      says('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n'),
-      { status: 200, error: NOT_HTTP },
-    ],
-    [
       'a switch to another protocol',
       says('HTTP/1.1 101 Go\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
-      { error: NOT_HTTP },
-    ],
-    // undici takes no 100 (Continue) that it hasn't asked for.
-    [
-      'a continue that nobody asked for',
-      says('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'),
       { error: NOT_HTTP },
     ],
     [
@@ -185,7 +157,6 @@ describe('an answer', () => {
       says(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(SIZES.webhook.maxHeaderBytes + KIB)}\r\n\r\n`),
       { error: LONG_HEADERS },
     ],
-    ['headers without end', drips('HTTP/1.1 200 OK\r\n', `x: ${'a'.repeat(KIB)}\r\n`), { error: LONG_HEADERS }],
   ])('%s is a failure, and the connection is let go', async (_kind, conduct, attempt) => {
     const receiver = await startRawReceiver(conduct);
     expect(await startSender().send(receiver.url)).toEqual(attempt);
@@ -193,17 +164,14 @@ describe('an answer', () => {
     expect(receiver.connections.made).toBe(1);
   });
 
-  it.each([
-    [200, { status: 200 }],
-    [500, { status: 500, error: 'the receiver answered 500' }],
-  ])('of 50 MB is not read: %d counts', async (status, attempt) => {
+  it('of 50 MB is not read, and counts', async () => {
     const sockets: Socket[] = [];
     const size = 50_000_000;
     const receiver = await startRawReceiver((socket) => {
       sockets.push(socket);
-      pours(`HTTP/1.1 ${status} X\r\ncontent-length: ${size}\r\n\r\n`, size)(socket);
+      pours(`HTTP/1.1 500 X\r\ncontent-length: ${size}\r\n\r\n`, size)(socket);
     });
-    expect(await startSender().send(receiver.url)).toEqual(attempt);
+    expect(await startSender().send(receiver.url)).toEqual({ status: 500, error: 'the receiver answered 500' });
     await isLetGo(receiver);
     expect(sockets.map(({ bytesWritten }) => bytesWritten < size)).toEqual([true]);
   });
@@ -266,9 +234,7 @@ describe('the deadline', () => {
   it.each<[string, 'http' | 'https', Conduct, number, object]>([
     ['an answer', 'http', neverAnswers, 0, { error: TIMED_OUT }],
     ['a TLS handshake', 'https', neverAnswers, 0, { error: TIMED_OUT }],
-    ['the rest of the head', 'http', drips('HTTP/1.1 200 OK\r\n', 'x: a\r\n'), 100, { error: TIMED_OUT }],
     ['the rest of the body', 'http', drips(head, 'a'), head.length + 20, { status: 200, error: TIMED_OUT }],
-    ['a body without a length', 'http', says('HTTP/1.1 200 OK\r\n\r\na'), 20, { status: 200, error: TIMED_OUT }],
     [
       'the rest of a failure',
       'http',
@@ -296,16 +262,6 @@ describe('the deadline', () => {
     await close();
     await isLetGo(receiver);
     expect(receiver.connections.made).toBe(1);
-  });
-
-  it('ends the wait for a receiver that does not read', async () => {
-    const receiver = await startRawReceiver(neverReads);
-    const deadline = new AbortController();
-    const body = 'a'.repeat(20_000_000);
-    const sent = startSender().send(receiver.url, deadline.signal, { body });
-    await eventually(() => expect(receiver.connections.made).toBe(1));
-    deadline.abort();
-    expect(await sent).toEqual({ error: TIMED_OUT });
   });
 
   it('ends connecting, and close leaves no socket behind', async () => {
@@ -369,25 +325,17 @@ describe('connections', () => {
     expect([receiver.received.length, receiver.connections]).toEqual([12, { made: 1, open: 1 }]);
   });
 
-  it.each<[string, Conduct, object]>([
-    ['an end', (socket) => void socket.end(), { error: CUT_OFF }],
-    ['garbage', (socket) => void socket.write('hello'), { error: NOT_HTTP }],
-    [
-      'half an answer',
-      (socket) => void socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc'),
-      { status: 200, error: CUT_OFF },
-    ],
-  ])('that are kept and then give %s: the request is sent once', async (_what, react, attempt) => {
+  it('that are kept and then end: the request is sent once', async () => {
     let requests = 0;
     const receiver = await startRawReceiver((socket) => {
       socket.on('data', () => {
         requests += 1;
         if (requests === 1) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
-        else react(socket);
+        else socket.end();
       });
     });
     const { send } = startSender();
-    expect(await repeat(2, () => send(receiver.url))).toEqual([{ status: 200 }, attempt]);
+    expect(await repeat(2, () => send(receiver.url))).toEqual([{ status: 200 }, { error: CUT_OFF }]);
     expect([requests, receiver.connections.made]).toEqual([2, 1]);
   });
 
@@ -398,16 +346,6 @@ describe('connections', () => {
     await Promise.all(Array.from({ length: 16 }, () => repeat(5, () => send(receiver.url, signal))));
     expect([receiver.received.length, receiver.connections]).toEqual([80, { made: 16, open: 16 }]);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
-  });
-
-  it('are not shared by two names', async () => {
-    const receiver = await startReceiver();
-    const { send } = startSender();
-    for (const name of ['a.test', 'b.test', 'a.test', 'b.test']) await send(`http://${name}:${receiver.port}/`);
-    expect(receiver.received.map(({ headers }) => headers.host)).toEqual(
-      ['a.test', 'b.test', 'a.test', 'b.test'].map((name) => `${name}:${receiver.port}`),
-    );
-    expect(receiver.connections.made).toBe(2);
   });
 
   it('end with close, idle or in use', async () => {
@@ -439,17 +377,15 @@ describe('https', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it('refuses a certificate that is out of date, or of another host', async () => {
-    const expired = makeCertificate(['a.test'], { expired: true });
-    const other = makeCertificate(['b.test', '127.0.0.2']);
-    trust(expired.cert, other.cert);
+  it('refuses a certificate of another host', async () => {
+    const certificate = makeCertificate(['b.test', '127.0.0.2']);
+    trust(certificate.cert);
+    const receiver = await startReceiver(undefined, { certificate });
     const { send } = startSender();
-    const late = await startReceiver(undefined, { certificate: expired });
-    const wrong = await startReceiver(undefined, { certificate: other });
-    expect(await send(`https://a.test:${late.port}`)).toEqual({ error: BAD_CERTIFICATE });
-    expect(await send(`https://a.test:${wrong.port}`)).toEqual({ error: BAD_CERTIFICATE });
-    expect(await send(`https://127.0.0.1:${wrong.port}`)).toEqual({ error: BAD_CERTIFICATE });
-    expect([...late.received, ...wrong.received]).toEqual([]);
+    for (const host of ['a.test', '127.0.0.1']) {
+      expect(await send(`https://${host}:${receiver.port}`)).toEqual({ error: BAD_CERTIFICATE });
+    }
+    expect(receiver.received).toEqual([]);
   });
 
   it('sends to a trusted receiver, on a connection that is used again and closed', async () => {
@@ -464,12 +400,9 @@ describe('https', () => {
     await isLetGo(receiver);
   });
 
-  it.each<[string, Conduct, string]>([
-    ['speaks no TLS', says('HTTP/1.1 400 Bad Request\r\n\r\n', 'closes'), 'no secure connection could be made'],
-    ['closes', says('', 'closes'), CUT_OFF],
-    ['resets', says('', 'resets'), CUT_OFF],
-  ])('fails at a receiver that %s', async (_kind, conduct, error) => {
-    const receiver = await startRawReceiver(conduct);
+  it('fails at a receiver that speaks no TLS', async () => {
+    const receiver = await startRawReceiver(says('HTTP/1.1 400 Bad Request\r\n\r\n', 'closes'));
+    const error = 'no secure connection could be made';
     expect(await startSender().send(receiver.url.replace('http', 'https'))).toEqual({ error });
     await isLetGo(receiver);
   });

@@ -116,13 +116,6 @@ const api = '${dashboard.origin}';
             }
           }
         }
-        for (const path of paths) {
-          const opened = new XMLHttpRequest();
-          opened.withCredentials = true;
-          opened.open('GET', api + path);
-          await new Promise((done) => { opened.onloadend = done; opened.send(); });
-          seen.push(opened.responseText);
-        }
         return seen.join().includes(${JSON.stringify(email)}) || seen.join().includes('target') ? 'read' : 'read nothing';`,
       );
       expect(said).toBe('read nothing');

@@ -410,10 +410,7 @@ describe('backup', () => {
     const place = await mkdtemp(join(folder, 'empty-'));
     const { child, result } = startBackup(join(place, 'file'), target.url);
     const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-    await vi.waitFor(
-      async () => expect(await rowsOf({ connectionString: target.url }, waiting)).toHaveLength(1),
-      10_000,
-    );
+    await expect.poll(async () => rowsOf({ connectionString: target.url }, waiting)).toHaveLength(1);
     expect(await readdir(place)).toHaveLength(1);
     child.kill('SIGTERM');
     expect(await result).toEqual(refused('the backup was interrupted: no file was written'));

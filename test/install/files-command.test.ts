@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { checkFiles } from '../../src/commands/doctor/machine.ts';
 import { COMMAND_LIMITS } from '../../src/commands/limits.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -17,7 +17,6 @@ import { type S3, s3Error, startS3 } from '../support/s3.ts';
 import { type Owner, startTestService, type TestService } from '../support/service.ts';
 
 const MIB = 1024 * 1024;
-const PATIENCE = { timeout: 60_000 };
 
 let s3: S3;
 let folder: string;
@@ -237,10 +236,7 @@ describe('a backup of files in the bucket', () => {
     goOn.resolve();
     expect(await backup).toEqual(done(''));
     expect(gets).toBe(3);
-    await vi.waitFor(
-      async () => expect(await deleteRemovedObjects(service.db, bucket, testLimits())).toBe(3),
-      PATIENCE,
-    );
+    await expect.poll(async () => deleteRemovedObjects(service.db, bucket, testLimits())).toBe(3);
     const database = await emptyDatabase();
     onTestFinished(() => database.drop());
     expect(await formhost(['admin', 'restore', file], { settings: { DATABASE_URL: database.url } })).toEqual(done(''));

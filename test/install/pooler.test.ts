@@ -230,7 +230,7 @@ describe.runIf(isThere)('backup and restore through a transaction pooler', LONG,
     const target = await fresh(emptyDatabase);
     const to = await startPgbouncer(target.url);
     const running = await service.another({ DATABASE_URL: to, DATABASE_POOLER: 'transaction' });
-    await expect.poll(async () => (await fetch(`${running.url}/readyz`)).status, { timeout: 60_000 }).toBe(200);
+    await expect.poll(async () => (await fetch(`${running.url}/readyz`)).status).toBe(200);
     expect(await run('restore', file, to)).toEqual({
       code: 1,
       stdout: '',

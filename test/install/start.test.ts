@@ -172,13 +172,6 @@ describe('npm start', () => {
     expect(service.output.out).not.toContain(']: ');
   });
 
-  it('serves a page that is large enough for a thread of its own', async () => {
-    const large = await owner.deploy({ html: '{{FORM_ACTION}}'.repeat(10_000) });
-    const action = `http://localhost:${service.port}/submit/${large.id}`;
-    const { text } = await request(service.url).get('/').set('Host', new URL(large.url).host).expect(200);
-    expect(text).toBe(action.repeat(10_000));
-  });
-
   it('ends at SIGTERM with exit code 0, and leaves no Postgres behind', async () => {
     expect((await postgresIn(dataDir)).length).toBeGreaterThan(0);
     expect(await service.end('SIGTERM', 'npm')).toBe(0);

@@ -170,17 +170,6 @@ describe('readJsonList', () => {
 });
 
 describe('compactJson', () => {
-  it.each([
-    [' 1.10\n', '1.10'],
-    ['" a b "', '" a b "'],
-    ['{ "a b" :\t[ 1 ,\r\n2.0 ] , "c" : { } }', '{"a b":[1,2.0],"c":{}}'],
-    ['["\\" , \\"", "\\\\" , "\\u0041"]', '["\\" , \\"","\\\\","\\u0041"]'],
-    ['{"b":1e400, "a":18446744073709551615, "b":-0}', '{"b":1e400,"a":18446744073709551615,"b":-0}'],
-    ['["\u00a0\u2028" ]', '["\u00a0\u2028"]'],
-  ])('takes the white space between the tokens of %j, and nothing else', (text, compact) => {
-    expect(compactJson(text)).toBe(compact);
-  });
-
   it('says the same without white space', () => {
     fc.assert(
       fc.property(spaced(objectText), (text) => {

@@ -309,7 +309,7 @@ describe('the rows of a page', () => {
       .update({ deleted_at: holder.raw('clock_timestamp()') });
     const late = who.put(`/deploy/${id}`).send({ html: 'too late' });
     const answered = late.then(answer);
-    await expect.poll(statementsThatWait, { timeout: 60_000, interval: 10 }).toBe(1);
+    await expect.poll(statementsThatWait).toBe(1);
     await holder.commit();
     expect(await answered).toEqual(answer(await who.get(`/deploy/${UNKNOWN_ID}`)));
     expect(await rowsOf(who)).toEqual([{ ...before, is_deleted: true }]);

@@ -288,9 +288,6 @@ describe('a change of notify_every', () => {
     expect([...aboutOf(page.slug), ...aboutOf(gone.slug)]).toEqual([]);
     // A purge removes it with all that it has.
     await owner.delete(`/trash/${gone.id}`).expect(200);
-    await vi.waitFor(
-      async () => expect(await service.db('digests').where({ deployment_id: gone.id })).toEqual([]),
-      PATIENCE,
-    );
+    await expect.poll(async () => service.db('digests').where({ deployment_id: gone.id })).toEqual([]);
   });
 });

@@ -178,7 +178,7 @@ describe('a key', () => {
     );
     // The key was valid when the request began.
     const used = () => service.db('api_keys').where({ id }).whereNotNull('last_used_at');
-    await expect.poll(used, { timeout: 60_000 }).toHaveLength(1);
+    await expect.poll(used).toHaveLength(1);
     await owner.delete(`/keys/${id}`).expect(200);
     socket.write(body.slice(5));
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 401 /);

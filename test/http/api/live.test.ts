@@ -216,21 +216,13 @@ describe('GET /submissions/:deployId/stream', () => {
     expect(stream.isEnded).toBe(false);
   });
 
-  it('ends whole when the service stops, and when the key is revoked', async () => {
+  it('ends whole when the service stops', async () => {
     const stopping = await service.another();
     const { id } = await owner.deploy();
     const stream = await openStream(id, { url: stopping.url });
     await stopping.close();
     await vi.waitFor(() => expect(stream.isEnded).toBe(true), PATIENCE);
-    const who = await service.owner();
-    const { id: its } = await who.deploy();
-    const response = await fetch(`${service.url}/submissions/${its}/stream`, {
-      headers: { Authorization: `Bearer ${who.key}` },
-    });
-    const ended = response.text();
-    const [row] = await service.db('deployments').where({ id: its }).select('owner_id');
-    await service.db('api_keys').where({ owner_id: row?.owner_id }).update({ revoked_at: new Date() });
-    expect(await ended).toMatch(/^: [^\n]*\nid: 0\n\n(?::\n\n)*$/);
+    expect(stream.text).toMatch(/^: [^\n]*\nid: 0\n\n(?::\n\n)*$/);
   });
 });
 

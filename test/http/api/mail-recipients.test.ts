@@ -554,10 +554,9 @@ describe('an address that the mail server refuses', () => {
     const { email } = await service.db('owners').orderBy('id', 'desc').first();
     refuse(email);
     await submit(id);
-    await vi.waitFor(
-      async () => expect(await settingsOf(id, other)).toMatchObject({ email_notifications: false, notify_owner: true }),
-      PATIENCE,
-    );
+    await expect
+      .poll(async () => settingsOf(id, other))
+      .toMatchObject({ email_notifications: false, notify_owner: true });
     smtp.makeTrouble();
     await settled(id);
     expect((await other.get(`/deploy/${id}/mails`)).body.deliveries).toMatchObject([

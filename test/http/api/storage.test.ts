@@ -20,7 +20,7 @@ const usedBy = async (owner: Owner): Promise<number> => (await owner.get('/me'))
 async function purge(owner: Owner, id: string, { db } = service): Promise<void> {
   await owner.delete(`/deploy/${id}`).expect(200);
   await owner.delete(`/trash/${id}`).expect(200);
-  await expect.poll(async () => (await db('deployments').where({ id })).length, { timeout: 60_000 }).toBe(0);
+  await expect.poll(async () => (await db('deployments').where({ id })).length).toBe(0);
 }
 
 const upload = (id: string, bytes: number, fields: Record<string, string> = {}, url = service.url) =>
@@ -75,7 +75,7 @@ describe('storage_used', () => {
     await other.db.raw("UPDATE storage SET used = 7, counted_at = now() - interval '23 hours'");
     expect(await usedBy(owner)).toBe(7);
     await other.db.raw("UPDATE storage SET counted_at = now() - interval '25 hours'");
-    await expect.poll(() => usedBy(owner), { timeout: 60_000 }).toBe(10);
+    await expect.poll(() => usedBy(owner)).toBe(10);
   });
 });
 
@@ -229,7 +229,7 @@ describe('TRASH_DAYS', () => {
       .update({ deleted_at: new Date(now.getTime() - 2 * DAY_MS) });
     now = new Date(now.getTime() + 1_000);
     const ids = async () => (await other.db('deployments').orderBy('id')).map(({ id }) => id);
-    await expect.poll(ids, { timeout: 60_000 }).toEqual([live.id, young.id]);
+    await expect.poll(ids).toEqual([live.id, young.id]);
     expect(answer(await owner.get('/trash'))).toMatchObject({ body: { total: 1, deployments: [{ id: young.id }] } });
     await owner.post(`/trash/${young.id}/restore`).send({}).expect(200);
   });

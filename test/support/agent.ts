@@ -6,7 +6,6 @@ import type { z } from 'zod';
 
 type Result = z.infer<typeof CallToolResultSchema>;
 type Arguments = Record<string, unknown>;
-export type Agent = Awaited<ReturnType<typeof startAgent>>;
 
 export const textsOf = ({ content }: Result): string[] =>
   content.map((block) => (block.type === 'text' ? block.text : ''));

@@ -118,9 +118,6 @@ export async function startToldReceiver(status?: number) {
 export const startRawReceiver = (conduct: Conduct, place: Place = {}): Promise<Receiver> =>
   listen(createServer(conduct), 'http', place);
 
-/** Accepts connections and never reads. */
-export const neverReads: Conduct = (socket) => void socket.pause();
-
 /** Reads, and never answers. */
 export const neverAnswers: Conduct = (socket) => void socket.resume();
 

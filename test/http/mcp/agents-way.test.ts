@@ -47,7 +47,7 @@ it('publishes a page, corrects a line of it, rolls back, takes it offline, and b
   expect((await getPage(service.url, 'fair')).text).toContain(`/submit/${published.id}`);
 
   const { id } = published;
-  expect(await answerOf('delete_page', page)).toEqual({ message: 'Deployment deleted', id: id });
+  expect(await answerOf('delete_page', page)).toEqual({ message: 'Deployment deleted', id });
   expect((await getPage(service.url, 'fair')).status).toBe(404);
   expect((await answerOf('list_trash')).deployments).toMatchObject([{ id, slug: 'fair' }]);
   expect(await answerOf('restore_page', page)).toMatchObject({ id, slug: 'fair' });

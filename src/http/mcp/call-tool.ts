@@ -5,6 +5,7 @@ import type { App } from '../app.ts';
 import { JsonPieces, type ToolCall } from '../request/declaration.ts';
 import { checkQuery } from '../request/query.ts';
 import { HttpError, inSeconds, toLoggedError } from '../response/errors.ts';
+import { FormClosed } from '../response/form-closed.ts';
 import { BOUNDS, boundedAnswer } from './bounded-answer.ts';
 import type { BoundTool } from './descriptors.ts';
 import { READS_VISITORS, UNTRUSTED } from './tool.ts';
@@ -32,7 +33,9 @@ const NEXT: Readonly<Record<number, string>> = {
   422: 'Correct the arguments, then call the tool again.',
 };
 
-function adviceFor({ status, headers }: HttpError, { ifMissing }: BoundTool, requestId: string): string {
+function adviceFor(error: HttpError, { ifMissing }: BoundTool, requestId: string): string {
+  if (error instanceof FormClosed) return 'change_settings opens it: opens_at, closes_at, max_submissions.';
+  const { status, headers } = error;
   const { 'Retry-After': seconds } = headers;
   if (seconds !== undefined) return `Call the tool again in ${inSeconds(Number(seconds) * 1_000)}.`;
   if (status === 404 && ifMissing !== undefined) return ifMissing;

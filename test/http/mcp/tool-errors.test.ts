@@ -76,6 +76,14 @@ describe('an error', () => {
     expect((await owner.get(`/deploy/${id}/html`)).body).toEqual({ html: 'old' });
   });
 
+  it('says how a form that is closed opens', async () => {
+    const { id } = await owner.deploy();
+    await owner.patch(`/deploy/${id}`).send({ closes_at: '2020-01-01T00:00:00Z' }).expect(200);
+    expect(await errorOf('submit_test', { id })).toBe(
+      'This form is closed: ask its owner. change_settings opens it: opens_at, closes_at, max_submissions.',
+    );
+  });
+
   it("says that the plan's limit is reached", async () => {
     const small = await service.owner({ plan: 'free' });
     await small.deploy();

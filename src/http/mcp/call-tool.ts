@@ -29,7 +29,7 @@ const NEXT: Readonly<Record<number, string>> = {
   401: 'Ask the user for a valid API key.',
   403: 'Ask the user to do that.',
   409: 'Then call the tool again.',
-  413: 'Then call the tool again.',
+  413: '',
   422: 'Correct the arguments, then call the tool again.',
 };
 
@@ -147,6 +147,6 @@ export async function callTool(
   } catch (cause) {
     const error = toLoggedError(cause, app.log, requestId);
     const message = inAgentsWords(error.message).replace(/\w$/, '$&.');
-    return { texts: [`${message} ${adviceFor(error, bound, requestId)}`], structured: undefined };
+    return { texts: [`${message} ${adviceFor(error, bound, requestId)}`.trimEnd()], structured: undefined };
   }
 }

@@ -164,7 +164,7 @@ describe('a list that is too long', () => {
     const numbers = JSON.stringify({ numbers: Array.from({ length: 20_000 }, () => 1) });
     const id = await pageWith(numbers);
     expect(await errorOf('list_submissions', { id })).toBe(
-      'The answer has more than 25000 characters: send a larger max_chars, at most 2097152. Then call the tool again.',
+      'The answer has more than 25000 characters: send a larger max_chars, at most 2097152.',
     );
     expect((await answerOf('list_submissions', { id, max_chars: 50_000 })).submissions[0].data).toEqual(
       JSON.parse(numbers),

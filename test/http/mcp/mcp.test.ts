@@ -222,7 +222,9 @@ describe('a tool', () => {
 
   it('refuses an answer that no model reads, and says how to get it', async () => {
     const { id } = await owner.deploy({ html: '"'.repeat(SIZES.mcp.maxAnswerChars / 2) });
-    expect(await errorOf('get_html', { id })).toMatch(/^The answer has more than 2097152 characters: .*HTTP API/);
+    expect(await errorOf('get_html', { id })).toMatch(
+      /^The answer has more than 2097152 characters: read it over the HTTP API\.$/,
+    );
   });
 
   it('takes the slug of a page in place of its id', async () => {

@@ -94,13 +94,16 @@ async function close({ lifecycle, server, dispatcher, sender, captchas, ...parts
 export async function startService(config: Config, log: Log, options: Options = {}): Promise<Service> {
   let listening: AddressInfo | undefined;
   const parts = await createParts(config, log, options, () => listening);
-  const { db, limits, metrics, databaseServer, lifecycle, dispatcher, files, cleanUp, app, changeFeed, server } = parts;
+  const { db, limits, links, metrics, databaseServer, lifecycle, dispatcher, files } = parts;
+  const { cleanUp, app, changeFeed, server } = parts;
   const signal = lifecycle.stopping;
   const ready = lifecycle.start(databaseServer, changeFeed, [
     async () => dispatcher.run(),
     () => cleanUp.run(),
     () => runDigestLoop({ db, limits, log, signal }, () => dispatcher.wake()),
     () => files.run(signal),
+    // Forms in the pages of errors are signed during an outage too.
+    async () => void (await links().catch(() => undefined)),
   ]);
   // Callers handle it through `ready`; requests get a 503.
   ready.catch(() => undefined);

@@ -2,7 +2,8 @@ import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'no
 import { SIZES } from '../sizes.ts';
 
 /*
- * Links in mails, which a browser opens without a key. Whoever has a link may open it: its signature is a secret.
+ * Links in mails, which a browser opens without a key. Whoever has a link may open it: its signature is a secret. And the
+ * addresses to which error pages send a form again.
  */
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -70,6 +71,15 @@ export class SignedLinks {
     return check(query, this.#signConfirm(recipient));
   }
 
+  /** The signature of a submission's id, and of what was filled in: nobody else chooses the id of a submission. */
+  attempt(submissionId: string, sent: string): string {
+    return this.#sign('attempt', submissionId, sent);
+  }
+
+  isAttempt(submissionId: string, sent: string, signature: string | undefined): boolean {
+    return isSame(signature, this.attempt(submissionId, sent));
+  }
+
   #signFile({ deploymentId, submissionId, fileId }: LinkedFile): SignUntil {
     return (expires) => this.#sign('file', deploymentId, submissionId, fileId, expires);
   }
@@ -79,7 +89,7 @@ export class SignedLinks {
   }
 
   /** HMAC-SHA256 in base64url. `purpose` keeps a link of one kind from being one of another. */
-  #sign(purpose: 'file' | 'unsubscribe' | 'confirm', ...parts: readonly string[]): string {
+  #sign(purpose: 'file' | 'unsubscribe' | 'confirm' | 'attempt', ...parts: readonly string[]): string {
     return createHmac('sha256', this.#key)
       .update(JSON.stringify([`formhost link: ${purpose}`, ...parts]))
       .digest('base64url');

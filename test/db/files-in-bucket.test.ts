@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createLinks } from '../../src/db/account/link-secret.ts';
 import { sweepOrphans } from '../../src/files/files-bucket.ts';
 import { resubmitQuery } from '../../src/http/submit/resubmit-query.ts';
 import { newObjectId, newSubmissionId } from '../../src/lib/ids.ts';
@@ -157,7 +158,7 @@ describe('a service with FILES_URL', () => {
   it('stores a submission once that is sent again, and knows its file by the hash', async () => {
     const id = await deploy();
     const attempt = newSubmissionId();
-    const query = resubmitQuery(attempt, [['name', 'Ada']], new Set());
+    const query = resubmitQuery(attempt, [['name', 'Ada']], new Set(), await createLinks(service.db, service.url)());
     const first = await submit(id, 'one', { query });
     const again = await submit(id, 'one', { query });
     const other = await submit(id, 'two', { query });

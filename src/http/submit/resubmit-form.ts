@@ -1,4 +1,5 @@
 import { escapeHtml } from '../../lib/html.ts';
+import type { SignedLinks } from '../../lib/signed-links.ts';
 import { SIZES } from '../../sizes.ts';
 import { fill } from '../../texts/texts.ts';
 import type { Translations } from '../response/translations.ts';
@@ -6,17 +7,11 @@ import { type Fields, isChosen, type SentFile } from './form-body.ts';
 import type { FileLimit } from './multipart.ts';
 import { resubmitQuery } from './resubmit-query.ts';
 
-/**
- * What an error page needs to send a form again. `isRetry`: whether an error page has sent
- * it. `refused`: why its files were refused.
- */
-type KeptForm = {
-  enctype: string;
-  fields: Fields;
-  submissionId: string;
-  isRetry: boolean;
-  refused: FileLimit | undefined;
-};
+/** As what a form is sent again: `id`: that of the submission. `isRetry`: whether an error page has sent it. */
+export type Resubmission = { id: string; isRetry: boolean; links: Pick<SignedLinks, 'attempt'> };
+
+/** What an error page needs to send a form again. `refused`: why its files were refused. */
+type KeptForm = Resubmission & { enctype: string; fields: Fields; refused: FileLimit | undefined };
 
 /** A name of a file or a field as visitors see it, in HTML: cut, and apart from the direction of the text around it. */
 export function shownName(name: string): string {
@@ -69,7 +64,7 @@ function labelOf(
  * a page can't fill in, are to be chosen again; the visitor may leave them out.
  */
 export function resubmitForm(kept: KeptForm, translations: Translations): string {
-  const { enctype, fields, submissionId, refused } = kept;
+  const { enctype, fields, id: submissionId, links, refused } = kept;
   const lost = lostFilesOf(kept);
   const inputs = new Set<string>();
   const controls = fields.map(([name, value, file]) => {
@@ -84,7 +79,7 @@ export function resubmitForm(kept: KeptForm, translations: Translations): string
     const input = `<input type="file" name="${attribute(name)}"${isMultiple ? ' multiple' : ''} id="${id}">`;
     return `<p><label for="${id}">${labelOf(name, files, refused, translations)}</label>\n${input}</p>\n`;
   });
-  return `<form method="post" action="${resubmitQuery(submissionId, fields, lost)}" enctype="${enctype}" autocomplete="off">
+  return `<form method="post" action="${resubmitQuery(submissionId, fields, lost, links)}" enctype="${enctype}" autocomplete="off">
 ${controls.join('')}<button>${refused ? translations.send : translations.sendAgain}</button>
 </form>`;
 }

@@ -34,7 +34,7 @@ export const dataWithId = (submissionId: string, deploymentId: string, { dataWit
 
 /** Reads submissions in the three content types. */
 export class SubmissionParser {
-  readonly #app: Pick<App, 'bodyReader' | 'limits'>;
+  readonly #app: Pick<App, 'bodyReader' | 'limits' | 'links'>;
   /** Large bodies are parsed one at a time for each client, which bounds its part of the event loop's time. */
   readonly #largeBodies: FairQueue<string | number>;
   readonly #formLimits: FormLimits;
@@ -43,7 +43,7 @@ export class SubmissionParser {
   readonly #maxTextBytes: number;
   readonly #maxContentBytes: number;
 
-  constructor(app: Pick<App, 'bodyReader' | 'limits' | 'config'>) {
+  constructor(app: Pick<App, 'bodyReader' | 'limits' | 'links' | 'config'>) {
     const { maxSubmissionBytes: maxBytes, maxFileBytes, maxFilesBytes } = app.config;
     this.#app = app;
     this.#largeBodies = new FairQueue({
@@ -71,10 +71,11 @@ export class SubmissionParser {
     }
     const decodedLimit = isMultipart ? this.#maxTextBytes : maxBytes;
     const body = await this.#app.bodyReader.bytes(request, maxBytes, memory, { decodedLimit });
+    const links = request.url?.includes('?') ? await this.#app.links() : undefined;
     return this.#parseInTurn(memory.client, body, () => {
       const submitted = this.#parse(type, body, boundary);
       // Made when the body is complete: ids rise in the order in which submissions are stored.
-      const firstId = firstIdOf(request, submitted.fields);
+      const firstId = links && firstIdOf(request, submitted.fields, links);
       const id = firstId ?? newSubmissionId();
       return { ...submitted, id, isRetry: firstId !== undefined, data: dataWithId(id, deploymentId, submitted) };
     });

@@ -202,12 +202,15 @@ export class SubmissionService {
   ): Promise<Visitor> {
     const { forms } = this.#app;
     const fields = error instanceof FilesRefused ? error.fields : parsed?.fields;
-    const submissionId = parsed?.id ?? (fields && (firstIdOf(request, fields) ?? newSubmissionId()));
+    const links = await this.#app.links().catch(() => undefined);
+    const firstId = links && firstIdOf(request, fields, links);
+    const id = parsed?.id ?? firstId ?? newSubmissionId();
+    const resubmission = links && { id, isRetry: firstId !== undefined, links };
     // Where the database is out of reach, the answer does not wait for it once more.
     const page = isOutOfReach(error)
       ? forms.inMemory(deploymentId)
       : await forms.get(deploymentId).catch(() => undefined);
-    return { ...visitor, fields, submissionId, page, slug: visitor.slug ?? page?.slug };
+    return { ...visitor, fields, resubmission, page, slug: visitor.slug ?? page?.slug };
   }
 }
 

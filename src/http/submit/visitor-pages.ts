@@ -14,8 +14,7 @@ import { type Fields, isChosen } from './form-body.ts';
 import { FilesRefused } from './multipart.ts';
 import { redirectWithin } from './redirect.ts';
 import { noSuchForm, OriginRefused } from './refusals.ts';
-import { lostFilesOf, resubmitForm, shownName } from './resubmit-form.ts';
-import { firstIdOf } from './resubmit-query.ts';
+import { lostFilesOf, type Resubmission, resubmitForm, shownName } from './resubmit-form.ts';
 
 /** A person whose browser shows the answer to the form that it sent, and what is known of the form. */
 export type Visitor = {
@@ -28,8 +27,8 @@ export type Visitor = {
   /** That page, which has a language. */
   readonly page: LiveForm | undefined;
   readonly fields: Fields | undefined;
-  /** The submission's id, which it keeps when the form is sent again. */
-  readonly submissionId: string | undefined;
+  /** As what the form is sent again; undefined when it can't be. */
+  readonly resubmission: Resubmission | undefined;
 };
 
 type Headers = Readonly<Record<string, string>>;
@@ -56,7 +55,7 @@ export function visitorOf({ method, headers }: IncomingMessage, slug: string | u
     slug,
     page: undefined,
     fields: undefined,
-    submissionId: undefined,
+    resubmission: undefined,
   };
 }
 
@@ -206,11 +205,11 @@ export class VisitorPages {
 
   /** The form, to be sent again; undefined when it is not known, or too much of other visitors is kept already. */
   #keep(response: ServerResponse, visitor: Visitor, error: HttpError, translations: Translations): string | undefined {
-    const { enctype, fields, submissionId } = visitor;
+    const { enctype, fields, resubmission } = visitor;
     const refused = error instanceof FilesRefused ? error.exceeded : undefined;
     const mayBeSentAgain = error instanceof FormClosed || error.status === 429 || error.status >= 500 || refused;
-    if (!mayBeSentAgain || !fields || submissionId === undefined || !this.#reserve(response, fields)) return undefined;
-    const kept = { enctype, fields, submissionId, isRetry: firstIdOf(response.req, fields) !== undefined, refused };
+    if (!mayBeSentAgain || !fields || !resubmission || !this.#reserve(response, fields)) return undefined;
+    const kept = { ...resubmission, enctype, fields, refused };
     const note = lostFilesOf(kept).size > 0 ? [translations.gap, translations.filesNotKept] : [];
     return `${paragraph(translations.kept, ...note)}\n${resubmitForm(kept, translations)}`;
   }

@@ -1,5 +1,6 @@
 import type request from 'supertest';
 import { describe, expect, it } from 'vitest';
+import { createLinks } from '../../../src/db/account/link-secret.ts';
 import { finishPurge } from '../../../src/db/deployments/deleted-deployments.ts';
 import { takeDown } from '../../../src/db/deployments/take-downs.ts';
 import { expireSpam, removeExpiredSpam } from '../../../src/db/spam/spam-clean-up.ts';
@@ -275,7 +276,8 @@ describe('the answer to spam', () => {
   it('is the same for a form that is sent again: it is kept once, under the id of its first attempt', async () => {
     const { id } = await deployWith(BLOCKED);
     const attempt = newSubmissionId();
-    const query = resubmitQuery(attempt, [['text', 'casino']], new Set());
+    const links = await createLinks(service.db, service.url)();
+    const query = resubmitQuery(attempt, [['text', 'casino']], new Set(), links);
     const send = async () =>
       answer(await service.anonymous.post(`/submit/${id}${query}`).type('form').send({ text: 'casino' }));
     const answers = await Promise.all(Array.from({ length: 5 }, send));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createLinks } from '../../../src/db/account/link-secret.ts';
 import { resubmitQuery } from '../../../src/http/submit/resubmit-query.ts';
 import { multipartBody } from '../../support/multipart.ts';
 import { setAccepted } from '../../support/rate-limit.ts';
@@ -135,7 +136,7 @@ describe('a submission that was stored before', () => {
     await settingsOf(id, { closes_at: PAST });
     expect(await submit(id, { headers: key })).toEqual(first);
     // As the page of an error sends it.
-    const query = resubmitQuery(stored, [['a', '1']], new Set());
+    const query = resubmitQuery(stored, [['a', '1']], new Set(), await createLinks(service.db, service.url)());
     const browser = { 'Content-Type': FORM, Accept: 'text/html' };
     expect((await submit(id, { query, body: 'a=1', headers: browser })).status).toBe(303);
     expect((await submit(id, { headers: { ...key, 'Idempotency-Key': 'other' } })).status).toBe(403);

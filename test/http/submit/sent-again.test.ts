@@ -1,6 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createLinks } from '../../../src/db/account/link-secret.ts';
 import { storeSubmissions } from '../../../src/db/submissions/store-submissions.ts';
 import type { Fields } from '../../../src/http/submit/form-body.ts';
 import { firstIdOf, resubmitQuery } from '../../../src/http/submit/resubmit-query.ts';
@@ -19,6 +20,7 @@ const PATIENCE = { timeout: 60_000 };
 
 const service = await testService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' });
 const owner = await service.owner();
+const links = await createLinks(service.db, service.url)();
 const proxy = await forgetfulProxyTo(service.databaseUrl);
 afterAll(() => proxy.close());
 /** Where a process listens that reaches the database through the proxy. */
@@ -277,12 +279,12 @@ describe('an attempt that no page of ours has', () => {
 
   const FIELDS: Fields = [['a', '1']];
   const ID = newSubmissionId();
-  const query = resubmitQuery(ID, FIELDS, new Map());
-  const digest = query.split('.')[1] ?? '';
+  const query = resubmitQuery(ID, FIELDS, new Map(), links);
+  const signature = query.split('.')[1] ?? '';
   function attemptIn(url: string, fields: Fields | undefined = FIELDS): string | undefined {
     const request = new IncomingMessage(new Socket());
     request.url = url;
-    return firstIdOf(request, fields);
+    return firstIdOf(request, fields, links);
   }
 
   it('has the id of the first attempt where it has one', () => {
@@ -290,20 +292,21 @@ describe('an attempt that no page of ours has', () => {
   });
 
   it.each<[string, string, Fields?]>([
-    ['of the future', `?attempt=${idIn(HOUR_MS)}.${digest}`],
-    ['of the day before yesterday', `?attempt=${idIn(-25 * HOUR_MS)}.${digest}`],
-    ['of no time', `?attempt=sub_${'z'.repeat(24)}.${digest}`],
-    ['too short', `?attempt=${ID.slice(0, -1)}.${digest}`],
-    ['too long', `?attempt=${ID}0.${digest}`],
-    ['of another kind', `?attempt=${ID.replace('sub_', 'd_')}.${digest}`],
-    ['with a NUL', `?attempt=${ID.slice(0, -1)}%00.${digest}`],
-    ['that does not decode', `?attempt=${ID}%ff.${digest}`],
+    ['of the future', `?attempt=${idIn(HOUR_MS)}.${signature}`],
+    ['of the day before yesterday', `?attempt=${idIn(-25 * HOUR_MS)}.${signature}`],
+    ['of no time', `?attempt=sub_${'z'.repeat(24)}.${signature}`],
+    ['too short', `?attempt=${ID.slice(0, -1)}.${signature}`],
+    ['too long', `?attempt=${ID}0.${signature}`],
+    ['of another kind', `?attempt=${ID.replace('sub_', 'd_')}.${signature}`],
+    ['with a NUL', `?attempt=${ID.slice(0, -1)}%00.${signature}`],
+    ['that does not decode', `?attempt=${ID}%ff.${signature}`],
     ['empty', '?attempt='],
-    ['without a digest', `?attempt=${ID}`],
-    ['with another digest', `?attempt=${ID}.${digest.toLowerCase()}-`],
-    ['twice', `${query}&attempt=${ID}.${digest}`],
-    ['after another', `?attempt=x&attempt=${ID}.${digest}`],
-    ['under another name', `?Attempt=${ID}.${digest}`],
+    ['without a signature', `?attempt=${ID}`],
+    ['with another signature', `?attempt=${ID}.${signature.toLowerCase()}-`],
+    ['whose id a visitor has chosen', `?attempt=${ID.slice(0, 12)}CallMe5551234567.${signature}`],
+    ['twice', `${query}&attempt=${ID}.${signature}`],
+    ['after another', `?attempt=x&attempt=${ID}.${signature}`],
+    ['under another name', `?Attempt=${ID}.${signature}`],
     ['for a file instead of a text', query, [['a', '', { filename: 'x', size: 1 }]]],
   ])('is passed over: %s', (_what, url, fields) => {
     expect(attemptIn(url, fields)).toBeUndefined();

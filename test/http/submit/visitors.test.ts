@@ -251,14 +251,8 @@ describe('the page of a form that is full', () => {
     const pages = new VisitorPages(idleApp(loadConfig({ PAGES_DOMAIN: 'pages.test', BASE_URL: 'http://api.test' })));
     const { url } = await serve((request, response) => {
       const fields: Fields = [['a', 'x'.repeat(Number(request.url?.slice(1)))]];
-      const visitor = {
-        enctype: FORM_TYPE,
-        isOnPage: false,
-        slug: 'a',
-        page: undefined,
-        fields,
-        submissionId: 'sub_x',
-      };
+      const resubmission = { id: 'sub_x', isRetry: false, links: { attempt: () => 'signature' } };
+      const visitor = { enctype: FORM_TYPE, isOnPage: false, slug: 'a', page: undefined, fields, resubmission };
       pages.refuse(response, visitor, new HttpError(429, ''), {});
     });
     const isKept = async (chars: number): Promise<boolean> => {

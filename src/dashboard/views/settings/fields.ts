@@ -40,7 +40,7 @@ const WHEN_OPEN: Readonly<Record<string, SettingField>> = {
   closes_at: { label: 'Closes', hint: `In the time zone ${timeZone}. Left empty: never.`, control: 'time' },
   max_submissions: {
     label: 'Places',
-    hint: 'It closes with as many submissions. A deleted one frees its place. Left empty: any number.',
+    hint: 'It closes with as many submissions. A deleted one frees its place. Left empty: no limit.',
     control: 'number',
   },
   closed_message: {

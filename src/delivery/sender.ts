@@ -110,9 +110,7 @@ export class Sender {
     if (!email) return {};
     const { visitor, ...content } = email;
     const isReply = visitor !== undefined;
-    const attempt = await this.#mail.send({ id, to: visitor ?? to, isReply, ...content }, signal);
-    // Anybody may have typed the address of a visitor: after a refusal there is no second try.
-    return isReply && attempt.isRefused ? { ...attempt, isFinal: true } : attempt;
+    return this.#mail.send({ id, to: visitor ?? to, isReply, ...content }, signal);
   }
 
   /** A mail is better with labels, and is sent without them rather than late or not at all. */

@@ -255,6 +255,17 @@ describe('a confirmation', () => {
     expect(again).toEqual({ status: 409, body: { error: 'This confirmation has been sent: a visitor gets it once.' } });
   });
 
+  it('is not tried again where the mail server refuses it for good, because of its content or a blocklist too', async () => {
+    const page = await confirming();
+    makeTrouble({ at: 'rcpt', to: 'ada@home.example', does: { code: 550, text: '5.7.1 Blocked' } });
+    await submit(page, 'ada@home.example');
+    expect(await fates(page)).toEqual([['ada@home.example', 'the mail server answered 550']]);
+    smtp.makeTrouble();
+    await nextDay(page);
+    await submit(page, 'ada@home.example');
+    expect((await fates(page))[1]).toEqual(['ada@home.example', null]);
+  });
+
   it('is not sent to an address that the mail server has refused, and mail to the owner stays on', async () => {
     const page = await confirming();
     await page.owner.patch(`/deploy/${page.id}`).send({ email_notifications: true, notify_every: 'day' }).expect(200);
@@ -334,6 +345,13 @@ describe('POST /deploy/:id/confirmation/preview', () => {
     expect(mail?.text).toMatch(new RegExp(`^Reference sub_[0-9A-Za-z]{24}, https://${slug}\\.pages\\.test\\n$`));
     await submit(page, 'ada@home.example');
     expect((await fates(page)).at(-1)).toEqual(['ada@home.example', null]);
+  });
+
+  it('comes also when the page is taken down', async () => {
+    const page = await confirming();
+    await service.db('deployments').where({ id: page.id }).update({ taken_down_at: new Date() });
+    await preview(page).expect(202);
+    expect((await fates(page)).map(([, error]) => error)).toEqual([null]);
   });
 
   it('answers 409 when nobody would get it, and says what to do', async () => {

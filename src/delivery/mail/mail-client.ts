@@ -39,15 +39,9 @@ const OF_THE_SESSION: readonly number[] = [503, 530];
 /** The same as enhanced status codes (RFC 3463): the mail system, the content of the mail, policies such as blocklists. */
 const OF_OTHERS = /^\d{3}[ -]5\.[367]\./;
 
-/**
- * Whether an answer refuses the recipient for good (RFC 5321, 4.2.1), as far as it says. What visitors write must not
- * switch a recipient off, and neither may a blocklist that has the mail server.
- */
-const isRefusal = (code: number, response: string, command: string | undefined): boolean =>
-  code >= 500 &&
-  !OF_THE_SESSION.includes(code) &&
-  !OF_OTHERS.test(response) &&
-  (command === 'RCPT TO' || command === 'DATA');
+/** Whether an answer refuses this mail for good (RFC 5321, 4.2.1). */
+const isPermanent = (code: number, command: string | undefined): boolean =>
+  code >= 500 && !OF_THE_SESSION.includes(code) && (command === 'RCPT TO' || command === 'DATA');
 
 type Options = {
   /** smtp:// or smtps://. Options in its query, which nodemailer reads, override those that are set here. */
@@ -117,7 +111,7 @@ export class MailClient {
     };
     return new Promise((resolve) => {
       this.#transport.sendMail(mail, (error, info) => {
-        if (error) resolve(this.#failed(error));
+        if (error) resolve(this.#failed(error, isReply));
         else resolve({ status: Number(info.response.slice(0, 3)), response: this.#plainResponse(info.response) });
       });
     });
@@ -136,17 +130,21 @@ export class MailClient {
     this.#transport.close({ force: true });
   }
 
-  #failed({ code, originalCode, responseCode, response, command }: NodemailerError): EmailAttempt {
+  #failed({ code, originalCode, responseCode, response, command }: NodemailerError, isReply = false): EmailAttempt {
     if (responseCode === undefined || response === undefined) {
       const [, reason] = REASONS.find(([known]) => known.test(originalCode ?? '') || known.test(code ?? '')) ?? [];
       return { error: reason ?? `the mail could not be sent (${originalCode ?? code})` };
     }
     const isLogin = code === 'EAUTH' && responseCode >= 500;
+    const isLast = isPermanent(responseCode, command);
     return {
       status: responseCode,
       error: isLogin ? REFUSED_LOGIN : `the mail server answered ${responseCode}`,
       response: this.#plainResponse(response),
-      ...(isRefusal(responseCode, response, command) && { isRefused: true }),
+      // What visitors write must not switch a recipient off, and neither may a blocklist that has the mail server.
+      ...(isLast && !OF_OTHERS.test(response) && { isRefused: true }),
+      // Anybody may have typed the address of a visitor: after a refusal there is no second try.
+      ...(isLast && isReply && { isFinal: true }),
     };
   }
 

@@ -108,4 +108,18 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await deliveries.getByRole('button', { name: `Send again to ${email}` }).click();
     await expect.poll(() => smtp.received.length).toBe(before + 2);
   });
+
+  it('sends a preview of the mail to visitors', async () => {
+    const owner = await dashboard.owner();
+    const { id } = await owner.deploy();
+    const confirmation = { field: 'email', subject: 'Welcome', text: 'Your number is {{reference}}.' };
+    await owner.patch(`/deploy/${id}`).send({ confirmation }).expect(200);
+    const before = smtp.received.length;
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/settings`);
+    await page.getByRole('button', { name: 'Send me a preview' }).click();
+    await page.getByText('The preview is on its way to you.').waitFor();
+    await expect.poll(() => smtp.received.length).toBe(before + 1);
+    await page.getByLabel('Subject of the mail').fill('Hello');
+    await page.getByText('Save to send yourself a preview of the mail.').waitFor();
+  });
 });

@@ -72,12 +72,12 @@ export class SignedLinks {
   }
 
   /** The signature of a submission's id, and of what was filled in: nobody else chooses the id of a submission. */
-  attempt(submissionId: string, sent: string): string {
-    return this.#sign('attempt', submissionId, sent);
+  resubmission(submissionId: string, sent: string): string {
+    return this.#sign('resubmission', submissionId, sent);
   }
 
-  isAttempt(submissionId: string, sent: string, signature: string | undefined): boolean {
-    return isSame(signature, this.attempt(submissionId, sent));
+  isResubmission(submissionId: string, sent: string, signature: string | undefined): boolean {
+    return isSame(signature, this.resubmission(submissionId, sent));
   }
 
   #signFile({ deploymentId, submissionId, fileId }: LinkedFile): SignUntil {
@@ -89,7 +89,7 @@ export class SignedLinks {
   }
 
   /** HMAC-SHA256 in base64url. `purpose` keeps a link of one kind from being one of another. */
-  #sign(purpose: 'file' | 'unsubscribe' | 'confirm' | 'attempt', ...parts: readonly string[]): string {
+  #sign(purpose: 'file' | 'unsubscribe' | 'confirm' | 'resubmission', ...parts: readonly string[]): string {
     return createHmac('sha256', this.#key)
       .update(JSON.stringify([`formhost link: ${purpose}`, ...parts]))
       .digest('base64url');

@@ -8,7 +8,7 @@ import type { FileLimit } from './multipart.ts';
 import { resubmitQuery } from './resubmit-query.ts';
 
 /** As what a form is sent again: `id`: that of the submission. `isRetry`: whether an error page has sent it. */
-export type Resubmission = { id: string; isRetry: boolean; links: Pick<SignedLinks, 'attempt'> };
+export type Resubmission = { id: string; isRetry: boolean; links: Pick<SignedLinks, 'resubmission'> };
 
 /** What an error page needs to send a form again. `refused`: why its files were refused. */
 type KeptForm = Resubmission & { enctype: string; fields: Fields; refused: FileLimit | undefined };

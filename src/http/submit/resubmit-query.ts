@@ -30,9 +30,9 @@ export const resubmitQuery = (
   id: string,
   fields: Fields,
   asked: { has(name: string): boolean },
-  links: Pick<SignedLinks, 'attempt'>,
+  links: Pick<SignedLinks, 'resubmission'>,
 ): string =>
-  `?${PARAMETER}=${id}.${links.attempt(id, sentTexts(fields.filter(([name, , file]) => !file || !asked.has(name))))}`;
+  `?${PARAMETER}=${id}.${links.resubmission(id, sentTexts(fields.filter(([name, , file]) => !file || !asked.has(name))))}`;
 
 /**
  * The id under which a form was sent first, when the request has the `resubmitQuery` of it. An id that was not made recently
@@ -41,7 +41,7 @@ export const resubmitQuery = (
 export function firstIdOf(
   { url = '', headers }: IncomingMessage,
   fields: Fields | undefined,
-  links: Pick<SignedLinks, 'isAttempt'>,
+  links: Pick<SignedLinks, 'isResubmission'>,
 ): string | undefined {
   const query = url.indexOf('?');
   if (query < 0 || !fields || headers[KEY_HEADER] !== undefined) return undefined;
@@ -50,5 +50,5 @@ export function firstIdOf(
   const [id = '', signature] = first.split('.');
   if (more.length > 0 || !isRecentSubmissionId(id)) return undefined;
   const sent = sentTexts(fields.filter(([, , file]) => !file));
-  return links.isAttempt(id, sent, signature) ? id : undefined;
+  return links.isResubmission(id, sent, signature) ? id : undefined;
 }

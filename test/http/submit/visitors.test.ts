@@ -251,7 +251,7 @@ describe('the page of a form that is full', () => {
     const pages = new VisitorPages(idleApp(loadConfig({ PAGES_DOMAIN: 'pages.test', BASE_URL: 'http://api.test' })));
     const { url } = await serve((request, response) => {
       const fields: Fields = [['a', 'x'.repeat(Number(request.url?.slice(1)))]];
-      const resubmission = { id: 'sub_x', isRetry: false, links: { attempt: () => 'signature' } };
+      const resubmission = { id: 'sub_x', isRetry: false, links: { resubmission: () => 'signature' } };
       const visitor = { enctype: FORM_TYPE, isOnPage: false, slug: 'a', page: undefined, fields, resubmission };
       pages.refuse(response, visitor, new HttpError(429, ''), {});
     });

@@ -12,12 +12,6 @@ export const up = (db: Knex): Promise<void> =>
       ADD COLUMN submissions_per_minute integer; -- NULL: the limit of the service
     -- Not in deployments, because each submission writes that row.
     ALTER TABLE form_rules ADD COLUMN closed_message text;
-    -- When the last minute's submissions of a form with a limit above 10 were accepted.
-    CREATE TABLE accepted_times (
-      deployment_id text COLLATE "C" NOT NULL REFERENCES deployments ON DELETE CASCADE,
-      accepted_at timestamptz NOT NULL
-    );
-    CREATE INDEX accepted_times_deployment ON accepted_times (deployment_id, accepted_at);
     -- How many submissions of a form got a 429, by days of UTC. A week is kept.
     CREATE TABLE turned_away (
       deployment_id text COLLATE "C" NOT NULL REFERENCES deployments ON DELETE CASCADE,

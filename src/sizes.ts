@@ -325,7 +325,7 @@ export const SIZES = {
   submissionRate: {
     max: 10,
     seconds: 60,
-    /** The highest number that an operator can allow: a submission counts so many rows. */
+    /** The highest number that an operator can allow: a deployment's row has the times of so many. */
     maxOfOperator: 1_000,
   },
   submissionId: {

@@ -99,11 +99,6 @@ const OLD_ROWS: readonly OldRows[] = [
     ...{ name: 'remove-ended-sessions', table: 'sessions', key: 'id', order: 'last_used_at' },
     isOld: `last_used_at <= now() - interval '${SIZES.session.lifetimeDays} days'`,
   },
-  {
-    // Clocks that were set back make some of them count for longer.
-    ...{ name: 'remove-accepted-times', table: 'accepted_times', key: 'deployment_id, accepted_at' },
-    isOld: "accepted_at < now() - interval '1 hour'",
-  },
   ...DAILY_COUNTS.map((table) => {
     return { name: `remove-old-${table}`, table, key: 'deployment_id, day', isOld: IS_OLD_COUNT };
   }),

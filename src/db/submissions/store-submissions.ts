@@ -38,28 +38,12 @@ const RECIPIENT_EVENT: MailEvent = 'submission-mail';
 /** Whether a deployment's submissions are mailed one by one. */
 export const IS_MAILED = "email_notifications AND notify_every = 'submission'";
 
-const { max: DEFAULT_RATE, seconds: WINDOW_SECONDS } = SIZES.submissionRate;
-
-/** Whether the rate limit counts `accepted_at`, as of `now`. */
-const IS_RECENT = `accepted_at > now - interval '${WINDOW_SECONDS} s' AND accepted_at < now + interval '${WINDOW_SECONDS} s'`;
-
-/** The last times that the row of a deployment has, in order: as many as the default limit needs. */
-const LAST = `SELECT accepted_at FROM unnest(recent_submissions) AS accepted_at WHERE ${IS_RECENT}`;
-
-/*
- * A form with a higher limit has its times in rows: in an array of 600, each submission would write all of them. Times from before
- * the limit was raised are in the array alone, until the next submission adds them to the rows.
- */
-const HAS_ROWS = `submissions_per_minute > ${DEFAULT_RATE}`;
-const WITHOUT_ROWS = `ARRAY(
-             ${LAST} AND accepted_at > coalesce(
-               (SELECT max(accepted_at) FROM accepted_times WHERE deployment_id = id), '-infinity')
+/** The times within the window of the rate limit among `recent_submissions`, in order, as of `now`. */
+const RECENT = `ARRAY(
+             SELECT accepted_at FROM unnest(recent_submissions) AS accepted_at
+              WHERE accepted_at > now - interval '${SIZES.submissionRate.seconds} s'
+                AND accepted_at < now + interval '${SIZES.submissionRate.seconds} s'
               ORDER BY accepted_at)`;
-
-/** The times within the window of the rate limit, in order, as of `now`. */
-const RECENT = `CASE WHEN ${HAS_ROWS} THEN ARRAY(
-             SELECT accepted_at FROM accepted_times WHERE deployment_id = id AND ${IS_RECENT} ORDER BY accepted_at
-           ) || ${WITHOUT_ROWS} ELSE ARRAY(${LAST} ORDER BY accepted_at) END`;
 
 /*
  * What follows when submissions are `accepted`: their rows, and the deliveries to webhooks and by mail, which are due.
@@ -97,7 +81,7 @@ export const storeAccepted = (seed = 'accepted.id'): string => `stored AS (
   )`;
 
 /** How many more the rate limit allows, as of `recent`. Below 0 where the limit was lowered. */
-const RATE_FREE = `(coalesce(submissions_per_minute, ${DEFAULT_RATE}) - cardinality(recent))`;
+const RATE_FREE = `(coalesce(submissions_per_minute, ${SIZES.submissionRate.max}) - cardinality(recent))`;
 
 /** How many more a deployment accepts, as of `recent` and `now`. */
 const FREE = `CASE WHEN opens_at > now OR closes_at <= now THEN 0
@@ -110,7 +94,7 @@ const CLOSING = `CASE WHEN opens_at > now THEN opens_at END AS opens_at,
 
 /** The milliseconds until the rate limit allows another: so many of the oldest have to leave the window. */
 const RETRY_AFTER_MS = `ceil(1000 * extract(epoch FROM
-    coalesce(recent[greatest(1, 1 - ${RATE_FREE})], now) - now + interval '${WINDOW_SECONDS} s'))::int`;
+    coalesce(recent[greatest(1, 1 - ${RATE_FREE})], now) - now + interval '${SIZES.submissionRate.seconds} s'))::int`;
 
 /*
  * Stores submissions in one statement: whether the deployment exists, is open, and is under its limits, the
@@ -139,25 +123,21 @@ const STORE = `
      WHERE id = ANY (ARRAY(SELECT deployment_id FROM incoming))
        FOR NO KEY UPDATE SKIP LOCKED
   ), deployment AS MATERIALIZED (
-    SELECT locked.*, now, ${RECENT} AS recent, CASE WHEN ${HAS_ROWS} THEN ${WITHOUT_ROWS} END AS without_rows
+    SELECT locked.*, now, ${RECENT} AS recent
       FROM locked, (SELECT clock_timestamp() AS now, count(*) FROM locked) AS clock
      WHERE deleted_at IS NULL AND taken_down_at IS NULL
   ), accepted AS MATERIALIZED (
     SELECT incoming.*, last_submission_number + rank AS number, owner_id, is_mailed, notify_owner, recent, now,
-           has_confirmation AND is_test IS NOT TRUE AS is_confirmed, without_rows, ${FREE} AS free
+           has_confirmation AND is_test IS NOT TRUE AS is_confirmed, ${FREE} AS free
       FROM incoming JOIN deployment ON deployment.id = deployment_id
      WHERE rank <= ${FREE}
   ), counted AS (
     UPDATE deployments
        SET submission_count = submission_count + rank,
            last_submission_number = last.number,
-           recent_submissions = (recent || array_fill(now, ARRAY[rank]))[cardinality(recent) + rank - ${DEFAULT_RATE - 1}:]
+           recent_submissions = recent || array_fill(now, ARRAY[rank])
       FROM accepted AS last
      WHERE deployments.id = last.deployment_id AND rank = least(free, wanted)
-  ), timed AS (
-    INSERT INTO accepted_times (deployment_id, accepted_at)
-    SELECT deployment_id, accepted_at FROM accepted, unnest(without_rows || array_fill(now, ARRAY[rank])) AS accepted_at
-     WHERE without_rows IS NOT NULL AND rank = least(free, wanted)
   ), ${storeAccepted()}
   SELECT id, ${FREE} AS free, ${CLOSING}, ${RETRY_AFTER_MS} AS retry_after_ms,
          EXISTS (SELECT FROM queued) AS has_deliveries
@@ -173,7 +153,7 @@ function toOutcome({ free, opens_at: opensAt, closing, retry_after_ms }: Row, ra
   if (closing) return { kind: 'closed', closing: { reason: closing } };
   return {
     kind: 'rate-limited',
-    retryAfterMs: Math.min(Math.max(retry_after_ms, 1), WINDOW_SECONDS * 1_000),
+    retryAfterMs: Math.min(Math.max(retry_after_ms, 1), SIZES.submissionRate.seconds * 1_000),
   };
 }
 
@@ -230,7 +210,7 @@ export async function expectedOutcome(
     db,
     'expected-outcome',
     `SELECT ${FREE} AS free, ${CLOSING}, ${RETRY_AFTER_MS} AS retry_after_ms
-       FROM deployments, clock_timestamp() AS now, LATERAL (SELECT ${RECENT} AS recent OFFSET 0) AS recently
+       FROM deployments, clock_timestamp() AS now, LATERAL (SELECT ${RECENT} AS recent) AS recently
       WHERE id = ? AND deleted_at IS NULL AND taken_down_at IS NULL`,
     [deploymentId],
   );

@@ -205,7 +205,7 @@ describe('GET /deploy/:id/settings', () => {
     ]),
     ['max_submissions', [0, -1, 1.5, '40', 1_000_000_001]],
     ['submissions_per_minute', [0, 1.5, '20', 601]],
-    ['closed_message', ['', ' \n', 'a\0b', 5, 'x'.repeat(1_001)]],
+    ['closed_message', ['', ' \n', 'a\0b', '\u001b[31m', '\ud800', 5, 'x'.repeat(1_001)]],
   ])('answers 400 that names %s, and changes nothing', async (field, values) => {
     const { id } = await owner.deploy();
     for (const value of values) {

@@ -232,7 +232,7 @@ describe('the page of a form that accepts nothing', () => {
 
   it("has the owner's message as text", async () => {
     const id = await deployWith({ opens_at: FUTURE, closed_message: 'From <b>Monday</b> on.\nSee you & yours!' });
-    const message = 'From &lt;b&gt;Monday&lt;/b&gt; on.<br>See you &amp; yours!';
+    const message = '<bdi>From &lt;b&gt;Monday&lt;/b&gt; on.<br>See you &amp; yours!</bdi>';
     expect((await read(id)).first).toBe(`It opens on March 1, 2999 at 9:00 AM (UTC). ${message} Nothing was sent.`);
     await settingsOf(id, { opens_at: null, closes_at: PAST });
     expect((await read(id)).first).toBe(`${message} Nothing was sent.`);

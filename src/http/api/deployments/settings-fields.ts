@@ -88,7 +88,7 @@ const { maxFieldChars, maxSubjectChars, maxTextChars } = SIZES.confirmation;
 /** Lone surrogates would be changed on their way. */
 const LINE = /^[^\p{Cc}\p{Cs}\u2028\u2029]*$/u;
 const LINES = /^(?:[^\p{Cc}\p{Cs}]|[\t\r\n])*$/u;
-const confirmationText = (name: string, max: number, allowed: RegExp) =>
+const plainText = (name: string, max: number, allowed: RegExp) =>
   z
     .string(`${name} is not a string: send a text.`)
     .max(max, tooLong(name, max))
@@ -98,13 +98,13 @@ const confirmationText = (name: string, max: number, allowed: RegExp) =>
       `${name} has ${allowed === LINE ? 'a line break or another' : 'a'} control character: leave it out.`,
     );
 const withPlaceholders = (name: string, max: number, allowed: RegExp) =>
-  confirmationText(name, max, allowed).refine(
+  plainText(name, max, allowed).refine(
     hasKnownPlaceholders,
     `${name} has a placeholder that is not known: use ${PLACEHOLDER_LIST}.`,
   );
 const confirmation = z.object(
   {
-    field: confirmationText('confirmation.field', maxFieldChars, LINE).meta({
+    field: plainText('confirmation.field', maxFieldChars, LINE).meta({
       description: "The name of the field with the visitor's address.",
     }),
     subject: withPlaceholders('confirmation.subject', maxSubjectChars, LINE),
@@ -127,15 +127,6 @@ const timeOrNull = (name: string) =>
     )
     .overwrite((text) => new Date(text).toISOString())
     .nullable();
-
-const closedMessage = z
-  .string('closed_message is not a string: send a text, or null.')
-  .max(maxClosedMessageChars, tooLong('closed_message', maxClosedMessageChars))
-  // Postgres refuses NUL.
-  .refine(
-    (text) => text.trim() !== '' && !text.includes('\0'),
-    'closed_message is empty or has a NUL: send a text, or null.',
-  );
 
 /** A field of the settings. `atFirst`: its value until an owner changes it. */
 const setting = <Schema extends z.ZodType>(schema: Schema, description: string, atFirst: unknown) =>
@@ -234,7 +225,7 @@ const fields = {
   ),
   submissions_per_minute: submissionsPerMinute(maxOfOperator),
   closed_message: setting(
-    closedMessage.nullable(),
+    plainText('closed_message', maxClosedMessageChars, LINES).nullable(),
     'The `error` of these 403s, and what visitors read on the page that they get. null: a text in the language of the page.',
     null,
   ),

@@ -93,7 +93,8 @@ function wordsOf(error: HttpError, translations: Translations): Words {
     const { closing, closedMessage } = error;
     const { title, text } = translations.closings[closing.reason];
     const time = closing.reason === 'not-open' ? translations.dateTime(closing.opensAt) : '';
-    const ofOwner = closedMessage === null ? [] : [`<bdi>${escapeHtml(closedMessage).replaceAll(/\r?\n/g, '<br>')}</bdi>`];
+    const ofOwner =
+      closedMessage === null ? [] : [`<bdi>${escapeHtml(closedMessage).replaceAll(/\r?\n/g, '<br>')}</bdi>`];
     const sentences = time !== '' || closedMessage === null ? [fill(text, { time }), ...ofOwner] : ofOwner;
     return { sign: 'problem', title, sentences: [...sentences, translations.nothingSent] };
   }

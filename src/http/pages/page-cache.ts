@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { brotliDecompress, gzip } from 'node:zlib';
+import { brotliDecompress, brotliDecompressSync, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { Batcher } from '../../db/batcher.ts';
 import type { Page, PageHead, StoredPage } from '../../db/deployments/deployments.ts';
@@ -220,11 +220,13 @@ export class PageCache {
   }
 
   #make(slug: string, page: ReadyPage, encoding: Encoding): Promise<Variant> {
+    const isLarge = page.bytes > largeBytes;
     const encode = async (): Promise<Buffer> => {
-      const plain = await decompressBrotli(page.br.body);
+      // The transfer to a thread costs more than the decompression of a small page.
+      const plain = isLarge ? await decompressBrotli(page.br.body) : brotliDecompressSync(page.br.body);
       return encoding === 'gzip' ? compressGzip(plain) : plain;
     };
-    const making = (page.bytes <= largeBytes ? encode() : this.#inTurn(page.ownerId, encode)).then(
+    const making = (isLarge ? this.#inTurn(page.ownerId, encode) : encode()).then(
       (body) => this.#keepVariant(slug, page, encoding, body),
       (error: unknown) => {
         page.others.delete(encoding);

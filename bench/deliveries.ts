@@ -74,7 +74,7 @@ export const deliveries: Case = async (stage) => {
 const QUIET_MS = 16_000;
 
 /**
- * What visitors notice when every deployment has a webhook whose receiver hangs, and as many attempts run as the limits
+ * Measures submissions while every deployment has a webhook whose receiver hangs, and as many attempts run as the limits
  * allow.
  */
 export const hanging: Case = async (stage) => {

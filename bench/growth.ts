@@ -30,7 +30,7 @@ export const pageRequest = `"GET / HTTP/1.1\\r\\nHost: bench-" .. tostring(n):gs
 const ID = `d_${'0'.repeat(24)}`;
 const day = (before: number): string => new Date(Date.now() - before * 24 * 3_600_000).toISOString().slice(0, 10);
 
-/** What an owner asks for, one request after another: the arguments of wrk.format, in Lua. */
+/** The requests of an owner, sent one after another: the arguments of wrk.format, in Lua. */
 const ASKED: Readonly<Record<string, string>> = {
   'GET /me': '"GET", "/me"',
   'list of deployments': '"GET", "/deploy"',

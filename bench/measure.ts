@@ -43,8 +43,8 @@ export const percentile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? Number.NaN;
 
 /**
- * What wrk does with its times, for those of another program: during an answer that takes longer than twice the `usual`
- * time, a client would have waited for further ones. These are added, each shorter by the usual time than the one before.
+ * Corrects the times of another program as wrk corrects its own: during an answer that takes longer than twice the `usual`
+ * time, a client would have waited for further ones. They are added, each shorter by the usual time than the one before.
  */
 export function withOmitted(milliseconds: readonly number[], usual: number): number[] {
   const all = [...milliseconds];
@@ -84,7 +84,7 @@ function processorOf(roots: Readonly<Record<string, number>>): Map<string, numbe
 }
 
 async function measured(side: () => Promise<Figures>, watched: Watched): Promise<Round> {
-  // What this process starts and waits for is the load.
+  // The load is this process and the programs that it waits for.
   const before = processorOf({ ...watched(), load: process.pid });
   const beganAt = performance.now();
   const figures = await side();
@@ -114,7 +114,7 @@ const figuresOf = (rounds: readonly Round[], key: string): number[] =>
 
 const shown = (value: number, unit: string): string => `${value >= 100 ? value.toFixed(0) : value.toFixed(2)}${unit}`;
 
-/** Who used how much of the machine's processors while ours was measured. */
+/** The share of the machine's processors that each process used while ours was measured. */
 function processor(rounds: readonly Round[]): string {
   const names = [...new Set(rounds.flatMap(({ used }) => [...used.by.keys()]))];
   const shares = names.map((name) => ({

@@ -1,5 +1,5 @@
 /*
- * What an update costs: the version before, in FOLDER, serves a database with a million submissions while the migrations
+ * Measures an update: the version before, in FOLDER, serves a database with a million submissions while the migrations
  * of this version run, one after another. Prints for each how long it took, and the slowest request meanwhile.
  *
  *   node bench/migrations.ts FOLDER

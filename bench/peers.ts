@@ -23,7 +23,7 @@ async function install(): Promise<boolean> {
   );
 }
 
-/** What others serve a page with, on one page of 8 KB. */
+/** Other servers of static files, with one page of 8 KB. */
 async function staticPeers(stage: Stage): Promise<Row[]> {
   const { folder } = stage;
   await writeFile(join(folder, 'index.html'), PAGE);

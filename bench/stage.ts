@@ -18,7 +18,7 @@ export const DEPLOYMENTS = 10_000;
 const LOG_FILES = 40;
 
 const { scripts }: { scripts: { start: string } } = JSON.parse(readFileSync('package.json', 'utf8'));
-/** What `npm start` runs. */
+/** The command of `npm start`. */
 export const START: readonly string[] = ['sh', '-c', scripts.start];
 
 export async function freePort(): Promise<number> {

@@ -66,7 +66,7 @@ const insert = (deploymentId: string, data: string): string => `WITH counted AS 
 ) INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
   SELECT id, last_submission_number, 'sub_' || gen_random_uuid(), ${data}, '127.0.0.1', clock_timestamp() FROM counted`;
 
-/** What pgbench does: that, prepared once. */
+/** The statement that pgbench runs, prepared once. */
 const INSERT = `\\set n random(0, ${DEPLOYMENTS - 1})\n${insert("'d_' || lpad((:n)::text, 24, '0')", `'${DATA}'`)};\n`;
 
 async function pgbench({ db, reach, folder }: Stage, clients: number): Promise<Figures> {

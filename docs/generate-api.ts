@@ -20,7 +20,7 @@ export const CLIENT_TYPES = new URL('../src/client/api.d.ts', import.meta.url);
 export const clientTypes = async (reference: string): Promise<string> =>
   `/* Made by \`npm run docs:api\`: change the declarations of the endpoints. */\n\n${astToString(await openapiTypes(reference))}`;
 
-/** What a service with the example's settings answers at /openapi.json. */
+/** The response of a service with the example's settings at /openapi.json. */
 async function referenceOfService(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'formhost-docs-'));
   const config = { ...loadConfig({ ...EXAMPLE_SETTINGS, DATA_DIR: folder }), port: 0 };

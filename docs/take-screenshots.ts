@@ -79,7 +79,7 @@ const PEOPLE = [
   { name: 'Edsger Dijkstra', email: 'edsger@example.nl', message: 'The link to the price list does not work.' },
   { name: 'Radia Perlman', email: 'radia@example.org', message: 'I would like to change my order, please.' },
 ] as const;
-/** Those above are unread. */
+/** The number of the newest submissions that stay unread. */
 const UNREAD = 4;
 
 const Deployed = z.object({ id: z.string() });

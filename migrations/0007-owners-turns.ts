@@ -33,7 +33,7 @@ export async function up(db: Knex): Promise<void> {
     after = rows[0]?.last ?? null;
   }
 
-  // What is due, by receiver and owner, so that a backlog of one owner does not delay another. The version before finds
+  // Due deliveries by receiver and owner, so that a backlog of one owner does not delay another. The version before finds
   // its deliveries by this one as well, in time proportional to a receiver's backlog. The old index is dropped now, and
   // not a release later: with both, Postgres might look for an owner's deliveries among all of a receiver's.
   await db.raw('DROP INDEX CONCURRENTLY IF EXISTS deliveries_due_by_owner');

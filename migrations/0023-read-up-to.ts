@@ -16,7 +16,7 @@ export async function up(db: Knex): Promise<void> {
       CREATE INDEX IF NOT EXISTS read_up_to_unfinished ON read_up_to (deployment_id) WHERE unfinished
     `),
   );
-  // What is unread although it is below that number.
+  // Submissions that are unread although they are below that number.
   await db.raw('DROP INDEX CONCURRENTLY IF EXISTS submission_marks_unread');
   await db.raw(
     'CREATE INDEX CONCURRENTLY submission_marks_unread ON submission_marks (deployment_id, number) WHERE NOT read',

@@ -48,7 +48,7 @@ export async function up(db: Knex): Promise<void> {
   );
   for (let isDone = false; !isDone; ) {
     isDone = await db.transaction(async (transaction) => {
-      // Who changes one of these counts waits until it is made. Who has changed it is waited for, and is counted.
+      // A transaction that changes one of these counts waits until it is made; this one waits for those before it.
       const { rows } = await transaction.raw<{ rows: { owner_id: string }[] }>(
         'SELECT owner_id FROM live_deployments WHERE live IS NULL ORDER BY owner_id LIMIT ? FOR UPDATE',
         [BATCH],

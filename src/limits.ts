@@ -94,13 +94,12 @@ export const LIMITS = {
   reads: {
     /** All requests that wait for new submissions share one query in this time. */
     watchIntervalMs: 1_000,
-    /** Exports at a time, in this process and of one owner: each uses a large part of a core. */
-    maxConcurrentExports: 8,
+    /**
+     * Exports at a time, in this process and of one owner. Each uses a large part of a core, and most of the time one of the ten
+     * connections, of which other requests need some.
+     */
+    maxConcurrentExports: 6,
     maxConcurrentExportsPerOwner: 2,
-    /** Statements at a time, of all exports together: the pool has ten connections, and other requests need some. */
-    maxConcurrentExportReads: 6,
-    /** How long an export runs before other work may use the event loop. */
-    exportSliceMs: 2,
     /** For how long one request searches. It answers what it has found by then, and the reference says so. */
     searchMs: 1_000,
     /** How long a search looks at submissions before other work has a turn. A large one takes milliseconds. */

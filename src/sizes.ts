@@ -235,8 +235,9 @@ export const SIZES = {
   internal: {
     /** Bytes of a page that are written as JSON in one go: some 0.3 ms. */
     pageJsonPieceBytes: 16 * 1024,
-    /** Rows of an export are yielded when they are this long together. */
-    csvPieceChars: 256 * 1024,
+    /** Submissions that an export writes before other work has its turn: less than a millisecond where they are small. */
+    exportPartRows: 20,
+    /** Rows of a sheet are yielded when they are this long together. */
     xlsxPieceChars: 64 * 1024,
     /** The names of all fields that have columns of their own. */
     exportNameChars: 1024 * 1024,

@@ -73,9 +73,6 @@ export const isDeploymentId = (text: string): boolean => DEPLOYMENT_ID.test(text
 export const isSubmissionId = (text: string): boolean => SUBMISSION_ID.test(text);
 export const isFileId = (text: string): boolean => FILE_ID.test(text);
 export const isObjectId = (text: string): boolean => OBJECT_ID.test(text);
-export const isWebhookId = (text: string): boolean => WEBHOOK_ID.test(text);
-export const isKeyId = (text: string): boolean => KEY_ID.test(text);
-export const isDeliveryId = (text: string): boolean => DELIVERY_ID.test(text);
 
 /** Whether a text has the form of `newSubmissionId`, with a time in the last 24 hours. */
 export function isRecentSubmissionId(text: string): boolean {

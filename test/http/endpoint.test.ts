@@ -18,7 +18,7 @@ import { testLimits } from '../support/limits.ts';
 import { endpointsOf } from '../support/reference.ts';
 import { BASE_URL, PAGES_DOMAIN } from '../support/service.ts';
 
-const described = { name: 'test', summary: 'A test' } as const;
+const described = { summary: 'A test' } as const;
 const answer = { status: 200, description: 'Text.', schema: z.string(), example: 'text' };
 
 /** Requests to these endpoints. The key of its only owner is `key`; a body is read as the header `x-body`. */
@@ -46,10 +46,8 @@ function serve(...endpoints: Endpoint[]) {
 }
 
 describe('endpoint()', () => {
-  const change = endpoint({
+  const change = endpoint('PUT', '/deploy/:id', 'test', {
     ...described,
-    method: 'PUT',
-    path: '/deploy/:id',
     async find(owner, { id }) {
       if (id !== 'd_1') throw new HttpError(404, 'no such deployment');
       return { name: `${id} of ${owner.id}` };
@@ -91,15 +89,14 @@ describe('endpoint()', () => {
   });
 
   it('names a parameter that is not described when it is declared', () => {
-    const declare = () =>
-      endpoint({ ...described, method: 'GET', path: '/x/:other', answer, handle: async () => 'text' });
+    const declare = () => endpoint('GET', '/x/:other', 'test', { ...described, answer, handle: async () => 'text' });
     expect(declare).toThrow('/x/:other has parameters that fields.ts does not have: other');
   });
 });
 
 describe('createApi()', () => {
-  const get = publicEndpoint({ ...described, method: 'GET', path: '/a/:id', answer, handle: () => 'a' });
-  const literal = publicEndpoint({ ...described, method: 'GET', path: '/a/b', answer, handle: () => 'b' });
+  const get = publicEndpoint('GET', '/a/:id', 'test', { ...described, answer, handle: () => 'a' });
+  const literal = publicEndpoint('GET', '/a/b', 'test', { ...described, answer, handle: () => 'b' });
 
   it('prefers a path without parameters, wherever it is in the list', async () => {
     expect((await serve(get, literal).get('/a/b')).body).toBe('b');
@@ -107,17 +104,15 @@ describe('createApi()', () => {
   });
 
   it('has no path for an endpoint that is answered elsewhere, but its method in the Allow of others', async () => {
-    const elsewhere = publicEndpoint({ ...described, method: 'POST', path: '/a/:id', answer });
+    const elsewhere = publicEndpoint('POST', '/a/:id', 'test', { ...described, answer });
     expect((await serve(elsewhere).post('/a/1')).status).toBe(404);
     expect((await serve(get, elsewhere).put('/a/1')).headers.allow).toBe('GET, HEAD, POST');
   });
 
   it('refuses a request before its method is looked at', async () => {
     const api = serve(
-      publicEndpoint({
+      publicEndpoint('GET', '/a', 'test', {
         ...described,
-        method: 'GET',
-        path: '/a',
         answer,
         before({ headers }, _response, next) {
           if (headers['x-inside'] !== 'yes') throw new HttpError(404, 'There is nothing.');
@@ -131,10 +126,8 @@ describe('createApi()', () => {
   });
 
   it('lets an endpoint write its answer itself', async () => {
-    const written = publicEndpoint({
+    const written = publicEndpoint('GET', '/a', 'test', {
       ...described,
-      method: 'GET',
-      path: '/a',
       answer,
       handle: () => (response) => void response.status(203).type('text').end('text'),
     });

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Event } from '../../lib/events.ts';
 import { newWebhookId } from '../../lib/ids.ts';
+import { SIZES } from '../../sizes.ts';
 import { execute, query, queryOne } from '../postgres/query.ts';
 
 export type Webhook = {
@@ -27,13 +28,7 @@ const COLUMNS = 'id, deployment_id AS "deploymentId", url, type, events, active,
 /** Adds a webhook to a deployment unless it has `limit` of them. */
 export async function createWebhook(
   db: Knex,
-  {
-    deploymentId,
-    limit,
-    url,
-    type,
-    events,
-  }: { limit: number } & Pick<Webhook, 'deploymentId' | 'url' | 'type' | 'events'>,
+  { deploymentId, url, type, events }: Pick<Webhook, 'deploymentId' | 'url' | 'type' | 'events'>,
 ): Promise<Webhook | 'no-deployment' | 'limit-reached'> {
   return db.transaction(async (transaction) => {
     // The lock lets one creation for a deployment in at a time, so that the count is still true when the row is
@@ -46,7 +41,7 @@ export async function createWebhook(
       'SELECT count(*) FROM webhooks WHERE deployment_id = ?',
       [deploymentId],
     );
-    if (count >= limit) return 'limit-reached';
+    if (count >= SIZES.webhook.maxPerDeployment) return 'limit-reached';
     return queryOne<Webhook>(
       transaction,
       'create-webhook',

@@ -7,7 +7,7 @@ import { type NumberedSubmission, submissionColumns } from './submissions.ts';
 export type InboxSubmission = NumberedSubmission & { read: boolean; starred: boolean; pageVersion: number };
 
 /** What is left out stays as it is. */
-export type Marks = { read?: boolean | undefined; starred?: boolean | undefined };
+type Marks = { read?: boolean | undefined; starred?: boolean | undefined };
 
 /** Whether `submissions.number` is read where it has no mark. Older versions wrote only the number up to which all are read. */
 const READ_BEFORE = `

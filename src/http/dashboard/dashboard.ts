@@ -57,10 +57,7 @@ async function sendShell(response: Response, files: DashboardFiles, app: App): P
 
 /** An address that no view has gets the shell too, as a 404: the browser says so. */
 const shellEndpoint = (path: string, name: string, files: DashboardFiles, app: App) =>
-  publicEndpoint({
-    method: 'GET',
-    path,
-    name,
+  publicEndpoint('GET', path, name, {
     summary: 'Open the dashboard',
     isHidden: true,
     answer: pageAnswer('A page for a browser, the same for every view.'),
@@ -69,14 +66,10 @@ const shellEndpoint = (path: string, name: string, files: DashboardFiles, app: A
   });
 
 const assetEndpoint = (files: DashboardFiles) =>
-  publicEndpoint({
-    method: 'GET',
-    path: '/dashboard/assets/:asset',
-    name: 'getDashboardAsset',
+  publicEndpoint('GET', '/dashboard/assets/:asset', 'getDashboardAsset', {
     summary: 'Get a file of the dashboard',
     isHidden: true,
     answer: {
-      status: 200,
       description: 'A script, a style sheet or an icon. Its name changes with its content.',
       type: '*/*',
       schema: z.string(),

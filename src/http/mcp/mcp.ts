@@ -35,10 +35,7 @@ const allowAnyOrigin = cors({
   preflightContinue: true,
 });
 
-const preflight = publicEndpoint({
-  method: 'OPTIONS',
-  path: '/mcp',
-  name: 'mcpPreflight',
+const preflight = publicEndpoint('OPTIONS', '/mcp', 'mcpPreflight', {
   summary: 'Allow pages of any origin to send messages (CORS preflight)',
   description: 'Browsers send it by themselves (CORS). Any origin may send messages, without cookies.',
   before: allowAnyOrigin,
@@ -48,17 +45,7 @@ const preflight = publicEndpoint({
 
 function messageEndpoint(app: App, endpoints: () => readonly Endpoint[]) {
   let protocol: McpProtocol | undefined;
-
-  /** Loaded with the first message, and again if that has failed. */
-  async function load(): Promise<McpProtocol> {
-    const { McpProtocol } = await import('./protocol.ts');
-    return new McpProtocol(app, endpoints());
-  }
-
-  return endpoint({
-    method: 'POST',
-    path: '/mcp',
-    name: 'sendMcpMessage',
+  return endpoint('POST', '/mcp', 'sendMcpMessage', {
     summary: 'Call the tools for agents, over the Model Context Protocol',
     description:
       'MCP over Streamable HTTP, in the version 2025-11-25 and some before: one message of JSON-RPC, answered as JSON. There are no ' +
@@ -69,15 +56,9 @@ function messageEndpoint(app: App, endpoints: () => readonly Endpoint[]) {
     precheck: refuseWithoutKey,
     // Each tool calls an endpoint, whose work is queued.
     queuesItself: true,
-    body: {
-      schema: Message,
-      example,
-      maxBytes: pageBodyBytes(app.config.maxHtmlBytes),
-      longLevels: LONG_LEVELS,
-    },
+    body: { schema: Message, example, maxBytes: pageBodyBytes(app.config.maxHtmlBytes), longLevels: LONG_LEVELS },
     badBody: (message) => badMessage(PARSE_ERROR, message),
     answer: {
-      status: 200,
       description: 'The answer to a request. An error of a tool, too, with `isError` in the result.',
       headers: ANY_ORIGIN_HEADER,
       schema: Answer,
@@ -87,7 +68,9 @@ function messageEndpoint(app: App, endpoints: () => readonly Endpoint[]) {
     errors: [badMessage, notAcceptable],
     async handle({ request, response, owner, body }) {
       if (!acceptsJson(request.headers)) throw notAcceptable();
-      protocol ??= await load();
+      // Loaded with the first message, and again if that has failed.
+      const { McpProtocol } = await import('./protocol.ts');
+      protocol ??= new McpProtocol(app, endpoints());
       const { 'mcp-protocol-version': version } = request.headers;
       const exchange = { request, response, owner, ownerQueue: app.ownerQueue };
       const text = await protocol.answer(body, version?.toString(), exchange);

@@ -36,7 +36,8 @@ type DeclaredAnswer = { description: string; headers?: Headers; content?: Conten
 
 /** The answer to a request that succeeds, as `application/json` unless it has another `type`. */
 type Success<Answer> = {
-  status: number;
+  /** Left out: 200. */
+  status?: number;
   description: string;
   headers?: Headers;
   type?: string;
@@ -46,12 +47,7 @@ type Success<Answer> = {
 };
 type NoContent = { status: 204 | 303; description: string; headers?: Headers };
 
-export type Described<Path extends string, Answer> = {
-  method: Method;
-  /** As Express has it: `/deploy/:id`. */
-  path: Path;
-  /** The operation's id in the reference: unique, and never changed. */
-  name: string;
+export type Described<Answer> = {
   summary: string;
   description?: string;
   /** Whether the reference leaves it out. */
@@ -142,7 +138,7 @@ export type Declaration<
   Query extends z.ZodObject,
   Body extends z.ZodObject,
   RequestHeaders extends z.ZodObject,
-> = Described<Path, Answer> & {
+> = Described<Answer> & {
   /** The scope that a key needs. Left out: `read` for GET, `full` for what changes something. */
   scope?: Scope;
   /** Refuses a request before its key is looked up. */
@@ -164,7 +160,7 @@ export type Declaration<
   handleTool?: (call: Call<Path, Resource, Query, Body, RequestHeaders>) => Promise<unknown>;
 };
 
-export type PublicDeclaration<Answer> = Described<string, Answer> & {
+export type PublicDeclaration<Answer> = Described<Answer> & {
   requestHeaders?: z.ZodObject;
   /** The body that it accepts. The handler reads it itself. */
   content?: Content;
@@ -190,8 +186,13 @@ export type EndpointTools = {
 };
 
 /** A declared endpoint, with all that the router, the reference and agents' tools need. */
-export type Endpoint = Omit<Described<string, never>, 'answer' | 'otherAnswers' | 'errors'> &
+export type Endpoint = Omit<Described<never>, 'answer' | 'otherAnswers' | 'errors'> &
   Pick<PublicDeclaration<never>, 'requestHeaders' | 'pagesExcept' | 'errorPageTitle'> & {
+    method: Method;
+    /** As Express has it: `/deploy/:id`. */
+    path: string;
+    /** The operation's id in the reference: unique, and never changed. */
+    name: string;
     /** The scope that a key needs; undefined where no key is needed. */
     scope: Scope | undefined;
     params: z.ZodObject | undefined;

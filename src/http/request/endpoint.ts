@@ -14,6 +14,7 @@ import {
   type EndpointRequest,
   type EndpointTools,
   JsonPieces,
+  type Method,
   type PublicDeclaration,
   type ToolCall,
   WithHeaders,
@@ -57,8 +58,8 @@ const headersOf = ({ answer, query, body }: AnyDeclaration) => ({
 });
 
 /** The answers of an endpoint that are not errors, by their status. */
-function answersOf({ answer, otherAnswers }: Described<string, unknown>): Endpoint['answers'] {
-  const { status, description, headers } = answer;
+function answersOf({ answer, otherAnswers }: Described<unknown>): Endpoint['answers'] {
+  const { status = 200, description, headers } = answer;
   const content =
     'schema' in answer
       ? {
@@ -101,9 +102,16 @@ export function endpoint<
   Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Body extends z.ZodObject = z.ZodObject<Record<never, never>>,
   RequestHeaders extends z.ZodObject = z.ZodObject<Record<never, never>>,
->(declaration: Declaration<Path, Answer, Resource, Query, Body, RequestHeaders>): Endpoint;
+>(
+  method: Method,
+  path: Path,
+  name: string,
+  declaration: Declaration<Path, Answer, Resource, Query, Body, RequestHeaders>,
+): Endpoint;
 // In the implementation each part is optional; the signature above gives the handler those that are declared.
-export function endpoint(declaration: AnyDeclaration): Endpoint {
+export function endpoint(method: Method, path: string, name: string, given: AnyDeclaration): Endpoint {
+  const scope: Scope = given.scope ?? (method === 'GET' ? 'read' : 'full');
+  const declaration = { ...given, scope };
   const {
     precheck,
     find,
@@ -118,12 +126,13 @@ export function endpoint(declaration: AnyDeclaration): Endpoint {
     errors = [],
     ...described
   } = declaration;
-  const scope = scopeOf(declaration);
   const text = body && textFormOf(body);
   return {
     ...described,
-    scope,
-    params: parametersOf(declaration.path),
+    method,
+    path,
+    name,
+    params: parametersOf(path),
     query: query ?? text?.query,
     body: body && {
       isRequired: !body.schema.safeParse({}).success,
@@ -154,8 +163,6 @@ export function endpoint(declaration: AnyDeclaration): Endpoint {
 type AnyDeclaration = Declaration<string, unknown, unknown, z.ZodObject, z.ZodObject, z.ZodObject>;
 type Sent = Record<'query' | 'body' | 'headers', Record<string, unknown>>;
 
-const scopeOf = ({ scope, method }: AnyDeclaration): Scope => scope ?? (method === 'GET' ? 'read' : 'full');
-
 /** Answers a request to an endpoint that needs a key. */
 async function answerRequest(
   declaration: AnyDeclaration,
@@ -165,7 +172,7 @@ async function answerRequest(
 ): Promise<void> {
   declaration.precheck?.(request);
   const owner = await tools.authentication.ofRequest(request, response);
-  const { status } = declaration.answer;
+  const { status = 200 } = declaration.answer;
   const { ownerQueue, responseWriter } = tools;
   const notify = (sentence: string): void => addNotice(response, sentence);
   const exchange = { request, response, owner, ownerQueue, params: request.params, notify };
@@ -182,15 +189,19 @@ async function answerRequest(
 /** The answer that follows the look-up of the key. `read` is called once the path is known to lead to something. */
 async function run(
   declaration: AnyDeclaration,
-  { params, owner, ownerQueue, ...exchange }: Omit<ToolCall, 'input'>,
+  { params: given, owner, ownerQueue, ...exchange }: Omit<ToolCall, 'input'>,
   read: () => Promise<Sent>,
 ): Promise<WithHeaders<unknown>> {
-  const { find, body, queuesItself = false, handle } = declaration;
+  // Postgres refuses a NUL in a text. An id that has one is as unknown as this.
+  const params = Object.fromEntries(
+    Object.entries(given).map(([name, text]) => [name, text.replaceAll('\0', '\ufffd')]),
+  );
+  const { scope, find, body, queuesItself = false, handle } = declaration;
   const queued = <T>(work: () => Promise<T>): Promise<T> => ownerQueue.run(owner.id, exchange.response, work);
   const findResource = async (): Promise<unknown> => find?.(owner, params);
   async function finish(resource: unknown): Promise<WithHeaders<unknown>> {
     const sent = await read();
-    if (scopeOf(declaration) === 'full' && owner.scope !== 'full') throw readOnlyKey();
+    if (scope === 'full' && owner.scope !== 'full') throw readOnlyKey();
     const work = async (): Promise<unknown> => handle({ ...exchange, params, owner, resource, ...sent });
     const result = await (body && !queuesItself ? queued(work) : work());
     return result instanceof WithHeaders ? result : new WithHeaders({}, result);
@@ -221,7 +232,7 @@ async function readSent(
 
 /** The answer of an endpoint that people open in a browser. */
 export const pageAnswer = (description: string) =>
-  ({ status: 200, description, type: 'text/html', schema: z.string(), example: '<!doctype html>' }) as const;
+  ({ description, type: 'text/html', schema: z.string(), example: '<!doctype html>' }) as const;
 
 /** The header of an answer that pages of any origin may read. */
 export const ANY_ORIGIN_HEADER = {
@@ -229,17 +240,25 @@ export const ANY_ORIGIN_HEADER = {
 } as const;
 
 /** Declares an endpoint that needs no key. */
-export function publicEndpoint<Answer>(declaration: PublicDeclaration<Answer>): Endpoint {
+export function publicEndpoint<Answer>(
+  method: Method,
+  path: string,
+  name: string,
+  declaration: PublicDeclaration<Answer>,
+): Endpoint {
   const { content, isAlwaysUp = false, query, answer, otherAnswers, errors = [], handle, ...described } = declaration;
   return {
     ...described,
+    method,
+    path,
+    name,
     scope: undefined,
-    params: parametersOf(declaration.path),
+    params: parametersOf(path),
     query,
     body: content && { isRequired: true, content },
     answers: answersOf(declaration),
     errors: [badRequest, ...(isAlwaysUp ? [] : [failed, unavailable]), ...(content ? bodyErrors : []), ...errors],
-    handle: handle && (async (request, response) => respond(response, answer.status, await handle(request))),
+    handle: handle && (async (request, response) => respond(response, answer.status ?? 200, await handle(request))),
     call: undefined,
   };
 }

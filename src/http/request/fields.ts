@@ -44,6 +44,9 @@ export const answerObject = <Shape extends z.ZodRawShape>(id: string, shape: Sha
 export const textField = (description: string, example: string) => z.string().meta({ description, example });
 export const textOrNull = (description: string, example: string | null) =>
   z.string().nullable().meta({ description, example });
+export const uriField = (description: string, example: string) =>
+  z.string().meta({ format: 'uri', description, example });
+export const positiveField = (description: string, example: number) => z.int().min(1).meta({ description, example });
 export const countField = (description: string, example: number) => z.int().min(0).meta({ description, example });
 export const countOrNull = (description: string, example: number) =>
   z.int().min(0).nullable().meta({ description, example });

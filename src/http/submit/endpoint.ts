@@ -78,10 +78,7 @@ const redirected = {
 } as const;
 
 const submitEndpoint = ({ config }: App) =>
-  publicEndpoint({
-    method: 'POST',
-    path: '/submit/:deployId',
-    name: 'submit',
+  publicEndpoint('POST', '/submit/:deployId', 'submit', {
     summary: 'Submit a form',
     description: describeSubmit(config),
     requestHeaders,
@@ -90,12 +87,7 @@ const submitEndpoint = ({ config }: App) =>
       'application/x-www-form-urlencoded': { schema: form, example },
       'multipart/form-data': { schema: multipart, example },
     },
-    answer: {
-      status: 200,
-      description: 'The submission is stored.',
-      schema: Received,
-      headers: ANY_ORIGIN_HEADER,
-    },
+    answer: { description: 'The submission is stored.', schema: Received, headers: ANY_ORIGIN_HEADER },
     otherAnswers: { 303: redirected },
     errors: [noSuchForm, originRefused, ...FORM_CLOSED, keyReused, tooManySubmissions, noStorageForFiles, webhookLoop],
     pagesExcept: [webhookLoop],
@@ -103,10 +95,7 @@ const submitEndpoint = ({ config }: App) =>
 
 const thanksEndpoint = (app: App) => {
   const visitorPages = new VisitorPages(app);
-  return publicEndpoint({
-    method: 'GET',
-    path: '/submit/:deployId/thanks',
-    name: 'getThanks',
+  return publicEndpoint('GET', '/submit/:deployId/thanks', 'getThanks', {
     summary: 'Thank a visitor',
     description:
       "What a browser shows after a success: a small page with a link back to the form's page. It says nothing of the submission. The " +
@@ -122,10 +111,7 @@ const thanksEndpoint = (app: App) => {
   });
 };
 
-const preflight = publicEndpoint({
-  method: 'OPTIONS',
-  path: '/submit/:deployId',
-  name: 'submitPreflight',
+const preflight = publicEndpoint('OPTIONS', '/submit/:deployId', 'submitPreflight', {
   summary: 'Allow pages of any origin to submit (CORS preflight)',
   description: 'Browsers send it by themselves (CORS). Any origin may submit, with any headers, without credentials.',
   answer: { status: 204, description: 'The page may submit.', headers: ANY_ORIGIN_HEADER },

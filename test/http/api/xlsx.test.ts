@@ -1,13 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import limitConcurrency from 'p-limit';
 import readWorkbook, { type SheetData } from 'read-excel-file/node';
 import { describe, expect, it } from 'vitest';
 import type { Submission } from '../../../src/db/submissions/submissions.ts';
-import type { Read } from '../../../src/http/api/submissions/exports/submission-table.ts';
-import { TimeSlice } from '../../../src/http/api/submissions/exports/time-slice.ts';
 import { toXlsx } from '../../../src/http/api/submissions/exports/xlsx.ts';
-import { LIMITS } from '../../../src/limits.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { unzip } from '../../support/zip.ts';
 
@@ -20,16 +16,12 @@ const TIME = new Date('2026-01-02T03:04:05.678Z');
 const made = (texts: readonly string[]): Submission[] =>
   texts.map((data, index) => ({ id: `sub_${index + 1}`, data, ipAddress: '2001:db8::1', createdAt: TIME }));
 
-const sourceOf = (read: Read) => ({
-  ...{ read, labels: new Map(), slice: new TimeSlice(LIMITS.reads.exportSliceMs, limitConcurrency(1)) },
-});
-
 async function write(batches: readonly (readonly Submission[])[], mostRows?: number): Promise<Buffer> {
   async function* read() {
     yield* batches;
   }
   const pieces: Buffer[] = [];
-  for await (const piece of toXlsx(sourceOf(read), mostRows)) pieces.push(Buffer.from(piece));
+  for await (const piece of toXlsx({ read, labels: new Map() }, mostRows)) pieces.push(Buffer.from(piece));
   return Buffer.concat(pieces);
 }
 
@@ -175,7 +167,7 @@ describe('toXlsx', () => {
         pass.isEnded = true;
       }
     }
-    const pieces = toXlsx(sourceOf(read));
+    const pieces = toXlsx({ read, labels: new Map() });
     let piece = await pieces.next();
     while (piece.value?.length === 0) piece = await pieces.next();
     let before = -1;

@@ -7,7 +7,6 @@ import {
   revokeOwnKey,
   SCOPES,
 } from '../../../db/account/api-keys.ts';
-import { isKeyId } from '../../../lib/ids.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
@@ -80,15 +79,12 @@ const lastKey = errorKind(
 );
 
 const listEndpoint = ({ db }: App) =>
-  endpoint({
-    method: 'GET',
-    path: '/keys',
-    name: 'listKeys',
+  endpoint('GET', '/keys', 'listKeys', {
     summary: 'List your API keys',
     description: 'Newest first, without revoked ones.',
     scope: 'full',
     query: Paging,
-    answer: { status: 200, description: 'A page of keys.', schema: Keys },
+    answer: { description: 'A page of keys.', schema: Keys },
     async handle({ owner, query: paging }) {
       const { rows: keys, total } = await listOwnKeys(db, owner.id, paging);
       return { keys: keys.map((key) => toWire(Key, key)), total, ...paging };
@@ -96,10 +92,7 @@ const listEndpoint = ({ db }: App) =>
   });
 
 const createEndpoint = ({ db, config }: App) =>
-  endpoint({
-    method: 'POST',
-    path: '/keys',
-    name: 'createKey',
+  endpoint('POST', '/keys', 'createKey', {
     summary: 'Make an API key',
     description: `For another program or person, with a name by which you recognize it. An owner has at most ${SIZES.apiKey.maxOfOwner} keys.`,
     body: {
@@ -118,17 +111,14 @@ const createEndpoint = ({ db, config }: App) =>
   });
 
 const revokeEndpoint = ({ db }: App) =>
-  endpoint({
-    method: 'DELETE',
-    path: '/keys/:keyId',
-    name: 'revokeKey',
+  endpoint('DELETE', '/keys/:keyId', 'revokeKey', {
     summary: 'Revoke an API key',
     description:
       'Every process refuses it within a second. A key may revoke itself. The last full key of an owner can be revoked on the command line only.',
     async find(owner, { keyId: id }) {
-      if (!isKeyId(id) || !(await ownKeyExists(db, owner.id, id))) throw noSuchKey();
+      if (!(await ownKeyExists(db, owner.id, id))) throw noSuchKey();
     },
-    answer: { status: 200, description: 'The key is revoked.', schema: Revoked },
+    answer: { description: 'The key is revoked.', schema: Revoked },
     errors: [noSuchKey, lastKey],
     async handle({ owner, params: { keyId: id } }) {
       const outcome = await revokeOwnKey(db, owner.id, id);

@@ -26,18 +26,10 @@ export function meEndpoint({ db, config }: App) {
   const { planLimits, storageLimits } = config;
   const notices = takeDownNotices(config.abuseContact?.text);
 
-  return endpoint({
-    method: 'GET',
-    path: '/me',
-    name: 'getMe',
+  return endpoint('GET', '/me', 'getMe', {
     summary: 'Get the owner of the key',
     description: 'With the plan, what it allows, and what this service can do.',
-    answer: {
-      status: 200,
-      description: 'Who you are, and what your plan allows.',
-      headers: NOTICE_HEADER,
-      schema: Me,
-    },
+    answer: { description: 'Who you are, and what your plan allows.', headers: NOTICE_HEADER, schema: Me },
     async handle({ owner: { id, email, plan }, notify }) {
       const limit = planLimits.get(plan) ?? 0;
       const storageLimit = storageLimits.get(plan) ?? Number.POSITIVE_INFINITY;

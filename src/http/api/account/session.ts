@@ -55,21 +55,13 @@ export async function signIn({ db, config, sessionCookie }: App, response: Respo
 }
 
 const beginEndpoint = (app: App) =>
-  publicEndpoint({
-    method: 'POST',
-    path: '/session',
-    name: 'signIn',
+  publicEndpoint('POST', '/session', 'signIn', {
     summary: 'Sign a browser in with an API key',
     description:
       `Sets a cookie that stands for the key on every endpoint, for ${SIZES.session.lifetimeDays} days since its last use, and no longer than the key ` +
       'works. It is read only from requests of pages of the service itself (`Sec-Fetch-Site: same-origin`, or its `Origin`).',
     content: { 'application/json': { schema: Key, example: { key: 'fh_Yk2dV9sQm4XwT7bN1cR8hJ5gL0pZ3aF6eU' } } },
-    answer: {
-      status: 200,
-      description: 'The browser is signed in.',
-      headers: cookieHeader,
-      schema: SignedIn,
-    },
+    answer: { description: 'The browser is signed in.', headers: cookieHeader, schema: SignedIn },
     errors: [otherSite, unauthorized, tooManyUnknownKeys],
     handle: (request) => async (response) => {
       const { key } = await readSignIn(app, request, Key);
@@ -81,15 +73,11 @@ const beginEndpoint = (app: App) =>
   });
 
 const endEndpoint = (app: App) =>
-  endpoint({
-    method: 'DELETE',
-    path: '/session',
-    name: 'signOut',
+  endpoint('DELETE', '/session', 'signOut', {
     summary: 'Sign this browser out',
     scope: 'read',
     description: 'Ends the session of the cookie.',
     answer: {
-      status: 200,
       description: 'The session has ended.',
       headers: cookieHeader,
       schema: z.strictObject({ message: z.literal('Signed out') }),
@@ -103,14 +91,10 @@ const endEndpoint = (app: App) =>
   });
 
 const endAllEndpoint = (app: App) =>
-  endpoint({
-    method: 'DELETE',
-    path: '/sessions',
-    name: 'signOutEverywhere',
+  endpoint('DELETE', '/sessions', 'signOutEverywhere', {
     summary: 'Sign all browsers out',
     description: 'Ends all sessions of the owner. Keys stay as they are.',
     answer: {
-      status: 200,
       description: 'No browser is signed in.',
       headers: cookieHeader,
       schema: z.strictObject({ message: z.literal('Signed out everywhere') }),

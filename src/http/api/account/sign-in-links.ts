@@ -94,10 +94,7 @@ const SENT = 'If this address has an account, a mail with a link is on its way';
 
 const requestEndpoint = (app: App) => {
   const links = new SignInLinks(app);
-  return publicEndpoint({
-    method: 'POST',
-    path: '/session/mail',
-    name: 'askForSignInLink',
+  return publicEndpoint('POST', '/session/mail', 'askForSignInLink', {
     summary: 'Get a link by mail that signs a browser in',
     description:
       `If an owner has this address and a valid key, a mail brings a link that works once, for ${SIZES.session.linkMinutes} minutes. The answer is the ` +
@@ -124,7 +121,7 @@ const requestEndpoint = (app: App) => {
 };
 
 /** People open it, and no program calls it. */
-const link = { path: '/session/mail/:token', isHidden: true } as const;
+const PATH = '/session/mail/:token';
 
 const hashIn = ({ params: { token = '' } }: EndpointRequest): Buffer => {
   if (!TOKEN.test(token)) throw noSuchLink();
@@ -134,7 +131,7 @@ const hashIn = ({ params: { token = '' } }: EndpointRequest): Buffer => {
 const askToSignIn = (app: App) =>
   askEndpoint(
     app,
-    { ...link, noSuchLink },
+    { path: PATH, isHidden: true, noSuchLink },
     {
       name: 'askToSignIn',
       summary: 'Ask whether to sign in',
@@ -150,11 +147,9 @@ const askToSignIn = (app: App) =>
   );
 
 const useEndpoint = (app: App) =>
-  publicEndpoint({
+  publicEndpoint('POST', PATH, 'useSignInLink', {
     ...linkEndpoint,
-    ...link,
-    method: 'POST',
-    name: 'useSignInLink',
+    isHidden: true,
     summary: 'Sign a browser in with a link',
     description: 'Uses the link up. The body is not read.',
     answer: {

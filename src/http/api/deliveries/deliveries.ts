@@ -10,7 +10,6 @@ import {
 import { listRecipients } from '../../../db/deliveries/mail-recipients.ts';
 import { createConfirmationPreview } from '../../../db/deliveries/visitor-confirmations.ts';
 import type { Database } from '../../../db/postgres/connect.ts';
-import { isDeliveryId } from '../../../lib/ids.ts';
 import { LIMITS } from '../../../limits.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
@@ -19,13 +18,7 @@ import { Paging, paged } from '../../request/paging.ts';
 import { RateLimit } from '../../request/rate-limit.ts';
 import { errorKind, HttpError, inSeconds, retryAfter } from '../../response/errors.ts';
 import { toWire } from '../../response/to-wire.ts';
-import {
-  deploymentOr404,
-  noSuchWebhook,
-  ownDeployment,
-  ownWebhook,
-  webhookOr404,
-} from '../deployments/own-deployment.ts';
+import { foundOr404, missing, noSuchWebhook, ownDeployment, ownWebhook } from '../deployments/own-deployment.ts';
 
 const fields = {
   id: deliveryId,
@@ -68,17 +61,9 @@ const Mails = answerObject('Mails', { deliveries: z.array(ListedMail), ...paged 
 const Started = answerObject('DeliveryStarted', { id: deliveryId });
 const Retried = answerObject('DeliveryRetried', { id: deliveryId, status: z.literal('pending') });
 
-const noSuchDelivery = errorKind(
-  {
-    id: 'NoSuchDelivery',
-    description: "There is no such deployment of the key's owner, no such webhook of it, or no such delivery.",
-  },
-  () => new HttpError(404, 'No such delivery: check the id.'),
-);
-const noSuchMail = errorKind(
-  { id: 'NoSuchMail', description: "There is no such deployment of the key's owner, or no such mail of it." },
-  noSuchDelivery,
-);
+const WRONG_ID = 'No such delivery: check the id.';
+const noSuchDelivery = missing('NoSuchDelivery', 'no such webhook of it, or no such delivery', WRONG_ID);
+const noSuchMail = missing('NoSuchMail', 'or no such mail of it', WRONG_ID);
 const nobodyGetsMail = errorKind(
   { id: 'NobodyGetsMail', description: 'Nobody would get it. The sentence says what to do.' },
   (todo: string) => new HttpError(409, `Nobody would get this mail: ${todo}, and try again.`),
@@ -114,10 +99,7 @@ function countTest(tests: RateLimit, owner: Owner): void {
 }
 
 const testEndpoint = ({ db }: App, tests: RateLimit) =>
-  endpoint({
-    method: 'POST',
-    path: '/webhooks/:deployId/:webhookId/test',
-    name: 'testWebhook',
+  endpoint('POST', '/webhooks/:deployId/:webhookId/test', 'testWebhook', {
     summary: 'Send a sample submission to a webhook',
     description:
       'It is sent like any other delivery, and waits while the webhook is off. No submission is stored. The list of ' +
@@ -127,20 +109,17 @@ const testEndpoint = ({ db }: App, tests: RateLimit) =>
     errors: [noSuchWebhook, tooManyTests],
     async handle({ owner, resource: webhook }) {
       countTest(tests, owner);
-      return { id: webhookOr404(await createTestDelivery(db, owner.id, webhook.id)) };
+      return { id: foundOr404(await createTestDelivery(db, owner.id, webhook.id), noSuchWebhook) };
     },
   });
 
 const listEndpoint = ({ db, config }: App) =>
-  endpoint({
-    method: 'GET',
-    path: '/webhooks/:deployId/:webhookId/deliveries',
-    name: 'listDeliveries',
+  endpoint('GET', '/webhooks/:deployId/:webhookId/deliveries', 'listDeliveries', {
     summary: 'List the deliveries of a webhook',
     description: `Newest first. Finished deliveries are kept for ${config.deliveryLogDays} days (DELIVERY_LOG_DAYS).`,
     find: (owner, ids) => ownWebhook(db, owner, ids),
     query: Paging,
-    answer: { status: 200, description: 'A page of deliveries.', schema: Deliveries },
+    answer: { description: 'A page of deliveries.', schema: Deliveries },
     errors: [noSuchWebhook],
     async handle({ resource: webhook, query: paging }) {
       const { deliveries, total } = await listDeliveries(db, webhookLog(webhook), paging);
@@ -149,10 +128,7 @@ const listEndpoint = ({ db, config }: App) =>
   });
 
 const retryEndpoint = ({ db }: App) =>
-  endpoint({
-    method: 'POST',
-    path: '/webhooks/:deployId/:webhookId/deliveries/:deliveryId/retry',
-    name: 'retryDelivery',
+  endpoint('POST', '/webhooks/:deployId/:webhookId/deliveries/:deliveryId/retry', 'retryDelivery', {
     summary: 'Try a delivery again',
     description:
       'It is tried at once, or when the webhook is switched on again, even if it has succeeded or failed, or if it would be ' +
@@ -161,7 +137,7 @@ const retryEndpoint = ({ db }: App) =>
     answer: retried,
     errors: [noSuchDelivery],
     async handle({ params: { deliveryId: id }, resource: webhook }) {
-      if (!isDeliveryId(id) || !(await retryDelivery(db, webhookLog(webhook), id))) throw noSuchDelivery();
+      if (!(await retryDelivery(db, webhookLog(webhook), id))) throw noSuchDelivery();
       return { id, status: 'pending' as const };
     },
   });
@@ -179,10 +155,7 @@ function checkMail({ smtpUrl }: App['config'], isForNobody: boolean): void {
 }
 
 const testMailEndpoint = ({ db, config }: App, tests: RateLimit) =>
-  endpoint({
-    method: 'POST',
-    path: '/deploy/:id/mails/test',
-    name: 'testMail',
+  endpoint('POST', '/deploy/:id/mails/test', 'testMail', {
     summary: 'Send a sample mail',
     description:
       'To everybody who gets mail about the deployment: each confirmed recipient, or the owner. It is sent like any other ' +
@@ -197,15 +170,12 @@ const testMailEndpoint = ({ db, config }: App, tests: RateLimit) =>
     async handle({ owner, resource: { id } }) {
       checkMail(config, await isForNobody(db, owner, id));
       countTest(tests, owner);
-      return { id: deploymentOr404(await createTestMail(db, owner.id, id)) };
+      return { id: foundOr404(await createTestMail(db, owner.id, id)) };
     },
   });
 
 const previewEndpoint = ({ db, config }: App, tests: RateLimit) =>
-  endpoint({
-    method: 'POST',
-    path: '/deploy/:id/confirmation/preview',
-    name: 'previewConfirmation',
+  endpoint('POST', '/deploy/:id/confirmation/preview', 'previewConfirmation', {
     summary: 'Send a preview of the confirmation',
     description:
       'To the owner: the mail that visitors get, with an example of a reference. The log of mails shows its outcome. It counts as ' +
@@ -223,17 +193,14 @@ const previewEndpoint = ({ db, config }: App, tests: RateLimit) =>
   });
 
 const listMailsEndpoint = ({ db, config }: App) =>
-  endpoint({
-    method: 'GET',
-    path: '/deploy/:id/mails',
-    name: 'listMails',
+  endpoint('GET', '/deploy/:id/mails', 'listMails', {
     summary: 'List the mails about a deployment',
     description:
       'Newest first: about submissions, confirmations to visitors, and tests. Mails that ask recipients, and notices to the owner, are not listed. ' +
       `Finished deliveries are kept for ${config.deliveryLogDays} days (DELIVERY_LOG_DAYS).`,
     find: (owner, { id }) => ownDeployment(db, owner, id),
     query: Paging,
-    answer: { status: 200, description: 'A page of mails.', schema: Mails },
+    answer: { description: 'A page of mails.', schema: Mails },
     async handle({ resource: deployment, query: paging }) {
       const { deliveries, total } = await listDeliveries(db, mailLog(deployment), paging);
       return { deliveries: deliveries.map((mail) => toWire(ListedMail, mail)), total, ...paging };
@@ -241,10 +208,7 @@ const listMailsEndpoint = ({ db, config }: App) =>
   });
 
 const retryMailEndpoint = ({ db }: App, tests: RateLimit) =>
-  endpoint({
-    method: 'POST',
-    path: '/deploy/:id/mails/:deliveryId/retry',
-    name: 'retryMail',
+  endpoint('POST', '/deploy/:id/mails/:deliveryId/retry', 'retryMail', {
     summary: 'Try a mail again',
     description:
       'It is tried at once, even if it has succeeded or failed, or if it would be tried later. A mail that is being ' +
@@ -253,8 +217,7 @@ const retryMailEndpoint = ({ db }: App, tests: RateLimit) =>
     answer: retried,
     errors: [noSuchMail, nobodyGetsMail, confirmationSent, tooManyTests],
     async handle({ owner, params: { deliveryId: id }, resource: deployment }) {
-      const mail = isDeliveryId(id) ? await findLoggedMail(db, deployment.id, id) : undefined;
-      if (mail === undefined) throw noSuchMail();
+      const mail = foundOr404(await findLoggedMail(db, deployment.id, id), noSuchMail);
       if (mail.isConfirmation && mail.status === 'succeeded') throw confirmationSent();
       if (!mail.isWanted)
         throw nobodyGetsMail('switch email_notifications on, have the recipient confirm, or set confirmation');

@@ -11,18 +11,16 @@ import { EVENTS } from '../../../lib/events.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import { answerObject, deploymentId, flagField, time, webhookId } from '../../request/fields.ts';
+import { answerObject, deploymentId, flagField, time, uriField, webhookId } from '../../request/fields.ts';
 import { answerOnce, idempotencyKey, keyReused } from '../../request/idempotency-key.ts';
 import { errorKind, HttpError, noSuchDeployment } from '../../response/errors.ts';
 import { toWire } from '../../response/to-wire.ts';
-import { noSuchWebhook, ownDeployment, ownWebhook, webhookOr404 } from '../deployments/own-deployment.ts';
+import { foundOr404, noSuchWebhook, ownDeployment, ownWebhook } from '../deployments/own-deployment.ts';
 import { changeBody, checkReceiver, creationBody, DEFAULT_TYPE, TYPES } from './webhook-fields.ts';
 
 const exampleUrl = 'https://hooks.example.org/forms';
 
-const target = z
-  .string()
-  .meta({ format: 'uri', description: 'The address that receives the POST.', example: exampleUrl });
+const target = uriField('The address that receives the POST.', exampleUrl);
 
 const Created = answerObject('WebhookCreated', {
   id: webhookId,
@@ -56,10 +54,7 @@ const tooManyWebhooks = errorKind(
 );
 
 const createEndpoint = (app: App) =>
-  endpoint({
-    method: 'POST',
-    path: '/webhooks/:deployId',
-    name: 'createWebhook',
+  endpoint('POST', '/webhooks/:deployId', 'createWebhook', {
     summary: 'Create a webhook',
     description: `Each submission from now on is posted to its address. At most ${SIZES.webhook.maxPerDeployment} a deployment.`,
     find: (owner, { deployId }) => ownDeployment(app.db, owner, deployId),
@@ -69,12 +64,7 @@ const createEndpoint = (app: App) =>
     errors: [tooManyWebhooks, keyReused],
     async handle({ owner, resource: deployment, headers, body }) {
       checkReceiver(body.url, body.type);
-      const wanted = {
-        ...body,
-        type: body.type ?? DEFAULT_TYPE,
-        deploymentId: deployment.id,
-        limit: SIZES.webhook.maxPerDeployment,
-      };
+      const wanted = { ...body, type: body.type ?? DEFAULT_TYPE, deploymentId: deployment.id };
       const request = { key: headers['Idempotency-Key'], path: `/webhooks/${deployment.id}`, body };
       return answerOnce(app.db, owner, request, async (db) => {
         const webhook = await createWebhook(db, wanted);
@@ -86,45 +76,36 @@ const createEndpoint = (app: App) =>
   });
 
 const listEndpoint = ({ db }: App) =>
-  endpoint({
-    method: 'GET',
-    path: '/webhooks/:deployId',
-    name: 'listWebhooks',
+  endpoint('GET', '/webhooks/:deployId', 'listWebhooks', {
     summary: 'List the webhooks of a deployment',
     description: 'Oldest first.',
     find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
-    answer: { status: 200, description: 'All webhooks.', schema: Webhooks },
+    answer: { description: 'All webhooks.', schema: Webhooks },
     handle: async ({ resource: { id } }) => ({
       webhooks: (await listWebhooks(db, id)).map((one) => toWire(Listed, one)),
     }),
   });
 
 const changeEndpoint = (app: App) =>
-  endpoint({
-    method: 'PATCH',
-    path: '/webhooks/:deployId/:webhookId',
-    name: 'changeWebhook',
+  endpoint('PATCH', '/webhooks/:deployId/:webhookId', 'changeWebhook', {
     summary: 'Change a webhook, switch it off or on',
     description: 'What is left out stays as it is.',
     find: (owner, ids) => ownWebhook(app.db, owner, ids),
     body: { schema: changeBody(app), example: { active: true } },
-    answer: { status: 200, description: 'The webhook as it is now.', schema: Listed },
+    answer: { description: 'The webhook as it is now.', schema: Listed },
     errors: [noSuchWebhook],
     async handle({ resource: { id, type }, body: changes }) {
       if (changes.url !== undefined) checkReceiver(changes.url, type);
-      return toWire(Listed, webhookOr404(await changeWebhook(app.db, id, changes)));
+      return toWire(Listed, foundOr404(await changeWebhook(app.db, id, changes), noSuchWebhook));
     },
   });
 
 const deleteEndpoint = ({ db }: App) =>
-  endpoint({
-    method: 'DELETE',
-    path: '/webhooks/:deployId/:webhookId',
-    name: 'deleteWebhook',
+  endpoint('DELETE', '/webhooks/:deployId/:webhookId', 'deleteWebhook', {
     summary: 'Delete a webhook',
     description: 'Its pending deliveries are deleted too.',
     find: (owner, ids) => ownWebhook(db, owner, ids),
-    answer: { status: 200, description: 'The webhook is deleted.', schema: Deleted },
+    answer: { description: 'The webhook is deleted.', schema: Deleted },
     errors: [noSuchWebhook],
     async handle({ resource: { id } }) {
       if (!(await deleteWebhook(db, id))) throw noSuchWebhook();
@@ -133,30 +114,24 @@ const deleteEndpoint = ({ db }: App) =>
   });
 
 const getSecretEndpoint = ({ db }: App) =>
-  endpoint({
-    method: 'GET',
-    path: '/webhooks/:deployId/:webhookId/secret',
-    name: 'getWebhookSecret',
+  endpoint('GET', '/webhooks/:deployId/:webhookId/secret', 'getWebhookSecret', {
     summary: 'Get the secret of a webhook',
     scope: 'full',
     description: 'The secret that signs its deliveries now. Receivers need it to verify them.',
     find: (owner, ids) => ownWebhook(db, owner, ids),
-    answer: { status: 200, description: 'The secret.', schema: Secret },
+    answer: { description: 'The secret.', schema: Secret },
     errors: [noSuchWebhook],
-    handle: async ({ resource: { id } }) => ({ secret: webhookOr404(await findWebhookSecret(db, id)) }),
+    handle: async ({ resource: { id } }) => ({ secret: foundOr404(await findWebhookSecret(db, id), noSuchWebhook) }),
   });
 
 const rotateSecretEndpoint = ({ db }: App) =>
-  endpoint({
-    method: 'POST',
-    path: '/webhooks/:deployId/:webhookId/secret/rotate',
-    name: 'rotateWebhookSecret',
+  endpoint('POST', '/webhooks/:deployId/:webhookId/secret/rotate', 'rotateWebhookSecret', {
     summary: 'Rotate the secret of a webhook',
     description: 'For 24 hours the previous secret signs as well. At most three secrets sign at a time.',
     find: (owner, ids) => ownWebhook(db, owner, ids),
-    answer: { status: 200, description: 'The new secret.', schema: Secret },
+    answer: { description: 'The new secret.', schema: Secret },
     errors: [noSuchWebhook],
-    handle: async ({ resource: { id } }) => ({ secret: webhookOr404(await rotateWebhookSecret(db, id)) }),
+    handle: async ({ resource: { id } }) => ({ secret: foundOr404(await rotateWebhookSecret(db, id), noSuchWebhook) }),
   });
 
 /** The webhooks of a deployment: the addresses to which its submissions are posted. */

@@ -13,7 +13,7 @@ import { pauseDeadline } from '../../request/deadline.ts';
 import { JsonPieces } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
-import { deploymentOr404, ownDeployment } from './own-deployment.ts';
+import { foundOr404, ownDeployment } from './own-deployment.ts';
 import { pageBody, textPieces } from './page-html.ts';
 
 const tooComplex = errorKind(
@@ -25,7 +25,7 @@ const tooComplex = errorKind(
     ),
 );
 
-const answer = { status: 200, description: 'What is on the page.', schema: CheckedPage };
+const answer = { description: 'What is on the page.', schema: CheckedPage };
 
 const { maxFields } = SIZES.submission;
 
@@ -83,10 +83,7 @@ async function checkPage(
 }
 
 const checkEndpoint = (app: App) =>
-  endpoint({
-    method: 'POST',
-    path: '/check',
-    name: 'checkHtml',
+  endpoint('POST', '/check', 'checkHtml', {
     summary: 'Check the forms of a page before it is published',
     description:
       'Reads HTML as browsers do, and answers its forms, their fields with labels, and what keeps them from arriving. Nothing is ' +
@@ -100,10 +97,7 @@ const checkEndpoint = (app: App) =>
   });
 
 const checkLiveEndpoint = (app: App) =>
-  endpoint({
-    method: 'GET',
-    path: '/deploy/:id/check',
-    name: 'checkDeployment',
+  endpoint('GET', '/deploy/:id/check', 'checkDeployment', {
     summary: 'Check the forms of a live page',
     description:
       'What `POST /check` answers, for the page as it is now, and `captcha-missing` for its settings: a form that lacks the widget ' +
@@ -115,7 +109,7 @@ const checkLiveEndpoint = (app: App) =>
       const { captcha } = await rulesOf(app.db, resource.id);
       const known = { addresses: addressesOf(app.config, resource), captcha: captcha?.provider };
       return checkPage(app, { owner, response }, known, async () =>
-        deploymentOr404(await findHtml(app.db, owner.id, resource.id)),
+        foundOr404(await findHtml(app.db, owner.id, resource.id)),
       );
     },
   });

@@ -16,23 +16,21 @@ import type { App } from '../../app.ts';
 import { changedMeanwhile, ETAG_HEADER, ifMatch, ifNoneMatch, wantedTags } from '../../request/conditions.ts';
 import { WithHeaders } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import { answerObject, countField, deploymentId, time } from '../../request/fields.ts';
+import { answerObject, countField, deploymentId, time, uriField } from '../../request/fields.ts';
 import { answerOnce, idempotencyKey, keyReused } from '../../request/idempotency-key.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import { errorKind, HttpError, storageFull } from '../../response/errors.ts';
 import { NOTICE_HEADER, takeDownNotices } from '../../response/notice.ts';
 import { notModified } from '../../response/static-file.ts';
 import { toWire } from '../../response/to-wire.ts';
-import { deploymentOr404, ownDeployment } from './own-deployment.ts';
+import { foundOr404, ownDeployment } from './own-deployment.ts';
 import { HTML_PATH, Html, htmlAsJson, pageBody, publishHtml } from './page-html.ts';
 
 export const ownSlug = z
   .string()
   .regex(SLUG)
   .meta({ description: "The label of the page's host.", example: 'spring-sale' });
-export const urlField = z
-  .string()
-  .meta({ format: 'uri', description: 'The address of the page.', example: 'https://spring-sale.pages.example.net' });
+export const urlField = uriField('The address of the page.', 'https://spring-sale.pages.example.net');
 
 export const submissionCount = countField('How many submissions it has.', 3);
 
@@ -91,14 +89,11 @@ const toStatus = (deployment: Deployment, config: Config) =>
   toWire(Status, { ...deployment, status: 'active', url: pageUrl(config, deployment.slug) });
 
 const listEndpoint = ({ db, config }: App) =>
-  endpoint({
-    method: 'GET',
-    path: '/deploy',
-    name: 'listDeployments',
+  endpoint('GET', '/deploy', 'listDeployments', {
     summary: 'List your deployments',
     description: 'Newest first, without deleted ones.',
     query: Paging,
-    answer: { status: 200, description: 'A page of deployments.', schema: Deployments },
+    answer: { description: 'A page of deployments.', schema: Deployments },
     async handle({ owner, query: paging }) {
       const { rows: deployments, total } = await listDeployments(db, owner.id, paging);
       return { deployments: deployments.map((one) => toStatus(one, config)), total, ...paging };
@@ -108,10 +103,7 @@ const listEndpoint = ({ db, config }: App) =>
 function createEndpoint({ db, config, renderer, limitPageWrites, onDeploymentChange }: App) {
   const body = pageBody(config);
   const slugOrNone = slugField(config.reservedSlugs, "Made from the page's title when left out.").optional();
-  return endpoint({
-    method: 'POST',
-    path: '/deploy',
-    name: 'createDeployment',
+  return endpoint('POST', '/deploy', 'createDeployment', {
     summary: 'Create a deployment',
     description:
       'Publishes an HTML page at a host of its own. The body is JSON, or the page itself as `text/html`, with the slug in ' +
@@ -146,14 +138,11 @@ function createEndpoint({ db, config, renderer, limitPageWrites, onDeploymentCha
 }
 
 const getEndpoint = ({ db, config }: App) =>
-  endpoint({
-    method: 'GET',
-    path: '/deploy/:id',
-    name: 'getDeployment',
+  endpoint('GET', '/deploy/:id', 'getDeployment', {
     summary: 'Get the status of a deployment',
     description: 'With the number of its submissions. `GET /deploy/{id}/html` answers the page itself.',
     find: (owner, { id }) => ownDeployment(db, owner, id),
-    answer: { status: 200, description: 'The deployment.', headers: NOTICE_HEADER, schema: Status },
+    answer: { description: 'The deployment.', headers: NOTICE_HEADER, schema: Status },
     async handle({ resource: deployment, notify }) {
       if (deployment.takenDownAt) notify(takeDownNotices(config.abuseContact?.text).page);
       return toStatus(deployment, config);
@@ -162,22 +151,14 @@ const getEndpoint = ({ db, config }: App) =>
 
 function replaceHtmlEndpoint(app: App) {
   const { db, config } = app;
-  return endpoint({
-    method: 'PUT',
-    path: '/deploy/:id',
-    name: 'replaceHtml',
+  return endpoint('PUT', '/deploy/:id', 'replaceHtml', {
     summary: 'Replace the HTML of a deployment',
     description:
       'Address and slug stay the same. The new page is live at once. The body is JSON, or the page itself as `text/html`.',
     find: (owner, { id }) => ownDeployment(db, owner, id),
     requestHeaders: ifMatch(HTML_PATH),
     body: pageBody(config),
-    answer: {
-      status: 200,
-      description: 'The new page is live.',
-      headers: { ...NOTICE_HEADER, ...ETAG_HEADER },
-      schema: Deployed,
-    },
+    answer: { description: 'The new page is live.', headers: ETAG_HEADER, schema: Deployed },
     errors: [storageFull, changedMeanwhile],
     async handle({ owner, resource, headers, body, notify }) {
       const html = Buffer.from(body.html);
@@ -189,36 +170,30 @@ function replaceHtmlEndpoint(app: App) {
 }
 
 const deleteEndpoint = ({ db, onDeploymentChange }: App) =>
-  endpoint({
-    method: 'DELETE',
-    path: '/deploy/:id',
-    name: 'deleteDeployment',
+  endpoint('DELETE', '/deploy/:id', 'deleteDeployment', {
     summary: 'Delete a deployment',
     description:
       'The page goes offline. Its slug becomes free, and it no longer counts for the limit of the plan. With its ' +
       'submissions it is in the trash, from where it can be restored for some days (TRASH_DAYS).',
     find: (owner, { id }) => ownDeployment(db, owner, id),
-    answer: { status: 200, description: 'The page is offline.', schema: Deleted },
+    answer: { description: 'The page is offline.', schema: Deleted },
     async handle({ owner, resource: { id, slug } }) {
-      deploymentOr404(await deleteDeployment(db, owner.id, id));
+      foundOr404(await deleteDeployment(db, owner.id, id));
       onDeploymentChange({ deploymentId: id, slug });
       return { message: 'Deployment deleted' as const, id };
     },
   });
 
 const getHtmlEndpoint = ({ db }: App) =>
-  endpoint({
-    method: 'GET',
-    path: HTML_PATH,
-    name: 'getHtml',
+  endpoint('GET', HTML_PATH, 'getHtml', {
     summary: 'Get the HTML of a deployment',
     description: 'As it was sent, including `{{FORM_ACTION}}`.',
     find: (owner, { id }) => ownDeployment(db, owner, id),
     requestHeaders: ifNoneMatch,
-    answer: { status: 200, description: 'The page.', headers: ETAG_HEADER, schema: Html },
+    answer: { description: 'The page.', headers: ETAG_HEADER, schema: Html },
     otherAnswers: { 304: notModified },
     async handle({ owner, resource: { id } }) {
-      const html = deploymentOr404(await findHtml(db, owner.id, id));
+      const html = foundOr404(await findHtml(db, owner.id, id));
       return new WithHeaders({ ETag: etagOf(html) }, htmlAsJson(html));
     },
   });

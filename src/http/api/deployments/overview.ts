@@ -1,3 +1,4 @@
+import { decodeHTML } from 'entities';
 import { z } from 'zod';
 import { type Config, pageUrl, submitUrl } from '../../../config.ts';
 import { listOverview, type OverviewRow } from '../../../db/deployments/overview.ts';
@@ -5,7 +6,7 @@ import { HONEYPOT } from '../../../lib/control-fields.ts';
 import { titleOf } from '../../../lib/slugs.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import { answerObject, countField, deploymentId, flagField, textOrNull, time } from '../../request/fields.ts';
+import { answerObject, countField, deploymentId, flagField, textOrNull, time, uriField } from '../../request/fields.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import { toWire } from '../../response/to-wire.ts';
 import { ownSlug, submissionCount, urlField } from './deployments.ts';
@@ -15,11 +16,10 @@ const Overviewed = answerObject('OverviewedDeployment', {
   slug: ownSlug,
   url: urlField,
   title: textOrNull("The page's title; null without one.", 'Spring sale'),
-  form_action: z.string().meta({
-    format: 'uri',
-    description: 'The address to which its forms post.',
-    example: 'https://forms.example.org/submit/d_0VbbZBZKKTcBD17YQfyDgVGm',
-  }),
+  form_action: uriField(
+    'The address to which its forms post.',
+    'https://forms.example.org/submit/d_0VbbZBZKKTcBD17YQfyDgVGm',
+  ),
   submission_count: submissionCount,
   unread: countField('How many of them are not marked as read.', 1),
   spam: countField('How many submissions are kept apart as spam.', 0),
@@ -41,35 +41,27 @@ const Overviewed = answerObject('OverviewedDeployment', {
 const Overview = answerObject('Overview', { deployments: z.array(Overviewed), ...paged });
 
 /** The title of a page as a browser shows it; null without one. `start`: the beginning of its HTML. */
-async function shownTitle(start: Buffer): Promise<string | null> {
-  // Loaded on demand, because of its table of all names.
-  const { decodeHTML } = await import('entities');
-  const title = decodeHTML(titleOf(start.toString())).replaceAll(/\s+/g, ' ').trim();
-  return title === '' ? null : title;
-}
+const shownTitle = (start: Buffer): string | null =>
+  decodeHTML(titleOf(start.toString())).replaceAll(/\s+/g, ' ').trim() || null;
 
-const toOverviewed = async (one: OverviewRow, config: Config) =>
+const toOverviewed = (one: OverviewRow, config: Config) =>
   toWire(Overviewed, {
     ...one,
     url: pageUrl(config, one.slug),
-    title: await shownTitle(one.start),
+    title: shownTitle(one.start),
     formAction: submitUrl(config) + one.id,
     takenDown: one.isTakenDown,
   });
 
 /** All pages of an owner at a glance. */
 export const overviewEndpoint = ({ db, config }: App) =>
-  endpoint({
-    method: 'GET',
-    path: '/overview',
-    name: 'getOverview',
+  endpoint('GET', '/overview', 'getOverview', {
     summary: 'See your deployments at a glance',
     description: 'Newest first, without deleted ones.',
     query: Paging,
-    answer: { status: 200, description: 'A page of deployments.', schema: Overview },
+    answer: { description: 'A page of deployments.', schema: Overview },
     async handle({ owner, query: paging }) {
       const { rows: deployments, total } = await listOverview(db, owner.id, paging);
-      const shown = await Promise.all(deployments.map((one) => toOverviewed(one, config)));
-      return { deployments: shown, total, ...paging };
+      return { deployments: deployments.map((one) => toOverviewed(one, config)), total, ...paging };
     },
   });

@@ -2,34 +2,26 @@ import type { Owner } from '../../../db/account/owners.ts';
 import { findWebhook, type Webhook } from '../../../db/deliveries/webhooks.ts';
 import { type Deployment, findDeployment } from '../../../db/deployments/deployments.ts';
 import type { Database } from '../../../db/postgres/connect.ts';
-import { isDeploymentId, isWebhookId } from '../../../lib/ids.ts';
 import { errorKind, HttpError, noSuchDeployment } from '../../response/errors.ts';
 
-export const noSuchWebhook = errorKind(
-  {
-    id: 'NoSuchWebhook',
-    description: "There is no such deployment of the key's owner, or no such webhook of it.",
-  },
-  () => new HttpError(404, 'No such webhook: check the id.'),
-);
+/** A 404 about a part of a deployment. `what` is missing when the deployment is not. */
+export const missing = (id: string, what: string, message: string) =>
+  errorKind(
+    { id, description: `There is no such deployment of the key's owner, ${what}.` },
+    () => new HttpError(404, message),
+  );
 
-/** The row that a query found of a deployment; throws 404 where it found nothing. */
-export function deploymentOr404<T>(found: T | undefined): T {
-  if (found === undefined) throw noSuchDeployment();
-  return found;
-}
+export const noSuchWebhook = missing('NoSuchWebhook', 'or no such webhook of it', 'No such webhook: check the id.');
 
-/** The row that a query found of a webhook; throws 404 where it found nothing. */
-export function webhookOr404<T>(found: T | undefined): T {
-  if (found === undefined) throw noSuchWebhook();
-  return found;
+/** The row that a query has found; throws a 404 where it has found none. */
+export function foundOr404<T>(row: T | undefined, error: () => HttpError = noSuchDeployment): T {
+  if (row === undefined) throw error();
+  return row;
 }
 
 /** The owner's live deployment with this id; throws 404. */
-export async function ownDeployment(db: Database, owner: Owner, id: string): Promise<Deployment> {
-  // Only ids reach Postgres, which refuses some texts (NUL).
-  return deploymentOr404(isDeploymentId(id) ? await findDeployment(db, owner.id, id) : undefined);
-}
+export const ownDeployment = async (db: Database, owner: Owner, id: string): Promise<Deployment> =>
+  foundOr404(await findDeployment(db, owner.id, id));
 
 /** The webhook with these ids, of the owner's live deployment; throws 404. */
 export async function ownWebhook(
@@ -38,5 +30,5 @@ export async function ownWebhook(
   { deployId, webhookId }: { deployId: string; webhookId: string },
 ): Promise<Webhook> {
   const { id } = await ownDeployment(db, owner, deployId);
-  return webhookOr404(isWebhookId(webhookId) ? await findWebhook(db, id, webhookId) : undefined);
+  return foundOr404(await findWebhook(db, id, webhookId), noSuchWebhook);
 }

@@ -10,7 +10,7 @@ import { changedMeanwhile } from '../../request/conditions.ts';
 import { JsonPieces } from '../../request/declaration.ts';
 import { answerObject, textField } from '../../request/fields.ts';
 import { OVER_LIMIT, pageBodyBytes } from '../../request/json-body.ts';
-import { deploymentOr404 } from './own-deployment.ts';
+import { foundOr404 } from './own-deployment.ts';
 
 /*
  * The HTML of a page: as it is sent, stored and answered.
@@ -60,7 +60,7 @@ export async function publishHtml(
 ): Promise<Deployment> {
   const given = { deploymentId: id, slug, html, hasAltcha: await hasAltcha(db, id) };
   const page = await renderer.prepare(owner.id, given);
-  const deployment = deploymentOr404(await limitPageWrites(() => replaceHtml(db, owner.id, id, page, config, etags)));
+  const deployment = foundOr404(await limitPageWrites(() => replaceHtml(db, owner.id, id, page, config, etags)));
   if (deployment === 'changed') throw changedMeanwhile(HTML_PATH);
   onDeploymentChange({ deploymentId: deployment.id, slug: deployment.slug });
   return deployment;

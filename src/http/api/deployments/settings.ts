@@ -17,7 +17,7 @@ import { errorKind, HttpError, inSeconds, retryAfter } from '../../response/erro
 import { NOTICE_HEADER, takeDownNotices } from '../../response/notice.ts';
 import { notModified } from '../../response/static-file.ts';
 import { captchaMissing } from './check.ts';
-import { deploymentOr404, ownDeployment } from './own-deployment.ts';
+import { foundOr404, ownDeployment } from './own-deployment.ts';
 import { AllSettings, exampleSettings, type SettingsChange, settingsChange } from './settings-fields.ts';
 
 const Changed = answerObject('SettingsChanged', { success: z.literal(true), id: deploymentId });
@@ -81,9 +81,7 @@ async function changeOrRefuse(
   const hasMail = app.config.smtpUrl !== undefined;
   try {
     const page = await pageToRenew(app, owner, deployment, changes);
-    const changed = deploymentOr404(
-      await changeSettings(app.db, owner, deployment.id, changes, { hasMail, page, etags }),
-    );
+    const changed = foundOr404(await changeSettings(app.db, owner, deployment.id, changes, { hasMail, page, etags }));
     if (changed === 'changed') throw changedMeanwhile(SETTINGS_PATH);
     return changed;
   } catch (error) {
@@ -123,16 +121,12 @@ async function tellOfMail(
 }
 
 const getEndpoint = ({ db, config }: App) =>
-  endpoint({
-    method: 'GET',
-    path: SETTINGS_PATH,
-    name: 'getSettings',
+  endpoint('GET', SETTINGS_PATH, 'getSettings', {
     summary: 'Get the settings of a deployment',
     description: 'All that can be changed by PATCH, as it is now.',
     find: (owner, { id }) => ownDeployment(db, owner, id),
     requestHeaders: ifNoneMatch,
     answer: {
-      status: 200,
       description: 'All settings.',
       headers: { ...NOTICE_HEADER, ...ETAG_HEADER },
       schema: AllSettings,
@@ -140,7 +134,7 @@ const getEndpoint = ({ db, config }: App) =>
     },
     otherAnswers: { 304: { ...notModified, headers: NOTICE_HEADER } },
     async handle({ owner, resource: { id, takenDownAt }, notify }) {
-      const { settings, etag, recipients, isMailRefused } = deploymentOr404(await findSettings(db, owner.id, id));
+      const { settings, etag, recipients, isMailRefused } = foundOr404(await findSettings(db, owner.id, id));
       if (takenDownAt) notify(takeDownNotices(config.abuseContact?.text).page);
       if (isMailRefused) notify(OWNER_REFUSED);
       for (const { email } of recipients.filter(({ isOff }) => isOff)) notify(recipientRefused(email));
@@ -149,10 +143,7 @@ const getEndpoint = ({ db, config }: App) =>
   });
 
 const changeEndpoint = (app: App) =>
-  endpoint({
-    method: 'PATCH',
-    path: '/deploy/:id',
-    name: 'changeSettings',
+  endpoint('PATCH', '/deploy/:id', 'changeSettings', {
     summary: 'Change the settings of a deployment',
     description:
       'What is left out stays as it is. When mail is switched on and none can be sent, or a form lacks the widget of the captcha ' +
@@ -160,12 +151,7 @@ const changeEndpoint = (app: App) =>
     find: (owner, { id }) => ownDeployment(app.db, owner, id),
     requestHeaders: ifMatch(SETTINGS_PATH),
     body: { schema: settingsChange(app.config), example: { ...exampleSettings, recipients: ['ada@example.org'] } },
-    answer: {
-      status: 200,
-      description: 'The settings are changed.',
-      headers: { ...NOTICE_HEADER, ...ETAG_HEADER },
-      schema: Changed,
-    },
+    answer: { description: 'The settings are changed.', headers: ETAG_HEADER, schema: Changed },
     errors: [tooManyAsks, changedMeanwhile],
     async handle({ owner, response, resource, headers, body: changes, notify }) {
       const { id, slug } = resource;

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Owner } from '../../../db/account/owners.ts';
 import { beginPurge, isTrashed, listTrash, undeleteDeployment } from '../../../db/deployments/deleted-deployments.ts';
 import type { Database } from '../../../db/postgres/connect.ts';
-import { isDeploymentId } from '../../../lib/ids.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { answerObject, deploymentId, time } from '../../request/fields.ts';
@@ -39,22 +38,17 @@ const notInTrash = errorKind(
   () => new HttpError(404, 'No such deleted deployment: choose one that GET /trash lists.'),
 );
 
-/** The owner's deleted deployment with this id; throws 404. */
-async function inTrash(db: Database, owner: Owner, id: string): Promise<{ id: string }> {
-  // Only ids reach Postgres, which refuses some texts (NUL).
-  if (!isDeploymentId(id) || !(await isTrashed(db, owner.id, id))) throw notInTrash();
-  return { id };
+/** Throws 404 unless the owner has a deleted deployment with this id. */
+async function checkTrash(db: Database, owner: Owner, id: string): Promise<void> {
+  if (!(await isTrashed(db, owner.id, id))) throw notInTrash();
 }
 
 const listEndpoint = ({ db, config }: App) =>
-  endpoint({
-    method: 'GET',
-    path: '/trash',
-    name: 'listTrash',
+  endpoint('GET', '/trash', 'listTrash', {
     summary: 'List your deleted deployments',
     description: `The last deleted first. They are kept for ${config.trashDays} days (TRASH_DAYS), until they are restored or deleted for good, and count for the storage of the plan.`,
     query: Paging,
-    answer: { status: 200, description: 'A page of deleted deployments.', schema: Trash },
+    answer: { description: 'A page of deleted deployments.', schema: Trash },
     async handle({ owner, query: paging }) {
       const { rows: deployments, total } = await listTrash(db, owner.id, paging);
       return { deployments: deployments.map((one) => toWire(Trashed, one)), total, ...paging };
@@ -65,18 +59,15 @@ function restoreEndpoint({ db, config, onDeploymentChange }: App) {
   const { planLimits, reservedSlugs } = config;
   const slug = slugField(reservedSlugs, 'Its slug is the one that it had when left out.').optional();
   const limitOf = (plan: string): number => planLimits.get(plan) ?? 0;
-  return endpoint({
-    method: 'POST',
-    path: '/trash/:id/restore',
-    name: 'restoreDeployment',
+  return endpoint('POST', '/trash/:id/restore', 'restoreDeployment', {
     summary: 'Restore a deleted deployment',
     description:
       'With its page, its submissions and their files, its webhooks and its settings. It counts for the limit of the plan again.',
-    find: (owner, { id }) => inTrash(db, owner, id),
+    find: (owner, { id }) => checkTrash(db, owner, id),
     body: { schema: z.object({ slug }), example: {} },
-    answer: { status: 200, description: 'The page is live again.', schema: Deployed },
+    answer: { description: 'The page is live again.', schema: Deployed },
     errors: [notInTrash, planLimitReached, slugTaken],
-    async handle({ owner, resource: { id }, body: { slug } }) {
+    async handle({ owner, params: { id }, body: { slug } }) {
       const restored = await undeleteDeployment(db, id, { slug, limitOf });
       if (restored === 'not-deleted' || restored === 'incomplete') throw notInTrash();
       if (restored === 'limit-reached') throw planLimitReached(owner.plan, limitOf(owner.plan));
@@ -88,18 +79,15 @@ function restoreEndpoint({ db, config, onDeploymentChange }: App) {
 }
 
 const purgeEndpoint = ({ db, onPurge }: App) =>
-  endpoint({
-    method: 'DELETE',
-    path: '/trash/:id',
-    name: 'purgeDeployment',
+  endpoint('DELETE', '/trash/:id', 'purgeDeployment', {
     summary: 'Delete a deployment for good',
     description:
       'With all of its submissions, their files, its webhooks and its versions. It is out of reach at once, and removed in the ' +
       'background, which takes minutes where there are millions of submissions. Only for a deleted deployment.',
-    find: (owner, { id }) => inTrash(db, owner, id),
-    answer: { status: 200, description: 'The deployment is gone.', schema: Purged },
+    find: (owner, { id }) => checkTrash(db, owner, id),
+    answer: { description: 'The deployment is gone.', schema: Purged },
     errors: [notInTrash],
-    async handle({ resource: { id } }) {
+    async handle({ params: { id } }) {
       if (!(await beginPurge(db, id))) throw notInTrash();
       onPurge();
       return { message: 'Deployment deleted for good' as const, id };

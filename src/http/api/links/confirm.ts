@@ -4,7 +4,7 @@ import type { App } from '../../app.ts';
 import type { EndpointRequest } from '../../request/declaration.ts';
 import { queryOf } from '../../request/query.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
-import { actEndpoint, askEndpoint, ExpiringLink } from './link-endpoint.ts';
+import { askEndpoint, ExpiringLink, linkStep } from './link-endpoint.ts';
 
 /** The same for a wrong signature, and for a recipient that is in no list. */
 const noSuchLink = errorKind(
@@ -27,12 +27,7 @@ const linkExpired = errorKind(
     ),
 );
 
-const link = {
-  path: '/confirm/:deployId/:recipientId',
-  query: ExpiringLink,
-  noSuchLink,
-  errors: [linkExpired],
-};
+const link = { path: '/confirm/:deployId/:recipientId', query: ExpiringLink, noSuchLink, errors: [linkExpired] };
 
 type Ids = [deploymentId: string, recipientId: string];
 
@@ -57,7 +52,7 @@ export const confirmEndpoints = (app: App) => [
       button: 'Send me these mails',
     }),
   }),
-  actEndpoint(app, link, {
+  linkStep(app, 'POST', link, {
     name: 'confirmRecipient',
     summary: 'Confirm a recipient',
     description:

@@ -31,11 +31,8 @@ export function fileLinkEndpoint({ db, limits, links, openFile, responseWriter }
   const limitReads = limitConcurrency(limits.files.maxConcurrentLinkReads);
   const readLimits = { database: limitReads, bucket: limitConcurrency(limits.files.maxConcurrentLinkBucketReads) };
 
-  return publicEndpoint({
+  return publicEndpoint('GET', '/files/:deployId/:submissionId/:fileId', 'openFileLink', {
     ...linkEndpoint,
-    method: 'GET',
-    path: '/files/:deployId/:submissionId/:fileId',
-    name: 'openFileLink',
     summary: 'Get a file by the link in a mail',
     description:
       `As with an API key. A link works for ${SIZES.links.fileDays} days, while its submission and its deployment exist. ` +
@@ -55,7 +52,7 @@ export function fileLinkEndpoint({ db, limits, links, openFile, responseWriter }
       const read = openFile(file, readLimits);
       const first = await read(0);
       if (!first) throw noSuchLink();
-      response.setHeaders(new Map(Object.entries({ ...LINK_HEADERS, 'Cache-Control': 'private, no-store' })));
+      response.set({ ...LINK_HEADERS, 'Cache-Control': 'private, no-store' });
       await sendFile(response, { responseWriter, client: deploymentId }, { file, first, read });
     },
   });

@@ -32,12 +32,14 @@ type Step<Found> = {
   page(found: Found): LinkPage;
 };
 
-function linkStep<Found>(
+/** Declares a method of a link. It answers a page. */
+export function linkStep<Found>(
   { limits }: App,
-  { noSuchLink, errors = [], ...link }: Link,
-  { find, page, ...step }: Step<Found> & { method: 'GET' | 'POST'; description: string; answer: string },
+  method: 'GET' | 'POST',
+  { path, noSuchLink, errors = [], ...link }: Link,
+  { name, find, page, ...step }: Step<Found> & { description: string; answer: string },
 ) {
-  return publicEndpoint({
+  return publicEndpoint(method, path, name, {
     ...linkEndpoint,
     ...link,
     ...step,
@@ -53,13 +55,8 @@ function linkStep<Found>(
 
 /** The page that asks, and whose button posts to the same address. */
 export const askEndpoint = <Found>(app: App, link: Link, ask: Step<Found>) =>
-  linkStep(app, link, {
+  linkStep(app, 'GET', link, {
     ...ask,
-    method: 'GET',
     description: 'A page with a button. It changes nothing: software that checks the links of mails opens it as well.',
     answer: 'A page with a button, which posts to the same address.',
   });
-
-/** The page that says what the button has done. */
-export const actEndpoint = <Found>(app: App, link: Link, act: Step<Found> & { description: string; answer: string }) =>
-  linkStep(app, link, { ...act, method: 'POST' });

@@ -6,7 +6,7 @@ import type { EndpointRequest } from '../../request/declaration.ts';
 import { textField } from '../../request/fields.ts';
 import { queryOf } from '../../request/query.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
-import { actEndpoint, askEndpoint } from './link-endpoint.ts';
+import { askEndpoint, linkStep } from './link-endpoint.ts';
 
 const noSuchLink = errorKind(
   {
@@ -43,7 +43,7 @@ const ownerEndpoints = (app: App) => [
       ...STOP,
     }),
   }),
-  actEndpoint(app, ofOwner, {
+  linkStep(app, 'POST', ofOwner, {
     name: 'unsubscribe',
     summary: 'Stop the mails about a deployment (RFC 8058)',
     description:
@@ -75,7 +75,7 @@ const recipientEndpoints = (app: App) => [
       ...STOP,
     }),
   }),
-  actEndpoint(app, ofRecipient, {
+  linkStep(app, 'POST', ofRecipient, {
     name: 'unsubscribeRecipient',
     summary: 'Stop the mails to a recipient (RFC 8058)',
     description:

@@ -17,14 +17,8 @@ const WIDGET = join(fileURLToPath(import.meta.resolve('altcha/i18n')), '..', 'al
 
 /** Pages of any origin use both. */
 const ANY_ORIGIN = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' } as const;
-const CHALLENGE_HEADERS = {
-  ...ANY_ORIGIN,
-  'Access-Control-Expose-Headers': `Retry-After, ${ERROR_CODE}`,
-};
-const WIDGET_HEADERS = {
-  ...ANY_ORIGIN,
-  'Cache-Control': `public, max-age=${SIZES.captcha.widgetSeconds}`,
-};
+const CHALLENGE_HEADERS = { ...ANY_ORIGIN, 'Access-Control-Expose-Headers': `Retry-After, ${ERROR_CODE}` };
+const WIDGET_HEADERS = { ...ANY_ORIGIN, 'Cache-Control': `public, max-age=${SIZES.captcha.widgetSeconds}` };
 
 const invalidDeployment =
   'deployment is invalid: send the id of a deployment, or the address that its forms post to, once.';
@@ -43,19 +37,16 @@ const noForm = errorKind(
 const challengeEndpoint = ({ limits, altcha, forms, clientAddress }: App) => {
   const { maxConcurrentChallenges, maxWaitingChallenges, challengeWaitTimeoutMs } = limits.spam;
   const queue = new FairQueue<string>({ slots: maxConcurrentChallenges, maxWaiting: maxWaitingChallenges });
-  return publicEndpoint({
-    method: 'GET',
-    path: '/altcha/challenge',
-    name: 'getChallenge',
+  return publicEndpoint('GET', '/altcha/challenge', 'getChallenge', {
     summary: 'Get a challenge for a form',
     description:
       "ALTCHA's widget asks for it. Its solution counts once, for this deployment and for " +
       `${SIZES.captcha.challengeMinutes} minutes.`,
     query: Query,
-    answer: { status: 200, description: 'A challenge.', schema: Challenge, headers: ANY_ORIGIN_HEADER },
+    answer: { description: 'A challenge.', schema: Challenge, headers: ANY_ORIGIN_HEADER },
     errors: [badQuery, noForm],
     handle: (request) => async (response) => {
-      response.setHeaders(new Map(Object.entries(CHALLENGE_HEADERS)));
+      response.set(CHALLENGE_HEADERS);
       // Before the first await: a socket that has closed has no address.
       const network = networkOf(clientAddress(request));
       const { deployment } = readQuery(request.url, Query);
@@ -68,14 +59,10 @@ const challengeEndpoint = ({ limits, altcha, forms, clientAddress }: App) => {
 
 const widgetEndpoint = () => {
   const widget = new StaticFile('text/javascript', () => readFile(WIDGET), WIDGET_HEADERS);
-  return publicEndpoint({
-    method: 'GET',
-    path: '/altcha.js',
-    name: 'getWidget',
+  return publicEndpoint('GET', '/altcha.js', 'getWidget', {
     summary: "Get ALTCHA's widget",
     description: 'A module for pages of any origin. It loads nothing else but challenges.',
     answer: {
-      status: 200,
       description: 'A script.',
       type: 'text/javascript',
       schema: z.string(),

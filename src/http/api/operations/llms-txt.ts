@@ -29,19 +29,10 @@ export const llmsTxtEndpoint = ({ config }: App) => {
     // {{FORM_ACTION}} stays: agents write it.
     return Buffer.from(text.replaceAll(/\{\{(\w+)\}\}/g, (place, name: string) => String(values[name] ?? place)));
   });
-  return publicEndpoint({
-    method: 'GET',
-    path: '/llms.txt',
-    name: 'getLlmsTxt',
+  return publicEndpoint('GET', '/llms.txt', 'getLlmsTxt', {
     summary: 'Get what an agent needs to know, in one page',
     description: 'In Markdown, with commands that can be run as they are. With an ETag; 304 where the client has it.',
-    answer: {
-      status: 200,
-      description: 'The page.',
-      type: 'text/plain',
-      schema: z.string(),
-      example: '# formhost\n',
-    },
+    answer: { description: 'The page.', type: 'text/plain', schema: z.string(), example: '# formhost\n' },
     otherAnswers: { 304: notModified },
     handle: () => page.send,
   });

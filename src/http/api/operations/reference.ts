@@ -39,14 +39,13 @@ const linkHeader = { Link: { description: 'To the reference, `/llms.txt` and `/m
 /** A file of the page that shows the reference. */
 function pageFile(
   path: string,
+  name: string,
   file: string,
-  described: { name: string; summary: string; description?: string; isHidden?: boolean },
+  described: { summary: string; description?: string; isHidden?: boolean },
 ) {
   const page = new StaticFile(extname(file), () => readFile(file), PAGE_HEADERS);
-  return publicEndpoint({
+  return publicEndpoint('GET', path, name, {
     ...described,
-    method: 'GET',
-    path,
     answer: pageAnswer('A page for a browser.'),
     otherAnswers: { 304: notModified },
     handle: () => page.send,
@@ -55,7 +54,7 @@ function pageFile(
 
 /** A file that the page loads. */
 const pagePart = (path: string, folder: string, name: string) =>
-  pageFile(path, join(folder, basename(path)), { name, summary: 'A part of the page', isHidden: true });
+  pageFile(path, name, join(folder, basename(path)), { summary: 'A part of the page', isHidden: true });
 
 const startEndpoint = ({ config: { baseUrl } }: App) => {
   const start: z.infer<typeof Start> = {
@@ -66,14 +65,11 @@ const startEndpoint = ({ config: { baseUrl } }: App) => {
     mcp: `${baseUrl}/mcp`,
     dashboard: `${baseUrl}/dashboard`,
   };
-  return publicEndpoint({
-    method: 'GET',
-    path: '/',
-    name: 'getPlaces',
+  return publicEndpoint('GET', '/', 'getPlaces', {
     summary: 'Get the addresses of the reference, and where agents begin',
     description:
       'For programs and people who know the address of the service only. A browser is sent to the dashboard.',
-    answer: { status: 200, description: 'The addresses.', headers: linkHeader, schema: Start, example: start },
+    answer: { description: 'The addresses.', headers: linkHeader, schema: Start, example: start },
     otherAnswers: {
       302: {
         description: 'To `/dashboard`, for a browser (an Accept that names text/html).',
@@ -94,18 +90,10 @@ const documentEndpoint = ({ config }: App, endpoints: () => readonly Tagged[]) =
     const { createReference } = await import('./reference/document.ts');
     return Buffer.from(JSON.stringify(createReference(config, endpoints())));
   });
-  return publicEndpoint({
-    method: 'GET',
-    path: '/openapi.json',
-    name: 'getReference',
+  return publicEndpoint('GET', '/openapi.json', 'getReference', {
     summary: 'Get this document',
     description: 'With an ETag; 304 where the client has it.',
-    answer: {
-      status: 200,
-      description: 'OpenAPI 3.1.',
-      schema: z.record(z.string(), z.unknown()),
-      example: { openapi: '3.1.0' },
-    },
+    answer: { description: 'OpenAPI 3.1.', schema: z.record(z.string(), z.unknown()), example: { openapi: '3.1.0' } },
     otherAnswers: { 304: notModified },
     handle: () => document.send,
   });
@@ -115,8 +103,7 @@ const documentEndpoint = ({ config }: App, endpoints: () => readonly Tagged[]) =
 export const referenceEndpoints = (app: App, endpoints: () => readonly Tagged[]) => [
   startEndpoint(app),
   documentEndpoint(app, endpoints),
-  pageFile('/docs', join(PAGE, 'index.html'), {
-    name: 'getReferencePage',
+  pageFile('/docs', 'getReferencePage', join(PAGE, 'index.html'), {
     summary: 'Get this document as a page that can send requests',
     description:
       'For a browser. The page loads its parts from this service only. With an ETag; 304 where the client has it.',

@@ -12,14 +12,10 @@ const contactText = (uri: string, expires: string): string =>
   `Contact: ${uri}\nExpires: ${expires}\nPreferred-Languages: en\n`;
 
 /** Where to report abuse and vulnerabilities (RFC 9116). Answered by sendSecurityTxt, on any host. */
-export const securityTxt = publicEndpoint({
-  method: 'GET',
-  path: SECURITY_TXT,
-  name: 'getSecurityTxt',
+export const securityTxt = publicEndpoint('GET', SECURITY_TXT, 'getSecurityTxt', {
   summary: 'Get the contact for abuse and vulnerabilities (RFC 9116)',
   description: 'Answered on the hosts of pages too, if the operator has set ABUSE_CONTACT.',
   answer: {
-    status: 200,
     description: 'The contact of the operator.',
     type: 'text/plain',
     schema: z.string(),

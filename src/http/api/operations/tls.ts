@@ -23,10 +23,7 @@ const isFromInside = ({ headers, socket }: IncomingMessage): boolean =>
 
 /** For a proxy that needs to know whether to get a certificate for a host, such as Caddy with on_demand_tls. */
 export const tlsEndpoint = ({ config, hosts, pages }: App) =>
-  publicEndpoint({
-    method: 'GET',
-    path: '/internal/tls',
-    name: 'askForTls',
+  publicEndpoint('GET', '/internal/tls', 'askForTls', {
     isPolled: true,
     summary: 'Whether a host is served',
     description:
@@ -37,7 +34,7 @@ export const tlsEndpoint = ({ config, hosts, pages }: App) =>
       if (!isFromInside(request)) throw noSuchPath();
       next();
     },
-    answer: { status: 200, description: 'It is.', schema: z.strictObject({ status: z.literal('ok') }) },
+    answer: { description: 'It is.', schema: z.strictObject({ status: z.literal('ok') }) },
     async handle({ url }) {
       const { domain } = queryValues(url, ['domain']);
       if (typeof domain !== 'string') throw noSuchPath();

@@ -1,9 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Response } from 'express';
-import limitConcurrency from 'p-limit';
 import { z } from 'zod';
 import type { Deployment } from '../../../db/deployments/deployments.ts';
-import { type Range, type RunRead, readSubmissions, withRetries } from '../../../db/submissions/submission-reader.ts';
-import { submissionLine } from '../../../db/submissions/submissions.ts';
+import { type Range, readSubmissions, withRetries } from '../../../db/submissions/submission-reader.ts';
+import { type Submission, submissionLine } from '../../../db/submissions/submissions.ts';
 import { HONEYPOT, REDIRECT } from '../../../lib/control-fields.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
@@ -14,29 +14,24 @@ import { unavailable } from '../../response/errors.ts';
 import { ownDeployment } from '../deployments/own-deployment.ts';
 import { toCsv } from './exports/csv.ts';
 import type { TableSource } from './exports/submission-table.ts';
-import { TimeSlice } from './exports/time-slice.ts';
 import { toXlsx } from './exports/xlsx.ts';
-import { noSuchCursor, numberAt } from './submission-cursor.ts';
-import { Listed } from './submissions.ts';
+import { Listed, noSuchCursor, numberAt } from './submissions.ts';
 
 const TOO_MANY_EXPORTS = 'A 503 can also mean that too many exports are in progress.';
 
+const switchedOn = (name: string, description: string) =>
+  z.literal('1', `${name} is invalid: send ${name}=1, or leave it out.`).optional().meta({ description });
+
 const WithLabels = z.object({
-  labels: z
-    .literal('1', 'labels is invalid: send labels=1, or leave it out.')
-    .optional()
-    .meta({
-      description:
-        'With `1`, the header row has the labels of the live page instead of the names of the fields. A field without a label ' +
-        'keeps its name, and where two would be the same, each has its name behind it: `E-mail (email2)`.',
-    }),
+  labels: switchedOn(
+    'labels',
+    'With `1`, the header row has the labels of the live page instead of the names of the fields. A field without a label ' +
+      'keeps its name, and where two would be the same, each has its name behind it: `E-mail (email2)`.',
+  ),
 });
 
 const WithBom = WithLabels.extend({
-  bom: z
-    .literal('1', 'bom is invalid: send bom=1, or leave it out.')
-    .optional()
-    .meta({ description: 'With `1`, the file begins with a byte order mark, by which Excel knows that it is UTF-8.' }),
+  bom: switchedOn('bom', 'With `1`, the file begins with a byte order mark, by which Excel knows that it is UTF-8.'),
 });
 
 /** For a client that goes on after a broken connection. */
@@ -81,21 +76,27 @@ const NDJSON: Format = {
   },
 };
 
+/** A few submissions at a time, after which other work has its turn. */
+async function* inParts(batches: AsyncIterable<readonly Submission[]>): AsyncGenerator<readonly Submission[]> {
+  const { exportPartRows } = SIZES.internal;
+  for await (const batch of batches) {
+    for (let from = 0; from < batch.length; from += exportPartRows) {
+      yield batch.slice(from, from + exportPartRows);
+      await nextTurn();
+    }
+  }
+}
+
 /** A request asks for the submissions after a number. */
 type Wanted = { deployment: Deployment; after?: number; hasLabels?: boolean };
 
 /** The exports of this process, of which a limited number is in progress. */
 class Exports {
   readonly #app: App;
-  readonly #read: RunRead;
-  readonly #turns = limitConcurrency(1);
   readonly #ownerIds: number[] = [];
 
   constructor(app: App) {
-    const limitReads = limitConcurrency(app.limits.reads.maxConcurrentExportReads);
-    const retry = withRetries(app.limits);
     this.#app = app;
-    this.#read = (read) => retry(() => limitReads(read));
   }
 
   /** Writes an answer; throws 503 when too many are in progress. */
@@ -125,9 +126,8 @@ class Exports {
     const resumeDeadline = pauseDeadline(response);
     try {
       return {
-        read: () => readSubmissions(db, deployment.id, range, this.#read),
+        read: () => inParts(readSubmissions(db, deployment.id, range, withRetries(limits))),
         labels: hasLabels ? await labelsOf(deployment.id) : new Map(),
-        slice: new TimeSlice(limits.reads.exportSliceMs, this.#turns),
       };
     } finally {
       resumeDeadline();
@@ -136,7 +136,6 @@ class Exports {
 }
 
 const fileAnswer = ({ contentType }: Format, example: string, schema: z.ZodType<string> = z.string()) => ({
-  status: 200,
   description: 'All submissions.',
   headers: {
     'Content-Disposition': {
@@ -150,10 +149,7 @@ const fileAnswer = ({ contentType }: Format, example: string, schema: z.ZodType<
 });
 
 const csvEndpoint = ({ db }: App, exports: Exports) =>
-  endpoint({
-    method: 'GET',
-    path: '/submissions/:deployId/export.csv',
-    name: 'exportCsv',
+  endpoint('GET', '/submissions/:deployId/export.csv', 'exportCsv', {
     summary: 'Get all submissions of a deployment as CSV',
     description:
       'Oldest first, RFC 4180 with a header row: `id`, `created_at`, `ip_address`, then the fields in the order in which ' +
@@ -165,20 +161,14 @@ const csvEndpoint = ({ db }: App, exports: Exports) =>
       CSV,
       'id,created_at,ip_address,name\r\nsub_0VbbZBZeswpZ5bGpjxVeCiYz,2026-11-21T11:08:48.298Z,203.0.113.7,Ada\r\n',
     ),
-    handle:
-      async ({ owner, resource: deployment, query: { labels, bom } }) =>
-      (response) =>
-        exports.send(response, owner.id, bom === undefined ? CSV : CSV_WITH_BOM, {
-          deployment,
-          hasLabels: labels !== undefined,
-        }),
+    async handle({ owner, resource: deployment, query: { labels, bom } }) {
+      const wanted = { deployment, hasLabels: labels !== undefined };
+      return (response) => exports.send(response, owner.id, bom === undefined ? CSV : CSV_WITH_BOM, wanted);
+    },
   });
 
 const xlsxEndpoint = ({ db }: App, exports: Exports) =>
-  endpoint({
-    method: 'GET',
-    path: '/submissions/:deployId/export.xlsx',
-    name: 'exportXlsx',
+  endpoint('GET', '/submissions/:deployId/export.xlsx', 'exportXlsx', {
     summary: 'Get all submissions of a deployment as an Excel workbook',
     description:
       'Oldest first, the columns of the CSV export, with numbers, booleans and dates (`created_at`, UTC) as such and ' +
@@ -188,17 +178,14 @@ const xlsxEndpoint = ({ db }: App, exports: Exports) =>
     query: WithLabels,
     // Generators make a Blob of it.
     answer: fileAnswer(XLSX, 'PK...', z.string().meta({ format: 'binary' })),
-    handle:
-      async ({ owner, resource: deployment, query: { labels } }) =>
-      (response) =>
-        exports.send(response, owner.id, XLSX, { deployment, hasLabels: labels !== undefined }),
+    async handle({ owner, resource: deployment, query: { labels } }) {
+      const wanted = { deployment, hasLabels: labels !== undefined };
+      return (response) => exports.send(response, owner.id, XLSX, wanted);
+    },
   });
 
 const ndjsonEndpoint = ({ db }: App, exports: Exports) =>
-  endpoint({
-    method: 'GET',
-    path: '/submissions/:deployId/export.ndjson',
-    name: 'exportNdjson',
+  endpoint('GET', '/submissions/:deployId/export.ndjson', 'exportNdjson', {
     summary: 'Get all submissions of a deployment as lines of JSON',
     description:
       'Oldest first, each line a submission as `GET /submissions/{deployId}/{submissionId}` answers it. ' +

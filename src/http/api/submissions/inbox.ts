@@ -7,7 +7,6 @@ import { firstNumbersAt } from '../../../db/submissions/statistics.ts';
 import {
   findInboxSubmissions,
   type InboxSubmission,
-  type Marks,
   markSubmissions,
 } from '../../../db/submissions/submission-marks.ts';
 import { deleteSubmissions, submissionJson } from '../../../db/submissions/submissions.ts';
@@ -17,7 +16,7 @@ import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { jsonText, WithHeaders } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import { answerObject, countField, flagField, textOrNull } from '../../request/fields.ts';
+import { answerObject, countField, flagField, positiveField, textOrNull } from '../../request/fields.ts';
 import { LINK_HEADER, nextLink } from '../../request/links.ts';
 import { Paging } from '../../request/paging.ts';
 import { badQuery, timeBound } from '../../request/query.ts';
@@ -28,10 +27,7 @@ const InboxSubmissionBody = answerObject('InboxSubmission', {
   ...Listed.shape,
   read: flagField('Whether somebody has marked it as read. Reading it over the API does not.', true),
   starred: flagField('Whether it has a star.', false),
-  page_version: z
-    .int()
-    .min(1)
-    .meta({ description: 'The version of the page that was live when it was accepted.', example: 1 }),
+  page_version: positiveField('The version of the page that was live when it was accepted.', 1),
 });
 const Results = answerObject('SearchResults', {
   submissions: z.array(InboxSubmissionBody),
@@ -78,15 +74,11 @@ const MarksBody = z.object({
 const ACTIONS = ['read', 'unread', 'star', 'unstar', 'delete', 'spam'] as const;
 /** Makes a change to submissions of a live deployment; how many it has changed. */
 type Change = (db: Database, ownerId: number, deploymentId: string, ids: readonly string[]) => Promise<number>;
-const marking =
-  (marks: Marks): Change =>
-  (...of) =>
-    markSubmissions(...of, marks);
 const CHANGES: Readonly<Record<(typeof ACTIONS)[number], Change>> = {
-  read: marking({ read: true }),
-  unread: marking({ read: false }),
-  star: marking({ starred: true }),
-  unstar: marking({ starred: false }),
+  read: (...of) => markSubmissions(...of, { read: true }),
+  unread: (...of) => markSubmissions(...of, { read: false }),
+  star: (...of) => markSubmissions(...of, { starred: true }),
+  unstar: (...of) => markSubmissions(...of, { starred: false }),
   delete: deleteSubmissions,
   spam: markAsSpam,
 };
@@ -119,17 +111,14 @@ async function rangeOf(
 }
 
 const searchEndpoint = ({ db, limits }: App) =>
-  endpoint({
-    method: 'GET',
-    path: '/submissions/:deployId/search',
-    name: 'searchSubmissions',
+  endpoint('GET', '/submissions/:deployId/search', 'searchSubmissions', {
     summary: 'Search submissions',
     description:
       `Newest first. A request works for ${limits.reads.searchMs / 1_000} second at most, and answers what it has found by then, and a ` +
       '`next_cursor` to go on from with the same query.',
     find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
     query: Query,
-    answer: { status: 200, description: 'What was found.', headers: LINK_HEADER, schema: Results },
+    answer: { description: 'What was found.', headers: LINK_HEADER, schema: Results },
     async handle({ request, resource, query }) {
       const range = await rangeOf(db, resource, query);
       const { numbers, searched, next } = await searchSubmissions(db, resource.id, {
@@ -149,16 +138,13 @@ const searchEndpoint = ({ db, limits }: App) =>
   });
 
 const markEndpoint = ({ db }: App) =>
-  endpoint({
-    method: 'PATCH',
-    path: '/submissions/:deployId/:submissionId',
-    name: 'markSubmission',
+  endpoint('PATCH', '/submissions/:deployId/:submissionId', 'markSubmission', {
     summary: 'Mark a submission as read, or with a star',
     description: 'What is left out stays as it is. Answers the submission as a search shows it.',
     // Not its data, which would stay in memory while a slow body arrives.
     find: async (owner, params) => (await ownSubmission(db, owner, params)).number,
     body: { schema: MarksBody, example: { read: true } },
-    answer: { status: 200, description: 'The submission.', schema: InboxSubmissionBody },
+    answer: { description: 'The submission.', schema: InboxSubmissionBody },
     errors: [noSuchSubmission],
     async handle({ owner, params, resource: number, body }) {
       const changed = await markSubmissions(db, owner.id, params.deployId, [params.submissionId], body);
@@ -171,10 +157,7 @@ const markEndpoint = ({ db }: App) =>
   });
 
 const bulkEndpoint = ({ db, onPurge }: App) =>
-  endpoint({
-    method: 'POST',
-    path: '/submissions/:deployId/bulk',
-    name: 'changeSubmissions',
+  endpoint('POST', '/submissions/:deployId/bulk', 'changeSubmissions', {
     summary: 'Mark, delete or keep apart many submissions',
     description: 'If it fails, some of them may have been changed: send it again.',
     find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
@@ -183,7 +166,7 @@ const bulkEndpoint = ({ db, onPurge }: App) =>
       example: { action: 'read', ids: ['sub_0VbbZBZeswpZ5bGpjxVeCiYz'] },
       maxBytes: SIZES.search.maxBulkBodyBytes,
     },
-    answer: { status: 200, description: 'It is done.', schema: Done },
+    answer: { description: 'It is done.', schema: Done },
     async handle({ owner, resource: { id }, body: { action, ids: given } }) {
       // Only ids reach Postgres, which refuses some texts (NUL).
       const ids = [...new Set(given.filter(isSubmissionId))];

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Owner } from '../../../db/account/owners.ts';
 import type { Deployment } from '../../../db/deployments/deployments.ts';
 import { lastNumbers } from '../../../db/submissions/new-submissions.ts';
-import { type Range, type RunRead, readBatch } from '../../../db/submissions/submission-reader.ts';
+import { type Range, readBatch } from '../../../db/submissions/submission-reader.ts';
 import { type NumberedSubmission, submissionJson, submissionLine } from '../../../db/submissions/submissions.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
@@ -18,9 +18,8 @@ import { LINK_HEADER, nextLink } from '../../request/links.ts';
 import { fromDigits, Paging } from '../../request/paging.ts';
 import { HttpError, noSuchDeployment, retryAfter } from '../../response/errors.ts';
 import { ownDeployment } from '../deployments/own-deployment.ts';
-import { noSuchCursor, numberAt } from './submission-cursor.ts';
 import { SubmissionWatch, type WaitEnd, type Watched } from './submission-watch.ts';
-import { Listed } from './submissions.ts';
+import { Listed, noSuchCursor, numberAt } from './submissions.ts';
 
 const INVALID_WAIT = `wait is invalid: send a whole number from 0 to ${SIZES.live.maxWaitSeconds}, once.`;
 
@@ -31,7 +30,7 @@ const wait = z
   )
   .meta({ description: 'Seconds to wait while there is no new submission.' });
 
-const NewSubmissions = answerObject('NewSubmissions', {
+const Answer = answerObject('NewSubmissions', {
   submissions: z.array(Listed),
   cursor: textField('Where the next request goes on.', '17'),
 });
@@ -43,17 +42,21 @@ const tooManyWaiting = (): HttpError =>
     retryAfter(30_000),
   );
 
-/** Requests that wait for new submissions. They share one query a second. */
-class WaitingRequests {
+/** Where reading begins, how much is read, and for how long a request waits while there is nothing. */
+type Wanted = { after: number; last: number; limit: number; ms: number };
+
+/** The submissions after a number. `after`: where reading goes on; `last`: the last number that is known. */
+type Found = { found: NumberedSubmission[]; after: number; last: number };
+
+/** New submissions, and the requests that wait for them. They share one query a second. */
+class NewSubmissions {
+  readonly #app: App;
   readonly #watch: SubmissionWatch;
-  readonly #limits: App['limits'];
-  readonly #stopping: AbortSignal;
   readonly #ownerIds: number[] = [];
 
-  constructor({ db, limits, stopping }: App) {
-    this.#watch = new SubmissionWatch((...of) => lastNumbers(db, ...of), limits);
-    this.#limits = limits;
-    this.#stopping = stopping;
+  constructor(app: App) {
+    this.#app = app;
+    this.#watch = new SubmissionWatch((...of) => lastNumbers(app.db, ...of), app.limits);
   }
 
   /** Counts a request that may wait, until its answer is closed; throws 429. */
@@ -66,15 +69,41 @@ class WaitingRequests {
     response.once('close', () => this.#ownerIds.splice(this.#ownerIds.indexOf(ownerId), 1));
   }
 
+  /** Reads what comes after a number, and waits while there is nothing. Throws 401 and 404 when the key or the deployment ends. */
+  async read(
+    response: Response,
+    owner: Owner,
+    deploymentId: string,
+    { after, last, limit, ms }: Wanted,
+  ): Promise<Found> {
+    const { db, ownerQueue } = this.#app;
+    const until = performance.now() + ms;
+    let [from, to] = [after, last];
+    for (;;) {
+      const range: Range = { order: 'oldest', after: from, limit };
+      const found = from < to ? await ownerQueue.run(owner.id, response, () => readBatch(db, deploymentId, range)) : [];
+      // Without one, what was new has been deleted.
+      from = found.at(-1)?.number ?? Math.max(from, to);
+      const leftMs = found.length === 0 ? Math.ceil(until - performance.now()) : 0;
+      const watched = { deploymentId, credentialId: owner.credentialId, after: from };
+      const end = leftMs > 0 ? await this.#wait(response, watched, leftMs) : 'over';
+      if (end === 'revoked') throw keyRefused();
+      if (end === 'deleted') throw noSuchDeployment();
+      if (end === 'over') return { found, after: from, last: to };
+      to = end;
+    }
+  }
+
   /** Waits up to `ms` without the deadline of other requests. */
-  async wait(response: Response, watched: Watched, ms: number): Promise<WaitEnd> {
+  async #wait(response: Response, watched: Watched, ms: number): Promise<WaitEnd> {
+    const { limits, stopping } = this.#app;
     const closed = new AbortController();
     const onClose = (): void => closed.abort();
     response.once('close', onClose);
     const resumeDeadline = pauseDeadline(response);
-    response.req.socket.setTimeout(this.#limits.reads.waitingSocketTimeoutMs);
+    response.req.socket.setTimeout(limits.reads.waitingSocketTimeoutMs);
     try {
-      const signal = AbortSignal.any([closed.signal, this.#stopping, AbortSignal.timeout(ms)]);
+      const signal = AbortSignal.any([closed.signal, stopping, AbortSignal.timeout(ms)]);
       return await this.#watch.wait({ ...watched, signal });
     } finally {
       response.off('close', onClose);
@@ -83,11 +112,8 @@ class WaitingRequests {
   }
 }
 
-const afterEndpoint = ({ db, ownerQueue }: App, waiting: WaitingRequests) =>
-  endpoint({
-    method: 'GET',
-    path: '/submissions/:deployId/after/:cursor',
-    name: 'listSubmissionsAfter',
+const afterEndpoint = ({ db, ownerQueue }: App, submissions: NewSubmissions) =>
+  endpoint('GET', '/submissions/:deployId/after/:cursor', 'listSubmissionsAfter', {
     summary: 'Get the submissions after a cursor, and wait for new ones',
     description:
       'Oldest first: what was accepted after the cursor, which is `0`, the id of a submission, or the `cursor` of the last ' +
@@ -96,37 +122,18 @@ const afterEndpoint = ({ db, ownerQueue }: App, waiting: WaitingRequests) =>
     find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
     query: z.object({ wait, limit: Paging.shape.limit }),
     queuesItself: true,
-    answer: {
-      status: 200,
-      description: 'New submissions; none when the time is over.',
-      headers: LINK_HEADER,
-      schema: NewSubmissions,
-    },
+    answer: { description: 'New submissions; none when the time is over.', headers: LINK_HEADER, schema: Answer },
     errors: [noSuchCursor],
     async handle({ request, response, owner, params: { cursor }, resource, query }) {
-      const queued: RunRead = (read) => ownerQueue.run(owner.id, response, read);
-      const watched = { deploymentId: resource.id, credentialId: owner.credentialId };
-      let after = await queued(() => numberAt(db, owner, resource, { name: 'cursor', cursor }));
-      let last = resource.lastSubmissionNumber;
-      const mayWait = query.wait > 0 && request.method !== 'HEAD';
-      if (mayWait) waiting.add(response, owner.id);
-      const until = performance.now() + query.wait * 1_000;
-      for (;;) {
-        const range: Range = { order: 'oldest', after, limit: query.limit };
-        const found = after < last ? await queued(() => readBatch(db, resource.id, range)) : [];
-        // Without one, what was new has been deleted.
-        after = found.at(-1)?.number ?? Math.max(after, last);
-        const ms = mayWait && found.length === 0 ? Math.ceil(until - performance.now()) : 0;
-        const end = ms > 0 ? await waiting.wait(response, { ...watched, after }, ms) : 'over';
-        if (end === 'revoked') throw keyRefused();
-        if (end === 'deleted') throw noSuchDeployment();
-        if (end === 'over') {
-          const path = pathOf(request).replace(/[^/]*$/, String(after));
-          const text = `{"submissions":[${found.map(submissionJson).join(',')}],"cursor":"${after}"}`;
-          return new WithHeaders(after < last ? nextLink(request, { path }) : {}, jsonText(text));
-        }
-        last = end;
-      }
+      const cursorNumber = (): Promise<number> => numberAt(db, owner, resource, { name: 'cursor', cursor });
+      const start = await ownerQueue.run(owner.id, response, cursorNumber);
+      const ms = request.method === 'HEAD' ? 0 : query.wait * 1_000;
+      if (ms > 0) submissions.add(response, owner.id);
+      const wanted = { after: start, last: resource.lastSubmissionNumber, limit: query.limit, ms };
+      const { found, after, last } = await submissions.read(response, owner, resource.id, wanted);
+      const path = pathOf(request).replace(/[^/]*$/, String(after));
+      const text = `{"submissions":[${found.map(submissionJson).join(',')}],"cursor":"${after}"}`;
+      return new WithHeaders(after < last ? nextLink(request, { path }) : {}, jsonText(text));
     },
   });
 
@@ -136,43 +143,30 @@ const toEvent = (submission: NumberedSubmission): string =>
 
 /** Sends what comes after a number until the client, the key, the deployment or the service has ended. */
 async function sendEvents(
-  { db, limits: { reads }, ownerQueue, responseWriter, stopping }: App,
-  waiting: WaitingRequests,
+  { limits: { reads }, responseWriter, stopping }: App,
+  submissions: NewSubmissions,
   response: Response,
   { owner, resource, start }: { owner: Owner; resource: Deployment; start: number },
 ): Promise<void> {
-  const watched = { deploymentId: resource.id, credentialId: owner.credentialId };
   // With the id, a client that comes back before the first event misses nothing: it is stored without an event.
   await responseWriter.write(response, `: new submissions follow\nid: ${start}\n\n`);
-  let [after, last] = [start, resource.lastSubmissionNumber];
+  const wanted = { limit: reads.streamBatch, ms: reads.streamCommentMs };
+  let place = { after: start, last: resource.lastSubmissionNumber };
   while (!response.destroyed && !stopping.aborted) {
-    if (after >= last) {
-      const end = await waiting.wait(response, { ...watched, after }, reads.streamCommentMs);
-      if (end === 'revoked' || end === 'deleted') return;
-      if (end !== 'over') last = end;
-      else if (!response.destroyed) await responseWriter.write(response, ':\n\n');
-      continue;
-    }
-    const range: Range = { order: 'oldest', after, limit: reads.streamBatch };
-    const read = () => readBatch(db, resource.id, range);
-    const found = await ownerQueue.run(owner.id, response, read).catch(() => undefined);
-    // The database is out of reach: the client comes back with its cursor.
-    if (!found) return;
-    const text = found.map(toEvent).join('');
+    const read = await submissions.read(response, owner, resource.id, { ...wanted, ...place }).catch(() => undefined);
+    // The client comes back with its cursor, and learns the reason.
+    if (!read) return;
+    const text = read.found.length > 0 ? read.found.map(toEvent).join('') : ':\n\n';
     using reservation = responseWriter.tryReserve(owner.id, text.length);
     // Too many read slowly: the client comes back with its cursor.
     if (!reservation) return;
-    await responseWriter.write(response, text);
-    // None: they have been deleted.
-    after = found.at(-1)?.number ?? last;
+    if (!response.destroyed) await responseWriter.write(response, text);
+    place = { after: read.after, last: read.last };
   }
 }
 
-const streamEndpoint = (app: App, waiting: WaitingRequests) =>
-  endpoint({
-    method: 'GET',
-    path: '/submissions/:deployId/stream',
-    name: 'streamSubmissions',
+const streamEndpoint = (app: App, submissions: NewSubmissions) =>
+  endpoint('GET', '/submissions/:deployId/stream', 'streamSubmissions', {
     summary: 'Stream new submissions',
     description:
       'As Server-Sent Events (`event: submission`, `id:` a cursor, `data:` the submission as it is listed), oldest first, with a ' +
@@ -180,7 +174,6 @@ const streamEndpoint = (app: App, waiting: WaitingRequests) =>
       'again, or with what comes from now on. It ends when the key is revoked or expires, the deployment is deleted, or the service restarts.',
     find: (owner, { deployId }) => ownDeployment(app.db, owner, deployId),
     answer: {
-      status: 200,
       description: 'The stream.',
       type: 'text/event-stream',
       schema: z.string(),
@@ -194,12 +187,12 @@ const streamEndpoint = (app: App, waiting: WaitingRequests) =>
           ? await numberAt(app.db, owner, resource, { name: 'Last-Event-ID', cursor })
           : resource.lastSubmissionNumber;
       return async (response) => {
-        waiting.add(response, owner.id);
+        submissions.add(response, owner.id);
         response.type('text/event-stream');
         // nginx would keep events back until its buffer is full.
         response.set('X-Accel-Buffering', 'no');
         response.flushHeaders();
-        if (request.method !== 'HEAD') await sendEvents(app, waiting, response, { owner, resource, start });
+        if (request.method !== 'HEAD') await sendEvents(app, submissions, response, { owner, resource, start });
         response.end();
       };
     },
@@ -207,6 +200,6 @@ const streamEndpoint = (app: App, waiting: WaitingRequests) =>
 
 /** New submissions as they come. */
 export function liveEndpoints(app: App) {
-  const waiting = new WaitingRequests(app);
-  return [afterEndpoint(app, waiting), streamEndpoint(app, waiting)];
+  const submissions = new NewSubmissions(app);
+  return [afterEndpoint(app, submissions), streamEndpoint(app, submissions)];
 }

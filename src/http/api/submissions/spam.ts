@@ -8,15 +8,13 @@ import {
   type SpamSubmission,
 } from '../../../db/spam/spam-submissions.ts';
 import { submissionJson } from '../../../db/submissions/submissions.ts';
-import { isDeploymentId, isSubmissionId } from '../../../lib/ids.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { JsonPieces } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { answerObject, submissionId } from '../../request/fields.ts';
 import { Paging, paged } from '../../request/paging.ts';
-import { errorKind, HttpError } from '../../response/errors.ts';
-import { deploymentOr404, ownDeployment } from '../deployments/own-deployment.ts';
+import { foundOr404, missing, ownDeployment } from '../deployments/own-deployment.ts';
 import { Listed } from './submissions.ts';
 
 const Kept = answerObject('SpamSubmission', {
@@ -34,29 +32,18 @@ const Deleted = answerObject('SpamDeleted', { message: z.literal('Spam deleted')
 const Emptied = answerObject('SpamEmptied', { message: z.literal('All spam deleted') });
 
 /** The same for an unknown submission, one that is not kept as spam, an unknown deployment and those of another owner. */
-const noSuchSpam = errorKind(
-  {
-    id: 'NoSuchSpam',
-    description: "There is no such deployment of the key's owner, or it keeps no such submission as spam.",
-  },
-  () => new HttpError(404, 'No such spam: check the ids, and that it has not been released or removed.'),
+const noSuchSpam = missing(
+  'NoSuchSpam',
+  'or it keeps no such submission as spam',
+  'No such spam: check the ids, and that it has not been released or removed.',
 );
 
 /** A submission in the shape of `Kept`; its data is sent unchanged. */
 const spamJson = (submission: SpamSubmission): string =>
   `${submissionJson(submission).slice(0, -1)},"reason":"${submission.reason}"}`;
 
-/** The ids of a path; throws 404 for a text that is not an id, which Postgres may refuse (NUL). */
-function idsOf({ id, submissionId }: { id: string; submissionId: string }): [string, string] {
-  if (!isDeploymentId(id) || !isSubmissionId(submissionId)) throw noSuchSpam();
-  return [id, submissionId];
-}
-
 const listEndpoint = ({ db, ownerQueue }: App) =>
-  endpoint({
-    method: 'GET',
-    path: '/deploy/:id/spam',
-    name: 'listSpam',
+  endpoint('GET', '/deploy/:id/spam', 'listSpam', {
     summary: 'List what is kept as spam',
     description:
       'Newest first. Its senders have got the answer of a success. It is in no list, count, export, webhook or mail until it is ' +
@@ -64,9 +51,9 @@ const listEndpoint = ({ db, ownerQueue }: App) =>
       `dropped. Its files have at most ${SIZES.spam.maxFilesBytes / 1_000_000} MB together: those of the oldest are removed, and their links return 404.`,
     find: (owner, { id }) => ownDeployment(db, owner, id),
     query: Paging,
-    answer: { status: 200, description: 'A page of spam.', schema: Spam },
+    answer: { description: 'A page of spam.', schema: Spam },
     async handle({ response, owner, resource: { id }, query: { page, limit } }) {
-      const { total, batches } = deploymentOr404(await listSpam(db, owner.id, id, { page, limit }));
+      const { total, batches } = foundOr404(await listSpam(db, owner.id, id, { page, limit }));
       async function* pieces(): AsyncGenerator<string> {
         let separator = '';
         yield '{"submissions":[';
@@ -86,34 +73,26 @@ const listEndpoint = ({ db, ownerQueue }: App) =>
 
 // Releasing and deleting are one query each, which also checks the deployment.
 const releaseEndpoint = ({ db }: App) =>
-  endpoint({
-    method: 'POST',
-    path: '/deploy/:id/spam/:submissionId/release',
-    name: 'releaseSpam',
+  endpoint('POST', '/deploy/:id/spam/:submissionId/release', 'releaseSpam', {
     summary: 'Release a submission: it is no spam',
     description:
       'It is accepted now, like any new one: with the present time, and deliveries to webhooks and by mail. It keeps its id. It is ' +
       'accepted even if the form is closed or full, whatever its limits.',
-    answer: { status: 200, description: 'The submission is accepted.', schema: Released },
+    answer: { description: 'The submission is accepted.', schema: Released },
     errors: [noSuchSpam],
-    async handle({ owner, params }) {
-      const [deploymentId, id] = idsOf(params);
+    async handle({ owner, params: { id: deploymentId, submissionId: id } }) {
       if (!(await releaseSpam(db, owner.id, deploymentId, id))) throw noSuchSpam();
       return { message: 'Submission released' as const, id };
     },
   });
 
 const deleteEndpoint = ({ db, onPurge }: App) =>
-  endpoint({
-    method: 'DELETE',
-    path: '/deploy/:id/spam/:submissionId',
-    name: 'deleteSpam',
+  endpoint('DELETE', '/deploy/:id/spam/:submissionId', 'deleteSpam', {
     summary: 'Delete spam',
     description: 'Permanently, with its files.',
-    answer: { status: 200, description: 'It is deleted.', schema: Deleted },
+    answer: { description: 'It is deleted.', schema: Deleted },
     errors: [noSuchSpam],
-    async handle({ owner, params }) {
-      const [deploymentId, id] = idsOf(params);
+    async handle({ owner, params: { id: deploymentId, submissionId: id } }) {
       if ((await deleteSpam(db, owner.id, deploymentId, id)) === 0) throw noSuchSpam();
       onPurge();
       return { message: 'Spam deleted' as const, id };
@@ -121,14 +100,11 @@ const deleteEndpoint = ({ db, onPurge }: App) =>
   });
 
 const deleteAllEndpoint = ({ db, onPurge }: App) =>
-  endpoint({
-    method: 'DELETE',
-    path: '/deploy/:id/spam',
-    name: 'emptySpam',
+  endpoint('DELETE', '/deploy/:id/spam', 'emptySpam', {
     summary: 'Delete all spam of a deployment',
     description: 'Permanently, with its files.',
     find: (owner, { id }) => ownDeployment(db, owner, id),
-    answer: { status: 200, description: 'There is no spam.', schema: Emptied },
+    answer: { description: 'There is no spam.', schema: Emptied },
     async handle({ owner, resource: { id } }) {
       await deleteSpam(db, owner.id, id);
       onPurge();

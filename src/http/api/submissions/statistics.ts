@@ -66,17 +66,14 @@ function startsOf(range: Range): number[] {
 
 /** Statistics of submissions. */
 export const statisticsEndpoint = ({ db }: App) =>
-  endpoint({
-    method: 'GET',
-    path: '/deploy/:id/stats',
-    name: 'getStatistics',
+  endpoint('GET', '/deploy/:id/stats', 'getStatistics', {
     summary: 'Count submissions by hour or day',
     description:
       'Every hour or day from `from` to `to` has a bucket, also without submissions, oldest first. Deleted submissions are not ' +
       `counted. At most ${SIZES.statistics.maxBuckets} buckets.`,
     find: (owner, { id }) => ownDeployment(db, owner, id),
     query: Query,
-    answer: { status: 200, description: 'The numbers of submissions.', schema: Statistics },
+    answer: { description: 'The numbers of submissions.', schema: Statistics },
     async handle({ resource, query }) {
       const range = rangeOf(query);
       const starts = startsOf(range);

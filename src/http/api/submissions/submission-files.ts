@@ -4,20 +4,12 @@ import type { Response } from 'express';
 import { z } from 'zod';
 import type { ReadPiece } from '../../../db/files/file-content.ts';
 import { findFile, type StoredFile } from '../../../db/files/stored-files.ts';
-import { isFileId, isSubmissionId } from '../../../lib/ids.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import { errorKind, HttpError } from '../../response/errors.ts';
-import { ownDeployment } from '../deployments/own-deployment.ts';
+import { foundOr404, missing, ownDeployment } from '../deployments/own-deployment.ts';
 
-const noSuchFile = errorKind(
-  {
-    id: 'NoSuchFile',
-    description: "There is no such deployment of the key's owner, no such submission of it, or no such file.",
-  },
-  () => new HttpError(404, 'No such file: check the ids.'),
-);
+const noSuchFile = missing('NoSuchFile', 'no such submission of it, or no such file', 'No such file: check the ids.');
 
 /** The value of Content-Disposition (RFC 6266): a file is saved, never shown, under the last part of its name. */
 function attachment(filename: string): string {
@@ -57,23 +49,20 @@ export async function sendFile(
     Math.min(file.size, file.object ? SIZES.file.maxPieceBytes : SIZES.file.chunkBytes),
   );
   // Not Express' set(), which would add a charset.
-  response.setHeaders(
-    new Map<string, string | number>([
-      ['Content-Type', file.contentType],
-      ['Content-Length', file.size],
-      ['Content-Disposition', attachment(file.filename)],
-      ['X-Content-Type-Options', 'nosniff'],
-      // If a browser shows it nevertheless, it has no access to this host.
-      ['Content-Security-Policy', "sandbox; default-src 'none'"],
-    ]),
-  );
+  response.setHeader('Content-Type', file.contentType);
+  response.set({
+    'Content-Length': String(file.size),
+    'Content-Disposition': attachment(file.filename),
+    'X-Content-Type-Options': 'nosniff',
+    // If a browser shows it nevertheless, it has no access to this host.
+    'Content-Security-Policy': "sandbox; default-src 'none'",
+  });
   if (response.req.method === 'HEAD') response.end();
   else await responseWriter.stream(response, pieces(file, first, read));
 }
 
 /** A file as an answer, for declarations. */
 export const fileAnswer = {
-  status: 200,
   description: 'The file, under the type that it was sent with.',
   headers: { 'Content-Disposition': { description: '`attachment`, and its name.', schema: { type: 'string' } } },
   type: '*/*',
@@ -92,20 +81,14 @@ const readable = ({ filename, contentType, size }: StoredFile, first: Buffer, ur
 
 /** The files of submissions. */
 export const submissionFileEndpoint = ({ config, db, openFile, ownerQueue, responseWriter }: App) =>
-  endpoint({
-    method: 'GET',
-    path: '/submissions/:deployId/:submissionId/files/:fileId',
-    name: 'getFile',
+  endpoint('GET', '/submissions/:deployId/:submissionId/files/:fileId', 'getFile', {
     summary: 'Get a file of a submission',
     description: 'As it was sent, and always as an attachment.',
     async find(owner, { deployId, submissionId, fileId }) {
       const { id: deploymentId } = await ownDeployment(db, owner, deployId);
-      const isId = isSubmissionId(submissionId) && isFileId(fileId);
-      const file = isId ? await findFile(db, { deploymentId, submissionId, fileId }) : undefined;
-      if (!file) throw noSuchFile();
+      const file = foundOr404(await findFile(db, { deploymentId, submissionId, fileId }), noSuchFile);
       const readPiece = openFile(file);
-      const first = await readPiece(0);
-      if (!first) throw noSuchFile();
+      const first = foundOr404(await readPiece(0), noSuchFile);
       return { file, first, readPiece };
     },
     answer: fileAnswer,

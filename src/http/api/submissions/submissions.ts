@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Owner } from '../../../db/account/owners.ts';
+import type { Deployment } from '../../../db/deployments/deployments.ts';
 import type { Database } from '../../../db/postgres/connect.ts';
 import { listSubmissions } from '../../../db/submissions/list-submissions.ts';
 import { type RunRead, readSubmissions } from '../../../db/submissions/submission-reader.ts';
@@ -9,15 +10,15 @@ import {
   type NumberedSubmission,
   submissionJson,
 } from '../../../db/submissions/submissions.ts';
-import { isDeploymentId, isSubmissionId } from '../../../lib/ids.ts';
+import { isSubmissionId } from '../../../lib/ids.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { JsonPieces, jsonText } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { answerObject, submissionId, textField, time } from '../../request/fields.ts';
 import { Paging, paged } from '../../request/paging.ts';
-import { errorKind, HttpError } from '../../response/errors.ts';
-import { ownDeployment } from '../deployments/own-deployment.ts';
+import { badQuery } from '../../request/query.ts';
+import { foundOr404, missing, ownDeployment } from '../deployments/own-deployment.ts';
 
 export const Listed = answerObject('Submission', {
   id: submissionId,
@@ -35,39 +36,51 @@ const Submissions = answerObject('Submissions', { submissions: z.array(Listed), 
 const Deleted = answerObject('SubmissionDeleted', { message: z.literal('Submission deleted'), id: submissionId });
 
 /** The same for an unknown submission, an unknown deployment and those of another owner. */
-export const noSuchSubmission = errorKind(
-  {
-    id: 'NoSuchSubmission',
-    description: "There is no such deployment of the key's owner, or no such submission of it.",
-  },
-  () => new HttpError(404, 'No such submission: check the ids, and that they belong to the owner of the API key.'),
+export const noSuchSubmission = missing(
+  'NoSuchSubmission',
+  'or no such submission of it',
+  'No such submission: check the ids, and that they belong to the owner of the API key.',
 );
 
-type Ids = { deployId: string; submissionId: string };
-
-/** The ids of a path; throws 404 for a text that is not an id, which Postgres may refuse (NUL). */
-function idsOf({ deployId, submissionId }: Ids): [string, string] {
-  if (!isDeploymentId(deployId) || !isSubmissionId(submissionId)) throw noSuchSubmission();
-  return [deployId, submissionId];
-}
-
 /** The owner's submission with these ids; throws 404. */
-export async function ownSubmission(db: Database, owner: Owner, ids: Ids): Promise<NumberedSubmission> {
-  const submission = await findSubmission(db, owner.id, ...idsOf(ids));
-  if (!submission) throw noSuchSubmission();
-  return submission;
+export const ownSubmission = async (
+  db: Database,
+  owner: Owner,
+  { deployId, submissionId }: { deployId: string; submissionId: string },
+): Promise<NumberedSubmission> =>
+  foundOr404(await findSubmission(db, owner.id, deployId, submissionId), noSuchSubmission);
+
+export const noSuchCursor = missing(
+  'NoSuchCursor',
+  'or no submission of it with the id in place of a cursor',
+  'No such submission: go on from the cursor of an answer, or begin with 0.',
+);
+
+/** The digits of a number that JavaScript has exactly. */
+const CURSOR = /^[0-9]{1,15}$/;
+
+/** The number after which reading goes on: a cursor, or that of the submission with an id. Throws 400 and 404. */
+export async function numberAt(
+  db: Database,
+  owner: Owner,
+  { id, lastSubmissionNumber }: Deployment,
+  { name, cursor }: { name: string; cursor: string },
+): Promise<number> {
+  // Beyond the last one is a cursor from before a backup was restored: what comes next would be missed.
+  if (CURSOR.test(cursor)) return Math.min(Number(cursor), lastSubmissionNumber);
+  if (!isSubmissionId(cursor)) {
+    throw badQuery(`${name} is invalid: send 0, the id of a submission, or the cursor of an answer.`);
+  }
+  return foundOr404(await findSubmission(db, owner.id, id, cursor), noSuchCursor).number;
 }
 
 const listEndpoint = ({ db, ownerQueue }: App) =>
-  endpoint({
-    method: 'GET',
-    path: '/submissions/:deployId',
-    name: 'listSubmissions',
+  endpoint('GET', '/submissions/:deployId', 'listSubmissions', {
     summary: 'List the submissions of a deployment',
     description: 'Newest first.',
     find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
     query: Paging,
-    answer: { status: 200, description: 'A page of submissions.', schema: Submissions },
+    answer: { description: 'A page of submissions.', schema: Submissions },
     async handle({ response, owner, resource, query: { page, limit } }) {
       const { first, rest } = await listSubmissions(db, resource, { page, limit });
       const total = resource.submissionCount;
@@ -86,30 +99,23 @@ const listEndpoint = ({ db, ownerQueue }: App) =>
   });
 
 const getEndpoint = ({ db }: App) =>
-  endpoint({
-    method: 'GET',
-    path: '/submissions/:deployId/:submissionId',
-    name: 'getSubmission',
+  endpoint('GET', '/submissions/:deployId/:submissionId', 'getSubmission', {
     summary: 'Get a submission',
     description: 'One submission, in the shape in which the list has it.',
     find: (owner, params) => ownSubmission(db, owner, params),
-    answer: { status: 200, description: 'The submission.', schema: Listed },
+    answer: { description: 'The submission.', schema: Listed },
     errors: [noSuchSubmission],
     handle: async ({ resource }) => jsonText(submissionJson(resource)),
   });
 
 const deleteEndpoint = ({ db }: App) =>
-  endpoint({
-    method: 'DELETE',
-    path: '/submissions/:deployId/:submissionId',
-    name: 'deleteSubmission',
+  endpoint('DELETE', '/submissions/:deployId/:submissionId', 'deleteSubmission', {
     summary: 'Delete a submission',
     description: 'Permanently, with its files and its pending deliveries.',
-    answer: { status: 200, description: 'The submission is deleted.', schema: Deleted },
+    answer: { description: 'The submission is deleted.', schema: Deleted },
     errors: [noSuchSubmission],
-    async handle({ owner, params }) {
-      const [deploymentId, id] = idsOf(params);
-      if ((await deleteSubmissions(db, owner.id, deploymentId, [id])) === 0) throw noSuchSubmission();
+    async handle({ owner, params: { deployId, submissionId: id } }) {
+      if ((await deleteSubmissions(db, owner.id, deployId, [id])) === 0) throw noSuchSubmission();
       return { message: 'Submission deleted' as const, id };
     },
   });

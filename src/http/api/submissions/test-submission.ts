@@ -25,10 +25,7 @@ const Submitted = answerObject('TestSubmitted', { message: z.literal('Test submi
 
 /** Trying a form out, without its page. */
 export const testSubmissionEndpoint = ({ clientAddress, db, forms, metrics, submissions }: App) =>
-  endpoint({
-    method: 'POST',
-    path: '/submissions/:deployId/test',
-    name: 'submitTest',
+  endpoint('POST', '/submissions/:deployId/test', 'submitTest', {
     summary: 'Submit a test',
     description:
       'Stores a submission with these fields and the field `test`, which says that it is one. Webhooks and mail get it as they get ' +
@@ -36,7 +33,7 @@ export const testSubmissionEndpoint = ({ clientAddress, db, forms, metrics, subm
       'confirmation.',
     find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
     body: { schema: Body, example: { fields: { name: 'Ada', email: 'ada@example.org' } } },
-    answer: { status: 200, description: 'The submission is stored.', schema: Submitted },
+    answer: { description: 'The submission is stored.', schema: Submitted },
     errors: [...FORM_CLOSED, tooManySubmissions],
     async handle({ request, resource: { id: deploymentId }, body: { fields } }) {
       const id = newSubmissionId();

@@ -5,6 +5,7 @@ import { EVENTS } from '../../../../lib/events.ts';
 import { SIZES } from '../../../../sizes.ts';
 import { exampleOf } from '../../../request/example.ts';
 import { answerObject, deliveryId, deploymentId, submissionId, textField, time } from '../../../request/fields.ts';
+import { urlField } from '../../deployments/deployments.ts';
 
 /*
  * The requests that webhooks receive, for the reference. src/delivery makes it; test/http/api/reference-webhooks.test.ts compares a real
@@ -64,11 +65,7 @@ const sharedHeaders = z.object({
 const genericHeaders = sharedHeaders.extend({
   'formhost-submission-id': submissionId.optional().meta({ description: "The submission's id; a test has none." }),
   'formhost-slug': textField("The page's slug.", 'spring-sale'),
-  'formhost-page-url': z.string().meta({
-    format: 'uri',
-    description: 'The address of the page.',
-    example: 'https://spring-sale.pages.example.net',
-  }),
+  'formhost-page-url': urlField,
 });
 
 const responses = {

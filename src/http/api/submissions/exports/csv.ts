@@ -1,7 +1,6 @@
 import type { Submission } from '../../../../db/submissions/submissions.ts';
 import { csvCell } from '../../../../lib/csv-cell.ts';
 import { compactJson, unquote } from '../../../../lib/json-text.ts';
-import { SIZES } from '../../../../sizes.ts';
 import { type Columns, cellsOf, collectColumns, type TableSource } from './submission-table.ts';
 
 /**
@@ -9,21 +8,9 @@ import { type Columns, cellsOf, collectColumns, type TableSource } from './submi
  * submissions are read twice: for the header row, and for the rows.
  */
 export async function* toCsv(source: TableSource): AsyncGenerator<string> {
-  const { read, slice } = source;
   const columns = yield* collectColumns(source);
   yield `${columns.header.map(csvCell).join(',')}\r\n`;
-  for await (const batch of read()) {
-    let rows = '';
-    for (const submission of batch) {
-      rows += toRow(submission, columns);
-      if (rows.length >= SIZES.internal.csvPieceChars) {
-        yield rows;
-        rows = '';
-      }
-      if (slice.isOver()) await slice.next();
-    }
-    yield rows;
-  }
+  for await (const part of source.read()) yield part.map((submission) => toRow(submission, columns)).join('');
 }
 
 function toRow({ id, data, ipAddress, createdAt }: Submission, { header, indexes }: Columns): string {

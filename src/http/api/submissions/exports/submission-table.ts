@@ -3,7 +3,6 @@ import type { Submission } from '../../../../db/submissions/submissions.ts';
 import { controlsOf, HONEYPOT, isEmptyJson } from '../../../../lib/control-fields.ts';
 import { compactJson, type JsonMember, readJsonObject } from '../../../../lib/json-text.ts';
 import { SIZES } from '../../../../sizes.ts';
-import type { TimeSlice } from './time-slice.ts';
 
 /*
  * Exports as tables share these: which fields have a column, and which cell of a row a value is in.
@@ -16,7 +15,7 @@ const OTHER_FIELDS = 'other_fields';
 /** Names of fields that would be mistaken for a column of ours; `data.` is put before them. */
 const RESERVED_NAME = new RegExp(`^(?:data\\.)*(?:${[...FIXED_COLUMNS, OTHER_FIELDS].join('|')})$`);
 
-/** Reads the submissions of an export in batches, from the first one; each call reads them again. */
+/** Reads the submissions of an export, a few at a time, from the first one; each call reads them again. */
 export type Read = () => AsyncIterable<readonly Submission[]>;
 
 export type Columns = {
@@ -34,25 +33,22 @@ export type Columns = {
 /** A field's value as JSON, and the index of its column. */
 type Cell = { column: number; value: string };
 
-/**
- * The parts of a table: its submissions, the labels that stand in for names of fields, and the slice of time of the work on
- * it.
- */
-export type TableSource = { read: Read; labels: Labels; slice: TimeSlice };
+/** The submissions of a table, and the labels that stand in for names of fields. */
+export type TableSource = { read: Read; labels: Labels };
 
 /**
  * Reads all submissions for their columns: the fields in the order of their first appearance. Yields an empty piece
- * after each batch: its reader sees that there is progress.
+ * after each part: its reader sees that there is progress.
  */
-export async function* collectColumns({ read, labels, slice }: TableSource): AsyncGenerator<'', Columns> {
+export async function* collectColumns({ read, labels }: TableSource): AsyncGenerator<'', Columns> {
   const indexes = new Map<string, number>();
   const header = [...FIXED_COLUMNS];
   let rows = 0;
   let nameChars = 0;
   let hasOthers = false;
-  for await (const batch of read()) {
-    rows += batch.length;
-    for (const { data } of batch) {
+  for await (const part of read()) {
+    rows += part.length;
+    for (const { data } of part) {
       for (const { name } of contentOf(data)) {
         if (indexes.has(name)) continue;
         if (indexes.size === SIZES.export.maxFieldColumns || nameChars + name.length > SIZES.internal.exportNameChars) {
@@ -63,7 +59,6 @@ export async function* collectColumns({ read, labels, slice }: TableSource): Asy
         nameChars += name.length;
         header.push(RESERVED_NAME.test(name) ? `data.${name}` : name);
       }
-      if (slice.isOver()) await slice.next();
     }
     yield '';
   }

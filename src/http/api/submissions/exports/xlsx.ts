@@ -1,9 +1,9 @@
 import { PassThrough, Readable } from 'node:stream';
+import { ZipFile } from 'yazl';
 import type { Submission } from '../../../../db/submissions/submissions.ts';
 import { compactJson, unquote } from '../../../../lib/json-text.ts';
 import { SIZES } from '../../../../sizes.ts';
 import { type Columns, cellsOf, collectColumns, type Read, type TableSource } from './submission-table.ts';
-import type { TimeSlice } from './time-slice.ts';
 
 /*
  * Submissions as an Office Open XML workbook (ECMA-376, part 1, SpreadsheetML): a few fixed files and the sheets,
@@ -17,7 +17,7 @@ const MAX_DIGITS = 15;
 const LARGEST_NUMBER = 9.999_999_999_999_99e307;
 const SMALLEST_NUMBER = 2.225_073_858_507_201_4e-308;
 
-/** One of zlib's levels up to 9: an eighth more bytes than the default, 6, in a quarter of the time. */
+/** A level of zlib, up to 9: an eighth more bytes than the default, 6, in a quarter of the time. */
 const COMPRESSION_LEVEL = 3;
 
 /** Styles by their indexes in `cellXfs`. A quoted text stays a text when it is edited. */
@@ -96,8 +96,6 @@ function fixedFiles(sheets: readonly number[]): [path: string, xml: string][] {
 export async function* toXlsx(source: TableSource, maxRows = MAX_ROWS): AsyncGenerator<string | Buffer> {
   const columns = yield* collectColumns(source);
   const letters = columns.header.map((_name, index) => lettersOf(index));
-  // Loaded on demand.
-  const { ZipFile } = await import('yazl');
   const zip = new ZipFile();
   const output = new PassThrough();
   const fail = (error: Error): void => void output.destroy(error);
@@ -105,7 +103,7 @@ export async function* toXlsx(source: TableSource, maxRows = MAX_ROWS): AsyncGen
   const numbers = Array.from({ length: Math.ceil(columns.rows / (maxRows - 1)) || 1 }, (_, index) => index + 1);
   // They are written one after the other, as fast as the zip file reads them, and compressed on zlib's threads.
   const sheets = numbers.map(() =>
-    Readable.from(toSheet(submissions, { ...columns, letters, maxRows }, source.slice), { highWaterMark: 1 }),
+    Readable.from(toSheet(submissions, { ...columns, letters, maxRows }), { highWaterMark: 1 }),
   );
   try {
     zip.once('error', fail).outputStream.pipe(output);
@@ -131,11 +129,7 @@ async function* oneByOne(read: Read): AsyncGenerator<Submission, undefined> {
 type Sheet = Columns & { letters: readonly string[]; maxRows: number };
 
 /** A sheet of the next submissions, in pieces. */
-async function* toSheet(
-  submissions: AsyncGenerator<Submission, undefined>,
-  sheet: Sheet,
-  slice: TimeSlice,
-): AsyncGenerator<string> {
+async function* toSheet(submissions: AsyncGenerator<Submission, undefined>, sheet: Sheet): AsyncGenerator<string> {
   const names = sheet.header.map((name, index) => textCell(`${sheet.letters[index]}1`, name, STYLE.header));
   let xml = `${SHEET_HEAD}<row r="1">${names.join('')}</row>`;
   for (let number = 2; number <= sheet.maxRows; number += 1) {
@@ -146,7 +140,6 @@ async function* toSheet(
       yield xml;
       xml = '';
     }
-    if (slice.isOver()) await slice.next();
   }
   yield xml + SHEET_END;
 }

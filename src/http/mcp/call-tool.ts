@@ -9,6 +9,7 @@ import { FormClosed } from '../response/form-closed.ts';
 import { BOUNDS, boundedAnswer } from './bounded-answer.ts';
 import type { BoundTool } from './descriptors.ts';
 import { READS_VISITORS, UNTRUSTED } from './tool.ts';
+import { inAgentsWords } from './tools.ts';
 
 /** The HTTP request with which a tool is called. */
 export type Exchange = Omit<ToolCall, 'params' | 'input' | 'notify'>;
@@ -41,19 +42,6 @@ function adviceFor(error: HttpError, { ifMissing }: BoundTool, requestId: string
   if (status === 404 && ifMissing !== undefined) return ifMissing;
   return NEXT[status] ?? `If it fails once more, tell the user, with the request id ${requestId}.`;
 }
-
-/** Words of the API's sentences, and those of agents, for whom a deployment is a page, and an endpoint a tool. */
-const WORDS: readonly [ofApi: string, ofAgents: string][] = [
-  ['deployment', 'page'],
-  ['Deployment', 'Page'],
-  ['GET /deploy/:id/check', 'the problems that update_page answers'],
-  ['GET /deploy/:id/versions', 'list_versions'],
-  ['GET /trash', 'list_trash'],
-  [', once. In a URL, + is %2B', ''],
-];
-
-const inAgentsWords = (message: string): string =>
-  WORDS.reduce((text, [ofApi, ofAgents]) => text.replaceAll(ofApi, ofAgents), message);
 
 /** The JSON text of what an endpoint answers; undefined where it has too many characters. */
 async function textOf(answer: unknown): Promise<string | undefined> {

@@ -3,8 +3,8 @@ import type { Scope } from '../../db/account/api-keys.ts';
 import type { Endpoint, ToolCall } from '../request/declaration.ts';
 import { parameterNames } from '../request/endpoint.ts';
 import { BOUNDS } from './bounded-answer.ts';
-import { READS_VISITORS, type Tool, UNTRUSTED } from './tool.ts';
-import { ARGUMENTS, IF_MISSING, TOOLS } from './tools.ts';
+import { ADDS, READS, READS_VISITORS, REPLACES, type Tool, UNTRUSTED } from './tool.ts';
+import { ARGUMENTS, IF_MISSING, inAgentsWords, TOOLS } from './tools.ts';
 
 type Call = (call: ToolCall) => Promise<unknown>;
 
@@ -25,7 +25,7 @@ export type BoundTool = {
     title: string;
     description: string;
     inputSchema: { type: 'object'; properties: Record<string, object>; required: string[] };
-    annotations: Tool['hints'];
+    annotations: NonNullable<Tool['hints']>;
   };
 };
 
@@ -82,9 +82,15 @@ function argumentsOf(tool: Tool, { params, query, body }: Endpoint): Readonly<Re
   return { ...Object.fromEntries([...ofPath, ...ofFields]), ...bounds };
 }
 
+function hintsFor({ method }: Endpoint) {
+  if (method === 'GET') return READS;
+  return method === 'POST' ? ADDS : REPLACES;
+}
+
 function bind(tool: Tool, endpointNamed: (name: string) => Endpoint): BoundTool {
-  const { name, title, description, hints, defaults = {} } = tool;
+  const { name, description, defaults = {} } = tool;
   const endpoint = endpointNamed(tool.endpoint);
+  const hints = tool.hints ?? hintsFor(endpoint);
   const fields = Object.entries(argumentsOf(tool, endpoint));
   const properties = fields.map(([argument, field]): [string, object] => {
     const { [argument]: value } = defaults;
@@ -104,7 +110,7 @@ function bind(tool: Tool, endpointNamed: (name: string) => Endpoint): BoundTool 
     scope: endpoint.scope ?? 'read',
     descriptor: {
       name,
-      title,
+      title: inAgentsWords(endpoint.summary),
       description: hints === READS_VISITORS ? `${description} ${UNTRUSTED}` : description,
       inputSchema: { type: 'object', properties: Object.fromEntries(properties), required },
       annotations: hints,

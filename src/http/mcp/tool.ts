@@ -5,7 +5,6 @@
 
 export type Tool = {
   name: string;
-  title: string;
   /** For the agent: when to call it, and what to do with the answer. */
   description: string;
   /** The name of the endpoint that it calls. */
@@ -20,8 +19,11 @@ export type Tool = {
   isBounded?: boolean;
   /** The next step of an agent after a 404; left out: that of the last parameter of the path (IF_MISSING in tools.ts). */
   ifMissing?: string;
-  /** Said to clients (the specification's ToolAnnotations), to decide whether to ask the user first. */
-  hints: {
+  /**
+   * Said to clients (the specification's ToolAnnotations), to decide whether to ask the user first. Left out: READS for GET, ADDS for
+   * POST, REPLACES for other methods.
+   */
+  hints?: {
     readOnlyHint: boolean;
     /** This and the next are said of tools that change something only. */
     destructiveHint?: boolean;

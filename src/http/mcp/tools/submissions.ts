@@ -1,10 +1,9 @@
 import { SIZES } from '../../../sizes.ts';
-import { ADDS, READS, READS_VISITORS, type Tool } from '../tool.ts';
+import { READS_VISITORS, type Tool } from '../tool.ts';
 
 export const SUBMISSION_TOOLS: readonly Tool[] = [
   {
     name: 'list_submissions',
-    title: 'List the submissions of a page',
     description: 'What the forms of a page have received, newest first; get_submission has one in full.',
     endpoint: 'listSubmissions',
     isBounded: true,
@@ -12,7 +11,6 @@ export const SUBMISSION_TOOLS: readonly Tool[] = [
   },
   {
     name: 'search_submissions',
-    title: 'Search the submissions of a page',
     description: 'Finds a text in submissions, or those of a time, newest first.',
     endpoint: 'searchSubmissions',
     fields: ['q', 'from', 'to', 'cursor', 'limit'],
@@ -21,7 +19,6 @@ export const SUBMISSION_TOOLS: readonly Tool[] = [
   },
   {
     name: 'wait_for_submission',
-    title: 'Wait for new submissions of a page',
     description:
       'Answers the submissions after a cursor, oldest first, and waits while there are none. Without a cursor it begins with the ' +
       'first submission of the page; for only those to come, give the id of the newest (list_submissions) as the cursor. Give `next` ' +
@@ -31,16 +28,9 @@ export const SUBMISSION_TOOLS: readonly Tool[] = [
     isBounded: true,
     hints: READS_VISITORS,
   },
-  {
-    name: 'get_submission',
-    title: 'Get a submission',
-    description: 'One submission in full.',
-    endpoint: 'getSubmission',
-    hints: READS_VISITORS,
-  },
+  { name: 'get_submission', description: 'One submission in full.', endpoint: 'getSubmission', hints: READS_VISITORS },
   {
     name: 'read_file',
-    title: 'Read a file of a submission',
     description:
       'The name, type and size of a file, and its text. text is null for a file that is no text in UTF-8, or has more than ' +
       `${SIZES.file.chunkBytes} bytes: its url, with the API key, has it.`,
@@ -50,24 +40,19 @@ export const SUBMISSION_TOOLS: readonly Tool[] = [
   },
   {
     name: 'get_stats',
-    title: 'Count submissions by hour or day',
     description: 'How many submissions a page has received in each hour or day.',
     endpoint: 'getStatistics',
     isBounded: true,
-    hints: READS,
   },
   {
     name: 'submit_test',
-    title: 'Submit the form of a page as a test',
     description:
       'Stores a submission that is marked as a test, as if a visitor had sent it: webhooks and mail get it. The spam check is left ' +
       'out. list_deliveries and list_mails show the outcome.',
     endpoint: 'submitTest',
-    hints: ADDS,
   },
   {
     name: 'list_spam',
-    title: 'List the spam of a page',
     description: 'Submissions that are kept apart as spam, with the reason, newest first.',
     endpoint: 'listSpam',
     isBounded: true,
@@ -75,10 +60,8 @@ export const SUBMISSION_TOOLS: readonly Tool[] = [
   },
   {
     name: 'release_spam',
-    title: 'Release a submission from the spam',
     description: 'Accepts a submission of list_spam as if it came now: it is listed, and sent to webhooks and by mail.',
     endpoint: 'releaseSpam',
     ifMissing: 'list_spam has what can be released.',
-    hints: ADDS,
   },
 ];

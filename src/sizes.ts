@@ -11,9 +11,6 @@ export const SIZES = {
     /** A larger body of which fewer bytes arrive in this time is refused: a few slow clients could use up the memory for hours. */
     paceMs: 30_000,
     paceBytes: 256 * 1024,
-    /** A compressed body that becomes more than so many times as large is refused, once more than these bytes have come out. */
-    maxExpansion: 100,
-    freeExpansionBytes: 64 * 1024,
     /** Enough for a body with settings and no page. */
     settingsBytes: 256 * 1024,
   },
@@ -241,8 +238,6 @@ export const SIZES = {
     xlsxPieceChars: 64 * 1024,
     /** The names of all fields that have columns of their own. */
     exportNameChars: 1024 * 1024,
-    /** No browser writes a longer header. What comes after one is kept as if it were text. */
-    droppedHeaderBytes: 16 * 1024,
     /** Lines that begin like a delimiter. A well-chosen boundary has none. Each costs a search. */
     boundaryMisses: 100_000,
     /** For the boundaries and headers of all parts, without names. */

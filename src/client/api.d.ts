@@ -2514,7 +2514,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body, or something in it, is too large, or it is compressed and has more than 100 times its compressed size. */
+        /** @description The body, or something in it, is too large. */
         TooLarge: {
             headers: {
                 "error-code": components["headers"]["ErrorCode"];
@@ -2587,7 +2587,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "The service cannot reach its database just now: try again shortly."
+                 *       "error": "The service cannot use its database just now: try again shortly."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -2755,21 +2755,6 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "slug is taken: choose another, or leave it out."
-                 *     }
-                 */
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The content type of the body is not supported, its charset is not UTF-8, or its content encoding is not gzip, deflate or br. */
-        WrongPageType: {
-            headers: {
-                "error-code": components["headers"]["ErrorCode"];
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": "The content type is not supported: send JSON with Content-Type: application/json, or the page itself with Content-Type: text/html."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -3721,7 +3706,7 @@ export interface operations {
             408: components["responses"]["TooSlow"];
             409: components["responses"]["SlugTaken"];
             413: components["responses"]["TooLarge"];
-            415: components["responses"]["WrongPageType"];
+            415: components["responses"]["WrongType"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyUnknownKeys"];
             500: components["responses"]["InternalError"];
@@ -3826,7 +3811,7 @@ export interface operations {
             408: components["responses"]["TooSlow"];
             412: components["responses"]["ChangedMeanwhile"];
             413: components["responses"]["TooLarge"];
-            415: components["responses"]["WrongPageType"];
+            415: components["responses"]["WrongType"];
             429: components["responses"]["TooManyUnknownKeys"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -4195,7 +4180,7 @@ export interface operations {
             403: components["responses"]["ReadOnlyKey"];
             408: components["responses"]["TooSlow"];
             413: components["responses"]["TooLarge"];
-            415: components["responses"]["WrongPageType"];
+            415: components["responses"]["WrongType"];
             422: components["responses"]["TooComplex"];
             429: components["responses"]["TooManyUnknownKeys"];
             500: components["responses"]["InternalError"];
@@ -4577,7 +4562,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names this submission for 24 hours: sent again under the same key, it is stored once and answered as the first was. Make a new key for each submission, such as a UUID. Only accepted submissions are remembered: after a 429, a 5xx or no answer at all, send it again under the same key. */
+                /** @description Names this request for 24 hours: sent again under the same key, a submission is stored once, and answered as the first was. Make a new key for each submission, such as a UUID. Only accepted submissions are remembered: after a 429, a 5xx or no answer at all, send it again under the same key. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4827,7 +4812,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "error": "The service cannot reach its database just now: try again shortly."
+                     *       "error": "The service cannot use its database just now: try again shortly."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -4950,7 +4935,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "error": "The service cannot reach its database just now: try again shortly."
+                     *       "error": "The service cannot use its database just now: try again shortly."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -6573,7 +6558,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "error": "The service cannot reach its database just now: try again shortly."
+                     *       "error": "The service cannot use its database just now: try again shortly."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -6670,7 +6655,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "error": "The service cannot reach its database just now: try again shortly."
+                     *       "error": "The service cannot use its database just now: try again shortly."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -6767,7 +6752,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "error": "The service cannot reach its database just now: try again shortly."
+                     *       "error": "The service cannot use its database just now: try again shortly."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -6866,7 +6851,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "error": "The service cannot reach its database just now: try again shortly."
+                     *       "error": "The service cannot use its database just now: try again shortly."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -6965,7 +6950,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "error": "The service cannot reach its database just now: try again shortly."
+                     *       "error": "The service cannot use its database just now: try again shortly."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -7083,7 +7068,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "error": "The service cannot reach its database just now: try again shortly."
+                     *       "error": "The service cannot use its database just now: try again shortly."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -7201,7 +7186,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "error": "The service cannot reach its database just now: try again shortly."
+                     *       "error": "The service cannot use its database just now: try again shortly."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];

@@ -1,13 +1,10 @@
 import { SIZES } from '../../sizes.ts';
 import type { DeclaredError } from '../response/errors.ts';
-import { invalidField, malformed, notJson, notJsonOrText } from './json-body.ts';
+import { invalidField, malformed, notJson } from './json-body.ts';
 import { tooLarge, uploadTooSlow } from './receive.ts';
 
 const KIB = 1024;
-const { smallBytes, paceBytes, paceMs, maxExpansion } = SIZES.body;
-
-const WRONG_TYPE =
-  'The content type of the body is not supported, its charset is not UTF-8, or its content encoding is not gzip, deflate or br.';
+const { smallBytes, paceBytes, paceMs } = SIZES.body;
 
 /** The errors that a request with a body can get from any endpoint. */
 export const bodyErrors: readonly DeclaredError[] = [
@@ -25,15 +22,13 @@ export const bodyErrors: readonly DeclaredError[] = [
   },
   {
     id: 'TooLarge',
-    description: `The body, or something in it, is too large, or it is compressed and has more than ${maxExpansion} times its compressed size.`,
+    description: 'The body, or something in it, is too large.',
     example: tooLarge(2 * KIB * KIB),
   },
-  { id: 'WrongType', description: WRONG_TYPE, example: notJson() },
+  {
+    id: 'WrongType',
+    description:
+      'The content type of the body is not supported, its charset is not UTF-8, or its content encoding is not gzip, deflate or br.',
+    example: notJson(),
+  },
 ];
-
-/** The same error of an endpoint that takes a page as well. */
-export const wrongPageType: DeclaredError = {
-  id: 'WrongPageType',
-  description: WRONG_TYPE,
-  example: notJsonOrText('text/html'),
-};

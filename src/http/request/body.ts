@@ -3,12 +3,12 @@ import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { ComputePool } from '../../compute/pool.ts';
 import { type ReadMembers, readMembers, type UnknownMembers } from '../../compute/read-members.ts';
-import { BusyError, FairQueue } from '../../lib/fair-queue.ts';
+import { FairQueue } from '../../lib/fair-queue.ts';
 import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
 import { HttpError } from '../response/errors.ts';
 import { MemoryBudget, type MemoryReservation } from '../response/memory-budget.ts';
-import { type BodyForm, checkFields, formOf, toObject } from './json-body.ts';
+import { type BodyForm, checkFields, type TextForm, textFormOf, toObject } from './json-body.ts';
 import { queryValues } from './query.ts';
 import { decode, encodingOf, receive, tooManyUploads } from './receive.ts';
 import { unknownFieldsNotices } from './unknown-fields.ts';
@@ -44,27 +44,21 @@ export class BodyReader {
   }
 
   /**
-   * The body, at most `limit` bytes, else 413; 503 when the memory budget of its client, or of all clients, is used up. A
-   * Content-Encoding is decoded, up to `decodedLimit` bytes. `filter` returns what is kept of the bytes of a body without
-   * one, at most `decodedLimit`, and is called without bytes at the end.
+   * The body, decoded, at most `limit` bytes, else 413; 503 when the memory budget of its client, or of all clients, is
+   * used up.
    */
-  async bytes(
-    request: IncomingMessage,
-    limit: number,
-    reservation: MemoryReservation,
-    { decodedLimit = limit, filter }: { decodedLimit?: number; filter?: (piece?: Buffer) => Buffer } = {},
-  ): Promise<Buffer> {
+  async bytes(request: IncomingMessage, limit: number, reservation: MemoryReservation): Promise<Buffer> {
     const encoding = encodingOf(request);
-    if (!encoding) return receive(request, limit, reservation, filter && { filter, limit: decodedLimit });
-    const encoded = await receive(request, limit, reservation);
-    if (encoded.length === 0) return encoded;
-    try {
-      return await this.#decoding.run(reservation.client, this.#limits.decodingWaitTimeoutMs, () =>
-        decode(encoded, encoding, decodedLimit, reservation),
-      );
-    } catch (error) {
-      throw error instanceof BusyError ? tooManyUploads() : error;
+    const body = await receive(request, limit, reservation);
+    if (!encoding || body.length === 0) return body;
+    const decoded = await this.#decoding.run(reservation.client, this.#limits.decodingWaitTimeoutMs, () =>
+      decode(body, encoding, limit),
+    );
+    if (decoded.length > SIZES.body.smallBytes) {
+      if (!reservation.fits(decoded.length)) throw tooManyUploads();
+      reservation.add(decoded.length);
     }
+    return decoded;
   }
 
   /**
@@ -78,61 +72,44 @@ export class BodyReader {
     notify?: (sentence: string) => void,
   ): Promise<z.infer<S>> {
     const { schema, text } = declared;
-    const form = formOf(request, text);
-    const sent = await this.#sent(request, ownerId, form, declared);
+    const { 'content-length': length = 0, 'transfer-encoding': transfer } = request.headers;
+    const isSent = transfer !== undefined || Number(length) > 0;
+    const textForm = isSent ? textFormOf(request, text) : undefined;
+    const sent = isSent ? await this.#read(request, ownerId, declared, textForm) : { values: {} };
     // The field that is missing may be one of these.
     if (notify) for (const sentence of unknownFieldsNotices(sent, schema)) notify(sentence);
     const fields = checkFields(sent.values, schema);
     // Ignored, a slug in the query would publish the page elsewhere than its owner expects.
-    const [misplaced] = text && form !== 'text' ? Object.keys(queryValues(request.url, Object.keys(schema.shape))) : [];
+    const [misplaced] = text && !textForm ? Object.keys(queryValues(request.url, Object.keys(schema.shape))) : [];
     if (misplaced !== undefined) {
       throw new HttpError(400, `${misplaced} is in the query: with a JSON body, send it in the body.`);
     }
     return fields;
   }
 
-  async #sent(
+  async #read(
     request: IncomingMessage,
     ownerId: number,
-    form: ReturnType<typeof formOf>,
-    { schema, maxBytes = SIZES.body.settingsBytes, text, longLevels = 0 }: BodyForm<z.ZodObject>,
+    { schema, maxBytes = SIZES.body.settingsBytes, longLevels = 0 }: BodyForm<z.ZodObject>,
+    textForm: TextForm | undefined,
   ): Promise<Sent> {
-    const { 'content-length': length, 'transfer-encoding': transfer } = request.headers;
-    const isSent = transfer !== undefined || Number(length ?? 0) > 0;
     const names = Object.keys(schema.shape);
     using reservation = this.reserve(ownerId);
-    if (text && form === 'text') {
-      const body = isSent ? await this.bytes(request, text.maxBytes, reservation) : Buffer.alloc(0);
+    const body = await this.bytes(request, textForm?.maxBytes ?? maxBytes, reservation);
+    if (textForm) {
       if (!isUtf8(body)) {
         throw new HttpError(400, 'The body is not valid UTF-8: save the page as UTF-8, and send it again.');
       }
-      return { values: { ...queryValues(request.url, names), [text.field]: body.toString('utf8') } };
+      return { values: { ...queryValues(request.url, names), [textForm.field]: body.toString('utf8') } };
     }
-    if (!isSent) return { values: {} };
-    if (form === 'json') {
-      const body = await this.bytes(request, maxBytes, reservation);
-      if (body.length === 0) return { values: {} };
-      const read = await this.#members(ownerId, { body, names, longLevels });
-      return { values: toObject(read), unknown: read.unknown };
-    }
-    if (form instanceof HttpError && (await isThere(request, reservation))) throw form;
-    return { values: {} };
+    if (body.length === 0) return { values: {} };
+    const read = await this.#members(ownerId, { body, names, longLevels });
+    return { values: toObject(read), unknown: read.unknown };
   }
 
   /** The members of a JSON object with these names. */
   async #members(ownerId: number, input: Parameters<typeof readMembers>[0]): Promise<ReadMembers> {
     if (input.body.length <= this.#limits.jsonInThreadBytes) return readMembers(input);
     return this.#compute.run(ownerId, this.#limits.jsonWaitTimeoutMs, (thread) => thread.run('readMembers', input));
-  }
-}
-
-/** Whether a body has at least one byte; reads no further. */
-async function isThere(request: IncomingMessage, reservation: MemoryReservation): Promise<boolean> {
-  try {
-    await receive(request, 0, reservation);
-    return false;
-  } catch (error) {
-    if (error instanceof HttpError && error.status === 413) return true;
-    throw error;
   }
 }

@@ -4,7 +4,7 @@ import type { Scope } from '../../db/account/api-keys.ts';
 import { badRequest, failed, HttpError, noSuchDeployment, unavailable } from '../response/errors.ts';
 import { addNotice, NOTICE_HEADER } from '../response/notice.ts';
 import { keyRefused, readOnlyKey, tooManyUnknownKeys, unauthorized } from './auth.ts';
-import { bodyErrors, wrongPageType } from './body-errors.ts';
+import { bodyErrors } from './body-errors.ts';
 import { readHeaders } from './conditions.ts';
 import {
   type Content,
@@ -144,7 +144,6 @@ export function endpoint(method: Method, path: string, name: string, given: AnyD
       ...(find ? [noSuchDeployment] : []),
       ...(query ? [badQuery] : []),
       ...(body ? bodyErrors : []),
-      ...(body?.text ? [wrongPageType] : []),
       ...(scope === 'full' ? [readOnlyKey] : []),
       ...errors,
     ],
@@ -210,7 +209,7 @@ async function run(
   return queued(async () => finish(await findResource()));
 }
 
-/** What a request sends. A key that has ended while a slow body arrived is refused. */
+/** Reads a request. A key that has ended while a slow body arrived is refused. */
 async function readSent(
   { query, body, requestHeaders, badBody }: AnyDeclaration,
   { request, owner, notify }: Pick<ToolCall, 'request' | 'owner' | 'notify'>,

@@ -13,7 +13,7 @@ import { errorKind, HttpError } from '../response/errors.ts';
 
 const { lifetimeHours, maxKeyChars, maxOfOwner } = SIZES.idempotencyKey;
 
-export const INVALID_KEY = `The Idempotency-Key is empty or too long: send 1 to ${maxKeyChars} characters, or none at all.`;
+const INVALID_KEY = `The Idempotency-Key is empty or too long: send 1 to ${maxKeyChars} characters, or none at all.`;
 
 export const keyReused = errorKind(
   {
@@ -24,20 +24,25 @@ export const keyReused = errorKind(
     new HttpError(422, 'The Idempotency-Key was used with another request: send each request with a key of its own.'),
 );
 
-/** The header of a request that makes something, for its declaration. */
-export const idempotencyKey = z.object({
-  // Without an example: the page that shows the reference would fill it in, and send everything under one key.
-  'Idempotency-Key': z
-    .string()
-    .min(1, INVALID_KEY)
-    .max(maxKeyChars, INVALID_KEY)
-    .optional()
-    .meta({
-      description:
-        `Names this request for ${lifetimeHours} hours: sent again under the same key, it makes nothing, and gets the first ` +
-        `answer. Make a new key for each request, such as a UUID. Only successes are remembered, the last ${maxOfOwner} of an owner.`,
-    }),
-});
+/** The header of a request, for its declaration. */
+export const idempotencyKeyHeader = (description: string) =>
+  z.object({
+    // Without an example: the page that shows the reference would fill it in, and send everything under one key.
+    'Idempotency-Key': z
+      .string()
+      .min(1, INVALID_KEY)
+      .max(maxKeyChars, INVALID_KEY)
+      .optional()
+      .meta({
+        description: `Names this request for ${lifetimeHours} hours: sent again under the same key, ${description}`,
+      }),
+  });
+
+/** The header of a request that makes something of an owner. */
+export const idempotencyKey = idempotencyKeyHeader(
+  'it makes nothing, and gets the first answer. Make a new key for each request, such as a UUID. Only successes are ' +
+    `remembered, the last ${maxOfOwner} of an owner.`,
+);
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 

@@ -28,7 +28,7 @@ export type BodyForm<S extends z.ZodObject> = {
   /** Another form: this field is the whole body, of the media type `type`. The query has the other fields. */
   text?: TextForm;
 };
-type TextForm = { field: string; type: string; maxBytes: number };
+export type TextForm = { field: string; type: string; maxBytes: number };
 
 /**
  * The media type of a request, its type in lower case; undefined when it is too long to be one. 415 when its charset
@@ -53,26 +53,21 @@ export const invalidField = errorKind(
 
 export const malformed = (): HttpError => new HttpError(400, MALFORMED);
 
-export const notJson = (): HttpError =>
-  new HttpError(415, 'The content type is not supported: send JSON, with Content-Type: application/json.');
-
-export const notJsonOrText = (type: string): HttpError =>
+/** `text`: the type of the other form of the body. */
+export const notJson = (text?: string): HttpError =>
   new HttpError(
     415,
-    `The content type is not supported: send JSON with Content-Type: application/json, or the page itself with Content-Type: ${type}.`,
+    text === undefined
+      ? 'The content type is not supported: send JSON, with Content-Type: application/json.'
+      : `The content type is not supported: send JSON with Content-Type: application/json, or the page itself with Content-Type: ${text}.`,
   );
 
-/** The form in which a body comes, by its type; the error where it is refused. */
-export function formOf(request: IncomingMessage, text: TextForm | undefined): 'json' | 'text' | HttpError {
-  try {
-    const type = mediaType(request)?.type;
-    if (type === 'application/json') return 'json';
-    if (type !== undefined && type === text?.type) return 'text';
-  } catch (error) {
-    if (error instanceof HttpError) return error;
-    throw error;
-  }
-  return text ? notJsonOrText(text.type) : notJson();
+/** The other form of a body, when it comes in this one by its type; undefined for JSON. Throws 415. */
+export function textFormOf(request: IncomingMessage, text: TextForm | undefined): TextForm | undefined {
+  const type = mediaType(request)?.type;
+  if (type === 'application/json') return undefined;
+  if (text && type === text.type) return text;
+  throw notJson(text?.type);
 }
 
 /** The fields of a body, as the schema says; throws 400 and 413. */
@@ -93,7 +88,7 @@ function readValue(value: Member['value']): unknown {
   return 'string' in value ? value.string : JSON.parse(value.json);
 }
 
-/** What was read as an object; throws 400 where it could not be read. */
+/** The object that was read; throws 400 where it could not be read. */
 export function toObject({ members, problem }: ReadMembers): Record<string, unknown> {
   if (problem === 'not UTF-8') throw new HttpError(400, 'The body is not valid UTF-8: send JSON in UTF-8.');
   if (problem === 'too deep' || problem === 'too many members') throw new HttpError(400, TOO_COMPLEX);

@@ -9,24 +9,10 @@ import { ANY_ORIGIN_HEADER, pageAnswer, publicEndpoint } from '../request/endpoi
 import { keyReused } from '../request/idempotency-key.ts';
 import { tooManySubmissions } from '../response/errors.ts';
 import { FORM_CLOSED } from '../response/form-closed.ts';
+import { submissionKey } from './idempotency-key.ts';
 import { noStorageForFiles, noSuchForm, originRefused, webhookLoop } from './refusals.ts';
 import { CORS, Received } from './submission-service.ts';
 import { VisitorPages } from './visitor-pages.ts';
-
-const requestHeaders = z.object({
-  // Without an example: the page that shows the reference would fill it in, and send everything under one key.
-  'Idempotency-Key': z
-    .string()
-    .min(1)
-    .max(SIZES.idempotencyKey.maxKeyChars)
-    .optional()
-    .meta({
-      description:
-        `Names this submission for ${SIZES.idempotencyKey.lifetimeHours} hours: sent again under the same key, it is stored once and answered as the first ` +
-        'was. Make a new key for each submission, such as a UUID. Only accepted submissions are remembered: after a 429, a 5xx or no ' +
-        'answer at all, send it again under the same key.',
-    }),
-});
 
 const example = { name: 'Ada', email: 'ada@example.org' };
 // The page that shows the reference sends the fields that are named here, filled in. The honeypot must not be one of
@@ -81,7 +67,7 @@ const submitEndpoint = ({ config }: App) =>
   publicEndpoint('POST', '/submit/:deployId', 'submit', {
     summary: 'Submit a form',
     description: describeSubmit(config),
-    requestHeaders,
+    requestHeaders: submissionKey,
     content: {
       'application/json': { schema: json, example },
       'application/x-www-form-urlencoded': { schema: form, example },

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { sha256 } from '../../db/submissions/find-stored.ts';
 import { normalizeJson } from '../../lib/json-text.ts';
-import { SIZES } from '../../sizes.ts';
-import { INVALID_KEY } from '../request/idempotency-key.ts';
-import { HttpError } from '../response/errors.ts';
+import { readHeaders } from '../request/conditions.ts';
+import { idempotencyKeyHeader } from '../request/idempotency-key.ts';
 import type { Submitted } from './form-body.ts';
 
 /*
@@ -14,12 +13,17 @@ import type { Submitted } from './form-body.ts';
 
 export const KEY_HEADER = 'idempotency-key';
 
+export const submissionKey = idempotencyKeyHeader(
+  'a submission is stored once, and answered as the first was. Make a new key for each submission, such as a UUID. Only accepted ' +
+    'submissions are remembered: after a 429, a 5xx or no answer at all, send it again under the same key.',
+);
+
 /** The SHA-256 of a request's Idempotency-Key, which is taken literally; undefined when it has none. Throws 400. */
-export function keyHashOf({ headers }: IncomingMessage): Buffer | undefined {
-  const key = headers[KEY_HEADER];
-  if (key === undefined) return undefined;
-  if (key.length < 1 || key.length > SIZES.idempotencyKey.maxKeyChars) throw new HttpError(400, INVALID_KEY);
-  return createHash('sha256').update(`${key}`).digest();
+export function keyHashOf(request: IncomingMessage): Buffer | undefined {
+  // Most submissions have none.
+  if (request.headers[KEY_HEADER] === undefined) return undefined;
+  const { 'Idempotency-Key': key } = readHeaders(request, submissionKey);
+  return key === undefined ? undefined : createHash('sha256').update(key).digest();
 }
 
 /**

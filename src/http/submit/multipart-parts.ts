@@ -6,16 +6,12 @@ import { type FormLimits, tooLarge, tooManyFields, utf8 } from './form-body.ts';
  * The format of multipart/form-data: delimiters, headers and parts.
  */
 
-/**
- * A part of a form; a file when it has a filename. `content` shares the memory of the body. `size`: the bytes of the
- * content that was sent.
- */
+/** A part of a form; a file when it has a filename. `content` shares the memory of the body. */
 export type Part = {
   name: string;
   filename: string | undefined;
   contentType: string | undefined;
   content: Buffer;
-  size: number;
 };
 
 /** The positions of a delimiter, with the line breaks before and after it. */
@@ -29,7 +25,7 @@ const NAME_GROWTH = 3;
 // A delimiter of another boundary, or a part's header.
 const PART_BEGINNING = /^(?:--|content-disposition[ \t]*:)/im;
 
-export const HEADER_END = Buffer.from('\r\n\r\n');
+const HEADER_END = Buffer.from('\r\n\r\n');
 const FORM_DATA = /(?:^|\r\n)content-disposition:[ \t]*form-data[ \t]*(?=[;\r]|$)/i;
 const CONTENT_TYPE = /(?:^|\r\n)content-type:/i;
 const LINE_END = /\r\n(?![ \t])|$/;
@@ -73,8 +69,7 @@ export function readParts(
     headers += headerEnd - opening.end;
     if (headers > maxMultipartBytes(maxBytes)) throw tooLarge(maxBytes);
     const header = readHeader(utf8(body.subarray(opening.end, headerEnd)));
-    const content = body.subarray(headerEnd + HEADER_END.length, next.start);
-    parts.push({ ...header, content, size: content.length });
+    parts.push({ ...header, content: body.subarray(headerEnd + HEADER_END.length, next.start) });
     opening = next;
   }
   if (mayHaveParts(body.subarray(opening.end))) throw malformed('put nothing after the boundary that ends it');
@@ -118,30 +113,21 @@ function delimiterAt(body: Buffer, start: number, delimiter: Buffer): Delimiter 
 }
 
 /** Reads `Content-Disposition: form-data` and `Content-Type` of a part's header, and ignores the other lines. */
-function readHeader(header: string): Omit<Part, 'content' | 'size'> {
+function readHeader(header: string): Omit<Part, 'content'> {
   const start = FORM_DATA.exec(header);
   const line = start ? lineAfter(header, start) : '';
   if (header.length - line.length > SIZES.submission.maxPartHeaderKib * 1024) {
     throw malformed(`keep the header of each part under ${SIZES.submission.maxPartHeaderKib} KiB`);
   }
   const parameters = readParameters(line);
-  const name = parameters.get('name') ?? parameters.get('name*');
+  const name = parameters.get('name');
   if (name === undefined) throw malformed('give each part a Content-Disposition of form-data, with a name');
   const type = CONTENT_TYPE.exec(header);
   return {
     name,
-    filename: parameters.get('filename') ?? parameters.get('filename*'),
+    filename: parameters.get('filename'),
     contentType: type ? lineAfter(header, type).trim() : undefined,
   };
-}
-
-/** Whether a part with this header is a file; false when it is malformed. */
-export function isFileHeader(header: string): boolean {
-  try {
-    return readHeader(header).filename !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 /** The rest of the header's line after the match. */
@@ -169,7 +155,7 @@ function readParameters(line: string): Map<string, string> {
     if (length === -1) throw malformed('close the quotes in the header of each part');
     const value = quoted ? rest.slice(1, length + 1).replaceAll('\\"', '"') : rest.slice(0, length).trimEnd();
     rest = rest.slice(quoted ? length + 2 : length);
-    if (!parameters.has(key)) parameters.set(key, key.endsWith('*') ? decodeExtended(value) : decodeName(value));
+    if (!parameters.has(key)) parameters.set(key, decodeName(value));
   }
   throw malformed('send only the name and the filename of each part');
 }
@@ -177,13 +163,3 @@ function readParameters(line: string): Map<string, string> {
 /** Decodes the three escapes of browsers in names and filenames (WHATWG HTML, multipart form data). */
 const decodeName = (text: string): string =>
   text.includes('%') ? text.replaceAll('%22', '"').replaceAll('%0D', '\r').replaceAll('%0A', '\n') : text;
-
-/** Decodes a value such as `UTF-8''na%C3%AFve.txt` (RFC 5987). Any other is returned unchanged. */
-function decodeExtended(value: string): string {
-  const encoded = /^utf-8'[^']*'(.*)$/is.exec(value)?.[1];
-  try {
-    return encoded === undefined ? value : decodeURIComponent(encoded);
-  } catch {
-    return value;
-  }
-}

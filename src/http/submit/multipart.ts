@@ -64,32 +64,8 @@ export function readMultipart(body: Buffer, boundary: string, limits: FormLimits
   };
 }
 
-/**
- * The error for a body that is too large, of which the contents of files were not kept. `sizes`: their bytes, in order.
- */
-export function refusalOfLarge(
-  body: Buffer,
-  boundary: string,
-  sizes: readonly number[],
-  limits: FormLimits,
-): HttpError {
-  let file = 0;
-  try {
-    const parts = readParts(body, boundary, limits).map((part): Part => {
-      if (part.filename === undefined) return part;
-      file += 1;
-      return { ...part, size: sizes[file - 1] ?? 0 };
-    });
-    checkTexts(parts, limits);
-    checkFiles(parts, limits);
-  } catch (error) {
-    if (error instanceof HttpError && error.status === 413) return error;
-  }
-  return tooLarge(limits.maxBytes);
-}
-
-const fileOf = ({ filename, size }: Part): SentFile | undefined =>
-  filename === undefined ? undefined : { filename, size };
+const fileOf = ({ filename, content }: Part): SentFile | undefined =>
+  filename === undefined ? undefined : { filename, size: content.length };
 
 const toFields = (parts: readonly Part[], decode: (content: Buffer) => string): Fields =>
   parts.map((part): Field => {
@@ -113,15 +89,12 @@ function checkFiles(parts: readonly Part[], { maxFileBytes, maxFilesBytes }: For
       { kind, limit },
       toFields(parts, (content) => content.toString('utf8')),
     );
-  const files = parts.map(fileOf).filter((file) => file !== undefined && isChosen(file));
-  if (files.length > SIZES.submission.maxFiles) {
-    throw refuse(
-      `The submission has too many files: send at most ${SIZES.submission.maxFiles}.`,
-      'count',
-      SIZES.submission.maxFiles,
-    );
+  const { maxFiles } = SIZES.submission;
+  const files = parts.map(fileOf).filter((file) => file !== undefined);
+  const sizes = files.filter(isChosen).map(({ size }) => size);
+  if (sizes.length > maxFiles) {
+    throw refuse(`The submission has too many files: send at most ${maxFiles}.`, 'count', maxFiles);
   }
-  const sizes = files.map((file) => file?.size ?? 0);
   if (sizes.some((size) => size > maxFileBytes)) {
     throw refuse(`A file is too large: send at most ${maxFileBytes} bytes in each.`, 'file', maxFileBytes);
   }

@@ -10,7 +10,7 @@ import { resubmitQuery } from './resubmit-query.ts';
 /** As what a form is sent again: `id`: that of the submission. `isRetry`: whether an error page has sent it. */
 export type Resubmission = { id: string; isRetry: boolean; links: Pick<SignedLinks, 'resubmission'> };
 
-/** What an error page needs to send a form again. `refused`: why its files were refused. */
+/** The parts of a form that an error page sends again. `refused`: why its files were refused. */
 type KeptForm = Resubmission & { enctype: string; fields: Fields; refused: FileLimit | undefined };
 
 /** A name of a file or a field as visitors see it, in HTML: cut, and apart from the direction of the text around it. */
@@ -43,18 +43,9 @@ export function lostFilesOf({
 }
 
 /** The label of an input for files, by those that were chosen before. */
-function labelOf(
-  name: string,
-  files: readonly SentFile[],
-  refused: FileLimit | undefined,
-  translations: Translations,
-): string {
-  const names = files.map(({ filename }) => shownName(filename || name));
-  const [first = shownName(name)] = names;
-  const isTooLarge = refused?.kind === 'file' && files.some(({ size }) => size > refused.limit);
-  const { chooseSmaller, chooseAgain, list } = translations;
-  if (names.length === 1) return fill(isTooLarge ? chooseSmaller : chooseAgain, { name: first });
+function labelOf(name: string, files: readonly SentFile[], { chooseAgain, list }: Translations): string {
   const { maxShownNames } = SIZES.errorPage;
+  const names = files.map(({ filename }) => shownName(filename || name));
   const shown = names.length > maxShownNames ? [...names.slice(0, maxShownNames), '…'] : names;
   return fill(chooseAgain, { name: list(shown) });
 }
@@ -77,7 +68,7 @@ export function resubmitForm(kept: KeptForm, translations: Translations): string
     const id = `file${inputs.size}`;
     const isMultiple = files.length > 1 || !files.some(isChosen);
     const input = `<input type="file" name="${attribute(name)}"${isMultiple ? ' multiple' : ''} id="${id}">`;
-    return `<p><label for="${id}">${labelOf(name, files, refused, translations)}</label>\n${input}</p>\n`;
+    return `<p><label for="${id}">${labelOf(name, files, translations)}</label>\n${input}</p>\n`;
   });
   return `<form method="post" action="${resubmitQuery(submissionId, fields, lost, links)}" enctype="${enctype}" autocomplete="off">
 ${controls.join('')}<button>${refused ? translations.send : translations.sendAgain}</button>

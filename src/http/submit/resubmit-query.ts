@@ -12,7 +12,7 @@ import { KEY_HEADER } from './idempotency-key.ts';
 const PARAMETER = 'attempt';
 
 /**
- * What was filled in, without files, which may be chosen again, and without what browsers change: line
+ * The texts that were filled in, without files, which may be chosen again, and without what browsers change: line
  * breaks, NUL, fields without a name.
  */
 function sentTexts(texts: Fields): string {
@@ -46,7 +46,6 @@ export function firstIdOf(
   const query = url.indexOf('?');
   if (query < 0 || !fields || headers[KEY_HEADER] !== undefined) return undefined;
   const [first = '', ...more] = new URLSearchParams(url.slice(query)).getAll(PARAMETER);
-  // Pages of an earlier version have more parts behind these.
   const [id = '', signature] = first.split('.');
   if (more.length > 0 || !isRecentSubmissionId(id)) return undefined;
   const sent = sentTexts(fields.filter(([, , file]) => !file));

@@ -94,17 +94,7 @@ describe('readMultipart', () => {
       body(['; name="f"; filename="a"', 'x'], ['; name="f"; filename=""', '']),
       `{"f":[${file('a', 1)},""]}`,
     ],
-    [
-      'an encoded filename',
-      body(["; name=f; filename*=utf-8'en'na%C3%AFve%20x%00.txt", 'x']),
-      `{"f":${file('naïve x\0.txt', 1)}}`,
-    ],
-    ['the plain filename of two', body(["; name=f; filename*=UTF-8''a; filename=b", 'x']), `{"f":${file('b', 1)}}`],
-    [
-      'an encoded filename that is none',
-      body(["; name=f; filename*=UTF-8''%ff", 'x'], ['; name=g; filename*=y', '']),
-      `{"f":${file("UTF-8''%ff", 1)},"g":${file('y', 0)}}`,
-    ],
+    ['an encoded filename, which no browser sends', body(["; name=f; filename*=UTF-8''a", 'x']), '{"f":"x"}'],
     [
       'unquoted values',
       body(['; name=a', '1'], [';name=b ;filename=c d.txt ', '2'], ['; name=', '3']),

@@ -79,7 +79,7 @@ describe('a form sent again from the page of an error', () => {
     const place = onPage ? { slug } : {};
     if (onPage) await post(id, { ...place, url: troubled, body: '_hp=x' });
     // Of a deployment with a webhook: what is tried first stores nothing.
-    proxy.loseAnswerTo(statement);
+    proxy.loseAnswerTo(statement, 'store-submissions');
     const failed = await post(id, { ...place, url: troubled, type, body });
     expect([failed.status, titleOf(failed.text)]).toEqual([503, 'Your message could not be sent yet']);
     const form = formIn(failed.text);

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { Log } from '../lib/log.ts';
+import { PollLoop } from '../lib/poll-loop.ts';
 import type { Limits } from '../limits.ts';
 import { recountStorage } from './account/storage.ts';
 import { beginPurge, findExpiredTrash, findUnfinishedPurge, finishPurge } from './deployments/deleted-deployments.ts';
@@ -29,44 +29,34 @@ type Parts = {
  */
 export class CleanUp {
   readonly #parts: Parts;
-  #woken = new AbortController();
+  /** Beside the rest, because there may be very many submissions. */
+  readonly #submissions: PollLoop;
+  readonly #rest: PollLoop;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#submissions = this.#loop(() => this.#removeExpiredSubmissions());
+    this.#rest = this.#loop(() => this.#removeRest());
   }
 
   /** Removes every `intervalMs`, until the signal fires. */
   async run(): Promise<void> {
-    // Beside the rest, because there may be very many.
-    await Promise.all([
-      this.#repeat(
-        () => this.#removeRest(),
-        () => this.#woken.signal,
-      ),
-      this.#repeat(() => this.#removeExpiredSubmissions()),
-    ]);
+    await Promise.all([this.#rest.run(), this.#submissions.run()]);
   }
 
   /** Begins at once, without waiting for the interval. */
   wake(): void {
-    this.#woken.abort();
+    this.#rest.wake();
   }
 
-  /** A failure is logged, and the work is done again after the interval. */
-  async #repeat(work: () => Promise<void>, woken?: () => AbortSignal): Promise<void> {
+  #loop(work: () => Promise<void>): PollLoop {
     const { limits, log, signal } = this.#parts;
-    while (!signal.aborted) {
-      await work().catch((error) => {
-        if (!signal.aborted) log.warn({ err: error }, 'expired rows could not be removed; trying again');
-      });
-      const ends = woken ? AbortSignal.any([woken(), signal]) : signal;
-      await delay(limits.cleanUp.intervalMs, undefined, { signal: ends }).catch(() => undefined);
-    }
+    const retryMs = limits.cleanUp.intervalMs;
+    const poll = () => work().then(() => retryMs);
+    return new PollLoop({ poll, retryMs, failure: 'expired rows could not be removed; trying again', log, signal });
   }
 
   async #removeRest(): Promise<void> {
-    // What is to be removed from now on wakes it again.
-    this.#woken = new AbortController();
     const { db, limits, logDays, trashDays, signal } = this.#parts;
     const { batch } = limits.cleanUp;
     await removeOldRows(db, { logStart: this.#daysAgo(logDays), limits, signal });

@@ -5,10 +5,10 @@ import { findDuePairs, type LeasedDelivery, leaseDeliveries, type Pair } from '.
 import { type AttemptOutcome, settleDeliveries } from '../db/deliveries/settle-deliveries.ts';
 import { CONFIRMATION_EVENT } from '../db/deliveries/visitor-confirmations.ts';
 import type { Log } from '../lib/log.ts';
+import { PollLoop } from '../lib/poll-loop.ts';
 import type { Limits } from '../limits.ts';
 import { type Attempt, decide } from './attempt.ts';
 import { OutcomeQueue } from './outcome-queue.ts';
-import { type Polled, PollLoop } from './poll-loop.ts';
 import type { Sender } from './sender.ts';
 import { Slots } from './slots.ts';
 
@@ -49,10 +49,9 @@ export class Dispatcher {
     this.#slots = new Slots(limits);
     this.#outcomes = new OutcomeQueue((batch) => this.#settle(batch), limits, log);
     this.#loop = new PollLoop({
-      poll: () => this.#leaseDue(),
-      pollMs: limits.delivery.pollIntervalMs,
+      poll: () => this.#poll(),
+      retryMs: limits.delivery.pollIntervalMs,
       failure: 'due deliveries could not be leased; trying again',
-      limits,
       log,
       signal: this.#draining.signal,
     });
@@ -85,7 +84,21 @@ export class Dispatcher {
     await within(this.#options.limits.delivery.storeOutcomesTimeoutMs, stored);
   }
 
-  async #leaseDue(): Promise<Polled> {
+  /** Returns the pause until the next poll. */
+  async #poll(): Promise<number> {
+    const { pollIntervalMs, maxPollShare } = this.#options.limits.delivery;
+    const startedAt = performance.now();
+    const found = await this.#leaseDue();
+    // The next poll finds work too.
+    if (found === 'work') return 0;
+    // Polls that only look use a small share of the time, however often the loop is woken.
+    const tookMs = performance.now() - startedAt;
+    await delay(tookMs / maxPollShare - tookMs, undefined, { signal: this.#draining.signal }).catch(() => undefined);
+    return found === 'more' ? 0 : pollIntervalMs;
+  }
+
+  /** `work`: there was some. `more`: none yet, and the look for it has not seen all. */
+  async #leaseDue(): Promise<'work' | 'more' | 'nothing'> {
     const { db, limits, leaseMs, retryDelays } = this.#options;
     const memory = Math.min(limits.delivery.leasedBytes, this.#slots.freeChars);
     if (memory <= 0 || this.#outcomes.isFailing) return 'nothing';

@@ -10,30 +10,24 @@ import type { Limits } from '../limits.ts';
  * lost: its lease ends, and the delivery is attempted again.
  */
 export class OutcomeQueue {
+  readonly #store: (batch: readonly AttemptOutcome[]) => Promise<void>;
   readonly #limits: Limits['delivery'];
   readonly #log: Log;
   readonly #batches: Batcher<AttemptOutcome, undefined>;
-  readonly #storing = new Set<Promise<void>>();
   readonly #closing = new AbortController();
+  #last: Promise<undefined> = Promise.resolve(undefined);
   #isFailing = false;
 
   constructor(store: (batch: readonly AttemptOutcome[]) => Promise<void>, { delivery: limits }: Limits, log: Log) {
+    this.#store = store;
     this.#limits = limits;
     this.#log = log;
-    const work = async (batch: readonly AttemptOutcome[]) => {
-      await store(batch);
-      return batch.map(() => undefined);
-    };
-    this.#batches = new Batcher(work, { maxBatch: limits.outcomesBatch });
+    this.#batches = new Batcher((batch) => this.#storeBatch(batch), { maxBatch: limits.outcomesBatch });
   }
 
   /** Adds an outcome, which is stored soon. */
   add(outcome: AttemptOutcome): void {
-    const storing = this.#store(outcome).finally(() => {
-      this.#storing.delete(storing);
-      if (this.#storing.size === 0) this.#isFailing = false;
-    });
-    this.#storing.add(storing);
+    this.#last = this.#batches.add(outcome).catch(() => undefined);
   }
 
   /** Whether the database is out of reach: what has succeeded would be sent again if more were leased. */
@@ -44,23 +38,23 @@ export class OutcomeQueue {
   /** Settles when all have been stored, or the database is out of reach. */
   async close(): Promise<void> {
     this.#closing.abort();
-    await Promise.all(this.#storing);
+    // Batches are stored in order.
+    await this.#last;
   }
 
-  async #store(outcome: AttemptOutcome): Promise<void> {
+  async #storeBatch(batch: readonly AttemptOutcome[]): Promise<undefined[]> {
     const { signal } = this.#closing;
-    for (let willRetry = true; willRetry; ) {
+    for (;;) {
       try {
-        await this.#batches.add(outcome);
+        await this.#store(batch);
         this.#isFailing = false;
-        return;
+        return batch.map(() => undefined);
       } catch (error) {
-        willRetry = isOutOfReach(error) && !signal.aborted;
+        const willRetry = isOutOfReach(error) && !signal.aborted;
         if (!this.#isFailing) this.#log.warn({ err: error, willRetry }, 'outcomes of deliveries could not be stored');
         this.#isFailing = willRetry;
+        if (!willRetry) throw error;
       }
-      // A returned delivery is not stored later: it may be leased again by then.
-      if (outcome.result === 'returned') return;
       await delay(this.#limits.outcomesRetryMs, undefined, { signal }).catch(() => undefined);
     }
   }

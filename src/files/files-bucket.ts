@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import {
   claimRemovedObjects,
@@ -11,6 +10,7 @@ import {
 import type { ReadObject } from '../db/files/file-content.ts';
 import type { FileObject, NewObject } from '../db/files/stored-files.ts';
 import type { Log } from '../lib/log.ts';
+import { PollLoop } from '../lib/poll-loop.ts';
 import type { Limits } from '../limits.ts';
 import type { Bucket, Listed } from './bucket.ts';
 import { BucketError } from './bucket-error.ts';
@@ -105,19 +105,12 @@ export class FilesBucket {
 
   /** Deletes what no file has any more, until the signal fires. */
   async run(signal: AbortSignal): Promise<void> {
-    if (!this.#bucket) return this.#warnOfMissing();
-    const { deletionsIntervalMs, deletionsRetryMs } = this.#limits.files;
-    while (!signal.aborted) {
-      let waitMs = deletionsIntervalMs;
-      try {
-        await this.#cleanUp(this.#bucket, signal);
-      } catch (error) {
-        waitMs = deletionsRetryMs;
-        if (!signal.aborted)
-          this.#log.warn({ err: error }, 'objects could not be removed from the bucket; trying again');
-      }
-      await delay(waitMs, undefined, { signal }).catch(() => undefined);
-    }
+    const bucket = this.#bucket;
+    if (!bucket) return this.#warnOfMissing();
+    const { deletionsIntervalMs, deletionsRetryMs: retryMs } = this.#limits.files;
+    const poll = () => this.#cleanUp(bucket, signal).then(() => deletionsIntervalMs);
+    const failure = 'objects could not be removed from the bucket; trying again';
+    return new PollLoop({ poll, retryMs, failure, log: this.#log, signal }).run();
   }
 
   /** Waits for the deletions of `discard`. */

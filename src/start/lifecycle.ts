@@ -50,7 +50,7 @@ export class Lifecycle {
     // Before anything is in memory: what this read tells is dropped.
     await changeFeed.read();
     this.#isStarting = false;
-    this.#tasks = [() => changeFeed.run(this.stopping), ...tasks].map((run) => run());
+    this.#tasks = [() => changeFeed.run(log, this.stopping), ...tasks].map((run) => run());
     return { firstOwner };
   }
 

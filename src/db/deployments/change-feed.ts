@@ -1,5 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import type { Log } from '../../lib/log.ts';
+import { PollLoop } from '../../lib/poll-loop.ts';
 import type { Limits } from '../../limits.ts';
 import { query } from '../postgres/query.ts';
 
@@ -35,11 +36,11 @@ export class ChangeFeed {
   }
 
   /** Reads until the signal fires. While the database is out of reach, nothing is called. */
-  async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await this.read().catch(() => undefined);
-      await delay(this.#limits.intervalMs, undefined, { signal }).catch(() => undefined);
-    }
+  run(log: Log, signal: AbortSignal): Promise<void> {
+    const retryMs = this.#limits.intervalMs;
+    const poll = () => this.read().then(() => retryMs);
+    const failure = 'changes of deployments could not be read; trying again';
+    return new PollLoop({ poll, retryMs, failure, log, signal }).run();
   }
 
   async read(): Promise<void> {

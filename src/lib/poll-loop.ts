@@ -1,0 +1,62 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from './log.ts';
+
+/** The least pause between two polls: what happens in it is found by the next one together. */
+const MIN_PAUSE_MS = 2;
+
+type Options = {
+  /** Returns for how many milliseconds there is nothing to do, unless the loop is woken. */
+  poll(): Promise<number>;
+  /** The same after a poll that has failed. */
+  retryMs: number;
+  /** What the log says of the first failure in a row. */
+  failure: string;
+  log: Log;
+  signal: AbortSignal;
+};
+
+/** Polls until the signal fires. */
+export class PollLoop {
+  readonly #options: Options;
+  #woken = new AbortController();
+  #isFailing = false;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /** Settles when the signal has fired and the last poll has ended. */
+  async run(): Promise<void> {
+    const { signal } = this.#options;
+    while (!signal.aborted) {
+      // What happens from now on may come too late for this poll.
+      this.#woken = new AbortController();
+      const pauseMs = await this.#poll();
+      await wait(MIN_PAUSE_MS, signal);
+      await wait(pauseMs - MIN_PAUSE_MS, AbortSignal.any([this.#woken.signal, signal]));
+    }
+  }
+
+  /** Polls again soon. */
+  wake(): void {
+    this.#woken.abort();
+  }
+
+  async #poll(): Promise<number> {
+    const { poll, retryMs, failure, log, signal } = this.#options;
+    try {
+      const pauseMs = await poll();
+      this.#isFailing = false;
+      return pauseMs;
+    } catch (error) {
+      if (!this.#isFailing && !signal.aborted) log.warn({ err: error }, failure);
+      this.#isFailing = true;
+      return retryMs;
+    }
+  }
+}
+
+/** Settles after a time, or when the signal fires. */
+const wait = async (ms: number, signal: AbortSignal): Promise<void> => {
+  if (ms > 0) await delay(ms, undefined, { signal }).catch(() => undefined);
+};

@@ -6,12 +6,9 @@ import type { Exchange } from './request/exchange.ts';
 import { pathOf } from './request/hosts.ts';
 import { toLoggedError, writeError } from './response/errors.ts';
 import { writeLinkPage } from './response/link-page.ts';
-import { isSubmission, PAGE, routeOf, SUBMIT } from './route-names.ts';
+import { isSubmission, matchedRoute } from './route-names.ts';
 import { CORS, SubmissionError } from './submit/submission-service.ts';
 import { type Visitor, type VisitorPages, visitorOf } from './submit/visitor-pages.ts';
-
-/** A request that failed. `isApi`: Express has it, and metrics count it when it is closed. */
-type Failed = Omit<Exchange, 'path'> & { readonly isApi: boolean };
 
 /** The person whose form is refused; undefined where an answer for programs, or a page's error, suits. */
 function visitorIn(thrown: unknown, request: IncomingMessage, slug: string | undefined): Visitor | undefined {
@@ -33,19 +30,17 @@ export class ErrorResponder {
     this.#titles = new Map(endpoints.map(({ method, path, errorPageTitle }) => [`${method} ${path}`, errorPageTitle]));
   }
 
-  fail(thrown: unknown, { request, response, requestId, slug, isApi }: Failed): void {
+  fail(thrown: unknown, { request, response, requestId, slug }: Omit<Exchange, 'path'>): void {
     // A request that took too long has been answered already.
     if (response.writableEnded) return;
-    const { log, limits, metrics } = this.#app;
+    const { log, limits } = this.#app;
     const isRefused = thrown instanceof SubmissionError;
     const error = toLoggedError(isRefused ? thrown.cause : thrown, log, requestId);
     const visitor = visitorIn(thrown, request, slug);
-    const toSubmit = isRefused || visitor || (slug === undefined && isSubmission(request));
-    if (!isApi) metrics.request(toSubmit ? SUBMIT : slug === undefined ? routeOf(request) : PAGE, error.status);
     // Also below /submit/ where nothing is: pages of any origin may read the 404.
     const hasCors = slug === undefined && request.method === 'POST' && pathOf(request).startsWith('/submit/');
     const headers = { 'x-request-id': requestId, ...(hasCors ? CORS : {}) };
-    const title = this.#titles.get(routeOf(request).replace(/^HEAD /, 'GET '));
+    const title = this.#titles.get(matchedRoute(request).replace(/^HEAD /, 'GET '));
     if (response.headersSent) response.destroy();
     else if (visitor) this.#visitorPages.refuse(response, visitor, error, headers);
     else if (slug !== undefined && !isRefused) writeErrorPage(response, error, requestId, this.#app);

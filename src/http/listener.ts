@@ -9,32 +9,28 @@ import { createEndpoints } from './endpoints.ts';
 import { ErrorResponder } from './error-responder.ts';
 import { PageServer } from './pages/pages.ts';
 import { answerInTime, tookTooLong } from './request/deadline.ts';
-import type { Endpoint } from './request/declaration.ts';
 import type { Exchange } from './request/exchange.ts';
 import { pathOf, resolveHost, validateRequest } from './request/hosts.ts';
 import { RequestLog } from './request-log.ts';
 import { namesHtml } from './response/accept.ts';
 import { methodNotAllowed, unavailable } from './response/errors.ts';
-import { PAGE, routeOf, SUBMIT, submitIdIn } from './route-names.ts';
+import { matchedRoute, NO_ROUTE, routeOf, submitIdIn } from './route-names.ts';
 import { createApi } from './router.ts';
 import { SubmissionService } from './submit/submission-service.ts';
 import { THANKS, VisitorPages } from './submit/visitor-pages.ts';
 
-/** An exchange as this file changes it. `startedAt`: as performance.now() returns it. */
+/** An exchange as this file changes it. `startedAt`: as performance.now() returns it. `route`: its name in the metrics. */
 type Context = Pick<Exchange, 'request' | 'response' | 'requestId'> & {
   readonly startedAt: number;
   path: string;
   slug: string | undefined;
-  isLogged: boolean;
-  isApi: boolean;
+  route: string;
 };
 
 /** Browsers ask every host for it, and report a 404 as an error. */
 const FAVICON = '/favicon.ico';
 
 const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
-
-const pathsOf = (endpoints: readonly Endpoint[]): ReadonlySet<string> => new Set(endpoints.map(({ path }) => path));
 
 /** Answers every request. The hot paths, pages and submissions, don't go through Express. */
 export class Listener {
@@ -46,7 +42,6 @@ export class Listener {
   readonly #errors: ErrorResponder;
   readonly #requestLog: RequestLog;
   readonly #newRequestId = createRequestIds();
-  readonly #earlyPaths: ReadonlySet<string>;
   readonly #polledPaths: ReadonlySet<string>;
   /** Pages and accepted submissions are many, and are logged at the level debug only. */
   readonly #logsAll: boolean;
@@ -58,15 +53,14 @@ export class Listener {
     this.#api = createApi(endpoints, app);
     this.#api.use(((error, request, response, _next) => {
       const requestId = String(response.getHeader('x-request-id'));
-      this.#errors.fail(error, { request, response, requestId, slug: undefined, isApi: true });
+      this.#errors.fail(error, { request, response, requestId, slug: undefined });
     }) satisfies ErrorRequestHandler);
     this.#pages = new PageServer(pages, responseWriter, config);
     this.#visitorPages = new VisitorPages(app);
     this.#submissions = new SubmissionService(app, this.#visitorPages);
     this.#errors = new ErrorResponder(app, endpoints, this.#visitorPages);
     this.#requestLog = new RequestLog(log, [...endpoints.map(({ path }) => path), ...Object.values(VIEW_PATHS)]);
-    this.#earlyPaths = pathsOf(endpoints.filter(({ answersWhileStarting }) => answersWhileStarting));
-    this.#polledPaths = pathsOf(endpoints.filter(({ isPolled }) => isPolled));
+    this.#polledPaths = new Set(endpoints.filter(({ isPolled }) => isPolled).map(({ path }) => path));
     this.#logsAll = log.isLevelEnabled('debug');
   }
 
@@ -79,20 +73,25 @@ export class Listener {
       startedAt: performance.now(),
       path: '',
       slug: undefined,
-      isLogged: false,
-      isApi: false,
+      route: NO_ROUTE,
     };
-    if (this.#logsAll) this.#log(context);
+    if (this.#logsAll) this.#requestLog.add(context);
     // A page in memory is answered before #answer() returns: a promise would add a twentieth to its cost.
     try {
       context.slug = hosts.slugOf(resolveHost(request));
       context.path = pathOf(request);
+      context.route = routeOf(request, context.slug, context.path);
       validateRequest(request);
       const answering =
-        isStarting() && !this.#earlyPaths.has(context.path)
+        isStarting() && !this.#polledPaths.has(context.path)
           ? this.#untilStarted().then(() => this.#answer(context))
           : this.#answer(context);
-      answering?.catch((error) => this.#fail(error, context));
+      if (!answering) this.#count(context);
+      else
+        void answering.then(
+          () => this.#count(context),
+          (error: unknown) => this.#fail(error, context),
+        );
     } catch (error) {
       this.#fail(error, context);
     }
@@ -112,10 +111,10 @@ export class Listener {
   /** Throws, or rejects with, the error that is to be answered. */
   #answer(context: Context): void | Promise<void> {
     const { request, response, requestId, path, slug } = context;
-    const { config, metrics } = this.#app;
-    if (path === SECURITY_TXT && config.abuseContact) {
-      sendSecurityTxt(request, response, { contact: config.abuseContact, requestId });
-      metrics.request(`${request.method} ${SECURITY_TXT}`, response.statusCode);
+    const { abuseContact } = this.#app.config;
+    if (path === SECURITY_TXT && abuseContact) {
+      context.route = `${request.method} ${SECURITY_TXT}`;
+      sendSecurityTxt(request, response, { contact: abuseContact, requestId });
       if (slug === undefined) this.#log(context);
       return undefined;
     }
@@ -123,81 +122,72 @@ export class Listener {
     const encodedId = submitIdIn(path);
     if (encodedId === undefined) return this.#callApi(context);
     const deploymentId = decodeURIComponent(encodedId);
-    if (isRead(request) && namesHtml(request.headers)) return this.#refuseGet(context, deploymentId);
-    return request.method === 'POST' ? this.#submit(context, deploymentId) : this.#callApi(context);
+    if (request.method === 'POST') return this.#submissions.submit(context, deploymentId);
+    return isRead(request) && namesHtml(request.headers)
+      ? this.#refuseGet(context, deploymentId)
+      : this.#callApi(context);
   }
 
   /** Answers on the host of a page. */
   #answerOnPage(exchange: Exchange, slug: string): void | Promise<void> {
-    const { request, response, path } = exchange;
-    const { metrics } = this.#app;
+    const { request, path } = exchange;
     if (path === FAVICON && isRead(request)) return this.#answerFavicon(exchange);
     if (path === THANKS) return this.#thank(exchange, slug);
-    if (request.method === 'POST') return this.#submitToPage(exchange, slug);
-    const serving = this.#pages.serve(exchange, slug);
-    if (serving) return serving.then(() => metrics.request(PAGE, response.statusCode));
-    metrics.request(PAGE, response.statusCode);
-    return undefined;
+    return request.method === 'POST' ? this.#submitToPage(exchange, slug) : this.#pages.serve(exchange, slug);
   }
 
   /** No host has an icon at this path, so nothing is looked up. A page can name one. */
   #answerFavicon({ response, requestId }: Exchange): void {
-    const { limits, metrics } = this.#app;
-    response.writeHead(204, {
-      'Cache-Control': `public, max-age=${limits.requests.faviconSeconds}`,
-      'x-request-id': requestId,
-    });
-    response.end();
-    metrics.request(PAGE, response.statusCode);
+    const { faviconSeconds } = this.#app.limits.requests;
+    response.writeHead(204, { 'Cache-Control': `public, max-age=${faviconSeconds}`, 'x-request-id': requestId }).end();
   }
 
-  /** What a browser shows after it has posted a form to its own page. */
+  /** Answers with the page that a browser shows after it has posted a form to its own page. */
   async #thank({ request, response, requestId }: Exchange, slug: string): Promise<void> {
     if (!isRead(request)) throw methodNotAllowed('GET, HEAD');
     const deploymentId = await this.#pages.findForm(slug, '/');
     await this.#visitorPages.thank(response, deploymentId, { 'x-request-id': requestId });
-    this.#app.metrics.request(PAGE, response.statusCode);
   }
 
   /** A form without an action posts to its own page. */
   async #submitToPage(exchange: Exchange, slug: string): Promise<void> {
-    await this.#submit(exchange, await this.#pages.findForm(slug, exchange.path));
-  }
-
-  async #submit(exchange: Exchange, deploymentId: string): Promise<void> {
-    await this.#submissions.submit(exchange, deploymentId);
-    this.#app.metrics.request(SUBMIT, exchange.response.statusCode);
+    await this.#submissions.submit(exchange, await this.#pages.findForm(slug, exchange.path));
   }
 
   /** A form without method="post" arrives as a GET. */
-  async #refuseGet(context: Context, deploymentId: string): Promise<void> {
-    const { request, response, requestId } = context;
+  #refuseGet(context: Context, deploymentId: string): Promise<void> {
     this.#log(context);
-    await this.#visitorPages.refuseGet(response, deploymentId, { 'x-request-id': requestId });
-    this.#app.metrics.request(`${request.method} /submit/:deployId`, response.statusCode);
+    return this.#visitorPages.refuseGet(context.response, deploymentId, { 'x-request-id': context.requestId });
   }
 
-  #callApi(context: Context): void {
+  /** Settles when the answer is closed. */
+  #callApi(context: Context): Promise<void> {
     const { request, response, requestId, path } = context;
-    const { metrics, limits } = this.#app;
-    context.isApi = true;
-    response.once('close', () => metrics.request(routeOf(request), response.statusCode));
-    answerInTime(request, response, () => this.#errors.fail(tookTooLong(), context), limits);
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
+    response.once('close', () => {
+      context.route = matchedRoute(request);
+      resolve();
+    });
+    answerInTime(request, response, () => this.#errors.fail(tookTooLong(), context), this.#app.limits);
     if (!this.#polledPaths.has(path)) this.#log(context);
     response.setHeader('x-request-id', requestId);
     response.setHeader('Cache-Control', 'no-store');
     this.#api(request, response);
+    return closed;
   }
 
   #fail(error: unknown, context: Context): void {
     if (context.slug === undefined) this.#log(context);
     this.#errors.fail(error, context);
+    this.#count(context);
   }
 
-  /** Logs a line when the request has been answered, or its client has left; one line for each request. */
+  #count({ route, response }: Context): void {
+    this.#app.metrics.request(route, response.statusCode);
+  }
+
+  /** Logs a line when the request has been answered, or its client has left. */
   #log(context: Context): void {
-    if (context.isLogged) return;
-    context.isLogged = true;
-    this.#requestLog.add(context);
+    if (!this.#logsAll) this.#requestLog.add(context);
   }
 }

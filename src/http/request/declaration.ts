@@ -12,7 +12,7 @@ import type { Page } from './links.ts';
 import type { OwnerQueue } from './owner-queue.ts';
 
 /*
- * What an endpoint declares, and what is made of it by endpoint.ts.
+ * The parts of the declaration of an endpoint, and the endpoint that endpoint.ts makes of it.
  */
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
@@ -54,10 +54,8 @@ export type Described<Answer> = {
   isHidden?: boolean;
   /** Runs before every request to its path, whatever its method. */
   before?: RequestHandler;
-  /** Whether machines ask it all the time: its requests are not logged. */
+  /** Whether machines ask it all the time: its requests are not logged, and do not wait while the service is starting. */
   isPolled?: boolean;
-  /** Whether it answers while the service is starting; others wait. */
-  answersWhileStarting?: boolean;
   answer: Success<Answer> | NoContent;
   /** Other answers that are not errors, by their status. */
   otherAnswers?: Readonly<Record<number, DeclaredAnswer>>;

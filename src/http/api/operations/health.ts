@@ -9,7 +9,6 @@ export const healthEndpoints = ({ readiness }: App) => [
     summary: 'Check that the process is up',
     description: 'For whatever restarts the process. Answers without the database, and while the service starts.',
     isPolled: true,
-    answersWhileStarting: true,
     isAlwaysUp: true,
     answer: { description: 'The process is up.', schema: z.strictObject({ status: z.literal('ok') }) },
     handle: () => ({ status: 'ok' as const }),
@@ -20,7 +19,6 @@ export const healthEndpoints = ({ readiness }: App) => [
     description:
       'For load balancers: a process that answers 503 gets no requests until it is ready again. It answers 503 as soon as the process is told to stop.',
     isPolled: true,
-    answersWhileStarting: true,
     answer: { description: 'The service is ready.', schema: z.strictObject({ status: z.literal('ready') }) },
     async handle() {
       const state = await readiness();

@@ -141,10 +141,12 @@ describe('requests that come behind one another on a connection', () => {
     const received: string[] = [];
     for await (const text of socket) {
       received.push(text);
-      if (received.join('').endsWith('</p>')) break;
+      if (text.includes('</p>')) break;
     }
     const answers = received.join('');
-    expect([statusesOf(answers), answers.split('\r\n\r\n')[1] === html]).toEqual([['200'], true]);
+    const body = answers.slice(answers.indexOf('\r\n\r\n') + 4);
+    // Where the answer was complete, one to what can't be read comes behind it.
+    expect([statusesOf(answers)[0], body.startsWith(html)]).toEqual(['200', true]);
   });
 
   it('are answered with the page though it is the last of its connection and another follows', async () => {

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Response } from 'express';
 import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
@@ -20,8 +19,6 @@ type Pieces = AsyncIterable<string | Buffer> | Iterable<string | Buffer>;
 /** Writes large answers as fast as they are read, and bounds the memory of those that are read slowly. */
 export class ResponseWriter {
   readonly #budget: MemoryBudget;
-  /** What to call when a response accepts more, or its client has disconnected. */
-  readonly #wakers = new WeakMap<ServerResponse, { wake(): void }>();
   readonly #shared = new Map<Buffer, { readers: number; reservation: MemoryReservation }>();
 
   /** `largest`: bytes of the largest page. */
@@ -78,9 +75,17 @@ export class ResponseWriter {
   async stream(response: ServerResponse, pieces: Pieces): Promise<void> {
     // The headers are sent now: the first piece may take long.
     response.flushHeaders();
+    let wake = (): void => undefined;
+    // Added once: `compression` lets no listener for drain be removed.
+    response.on('drain', () => wake()).on('close', () => wake());
     try {
       for await (const piece of pieces) {
-        await this.write(response, piece);
+        for (const slice of slicesOf(piece)) {
+          if (response.destroyed || response.write(slice)) continue;
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
         // Checked before the next piece is read, which may wait for a database connection.
         if (response.destroyed) return;
       }
@@ -90,18 +95,6 @@ export class ResponseWriter {
       throw error;
     }
     response.end();
-  }
-
-  /** Writes a piece of an answer as fast as the client reads it. */
-  async write(response: ServerResponse, piece: string | Buffer): Promise<void> {
-    const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
-    for (let from = 0; from < bytes.length && !response.destroyed; from += sliceBytes) {
-      // Restarts the time-out: while there is something to write, the client is not the one that is idle.
-      response.socket?.setTimeout(response.socket.timeout ?? 0);
-      if (!response.write(bytes.subarray(from, from + sliceBytes))) await this.#drained(response);
-      // A fast client reads it within the same turn of the event loop. Other work runs before the next slice.
-      await nextTurn();
-    }
   }
 
   /**
@@ -125,18 +118,10 @@ export class ResponseWriter {
     if (response.req.method === 'HEAD') response.end();
     else await this.stream(response, pieces);
   }
-  /** Settles when a response accepts more, or its client has disconnected. To be called directly after `write` has returned false. */
-  #drained(response: ServerResponse): Promise<void> {
-    let waker = this.#wakers.get(response);
-    if (!waker) {
-      const made = { wake: (): void => undefined };
-      waker = made;
-      this.#wakers.set(response, made);
-      // Added once for each response: `compression` lets no listener for drain be removed.
-      response.on('drain', () => made.wake()).on('close', () => made.wake());
-    }
-    const { promise, resolve } = Promise.withResolvers<void>();
-    waker.wake = resolve;
-    return promise;
-  }
+}
+
+/** A piece in slices: an encoder, or a slow reader, keeps one of these in memory, and not the whole piece. */
+function* slicesOf(piece: string | Buffer): Generator<Buffer> {
+  const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+  for (let from = 0; from < bytes.length; from += sliceBytes) yield bytes.subarray(from, from + sliceBytes);
 }

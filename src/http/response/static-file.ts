@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { type BrotliOptions, brotliCompress, constants, gzip } from 'node:zlib';
 import type { Response } from 'express';
+import { LRUCache } from 'lru-cache';
 import { chooseEncoding, type Encoding } from './accept.ts';
 
 /** Answers of what has an ETag. */
@@ -18,14 +19,16 @@ const compress = (body: Buffer, encoding: Exclude<Encoding, 'identity'>): Promis
   encoding === 'gzip' ? gzipped(body, { level: 6 }) : brotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
 
 /** Content in an encoding. */
-type Variant = { encoding: Encoding; etag: string; body: Buffer };
+type Variant = { etag: string; body: Buffer };
 
-/** What does not change while the process runs. It is read, hashed and compressed at its first use. */
+const ENCODINGS = 3;
+
+/** A file that does not change while the process runs. It is read, hashed and compressed at its first use. */
 export class StaticFile {
   readonly #type: string;
   readonly #read: () => Promise<Buffer>;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #variants = new Map<Encoding, Promise<Variant>>();
+  readonly #variants = new LRUCache<Encoding, Variant>({ max: ENCODINGS, fetchMethod: (name) => this.#make(name) });
 
   constructor(type: string, read: () => Promise<Buffer>, headers: Readonly<Record<string, string>> = {}) {
     this.#type = type;
@@ -38,7 +41,8 @@ export class StaticFile {
   }
 
   readonly send = async (response: Response): Promise<void> => {
-    const { encoding, etag, body } = await this.#variant(chooseEncoding(response.req));
+    const encoding = chooseEncoding(response.req);
+    const { etag, body } = await this.#variants.forceFetch(encoding);
     response
       .type(this.#type)
       .vary('Accept-Encoding')
@@ -48,20 +52,11 @@ export class StaticFile {
     response.send(body);
   };
 
-  #variant(encoding: Encoding): Promise<Variant> {
-    const known = this.#variants.get(encoding);
-    if (known) return known;
-    const making = this.#make(encoding);
-    this.#variants.set(encoding, making);
-    making.catch(() => this.#variants.delete(encoding));
-    return making;
-  }
-
   async #make(encoding: Encoding): Promise<Variant> {
     const content = await this.#read();
     // Each encoding has its own (RFC 9110, 8.8.3.3).
     const hash = createHash('sha256').update(content).digest('base64url');
-    if (encoding === 'identity') return { encoding, etag: `"${hash}"`, body: content };
-    return { encoding, etag: `"${hash}-${encoding}"`, body: await compress(content, encoding) };
+    if (encoding === 'identity') return { etag: `"${hash}"`, body: content };
+    return { etag: `"${hash}-${encoding}"`, body: await compress(content, encoding) };
   }
 }

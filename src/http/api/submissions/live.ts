@@ -141,15 +141,15 @@ const afterEndpoint = ({ db, ownerQueue }: App, submissions: NewSubmissions) =>
 const toEvent = (submission: NumberedSubmission): string =>
   `event: submission\nid: ${submission.number}\ndata: ${submissionLine(submission)}\n\n`;
 
-/** Sends what comes after a number until the client, the key, the deployment or the service has ended. */
-async function sendEvents(
+/** The events after a number, until the client, the key, the deployment or the service has ended. */
+async function* eventsAfter(
   { limits: { reads }, responseWriter, stopping }: App,
   submissions: NewSubmissions,
   response: Response,
   { owner, resource, start }: { owner: Owner; resource: Deployment; start: number },
-): Promise<void> {
+): AsyncGenerator<string> {
   // With the id, a client that comes back before the first event misses nothing: it is stored without an event.
-  await responseWriter.write(response, `: new submissions follow\nid: ${start}\n\n`);
+  yield `: new submissions follow\nid: ${start}\n\n`;
   const wanted = { limit: reads.streamBatch, ms: reads.streamCommentMs };
   let place = { after: start, last: resource.lastSubmissionNumber };
   while (!response.destroyed && !stopping.aborted) {
@@ -160,7 +160,7 @@ async function sendEvents(
     using reservation = responseWriter.tryReserve(owner.id, text.length);
     // Too many read slowly: the client comes back with its cursor.
     if (!reservation) return;
-    if (!response.destroyed) await responseWriter.write(response, text);
+    yield text;
     place = { after: read.after, last: read.last };
   }
 }
@@ -191,9 +191,12 @@ const streamEndpoint = (app: App, submissions: NewSubmissions) =>
         response.type('text/event-stream');
         // nginx would keep events back until its buffer is full.
         response.set('X-Accel-Buffering', 'no');
-        response.flushHeaders();
-        if (request.method !== 'HEAD') await sendEvents(app, submissions, response, { owner, resource, start });
-        response.end();
+        if (request.method === 'HEAD') response.end();
+        else
+          await app.responseWriter.stream(
+            response,
+            eventsAfter(app, submissions, response, { owner, resource, start }),
+          );
       };
     },
   });

@@ -1,6 +1,6 @@
+import { once } from 'node:events';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Limits } from '../limits.ts';
 import { SIZES } from '../sizes.ts';
 import { HttpError, headersTooLarge } from './response/errors.ts';
@@ -25,8 +25,6 @@ type Connection = {
   last?: ServerResponse | undefined;
   /** Set when what follows can't be read as a request. */
   isUnreadable?: true;
-  /** While the server stops and no answer is due: since when (performance.now()) this many bytes have come. */
-  silent?: { since: number; bytesRead: number };
   /**
    * While an answer is being read: when the current measurement began (performance.now()), and how many bytes had been
    * sent.
@@ -74,7 +72,6 @@ export class HttpServer {
   readonly #connections = new Map<Socket, Connection>();
   readonly #paceCheck: NodeJS.Timeout;
   #pending: Parameters<RequestListener>[] = [];
-  #accepted = 0;
   #isDraining = false;
 
   constructor(listener: RequestListener, { server: limits }: Limits) {
@@ -106,17 +103,11 @@ export class HttpServer {
   }
 
   /** Rejects when the address cannot be listened on. */
-  listen(port: number, host: string): Promise<AddressInfo> {
-    const server = this.#server;
-    return new Promise((resolve, reject) => {
-      server.once('error', reject);
-      server.listen({ port, host, backlog: this.#limits.listenBacklog }, () => {
-        server.off('error', reject);
-        const address = server.address();
-        if (address === null || typeof address === 'string') reject(new Error('Listening on no port.'));
-        else resolve(address);
-      });
-    });
+  async listen(port: number, host: string): Promise<AddressInfo> {
+    await once(this.#server.listen({ port, host, backlog: this.#limits.listenBacklog }), 'listening');
+    const address = this.#server.address();
+    if (address === null || typeof address === 'string') throw new Error('Listening on no port.');
+    return address;
   }
 
   /**
@@ -125,34 +116,25 @@ export class HttpServer {
    */
   async close(): Promise<void> {
     this.#isDraining = true;
-    const { drainTimeoutMs, lingerMs } = this.#limits;
-    const timeout = setTimeout(() => this.#server.closeAllConnections(), drainTimeoutMs);
-    await this.#acceptQueued();
+    const timeout = setTimeout(() => this.#server.closeAllConnections(), this.#limits.drainTimeoutMs);
     // http's own close() would also close kept connections, and lose requests that are in transit.
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));
-    // setImmediate: the bytes that have arrived are read first.
-    const closing = setInterval(() => setImmediate(() => this.#closeSilent()), lingerMs / 4);
+    for (const [socket, connection] of this.#connections) {
+      if (connection.unanswered === 0 || isRefused(connection)) this.#linger(socket);
+    }
     await closed;
-    clearInterval(closing);
     clearInterval(this.#paceCheck);
     clearTimeout(timeout);
   }
 
-  #accept(socket: Socket): void {
-    this.#accepted += 1;
-    this.#connections.set(socket, { requests: 0, unanswered: 0 });
-    socket.once('close', () => this.#connections.delete(socket));
+  /** Closes a connection on which no answer is due when nothing more comes. */
+  #linger(socket: Socket): void {
+    socket.setTimeout(Math.max(1, this.#limits.lingerMs));
   }
 
-  /** Accepts what the kernel has queued, of which each turn of the event loop accepts one: the kernel would reset it. */
-  async #acceptQueued(): Promise<void> {
-    const until = performance.now() + this.#limits.lingerMs;
-    let before: number;
-    do {
-      before = this.#accepted;
-      await nextTurn();
-      await nextTurn();
-    } while (this.#accepted > before && performance.now() < until);
+  #accept(socket: Socket): void {
+    this.#connections.set(socket, { requests: 0, unanswered: 0 });
+    socket.once('close', () => this.#connections.delete(socket));
   }
 
   readonly #handle: RequestListener = (request, response) => {
@@ -167,7 +149,9 @@ export class HttpServer {
     response.on('finish', () => {
       connection.unanswered -= 1;
       if (connection.last === response) connection.last = undefined;
-      if (connection.isUnreadable && connection.unanswered === 0) socket.end();
+      if (connection.unanswered > 0) return;
+      if (connection.isUnreadable) socket.end();
+      else if (this.#isDraining) this.#linger(socket);
     });
     const { progressTimeoutMs } = this.#limits;
     if (socket.timeout !== progressTimeoutMs) socket.setTimeout(progressTimeoutMs);
@@ -188,20 +172,14 @@ export class HttpServer {
     for (const [request, response] of all) if (!request.destroyed) this.#listener(request, response);
   }
 
-  /** Closes connections on which no answer is due, and nothing has come for `lingerMs`. */
-  #closeSilent(): void {
-    const now = performance.now();
-    for (const [socket, connection] of this.#connections) {
-      if (connection.unanswered > 0 && !isRefused(connection)) continue;
-      const { bytesRead } = socket;
-      if (connection.silent?.bytesRead !== bytesRead) connection.silent = { since: now, bytesRead };
-      else if (now - connection.silent.since >= this.#limits.lingerMs) socket.destroySoon();
-    }
-  }
-
   /** Closes a connection on which nothing has moved for its time-out; an idle one after `keepAliveMs`. */
   #onTimeout(socket: Socket): void {
     const connection = this.#connections.get(socket);
+    if (this.#isDraining) {
+      // An answer may still be on its way to the kernel.
+      socket.destroySoon();
+      return;
+    }
     if (!connection || connection.requests === 0 || connection.unanswered > 0 || socket.timeout === undefined) {
       socket.destroy();
       return;
@@ -227,26 +205,25 @@ export class HttpServer {
 
   #onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     const connection = this.#connections.get(socket);
-    const { unanswered = 0, last } = connection ?? {};
-    const isInBody = unanswered === 1 && last !== undefined && !last.req.complete;
-    if (unanswered === 0 || (isInBody && !last.headersSent))
+    const last = connection?.last;
+    const isInBody = connection?.unanswered === 1 && last?.req.complete === false;
+    if (!connection || !last || (isInBody && !last.headersSent)) {
       answerClientError(error, socket, this.#limits.progressTimeoutMs);
-    else if (connection && isRefused(connection)) socket.end();
-    // Another answer must not be mixed with those in progress. They are completed, and then the connection is closed.
-    else if (connection && last) {
-      connection.isUnreadable = true;
-      last.shouldKeepAlive = false;
-    }
+    } else if (isRefused(connection)) socket.end();
+    else endAfterAnswers(connection, last);
   }
 
-  /** Answers CONNECT. node:http hands the connection over, without its listeners. What it has read before is still answered. */
+  /** Answers CONNECT. node:http hands the connection over, without its listeners. Requests that it has read before are still answered. */
   #refuseTunnel(socket: Socket): void {
     socket.on('error', () => socket.destroy()).resume();
     const connection = this.#connections.get(socket);
-    if (!connection?.last) endWithError(socket, this.#limits.progressTimeoutMs, NO_PROXY);
-    else {
-      connection.isUnreadable = true;
-      connection.last.shouldKeepAlive = false;
-    }
+    if (connection?.last) endAfterAnswers(connection, connection.last);
+    else endWithError(socket, this.#limits.progressTimeoutMs, NO_PROXY);
   }
+}
+
+/** Closes a connection when the answers in progress are complete: another must not be mixed with them. */
+function endAfterAnswers(connection: Connection, last: ServerResponse): void {
+  connection.isUnreadable = true;
+  last.shouldKeepAlive = false;
 }

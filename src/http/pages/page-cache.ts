@@ -27,16 +27,13 @@ export type ReadyPage = PageHead & {
   hash: string;
   bytes: number;
   br: Variant;
-  others: Map<Encoding, Variant | Promise<Variant>>;
+  others: Map<Encoding, Variant>;
   /** Whether it may have changed: then it is used only where it can't be read again. */
   isStale: boolean;
 };
 
-/** What is live under a slug. */
+/** The page that is live under a slug. */
 export type Found = ReadyPage | 'taken-down' | undefined;
-
-/** How often the page for a slug was in memory. */
-type PageLookups = { hits: number; misses: number };
 
 /** The pages of several slugs as they are stored. A body of more than `maxBytes` is left out. */
 type ReadPages = (
@@ -49,13 +46,8 @@ const { largeBytes, entryBytes } = SIZES.internalPages;
 const compressGzip = promisify(gzip);
 const decompressBrotli = promisify(brotliDecompress);
 
-/** A copy, unless the bytes are alone in their memory: a part of a shared piece would keep all of that. */
-function withOwnMemory(body: Buffer): Buffer {
-  if (body.byteLength === body.buffer.byteLength) return body;
-  const copy = Buffer.allocUnsafeSlow(body.length);
-  body.copy(copy);
-  return copy;
-}
+/** A copy: a part of a shared piece of memory would keep all of that. */
+const withOwnMemory = (body: Buffer): Buffer => Buffer.from(new Uint8Array(body).buffer);
 
 function createVariant(hash: string, encoding: Encoding, body: Buffer): Variant {
   const etag = encoding === 'identity' ? `"${hash}"` : `"${hash}-${encoding}"`;
@@ -77,13 +69,8 @@ function createVariant(hash: string, encoding: Encoding, body: Buffer): Variant 
 }
 
 /** The memory of a page, in bytes. */
-function sizeOf({ br, others }: ReadyPage): number {
-  let bytes = entryBytes + br.body.length;
-  for (const variant of others.values()) {
-    bytes += entryBytes + (variant instanceof Promise ? 0 : variant.body.length);
-  }
-  return bytes;
-}
+const sizeOf = ({ br, others }: ReadyPage): number =>
+  [br, ...others.values()].reduce((sum, { body }) => sum + entryBytes + body.length, 0);
 
 const toReadyPage = ({ deploymentId, version, ownerId }: PageHead, { hash, bytes, br }: Rendering): ReadyPage => ({
   ...{ deploymentId, version, ownerId, hash, bytes },
@@ -94,7 +81,8 @@ const toReadyPage = ({ deploymentId, version, ownerId }: PageHead, { hash, bytes
 
 /** The pages that visitors have asked for last, in memory until they change. */
 export class PageCache {
-  readonly lookups: PageLookups = { hits: 0, misses: 0 };
+  /** How often the page for a slug was in memory. */
+  readonly lookups = { hits: 0, misses: 0 };
   readonly #read: ReadPages;
   readonly #render: (slug: string, page: Page) => Promise<Rendering>;
   readonly #canSend: (ownerId: number) => boolean;
@@ -148,17 +136,9 @@ export class PageCache {
     return page ? reading.catch(() => page) : reading;
   }
 
-  /** The same without the page's content: a large page is not read for that. */
-  async head(slug: string): Promise<PageHead | 'taken-down' | undefined> {
-    const page = this.#pages.get(slug);
-    if (page && !page.isStale) return page;
-    const reading = this.#small.add(slug);
-    return page ? reading.catch(() => page) : reading;
-  }
-
   /** A page in an encoding, which is made at its first use. */
   variant(slug: string, page: ReadyPage, encoding: Encoding): Variant | Promise<Variant> {
-    return encoding === 'br' ? page.br : (page.others.get(encoding) ?? this.#make(slug, page, encoding));
+    return encoding === 'br' ? page.br : (page.others.get(encoding) ?? this.#encode(slug, page, encoding));
   }
 
   /** This process has changed the page under a slug. */
@@ -219,26 +199,18 @@ export class PageCache {
     });
   }
 
-  #make(slug: string, page: ReadyPage, encoding: Encoding): Promise<Variant> {
+  async #encode(slug: string, page: ReadyPage, encoding: Encoding): Promise<Variant> {
     const isLarge = page.bytes > largeBytes;
-    const encode = async (): Promise<Buffer> => {
+    const encode = async (): Promise<Variant> => {
+      // Another request may have made it while this one waited.
+      const made = page.others.get(encoding);
+      if (made) return made;
       // The transfer to a thread costs more than the decompression of a small page.
       const plain = isLarge ? await decompressBrotli(page.br.body) : brotliDecompressSync(page.br.body);
-      return encoding === 'gzip' ? compressGzip(plain) : plain;
+      const body = encoding === 'gzip' ? await compressGzip(plain) : plain;
+      return createVariant(page.hash, encoding, withOwnMemory(body));
     };
-    const making = (isLarge ? this.#inTurn(page.ownerId, encode) : encode()).then(
-      (body) => this.#keepVariant(slug, page, encoding, body),
-      (error: unknown) => {
-        page.others.delete(encoding);
-        throw error;
-      },
-    );
-    page.others.set(encoding, making);
-    return making;
-  }
-
-  #keepVariant(slug: string, page: ReadyPage, encoding: Encoding, body: Buffer): Variant {
-    const variant = createVariant(page.hash, encoding, withOwnMemory(body));
+    const variant = await (isLarge ? this.#inTurn(page.ownerId, encode) : encode());
     page.others.set(encoding, variant);
     // Measures the page again, unless it has been replaced or dropped meanwhile. Setting it again alone would not.
     if (this.#pages.peek(slug) === page) {

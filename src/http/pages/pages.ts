@@ -58,7 +58,7 @@ export class PageServer {
   /** The id of the deployment to whose page a form was posted. Throws 404. */
   async findForm(slug: string, path: string): Promise<string> {
     checkAddress(slug, path);
-    const page = await this.#pages.head(slug);
+    const page = await this.#pages.get(slug);
     if (!page || page === 'taken-down') throw noSuchPage();
     return page.deploymentId;
   }

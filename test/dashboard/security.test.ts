@@ -171,54 +171,6 @@ const api = '${dashboard.origin}';
     });
   });
 
-  describe('by cookies that a sibling host has set', () => {
-    const TOSSED_PATHS = ['/', '/me', '/overview', '/session', '/sessions', '/keys', '/dashboard', '/deploy'];
-    /** Sets the cookie of the attacker's session for the whole domain and for paths of the API. */
-    const toss = (token: string): string =>
-      `for (const path of ${JSON.stringify(TOSSED_PATHS)}) document.cookie = 'formhost=${token}; Domain=app.localhost; Path=' + path;
-      return document.cookie.includes('formhost=') ? 'set' : 'not set';`;
-
-    it('keeps who is signed in, who sees nothing of the attacker', async () => {
-      const [owner, attacker] = [await dashboard.owner(), await dashboard.owner()];
-      await owner.deploy({ html: FORM });
-      const page = await dashboard.open(owner, '/dashboard');
-      await page.getByRole('link', { name: 'Contact', exact: true }).waitFor();
-      expect(await visit(page.context(), attacker, toss(await tokenOf(attacker)))).toBe('set');
-      // Without a reload, and after one.
-      await page.getByRole('link', { name: 'Account' }).click();
-      await page
-        .getByText(await emailOf(owner))
-        .first()
-        .waitFor();
-      await page.getByText('1 page', { exact: true }).waitFor();
-      await page.getByLabel('Name').fill('Made beside it');
-      await page.getByRole('button', { name: 'Create a key' }).click();
-      await page.getByRole('dialog', { name: 'Your new key' }).waitFor();
-      expect([(await owner.get('/keys')).body.total, (await attacker.get('/keys')).body.total]).toEqual([2, 1]);
-      await visit(page.context(), attacker, toss(await tokenOf(attacker)));
-      await page.goto(`${dashboard.origin}/dashboard`);
-      await page.getByRole('link', { name: 'Contact', exact: true }).waitFor();
-      await visit(page.context(), attacker, toss(await tokenOf(attacker)));
-      await page.getByRole('button', { name: 'Sign out' }).click();
-      await heading(page, 'Sign in');
-    });
-
-    it('signs nobody in, and the owner can', async () => {
-      const [owner, attacker] = [await dashboard.owner(), await dashboard.owner()];
-      await attacker.deploy({ html: FORM });
-      const page = await dashboard.open(undefined, '/dashboard');
-      await heading(page, 'Sign in');
-      const token = await tokenOf(attacker);
-      expect(await visit(page.context(), attacker, toss(token))).toBe('set');
-      await page.reload();
-      await heading(page, 'Sign in');
-      expect(await visit(page.context(), attacker, toss(token))).toBe('set');
-      await signIn(page, owner);
-      await page.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
-      await page.getByText(await emailOf(owner)).waitFor();
-    });
-  });
-
   describe('by the addresses of others', () => {
     it('says that there is nothing, in every view', async () => {
       const [owner, other] = [await dashboard.owner(), await dashboard.owner()];

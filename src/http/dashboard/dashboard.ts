@@ -10,9 +10,6 @@ import { pathOf } from '../request/hosts.ts';
 import { errorKind, HttpError } from '../response/errors.ts';
 import { DashboardFiles, notBuilt } from './files.ts';
 
-/** The endpoint by which the dashboard knows whether anybody is signed in. */
-const WHO_IS_SIGNED_IN = '/me';
-
 const VIEWS = Object.values(VIEW_PATHS).map((path) => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`));
 
 const noSuchAsset = errorKind(
@@ -41,7 +38,7 @@ const isSignedOut = (
 ): boolean => !cookie.includes(`${sessionCookie.name}=`) && (site === 'none' || site === 'same-origin');
 
 async function sendShell(response: Response, files: DashboardFiles, app: App): Promise<void> {
-  const { config, sessionCookie } = app;
+  const { config } = app;
   const { shell } = await files.read();
   const session = isSignedOut(response.req, app) ? 'none' : 'unknown';
   const body = shell.replace('{{SESSION}}', session).replace('{{MAIL}}', config.smtpUrl === undefined ? 'off' : 'on');
@@ -50,8 +47,6 @@ async function sendShell(response: Response, files: DashboardFiles, app: App): P
     .status(isView ? 200 : 404)
     .type('html')
     .set({ ...headersOf(pageUrl(config, '*')), ETag: `"${createHash('sha256').update(body).digest('base64url')}"` })
-    // A cookie that another host has set does not decide who is signed in.
-    .append('Set-Cookie', sessionCookie.removeOthers(WHO_IS_SIGNED_IN))
     .send(body);
 }
 

@@ -9,7 +9,6 @@ import { networkOf } from '../../lib/public-address.ts';
 import { SIZES } from '../../sizes.ts';
 import { errorKind, HttpError, retryAfter } from '../response/errors.ts';
 import type { ClientAddress } from './client-address.ts';
-import { pathOf } from './hosts.ts';
 import { RateLimit } from './rate-limit.ts';
 import type { SessionCookie } from './session-cookie.ts';
 
@@ -81,7 +80,6 @@ export class Authentication {
     if (token !== undefined) return this.#ofSession(request, response, token);
     const [, key = ''] = /^bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
     if (isApiKey(key)) return this.ofKey(request, key);
-    this.#removeOthers(request, response);
     throw unauthorized();
   }
 
@@ -99,10 +97,7 @@ export class Authentication {
 
   async #ofSession(request: Request, response: Response, token: string): Promise<Owner> {
     const owner = await this.#findOwner(request, hashOfKey(token), this.#sessions);
-    if (!owner) {
-      this.#removeOthers(request, response);
-      throw sessionEnded();
-    }
+    if (!owner) throw sessionEnded();
     const { isRenewed, ...found } = owner;
     // The browser keeps it as long as the database.
     if (isRenewed) response.append('Set-Cookie', this.#sessionCookie.keep(token));
@@ -122,12 +117,5 @@ export class Authentication {
     const leftMs = this.#unknownKeys.use(network);
     if (leftMs !== undefined) throw tooManyUnknownKeys(leftMs);
     return undefined;
-  }
-
-  /** Another host of the same domain may have set a second cookie of this name: the browser is told to remove it. */
-  #removeOthers(request: Request, response: Response): void {
-    const cookie = this.#sessionCookie;
-    if (!request.headers.cookie?.includes(`${cookie.name}=`) || !cookie.isSameOrigin(request)) return;
-    response.append('Set-Cookie', cookie.removeOthers(pathOf(request)));
   }
 }

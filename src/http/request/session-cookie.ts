@@ -4,15 +4,6 @@ import { SIZES } from '../../sizes.ts';
 
 const DAY_SECONDS = 24 * 60 * 60;
 
-/** The paths of cookies that a browser sends to a path (RFC 6265, 5.1.4); none is written that could end the attribute. */
-const cookiePaths = (path: string): string[] =>
-  Array.from(path.matchAll(/\/(?=([^/]*))/g), ({ index, 1: { length } = '' }) => [
-    path.slice(0, index + 1),
-    path.slice(0, index + 1 + length),
-  ])
-    .flat()
-    .filter((prefix, index, all) => all.indexOf(prefix) === index && /^[!-:<-~]+$/.test(prefix));
-
 /** The cookies of this name, each as `name=value`. All others were set by other hosts under the same domain. */
 const cookiesNamed = (name: string, { cookie = '' }: IncomingHttpHeaders): string[] =>
   cookie
@@ -25,19 +16,14 @@ export class SessionCookie {
   readonly name: string;
   readonly #ownOrigin: string;
   readonly #attributes: string;
-  /** The domains for which another host can set a cookie that comes here as well. */
-  readonly #sharedDomains: readonly string[];
 
   /** `baseUrl`: the origin of the API. */
   constructor(baseUrl: string) {
-    const { origin, protocol, hostname } = new URL(baseUrl);
+    const { origin, protocol } = new URL(baseUrl);
     const isSecure = protocol === 'https:';
     this.name = isSecure ? '__Host-formhost' : 'formhost';
     this.#ownOrigin = origin;
     this.#attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
-    // Over plain http browsers use a session at localhost and under it only. Of `localhost` itself no other host can set a cookie.
-    const labels = hostname.endsWith('.localhost') && !isSecure ? hostname.split('.') : [];
-    this.#sharedDomains = labels.slice(0, -1).map((_, index) => labels.slice(index).join('.'));
   }
 
   /** Whether the request comes from a page of the service itself. */
@@ -66,15 +52,5 @@ export class SessionCookie {
   /** The value of Set-Cookie that removes it. */
   get remove(): string {
     return `${this.name}=; Max-Age=0; ${this.#attributes}`;
-  }
-
-  /**
-   * The values of Set-Cookie that remove the cookies of its name which a page of another host under the same domain has set for a
-   * path. Empty where browsers let no page do so.
-   */
-  removeOthers(path: string): string[] {
-    return this.#sharedDomains.flatMap((domain) =>
-      cookiePaths(path).map((prefix) => `${this.name}=; Max-Age=0; Domain=${domain}; Path=${prefix}`),
-    );
   }
 }

@@ -29,7 +29,6 @@ export class Sender {
   readonly #options: Options;
   readonly #webhooks: WebhookClient;
   readonly #mail: MailClient | undefined;
-  #hasWarned = false;
 
   constructor(options: Options) {
     const { smtpUrl, mailFrom: from, limits } = options;
@@ -99,13 +98,7 @@ export class Sender {
     write: () => Email | Promise<Email | undefined>,
     signal: AbortSignal,
   ): Promise<Attempt> {
-    if (!this.#mail) {
-      if (!this.#hasWarned) {
-        this.#options.log.warn('a mail is due, but mail is off: set SMTP_URL, and it is sent when it is tried again');
-      }
-      this.#hasWarned = true;
-      return { error: 'mail is off: SMTP_URL is not set' };
-    }
+    if (!this.#mail) return { error: 'mail is off: SMTP_URL is not set' };
     const email = await write();
     if (!email) return {};
     const { visitor, ...content } = email;

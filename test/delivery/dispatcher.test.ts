@@ -105,9 +105,9 @@ const addOwned = (
   { next = DUE.next, count = 1 }: { next?: string; count?: number } = {},
 ) =>
   db.raw(
-    `INSERT INTO deliveries (id, deployment_id, owner_id, webhook_id, notice, receiver, next_attempt_at, created_at, updated_at)
+    `INSERT INTO deliveries (id, deployment_id, owner_id, webhook_id, event, receiver, next_attempt_at, created_at, updated_at)
      SELECT format('%s/%s/%s', owner, :host::text, n), 'd_' || owner, owner, CASE WHEN :host <> '@mail' THEN 'wh_' || owner END,
-            CASE WHEN :host = '@mail' THEN 'A notice.' END, :host, now() + :next::interval, now(), now()
+            CASE WHEN :host <> '@mail' THEN 'submission' END, :host, now() + :next::interval, now(), now()
        FROM generate_series(:from::int, :to::int) AS owner, generate_series(0, :count::int - 1) AS n`,
     { from, to, host, next, count },
   );
@@ -268,8 +268,8 @@ describe('Dispatcher: what it leases', () => {
     await addDeliveries(db, 'crowded.test', { next: '1 day ago' }, 200);
     await addDeliveries(db, 'quiet.test');
     await db.raw(`
-      INSERT INTO deliveries (id, deployment_id, owner_id, notice, next_attempt_at, created_at, updated_at)
-      SELECT format('mail/%s', n), 'd_1', 1, 'A notice.', now(), now(), now() FROM generate_series(0, 7) AS n`);
+      INSERT INTO deliveries (id, deployment_id, owner_id, event, next_attempt_at, created_at, updated_at)
+      SELECT format('mail/%s', n), 'd_1', 1, NULL, now(), now(), now() FROM generate_series(0, 7) AS n`);
     const { begun, tried } = startDispatcher(db);
     await soon(() => expect(tried()).toContainEqual(['quiet.test/0', 1]));
     const mails = () => begun.filter(({ delivery }) => delivery.event === 'webhook-off');
@@ -291,6 +291,13 @@ describe('Dispatcher: what it leases', () => {
     const change = (id: string, row: object) => db('deliveries').where({ id }).update(row);
     await change('a.test/0', { event: 'submission.updated' });
     await change('b.test/0', { event: 'digest' });
+    const NOTICE = {
+      webhook_id: 'wh_1',
+      url: 'http://a.test/',
+      gone: true,
+      last_error: '',
+      failing_since: '2026-11-26',
+    };
     const mail = (id: string, event: string | null, notice: string) =>
       db.raw(
         `INSERT INTO deliveries (id, deployment_id, owner_id, event, notice, next_attempt_at, created_at, updated_at)
@@ -300,7 +307,7 @@ describe('Dispatcher: what it leases', () => {
     await db.raw('UPDATE deployments SET email_notifications = true');
     await mail('broken digest', 'digest', '{"after":1,"last":');
     await mail('broken notice', null, '{"webhook_id":');
-    await mail('notice', null, 'A text.');
+    await mail('notice', null, JSON.stringify(NOTICE));
     const messages: string[] = [];
     const log = pino({ level: 'error' }, { write: (line) => void messages.push(line) });
     const sender = new Sender({ ...SENDER_OPTIONS, own: { isIn: () => true, isAt: () => true }, log });

@@ -475,12 +475,8 @@ describe('the mail about a webhook', () => {
     last_error: 'the receiver answered 503',
     failing_since: '2026-10-29T23:59:59.999+00:00',
   };
-  const notice = (given: Partial<typeof off> | string) =>
-    writeMail({
-      event: 'webhook-off',
-      deploymentId: DEPLOYMENT,
-      notice: typeof given === 'string' ? given : JSON.stringify({ ...off, ...given }),
-    });
+  const notice = (given: Partial<typeof off>) =>
+    writeMail({ event: 'webhook-off', deploymentId: DEPLOYMENT, notice: JSON.stringify({ ...off, ...given }) });
   const AGAIN = `Submissions that come while it is off are stored, and not sent to it. Deliveries that wait for another attempt are sent when it is on again. To switch it on, mend its receiver and send this request, with your API key:
 
 curl -X PATCH https://api.test/webhooks/${DEPLOYMENT}/wh_1 -H "Authorization: Bearer YOUR_API_KEY" -H "Content-Type: application/json" -d '{"active": true}'
@@ -519,11 +515,9 @@ ${AGAIN}`,
     );
   });
 
-  it('has the words of an older version; what mail software refuses is U+FFFD', async () => {
-    const { text, html } = await notice('Off: \0\x1b\ud800.');
-    expect(text).toBe(
-      'Off: \ufffd\ufffd\ufffd.\n\nYou get this mail because you own my-page. It comes once a day for a webhook at most.\nOpen the page: https://my-page.pages.test\n',
-    );
-    expect(html).toContain('<p style="margin:0 0 16px">Off: \ufffd\ufffd\ufffd.</p>');
+  it('has U+FFFD in place of what mail software refuses', async () => {
+    const { text, html } = await notice({ last_error: 'off: \0\x1b\ud800.' });
+    expect(text).toContain('Last failure: off: \ufffd\ufffd\ufffd.\n');
+    expect(html).toContain('Last failure: off: \ufffd\ufffd\ufffd.</p>');
   });
 });

@@ -29,11 +29,8 @@ const delivery: LeasedDelivery = {
   ...{ submissionId: 'sub_1', data: '{"name":"Ada"}', createdAt: new Date() },
 };
 
-it.each<[string, Partial<LeasedDelivery>]>([
-  ['a mail about a submission', {}],
-  ['a mail about a webhook', { event: 'webhook-off', notice: 'A webhook was switched off.' }],
-])('fails for %s without SMTP_URL', async (_what, row) => {
-  expect(await sender.attempt({ ...delivery, ...row }, AbortSignal.timeout(5_000))).toEqual({
+it('fails for a mail without SMTP_URL', async () => {
+  expect(await sender.attempt(delivery, AbortSignal.timeout(5_000))).toEqual({
     error: 'mail is off: SMTP_URL is not set',
   });
 });

@@ -27,7 +27,7 @@ export type LeasedDelivery = Pair & {
   recipientId: string | undefined;
   /** The confirmation of the deployment, for those to visitors and for previews. */
   confirmation: Confirmation | undefined;
-  /** What the mail is about, where that is no submission. */
+  /** The subject of the mail as JSON, where that is no submission. */
   notice: string | undefined;
   /** undefined for a test, a digest or a notice. */
   submissionId: string | undefined;
@@ -176,6 +176,7 @@ type LeasedRow = {
   owner_id: number;
   deployment_id: string;
   slug: string;
+  /** null for a mail about a webhook. */
   event: string | null;
   webhook_id: string | null;
   url: string;
@@ -192,10 +193,6 @@ type LeasedRow = {
   created_at: Date;
 };
 
-/** An older version has made mails about webhooks with the event `submission`. */
-const eventOf = ({ event, webhook_id, notice }: LeasedRow): string =>
-  event === null || (event === 'submission' && webhook_id === null && notice !== null) ? 'webhook-off' : event;
-
 function webhookOf(row: LeasedRow): LeasedDelivery['webhook'] {
   const { webhook_id: id, url, type, secret, previous_secrets: previous, failing: isFailing } = row;
   if (id === null) return undefined;
@@ -210,7 +207,7 @@ const toLeased = (row: LeasedRow, attempts: number): LeasedDelivery => ({
   ownerId: row.owner_id,
   deploymentId: row.deployment_id,
   slug: row.slug,
-  event: eventOf(row),
+  event: row.event ?? 'webhook-off',
   webhook: webhookOf(row),
   to: row.mail_to,
   recipientId: row.recipient_id ?? undefined,

@@ -32,7 +32,7 @@ export const isWantedMail = (deliveries: string): string => `
                     WHERE other.deployment_id = ${deliveries}.deployment_id AND ${receivesMail('other')}
                       -- A mail that was made before went to the owner alone.
                       AND other.confirmed_at < ${deliveries}.created_at) THEN false
-                 WHEN event = 'test-mail' OR event = 'submission' AND notice IS NOT NULL THEN true
+                 WHEN event = 'test-mail' THEN true
                  WHEN NOT email_notifications THEN false
                  WHEN event = 'digest' AND notice ~ '${DIGEST_RANGE}' THEN EXISTS (
                    SELECT FROM submissions AS listed_submission
@@ -195,7 +195,7 @@ export async function replaceRecipients(
   if (retryAfterMs !== null) throw new TooManyAsks(retryAfterMs);
 }
 
-/** What the link of a recipient shows: its deployment, and the address. */
+/** The content of the page behind a recipient's link: the deployment, and the address. */
 export type LinkedRecipient = { slug: string; email: string };
 
 /** Runs a statement that answers the recipient of a link, if it is in the list of a live deployment of any owner. */

@@ -20,9 +20,6 @@ function receiverOf(url: string): string {
   return `${hostname.replace(/\.$/, '')}:${port || (protocol === 'https:' ? 443 : 80)}`;
 }
 
-/** The owner in deliveries that an older version has made. */
-const NO_OWNER = 0;
-
 const COLUMNS = 'id, deployment_id AS "deploymentId", url, type, events, active, created_at AS "createdAt"';
 
 /** Adds a webhook to a deployment unless it has `limit` of them. */
@@ -108,7 +105,7 @@ export async function changeWebhook(
         transaction,
         'release-waiting-deliveries',
         `UPDATE deliveries SET next_attempt_at = now(), updated_at = now()
-          WHERE receiver = ? AND owner_id = ANY (ARRAY[${NO_OWNER}, (SELECT owner_id FROM deployments WHERE id = ?)])
+          WHERE receiver = ? AND owner_id = (SELECT owner_id FROM deployments WHERE id = ?)
             AND status = 'pending' AND next_attempt_at > now() AND next_attempt_at < 'infinity'
             AND webhook_id = ? AND NOT leased AND deployment_id = ?`,
         [receiver, webhook.deploymentId, id, webhook.deploymentId],

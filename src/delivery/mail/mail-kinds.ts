@@ -219,19 +219,14 @@ const WebhookOff = json(
   }),
 );
 
-/** Tells the owner that a webhook was switched off. An older version has made its text itself. */
-const webhookOff = kind(
-  Row.extend({ notice: z.union([z.string().regex(/^(?!\{)/), WebhookOff]) }),
-  ({ deploymentId, slug, notice }, { urlOf, baseUrl }) => {
-    const end = footer(`You get this mail because you own ${slug}. It comes once a day for a webhook at most.`, [
+/** Tells the owner that a webhook was switched off. */
+const webhookOff = kind(Row.extend({ notice: WebhookOff }), ({ deploymentId, slug, notice }, { urlOf, baseUrl }) =>
+  compose(`A webhook of ${slug} was switched off`, [
+    ...aboutWebhook(notice, slug, `${baseUrl}/webhooks/${deploymentId}`),
+    footer(`You get this mail because you own ${slug}. It comes once a day for a webhook at most.`, [
       ['Open the page', urlOf(slug)],
-    ]);
-    const told =
-      typeof notice === 'string'
-        ? [paragraph(notice)]
-        : aboutWebhook(notice, slug, `${baseUrl}/webhooks/${deploymentId}`);
-    return compose(`A webhook of ${slug} was switched off`, [...told, end]);
-  },
+    ]),
+  ]),
 );
 
 function aboutWebhook(webhook: z.infer<typeof WebhookOff>, slug: string, webhooksUrl: string): Block[] {

@@ -53,8 +53,8 @@ export const LIMITS = {
     /** A request waits so long for a service that is starting. */
     startWaitTimeoutMs: 2_000,
     startPollIntervalMs: 25,
-    /** A client that continues to send what was refused is disconnected after this time. */
-    refusedBodyTimeoutMs: 10_000,
+    /** A client that continues to send what was refused is disconnected after this time. A browser shows the answer when it has sent all. */
+    refusedBodyTimeoutMs: 60_000,
     /** After a body that took longer to arrive its key is checked again: a revoked one is refused within a second. */
     slowBodyMs: 500,
     /** Compressed bodies that are decoded at a time, one of each client. */
@@ -85,8 +85,6 @@ export const LIMITS = {
     waitingRequests: 1_000,
     /** Shorter than `answerTimeoutMs`: the rest is for the work itself. */
     requestWaitTimeoutMs: 1_800,
-    /** Owners of whom it is remembered when their work ended last. */
-    rememberedOwners: 10_000,
     /** Tests of webhooks and of mail that an owner sends in a minute, in each process. */
     testsPerMinute: 20,
   },
@@ -176,8 +174,6 @@ export const LIMITS = {
      * waiting for a transaction, storing and committing take less. Nothing is sent or received meanwhile.
      */
     transactionSocketTimeoutMs: 80_000,
-    /** A larger body of a visitor is not read at all, and what was filled in is lost. */
-    maxDroppedBodyBytes: 1024 * 1024 * 1024,
     /** Characters of the forms in error pages that are being sent. Escaped, they can be six times as long. */
     maxKeptFormChars: 16 * 1024 * 1024,
   },
@@ -228,8 +224,6 @@ export const LIMITS = {
     digestPollIntervalMs: 1_000,
     /** Polls that find nothing take this part of the time at most: after a slow one the pause is longer. */
     maxPollShare: 0.1,
-    /** The pause after each poll: what becomes due in it is leased together. */
-    minPollPauseMs: 2,
     /** Deliveries that one statement leases, and bytes of their submissions. */
     leasedDeliveries: 512,
     leasedBytes: 16 * 1024 * 1024,

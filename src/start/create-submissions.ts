@@ -16,7 +16,7 @@ export function createSubmissions(
     forms: new Forms(db, limits),
     honeypotHits: new DailyCounts(db, 'honeypot_hits', log, limits.submissions.countsIntervalMs),
     turnedAway: new DailyCounts(db, 'turned_away', log, limits.submissions.countsIntervalMs),
-    spamCheck: new SpamCheck(db, { altcha, ask: (question) => captchas.ask(question) }, limits),
+    spamCheck: new SpamCheck({ altcha, ask: (question) => captchas.ask(question) }, limits),
     submissions: new SubmissionStore({
       db,
       limits,

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Database } from '../db/postgres/connect.ts';
 import type { SpamReason } from '../db/spam/spam-submissions.ts';
 import type { Captcha, FormRules } from '../db/submissions/forms.ts';
-import { expectedOutcome, type NewSubmission, type Outcome } from '../db/submissions/store-submissions.ts';
+import type { NewSubmission } from '../db/submissions/store-submissions.ts';
 import type { Altcha, Solution } from '../lib/altcha.ts';
 import { createBoundedCache } from '../lib/bounded-cache.ts';
 import { type AskedProvider, CAPTCHA_FIELDS, type TokenQuestion, type TokenState } from '../lib/captcha-fields.ts';
@@ -15,13 +14,10 @@ import type { Limits } from '../limits.ts';
 /** Asks a provider about a token, within 3 seconds; never rejects. */
 type AskProvider = (question: TokenQuestion) => Promise<TokenState>;
 
-/** What the check of a submission says. */
+/** The result of the check of a submission. */
 export type SpamCheckResult =
   /** `solution`: to be used up with it. `token`: to be given back when it is not stored, so that it can be sent again. */
-  | { kind: 'passed'; solution?: Solution; token?: string }
-  | { kind: 'spam'; reason: SpamReason }
-  /** The provider was not asked: the submission would not be stored now. */
-  | { kind: 'refused'; outcome: Exclude<Outcome, { kind: 'accepted' | 'busy' }> };
+  { kind: 'passed'; solution?: Solution; token?: string } | { kind: 'spam'; reason: SpamReason };
 
 const REASONS: Readonly<Record<Exclude<TokenState, 'genuine'>, SpamReason>> = {
   wrong: 'captcha-failed',
@@ -42,23 +38,18 @@ function textOf(data: string, field: string): string | undefined {
 
 /** Checks submissions for what the owner of a form counts as spam: blocked words, and a captcha that was not solved. */
 export class SpamCheck {
-  readonly #db: Database;
   readonly #altcha: () => Promise<Altcha>;
   readonly #ask: AskProvider;
   readonly #limits: Limits;
   readonly #largeTexts: FairQueue<string>;
-  readonly #rateChecks: FairQueue<string>;
   readonly #genuine: ReturnType<typeof createBoundedCache<string, true>>;
 
-  constructor(db: Database, { altcha, ask }: { altcha(): Promise<Altcha>; ask: AskProvider }, limits: Limits) {
+  constructor({ altcha, ask }: { altcha(): Promise<Altcha>; ask: AskProvider }, limits: Limits) {
     const { maxWaitingLargeTexts, maxGenuineTokens, genuineTokenMs } = limits.spam;
-    const { maxConcurrentLookUps, maxWaitingLookUps } = limits.submissions;
-    this.#db = db;
     this.#altcha = altcha;
     this.#ask = ask;
     this.#limits = limits;
     this.#largeTexts = new FairQueue({ slots: 1, maxWaiting: maxWaitingLargeTexts });
-    this.#rateChecks = new FairQueue({ slots: maxConcurrentLookUps, maxWaiting: maxWaitingLookUps });
     this.#genuine = createBoundedCache(maxGenuineTokens, { ttlMs: genuineTokenMs });
   }
 
@@ -93,23 +84,17 @@ export class SpamCheck {
   }
 
   async #checkToken(
-    submission: NewSubmission,
+    { deploymentId, ipAddress }: NewSubmission,
     provider: AskedProvider,
     { secret = '', site_key: siteKey }: Captcha,
     token: string,
   ): Promise<SpamCheckResult> {
-    const { deploymentId, ipAddress } = submission;
     const hash = createHash('sha256')
       .update(JSON.stringify([deploymentId, provider, token]))
       .digest('base64url');
     const passed: SpamCheckResult = { kind: 'passed', token: hash };
     // Taken out: of two submissions with one token, one passes.
     if (this.#genuine.delete(hash)) return passed;
-    // A token counts once at its provider: it is not used up for a submission that would be refused.
-    const outcome = await this.#rateChecks.run(networkOf(ipAddress), this.#limits.submissions.lookUpWaitTimeoutMs, () =>
-      expectedOutcome(this.#db, submission),
-    );
-    if (outcome.kind !== 'accepted' && outcome.kind !== 'busy') return { kind: 'refused', outcome };
     const state = await this.#ask({ provider, deploymentId, token, secret, siteKey, ipAddress });
     return state === 'genuine' ? passed : spam(REASONS[state]);
   }

@@ -1,4 +1,4 @@
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { StorageFull, type StorageLimits } from '../db/account/storage.ts';
 import { Batcher } from '../db/batcher.ts';
 import type { Database } from '../db/postgres/connect.ts';
@@ -24,7 +24,7 @@ type Parts = {
   limits: Limits;
 };
 
-/** What became of a submission: stored, or refused. */
+/** The outcome for a submission: stored, or refused. */
 export type StoreOutcome = Exclude<Outcome, { kind: 'busy' }>;
 
 /** Stores submissions together with their deliveries, and spam apart. */
@@ -64,11 +64,7 @@ export class SubmissionStore {
   async store(submission: NewSubmission, options: SubmissionOptions): Promise<StoreOutcome> {
     const { deploymentId } = submission;
     const retryAfterMs = this.#limited.getRemainingTTL(deploymentId);
-    if (retryAfterMs > 0) {
-      // A flood is refused together at the end of a turn of the event loop: to read all and then write all takes less time.
-      await nextTurn();
-      return { kind: 'rate-limited', retryAfterMs };
-    }
+    if (retryAfterMs > 0) return { kind: 'rate-limited', retryAfterMs };
     const needsTransaction = options.files.length > 0 || options.key || options.isRetry || options.solution;
     const stored = needsTransaction
       ? await this.#storeInTransaction(submission, options)

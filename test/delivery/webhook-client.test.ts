@@ -409,22 +409,18 @@ describe('https', () => {
 });
 
 describe('resolveName', () => {
-  /** With files of its own in place of the system's. */
-  async function startResolve(
-    zone: Zone,
-    { timeout = 60_000, ipv6TimeoutMs = 60_000, hosts = '', resolvConf = '' } = {},
-  ) {
+  /** With a hosts file of its own in place of the system's. */
+  async function startResolve(zone: Zone, { timeout = 60_000, ipv6TimeoutMs = 60_000, hosts = '' } = {}) {
     const server = await startNameServer(zone);
     const dns = new Resolver({ timeout, tries: 1 });
     dns.setServers([server.address]);
     onTestFinished(() => dns.cancel());
     const folder = await mkdtemp(join(tmpdir(), 'formhost-resolve-'));
     onTestFinished(() => rm(folder, { recursive: true }));
-    const files = { hosts: join(folder, 'hosts'), resolvConf: join(folder, 'resolv.conf') };
-    await writeFile(files.hosts, hosts);
-    await writeFile(files.resolvConf, resolvConf);
+    const hostsFile = join(folder, 'hosts');
+    await writeFile(hostsFile, hosts);
     const limits = testLimits({ delivery: { ipv6TimeoutMs } });
-    return { resolve: (name: string) => resolveName(name, dns, limits, files), asked: server.asked, dns };
+    return { resolve: (name: string) => resolveName(name, dns, limits, hostsFile), asked: server.asked, dns };
   }
 
   it.each<[string, string[], string[]]>([
@@ -481,19 +477,11 @@ nonsense receiver
     expect(asked).toEqual([]);
   });
 
-  it('looks for a name without a dot in the domains to be searched, the last line of them, then by itself', async () => {
-    const resolvConf = 'search never.test\nnameserver 127.0.0.1\nsearch a.test b.test\n';
-    const { resolve } = await startResolve({ 'one.b.test': ['192.0.2.1'], two: ['192.0.2.2'] }, { resolvConf });
-    expect(await resolve('one')).toEqual([{ address: '192.0.2.1', family: 4 }]);
-    expect(await resolve('two')).toEqual([{ address: '192.0.2.2', family: 4 }]);
-    await expect(resolve('three')).rejects.toMatchObject({ code: 'ENOTFOUND' });
-    await expect(resolve('one.')).rejects.toMatchObject({ code: 'ENOTFOUND' });
-  });
-
-  it('works where there are no such files', async () => {
+  it('works where there is no such file', async () => {
     const { dns } = await startResolve({ 'a.test': ['192.0.2.1'] });
-    const files = { hosts: '/nowhere/hosts', resolvConf: '/nowhere/resolv.conf' };
-    expect(await resolveName('a.test', dns, testLimits(), files)).toEqual([{ address: '192.0.2.1', family: 4 }]);
+    expect(await resolveName('a.test', dns, testLimits(), '/nowhere/hosts')).toEqual([
+      { address: '192.0.2.1', family: 4 },
+    ]);
   });
 
   it('rejects a name that nobody knows, one without an address, and one that nobody answers for', async () => {

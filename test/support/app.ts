@@ -42,7 +42,7 @@ export function idleApp(config: Config, parts: Partial<App> = {}): App {
     mailLink: undefined,
     isOwnUrl: () => false,
     forms: new Forms(db, limits),
-    spamCheck: new SpamCheck(db, { altcha: notCalled, ask: notCalled }, limits),
+    spamCheck: new SpamCheck({ altcha: notCalled, ask: notCalled }, limits),
     submissions: new SubmissionStore({
       db,
       bucket: undefined,

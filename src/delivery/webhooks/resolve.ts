@@ -26,17 +26,6 @@ function addressesIn(hosts: string, hostname: string): string[] {
   });
 }
 
-/**
- * The domains in which a name without a dot is looked up (resolv.conf(5)), such as the name of another service of a
- * cluster.
- */
-function searchedIn(resolvConf: string): string[] {
-  const [, domains = ''] = [...resolvConf.matchAll(/^\s*(?:search|domain)\s+(.*)$/gm)].at(-1) ?? [];
-  return domains.trim().split(/\s+/).filter(Boolean);
-}
-
-const read = (file: string): Promise<string> => readFile(file, 'utf8').catch(() => '');
-
 /** The addresses that DNS has for a name. Rejects where it gives no answer. */
 async function askDns(hostname: string, dns: Resolver, ipv6TimeoutMs: number): Promise<string[]> {
   const ipv4 = dns.resolve4(hostname);
@@ -61,17 +50,11 @@ export async function resolveName(
   hostname: string,
   dns: Resolver,
   { delivery: { ipv6TimeoutMs } }: Limits,
-  { hosts = '/etc/hosts', resolvConf = '/etc/resolv.conf' }: { hosts?: string; resolvConf?: string } = {},
+  hostsFile = '/etc/hosts',
 ): Promise<LookupAddress[]> {
   if (/(?:^|\.)localhost\.?$/i.test(hostname)) return LOOPBACK;
-  const own = addressesIn(await read(hosts), hostname);
-  if (own.length > 0) return toAddresses(own);
-  const domains = hostname.includes('.') ? [] : searchedIn(await read(resolvConf));
-  for (const domain of domains) {
-    const addresses = await askDns(`${hostname}.${domain}`, dns, ipv6TimeoutMs).catch(() => []);
-    if (addresses.length > 0) return toAddresses(addresses);
-  }
-  const addresses = await askDns(hostname, dns, ipv6TimeoutMs);
+  const own = addressesIn(await readFile(hostsFile, 'utf8').catch(() => ''), hostname);
+  const addresses = own.length > 0 ? own : await askDns(hostname, dns, ipv6TimeoutMs);
   if (addresses.length === 0) throw new Error('The name has no address.');
   return toAddresses(addresses);
 }

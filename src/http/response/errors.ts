@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import { StorageFull } from '../../db/account/storage.ts';
 import { MissingObjectError } from '../../db/files/file-content.ts';
-import { type OutOfReach, whyOutOfReach } from '../../db/postgres/out-of-reach.ts';
+import { isOutOfReach } from '../../db/postgres/out-of-reach.ts';
 import { BucketError } from '../../files/bucket-error.ts';
 import { inBytes } from '../../lib/byte-size.ts';
 import { BusyError } from '../../lib/fair-queue.ts';
@@ -81,13 +81,6 @@ export function inSeconds(ms: number): string {
   return seconds === 1 ? '1 second' : `${seconds} seconds`;
 }
 
-const OUT_OF_REACH: Readonly<Record<OutOfReach, string>> = {
-  unreachable: 'The service cannot reach its database just now: try again shortly.',
-  busy: 'The service is busy, and all its connections to the database are in use: try again shortly.',
-  slow: 'The database takes too long just now: try again shortly.',
-  'read-only': 'The database accepts no writes just now: try again shortly.',
-};
-
 export const badRequest = errorKind(
   {
     id: 'BadRequest',
@@ -106,8 +99,9 @@ export const unavailable = errorKind(
     description:
       'The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress.',
   },
-  (message?: string, retryAfterMs?: number) =>
-    new HttpError(503, message ?? OUT_OF_REACH.unreachable, retryAfter(retryAfterMs ?? SIZES.retryAfter.busyMs)),
+  (message: string, retryAfterMs: number = SIZES.retryAfter.busyMs) =>
+    new HttpError(503, message, retryAfter(retryAfterMs)),
+  'The service cannot use its database just now: try again shortly.',
 );
 
 export const storageFull = errorKind(
@@ -156,8 +150,7 @@ export function toHttpError(error: unknown): HttpError {
   if (error instanceof BucketError || error instanceof MissingObjectError) {
     return unavailable('The service cannot reach its files just now: try again shortly.', SIZES.retryAfter.filesMs);
   }
-  const reason = whyOutOfReach(error);
-  if (reason) return unavailable(OUT_OF_REACH[reason]);
+  if (isOutOfReach(error)) return unavailable('The service cannot use its database just now: try again shortly.');
   // Express' router found a path parameter that does not decode.
   if (error instanceof URIError) return badRequest();
   return failed();

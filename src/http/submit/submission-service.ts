@@ -28,7 +28,7 @@ import { type Visitor, type VisitorPages, visitorOf } from './visitor-pages.ts';
 
 type Sent = ParsedSubmission & { deploymentId: string; ipAddress: string; key: IdempotencyKey | undefined };
 
-/** What a visitor is told of as a success. `id`: the submission's, or that of the first one when it is `repeated`. */
+/** An outcome that a visitor sees as a success. `id`: the submission's, or that of the first one when it is `repeated`. */
 type Success = { kind: 'accepted' | 'repeated' | 'honeypot' | 'spam' | 'spam-dropped'; id: string; form: LiveForm };
 
 /** Why a submission was not stored. */
@@ -149,7 +149,7 @@ export class SubmissionService {
     return toSuccess(isTaken ? await this.#checkAndStore(withNewId(sent), form) : result, form);
   }
 
-  /** What was stored under the submission's key or id. Throws 422. 'other-files': one with the same id, and without all of its files. */
+  /** The submission that was stored under this one's key or id. Throws 422. 'other-files': one with the same id, and without all of its files. */
   async #findEarlier(sent: Sent, form: LiveForm): Promise<Success | 'other-files' | undefined> {
     const { db, limits } = this.#app;
     const { id, deploymentId, ipAddress, key, files } = sent;
@@ -171,7 +171,6 @@ export class SubmissionService {
     if (sent.honeypot) return this.#storeAsSpam(sent, form, 'honeypot');
     const check = await spamCheck.run(sent, form.rules);
     if (check.kind === 'spam') return this.#storeAsSpam(sent, form, check.reason);
-    if (check.kind === 'refused') return check.outcome;
     let outcome: StoreOutcome | undefined;
     try {
       outcome = await submissions.store(sent, { ...sent, solution: check.solution });
@@ -192,7 +191,7 @@ export class SubmissionService {
     return { kind: 'spam-dropped', id, form };
   }
 
-  /** What the page that answers a refusal needs to know: how to get back, in which language, what was filled in. */
+  /** Adds what the page that answers a refusal needs to know: how to get back, in which language, what was filled in. */
   async #recognize(
     visitor: Visitor,
     request: IncomingMessage,

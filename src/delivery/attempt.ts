@@ -1,6 +1,6 @@
 import { SIZES } from '../sizes.ts';
 
-/** What came of an attempt to deliver. */
+/** The result of an attempt to deliver. */
 export type Attempt = {
   /** The HTTP status or the SMTP reply, if one came. */
   status?: number;
@@ -20,7 +20,7 @@ export type Attempt = {
 type Decision = { result: 'succeeded' | 'failed' | 'retry'; delay: number };
 
 /**
- * What follows from an attempt. `attempts`: how many there have been, including this one. `retryDelays`: seconds
+ * Decides what follows from an attempt. `attempts`: how many there have been, including this one. `retryDelays`: seconds
  * between them; a delivery fails when none is left. `random`: 0 or more, and less than 1.
  */
 export function decide(

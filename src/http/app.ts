@@ -36,7 +36,7 @@ export type App = {
   db: Database;
   /** The thread for checks of pages, apart from that for pages: a check can take seconds. */
   checks: Pick<ComputePool, 'run'>;
-  /** What people call the fields of a deployment's page; empty where that can't be said now. Rejects without a database. */
+  /** The labels of the fields of a deployment's page; empty where that can't be said now. Rejects without a database. */
   labelsOf(deploymentId: string): Promise<Labels>;
   openFile: OpenFile;
   /** The links in mails. */

@@ -6,7 +6,7 @@ import { isDeploymentId } from '../lib/ids.ts';
 import type { Limits } from '../limits.ts';
 import { SIZES } from '../sizes.ts';
 
-/** What submissions need to know of their forms, in memory until it changes. */
+/** The forms of submissions, in memory until they change. */
 export class Forms {
   readonly #forms: LRUCache<string, LiveForm>;
   readonly #reader: Batcher<string, LiveForm | undefined>;

@@ -28,7 +28,7 @@ export class LabelReader {
     this.#parts = parts;
   }
 
-  /** What people call the fields of a deployment's page; empty where that can't be said now. Rejects without a database. */
+  /** The labels of the fields of a deployment's page; empty where that can't be said now. Rejects without a database. */
   read(deploymentId: string): Promise<Labels> {
     const reading =
       this.#underWay.get(deploymentId) ??

@@ -22,7 +22,7 @@ export type Delivery = {
   updatedAt: Date;
 };
 
-/** What a log is of: a webhook, or the mails about a deployment. */
+/** The subject of a log: a webhook, or the mails about a deployment. */
 export type Logged = { deploymentId: string; webhookId: string | undefined };
 
 /** The mails of the log, as in the index deliveries_logged_mails: without notices, and mails that ask recipients. */

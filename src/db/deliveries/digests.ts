@@ -6,7 +6,7 @@ import { readBatch } from '../submissions/submission-reader.ts';
 import type { Submission } from '../submissions/submissions.ts';
 import { MAX_RECEIVERS, receivers } from './mail-recipients.ts';
 
-/** What a digest is about: the submissions with numbers above `after`, up to `last`. Times are of its window. */
+/** The subject of a digest: the submissions with numbers above `after`, up to `last`. Times are of its window. */
 export type DigestRange = { after: number; last: number; from: Date; to: Date };
 
 /** How often mail about submissions comes: for each of them, or for all of an hour or a day in UTC. */
@@ -23,7 +23,7 @@ type Mailing = { email_notifications: boolean; notify_every: NotifyEvery };
 
 /**
  * Follows a change of settings in its transaction, which has locked the deployment's row: ends the digests of before, and
- * begins those of after. What came since the last digest is mailed at once, if mail stays on.
+ * begins those of after. Submissions since the last digest are mailed at once, if mail stays on.
  */
 export async function changeDigests(
   transaction: Knex,
@@ -95,7 +95,7 @@ const makeDigests = (
 
 type DueRow = { deployment_id: string; is_on: boolean; unit: NotifyEvery; after: number; newest: number };
 
-/** What became of a digest that was due: `mailed` where deliveries are due now. */
+/** The outcome of a digest that was due: `mailed` where deliveries are due now. */
 type WindowOutcome = 'mailed' | 'empty';
 
 /**
@@ -155,7 +155,7 @@ async function closedWindow(
   return window && { after, ...window };
 }
 
-/** What there is of a digest's submissions now: the oldest, and how many there are in all. */
+/** The submissions of a digest that exist now: the oldest, and how many there are in all. */
 export type Digest = { submissions: Submission[]; total: number };
 
 /** Reads at most `maxListed` submissions of a digest, and `maxListedBytes` of their data, but always one. */

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { query } from '../postgres/query.ts';
 import { type Addressee, settleMail } from './mail-failures.ts';
 
-/** What became of an attempt. */
+/** The outcome of an attempt. */
 export type AttemptOutcome = {
   id: string;
   deploymentId: string;
@@ -13,7 +13,7 @@ export type AttemptOutcome = {
    * nothing failed.
    */
   webhook: { id: string; url: string } | undefined;
-  /** Who got the mail, or refused it for good; undefined where the attempt says nothing of the address. */
+  /** The address that got the mail, or refused it for good; undefined where the attempt says nothing of the address. */
   mail: (Addressee & { isRefused: boolean }) | undefined;
   /** `returned`: the attempt did not begin, or a stop of the process ended it. It is not counted, and due again at once. */
   result: 'succeeded' | 'failed' | 'retry' | 'returned';
@@ -89,10 +89,10 @@ const SETTLE = `
   )
   SELECT id FROM changed WHERE switched_off`;
 
-/** What is switched off because of outcomes. `webhooks`: their ids. */
+/** Webhooks, by their ids, and addresses that are switched off because of outcomes. */
 export type SwitchedOff = { webhooks: string[]; mails: Addressee[] };
 
-/** Stores outcomes, in one transaction; before that, what follows for those who get mail. */
+/** Stores outcomes, in one transaction; before that, what follows for the addresses of mails. */
 export async function settleDeliveries(db: Knex, outcomes: readonly AttemptOutcome[]): Promise<SwitchedOff> {
   const mails: Addressee[] = [];
   // First: once an attempt is settled, the next one may be due, and must not go to an address that is off.

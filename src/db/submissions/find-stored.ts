@@ -15,7 +15,7 @@ async function isStoredWith(
 ): Promise<boolean> {
   const hashes: Buffer[] = [];
   for (const { content } of files) hashes.push(await sha256(content));
-  // Those that are stored are hashed only where the sizes fit.
+  // Stored files are hashed only where the sizes fit.
   const { is_stored: isStored } = await queryOne<{ is_stored: boolean }>(
     db,
     'compare-files',

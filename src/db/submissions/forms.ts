@@ -13,14 +13,14 @@ export type FormRules = {
   redirectUrl: string | null;
   /** Origins that submissions may come from, besides the page's own; empty: all. */
   allowedOrigins: readonly string[];
-  /** What visitors are told while the form accepts nothing; null: a text of the service. */
+  /** The text that visitors get while the form accepts nothing; null: a text of the service. */
   closedMessage: string | null;
   /** A submission that has one of these texts is spam. */
   blocklist: readonly string[];
   captcha: Captcha | null;
 };
 
-/** What submissions, and pages for visitors, need to know of the form of a live deployment. */
+/** The form of a live deployment, as submissions and the pages for visitors need it. */
 export type LiveForm = {
   deploymentId: string;
   slug: string;

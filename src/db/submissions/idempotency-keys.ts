@@ -7,7 +7,7 @@ export type IdempotencyKey = { hash: Buffer; bodyHash: Buffer };
 
 export const EXPIRED = `idempotency_keys.created_at <= statement_timestamp() - interval '${SIZES.idempotencyKey.lifetimeHours} hours'`;
 
-/** What was accepted under a key for a deployment; it may have been deleted since. */
+/** The submission that was accepted under a key for a deployment; it may have been deleted since. */
 export async function findByKey(
   db: Knex,
   deploymentId: string,

@@ -46,7 +46,7 @@ const RECENT = `ARRAY(
               ORDER BY accepted_at)`;
 
 /*
- * What follows when submissions are `accepted`: their rows, and the deliveries to webhooks and by mail, which are due.
+ * The consequences when submissions are `accepted`: their rows, and the deliveries to webhooks and by mail, which are due.
  *
  * - The id of a delivery consists of parts of `seed`, an id of a submission, which is unique and rises with time, and a
  *   `suffix` that tells its receivers apart.

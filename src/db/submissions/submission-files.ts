@@ -19,7 +19,7 @@ export type NewFile = {
   object?: NewObject | undefined;
 };
 
-/** What a submission has besides its data. */
+/** The parts of a submission besides its data. */
 export type SubmissionOptions = {
   files: readonly NewFile[];
   key?: IdempotencyKey | undefined;

@@ -6,7 +6,7 @@ import { type NumberedSubmission, submissionColumns } from './submissions.ts';
 /** A submission as its owner sees it in the inbox. `pageVersion`: the version that was live when it was accepted. */
 export type InboxSubmission = NumberedSubmission & { read: boolean; starred: boolean; pageVersion: number };
 
-/** What is left out stays as it is. */
+/** A mark that is left out stays as it is. */
 type Marks = { read?: boolean | undefined; starred?: boolean | undefined };
 
 /** Whether `submissions.number` is read where it has no mark. Older versions wrote only the number up to which all are read. */

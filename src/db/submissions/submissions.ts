@@ -45,7 +45,7 @@ export async function findSubmission(
  * the deployment and `isGone` of `named`, which is the submission, and of `deployment`.
  *
  * - The deployment's row is locked first, as by the statement that stores submissions, which passes over a locked row. So
- *   there is no deadlock. What has been deleted by the time of the lock is not found.
+ *   there is no deadlock. A submission that has been deleted by the time of the lock is not found.
  * - Rows are found by lists of keys: joined, a plan that was made for small tables would read all of a deployment's.
  */
 export const removal = (isDeployment: string, isGone: string): string => `

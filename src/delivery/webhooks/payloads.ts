@@ -19,7 +19,7 @@ export const SAMPLE_DATA: Readonly<Record<Event, string>> = {
   submission: '{"name":"Test","message":"This is a test delivery: nobody submitted it."}',
 };
 
-/** What a Slack message says before the slug. */
+/** The words of a Slack message before the slug. */
 const SLACK_TITLES: Readonly<Record<Event, string>> = { submission: 'New submission for' };
 
 const SLACK_ENTITIES: ReadonlyMap<string, string> = new Map([
@@ -84,7 +84,7 @@ function slackField({ name, value }: ShownField, maxLength: number): string {
 }
 
 /**
- * Escapes mrkdwn's special characters. What gets longer than `maxLength` UTF-16 units is cut between characters and
+ * Escapes mrkdwn's special characters. A text that gets longer than `maxLength` UTF-16 units is cut between characters and
  * ends with `…`.
  */
 function escapeForSlack(text: string, maxLength: number): string {

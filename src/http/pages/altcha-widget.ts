@@ -5,7 +5,7 @@ import { escapeHtml } from '../../lib/html.ts';
 import { langOf } from '../../lib/languages.ts';
 import { translationsFor } from '../response/translations.ts';
 
-/** What a page's forms get that lack ALTCHA's widget. */
+/** The HTML that is added to a page's forms without ALTCHA's widget. */
 export function altchaWidget(
   config: Config,
   { deploymentId, slug, html }: { deploymentId: string; slug: string; html: Buffer },

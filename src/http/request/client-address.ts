@@ -30,7 +30,7 @@ export function clientAddressFrom(trust: number | readonly string[]): ClientAddr
     typeof trust === 'number' ? (_address: string, hop: number) => hop < trust : proxyAddr.compile([...trust]);
   return (request) => {
     const direct = peer(request);
-    // The first address that no trusted proxy has. What is not an address can't be a client.
+    // The first address that no trusted proxy has. A text that is not an address can't be a client.
     const [, ...forwarded] = proxyAddr.all(
       request,
       (address, hop) => hop < proxies && trusted(hop === 0 ? direct : (plain(address) ?? address), hop),

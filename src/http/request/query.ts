@@ -41,7 +41,7 @@ const END_YEAR = '9999';
 
 const invalidTime = (name: string): string =>
   `${name} is invalid: send a time such as 2026-11-22T10:00:00Z or a day such as 2026-11-22, once. In a URL, + is %2B.`;
-/** What the reference shows; `Time` knows the calendar. */
+/** The pattern in the reference; `Time` knows the calendar. */
 const TIME_OR_DAY = /^\d{4}-\d\d-\d\d(?:T[0-9:.]+(?:Z|[+-]\d\d:\d\d))?$/;
 const Time = z.union([
   z.iso.datetime({ offset: true }),

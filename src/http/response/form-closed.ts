@@ -44,5 +44,5 @@ const KINDS = {
 export const formClosed = (closing: Closing, closedMessage: string | null): HttpError =>
   KINDS[closing.reason](closing, closedMessage);
 
-/** What endpoints that submit declare. */
+/** The errors that endpoints which submit declare. */
 export const FORM_CLOSED = Object.values(KINDS);

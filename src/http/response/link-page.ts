@@ -6,10 +6,10 @@ import { writeSmallPage } from './small-page.ts';
 /** Of every answer to a link in a mail: the address is a secret, and no other page may frame the button. */
 export const LINK_HEADERS = { 'Referrer-Policy': 'no-referrer', 'X-Frame-Options': 'DENY' } as const;
 
-/** What one-click software posts (RFC 8058). */
+/** The field that one-click software posts (RFC 8058). */
 const ONE_CLICK = ' name="List-Unsubscribe" value="One-Click"';
 
-/** What a person sees who has opened a link in a mail. `button`: posts to the same address, as `oneClick` software does. */
+/** The page for a person who has opened a link in a mail. `button`: posts to the same address, as `oneClick` software does. */
 export type LinkPage = {
   title: string;
   text: string;

@@ -26,11 +26,11 @@ type Named = { total: number; ids: readonly string[] };
 const named = ({ total, ids }: Named): string =>
   `${ids.join(', ')}${total > ids.length ? ` and ${total - ids.length} more` : ''}`;
 
-/** What owners are told about pages whose mail was switched off because a mail server has refused it. */
+/** The notice about pages whose mail was switched off because a mail server has refused it. */
 export const refusedMailNotice = (pages: Named): string =>
   `Mail about ${pages.total === 1 ? 'a page' : `${pages.total} pages`} was switched off because the mail server refused an address, see GET /deploy/:id/settings: ${named(pages)}`;
 
-/** What owners are told about pages that the operator has taken down. `contact`: that of ABUSE_CONTACT. */
+/** The notices about pages that the operator has taken down. `contact`: that of ABUSE_CONTACT. */
 export function takeDownNotices(contact: string | undefined) {
   const ask = `To ask why, contact ${contact ?? 'the operator'}`;
   return {

@@ -51,7 +51,7 @@ export const noStorageForFiles = errorKind(
   [],
 );
 
-/** What to tell a client about an error. `fields`: all that was sent, as far as it is known. */
+/** The error that a client gets. `fields`: all that was sent, as far as it is known. */
 export function explained(error: unknown, fields: Fields | undefined): unknown {
   if (error instanceof StorageFull) return noStorageForFiles(fields ?? []);
   if (!(error instanceof BusyError)) return error;

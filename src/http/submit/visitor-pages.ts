@@ -35,7 +35,7 @@ type Headers = Readonly<Record<string, string>>;
 
 /** The path of the page that thanks, on the host of a page. */
 export const THANKS = '/thanks';
-/** What POST /submit/:deployId allows. */
+/** The methods of POST /submit/:deployId. */
 const ALLOWED = 'OPTIONS, POST';
 
 const FORM_ENCODED = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)(?=[\t ]*(?:;|$))/i;

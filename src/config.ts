@@ -134,6 +134,10 @@ export const pageUrl = ({ pagesScheme, pagesDomain }: Config, slug: string): str
 /** What precedes a deployment's id in the address that its forms post to. */
 export const submitUrl = ({ baseUrl }: Pick<Config, 'baseUrl'>): string => `${baseUrl}/submit/`;
 
+/** The link that signs a browser in with a token. */
+export const signInUrl = ({ baseUrl }: Pick<Config, 'baseUrl'>, token: string): string =>
+  `${baseUrl}/session/mail/${token}`;
+
 /** Whether a name or address can only mean this machine. */
 export const isLocalHost = (hostname: string): boolean =>
   hostname === 'localhost' || hostname.endsWith('.localhost') || isLoopback(hostname.replace(/^\[|\]$/g, ''));

@@ -271,8 +271,8 @@ export const LIMITS = {
     concurrent: 5,
     /** A mail waits for the labels of fields. A page is read for them once for each of its versions. */
     labelsTimeoutMs: 5_000,
-    /** A mail with a link that signs in is sent, or the person is told that it was not. */
-    signInTimeoutMs: 30_000,
+    /** A mail about an account, such as one with a link that signs in, is sent in this time, or not at all. */
+    accountTimeoutMs: 30_000,
     /** Mails over one connection. */
     messagesOfConnection: 50,
     /** As long as Postfix keeps an idle connection, which helps with bursts. An idle connection keeps the process alive. */

@@ -67,7 +67,7 @@ async function createParts(
   });
   const app = createApp(core, submissions, {
     openFile: createOpenFile(db, (...part) => files.read(...part), limits),
-    mailLink: config.smtpUrl === undefined ? undefined : (to, url) => sender.mailLink(to, url),
+    mailAccount: config.smtpUrl === undefined ? undefined : (...mail) => sender.mailAccount(...mail),
     onPurge: () => cleanUp.wake(),
     ...{ isStarting, readiness, stopping },
   });

@@ -177,6 +177,10 @@ export const SIZES = {
     maxUrlChars: 2_048,
     /** A list is measured before its names are checked: each wrong one would be an issue. */
     maxEventNames: 50,
+    /** The deliveries of each webhook that are looked at to say how it works. */
+    healthDeliveries: 1_000,
+    /** Failed deliveries that one request has tried again. */
+    maxRetried: 1_000,
     /** The answer of a receiver. A longer body is not read to its end. */
     maxHeaderBytes: 16 * 1024,
     maxAnswerBytes: 64 * 1024,
@@ -257,6 +261,9 @@ export const SIZES = {
     listBatchRows: 1_000,
     /** Submissions whose marks one statement looks at. */
     markedScanRows: 5_000,
+    /** Submissions of each page of an owner that are read at first, and how many of all pages are merged before they are looked at. */
+    inboxFirstRows: 4,
+    inboxBatch: 100,
     /** Submissions that one statement deletes. */
     deletedSubmissionsBatch: 100,
     /** Data of the submissions that one search finds: an answer is bounded in bytes too. */
@@ -316,6 +323,16 @@ export const SIZES = {
     linkMinutes: 15,
     /** Sessions of one key. The oldest end when there are more. */
     maxOfKey: 100,
+    /** Of the User-Agent that is kept, so that the owner recognizes the browser. */
+    maxUserAgentChars: 300,
+  },
+  /** A new e-mail address of an owner. */
+  emailChange: {
+    /** The link that confirms it works for so many hours. */
+    linkHours: 24,
+    /** Links that an owner may ask for in so many seconds: each also says whether another owner has the address. */
+    maxAsks: 5,
+    askSeconds: 60 * 60,
   },
   /** Submissions that a deployment accepts in any window of so many seconds, unless its owner sets another number. */
   submissionRate: {

@@ -32,7 +32,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List the browsers that are signed in
+         * @description All sessions of the owner, newest first.
+         */
+        get: operations["listSessions"];
         put?: never;
         post?: never;
         /**
@@ -40,6 +44,23 @@ export interface paths {
          * @description Ends all sessions of the owner. Keys stay as they are.
          */
         delete: operations["signOutEverywhere"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{sessionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Sign one browser out */
+        delete: operations["endSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -82,7 +103,11 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change your time zone or your e-mail address
+         * @description What is left out stays as it is. A new address gets a mail with a link, which works once, for 24 hours; `email` changes when it is opened, and the old address gets a mail that says so.
+         */
+        patch: operations["changeMe"];
         trace?: never;
     };
     "/keys": {
@@ -568,9 +593,29 @@ export interface paths {
         put?: never;
         /**
          * Mark, delete or keep apart many submissions
-         * @description If it fails, some of them may have been changed: send it again.
+         * @description If it fails, some of them may have been changed: send it again. With a `filter`, one request changes as many as it finds in 1 second, at most 1000: send it again with the `next_cursor` until that is null.
          */
         post: operations["changeSubmissions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search the submissions of all your deployments
+         * @description Newest first, without those of deleted deployments. A request works for 1 second at most, and answers what it has found by then, and a `next_cursor` to go on from with the same query.
+         */
+        get: operations["searchInbox"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -646,7 +691,7 @@ export interface paths {
         };
         /**
          * Get all submissions of a deployment as CSV
-         * @description Oldest first, RFC 4180 with a header row: `id`, `created_at`, `ip_address`, then the fields in the order in which they first appear, without control fields such as `_redirect` and an empty `_hp`. An apostrophe is put before what a spreadsheet would run as a formula. A 503 can also mean that too many exports are in progress.
+         * @description Oldest first, RFC 4180 with a header row: `id`, `created_at`, `ip_address`, then the fields in the order in which they first appear, without control fields such as `_redirect` and an empty `_hp`. An apostrophe is put before what a spreadsheet would run as a formula. With the parameters of the search, only what that finds. A 503 can also mean that too many exports are in progress.
          */
         get: operations["exportCsv"];
         put?: never;
@@ -666,7 +711,7 @@ export interface paths {
         };
         /**
          * Get all submissions of a deployment as an Excel workbook
-         * @description Oldest first, the columns of the CSV export, with numbers, booleans and dates (`created_at`, UTC) as such and everything else as text. When a sheet is full, another one follows. A text over 32767 characters is cut and ends in `…`. A 503 can also mean that too many exports are in progress.
+         * @description Oldest first, the columns of the CSV export, with numbers, booleans and dates (`created_at`, UTC) as such and everything else as text. When a sheet is full, another one follows. A text over 32767 characters is cut and ends in `…`. With the parameters of the search, only what that finds. A 503 can also mean that too many exports are in progress.
          */
         get: operations["exportXlsx"];
         put?: never;
@@ -686,7 +731,7 @@ export interface paths {
         };
         /**
          * Get all submissions of a deployment as lines of JSON
-         * @description Oldest first, each line a submission as `GET /submissions/{deployId}/{submissionId}` answers it. A 503 can also mean that too many exports are in progress.
+         * @description Oldest first, each line a submission as `GET /submissions/{deployId}/{submissionId}` answers it. With the parameters of the search, only what that finds. A 503 can also mean that too many exports are in progress.
          */
         get: operations["exportNdjson"];
         put?: never;
@@ -883,6 +928,46 @@ export interface paths {
          * @description For 24 hours the previous secret signs as well. At most three secrets sign at a time.
          */
         post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{deployId}/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See which webhooks of a deployment fail
+         * @description All webhooks, oldest first.
+         */
+        get: operations["getWebhooksHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{deployId}/{webhookId}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try the failed deliveries of a webhook again
+         * @description At once, or when the webhook is switched on again. One request tries at most 1,000, the oldest first.
+         */
+        post: operations["retryWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1115,6 +1200,30 @@ export interface paths {
          * @description From now on the recipient gets mail about the deployment while it is in `recipients`. The link is in the one mail that a new recipient gets, and works for 7 days.
          */
         post: operations["confirmRecipient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/spam/{deployId}/{submissionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ask whether a submission is spam
+         * @description A page with a button. It changes nothing: software that checks the links of mails opens it as well.
+         */
+        get: operations["askToMoveToSpam"];
+        put?: never;
+        /**
+         * Move a submission into the spam folder
+         * @description The link is in the mail to the owner about the submission, and works while the submission exists.
+         */
+        post: operations["moveToSpam"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1393,6 +1502,62 @@ export interface components {
             /** @description A sentence that says what to do. */
             error: string;
         };
+        Sessions: {
+            sessions: components["schemas"]["Session"][];
+            /**
+             * @description The number of items on all pages together.
+             * @example 1
+             */
+            total: number;
+            /**
+             * @description The number of this page.
+             * @example 1
+             */
+            page: number;
+            /**
+             * @description How many items a page has at most.
+             * @example 50
+             */
+            limit: number;
+        };
+        Session: {
+            /**
+             * @description A session's id.
+             * @example ses_0VbbZBZKKTcBD17YQfyDgVGm
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the browser signed in.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description To the hour.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            last_used_at: string;
+            /**
+             * @description The browser, as it calls itself: the first 300 characters of its User-Agent; null where it is not known.
+             * @example Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0
+             */
+            user_agent: string | null;
+            /**
+             * @description Whether it is the session of this request.
+             * @example true
+             */
+            current: boolean;
+        };
+        SessionEnded: {
+            /** @constant */
+            message: "Session ended";
+            /**
+             * @description A session's id.
+             * @example ses_0VbbZBZKKTcBD17YQfyDgVGm
+             */
+            id: string;
+        };
         Me: {
             /**
              * @description The owner's e-mail address.
@@ -1434,6 +1599,11 @@ export interface components {
              * @example 1.0.0
              */
             version: string;
+            /**
+             * @description The time zone of the times in mails, by its IANA name; null: UTC.
+             * @example Europe/Berlin
+             */
+            time_zone: string | null;
         };
         Keys: {
             keys: components["schemas"]["Key"][];
@@ -2139,6 +2309,87 @@ export interface components {
              * @example 1
              */
             done: number;
+            /**
+             * @description Only for a `filter`: where the next request goes on; null at the end.
+             * @example null
+             */
+            next_cursor?: string | null;
+        };
+        InboxResults: {
+            submissions: components["schemas"]["OwnInboxSubmission"][];
+            /**
+             * @description Where the next request goes on; null at the end.
+             * @example null
+             */
+            next_cursor: string | null;
+            /**
+             * @description How many submissions this request has looked at.
+             * @example 1
+             */
+            searched: number;
+            /**
+             * @description How many submissions the deployments have.
+             * @example 1
+             */
+            total: number;
+        };
+        OwnInboxSubmission: {
+            /**
+             * @description A submission's id.
+             * @example sub_0VbbZBZeswpZ5bGpjxVeCiYz
+             */
+            id: string;
+            /**
+             * @description The fields, exactly as submitted. Of a form each value is a string, a file, or a list of these where a name repeats; a file is `{"filename","content_type","size","url"}`, its url a path of this API. A JSON body keeps its text.
+             * @example {
+             *       "name": "Ada",
+             *       "email": "ada@example.org"
+             *     }
+             */
+            data: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The client's address, IPv4 or IPv6.
+             * @example 203.0.113.7
+             */
+            ip_address: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, with milliseconds.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            created_at: string;
+            /**
+             * @description Whether somebody has marked it as read. Reading it over the API does not.
+             * @example true
+             */
+            read: boolean;
+            /**
+             * @description Whether it has a star.
+             * @example false
+             */
+            starred: boolean;
+            /**
+             * @description The version of the page that was live when it was accepted.
+             * @example 1
+             */
+            page_version: number;
+            /**
+             * @description A deployment's id.
+             * @example d_0VbbZBZKKTcBD17YQfyDgVGm
+             */
+            deployment_id: string;
+            /**
+             * @description The label of the page's host.
+             * @example spring-sale
+             */
+            slug: string;
+            /**
+             * @description The page's title; null without one.
+             * @example Spring sale
+             */
+            title: string | null;
         };
         NewSubmissions: {
             submissions: components["schemas"]["Submission"][];
@@ -2287,6 +2538,35 @@ export interface components {
              * @example whsec_Tm90IGEgc2VjcmV0LCBidXQgMzIgYnl0ZXMgbG9uZy4=
              */
             secret: string;
+        };
+        WebhooksHealth: {
+            webhooks: components["schemas"]["WebhookHealth"][];
+        };
+        WebhookHealth: {
+            /**
+             * @description A webhook's id.
+             * @example wh_0VbbZC1mQ4nRr8sTtUvWxYzA
+             */
+            id: string;
+            /** @description When it failed first since it last succeeded; null: it works. */
+            failing_since: string | null;
+            /**
+             * @description Why it failed last; null while it works.
+             * @example the receiver answered 503
+             */
+            last_error: string | null;
+            /**
+             * @description How many of its last 1000 deliveries have failed, and are not tried again.
+             * @example 2
+             */
+            failed: number;
+        };
+        FailedDeliveriesRetried: {
+            /**
+             * @description How many deliveries will be tried.
+             * @example 2
+             */
+            retried: number;
         };
         DeliveryStarted: {
             /**
@@ -2623,6 +2903,21 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description A parameter of the query has no such value, or is given twice; also for the reasons of any request. */
+        BadQuery: {
+            headers: {
+                "error-code": components["headers"]["ErrorCode"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "limit is invalid: send a whole number from 1 to 2147483647, once."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description The API key has the scope `read`. */
         ReadOnlyKey: {
             headers: {
@@ -2633,6 +2928,21 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "This API key may only read: use a key with the scope full."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The owner has no such session, or it has ended. */
+        NoSuchSession: {
+            headers: {
+                "error-code": components["headers"]["ErrorCode"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "No such session: choose one that GET /sessions lists."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -2670,8 +2980,8 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A parameter of the query has no such value, or is given twice; also for the reasons of any request. */
-        BadQuery: {
+        /** @description Another owner has the `email`, or the service has no mail server. */
+        EmailTaken: {
             headers: {
                 "error-code": components["headers"]["ErrorCode"];
                 [name: string]: unknown;
@@ -2679,7 +2989,24 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "limit is invalid: send a whole number from 1 to 2147483647, once."
+                 *       "error": "Your address was not changed: another account has this one. Choose another address."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The owner has sent more than 5 new addresses in 1 hour; also for the reasons of any request with a key. */
+        TooManyEmailChanges: {
+            headers: {
+                "error-code": components["headers"]["ErrorCode"];
+                /** @description In how many seconds to try again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Too many new addresses: try again in 3600 seconds."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -3166,7 +3493,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /** @description The name of the error, for programs. */
-        ErrorCode: "bad-message" | "bad-query" | "bad-request" | "changed-meanwhile" | "confirmation-link-expired" | "confirmation-sent" | "dashboard-not-built" | "expectation-failed" | "file-link-expired" | "form-closed" | "form-full" | "form-not-open" | "headers-too-large" | "idempotency-key-reused" | "internal-error" | "invalid-field" | "last-key" | "method-not-allowed" | "no-form-to-challenge" | "no-mail" | "no-session" | "no-storage-for-files" | "no-such-asset" | "no-such-confirmation-link" | "no-such-cursor" | "no-such-delivery" | "no-such-deployment" | "no-such-file" | "no-such-file-link" | "no-such-form" | "no-such-key" | "no-such-mail" | "no-such-sign-in-link" | "no-such-spam" | "no-such-submission" | "no-such-unsubscribe-link" | "no-such-version" | "no-such-webhook" | "nobody-gets-mail" | "not-acceptable" | "not-found" | "not-implemented" | "not-in-trash" | "origin-refused" | "other-site" | "plan-limit" | "read-only-key" | "slug-taken" | "storage-full" | "too-complex" | "too-large" | "too-many-keys" | "too-many-recipients" | "too-many-requests" | "too-many-submissions" | "too-many-tests" | "too-many-tries" | "too-many-unknown-keys" | "too-slow" | "unauthorized" | "unavailable" | "webhook-limit" | "webhook-loop" | "wrong-type";
+        ErrorCode: "bad-message" | "bad-query" | "bad-request" | "changed-meanwhile" | "confirmation-link-expired" | "confirmation-sent" | "dashboard-not-built" | "email-taken" | "expectation-failed" | "file-link-expired" | "form-closed" | "form-full" | "form-not-open" | "headers-too-large" | "idempotency-key-reused" | "internal-error" | "invalid-field" | "last-key" | "method-not-allowed" | "no-form-to-challenge" | "no-mail" | "no-mail-server" | "no-session" | "no-storage-for-files" | "no-such-asset" | "no-such-confirmation-link" | "no-such-cursor" | "no-such-delivery" | "no-such-deployment" | "no-such-email-link" | "no-such-file" | "no-such-file-link" | "no-such-form" | "no-such-key" | "no-such-mail" | "no-such-session" | "no-such-sign-in-link" | "no-such-spam" | "no-such-spam-link" | "no-such-submission" | "no-such-unsubscribe-link" | "no-such-version" | "no-such-webhook" | "nobody-gets-mail" | "not-acceptable" | "not-found" | "not-implemented" | "not-in-trash" | "origin-refused" | "other-site" | "plan-limit" | "read-only-key" | "slug-taken" | "storage-full" | "too-complex" | "too-large" | "too-many-email-changes" | "too-many-keys" | "too-many-recipients" | "too-many-requests" | "too-many-submissions" | "too-many-tests" | "too-many-tries" | "too-many-unknown-keys" | "too-slow" | "unauthorized" | "unavailable" | "webhook-limit" | "webhook-loop" | "wrong-type";
     };
     pathItems: never;
 }
@@ -3256,6 +3583,54 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listSessions: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. A page past the end is empty. */
+                page?: number;
+                /** @description Items on a page. More than 100 counts as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of sessions. */
+            200: {
+                headers: {
+                    /** @description The next page and the previous one, if there are any: `</deploy?page=3>; rel="next"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "sessions": [
+                     *         {
+                     *           "id": "ses_0VbbZBZKKTcBD17YQfyDgVGm",
+                     *           "created_at": "2026-11-21T11:08:48.298Z",
+                     *           "last_used_at": "2026-11-21T11:08:48.298Z",
+                     *           "user_agent": "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0",
+                     *           "current": true
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "page": 1,
+                     *       "limit": 50
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Sessions"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     signOutEverywhere: {
         parameters: {
             query?: never;
@@ -3287,6 +3662,42 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ReadOnlyKey"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session's id. */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session has ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Session ended",
+                     *       "id": "ses_0VbbZBZKKTcBD17YQfyDgVGm"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SessionEnded"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchSession"];
             429: components["responses"]["TooManyUnknownKeys"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3366,7 +3777,8 @@ export interface operations {
                      *       "storage_limit": 1000000000,
                      *       "storage_used": 21548,
                      *       "mail": true,
-                     *       "version": "1.0.0"
+                     *       "version": "1.0.0",
+                     *       "time_zone": "Europe/Berlin"
                      *     }
                      */
                     "application/json": components["schemas"]["Me"];
@@ -3375,6 +3787,65 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "time_zone": "Europe/Berlin"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The time zone of the times in mails, by its IANA name; null: UTC. */
+                    time_zone?: string | null;
+                    /** @description Another e-mail address. It is the one of the account once a link in a mail to it is opened. */
+                    email?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The account, as GET /me answers it. A header says to which address a link was sent. */
+            200: {
+                headers: {
+                    /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
+                    "formhost-notice"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "email": "you@example.com",
+                     *       "plan": "free",
+                     *       "deployment_limit": 3,
+                     *       "deployments": 1,
+                     *       "storage_limit": 1000000000,
+                     *       "storage_used": 21548,
+                     *       "mail": true,
+                     *       "version": "1.0.0",
+                     *       "time_zone": "Europe/Berlin"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            400: components["responses"]["BadBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["EmailTaken"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
+            429: components["responses"]["TooManyEmailChanges"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -5299,7 +5770,31 @@ export interface operations {
                      */
                     action: "read" | "unread" | "star" | "unstar" | "delete" | "spam";
                     /** @description At most 1000. Ids that are not there are passed over. */
-                    ids: string[];
+                    ids?: string[];
+                    /** @description In place of `ids`: all that a search finds, in several requests. `{}`: all submissions. */
+                    filter?: {
+                        /**
+                         * @description A text to find in the names or values of fields, or the names of files, as a person sees them, whatever the case.
+                         * @example ada
+                         */
+                        q?: string;
+                        /** @description The first time of receipt that counts, in ISO 8601; a day is one in UTC. */
+                        from?: string;
+                        /** @description The first time of receipt that no longer counts. */
+                        to?: string;
+                        /**
+                         * @description Only submissions that are not marked as read.
+                         * @constant
+                         */
+                        unread?: true;
+                        /**
+                         * @description Only submissions with a star.
+                         * @constant
+                         */
+                        starred?: true;
+                    };
+                    /** @description With a `filter`: the `next_cursor` of the answer before. */
+                    cursor?: string;
                 };
             };
         };
@@ -5327,6 +5822,72 @@ export interface operations {
             408: components["responses"]["TooSlow"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["WrongType"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    searchInbox: {
+        parameters: {
+            query?: {
+                /** @description A text to find in the names or values of fields, or the names of files, as a person sees them, whatever the case. */
+                q?: string;
+                /** @description The first time of receipt that counts, in ISO 8601; a day is one in UTC. */
+                from?: string;
+                /** @description The first time of receipt that no longer counts. */
+                to?: string;
+                /** @description Only submissions that are not marked as read. */
+                unread?: "true";
+                /** @description Only submissions with a star. */
+                starred?: "true";
+                /** @description Items on a page. More than 100 counts as 100. */
+                limit?: number;
+                /** @description The `next_cursor` of the answer before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was found. */
+            200: {
+                headers: {
+                    /** @description The next page and the previous one, if there are any: `</deploy?page=3>; rel="next"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "submissions": [
+                     *         {
+                     *           "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz",
+                     *           "data": {
+                     *             "name": "Ada",
+                     *             "email": "ada@example.org"
+                     *           },
+                     *           "ip_address": "203.0.113.7",
+                     *           "created_at": "2026-11-21T11:08:48.298Z",
+                     *           "read": true,
+                     *           "starred": false,
+                     *           "page_version": 1,
+                     *           "deployment_id": "d_0VbbZBZKKTcBD17YQfyDgVGm",
+                     *           "slug": "spring-sale",
+                     *           "title": "Spring sale"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "searched": 1,
+                     *       "total": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InboxResults"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyUnknownKeys"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -5462,6 +6023,16 @@ export interface operations {
     exportCsv: {
         parameters: {
             query?: {
+                /** @description A text to find in the names or values of fields, or the names of files, as a person sees them, whatever the case. */
+                q?: string;
+                /** @description The first time of receipt that counts, in ISO 8601; a day is one in UTC. */
+                from?: string;
+                /** @description The first time of receipt that no longer counts. */
+                to?: string;
+                /** @description Only submissions that are not marked as read. */
+                unread?: "true";
+                /** @description Only submissions with a star. */
+                starred?: "true";
                 /** @description With `1`, the header row has the labels of the live page instead of the names of the fields. A field without a label keeps its name, and where two would be the same, each has its name behind it: `E-mail (email2)`. */
                 labels?: "1";
                 /** @description With `1`, the file begins with a byte order mark, by which Excel knows that it is UTF-8. */
@@ -5502,6 +6073,16 @@ export interface operations {
     exportXlsx: {
         parameters: {
             query?: {
+                /** @description A text to find in the names or values of fields, or the names of files, as a person sees them, whatever the case. */
+                q?: string;
+                /** @description The first time of receipt that counts, in ISO 8601; a day is one in UTC. */
+                from?: string;
+                /** @description The first time of receipt that no longer counts. */
+                to?: string;
+                /** @description Only submissions that are not marked as read. */
+                unread?: "true";
+                /** @description Only submissions with a star. */
+                starred?: "true";
                 /** @description With `1`, the header row has the labels of the live page instead of the names of the fields. A field without a label keeps its name, and where two would be the same, each has its name behind it: `E-mail (email2)`. */
                 labels?: "1";
             };
@@ -5537,6 +6118,16 @@ export interface operations {
     exportNdjson: {
         parameters: {
             query?: {
+                /** @description A text to find in the names or values of fields, or the names of files, as a person sees them, whatever the case. */
+                q?: string;
+                /** @description The first time of receipt that counts, in ISO 8601; a day is one in UTC. */
+                from?: string;
+                /** @description The first time of receipt that no longer counts. */
+                to?: string;
+                /** @description Only submissions that are not marked as read. */
+                unread?: "true";
+                /** @description Only submissions with a star. */
+                starred?: "true";
                 /** @description Leaves out what was accepted up to a cursor, which is the id of a submission. With the id of the last submission that has arrived, a client goes on where a connection broke. */
                 after?: string;
             };
@@ -6132,6 +6723,84 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["WebhookSecret"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchWebhook"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getWebhooksHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How each webhook works. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "webhooks": [
+                     *         {
+                     *           "id": "wh_0VbbZC1mQ4nRr8sTtUvWxYzA",
+                     *           "failing_since": "2026-11-21T11:08:48.298Z",
+                     *           "last_error": "the receiver answered 503",
+                     *           "failed": 2
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhooksHealth"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    retryWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A webhook's id. */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description They will be tried. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "retried": 2
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FailedDeliveriesRetried"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -7151,6 +7820,204 @@ export interface operations {
                     /**
                      * @example {
                      *       "error": "This link has expired: it works for 7 days. If you want the mails, ask the owner of the page to send your address again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description An unexpected error. Only the log has the cause. */
+            500: {
+                headers: {
+                    "error-code": components["headers"]["ErrorCode"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            503: {
+                headers: {
+                    "error-code": components["headers"]["ErrorCode"];
+                    /** @description In how many seconds to try again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The service cannot use its database just now: try again shortly."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    askToMoveToSpam: {
+        parameters: {
+            query: {
+                /** @description A signature of the ids. */
+                signature: string;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A submission's id. */
+                submissionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page with a button, which posts to the same address. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
+            400: {
+                headers: {
+                    "error-code": components["headers"]["ErrorCode"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The path cannot be decoded: percent-encode it as UTF-8."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The link was changed, or the submission is in the spam folder, or has been deleted. */
+            404: {
+                headers: {
+                    "error-code": components["headers"]["ErrorCode"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Check that the link is complete. If it is, the submission is in the spam folder already, or has been deleted."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description An unexpected error. Only the log has the cause. */
+            500: {
+                headers: {
+                    "error-code": components["headers"]["ErrorCode"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            503: {
+                headers: {
+                    "error-code": components["headers"]["ErrorCode"];
+                    /** @description In how many seconds to try again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The service cannot use its database just now: try again shortly."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    moveToSpam: {
+        parameters: {
+            query: {
+                /** @description A signature of the ids. */
+                signature: string;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A submission's id. */
+                submissionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The submission is in the spam folder. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
+            400: {
+                headers: {
+                    "error-code": components["headers"]["ErrorCode"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The path cannot be decoded: percent-encode it as UTF-8."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The link was changed, or the submission is in the spam folder, or has been deleted. */
+            404: {
+                headers: {
+                    "error-code": components["headers"]["ErrorCode"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Check that the link is complete. If it is, the submission is in the spam folder already, or has been deleted."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];

@@ -2,15 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import type { LeasedDelivery } from '../db/deliveries/delivery-queue.ts';
 import type { Labels } from '../db/deployments/labels.ts';
+import type { AccountMail } from '../lib/account-mail.ts';
 import { EVENTS, type Event } from '../lib/events.ts';
 import { newSessionId } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import type { Limits } from '../limits.ts';
-import { SIZES } from '../sizes.ts';
 import type { Attempt } from './attempt.ts';
+import { accountEmail } from './mail/account-mails.ts';
 import type { Email } from './mail/layout.ts';
 import { MailClient } from './mail/mail-client.ts';
-import { MAIL_KINDS, type MailSources, NotSent, signInEmail } from './mail/mail-kinds.ts';
+import { MAIL_KINDS, type MailSources, NotSent } from './mail/mail-kinds.ts';
 import type { Fence } from './webhooks/fenced-agent.ts';
 import { genericHeaders, genericPayload, SAMPLE_DATA, slackPayload } from './webhooks/payloads.ts';
 import { WebhookClient } from './webhooks/webhook-client.ts';
@@ -57,12 +58,11 @@ export class Sender {
     }
   }
 
-  /** Sends a link that signs in, once: it would have expired before a retry. Rejects when the mail server refuses it. */
-  async mailLink(to: string, url: string): Promise<void> {
+  /** Sends a mail about an account, once: a person waits for its link. Rejects when the mail server refuses it. */
+  async mailAccount(to: string, mail: AccountMail): Promise<void> {
     const { limits, baseUrl } = this.#options;
-    const write = (): Email => signInEmail({ url, baseUrl, minutes: SIZES.session.linkMinutes });
-    const signal = AbortSignal.timeout(limits.mail.signInTimeoutMs);
-    const { error } = await this.#sendEmail({ id: newSessionId(), to }, write, signal);
+    const signal = AbortSignal.timeout(limits.mail.accountTimeoutMs);
+    const { error } = await this.#sendEmail({ id: newSessionId(), to }, () => accountEmail(mail, baseUrl), signal);
     if (error !== undefined) throw new Error(error);
   }
 

@@ -6,6 +6,7 @@ import type { Labels } from '../db/deployments/labels.ts';
 import type { OpenFile } from '../db/files/file-content.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import type { DailyCounts } from '../db/submissions/daily-counts.ts';
+import type { AccountMail } from '../lib/account-mail.ts';
 import type { Altcha } from '../lib/altcha.ts';
 import type { Log } from '../lib/log.ts';
 import type { SignedLinks } from '../lib/signed-links.ts';
@@ -42,8 +43,8 @@ export type App = {
   /** The links in mails. */
   links(): Promise<SignedLinks>;
   altcha(): Promise<Altcha>;
-  /** Sends a link that signs in to an address; undefined when there is no mail server. */
-  mailLink: ((to: string, url: string) => Promise<void>) | undefined;
+  /** Sends a mail about an account; undefined when there is no mail server. */
+  mailAccount: ((to: string, mail: AccountMail) => Promise<void>) | undefined;
   /** Whether a URL leads back to this service. */
   isOwnUrl(url: URL): boolean;
 

@@ -1,8 +1,9 @@
 import { keyEndpoints } from './api/account/keys.ts';
-import { meEndpoint } from './api/account/me.ts';
+import { meEndpoints } from './api/account/me.ts';
 import { sessionEndpoints } from './api/account/session.ts';
 import { signInLinkEndpoints } from './api/account/sign-in-links.ts';
 import { deliveryEndpoints } from './api/deliveries/deliveries.ts';
+import { webhookHealthEndpoints } from './api/deliveries/webhook-health.ts';
 import { webhookEndpoints } from './api/deliveries/webhooks.ts';
 import { checkEndpoints } from './api/deployments/check.ts';
 import { deploymentEndpoints } from './api/deployments/deployments.ts';
@@ -12,6 +13,7 @@ import { trashEndpoints } from './api/deployments/trash.ts';
 import { versionEndpoints } from './api/deployments/versions.ts';
 import { confirmEndpoints } from './api/links/confirm.ts';
 import { fileLinkEndpoint } from './api/links/file-links.ts';
+import { spamLinkEndpoints } from './api/links/spam.ts';
 import { unsubscribeEndpoints } from './api/links/unsubscribe.ts';
 import { altchaEndpoints } from './api/operations/altcha.ts';
 import { healthEndpoints } from './api/operations/health.ts';
@@ -23,6 +25,7 @@ import { tlsEndpoint } from './api/operations/tls.ts';
 import { exportEndpoints } from './api/submissions/exports.ts';
 import { inboxEndpoints } from './api/submissions/inbox.ts';
 import { liveEndpoints } from './api/submissions/live.ts';
+import { ownerInboxEndpoint } from './api/submissions/owner-inbox.ts';
 import { spamEndpoints } from './api/submissions/spam.ts';
 import { statisticsEndpoint } from './api/submissions/statistics.ts';
 import { submissionFileEndpoint } from './api/submissions/submission-files.ts';
@@ -37,7 +40,7 @@ import { submitEndpoints } from './submit/endpoint.ts';
 /** Every endpoint of the API, in the order of the reference. Pages are served on hosts of their own, by pages/pages.ts. */
 export function createEndpoints(app: App): readonly Tagged[] {
   const byTag: Readonly<Record<Tag, readonly Endpoint[]>> = {
-    Account: [...sessionEndpoints(app), ...signInLinkEndpoints(app), meEndpoint(app), ...keyEndpoints(app)],
+    Account: [...sessionEndpoints(app), ...signInLinkEndpoints(app), ...meEndpoints(app), ...keyEndpoints(app)],
     Deployments: [
       overviewEndpoint(app),
       ...deploymentEndpoints(app),
@@ -52,14 +55,18 @@ export function createEndpoints(app: App): readonly Tagged[] {
       ...submissionEndpoints(app),
       testSubmissionEndpoint(app),
       ...inboxEndpoints(app),
+      ownerInboxEndpoint(app),
       ...liveEndpoints(app),
       submissionFileEndpoint(app),
       ...exportEndpoints(app),
     ],
     Spam: [...spamEndpoints(app), ...altchaEndpoints(app)],
-    Webhooks: webhookEndpoints(app),
+    Webhooks: [...webhookEndpoints(app), ...webhookHealthEndpoints(app)],
     Deliveries: deliveryEndpoints(app),
-    Links: [fileLinkEndpoint(app), ...unsubscribeEndpoints(app), ...confirmEndpoints(app)],
+    Links: [
+      ...[fileLinkEndpoint(app), ...unsubscribeEndpoints(app)],
+      ...[...confirmEndpoints(app), ...spamLinkEndpoints(app)],
+    ],
     Agents: [...mcpEndpoints(app, () => endpoints), llmsTxtEndpoint(app)],
     Service: [
       ...referenceEndpoints(app, () => endpoints),

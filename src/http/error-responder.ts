@@ -1,11 +1,15 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { VIEW_PATHS } from '../lib/dashboard-paths.ts';
 import type { App } from './app.ts';
 import { writeErrorPage } from './pages/pages.ts';
 import type { Endpoint } from './request/declaration.ts';
 import type { Exchange } from './request/exchange.ts';
 import { pathOf } from './request/hosts.ts';
-import { toLoggedError, writeError } from './response/errors.ts';
+import { namesHtml } from './response/accept.ts';
+import { type HttpError, isNoSuchPath, toLoggedError, writeError } from './response/errors.ts';
 import { writeLinkPage } from './response/link-page.ts';
+import { writeSmallPage } from './response/small-page.ts';
+import { translationsFor } from './response/translations.ts';
 import { isSubmission, matchedRoute } from './route-names.ts';
 import { CORS, SubmissionError } from './submit/submission-service.ts';
 import { type Visitor, type VisitorPages, visitorOf } from './submit/visitor-pages.ts';
@@ -16,6 +20,9 @@ function visitorIn(thrown: unknown, request: IncomingMessage, slug: string | und
   const isForm = slug === undefined ? isSubmission(request) : pathOf(request) === '/';
   return isForm ? visitorOf(request, slug) : undefined;
 }
+
+const isReadInBrowser = ({ method = '', headers }: IncomingMessage): boolean =>
+  ['GET', 'HEAD'].includes(method) && namesHtml(headers);
 
 /** Answers errors, each in the form that suits the request: JSON, or a page. */
 export class ErrorResponder {
@@ -44,10 +51,20 @@ export class ErrorResponder {
     if (response.headersSent) response.destroy();
     else if (visitor) this.#visitorPages.refuse(response, visitor, error, headers);
     else if (slug !== undefined && !isRefused) writeErrorPage(response, error, requestId, this.#app);
+    else if (isNoSuchPath(error) && isReadInBrowser(request)) this.#writeLost(response, error, headers);
     else if (title === undefined) writeError(response, error, headers, limits);
     else {
       const page = { title, text: error.message, headers: { ...error.headers, ...headers } };
       writeLinkPage(response, error.status, page, limits);
     }
+  }
+
+  /** The page for a person at an address where nothing is. */
+  #writeLost(response: ServerResponse, error: HttpError, headers: Readonly<Record<string, string>>): void {
+    const translations = translationsFor(response.req.headers);
+    const { noPage, openDashboard } = translations;
+    const content = `<p>${noPage.text}</p>\n<p><a class="button" href="${VIEW_PATHS.pages}">${openDashboard}</a></p>`;
+    const page = { translations, sign: 'problem', title: noPage.title, content, isLong: true } as const;
+    writeSmallPage(response, error.status, page, { ...error.headers, ...headers }, this.#app.limits);
   }
 }

@@ -39,6 +39,7 @@ export const WEBHOOK_ID = /^wh_[0-9A-Za-z]{20,60}$/;
 export const DELIVERY_ID = /^dl_[0-9A-Za-z]{20,60}$/;
 export const KEY_ID = /^key_[0-9A-Za-z]{20,60}$/;
 export const RECIPIENT_ID = /^rcp_[0-9A-Za-z]{20,60}$/;
+export const SESSION_ID = /^ses_[0-9A-Za-z]{20,60}$/;
 
 export const newDeploymentId = (cell = ''): string => newId('d', cell);
 export const newSubmissionId = (): string => newId('sub');
@@ -68,7 +69,7 @@ export const hashOfKey = (key: string): Buffer => createHash('sha256').update(ke
 export const isApiKey = (text: string): boolean => /^fh_[0-9A-Za-z]{40,200}$/.test(text);
 /** Whether a text could be a token. */
 export const TOKEN = new RegExp(`^[0-9A-Za-z]{${TOKEN_CHARS},${TOKEN_CHARS + SIZES.cell.maxChars}}$`);
-export const isSessionId = (text: string): boolean => text.startsWith('ses_');
+export const isSessionId = (text: string): boolean => SESSION_ID.test(text);
 export const isDeploymentId = (text: string): boolean => DEPLOYMENT_ID.test(text);
 export const isSubmissionId = (text: string): boolean => SUBMISSION_ID.test(text);
 export const isFileId = (text: string): boolean => FILE_ID.test(text);

@@ -11,6 +11,7 @@ const MINUTE_MS = 60 * 1_000;
 
 export type LinkedFile = { deploymentId: string; submissionId: string; fileId: string };
 export type RecipientIds = { deploymentId: string; recipientId: string };
+export type SubmissionIds = { deploymentId: string; submissionId: string };
 type Check = 'valid' | 'expired' | 'wrong';
 
 const inDays = (from: Date, days: number): Date =>
@@ -61,6 +62,15 @@ export class SignedLinks {
     return isSame(onlyValue(query, 'signature'), this.#sign('unsubscribe', ...ids));
   }
 
+  /** Moves a submission into the spam folder. */
+  spam({ deploymentId, submissionId }: SubmissionIds): string {
+    return `${this.#baseUrl}/spam/${deploymentId}/${submissionId}?signature=${this.#sign('spam', deploymentId, submissionId)}`;
+  }
+
+  isSpam({ deploymentId, submissionId }: SubmissionIds, query: string): boolean {
+    return isSame(onlyValue(query, 'signature'), this.#sign('spam', deploymentId, submissionId));
+  }
+
   /** A URL that works until `expires`, a whole second. */
   confirm(recipient: RecipientIds, expires: Date): string {
     const path = `/confirm/${recipient.deploymentId}/${recipient.recipientId}`;
@@ -89,7 +99,7 @@ export class SignedLinks {
   }
 
   /** HMAC-SHA256 in base64url. `purpose` keeps a link of one kind from being one of another. */
-  #sign(purpose: 'file' | 'unsubscribe' | 'confirm' | 'resubmission', ...parts: readonly string[]): string {
+  #sign(purpose: 'file' | 'unsubscribe' | 'confirm' | 'resubmission' | 'spam', ...parts: readonly string[]): string {
     return createHmac('sha256', this.#key)
       .update(JSON.stringify([`formhost link: ${purpose}`, ...parts]))
       .digest('base64url');

@@ -19,7 +19,7 @@ import type { createSubmissions } from './create-submissions.ts';
 export function createApp(
   { config, limits, log, db, metrics, compute, checks, labels, own, links, altcha }: Core,
   { forms, honeypotHits, turnedAway, spamCheck, submissions }: ReturnType<typeof createSubmissions>,
-  others: Pick<App, 'openFile' | 'mailLink' | 'onPurge' | 'isStarting' | 'readiness' | 'stopping'>,
+  others: Pick<App, 'openFile' | 'mailAccount' | 'onPurge' | 'isStarting' | 'readiness' | 'stopping'>,
 ): App & { onFeedChange(change: DeploymentChange): void; onGap(): void } {
   const clientAddress = clientAddressFrom(config.trustProxy);
   const sessionCookie = new SessionCookie(config.baseUrl);

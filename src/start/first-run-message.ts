@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PROJECT } from '../lib/project.ts';
+import { SIZES } from '../sizes.ts';
+import type { FirstOwner } from './prepare-database.ts';
 
 /** Commands to paste into a shell after the first start: deploy a page, submit its form, read the submission. */
 export function tour(baseUrl: string, key: string): string {
@@ -16,10 +18,14 @@ export function tour(baseUrl: string, key: string): string {
 }
 
 /** Printed at the very first start. */
-export const firstRunMessage = (baseUrl: string, key: string): string => `
+export const firstRunMessage = (baseUrl: string, { key, signInUrl }: Pick<FirstOwner, 'key' | 'signInUrl'>): string => `
+Open the dashboard with this link, which works once, for ${SIZES.session.linkMinutes} minutes:
+
+${signInUrl}
+
 Your API key, shown only once: ${key}
 
-Sign in with it at ${baseUrl}/dashboard, or work from a shell. Deploy a page, submit its form, read the submission:
+It signs you in at ${baseUrl}/dashboard later. Or work from a shell. Deploy a page, submit its form, read the submission:
 
 ${tour(baseUrl, key)}
 

@@ -1,11 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Config, isLocalHost } from '../config.ts';
-import { changeEmail, createFirstKey, FIRST_OWNER } from '../db/account/owners.ts';
+import { type Config, isLocalHost, signInUrl } from '../config.ts';
+import { createFirstKey } from '../db/account/first-owner.ts';
+import { changeEmail, FIRST_OWNER } from '../db/account/owners.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { type DatabaseServer, openDatabaseServer } from '../db/postgres/database-server.ts';
 import { migrate } from '../db/postgres/migrate.ts';
 import { isOutOfReach } from '../db/postgres/out-of-reach.ts';
 import { settingsInForce } from '../db/postgres/transaction-pooler.ts';
+import { hashOfKey, newToken } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import type { Limits } from '../limits.ts';
 
@@ -61,6 +63,8 @@ export async function checkPooler(db: Database, log: Log): Promise<void> {
 export type FirstOwner = {
   email: string;
   key: string;
+  /** A link that signs in once, as one in a mail. */
+  signInUrl: string;
   changeEmail(email: string): ReturnType<typeof changeEmail>;
 };
 
@@ -71,13 +75,14 @@ export async function createFirstOwner(
   config: Config,
 ): Promise<FirstOwner | undefined> {
   if (!isEmbedded || !isLocalHost(config.host)) return undefined;
-  const key = await createFirstKey(db, {
-    email: FIRST_OWNER,
-    plan: planWithHighestLimit(config),
-    cell: config.cell,
-  });
+  const owner = { email: FIRST_OWNER, plan: planWithHighestLimit(config), cell: config.cell };
+  const token = newToken(config.cell);
+  const key = await createFirstKey(db, owner, hashOfKey(token));
   if (key === undefined) return undefined;
-  return { email: FIRST_OWNER, key, changeEmail: (email) => changeEmail(db, FIRST_OWNER, email) };
+  return {
+    ...{ email: FIRST_OWNER, key, signInUrl: signInUrl(config, token) },
+    changeEmail: (email) => changeEmail(db, FIRST_OWNER, email),
+  };
 }
 
 function planWithHighestLimit({ planLimits }: Config): string {

@@ -46,6 +46,7 @@ describe.skipIf(!hasChromium())("a mail reader's browser", () => {
     slug: 'letters',
     pageUrl: 'https://letters.pages.example.org',
     baseUrl: 'https://forms.example.org',
+    timeZone: 'UTC',
     now: new Date(),
     links: LINKS,
   };

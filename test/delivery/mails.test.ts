@@ -10,28 +10,36 @@ const DEPLOYMENT = 'd_0VbbZBZKKTcBD17YQfyDgVGm';
 const SUBMISSION = 'sub_0VbbZBa7Zs1yGh5JkLpOiUyT';
 const FILE = 'file_0VbbZBa7Aq2sWd3eRf4tGy5H';
 
-const mailOf = (data: string) =>
+const mailOf = (data: string, other: { recipientId?: string; timeZone?: string } = {}) =>
   submissionEmail({
     deploymentId: DEPLOYMENT,
     slug: 'my-page',
     submission: { id: SUBMISSION, data, createdAt: new Date('2026-11-03T09:05:59.999Z') },
     recipientId: undefined,
     labels: new Map(),
+    timeZone: 'UTC',
     now: new Date('2026-11-03T09:06:00.001Z'),
     links: {
       file: ({ deploymentId, submissionId, fileId }, expires) =>
         `https://api.test/files/${deploymentId}/${submissionId}/${fileId}?until=${expires.toISOString()}&x`,
+      spam: ({ deploymentId, submissionId }) => `https://api.test/spam/${deploymentId}/${submissionId}?c&d`,
       unsubscribe: (deploymentId) => `https://api.test/unsubscribe/${deploymentId}?a&b`,
     },
     pageUrl: 'https://my-page.pages.test',
     baseUrl: 'https://api.test',
+    ...other,
   });
 
 const LEAD = 'A form of my-page was submitted on 3 November 2026, 09:05 UTC.';
 const CUT = `It is too large for a mail, which shows a part of it. This request answers all of it:
 
 curl https://api.test/submissions/${DEPLOYMENT}/${SUBMISSION} -H "Authorization: Bearer YOUR_API_KEY"`;
-const END = `You get this mail because mail about submissions to my-page is on.
+const IN_INBOX = `https://api.test/dashboard/pages/${DEPLOYMENT}/inbox/${SUBMISSION}`;
+const SPAM = `https://api.test/spam/${DEPLOYMENT}/${SUBMISSION}?c&d`;
+const END = `Open in inbox: ${IN_INBOX}
+Spam: ${SPAM}
+
+You get this mail because mail about submissions to my-page is on.
 Open the page: https://my-page.pages.test
 Stop these mails: https://api.test/unsubscribe/${DEPLOYMENT}?a&b`;
 /** A link to a file: after seven days, at the next whole minute. */
@@ -92,15 +100,20 @@ function htmlMiddle(data: string): string {
 }
 
 describe('the mail about several submissions', () => {
-  const digestOf = (data: readonly string[], total = data.length) =>
+  const digestOf = (
+    data: readonly string[],
+    { total = data.length, ...other }: { total?: number; recipientId?: undefined; timeZone?: string } = {},
+  ) =>
     digestEmail({
       deploymentId: DEPLOYMENT,
       slug: 'my-page',
       recipientId: 'rcp_1',
       labels: new Map([['name', 'Your <name>:']]),
+      timeZone: 'UTC',
       now: new Date('2026-11-03T10:00:01.000Z'),
       links: {
         file: ({ submissionId, fileId }) => `https://api.test/files/${submissionId}/${fileId}`,
+        spam: () => 'https://api.test/spam',
         unsubscribe: (deploymentId, recipientId) => `https://api.test/unsubscribe/${deploymentId}/${recipientId}`,
       },
       pageUrl: 'https://my-page.pages.test',
@@ -109,6 +122,7 @@ describe('the mail about several submissions', () => {
       to: new Date('2026-11-03T10:00:00.000Z'),
       submissions: data.map((one) => ({ id: SUBMISSION, data: one, createdAt: new Date('2026-11-03T09:05:59.999Z') })),
       total,
+      ...other,
     });
   const END_OF_DIGEST = `You get this mail because you are a recipient of mail about submissions to my-page.
 Open the page: https://my-page.pages.test
@@ -146,11 +160,24 @@ ${END_OF_DIGEST}`);
     }
   });
 
+  it("has times in the owner's zone, and leads the owner to the inbox", () => {
+    const { text, html } = digestOf(['{}'], { recipientId: undefined, timeZone: 'Asia/Kolkata' });
+    expect(
+      text,
+    ).toContain(`1 submission to my-page came from 3 November 2026, 14:30 GMT+5:30 to 3 November 2026, 15:30 GMT+5:30.
+
+1. 3 November 2026, 14:35 GMT+5:30
+`);
+    const inbox = `https://api.test/dashboard/pages/${DEPLOYMENT}/inbox`;
+    expect(text).toContain(`\n\nOpen the inbox: ${inbox}\n\n`);
+    expect(html).toContain(`<a href="${inbox}" style="`);
+  });
+
   it('stays small with 100 of the largest, and says which are shown in part', () => {
     const large = `{${JSON.stringify('n'.repeat(300))}:${JSON.stringify('<\n"'.repeat(64 * KIB))}}`;
     const { text, html } = digestOf(
       Array.from({ length: 100 }, () => large),
-      101,
+      { total: 101 },
     );
     for (const part of [text, html]) expect(Buffer.byteLength(part)).toBeLessThan(76 * KIB);
     expect(text).toContain(`101 submissions to my-page came`);
@@ -208,11 +235,33 @@ ${END}
     }
   });
 
+  it('has buttons for the owner: to the inbox, for a reply, and for spam', () => {
+    const data = '{"name":"Ada & Co","email":"ada%tag+1@example.com"}';
+    const { html } = mailOf(data);
+    const buttons = [...html.matchAll(/<a href="([^"]*)" style="[^"]*"><b>([^<]*)<\/b><\/a>/g)];
+    expect(buttons.map(([, href = '', label]) => [label, unescaped(href)])).toEqual([
+      ['Open in inbox', IN_INBOX],
+      [
+        'Reply',
+        'mailto:ada%25tag%2B1@example.com?subject=Re%3A%20New%20submission%20for%20my-page%3A%20Ada%20%26%20Co',
+      ],
+      ['Spam', SPAM],
+    ]);
+    const recipients = mailOf(data, { recipientId: 'rcp_1' });
+    for (const part of [recipients.html, recipients.text]) expect(part).not.toMatch(/\/dashboard\/|\/spam\/|mailto:/);
+  });
+
+  it("has times in the owner's zone", () => {
+    const { text } = mailOf(`{"cv":${fileValue('a.txt', 18)}}`, { timeZone: 'Europe/Berlin' });
+    expect(text).toContain('was submitted on 3 November 2026, 10:05 CET.');
+    expect(text).toContain('The links to files work until 10 November 2026, 10:07 CET, ');
+  });
+
   it('says that there are no fields to show', () => {
     const { text, html } = mailOf('{"_hp":"","_gotcha":"x"}');
     const lead = 'A form of my-page was submitted on 3 November 2026, 09:05 UTC, with no fields to show.';
     expect(text).toBe(`${lead}\n\n${END}\n`);
-    expect(html).toContain(`<p style="margin:0 0 16px">${lead}</p>\n<p style="margin:24px`);
+    expect(html).toContain(`<p style="margin:0 0 16px">${lead}</p>\n<p style="margin:0 0 8px"><a `);
   });
 
   it('leaves out names that begin with _ and what the widgets of captchas send, and those alone', () => {
@@ -326,7 +375,7 @@ The links to files work until 10 November 2026, 09:07 UTC, for everybody who has
     ['a URL that is no text', fileValue('a', 1).replace(/"url":.*}/, '"url":[1]}')],
   ])('makes no link of an object like a file, with %s', (_kind, json) => {
     const { text, html } = mailOf(`{"f":${json}}`);
-    expect([text.includes('https://api.test/files'), html.match(/<a /g)?.length]).toEqual([false, 2]);
+    expect([text.includes('https://api.test/files'), html.match(/<a /g)?.length]).toEqual([false, 4]);
     expect(text).not.toContain('The links to files');
   });
 

@@ -24,7 +24,14 @@ const sender = new Sender(parts);
 
 const delivery: LeasedDelivery = {
   ...{ id: 'dl_1', attempts: 1, receiver: '@mail', ownerId: 1, deploymentId: 'd_1', slug: 'a-form' },
-  ...{ event: 'submission', webhook: undefined, to: 'owner@test.example', recipientId: undefined, notice: undefined },
+  ...{
+    event: 'submission',
+    webhook: undefined,
+    to: 'owner@test.example',
+    timeZone: 'UTC',
+    recipientId: undefined,
+    notice: undefined,
+  },
   confirmation: undefined,
   ...{ submissionId: 'sub_1', data: '{"name":"Ada"}', createdAt: new Date() },
 };

@@ -140,6 +140,19 @@ describe('npm start', () => {
     owner = asOwner(service.url, key);
   });
 
+  it('prints a link that signs a browser in once, and nowhere else', async () => {
+    const links = service.output.out.match(/^http:\S+\/session\/mail\/[0-9A-Za-z]{43}$/gm) ?? [];
+    expect([links.length, service.output.err.includes('/session/mail/')]).toEqual([1, false]);
+    const { pathname } = new URL(links[0] ?? '');
+    const use = () => request(service.url).post(pathname).redirects(0);
+    const { status, headers } = await use();
+    expect([status, headers.location]).toEqual([303, '/dashboard']);
+    const Cookie = String(headers['set-cookie']).replace(/;.*/, '');
+    const { body } = await request(service.url).get('/me').set({ Cookie, 'Sec-Fetch-Site': 'same-origin' });
+    expect(body.email).toBe('owner@localhost');
+    expect((await use()).status).toBe(404);
+  });
+
   it('prints commands that work as they are, pasted into a shell in their order', async () => {
     const answers: string[] = [];
     const commands = commandsIn(service.output.out);

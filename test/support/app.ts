@@ -39,7 +39,7 @@ export function idleApp(config: Config, parts: Partial<App> = {}): App {
     openFile: notCalled,
     links: notCalled,
     altcha: notCalled,
-    mailLink: undefined,
+    mailAccount: undefined,
     isOwnUrl: () => false,
     forms: new Forms(db, limits),
     spamCheck: new SpamCheck({ altcha: notCalled, ask: notCalled }, limits),

@@ -31,7 +31,17 @@ export async function furnish({ db, anonymous }: TestService, owner: Owner): Pro
   const confirmation = { field: 'email', subject: 'Thank you', text: 'We have your message.' };
   await owner.patch(`/deploy/${live.id}`).send({ confirmation }).expect(200);
   const key = await owner.post('/keys').send({ name: 'another' }).expect(201);
-  const ids = { id: live.id, deployId: live.id, version: '1', cursor: '0', keyId: key.body.id, recipientId };
+  await anonymous.post('/session').send({ key: owner.key }).expect(200);
+  const [session] = (await owner.get('/sessions')).body.sessions;
+  const ids = {
+    id: live.id,
+    deployId: live.id,
+    version: '1',
+    cursor: '0',
+    keyId: key.body.id,
+    recipientId,
+    sessionId: session.id,
+  };
   const submissionIds = { submissionId: kept.id, fileId: kept.data.cv.url.split('/').at(-1) };
   return {
     live: { ...ids, ...submissionIds, webhookId: webhook.body.id, deliveryId: sample.body.id },
@@ -43,6 +53,6 @@ export async function furnish({ db, anonymous }: TestService, owner: Owner): Pro
 
 export function idsFor(path: string, { live, spam, mail, trash }: Furnished): Ids {
   if (path.startsWith('/trash')) return trash;
-  if (path.includes('/spam/')) return spam;
+  if (/^\/deploy\/.*\/spam\//.test(path)) return spam;
   return path.includes('/mails/') ? mail : live;
 }

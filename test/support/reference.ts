@@ -97,11 +97,13 @@ export function holdAgainst(reference: Reference): Hold {
   function problemOf(exchange: Exchange): string | undefined {
     const { method, path, status, headers, body } = exchange;
     // What browsers get, and no program.
-    if (/^\/(?:docs|dashboard|session\/mail)\//.test(path) || path === '/dashboard') return undefined;
+    if (/^\/(?:docs|dashboard|session\/mail|me\/email)\//.test(path) || path === '/dashboard') return undefined;
     const code = headers.get(ERROR_CODE);
     if (status >= 400 && !isCode(code)) return `has the code ${code}, which is not documented`;
     const documented = paths.find(({ pattern }) => pattern.test(path))?.path;
     if (documented === undefined) {
+      // Of a browser.
+      if (status === 404 && isPage(headers)) return undefined;
       return [404, ...BEFORE_ROUTES].includes(status)
         ? problemOfError(exchange)
         : 'is of a path that is not documented';

@@ -122,18 +122,6 @@ export const createKey = async (
   owner: { email: string; plan: string | undefined; defaultPlan: string; cell?: string },
 ): Promise<string> => (await makeKey(db, owner)).key;
 
-/** Makes the first owner and a key for it; undefined when there is an owner already. */
-export async function createFirstKey(
-  db: Knex,
-  owner: { email: string; plan: string; cell: string },
-): Promise<string | undefined> {
-  return db.transaction(async (transaction) => {
-    await transaction.raw('LOCK TABLE owners IN SHARE ROW EXCLUSIVE MODE');
-    const owners = await execute(transaction, 'find-any-owner', 'SELECT FROM owners LIMIT 1');
-    return owners > 0 ? undefined : createKey(transaction, { ...owner, defaultPlan: owner.plan });
-  });
-}
-
 /** An owner as the operator sees it. */
 type ListedOwner = { id: number; email: string; plan: string; createdAt: Date; deployments: number };
 
@@ -149,22 +137,25 @@ export const listOwners = (db: Knex): AsyncGenerator<ListedOwner> =>
     ),
   );
 
+type Usage = { live: number; storageUsed: number; timeZone: string | null };
+
 /**
- * What an owner has: live deployments, those of them that are taken down, `limit` of these by their ids, and the bytes that
+ * What an owner has: the time zone, live deployments, those of them that are taken down, `limit` of these by their ids, and the bytes that
  * are stored.
  */
 export async function findUsage(
   db: Knex,
   ownerId: number,
   limit: number,
-): Promise<{ live: number; takenDown: { total: number; ids: string[] }; storageUsed: number }> {
-  const { total, ids, ...usage } = await queryOne<{ live: number; storageUsed: number; total: number; ids: string[] }>(
+): Promise<Usage & { takenDown: { total: number; ids: string[] } }> {
+  const { total, ids, ...usage } = await queryOne<Usage & { total: number; ids: string[] }>(
     db,
     'find-usage',
     `WITH taken_down AS MATERIALIZED (
        SELECT id FROM deployments WHERE owner_id = :ownerId AND deleted_at IS NULL AND taken_down_at IS NOT NULL
      )
      SELECT ${liveDeployments(':ownerId')} AS live, ${usedStorage(':ownerId')} AS "storageUsed",
+            (SELECT time_zone FROM owners WHERE id = :ownerId) AS "timeZone",
             (SELECT count(*) FROM taken_down) AS total,
             ARRAY(SELECT id FROM taken_down ORDER BY id DESC LIMIT :limit) AS ids`,
     { ownerId, limit },
@@ -180,6 +171,10 @@ export async function ownerExists(db: Knex, email: string): Promise<boolean> {
 export async function changePlan(db: Knex, email: string, plan: string): Promise<boolean> {
   return (await db('owners').where({ email }).update({ plan })) === 1;
 }
+
+/** Stores the time zone of an owner (IANA); null: UTC. */
+export const storeTimeZone = (db: Knex, ownerId: number, timeZone: string | null): Promise<number> =>
+  execute(db, 'store-time-zone', 'UPDATE owners SET time_zone = ? WHERE id = ?', [timeZone, ownerId]);
 
 /** Gives an owner another e-mail, both in lower case; 'taken' when another owner has it. */
 export async function changeEmail(

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { newSessionId } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
-import { execute, query, queryOne } from '../postgres/query.ts';
+import { execute, type ListPage, type Paging, query, queryOne, queryPage } from '../postgres/query.ts';
 import { IS_VALID } from './api-keys.ts';
 import type { Owner } from './owners.ts';
 
@@ -10,6 +10,9 @@ const USE_IS_DUE = "(sessions.last_used_at < now() - interval '1 hour')";
 
 /** IS_VALID beside links, which expire too. */
 const IS_KEY_VALID = '(revoked_at IS NULL AND coalesce(api_keys.expires_at > now(), true))';
+
+/** A session that is not used for long has ended. */
+const IS_IN_USE = `sessions.last_used_at > now() - interval '${SIZES.session.lifetimeDays} days'`;
 
 type OwnerRow = Owner & { hash: Buffer; use_is_due: boolean };
 
@@ -27,7 +30,7 @@ export async function findOwnersBySessions(
     `SELECT owners.id, owners.email, owners.plan, scope, sessions.id AS "credentialId", sessions.hash, ${USE_IS_DUE} AS use_is_due
        FROM sessions JOIN api_keys ON api_keys.id = key_id JOIN owners ON owners.id = api_keys.owner_id
       WHERE sessions.hash = ANY (CAST(? AS bytea[])) AND ${IS_VALID}
-        AND sessions.last_used_at > now() - interval '${SIZES.session.lifetimeDays} days'`,
+        AND ${IS_IN_USE}`,
     [[...hashes]],
   );
   const due = rows.filter((row) => row.use_is_due).map(({ credentialId }) => credentialId);
@@ -55,11 +58,16 @@ async function storeUses(db: Knex, ids: readonly string[]): Promise<boolean> {
 }
 
 /** Begins a session that stands for a key. `hash`: of its cookie. */
-export async function beginSession(db: Knex, keyId: string, hash: Buffer): Promise<void> {
-  await execute(db, 'begin-session', 'INSERT INTO sessions (id, hash, key_id) VALUES (?, ?, ?)', [
+export async function beginSession(
+  db: Knex,
+  keyId: string,
+  { hash, userAgent }: { hash: Buffer; userAgent: string | null },
+): Promise<void> {
+  await execute(db, 'begin-session', 'INSERT INTO sessions (id, hash, key_id, user_agent) VALUES (?, ?, ?, ?)', [
     newSessionId(),
     hash,
     keyId,
+    userAgent,
   ]);
   await execute(
     db,
@@ -70,9 +78,36 @@ export async function beginSession(db: Knex, keyId: string, hash: Buffer): Promi
   );
 }
 
-/** Ends a session; whether there was one. */
-export const endSession = async (db: Knex, id: string): Promise<boolean> =>
-  (await execute(db, 'end-session', 'DELETE FROM sessions WHERE id = ?', [id])) === 1;
+/** A browser that is signed in, as its owner sees it. `userAgent`: null for one that an older version has signed in. */
+type OwnSession = { id: string; createdAt: Date; lastUsedAt: Date; userAgent: string | null };
+
+const OWN_SESSIONS = `sessions JOIN api_keys ON api_keys.id = key_id
+         WHERE owner_id = :ownerId AND ${IS_KEY_VALID} AND ${IS_IN_USE}`;
+
+/** A page of an owner's sessions, newest first, and how many there are in all. */
+export const listSessions = (db: Knex, ownerId: number, paging: Paging): Promise<ListPage<OwnSession>> =>
+  queryPage(
+    db,
+    'list-sessions',
+    {
+      total: `SELECT count(*) AS total FROM ${OWN_SESSIONS}`,
+      rows: `
+        SELECT sessions.id, sessions.created_at AS "createdAt", sessions.last_used_at AS "lastUsedAt",
+               user_agent AS "userAgent"
+          FROM ${OWN_SESSIONS} ORDER BY sessions.id DESC LIMIT :limit OFFSET :offset`,
+    },
+    { ownerId },
+    paging,
+  );
+
+/** Ends a session of an owner; whether there was one. */
+export const endSession = async (db: Knex, ownerId: number, id: string): Promise<boolean> =>
+  (await execute(
+    db,
+    'end-session',
+    'DELETE FROM sessions USING api_keys WHERE sessions.id = ? AND api_keys.id = key_id AND owner_id = ?',
+    [id, ownerId],
+  )) === 1;
 
 /** Ends all sessions of an owner, and the links that would begin another. */
 export const endSessions = (db: Knex, ownerId: number): Promise<number> =>

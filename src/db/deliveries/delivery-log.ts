@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Event, MailEvent } from '../../lib/events.ts';
 import { newDeliveryId } from '../../lib/ids.ts';
+import { SIZES } from '../../sizes.ts';
 import { execute, query, queryPage } from '../postgres/query.ts';
 import { isWantedMail, MAX_RECEIVERS, receivers } from './mail-recipients.ts';
 import { CONFIRMATION_EVENT } from './visitor-confirmations.ts';
@@ -97,6 +98,21 @@ export async function retryDelivery(db: Knex, log: Logged, id: string): Promise<
   );
   return changed === 1;
 }
+
+/** Makes failed deliveries of a webhook due at once, the oldest first; how many, which is at most `maxRetried`. */
+export const retryFailedDeliveries = (
+  db: Knex,
+  { id, deploymentId }: { id: string; deploymentId: string },
+): Promise<number> =>
+  execute(
+    db,
+    'retry-failed-deliveries',
+    `UPDATE deliveries SET status = 'pending', next_attempt_at = now(), updated_at = now()
+      WHERE deployment_id = :deploymentId AND status = 'failed' AND id = ANY (ARRAY(
+              SELECT id FROM deliveries WHERE webhook_id = :id AND status = 'failed'
+               ORDER BY id LIMIT ${SIZES.webhook.maxRetried}))`,
+    { id, deploymentId },
+  );
 
 type LoggedMail = { status: Delivery['status']; isConfirmation: boolean; isWanted: boolean };
 

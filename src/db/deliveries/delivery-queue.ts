@@ -23,6 +23,8 @@ export type LeasedDelivery = Pair & {
     | undefined;
   /** The address of a mail. */
   to: string;
+  /** The owner's (IANA). */
+  timeZone: string;
   /** undefined where the mail is for the owner. */
   recipientId: string | undefined;
   /** The confirmation of the deployment, for those to visitors and for previews. */
@@ -116,6 +118,7 @@ const LEASE = `
   ), decided AS MATERIALIZED (
     SELECT fitting.id, fitting.webhook_id, fitting.recipient_id, fitting.deployment_id, fitting.submission_id, event,
            notice, fitting.position, deployments.owner_id, slug, coalesce(mail_recipients.email, owners.email) AS mail_to,
+           coalesce(time_zone, 'UTC') AS time_zone,
            url, type, secret, previous_secrets, failing_since IS NOT NULL AS failing,
            coalesce(webhooks.receiver, '${MAIL}') AS receiver, data,
            CASE WHEN event IN ('${CONFIRMATION_EVENT}', '${PREVIEW_EVENT}') THEN confirmation END AS confirmation,
@@ -185,6 +188,7 @@ type LeasedRow = {
   previous_secrets: readonly { secret: string; until: string }[];
   failing: boolean;
   mail_to: string;
+  time_zone: string;
   recipient_id: string | null;
   confirmation: Confirmation | null;
   notice: string | null;
@@ -210,6 +214,7 @@ const toLeased = (row: LeasedRow, attempts: number): LeasedDelivery => ({
   event: row.event ?? 'webhook-off',
   webhook: webhookOf(row),
   to: row.mail_to,
+  timeZone: row.time_zone,
   recipientId: row.recipient_id ?? undefined,
   confirmation: row.confirmation ?? undefined,
   notice: row.notice ?? undefined,

@@ -56,6 +56,27 @@ export const listWebhooks = (db: Knex, deploymentId: string): Promise<Webhook[]>
     deploymentId,
   ]);
 
+/** How a webhook works. `failed`: how many of its last deliveries have failed for good. */
+type WebhookHealth = { id: string; failingSince: Date | null; lastError: string | null; failed: number };
+
+/** How a deployment's webhooks work, oldest first. */
+export const listWebhookHealth = (db: Knex, deploymentId: string): Promise<WebhookHealth[]> =>
+  query(
+    db,
+    'list-webhook-health',
+    `SELECT webhooks.id, failing_since AS "failingSince", CASE WHEN failing_since IS NOT NULL THEN last_error END AS "lastError", failed
+       FROM webhooks, LATERAL (
+         SELECT count(*) FILTER (WHERE status = 'failed') AS failed,
+                (array_agg(last_error ORDER BY id DESC) FILTER (WHERE last_error IS NOT NULL))[1] AS last_error
+           FROM (
+             SELECT id, status, last_error FROM deliveries
+              WHERE webhook_id = webhooks.id ORDER BY id DESC LIMIT ${SIZES.webhook.healthDeliveries}
+           ) AS recent
+       ) AS log
+      WHERE webhooks.deployment_id = ? ORDER BY created_at, webhooks.id`,
+    [deploymentId],
+  );
+
 export async function findWebhook(db: Knex, deploymentId: string, id: string): Promise<Webhook | undefined> {
   const sql = `SELECT ${COLUMNS} FROM webhooks WHERE id = ? AND deployment_id = ?`;
   const [webhook] = await query<Webhook>(db, 'find-webhook', sql, [id, deploymentId]);

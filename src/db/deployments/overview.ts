@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { SIZES } from '../../sizes.ts';
-import { type ListPage, type Paging, queryPage } from '../postgres/query.ts';
+import { type ListPage, type Paging, query, queryPage } from '../postgres/query.ts';
 import { folderOf } from '../spam/spam-submissions.ts';
 import { recentCount } from '../submissions/daily-counts.ts';
 import { unreadCount } from '../submissions/submission-marks.ts';
@@ -22,6 +22,18 @@ export type OverviewRow = {
   updatedAt: Date;
   start: Buffer;
 };
+
+/** The beginnings of the pages of deployments, by their ids. */
+export async function findStarts(db: Knex, ids: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
+  const rows = await query<{ id: string; start: Buffer }>(
+    db,
+    'find-starts',
+    `SELECT deployment_id AS id, substring(html FROM 1 FOR ${SIZES.internal.titleStartBytes}) AS start
+       FROM pages WHERE deployment_id = ANY (CAST(? AS text[]))`,
+    [[...ids]],
+  );
+  return new Map(rows.map(({ id, start }) => [id, start]));
+}
 
 /** A page of an owner's live deployments, newest first, and how many there are in all. */
 export const listOverview = (db: Knex, ownerId: number, paging: Paging): Promise<ListPage<OverviewRow>> =>

@@ -2,14 +2,14 @@ import type { Knex } from 'knex';
 import { Pauses } from '../../lib/submission-search.ts';
 import { SIZES } from '../../sizes.ts';
 import { countBetween, type MarkFilter, markedNumbers } from './submission-marks.ts';
-import { readSubmissions } from './submission-reader.ts';
+import { type RunRead, readSubmissions } from './submission-reader.ts';
 import type { NumberedSubmission } from './submissions.ts';
 
 /** The numbers `after` and `before` are left out. */
 type Range = { after: number; before: number };
 
 /** `matches`: whether a submission with this JSON text is looked for. */
-type Search = Range &
+export type Search = Range &
   MarkFilter & {
     matches(data: string, pauses: Pauses): boolean | Promise<boolean>;
     limit: number;
@@ -45,6 +45,30 @@ export async function searchSubmissions(db: Knex, deploymentId: string, search: 
     if (performance.now() - startedAt >= search.maxMs) return found(batch.downTo);
   }
   return found(search.after + 1);
+}
+
+/** All submissions that are looked for, oldest first, in batches, some of them empty. `run` reads each. */
+export async function* readMatching(
+  db: Knex,
+  deploymentId: string,
+  { matches, unread, starred, turnMs, after, before }: Omit<Search, 'limit' | 'maxMs'>,
+  run: RunRead,
+): AsyncGenerator<NumberedSubmission[]> {
+  const pauses = new Pauses(turnMs);
+  for await (const batch of readSubmissions(db, deploymentId, { order: 'oldest', after, before }, run)) {
+    const range = { after: (batch[0]?.number ?? 0) - 1, before: (batch.at(-1)?.number ?? 0) + 1 };
+    const marked =
+      unread || starred
+        ? new Set((await run(() => markedNumbers(db, deploymentId, { unread, starred }, range))).numbers)
+        : undefined;
+    const found: NumberedSubmission[] = [];
+    for (const submission of batch) {
+      if (marked && !marked.has(submission.number)) continue;
+      if (pauses.isDue()) await pauses.take();
+      if (await matches(submission.data, pauses)) found.push(submission);
+    }
+    yield found;
+  }
 }
 
 /** Submissions with the marks of a search, newest first; all down to the number `downTo` have been looked at. */

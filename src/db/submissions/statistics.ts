@@ -4,22 +4,28 @@ import { query } from '../postgres/query.ts';
 /*
  * Times rise with numbers. So a time is found by a binary search in the primary key, and no submission is slower because
  * of an index on `created_at`. Where the number in the middle was deleted, the next one that exists is looked at.
+ *
+ * `wanted` selects times, each of a deployment with the lowest and the highest number that it may be found at.
  */
-const SEARCH = `
-  WITH RECURSIVE search (position, at, low, high) AS (
-    SELECT position, at, CAST(1 AS bigint), last_submission_number + 1
-      FROM deployments, unnest(CAST(:times AS timestamptz[])) WITH ORDINALITY AS wanted (at, position)
-     WHERE deployments.id = :deploymentId
+export const searchNumbers = (wanted: string): string => `
+  search (position, deployment_id, at, low, high) AS (${wanted}
     UNION ALL
-    SELECT position, at,
+    SELECT position, deployment_id, at,
            CASE WHEN created_at < at THEN number + 1 ELSE low END,
            CASE WHEN created_at < at THEN high ELSE (low + high) / 2 END
       FROM search LEFT JOIN LATERAL (
         SELECT number, created_at FROM submissions
-         WHERE deployment_id = :deploymentId AND number >= (low + high) / 2 AND number < high ORDER BY number LIMIT 1
+         WHERE submissions.deployment_id = search.deployment_id AND number >= (low + high) / 2 AND number < high
+         ORDER BY number LIMIT 1
       ) AS middle ON true
      WHERE low < high
-  )
+  )`;
+
+const SEARCH = `
+  WITH RECURSIVE ${searchNumbers(`
+    SELECT position, id, at, CAST(1 AS bigint), last_submission_number + 1
+      FROM deployments, unnest(CAST(:times AS timestamptz[])) WITH ORDINALITY AS wanted (at, position)
+     WHERE deployments.id = :deploymentId`)}
   SELECT low AS number FROM search WHERE low = high ORDER BY position`;
 
 /**

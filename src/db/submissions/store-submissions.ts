@@ -16,7 +16,9 @@ export type NewSubmission = {
 };
 
 /** Why a form accepts nothing. `full`: it has as many submissions as its owner wants. */
-export type Closing = { reason: 'not-open'; opensAt: Date } | { reason: 'closed' | 'full' };
+export type Closing =
+  /** `timeZone`: the owner's (IANA). */
+  { reason: 'not-open'; opensAt: Date; timeZone: string } | { reason: 'closed' | 'full' };
 
 export type Outcome =
   | { kind: 'accepted' }
@@ -89,6 +91,7 @@ const FREE = `CASE WHEN opens_at > now OR closes_at <= now THEN 0
 
 /** When a deployment opens that is not open yet, and why it is closed; both NULL: it accepts more later. */
 const CLOSING = `CASE WHEN opens_at > now THEN opens_at END AS opens_at,
+    CASE WHEN opens_at > now THEN (SELECT coalesce(time_zone, 'UTC') FROM owners WHERE owners.id = owner_id) END AS time_zone,
     CASE WHEN closes_at <= now THEN 'closed'
          WHEN max_submissions - submission_count <= greatest(${RATE_FREE}, 0) THEN 'full' END AS closing`;
 
@@ -144,12 +147,18 @@ const STORE = `
     FROM deployment`;
 
 /** `free`: how many submissions the deployment accepts now. */
-type Row = { free: number; opens_at: Date | null; closing: 'closed' | 'full' | null; retry_after_ms: number };
+type Row = {
+  free: number;
+  opens_at: Date | null;
+  time_zone: string | null;
+  closing: 'closed' | 'full' | null;
+  retry_after_ms: number;
+};
 
 /** The outcome of the submission with this `rank` among those to one deployment: 1, 2, 3 and so on. */
-function toOutcome({ free, opens_at: opensAt, closing, retry_after_ms }: Row, rank: number): Outcome {
+function toOutcome({ free, opens_at: opensAt, time_zone, closing, retry_after_ms }: Row, rank: number): Outcome {
   if (rank <= free) return { kind: 'accepted' };
-  if (opensAt) return { kind: 'closed', closing: { reason: 'not-open', opensAt } };
+  if (opensAt) return { kind: 'closed', closing: { reason: 'not-open', opensAt, timeZone: time_zone ?? 'UTC' } };
   if (closing) return { kind: 'closed', closing: { reason: closing } };
   return {
     kind: 'rate-limited',

@@ -9,31 +9,37 @@ export type InboxSubmission = NumberedSubmission & { read: boolean; starred: boo
 /** A mark that is left out stays as it is. */
 type Marks = { read?: boolean | undefined; starred?: boolean | undefined };
 
-/** Whether `submissions.number` is read where it has no mark. Older versions wrote only the number up to which all are read. */
-const READ_BEFORE = `
-  coalesce(submissions.number <= (SELECT number FROM read_up_to WHERE deployment_id = :deploymentId), false)`;
+/**
+ * Whether a submission is read that has no mark. Older versions wrote only the number up to which all are read. In SQL:
+ * its deployment's id and its number.
+ */
+export const readBefore = (deploymentId: string, number: string): string => `
+  coalesce(${number} <= (SELECT up_to.number FROM read_up_to AS up_to WHERE up_to.deployment_id = ${deploymentId}), false)`;
 
-/** Submissions of a deployment by their numbers, newest first; without those that are deleted. */
+const READ_BEFORE = readBefore(':deploymentId', 'submissions.number');
+
+/** Submissions by their deployments and numbers, in this order; without those that are deleted. */
 export function findInboxSubmissions(
   db: Knex,
-  deploymentId: string,
-  numbers: readonly number[],
-): Promise<InboxSubmission[]> {
-  return query<InboxSubmission>(
+  wanted: readonly { deploymentId: string; number: number }[],
+): Promise<(InboxSubmission & { deploymentId: string })[]> {
+  return query(
     db,
     'find-inbox-submissions',
-    `SELECT ${submissionColumns('submissions')}, coalesce(starred, false) AS starred,
-            coalesce(read, ${READ_BEFORE}) AS read, (
+    `SELECT ${submissionColumns('submissions')}, wanted.deployment_id AS "deploymentId",
+            coalesce(starred, false) AS starred,
+            coalesce(read, ${readBefore('wanted.deployment_id', 'wanted.number')}) AS read, (
               SELECT max(version) FROM (
-                SELECT version, after_number FROM pages WHERE deployment_id = :deploymentId
+                SELECT version, after_number FROM pages WHERE deployment_id = wanted.deployment_id
                 UNION ALL
-                SELECT version, after_number FROM page_versions WHERE deployment_id = :deploymentId
-              ) AS known WHERE after_number < submissions.number
+                SELECT version, after_number FROM page_versions WHERE deployment_id = wanted.deployment_id
+              ) AS known WHERE after_number < wanted.number
             ) AS "pageVersion"
-       FROM submissions LEFT JOIN submission_marks USING (deployment_id, number)
-      WHERE deployment_id = :deploymentId AND submissions.number = ANY (CAST(:numbers AS bigint[]))
-      ORDER BY submissions.number DESC`,
-    { deploymentId, numbers: [...numbers] },
+       FROM unnest(CAST(:ids AS text[]), CAST(:numbers AS bigint[])) WITH ORDINALITY AS wanted (deployment_id, number, position)
+       JOIN submissions ON submissions.deployment_id = wanted.deployment_id AND submissions.number = wanted.number
+       LEFT JOIN submission_marks AS marks ON marks.deployment_id = wanted.deployment_id AND marks.number = wanted.number
+      ORDER BY position`,
+    { ids: wanted.map(({ deploymentId }) => deploymentId), numbers: wanted.map(({ number }) => number) },
   );
 }
 

@@ -40,6 +40,30 @@ export async function findSubmission(
   return row;
 }
 
+/** The ids of submissions of a deployment by their numbers. */
+export async function findSubmissionIds(db: Knex, deploymentId: string, numbers: readonly number[]): Promise<string[]> {
+  const sql = 'SELECT id FROM submissions WHERE deployment_id = ? AND number = ANY (CAST(? AS bigint[]))';
+  return (await query<{ id: string }>(db, 'find-submission-ids', sql, [deploymentId, [...numbers]])).map(
+    ({ id }) => id,
+  );
+}
+
+/** A submission of a live deployment, for a link in a mail about it. */
+export async function findLinkedSubmission(
+  db: Knex,
+  deploymentId: string,
+  id: string,
+): Promise<{ id: string; deploymentId: string; ownerId: number; slug: string } | undefined> {
+  const [row] = await query<{ ownerId: number; slug: string }>(
+    db,
+    'find-linked-submission',
+    `SELECT owner_id AS "ownerId", slug FROM submissions JOIN deployments ON deployments.id = deployment_id
+      WHERE submissions.id = ? AND deployment_id = ? AND deleted_at IS NULL`,
+    [id, deploymentId],
+  );
+  return row && { id, deploymentId, ...row };
+}
+
 /**
  * A statement that deletes submissions of one deployment by their ids, with their files, where `isDeployment` holds of
  * the deployment and `isGone` of `named`, which is the submission, and of `deployment`.

@@ -16,14 +16,16 @@ export type Email = {
 /** A part of a mail, as text and as HTML. */
 export type Block = { text: string; html: string };
 
-const MONTHS = [
-  ...['January', 'February', 'March', 'April', 'May', 'June'],
-  ...['July', 'August', 'September', 'October', 'November', 'December'],
-] as const;
-
-/** A time for people: `22 November 2026, 16:04 UTC`. */
-export const inWords = (time: Date): string =>
-  `${time.getUTCDate()} ${MONTHS[time.getUTCMonth()]} ${time.getUTCFullYear()}, ${time.toISOString().slice(11, 16)} UTC`;
+/** A time for people, in a time zone (IANA): `22 November 2026, 16:04 UTC`, `22 November 2026, 17:04 CET`. */
+export function inWords(time: Date, timeZone: string): string {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    ...{ timeZone, day: 'numeric', month: 'long', year: 'numeric' },
+    ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' },
+  });
+  const parts = new Map(format.formatToParts(time).map(({ type, value }) => [type, value]));
+  const [day, month, year] = [parts.get('day'), parts.get('month'), parts.get('year')];
+  return `${day} ${month} ${year}, ${parts.get('hour')}:${parts.get('minute')} ${parts.get('timeZoneName')}`;
+}
 
 function element(tag: string, style: string, words: string): Block {
   const text = printable(words);
@@ -39,10 +41,22 @@ export const code = (words: string): Block =>
 
 export const heading = (words: string): Block => element('h2', `${LINE_ABOVE};font-size:16px`, words);
 
-export const link = (label: string, url: string): Block => ({
-  text: url,
-  html: `<p style="margin:0 0 16px"><a href="${escapeHtml(url)}"><b>${escapeHtml(label)}</b></a></p>`,
+const BUTTON =
+  'display:inline-block;margin:0 8px 8px 0;padding:8px 16px;border:1px solid #888;border-radius:6px;text-decoration:none';
+
+type Link = readonly [label: string, url: string];
+
+/** Links that look like buttons. The text leaves out mailto:, because mail software has a button to reply. */
+export const buttons = (links: readonly Link[]): Block => ({
+  text: links
+    .filter(([, url]) => !url.startsWith('mailto:'))
+    .map(([label, url]) => `${label}: ${url}`)
+    .join('\n'),
+  html: `<p style="margin:0 0 8px">${links.map(([label, url]) => `<a href="${escapeHtml(url)}" style="${BUTTON}"><b>${escapeHtml(label)}</b></a>`).join('')}</p>`,
 });
+
+/** One such link, whose address is enough for the text. */
+export const button = (label: string, url: string): Block => ({ ...buttons([[label, url]]), text: url });
 
 // Without line breaks between its elements, which would be shown.
 export const fieldList = ({ text, html }: MailFields): Block => ({
@@ -50,11 +64,11 @@ export const fieldList = ({ text, html }: MailFields): Block => ({
   html: `<div style="margin:0 0 16px;white-space:pre-wrap">${html}</div>`,
 });
 
-export function footer(words: string, links: readonly (readonly [label: string, url: string])[]): Block {
+export function footer(words: string, links: readonly Link[] = []): Block {
   const anchors = links.map(([label, url]) => `<a href="${escapeHtml(url)}">${escapeHtml(label)}</a>`);
   return {
     text: [words, ...links.map(([label, url]) => `${label}: ${url}`)].join('\n'),
-    html: `<p style="${LINE_ABOVE};font-size:13px">${escapeHtml(words)}<br>${anchors.join(' &middot; ')}</p>`,
+    html: `<p style="${LINE_ABOVE};font-size:13px">${escapeHtml(words)}${anchors.length > 0 ? '<br>' : ''}${anchors.join(' &middot; ')}</p>`,
   };
 }
 

@@ -10,7 +10,7 @@ import { isMailAddress } from '../../lib/mail-address.ts';
 import { confirmationExpiry, type SignedLinks } from '../../lib/signed-links.ts';
 import { SIZES } from '../../sizes.ts';
 import { SAMPLE_DATA } from '../webhooks/payloads.ts';
-import { type Block, code, compose, type Email, footer, inWords, link, paragraph } from './layout.ts';
+import { type Block, button, code, compose, type Email, footer, inWords, paragraph } from './layout.ts';
 import { digestEmail, onlyText, type SubmissionMail, submissionEmail, testEmail } from './submission-mails.ts';
 
 /*
@@ -62,15 +62,16 @@ const json = <Content>(content: z.ZodType<Content>) =>
 /** Looks like the id of a submission, and is that of none. */
 const EXAMPLE_REFERENCE = 'sub_0VbbZBZeswpZ5bGpjxVeCiYz';
 
-const Row = z.object({ deploymentId: z.string(), slug: z.string(), createdAt: z.date() });
+const Row = z.object({ deploymentId: z.string(), slug: z.string(), createdAt: z.date(), timeZone: z.string() });
 const ShownRow = Row.extend({ recipientId: z.string().optional() });
 
 async function submissionMail(
-  { deploymentId, slug, recipientId }: z.infer<typeof ShownRow>,
+  { deploymentId, slug, recipientId, timeZone }: z.infer<typeof ShownRow>,
   { urlOf, baseUrl, links, labelsOf }: MailSources,
 ): Promise<SubmissionMail> {
   const [labels, signed] = await Promise.all([labelsOf(deploymentId), links()]);
-  return { deploymentId, slug, pageUrl: urlOf(slug), baseUrl, recipientId, labels, links: signed, now: new Date() };
+  const ids = { deploymentId, slug, recipientId };
+  return { ...ids, pageUrl: urlOf(slug), baseUrl, labels, timeZone, links: signed, now: new Date() };
 }
 
 const aboutSubmission = kind(
@@ -99,15 +100,17 @@ const digest = kind(
 /** Asks a person whether to send mail about a deployment. `owner`: the address of the person who wants it. */
 const confirmation = kind(
   Row.extend({ recipientId: z.string(), notice: json(z.object({ owner: z.string() })) }),
-  async ({ deploymentId, slug, createdAt, recipientId, notice: { owner } }, { urlOf, links }) => {
+  async ({ deploymentId, slug, createdAt, timeZone, recipientId, notice: { owner } }, { urlOf, links }) => {
     const expires = confirmationExpiry(createdAt);
     const url = (await links()).confirm({ deploymentId, recipientId }, expires);
     return compose(`Do you want mail about ${slug}?`, [
       paragraph(
         `${owner} wants you to get a mail when a form of ${slug} is submitted. You get none before you have confirmed.`,
       ),
-      paragraph(`To get these mails, open this link until ${inWords(expires)}, and press the button on the page:`),
-      link('Confirm', url),
+      paragraph(
+        `To get these mails, open this link until ${inWords(expires, timeZone)}, and press the button on the page:`,
+      ),
+      button('Confirm', url),
       paragraph('If you do not want them, do nothing.'),
       footer(
         `You get this mail because ${owner}, the owner of ${slug}, gave your address. It comes once a day at most.`,
@@ -220,17 +223,22 @@ const WebhookOff = json(
 );
 
 /** Tells the owner that a webhook was switched off. */
-const webhookOff = kind(Row.extend({ notice: WebhookOff }), ({ deploymentId, slug, notice }, { urlOf, baseUrl }) =>
-  compose(`A webhook of ${slug} was switched off`, [
-    ...aboutWebhook(notice, slug, `${baseUrl}/webhooks/${deploymentId}`),
-    footer(`You get this mail because you own ${slug}. It comes once a day for a webhook at most.`, [
-      ['Open the page', urlOf(slug)],
+const webhookOff = kind(
+  Row.extend({ notice: WebhookOff }),
+  ({ deploymentId, slug, timeZone, notice }, { urlOf, baseUrl }) =>
+    compose(`A webhook of ${slug} was switched off`, [
+      ...aboutWebhook(notice, { slug, timeZone, webhooksUrl: `${baseUrl}/webhooks/${deploymentId}` }),
+      footer(`You get this mail because you own ${slug}. It comes once a day for a webhook at most.`, [
+        ['Open the page', urlOf(slug)],
+      ]),
     ]),
-  ]),
 );
 
-function aboutWebhook(webhook: z.infer<typeof WebhookOff>, slug: string, webhooksUrl: string): Block[] {
-  const since = inWords(webhook.failing_since);
+function aboutWebhook(
+  webhook: z.infer<typeof WebhookOff>,
+  { slug, timeZone, webhooksUrl }: { slug: string; timeZone: string; webhooksUrl: string },
+): Block[] {
+  const since = inWords(webhook.failing_since, timeZone);
   const reason = webhook.gone
     ? 'its receiver answered 410 Gone, which asks for no further deliveries'
     : `no delivery to it has succeeded since ${since}`;
@@ -262,13 +270,3 @@ export const MAIL_KINDS: ReadonlyMap<string, (delivery: LeasedDelivery) => Write
   ['storage', storage],
   ['webhook-off', webhookOff],
 ]);
-
-/** The mail with a link that signs in. `minutes`: for how long the link works. */
-export const signInEmail = ({ url, baseUrl, minutes }: { url: string; baseUrl: string; minutes: number }): Email =>
-  compose('Sign in to formhost', [
-    paragraph(`This link signs you in to ${baseUrl}. It works once, for ${minutes} minutes:`),
-    paragraph(url),
-    footer('You get this mail because somebody asked for it with your address. If it was not you, do nothing.', [
-      ['Sign in', url],
-    ]),
-  ]);

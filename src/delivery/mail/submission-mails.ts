@@ -1,11 +1,23 @@
 import type { Labels } from '../../db/deployments/labels.ts';
 import { type ControlKind, controlsOf } from '../../lib/control-fields.ts';
+import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
 import { isFileId } from '../../lib/ids.ts';
 import { readJsonObject, unquote } from '../../lib/json-text.ts';
 import { isMailAddress } from '../../lib/mail-address.ts';
 import { fileLinkExpiry, type SignedLinks } from '../../lib/signed-links.ts';
 import { SIZES } from '../../sizes.ts';
-import { type Block, code, compose, type Email, fieldList, footer, heading, inWords, paragraph } from './layout.ts';
+import {
+  type Block,
+  buttons,
+  code,
+  compose,
+  type Email,
+  fieldList,
+  footer,
+  heading,
+  inWords,
+  paragraph,
+} from './layout.ts';
 import { layOutFields, type MailFields } from './mail-fields.ts';
 
 /** What every mail that shows submissions has. `pageUrl`: the page; `baseUrl`: the origin of the API. */
@@ -17,9 +29,11 @@ export type SubmissionMail = {
   /** Who gets it; undefined for the owner. */
   recipientId: string | undefined;
   labels: Labels;
+  /** The owner's, in which all times are. */
+  timeZone: string;
   /** When the mail is made: its links to files work from then on. */
   now: Date;
-  links: Pick<SignedLinks, 'file' | 'unsubscribe'>;
+  links: Pick<SignedLinks, 'file' | 'spam' | 'unsubscribe'>;
 };
 
 /** A submission. `data`: JSON text of an object, as stored. */
@@ -27,12 +41,13 @@ type Shown = { id: string; data: string; createdAt: Date };
 
 /** The mail about a submission. */
 export function submissionEmail(mail: SubmissionMail & { submission: Shown }): Email {
-  const { slug, submission } = mail;
+  const { slug, submission, timeZone } = mail;
   const fields = fieldsOf(mail, submission);
   const replyTo = replyAddress(submission.data);
+  const subject = subjectOf(submission.data, slug);
   const end = fields.count === 0 ? ', with no fields to show.' : '.';
   const blocks = [
-    paragraph(`A form of ${slug} was submitted on ${inWords(submission.createdAt)}${end}`),
+    paragraph(`A form of ${slug} was submitted on ${inWords(submission.createdAt, timeZone)}${end}`),
     ...(fields.isCut
       ? [
           paragraph('It is too large for a mail, which shows a part of it. This request answers all of it:'),
@@ -42,7 +57,14 @@ export function submissionEmail(mail: SubmissionMail & { submission: Shown }): E
     ...(fields.count > 0 ? [fieldList(fields)] : []),
   ];
   return {
-    ...stoppable(mail, subjectOf(submission.data, slug), blocks, fields.hasFiles),
+    ...stoppable(mail, subject, blocks, {
+      hasFiles: fields.hasFiles,
+      ownerLinks: [
+        ['Open in inbox', inboxUrl(mail, submission.id)],
+        ...(replyTo === undefined ? [] : [['Reply', mailto(replyTo, `Re: ${subject}`)] as const]),
+        ['Spam', mail.links.spam({ deploymentId: mail.deploymentId, submissionId: submission.id })],
+      ],
+    }),
     ...(replyTo === undefined ? {} : { replyTo }),
   };
 }
@@ -61,7 +83,7 @@ const HEADING_BYTES = 320;
 export function digestEmail(
   mail: SubmissionMail & { from: Date; to: Date; submissions: readonly Shown[]; total: number },
 ): Email {
-  const { slug, from, to, submissions, total } = mail;
+  const { slug, from, to, submissions, total, timeZone } = mail;
   const [subjectCount, textCount] =
     total === 1 ? ['1 new submission', '1 submission'] : [`${total} new submissions`, `${total} submissions`];
   let left = SIZES.mail.maxFieldsBytes;
@@ -72,7 +94,7 @@ export function digestEmail(
     return { submission, fields };
   });
   const blocks = [
-    paragraph(`${textCount} to ${slug} came from ${inWords(from)} to ${inWords(to)}.`),
+    paragraph(`${textCount} to ${slug} came from ${inWords(from, timeZone)} to ${inWords(to, timeZone)}.`),
     ...(total > shown.length
       ? [
           paragraph(`This mail shows the first ${shown.length}. This request answers all, newest first:`),
@@ -88,30 +110,55 @@ export function digestEmail(
         ]
       : []),
     ...shown.flatMap(({ submission, fields }, at) => [
-      heading(`${at + 1}. ${inWords(submission.createdAt)}`),
+      heading(`${at + 1}. ${inWords(submission.createdAt, timeZone)}`),
       fields.count === 0 ? paragraph('No fields to show.') : fieldList(fields),
       ...(fields.isCut ? [paragraph(`A part of ${submission.id}`)] : []),
     ]),
   ];
-  const hasFiles = shown.some(({ fields }) => fields.hasFiles);
-  return stoppable(mail, `${subjectCount} for ${slug}`, blocks, hasFiles);
+  return stoppable(mail, `${subjectCount} for ${slug}`, blocks, {
+    hasFiles: shown.some(({ fields }) => fields.hasFiles),
+    ownerLinks: [['Open the inbox', inboxUrl(mail)]],
+  });
 }
 
 const addressOf = ({ baseUrl, deploymentId }: SubmissionMail): string => `${baseUrl}/submissions/${deploymentId}`;
 
 const curl = (address: string): Block => code(`curl ${address} -H "Authorization: Bearer YOUR_API_KEY"`);
 
-/** A mail that ends with why it comes and how it stops, and before that with how long its links to files work. */
-function stoppable(mail: SubmissionMail, subject: string, blocks: readonly Block[], hasFiles = false): Email {
-  const { deploymentId, slug, recipientId, pageUrl, links, now } = mail;
+/** The address in the dashboard of a deployment's submissions, or of one of them. */
+const inboxUrl = ({ baseUrl, deploymentId }: SubmissionMail, submissionId?: string): string =>
+  baseUrl +
+  (submissionId === undefined
+    ? VIEW_PATHS.inbox
+    : VIEW_PATHS.submission.replace(':submissionId', submissionId)
+  ).replace(':id', deploymentId);
+
+/** RFC 6068, of a plain address: in its local part, some characters would end it. */
+const mailto = (address: string, subject: string): string =>
+  `mailto:${encodeURIComponent(address).replace('%40', '@')}?subject=${encodeURIComponent(subject)}`;
+
+type Ending = { hasFiles: boolean; ownerLinks: readonly (readonly [label: string, url: string])[] };
+
+/**
+ * A mail that ends with why it comes and how it stops, and before that with how long its links to files work, and with links
+ * for the owner: a recipient has no account.
+ */
+function stoppable(
+  mail: SubmissionMail,
+  subject: string,
+  blocks: readonly Block[],
+  { hasFiles, ownerLinks }: Ending = { hasFiles: false, ownerLinks: [] },
+): Email {
+  const { deploymentId, slug, recipientId, pageUrl, links, now, timeZone } = mail;
   const unsubscribe = links.unsubscribe(deploymentId, recipientId);
   const reason =
     recipientId === undefined
       ? `mail about submissions to ${slug} is on`
       : `you are a recipient of mail about submissions to ${slug}`;
-  const until = inWords(fileLinkExpiry(now));
+  const until = inWords(fileLinkExpiry(now), timeZone);
   const end = [
     ...(hasFiles ? [paragraph(`The links to files work until ${until}, for everybody who has them.`)] : []),
+    ...(recipientId === undefined && ownerLinks.length > 0 ? [buttons(ownerLinks)] : []),
     footer(`You get this mail because ${reason}.`, [
       ['Open the page', pageUrl],
       ['Stop these mails', unsubscribe],

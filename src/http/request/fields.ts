@@ -5,6 +5,7 @@ import {
   FILE_ID,
   KEY_ID,
   RECIPIENT_ID,
+  SESSION_ID,
   SUBMISSION_ID,
   TOKEN,
   WEBHOOK_ID,
@@ -21,6 +22,7 @@ export const deploymentId = text(DEPLOYMENT_ID, "A deployment's id.", 'd_0VbbZBZ
 export const submissionId = text(SUBMISSION_ID, "A submission's id.", 'sub_0VbbZBZeswpZ5bGpjxVeCiYz');
 export const webhookId = text(WEBHOOK_ID, "A webhook's id.", 'wh_0VbbZC1mQ4nRr8sTtUvWxYzA');
 export const keyId = text(KEY_ID, "A key's id, which is not the key.", 'key_0VbbZBZKKTcBD17YQfyDgVGm');
+export const sessionId = text(SESSION_ID, "A session's id.", 'ses_0VbbZBZKKTcBD17YQfyDgVGm');
 export const deliveryId = text(
   DELIVERY_ID,
   "A delivery's id. Receivers get it as `webhook-id`, the same on every attempt.",
@@ -65,6 +67,7 @@ export const PARAMETERS: Readonly<Record<string, z.ZodString>> = {
   deliveryId,
   recipientId: text(RECIPIENT_ID, "A recipient's id.", 'rcp_0VbbZC1mQ4nRr8sTtUvWxYzA'),
   keyId,
+  sessionId,
   token: text(TOKEN, 'The secret of a link.', 'Yk2dV9sQm4XwT7bN1cR8hJ5gL0pZ3aF6eU2iO9kS4dG'),
   version: text(VERSION_NUMBER, 'The number of a version.', '1'),
   asset: z.string().meta({ description: 'The name of a file of the dashboard.', example: 'main-0A1b2C3d.js' }),

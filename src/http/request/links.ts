@@ -23,7 +23,7 @@ function linkTo(
   rel: 'next' | 'prev',
   path: string,
   { url }: IncomingMessage,
-  changes: Readonly<Record<string, number>>,
+  changes: Readonly<Record<string, number | string>>,
 ): string {
   const query = new URLSearchParams(queryOf(url));
   for (const [name, value] of Object.entries(changes)) query.set(name, String(value));
@@ -33,7 +33,7 @@ function linkTo(
 /** The link from an answer that ends at a cursor; `place`: the path and the parameters of the next request. */
 export const nextLink = (
   request: IncomingMessage,
-  { path = pathOf(request), ...changes }: { path?: string; cursor?: number },
+  { path = pathOf(request), ...changes }: { path?: string; cursor?: number | string },
 ): { Link: string } => ({ Link: linkTo('next', path, request, changes) });
 
 const isPage = (answer: unknown): answer is Page =>

@@ -138,6 +138,9 @@ export const headersTooLarge = (): HttpError =>
 export const noSuchPath = (): HttpError =>
   new HttpError(404, 'There is nothing at this path: check it against the API reference.');
 
+/** Whether an error says that no endpoint has the path: all other 404s have names of their own. */
+export const isNoSuchPath = ({ headers }: HttpError): boolean => headers[ERROR_CODE] === CODES[404];
+
 /** For a method that a path has no endpoint for; `allow` lists those that it has. */
 export const methodNotAllowed = (allow: string): HttpError =>
   new HttpError(405, `This method is not allowed here: use ${allow}.`, { Allow: allow });

@@ -36,6 +36,7 @@ const KINDS = {
   'not-open': kind('FormNotOpen', 'The form opens later, at `opens_at`.', {
     reason: 'not-open',
     opensAt: new Date('2027-03-01T09:00:00.000Z'),
+    timeZone: 'UTC',
   }),
   closed: kind('FormClosed', 'The form has closed, at `closes_at`.', { reason: 'closed' }),
   full: kind('FormFull', 'The deployment has `max_submissions` submissions.', { reason: 'full' }),

@@ -11,7 +11,7 @@ type SmallPage = {
   sign: keyof typeof SIGNS;
   title: string;
   content: string;
-  /** Whether it has a form, or a note below the rest. */
+  /** Whether it has a form, a button, or a note below the rest. */
   isLong?: boolean;
   /** The sources of CSP's form-action that its form may post to; undefined when it has no form. */
   formAction?: string | undefined;
@@ -45,7 +45,7 @@ form>:last-child{margin-bottom:0}
 label{display:block;margin-bottom:.35rem;font-weight:600}
 input{font:inherit;font-size:1rem;width:100%;padding:.6rem;border:1px solid var(--muted);border-radius:.6rem;color:var(--text);background:var(--back)}
 input::file-selector-button{font:inherit;margin-inline-end:.75rem;padding:.35rem .8rem;border:1px solid var(--muted);border-radius:.4rem;background:var(--card);color:var(--text)}
-button{font:inherit;font-weight:600;min-height:2.9rem;padding:.6rem 1.5rem;border:0;border-radius:.6rem;background:var(--accent);color:var(--on-accent);cursor:pointer}
+button,.button{display:inline-block;font:inherit;font-weight:600;min-height:2.9rem;padding:.6rem 1.5rem;border:0;border-radius:.6rem;background:var(--accent);color:var(--on-accent);cursor:pointer;text-decoration:none}
 .note{margin-top:1.75rem;padding-top:1.25rem;border-top:1px solid var(--line);color:var(--muted);font-size:.9375rem}
 code{font:.9em ui-monospace,Menlo,Consolas,monospace}`;
 

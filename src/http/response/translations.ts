@@ -13,8 +13,8 @@ export type Translations = Texts & {
   /** Such as `10 MB`, rounded down; smaller sizes in kilobytes or bytes. */
   size(bytes: number): string;
   number(value: number): string;
-  /** A day and a time in UTC, such as `March 1, 2027 at 9:00 AM`. */
-  dateTime(date: Date): string;
+  /** A day and a time in a time zone, such as `March 1, 2027 at 9:00 AM`. */
+  dateTime(date: Date, timeZone: string): string;
   /** Such as `one, two and three`. */
   list(items: readonly string[]): string;
 };
@@ -25,7 +25,6 @@ const MINUTE_SECONDS = 60;
 function translationsIn(language: Language): Translations {
   const times = new Intl.RelativeTimeFormat(language);
   const numbers = new Intl.NumberFormat(language);
-  const dateTimes = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
   const lists = new Intl.ListFormat(language);
   const sizes = (unit: string, unitDisplay: 'short' | 'long' = 'short'): Intl.NumberFormat =>
     new Intl.NumberFormat(language, {
@@ -50,7 +49,8 @@ function translationsIn(language: Language): Translations {
       return count < KIB * KIB ? kilobytes.format(count / KIB) : megabytes.format(count / (KIB * KIB));
     },
     number: (value) => numbers.format(value),
-    dateTime: (date) => dateTimes.format(date),
+    dateTime: (date, timeZone) =>
+      new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone }).format(date),
     list: (items) => lists.format(items),
   };
 }

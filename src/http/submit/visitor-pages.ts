@@ -92,10 +92,13 @@ function wordsOf(error: HttpError, translations: Translations): Words {
   if (error instanceof FormClosed) {
     const { closing, closedMessage } = error;
     const { title, text } = translations.closings[closing.reason];
-    const time = closing.reason === 'not-open' ? translations.dateTime(closing.opensAt) : '';
+    const opening =
+      closing.reason === 'not-open'
+        ? { time: translations.dateTime(closing.opensAt, closing.timeZone), zone: closing.timeZone }
+        : undefined;
     const ofOwner =
       closedMessage === null ? [] : [`<bdi>${escapeHtml(closedMessage).replaceAll(/\r?\n/g, '<br>')}</bdi>`];
-    const sentences = time !== '' || closedMessage === null ? [fill(text, { time }), ...ofOwner] : ofOwner;
+    const sentences = opening || closedMessage === null ? [fill(text, opening ?? {}), ...ofOwner] : ofOwner;
     return { sign: 'problem', title, sentences: [...sentences, translations.nothingSent] };
   }
   switch (error.status) {
@@ -186,7 +189,8 @@ export class VisitorPages {
     const { title, text, owner } = translations.wrongForm;
     const code = (source: string): string => `<code dir="ltr">${escapeHtml(source)}</code>`;
     const content = [
-      paragraph(text, translations.gap, translations.nothingSent) + this.#linkBack(page?.slug, translations),
+      paragraph(text, translations.gap, translations.nothingSent) +
+        this.#linkBack(page?.slug, translations, ' class="button"'),
       `<p class="note">${fill(owner, { attribute: code('method="post"'), tag: code('<form>') })}</p>`,
     ].join('\n');
     const error = methodNotAllowed(ALLOWED);
@@ -200,8 +204,8 @@ export class VisitorPages {
     return pageUrl(this.#app.config, slug);
   }
 
-  #linkBack(slug: string | undefined, translations: Translations): string {
-    return slug === undefined ? '' : `\n<p><a href="${escapeHtml(this.#urlOf(slug))}/">${translations.back}</a></p>`;
+  #linkBack(slug: string | undefined, { back }: Translations, attribute: '' | ' class="button"' = ''): string {
+    return slug === undefined ? '' : `\n<p><a${attribute} href="${escapeHtml(this.#urlOf(slug))}/">${back}</a></p>`;
   }
 
   /** The form, to be sent again; undefined when it is not known, or too much of other visitors is kept already. */

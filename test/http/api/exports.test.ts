@@ -89,6 +89,41 @@ describe.each(FORMATS)('GET /submissions/:deployId/export.%s', (format) => {
     expect(numbers).toEqual(expected);
   });
 
+  it('has only what the parameters of a search find', async () => {
+    const { id } = await owner.deploy();
+    const times = Array.from({ length: 300 }, (_, index) => new Date(Date.UTC(2026, 0, 1, 0, index + 1)));
+    await storeTexts(
+      service.db,
+      id,
+      times.map((_, index) => `{"n":${index + 1}}`),
+      { times },
+    );
+    const mark = async (action: string, numbers: number[]) =>
+      owner
+        .post(`/submissions/${id}/bulk`)
+        .send({ action, ids: numbers.map((n) => storedId(id, n)) })
+        .expect(200);
+    await mark(
+      'read',
+      Array.from({ length: 290 }, (_, index) => index + 1),
+    );
+    await mark('star', [7, 17, 297, 299]);
+    const found = async (query: string): Promise<unknown[]> => {
+      const response = await get(`/submissions/${id}/export.${format}?${query}`);
+      expect(response.status).toBe(200);
+      return numbersIn(Buffer.from(await response.arrayBuffer()), format);
+    };
+    expect(await found('q=99')).toEqual([99, 199, 299]);
+    expect(await found('unread=true&to=2026-01-01T04:55Z')).toEqual([291, 292, 293, 294]);
+    expect(await found('starred=true')).toEqual([7, 17, 297, 299]);
+    expect(await found('starred=true&unread=true&q=9')).toEqual([297, 299]);
+    expect(await found('from=2026-01-01T00:02Z&to=2026-01-01T00:04Z')).toEqual([2, 3]);
+    expect(await found('from=2027-01-01')).toEqual([]);
+    for (const query of ['unread=1', 'from=2026-01-02&to=2026-01-01']) {
+      expect(answer(await owner.get(`/submissions/${id}/export.${format}?${query}`))).toEqual(refused(400));
+    }
+  });
+
   it('breaks off where the database fails, and never looks whole', async () => {
     const id = await large();
     const response = await openExport(id, format);
@@ -123,8 +158,8 @@ async function numbersIn(file: Buffer, format: Format): Promise<unknown[]> {
     case 'ndjson':
       return file
         .toString()
-        .trimEnd()
         .split('\n')
+        .filter((line) => line !== '')
         .map((line) => JSON.parse(line).data.n);
     case 'xlsx':
       return (await readWorkbook(file)).flatMap(({ data }) => data.slice(1).map((row) => row[3]));

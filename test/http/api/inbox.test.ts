@@ -225,11 +225,56 @@ describe('POST /submissions/:deployId/bulk', () => {
     expect((await owner.get(`/submissions/${id}`)).body.total).toBe(1);
   });
 
-  it.each([{ action: 'eat', ids: [] }, { ids: [] }, { action: 'read', ids: [1] }])(
-    'answers 400 to %j',
-    async (body) => {
-      const { id } = await owner.deploy();
-      expect(answer(await owner.post(`/submissions/${id}/bulk`).send(body))).toEqual(refused(400));
-    },
-  );
+  it('changes all that a filter finds, in bounded steps, and nothing that came later', async () => {
+    const { id, ids } = await deployWith(Array.from({ length: 2_300 }, (_, n) => `{"n":${n + 1},"x":"${n % 10}!"}`));
+    const step = async (body: object) => (await owner.post(`/submissions/${id}/bulk`).send(body).expect(200)).body;
+    const marked = async (query: Record<string, string>) => {
+      const numbers: number[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const page: Found = await search(id, { ...query, limit: '100', ...(cursor && { cursor }) });
+        numbers.push(...page.submissions.map(({ data }) => data.n));
+        cursor = page.next_cursor;
+      }
+      return numbers;
+    };
+    const all = async (action: string, filter: object) => {
+      const done: number[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const answered = await step({ action, filter, ...(cursor && { cursor }) });
+        done.push(answered.done);
+        cursor = answered.next_cursor;
+      }
+      expect(done.every((count) => count <= 1_000)).toBe(true);
+      return done.reduce((sum, count) => sum + count, 0);
+    };
+    expect(await all('star', { q: '7!', from: '2026-01-01T00:11Z', to: '2026-01-01T00:51Z' })).toBe(4);
+    expect(await marked({ starred: 'true' })).toEqual([48, 38, 28, 18]);
+    expect(await all('read', { starred: true })).toBe(4);
+    expect(await all('unstar', { starred: true, unread: true })).toBe(0);
+    // A new one, between two steps.
+    const first = await step({ action: 'read', filter: {} });
+    expect(first.next_cursor).toMatch(/^\d+$/);
+    await submit(id, '{"n":0}');
+    let { next_cursor: cursor } = first;
+    while (cursor !== null) ({ next_cursor: cursor } = await step({ action: 'read', filter: {}, cursor }));
+    expect(await marked({ unread: 'true' })).toEqual([0]);
+    expect(await all('unread', { q: '3!' })).toBe(230);
+    expect(await all('delete', { unread: true })).toBe(231);
+    expect((await owner.get(`/deploy/${id}`)).body.submission_count).toBe(2_300 - 230);
+    expect(await step({ action: 'read', ids: [ids[0]] })).toEqual({ done: 0 });
+  });
+
+  it.each([
+    ...[{ action: 'read' }, { action: 'read', ids: [], filter: {} }, { action: 'read', filter: [] }],
+    ...[{ unread: false }, { starred: 'true' }, { q: 'x'.repeat(201) }, { from: 'x' }].map((filter) => ({
+      action: 'read',
+      filter,
+    })),
+    { action: 'read', filter: { from: '2026-01-02', to: '2026-01-01' } },
+    { action: 'read', filter: {}, cursor: 'x' },
+    ...[{ action: 'eat', ids: [] }, { ids: [] }, { action: 'read', ids: [1] }],
+  ])('answers 400 to %j', async (body) => {
+    const { id } = await owner.deploy();
+    expect(answer(await owner.post(`/submissions/${id}/bulk`).send(body))).toEqual(refused(400));
+  });
 });

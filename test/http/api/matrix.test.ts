@@ -26,6 +26,8 @@ const PUBLIC = [
   ...['GET /unsubscribe/:deployId', 'POST /unsubscribe/:deployId'],
   ...['GET /unsubscribe/:deployId/:recipientId', 'POST /unsubscribe/:deployId/:recipientId'],
   ...['GET /confirm/:deployId/:recipientId', 'POST /confirm/:deployId/:recipientId'],
+  ...['GET /spam/:deployId/:submissionId', 'POST /spam/:deployId/:submissionId'],
+  ...['GET /me/email/:token', 'POST /me/email/:token'],
   ...['GET /', 'GET /llms.txt', 'GET /openapi.json', 'GET /.well-known/security.txt', 'GET /healthz', 'GET /readyz'],
   ...['GET /dashboard', 'GET /dashboard/assets/:asset', 'GET /dashboard/*view', 'GET /internal/tls'],
   ...['GET /docs', 'GET /docs/start.js', 'GET /docs/page.css'],
@@ -180,7 +182,7 @@ describe.each(withIds)('$name', ({ endpoint }) => {
         '9'.repeat(id.length),
       );
       const isDeployment = name === 'id' || name === 'deployId';
-      const isShared = isDeployment || name === 'keyId' || name === 'version';
+      const isShared = isDeployment || ['keyId', 'sessionId', 'version'].includes(name);
       const deleted = endpoint.path.startsWith('/trash') ? own.live.id : own.trash.id;
       const replaced = [
         unknown,

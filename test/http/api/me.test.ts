@@ -30,7 +30,7 @@ describe('GET /me', () => {
       status: 200,
       body: {
         ...{ email, plan, deployment_limit: limit, deployments: 0 },
-        ...{ storage_limit: storage, storage_used: 0, mail: false, version },
+        ...{ storage_limit: storage, storage_used: 0, mail: false, version, time_zone: null },
       },
     });
     expect(await noticeTo(owner)).toBeUndefined();

@@ -53,7 +53,7 @@ describe('the document', () => {
   it('has the paths that the service has, and no others', () => {
     // What /docs is made of is nobody's to call, what a proxy in front asks is not there for anybody else.
     // So are a link that signs a person in, and the dashboard.
-    const hidden = ['/internal/tls', '/session/mail/{token}'];
+    const hidden = ['/internal/tls', '/session/mail/{token}', '/me/email/{token}'];
     const paths = [...routes].filter((path) => !/^\/(?:docs\/|dashboard)/.test(path) && !hidden.includes(path));
     // Answered ahead of Express, and on pages' hosts too.
     expect(Object.keys(reference.paths ?? {}).toSorted()).toEqual([...paths, SECURITY_TXT].toSorted());
@@ -95,7 +95,9 @@ async function signedQuery(path: string, { id = '', submissionId = '', fileId = 
       ? links.confirm({ deploymentId: id, recipientId }, until)
       : path.startsWith('/unsubscribe/')
         ? links.unsubscribe(id, path.endsWith('{recipientId}') ? recipientId : undefined)
-        : undefined;
+        : path.startsWith('/spam/')
+          ? links.spam({ deploymentId: id, submissionId })
+          : undefined;
   return link?.slice(link.indexOf('?') + 1);
 }
 

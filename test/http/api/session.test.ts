@@ -5,7 +5,7 @@ import { findOwnersBySessions } from '../../../src/db/account/sessions.ts';
 import { SessionCookie } from '../../../src/http/request/session-cookie.ts';
 import { hashOfKey } from '../../../src/lib/ids.ts';
 import { SIZES } from '../../../src/sizes.ts';
-import { answer, failure, refused } from '../../support/answers.ts';
+import { answer, aTime, failure, refused } from '../../support/answers.ts';
 import { BASE_URL, testService, UNKNOWN_KEY } from '../../support/service.ts';
 
 const EMAIL = 'ada@test.example';
@@ -197,8 +197,45 @@ describe('the cookie', () => {
   });
 });
 
+const remove = (path: string, cookie: string) => service.anonymous.delete(path).set({ Cookie: cookie, ...OWN });
+
+describe('GET /sessions and DELETE /sessions/:sessionId', () => {
+  it("list the owner's browsers, newest first, and end one of them", async () => {
+    const who = await service.owner();
+    const { body: second } = await who.post('/keys').send({ name: 'second' });
+    await newCookie();
+    const agent = `Firefox ${'x'.repeat(SIZES.session.maxUserAgentChars)}`;
+    const { headers } = await signIn(who.key, { 'User-Agent': agent });
+    const one = String(headers['set-cookie']).replace(/;.*/, '');
+    const two = await newCookie(second.key);
+    const ended = await newCookie(who.key);
+    await service
+      .db('sessions')
+      .where({ hash: hashOfKey(ended.slice('formhost='.length)) })
+      .update({ last_used_at: new Date(0) });
+    const list = async (cookie: string) => (await get(cookie, OWN, '/sessions')).body;
+    const shown = { id: expect.stringMatching(/^ses_/), created_at: aTime, last_used_at: aTime };
+    const [newer, older] = [
+      { ...shown, user_agent: null, current: true },
+      { ...shown, user_agent: agent.slice(0, SIZES.session.maxUserAgentChars), current: false },
+    ];
+    const sessions = await list(two);
+    expect(sessions).toEqual({ sessions: [newer, older], total: 2, page: 1, limit: 50 });
+    expect((await who.get('/sessions?page=2&limit=1')).body).toEqual({
+      ...{ sessions: [older], total: 2, page: 2, limit: 1 },
+    });
+    const path = `/sessions/${sessions.sessions[1].id}`;
+    expect(answer(await owner.delete(path))).toEqual(refused(404));
+    expect((await get(one)).status).toBe(200);
+    expect(answer(await remove(path, two))).toEqual({
+      ...{ status: 200, body: { message: 'Session ended', id: sessions.sessions[1].id } },
+    });
+    expect([(await get(one)).status, (await list(two)).total]).toEqual([401, 1]);
+    expect(answer(await who.delete(path))).toEqual(refused(404));
+  });
+});
+
 describe('DELETE /session and /sessions', () => {
-  const remove = (path: string, cookie: string) => service.anonymous.delete(path).set({ Cookie: cookie, ...OWN });
   const REMOVED = ['formhost=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict'];
 
   it('end this session, and all of the owner, and no others', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hashOfKey } from '../../../src/lib/ids.ts';
 import { answer, failure, refused } from '../../support/answers.ts';
+import { seenMails } from '../../support/mail.ts';
 import { asOwner, BASE_URL, testService } from '../../support/service.ts';
 import { readMail, testSmtpServer } from '../../support/smtp.ts';
 
@@ -40,6 +41,9 @@ describe('POST /session/mail', () => {
     await service.owner({ email: 'link@test.example' });
     expect(answer(await ask('Link@Test.Example'))).toEqual(SENT);
     const path = pathIn(await mailTo('link@test.example'));
+    expect(seenMails(smtp).at(-1)?.html).toMatch(
+      new RegExp(`<a href="${BASE_URL}${path}" style="[^"]+"><b>Sign in</b></a>`),
+    );
     const { status, text, headers } = await service.anonymous.get(path);
     expect([status, headers['referrer-policy'], headers['x-frame-options']]).toEqual([200, 'same-origin', 'DENY']);
     expect(text).toContain('You will be signed in as link@test.example in this browser.');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLinks } from '../../../src/db/account/link-secret.ts';
 import { resubmitQuery } from '../../../src/http/submit/resubmit-query.ts';
 import { multipartBody } from '../../support/multipart.ts';
@@ -228,6 +228,13 @@ describe('the page of a form that accepts nothing', () => {
       },
       { status: 403, title: 'This form is full', first: 'It cannot accept more entries. Nothing was sent.' },
     ]);
+  });
+
+  it("says when it opens in the owner's time zone", async () => {
+    const id = await deployWith({ opens_at: FUTURE });
+    await owner.patch('/me').send({ time_zone: 'America/New_York' }).expect(200);
+    onTestFinished(async () => void (await owner.patch('/me').send({ time_zone: null }).expect(200)));
+    expect((await read(id)).first).toBe('It opens on March 1, 2999 at 4:00 AM (America/New_York). Nothing was sent.');
   });
 
   it("has the owner's message as text", async () => {

@@ -386,7 +386,7 @@ describe('a form without method="post"', () => {
       expect(said).toEqual(pageHeaders(answer, "'none'"));
       expect(pageIn(answer)).toEqual({
         title: 'This form could not be sent',
-        content: `<p>The form is not set up correctly. Nothing was sent.</p>\n${BACK(slug)}\n<p class="note">If you made this page: add <code dir="ltr">method=&quot;post&quot;</code> to the <code dir="ltr">&lt;form&gt;</code> tag of the form.</p>`,
+        content: `<p>The form is not set up correctly. Nothing was sent.</p>\n${BACK(slug).replace('<a', '<a class="button"')}\n<p class="note">If you made this page: add <code dir="ltr">method=&quot;post&quot;</code> to the <code dir="ltr">&lt;form&gt;</code> tag of the form.</p>`,
       });
       expect(await stored(id)).toEqual([]);
     },

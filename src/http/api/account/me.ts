@@ -1,11 +1,15 @@
-import { findUsage } from '../../../db/account/owners.ts';
+import { z } from 'zod';
+import { findUsage, type Owner, storeTimeZone } from '../../../db/account/owners.ts';
 import { findRefusedMail } from '../../../db/deliveries/mail-failures.ts';
+import { isMailAddress } from '../../../lib/mail-address.ts';
 import { VERSION } from '../../../lib/project.ts';
+import { isTimeZone } from '../../../lib/time-buckets.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import { answerObject, countField, countOrNull, flagField, textField } from '../../request/fields.ts';
+import { answerObject, countField, countOrNull, flagField, textField, textOrNull } from '../../request/fields.ts';
 import { NOTICE_HEADER, refusedMailNotice, takeDownNotices } from '../../response/notice.ts';
+import { EmailChanges, emailChangeEndpoints, emailChangeErrors } from './email-change.ts';
 
 const Me = answerObject('Me', {
   email: textField("The owner's e-mail address.", 'you@example.com'),
@@ -19,34 +23,85 @@ const Me = answerObject('Me', {
   ),
   mail: flagField('Whether this service can send mail.', true),
   version: textField('The version of this service.', '1.0.0'),
+  time_zone: textOrNull('The time zone of the times in mails, by its IANA name; null: UTC.', 'Europe/Berlin'),
 });
 
-/** The owner of the key. */
-export function meEndpoint({ db, config }: App) {
-  const { planLimits, storageLimits } = config;
-  const notices = takeDownNotices(config.abuseContact?.text);
+const INVALID_ZONE = 'time_zone is invalid: send the IANA name of a time zone, such as Europe/Berlin, or null for UTC.';
+const INVALID_EMAIL = 'email is not an address: send one such as you@example.com.';
 
-  return endpoint('GET', '/me', 'getMe', {
+const Changes = z.object({
+  time_zone: z
+    .string(INVALID_ZONE)
+    .refine(isTimeZone, INVALID_ZONE)
+    .nullable()
+    .optional()
+    .meta({ description: 'The time zone of the times in mails, by its IANA name; null: UTC.' }),
+  email: z.string(INVALID_EMAIL).refine(isMailAddress, INVALID_EMAIL).toLowerCase().optional().meta({
+    description: 'Another e-mail address. It is the one of the account once a link in a mail to it is opened.',
+  }),
+});
+
+type Exchange = { owner: Owner; notify(sentence: string): void };
+
+/** The owner's account, in the shape of `Me`. */
+async function readAccount({ db, config }: App, { owner, notify }: Exchange): Promise<z.infer<typeof Me>> {
+  const { email, plan } = owner;
+  const limit = config.planLimits.get(plan) ?? 0;
+  const storageLimit = config.storageLimits.get(plan) ?? Number.POSITIVE_INFINITY;
+  const { live, takenDown, storageUsed, timeZone } = await findUsage(db, owner.id, SIZES.notice.maxNamedPages);
+  if (takenDown.total > 0) notify(takeDownNotices(config.abuseContact?.text).pages(takenDown));
+  const refused = await findRefusedMail(db, owner.id, SIZES.notice.maxNamedPages);
+  if (refused.total > 0) notify(refusedMailNotice(refused));
+  return {
+    email,
+    plan,
+    deployment_limit: Number.isFinite(limit) ? limit : null,
+    deployments: live,
+    storage_limit: Number.isFinite(storageLimit) ? storageLimit : null,
+    storage_used: storageUsed,
+    mail: config.smtpUrl !== undefined,
+    version: VERSION,
+    time_zone: timeZone,
+  };
+}
+
+const getEndpoint = (app: App) =>
+  endpoint('GET', '/me', 'getMe', {
     summary: 'Get the owner of the key',
     description: 'With the plan, what it allows, and what this service can do.',
-    answer: { description: 'Who you are, and what your plan allows.', headers: NOTICE_HEADER, schema: Me },
-    async handle({ owner: { id, email, plan }, notify }) {
-      const limit = planLimits.get(plan) ?? 0;
-      const storageLimit = storageLimits.get(plan) ?? Number.POSITIVE_INFINITY;
-      const { live, takenDown, storageUsed } = await findUsage(db, id, SIZES.notice.maxNamedPages);
-      if (takenDown.total > 0) notify(notices.pages(takenDown));
-      const refused = await findRefusedMail(db, id, SIZES.notice.maxNamedPages);
-      if (refused.total > 0) notify(refusedMailNotice(refused));
-      return {
-        email,
-        plan,
-        deployment_limit: Number.isFinite(limit) ? limit : null,
-        deployments: live,
-        storage_limit: Number.isFinite(storageLimit) ? storageLimit : null,
-        storage_used: storageUsed,
-        mail: config.smtpUrl !== undefined,
-        version: VERSION,
-      };
+    answer: {
+      description: 'Who you are, and what your plan allows.',
+      headers: NOTICE_HEADER,
+      schema: Me,
+    },
+    handle: (call) => readAccount(app, call),
+  });
+
+function changeEndpoint(app: App) {
+  const emailChanges = new EmailChanges(app);
+  return endpoint('PATCH', '/me', 'changeMe', {
+    summary: 'Change your time zone or your e-mail address',
+    description:
+      'What is left out stays as it is. A new address gets a mail with a link, which works once, for ' +
+      `${SIZES.emailChange.linkHours} hours; \`email\` changes when it is opened, and the old address gets a mail that says so.`,
+    body: { schema: Changes, example: { time_zone: 'Europe/Berlin' } },
+    answer: {
+      description: 'The account, as GET /me answers it. A header says to which address a link was sent.',
+      schema: Me,
+    },
+    errors: emailChangeErrors,
+    async handle({ owner, body: { time_zone: timeZone, email }, notify }) {
+      if (email !== undefined && email !== owner.email) {
+        await emailChanges.ask(owner, email);
+        notify(
+          `Open the link in the mail to ${email} within ${SIZES.emailChange.linkHours} hours, to confirm the address`,
+        );
+      }
+      if (timeZone !== undefined) await storeTimeZone(app.db, owner.id, timeZone);
+      return readAccount(app, { owner, notify });
     },
   });
 }
+
+/** The account of the key's owner. */
+export const meEndpoints = (app: App) => [getEndpoint(app), changeEndpoint(app), ...emailChangeEndpoints(app)];

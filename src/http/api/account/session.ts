@@ -1,14 +1,16 @@
 import type { Response } from 'express';
 import { z } from 'zod';
-import { beginSession, endSession, endSessions } from '../../../db/account/sessions.ts';
+import { beginSession, endSession, endSessions, listSessions } from '../../../db/account/sessions.ts';
 import { hashOfKey, isApiKey, isSessionId, newToken } from '../../../lib/ids.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { keyRefused, tooManyUnknownKeys, unauthorized } from '../../request/auth.ts';
 import { type EndpointRequest, WithHeaders } from '../../request/declaration.ts';
 import { endpoint, publicEndpoint } from '../../request/endpoint.ts';
-import { answerObject } from '../../request/fields.ts';
+import { answerObject, flagField, sessionId, textOrNull, time } from '../../request/fields.ts';
+import { Paging, paged } from '../../request/paging.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
+import { toWire } from '../../response/to-wire.ts';
 
 /** No larger body is read by a thread, which owners share. */
 const NO_OWNER = 0;
@@ -21,6 +23,24 @@ const noSession = errorKind(
   { id: 'NoSession', description: 'The request has an API key, and no session.' },
   () => new HttpError(404, 'There is no session to end: this request has an API key.'),
 );
+
+const noSuchSession = errorKind(
+  { id: 'NoSuchSession', description: 'The owner has no such session, or it has ended.' },
+  () => new HttpError(404, 'No such session: choose one that GET /sessions lists.'),
+);
+
+const Session = answerObject('Session', {
+  id: sessionId,
+  created_at: time.meta({ description: 'When the browser signed in.' }),
+  last_used_at: time.meta({ description: 'To the hour.' }),
+  user_agent: textOrNull(
+    `The browser, as it calls itself: the first ${SIZES.session.maxUserAgentChars} characters of its User-Agent; null where it is not known.`,
+    'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0',
+  ),
+  current: flagField('Whether it is the session of this request.', true),
+});
+const Sessions = answerObject('Sessions', { sessions: z.array(Session), ...paged });
+const Ended = answerObject('SessionEnded', { message: z.literal('Session ended'), id: sessionId });
 
 const Key = z.object({ key: z.string('key is missing: send an API key as a string.') });
 const SignedIn = answerObject('SignedIn', {
@@ -50,7 +70,8 @@ export async function readSignIn<S extends z.ZodObject>(
 /** Begins a session, always with a token of its own: what the browser had before is not used. */
 export async function signIn({ db, config, sessionCookie }: App, response: Response, keyId: string): Promise<void> {
   const token = newToken(config.cell);
-  await beginSession(db, keyId, hashOfKey(token));
+  const userAgent = response.req.headers['user-agent']?.slice(0, SIZES.session.maxUserAgentChars) ?? null;
+  await beginSession(db, keyId, { hash: hashOfKey(token), userAgent });
   response.append('Set-Cookie', sessionCookie.keep(token));
 }
 
@@ -85,7 +106,7 @@ const endEndpoint = (app: App) =>
     errors: [noSession],
     async handle({ owner }) {
       if (!isSessionId(owner.credentialId)) throw noSession();
-      await endSession(app.db, owner.credentialId);
+      await endSession(app.db, owner.id, owner.credentialId);
       return new WithHeaders({ 'Set-Cookie': app.sessionCookie.remove }, { message: 'Signed out' as const });
     },
   });
@@ -105,5 +126,32 @@ const endAllEndpoint = (app: App) =>
     },
   });
 
+const listEndpoint = ({ db }: App) =>
+  endpoint('GET', '/sessions', 'listSessions', {
+    summary: 'List the browsers that are signed in',
+    description: 'All sessions of the owner, newest first.',
+    query: Paging,
+    answer: { description: 'A page of sessions.', schema: Sessions },
+    async handle({ owner, query: paging }) {
+      const { rows, total } = await listSessions(db, owner.id, paging);
+      const sessions = rows.map((one) => toWire(Session, { ...one, current: one.id === owner.credentialId }));
+      return { sessions, total, ...paging };
+    },
+  });
+
+const endOneEndpoint = ({ db }: App) =>
+  endpoint('DELETE', '/sessions/:sessionId', 'endSession', {
+    summary: 'Sign one browser out',
+    answer: { description: 'The session has ended.', schema: Ended },
+    errors: [noSuchSession],
+    async handle({ owner, params: { sessionId: id } }) {
+      if (!(await endSession(db, owner.id, id))) throw noSuchSession();
+      return { message: 'Session ended' as const, id };
+    },
+  });
+
 /** Browsers that are signed in: a cookie stands for an API key, for pages of the service itself. */
-export const sessionEndpoints = (app: App) => [beginEndpoint(app), endEndpoint(app), endAllEndpoint(app)];
+export const sessionEndpoints = (app: App) => [
+  ...[beginEndpoint(app), endEndpoint(app)],
+  ...[listEndpoint(app), endAllEndpoint(app), endOneEndpoint(app)],
+];

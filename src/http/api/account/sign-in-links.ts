@@ -1,16 +1,16 @@
 import limitConcurrency, { type LimitFunction } from 'p-limit';
 import { z } from 'zod';
+import { signInUrl } from '../../../config.ts';
 import { countSignInTry, findSignInLink, makeSignInLink, useSignInLink } from '../../../db/account/sessions.ts';
-import { hashOfKey, newToken, TOKEN } from '../../../lib/ids.ts';
+import { hashOfKey, newToken } from '../../../lib/ids.ts';
 import { isMailAddress } from '../../../lib/mail-address.ts';
 import { networkOf } from '../../../lib/public-address.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
-import type { EndpointRequest } from '../../request/declaration.ts';
 import { publicEndpoint } from '../../request/endpoint.ts';
 import { RateLimit } from '../../request/rate-limit.ts';
 import { errorKind, HttpError, retryAfter } from '../../response/errors.ts';
-import { askEndpoint, linkEndpoint } from '../links/link-endpoint.ts';
+import { askEndpoint, linkEndpoint, tokenHash } from '../links/link-endpoint.ts';
 import { cookieHeader, otherSite, readSignIn, refuseOtherSites, signIn } from './session.ts';
 
 const { maxLinks, maxLinksOfAddress, maxLinksOfNetwork, windowSeconds: seconds } = SIZES.signIn;
@@ -74,7 +74,7 @@ class SignInLinks {
   }
 
   /** Runs after the answer, which says nothing of whether there is such an owner. */
-  send(email: string, mail: NonNullable<App['mailLink']>): void {
+  send(email: string, mail: NonNullable<App['mailAccount']>): void {
     const { db, config, limits, log } = this.#app;
     if (this.#sending.pendingCount >= limits.mail.maxWaitingSignInLinks) {
       log.warn('a link to sign in was not sent: too many wait for the mail server');
@@ -83,7 +83,7 @@ class SignInLinks {
     const token = newToken(config.cell);
     const send = async (): Promise<void> => {
       if (await makeSignInLink(db, email, hashOfKey(token))) {
-        await mail(email, `${config.baseUrl}/session/mail/${token}`);
+        await mail(email, { kind: 'sign-in', url: signInUrl(config, token) });
       }
     };
     this.#sending(send).catch((error: unknown) => log.warn({ err: error }, 'a link to sign in was not sent'));
@@ -107,26 +107,21 @@ const requestEndpoint = (app: App) => {
     },
     errors: [noMail, otherSite, tooManyTries],
     handle: (request) => async (response) => {
-      const { mailLink, clientAddress } = app;
-      if (!mailLink) throw noMail();
+      const { mailAccount, clientAddress } = app;
+      if (!mailAccount) throw noMail();
       // Before the first await: a socket that has closed has no address.
       const network = networkOf(clientAddress(request));
       const sent = await readSignIn(app, request, Email);
       const email = sent.email.toLowerCase();
       await links.countTry(network, email);
       response.json({ message: SENT });
-      links.send(email, mailLink);
+      links.send(email, mailAccount);
     },
   });
 };
 
 /** People open it, and no program calls it. */
 const PATH = '/session/mail/:token';
-
-const hashIn = ({ params: { token = '' } }: EndpointRequest): Buffer => {
-  if (!TOKEN.test(token)) throw noSuchLink();
-  return hashOfKey(token);
-};
 
 const askToSignIn = (app: App) =>
   askEndpoint(
@@ -135,7 +130,7 @@ const askToSignIn = (app: App) =>
     {
       name: 'askToSignIn',
       summary: 'Ask whether to sign in',
-      find: async (request) => findSignInLink(app.db, hashIn(request)),
+      find: async (request) => findSignInLink(app.db, tokenHash(request, noSuchLink)),
       page: (email) => ({
         title: 'Sign in to formhost',
         text: `You will be signed in as ${email} in this browser.`,
@@ -163,7 +158,7 @@ const useEndpoint = (app: App) =>
       // A form of any site can post here. Over plain http, only its Origin tells.
       const { origin } = request.headers;
       if (origin !== undefined && !app.sessionCookie.isSameOrigin(request)) throw otherSite();
-      const keyId = await useSignInLink(app.db, hashIn(request));
+      const keyId = await useSignInLink(app.db, tokenHash(request, noSuchLink));
       if (keyId === undefined) throw noSuchLink();
       await signIn(app, response, keyId);
       response.set('Location', SIGNED_IN).end();

@@ -11,11 +11,13 @@ import { Paging, paged } from '../../request/paging.ts';
 import { toWire } from '../../response/to-wire.ts';
 import { ownSlug, submissionCount, urlField } from './deployments.ts';
 
+export const titleField = textOrNull("The page's title; null without one.", 'Spring sale');
+
 const Overviewed = answerObject('OverviewedDeployment', {
   id: deploymentId,
   slug: ownSlug,
   url: urlField,
-  title: textOrNull("The page's title; null without one.", 'Spring sale'),
+  title: titleField,
   form_action: uriField(
     'The address to which its forms post.',
     'https://forms.example.org/submit/d_0VbbZBZKKTcBD17YQfyDgVGm',
@@ -41,7 +43,7 @@ const Overviewed = answerObject('OverviewedDeployment', {
 const Overview = answerObject('Overview', { deployments: z.array(Overviewed), ...paged });
 
 /** The title of a page as a browser shows it; null without one. `start`: the beginning of its HTML. */
-const shownTitle = (start: Buffer): string | null =>
+export const shownTitle = (start: Buffer): string | null =>
   decodeHTML(titleOf(start.toString())).replaceAll(/\s+/g, ' ').trim() || null;
 
 const toOverviewed = (one: OverviewRow, config: Config) =>

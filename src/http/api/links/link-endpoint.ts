@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hashOfKey, TOKEN } from '../../../lib/ids.ts';
 import type { App } from '../../app.ts';
 import type { EndpointRequest } from '../../request/declaration.ts';
 import { pageAnswer, publicEndpoint } from '../../request/endpoint.ts';
@@ -14,6 +15,12 @@ export const ExpiringLink = z.object({
   expires: textField('Until when it works, in seconds since 1970.', '1795968000'),
   signature: textField('A signature of the ids and of `expires`.', 'KtuzOmS1nxRCbGFkHD0HuT2ZVbZ9O3bNqRzu3kXkzUs'),
 });
+
+/** The hash of the secret in the path of a link; throws the link's error for a text that is no secret. */
+export function tokenHash({ params: { token = '' } }: EndpointRequest, noSuchLink: () => Error): Buffer {
+  if (!TOKEN.test(token)) throw noSuchLink();
+  return hashOfKey(token);
+}
 
 /** `noSuchLink`: the error where `find` finds nothing. */
 type Link = {

@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Response } from 'express';
 import { z } from 'zod';
 import type { Deployment } from '../../../db/deployments/deployments.ts';
-import { type Range, readSubmissions, withRetries } from '../../../db/submissions/submission-reader.ts';
+import { readMatching } from '../../../db/submissions/search-submissions.ts';
+import { withRetries } from '../../../db/submissions/submission-reader.ts';
 import { type Submission, submissionLine } from '../../../db/submissions/submissions.ts';
 import { HONEYPOT, REDIRECT } from '../../../lib/control-fields.ts';
 import { SIZES } from '../../../sizes.ts';
@@ -15,6 +16,7 @@ import { ownDeployment } from '../deployments/own-deployment.ts';
 import { toCsv } from './exports/csv.ts';
 import type { TableSource } from './exports/submission-table.ts';
 import { toXlsx } from './exports/xlsx.ts';
+import { type Filter, FilterQuery, rangeOf, searchOf } from './inbox.ts';
 import { Listed, noSuchCursor, numberAt } from './submissions.ts';
 
 const TOO_MANY_EXPORTS = 'A 503 can also mean that too many exports are in progress.';
@@ -22,7 +24,7 @@ const TOO_MANY_EXPORTS = 'A 503 can also mean that too many exports are in progr
 const switchedOn = (name: string, description: string) =>
   z.literal('1', `${name} is invalid: send ${name}=1, or leave it out.`).optional().meta({ description });
 
-const WithLabels = z.object({
+const WithLabels = FilterQuery.extend({
   labels: switchedOn(
     'labels',
     'With `1`, the header row has the labels of the live page instead of the names of the fields. A field without a label ' +
@@ -35,7 +37,7 @@ const WithBom = WithLabels.extend({
 });
 
 /** For a client that goes on after a broken connection. */
-const After = z.object({
+const After = FilterQuery.extend({
   after: z
     .string('after is invalid: send the id of a submission, or a number, once.')
     .optional()
@@ -80,15 +82,16 @@ const NDJSON: Format = {
 async function* inParts(batches: AsyncIterable<readonly Submission[]>): AsyncGenerator<readonly Submission[]> {
   const { exportPartRows } = SIZES.internal;
   for await (const batch of batches) {
-    for (let from = 0; from < batch.length; from += exportPartRows) {
+    // An empty batch, too, shows that there is progress.
+    for (let from = 0; from === 0 || from < batch.length; from += exportPartRows) {
       yield batch.slice(from, from + exportPartRows);
       await nextTurn();
     }
   }
 }
 
-/** A request asks for the submissions after a number. */
-type Wanted = { deployment: Deployment; after?: number; hasLabels?: boolean };
+/** A request asks for the submissions after a number that a filter finds. */
+type Wanted = { deployment: Deployment; after?: number; filter: Filter; hasLabels?: boolean };
 
 /** The exports of this process, of which a limited number is in progress. */
 class Exports {
@@ -119,14 +122,18 @@ class Exports {
     }
   }
 
-  async #sourceOf(response: Response, { deployment, after = 0, hasLabels = false }: Wanted): Promise<TableSource> {
+  async #sourceOf(
+    response: Response,
+    { deployment, after = 0, filter, hasLabels = false }: Wanted,
+  ): Promise<TableSource> {
     const { db, limits, labelsOf } = this.#app;
-    const range: Range = { order: 'oldest', after, before: deployment.lastSubmissionNumber + 1 };
+    const range = await rangeOf(db, deployment, filter);
+    const search = { ...searchOf(this.#app, filter), ...range, after: Math.max(range.after, after) };
     // Reading a page for its labels, once after each change, has limits of its own.
     const resumeDeadline = pauseDeadline(response);
     try {
       return {
-        read: () => inParts(readSubmissions(db, deployment.id, range, withRetries(limits))),
+        read: () => inParts(readMatching(db, deployment.id, search, withRetries(limits))),
         labels: hasLabels ? await labelsOf(deployment.id) : new Map(),
       };
     } finally {
@@ -134,6 +141,8 @@ class Exports {
     }
   }
 }
+
+const FILTERED = 'With the parameters of the search, only what that finds.';
 
 const fileAnswer = ({ contentType }: Format, example: string, schema: z.ZodType<string> = z.string()) => ({
   description: 'All submissions.',
@@ -154,15 +163,15 @@ const csvEndpoint = ({ db }: App, exports: Exports) =>
     description:
       'Oldest first, RFC 4180 with a header row: `id`, `created_at`, `ip_address`, then the fields in the order in which ' +
       `they first appear, without control fields such as \`${REDIRECT}\` and an empty \`${HONEYPOT}\`. An apostrophe is put before ` +
-      `what a spreadsheet would run as a formula. ${TOO_MANY_EXPORTS}`,
+      `what a spreadsheet would run as a formula. ${FILTERED} ${TOO_MANY_EXPORTS}`,
     find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
     query: WithBom,
     answer: fileAnswer(
       CSV,
       'id,created_at,ip_address,name\r\nsub_0VbbZBZeswpZ5bGpjxVeCiYz,2026-11-21T11:08:48.298Z,203.0.113.7,Ada\r\n',
     ),
-    async handle({ owner, resource: deployment, query: { labels, bom } }) {
-      const wanted = { deployment, hasLabels: labels !== undefined };
+    async handle({ owner, resource: deployment, query: { labels, bom, ...filter } }) {
+      const wanted = { deployment, filter, hasLabels: labels !== undefined };
       return (response) => exports.send(response, owner.id, bom === undefined ? CSV : CSV_WITH_BOM, wanted);
     },
   });
@@ -173,13 +182,13 @@ const xlsxEndpoint = ({ db }: App, exports: Exports) =>
     description:
       'Oldest first, the columns of the CSV export, with numbers, booleans and dates (`created_at`, UTC) as such and ' +
       `everything else as text. When a sheet is full, another one follows. A text over ${SIZES.export.maxCellChars} characters is cut and ends in \`…\`. ` +
-      TOO_MANY_EXPORTS,
+      `${FILTERED} ${TOO_MANY_EXPORTS}`,
     find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
     query: WithLabels,
     // Generators make a Blob of it.
     answer: fileAnswer(XLSX, 'PK...', z.string().meta({ format: 'binary' })),
-    async handle({ owner, resource: deployment, query: { labels } }) {
-      const wanted = { deployment, hasLabels: labels !== undefined };
+    async handle({ owner, resource: deployment, query: { labels, ...filter } }) {
+      const wanted = { deployment, filter, hasLabels: labels !== undefined };
       return (response) => exports.send(response, owner.id, XLSX, wanted);
     },
   });
@@ -189,14 +198,14 @@ const ndjsonEndpoint = ({ db }: App, exports: Exports) =>
     summary: 'Get all submissions of a deployment as lines of JSON',
     description:
       'Oldest first, each line a submission as `GET /submissions/{deployId}/{submissionId}` answers it. ' +
-      TOO_MANY_EXPORTS,
+      `${FILTERED} ${TOO_MANY_EXPORTS}`,
     find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
     query: After,
     answer: fileAnswer(NDJSON, `${JSON.stringify(exampleOf(Listed))}\n`),
     errors: [noSuchCursor],
-    async handle({ owner, resource: deployment, query: { after: cursor = '0' } }) {
+    async handle({ owner, resource: deployment, query: { after: cursor = '0', ...filter } }) {
       const after = await numberAt(db, owner, deployment, { name: 'after', cursor });
-      return (response) => exports.send(response, owner.id, NDJSON, { deployment, after });
+      return (response) => exports.send(response, owner.id, NDJSON, { deployment, after, filter });
     },
   });
 

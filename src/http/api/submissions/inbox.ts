@@ -9,7 +9,7 @@ import {
   type InboxSubmission,
   markSubmissions,
 } from '../../../db/submissions/submission-marks.ts';
-import { deleteSubmissions, submissionJson } from '../../../db/submissions/submissions.ts';
+import { deleteSubmissions, findSubmissionIds, submissionJson } from '../../../db/submissions/submissions.ts';
 import { isSubmissionId } from '../../../lib/ids.ts';
 import { createMatcher } from '../../../lib/submission-search.ts';
 import { SIZES } from '../../../sizes.ts';
@@ -17,13 +17,15 @@ import type { App } from '../../app.ts';
 import { jsonText, WithHeaders } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { answerObject, countField, flagField, positiveField, textOrNull } from '../../request/fields.ts';
+import { invalidField } from '../../request/json-body.ts';
 import { LINK_HEADER, nextLink } from '../../request/links.ts';
 import { Paging } from '../../request/paging.ts';
 import { badQuery, timeBound } from '../../request/query.ts';
+import type { HttpError } from '../../response/errors.ts';
 import { ownDeployment } from '../deployments/own-deployment.ts';
 import { Listed, noSuchSubmission, ownSubmission } from './submissions.ts';
 
-const InboxSubmissionBody = answerObject('InboxSubmission', {
+export const InboxSubmissionBody = answerObject('InboxSubmission', {
   ...Listed.shape,
   read: flagField('Whether somebody has marked it as read. Reading it over the API does not.', true),
   starred: flagField('Whether it has a star.', false),
@@ -35,12 +37,20 @@ const Results = answerObject('SearchResults', {
   searched: countField('How many submissions this request has looked at.', 1),
   total: countField('How many submissions the deployment has.', 1),
 });
-const Done = answerObject('BulkDone', { done: countField('How many submissions this has changed.', 1) });
+const Done = answerObject('BulkDone', {
+  done: countField('How many submissions this has changed.', 1),
+  next_cursor: z
+    .string()
+    .nullable()
+    .optional()
+    .meta({ description: 'Only for a `filter`: where the next request goes on; null at the end.', example: null }),
+});
 
 const onlyIf = (name: string, description: string) =>
   z.literal('true', `${name} is invalid: send true, once, or leave it out.`).optional().meta({ description });
 
-const Query = z.object({
+/** What a search looks for. */
+const filterFields = {
   q: z
     .string('q is invalid: send it once.')
     .max(SIZES.search.maxQueryChars, `q is too long: send at most ${SIZES.search.maxQueryChars} characters.`)
@@ -54,15 +64,30 @@ const Query = z.object({
     description: 'The first time of receipt that counts, in ISO 8601; a day is one in UTC.',
   }),
   to: timeBound('to').meta({ description: 'The first time of receipt that no longer counts.' }),
-  unread: onlyIf('unread', 'Only submissions that are not marked as read.'),
-  starred: onlyIf('starred', 'Only submissions with a star.'),
-  limit: Paging.shape.limit,
-  cursor: z
-    .string('cursor is invalid: send the next_cursor of an answer, once.')
-    .regex(/^[1-9][0-9]{0,14}$/, 'cursor is invalid: send the next_cursor of an answer.')
-    .optional()
-    .meta({ description: 'The `next_cursor` of the answer before.' }),
+};
+const onlyUnread = 'Only submissions that are not marked as read.';
+const onlyStarred = 'Only submissions with a star.';
+
+/** The same in the query of a URL. */
+export const FilterQuery = z.object({
+  ...filterFields,
+  unread: onlyIf('unread', onlyUnread),
+  starred: onlyIf('starred', onlyStarred),
 });
+export type Filter = { q?: string | undefined; from?: string | undefined; to?: string | undefined } & {
+  [Mark in 'unread' | 'starred']?: unknown;
+};
+
+/** Where a search goes on. */
+export const cursorField = (pattern: RegExp) =>
+  z
+    .string('cursor is invalid: send the next_cursor of an answer, once.')
+    .regex(pattern, 'cursor is invalid: send the next_cursor of an answer.')
+    .optional()
+    .meta({ description: 'The `next_cursor` of the answer before.' });
+
+const cursor = cursorField(/^[1-9][0-9]{0,14}$/);
+const Query = FilterQuery.extend({ limit: Paging.shape.limit, cursor });
 
 const isBoolean = (name: string) =>
   z.boolean(`${name} is not a boolean: send true or false, or leave it out.`).optional();
@@ -83,6 +108,8 @@ const CHANGES: Readonly<Record<(typeof ACTIONS)[number], Change>> = {
   spam: markAsSpam,
 };
 const invalidIds = `ids is invalid: send a list of at most ${SIZES.search.maxBulkIds} ids of submissions.`;
+const isTrue = (name: string, description: string) =>
+  z.literal(true, `${name} is invalid: send true, or leave it out.`).optional().meta({ description });
 const Bulk = z.object({
   action: z
     .enum(ACTIONS, `action is invalid: send ${ACTIONS.join(', ')}.`)
@@ -90,47 +117,69 @@ const Bulk = z.object({
   ids: z
     .array(z.string(invalidIds), invalidIds)
     .max(SIZES.search.maxBulkIds, invalidIds)
+    .optional()
     .meta({ description: `At most ${SIZES.search.maxBulkIds}. Ids that are not there are passed over.` }),
+  filter: z
+    .object(
+      { ...filterFields, unread: isTrue('unread', onlyUnread), starred: isTrue('starred', onlyStarred) },
+      'filter is invalid: send an object such as {"q": "ada"}.',
+    )
+    .optional()
+    .meta({ description: 'In place of `ids`: all that a search finds, in several requests. `{}`: all submissions.' }),
+  cursor: cursor.meta({ description: 'With a `filter`: the `next_cursor` of the answer before.' }),
 });
 
 /** A submission in the shape of `InboxSubmissionBody`; its data is sent unchanged. */
-const inboxJson = (submission: InboxSubmission): string =>
+export const inboxJson = (submission: InboxSubmission): string =>
   `${submissionJson(submission).slice(0, -1)},"read":${submission.read},"starred":${submission.starred},"page_version":${submission.pageVersion}}`;
 
-/** The numbers that a query covers, both left out; throws 400. */
-async function rangeOf(
-  db: Database,
-  { id, lastSubmissionNumber }: Deployment,
-  { from, to, cursor }: z.infer<typeof Query>,
-): Promise<{ after: number; before: number }> {
+const placesOf = (deploymentId: string, numbers: readonly number[]) =>
+  numbers.map((number) => ({ deploymentId, number }));
+
+/** The times of a filter; throws 400 where they leave nothing. */
+export function timesOf({ from, to }: Filter): { from: Date | undefined; to: Date | undefined } {
   const [start, end] = [from, to].map((text) => (text === undefined ? undefined : new Date(text)));
   if (start && end && start >= end) throw badQuery('from is not before to: send an earlier from, or a later to.');
+  return { from: start, to: end };
+}
+
+/** What a filter looks for besides times, and for how long one request does. */
+export const searchOf = ({ limits: { reads } }: App, { q, unread, starred }: Filter) => ({
+  matches: q ? createMatcher(q) : () => true,
+  unread: unread !== undefined,
+  starred: starred !== undefined,
+  maxMs: reads.searchMs,
+  turnMs: reads.searchSliceMs,
+});
+
+/** The numbers that a filter covers, both left out; throws 400. */
+export async function rangeOf(
+  db: Database,
+  { id, lastSubmissionNumber }: Deployment,
+  { cursor, ...filter }: Filter & { cursor?: string | undefined },
+): Promise<{ after: number; before: number }> {
+  const { from: start, to: end } = timesOf(filter);
   const [first = 1] = start ? await firstNumbersAt(db, id, [start]) : [];
   const [last = lastSubmissionNumber + 1] = end ? await firstNumbersAt(db, id, [end]) : [];
   return { after: first - 1, before: Math.min(last, cursor === undefined ? last : Number(cursor)) };
 }
 
-const searchEndpoint = ({ db, limits }: App) =>
+export const boundedSearch = ({ limits }: App): string =>
+  `A request works for ${limits.reads.searchMs / 1_000} second at most, and answers what it has found by then, and a ` +
+  '`next_cursor` to go on from with the same query.';
+
+const searchEndpoint = (app: App) =>
   endpoint('GET', '/submissions/:deployId/search', 'searchSubmissions', {
     summary: 'Search submissions',
-    description:
-      `Newest first. A request works for ${limits.reads.searchMs / 1_000} second at most, and answers what it has found by then, and a ` +
-      '`next_cursor` to go on from with the same query.',
-    find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
+    description: `Newest first. ${boundedSearch(app)}`,
+    find: (owner, { deployId }) => ownDeployment(app.db, owner, deployId),
     query: Query,
     answer: { description: 'What was found.', headers: LINK_HEADER, schema: Results },
     async handle({ request, resource, query }) {
-      const range = await rangeOf(db, resource, query);
-      const { numbers, searched, next } = await searchSubmissions(db, resource.id, {
-        ...range,
-        matches: query.q ? createMatcher(query.q) : () => true,
-        unread: query.unread !== undefined,
-        starred: query.starred !== undefined,
-        limit: query.limit,
-        maxMs: limits.reads.searchMs,
-        turnMs: limits.reads.searchSliceMs,
-      });
-      const found = await findInboxSubmissions(db, resource.id, numbers);
+      const { db } = app;
+      const search = { ...(await rangeOf(db, resource, query)), ...searchOf(app, query), limit: query.limit };
+      const { numbers, searched, next } = await searchSubmissions(db, resource.id, search);
+      const found = await findInboxSubmissions(db, placesOf(resource.id, numbers));
       const cursor = next === undefined ? 'null' : `"${next}"`;
       const text = `{"submissions":[${found.map(inboxJson).join(',')}],"next_cursor":${cursor},"searched":${searched},"total":${resource.submissionCount}}`;
       return new WithHeaders(next === undefined ? {} : nextLink(request, { cursor: next }), jsonText(text));
@@ -150,32 +199,53 @@ const markEndpoint = ({ db }: App) =>
       const changed = await markSubmissions(db, owner.id, params.deployId, [params.submissionId], body);
       // The deployment may have been deleted while the body arrived.
       if (changed === 0) await ownSubmission(db, owner, params);
-      const [found] = await findInboxSubmissions(db, params.deployId, [number]);
+      const [found] = await findInboxSubmissions(db, placesOf(params.deployId, [number]));
       if (!found) throw noSuchSubmission();
       return jsonText(inboxJson(found));
     },
   });
 
-const bulkEndpoint = ({ db, onPurge }: App) =>
+const idsOrFilter = (): HttpError => invalidField('ids and filter are both given, or neither: send one of them.');
+
+/** The next submissions that a filter finds, and where to go on. */
+async function findIds(app: App, deployment: Deployment, filter: Filter & { cursor: string | undefined }) {
+  const search = {
+    ...(await rangeOf(app.db, deployment, filter)),
+    ...searchOf(app, filter),
+    limit: SIZES.search.maxBulkIds,
+  };
+  const { numbers, next } = await searchSubmissions(app.db, deployment.id, search);
+  return {
+    ids: await findSubmissionIds(app.db, deployment.id, numbers),
+    next_cursor: next === undefined ? null : String(next),
+  };
+}
+
+const bulkEndpoint = (app: App) =>
   endpoint('POST', '/submissions/:deployId/bulk', 'changeSubmissions', {
     summary: 'Mark, delete or keep apart many submissions',
-    description: 'If it fails, some of them may have been changed: send it again.',
-    find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
+    description:
+      'If it fails, some of them may have been changed: send it again. With a `filter`, one request changes as many as it finds in ' +
+      `${app.limits.reads.searchMs / 1_000} second, at most ${SIZES.search.maxBulkIds}: send it again with the \`next_cursor\` until that is null.`,
+    find: (owner, { deployId }) => ownDeployment(app.db, owner, deployId),
     body: {
       schema: Bulk,
       example: { action: 'read', ids: ['sub_0VbbZBZeswpZ5bGpjxVeCiYz'] },
       maxBytes: SIZES.search.maxBulkBodyBytes,
     },
-    answer: { description: 'It is done.', schema: Done },
-    async handle({ owner, resource: { id }, body: { action, ids: given } }) {
+    answer: { description: 'It is done.', schema: Done, example: { done: 1 } },
+    async handle({ owner, resource, body: { action, ids: given, filter, cursor } }) {
+      const { db } = app;
+      if ((given === undefined) === (filter === undefined)) throw idsOrFilter();
       // Only ids reach Postgres, which refuses some texts (NUL).
-      const ids = [...new Set(given.filter(isSubmissionId))];
-      const done = await CHANGES[action](db, owner.id, id, ids);
+      const named = { ids: [...new Set(given?.filter(isSubmissionId))] };
+      const { ids, ...next } = filter ? await findIds(app, resource, { ...filter, cursor }) : named;
+      const done = await CHANGES[action](db, owner.id, resource.id, ids);
       // None may be there because the deployment was deleted while the body arrived.
-      if (done === 0) await ownDeployment(db, owner, id);
+      if (done === 0) await ownDeployment(db, owner, resource.id);
       // The folder may have had too much.
-      if (action === 'spam') onPurge();
-      return { done };
+      if (action === 'spam') app.onPurge();
+      return { done, ...next };
     },
   });
 

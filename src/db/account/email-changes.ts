@@ -1,0 +1,58 @@
+import type { Knex } from 'knex';
+import { SIZES } from '../../sizes.ts';
+import { isDuplicate } from '../postgres/out-of-reach.ts';
+import { execute, query } from '../postgres/query.ts';
+
+/*
+ * A new address of an owner is stored apart until a link in a mail to it is opened. E-mails are in lower case; `hash` is
+ * that of the link's token.
+ */
+
+/** Stores the address that an owner wants, in place of one that waits already; false when another owner has it. */
+export const askForEmailChange = async (db: Knex, ownerId: number, email: string, hash: Buffer): Promise<boolean> =>
+  (await execute(
+    db,
+    'ask-for-email-change',
+    `INSERT INTO email_changes (owner_id, email, hash, expires_at)
+     SELECT :ownerId, :email, :hash, now() + interval '${SIZES.emailChange.linkHours} hours'
+      WHERE NOT EXISTS (SELECT FROM owners WHERE email = :email)
+         ON CONFLICT (owner_id) DO UPDATE
+        SET email = excluded.email, hash = excluded.hash, expires_at = excluded.expires_at`,
+    { ownerId, email, hash },
+  )) === 1;
+
+/** The address that a link confirms, while it works. */
+export async function findEmailChange(db: Knex, hash: Buffer): Promise<string | undefined> {
+  const sql = 'SELECT email FROM email_changes WHERE hash = ? AND expires_at > now()';
+  return (await query<{ email: string }>(db, 'find-email-change', sql, [hash]))[0]?.email;
+}
+
+/** The address of an owner before and after a change. */
+type EmailChange = { before: string; after: string };
+
+/**
+ * Uses a link up, and gives its owner the new address; undefined when it works no longer, and 'taken' when another owner
+ * has the address by now. Links that sign in, which were sent to the old address, end.
+ */
+export async function useEmailChange(db: Knex, hash: Buffer): Promise<EmailChange | 'taken' | undefined> {
+  try {
+    const [changed] = await query<EmailChange>(
+      db,
+      'use-email-change',
+      `WITH used AS (
+         DELETE FROM email_changes WHERE hash = ? AND expires_at > now() RETURNING owner_id, email
+       ), links AS (
+         DELETE FROM sign_in_links USING used JOIN api_keys USING (owner_id) WHERE key_id = api_keys.id
+       )
+       UPDATE owners SET email = used.email
+         FROM used JOIN owners AS old ON old.id = used.owner_id
+        WHERE owners.id = used.owner_id
+       RETURNING old.email AS before, owners.email AS after`,
+      [hash],
+    );
+    return changed;
+  } catch (error) {
+    if (isDuplicate(error)) return 'taken';
+    throw error;
+  }
+}

@@ -1,0 +1,20 @@
+import type { Knex } from 'knex';
+import { execute } from '../postgres/query.ts';
+import { createKey } from './owners.ts';
+import { makeSignInLink } from './sessions.ts';
+
+/** Makes the first owner, a key for it and a link that signs in; undefined when there is an owner already. */
+export async function createFirstKey(
+  db: Knex,
+  owner: { email: string; plan: string; cell: string },
+  linkHash: Buffer,
+): Promise<string | undefined> {
+  return db.transaction(async (transaction) => {
+    await transaction.raw('LOCK TABLE owners IN SHARE ROW EXCLUSIVE MODE');
+    const owners = await execute(transaction, 'find-any-owner', 'SELECT FROM owners LIMIT 1');
+    if (owners > 0) return undefined;
+    const key = await createKey(transaction, { ...owner, defaultPlan: owner.plan });
+    await makeSignInLink(transaction, owner.email, linkHash);
+    return key;
+  });
+}

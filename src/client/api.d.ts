@@ -174,6 +174,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/overview/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See one deployment at a glance */
+        get: operations["getDeploymentOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/deploy": {
         parameters: {
             query?: never;
@@ -3057,6 +3074,21 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description There is no such deployment, it was deleted, or it is another owner's. */
+        NoSuchDeployment: {
+            headers: {
+                "error-code": components["headers"]["ErrorCode"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "No such deployment: check the id, and that it belongs to the owner of the API key."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description The plan's limit of bytes is reached, or the API key has the scope `read`. */
         StorageFull: {
             headers: {
@@ -3097,21 +3129,6 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "The Idempotency-Key was used with another request: send each request with a key of its own."
-                 *     }
-                 */
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description There is no such deployment, it was deleted, or it is another owner's. */
-        NoSuchDeployment: {
-            headers: {
-                "error-code": components["headers"]["ErrorCode"];
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": "No such deployment: check the id, and that it belongs to the owner of the API key."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -4064,6 +4081,54 @@ export interface operations {
             };
             400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getDeploymentOverview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deployment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "d_0VbbZBZKKTcBD17YQfyDgVGm",
+                     *       "slug": "spring-sale",
+                     *       "url": "https://spring-sale.pages.example.net",
+                     *       "title": "Spring sale",
+                     *       "form_action": "https://forms.example.org/submit/d_0VbbZBZKKTcBD17YQfyDgVGm",
+                     *       "submission_count": 3,
+                     *       "unread": 1,
+                     *       "spam": 0,
+                     *       "honeypots": 0,
+                     *       "turned_away": 0,
+                     *       "last_submission_at": "2026-11-21T11:08:48.298Z",
+                     *       "email_notifications": false,
+                     *       "failing_webhooks": 0,
+                     *       "taken_down": false,
+                     *       "updated_at": "2026-11-21T11:08:48.298Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OverviewedDeployment"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchDeployment"];
             429: components["responses"]["TooManyUnknownKeys"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

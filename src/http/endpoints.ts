@@ -7,7 +7,7 @@ import { webhookHealthEndpoints } from './api/deliveries/webhook-health.ts';
 import { webhookEndpoints } from './api/deliveries/webhooks.ts';
 import { checkEndpoints } from './api/deployments/check.ts';
 import { deploymentEndpoints } from './api/deployments/deployments.ts';
-import { overviewEndpoint } from './api/deployments/overview.ts';
+import { overviewEndpoints } from './api/deployments/overview.ts';
 import { settingsEndpoints } from './api/deployments/settings.ts';
 import { trashEndpoints } from './api/deployments/trash.ts';
 import { versionEndpoints } from './api/deployments/versions.ts';
@@ -42,7 +42,7 @@ export function createEndpoints(app: App): readonly Tagged[] {
   const byTag: Readonly<Record<Tag, readonly Endpoint[]>> = {
     Account: [...sessionEndpoints(app), ...signInLinkEndpoints(app), ...meEndpoints(app), ...keyEndpoints(app)],
     Deployments: [
-      overviewEndpoint(app),
+      ...overviewEndpoints(app),
       ...deploymentEndpoints(app),
       ...settingsEndpoints(app),
       ...checkEndpoints(app),

@@ -35,6 +35,21 @@ export async function findStarts(db: Knex, ids: readonly string[]): Promise<Read
   return new Map(rows.map(({ id, start }) => [id, start]));
 }
 
+/** In SQL, what there is to see of some deployments. `deployments`: a SELECT of them. */
+const overviewOf = (deployments: string): string => `
+  SELECT id, slug, submission_count AS "submissionCount", email_notifications AS "emailNotifications",
+         taken_down_at IS NOT NULL AS "isTakenDown", updated_at AS "updatedAt",
+         substring(html FROM 1 FOR ${SIZES.internal.titleStartBytes}) AS start,
+         ${unreadCount('on_page.id')} AS unread,
+         (SELECT count(*) FROM ${folderOf('on_page.id')}) AS spam,
+         ${recentCount('honeypot_hits', 'on_page.id')} AS honeypots,
+         ${recentCount('turned_away', 'on_page.id')} AS "turnedAway",
+         (SELECT created_at FROM submissions
+           WHERE deployment_id = on_page.id ORDER BY number DESC LIMIT 1) AS "lastSubmissionAt",
+         (SELECT count(*) FROM webhooks
+           WHERE deployment_id = on_page.id AND failing_since IS NOT NULL) AS "failingWebhooks"
+    FROM (${deployments}) AS on_page JOIN pages ON pages.deployment_id = on_page.id`;
+
 /** A page of an owner's live deployments, newest first, and how many there are in all. */
 export const listOverview = (db: Knex, ownerId: number, paging: Paging): Promise<ListPage<OverviewRow>> =>
   queryPage(
@@ -42,21 +57,19 @@ export const listOverview = (db: Knex, ownerId: number, paging: Paging): Promise
     'list-overview',
     {
       total: `SELECT ${liveDeployments(':ownerId')} AS total`,
-      rows: `
-         SELECT id, slug, submission_count AS "submissionCount", email_notifications AS "emailNotifications",
-                taken_down_at IS NOT NULL AS "isTakenDown", updated_at AS "updatedAt",
-                substring(html FROM 1 FOR ${SIZES.internal.titleStartBytes}) AS start,
-                ${unreadCount('on_page.id')} AS unread,
-                (SELECT count(*) FROM ${folderOf('on_page.id')}) AS spam,
-                ${recentCount('honeypot_hits', 'on_page.id')} AS honeypots,
-                ${recentCount('turned_away', 'on_page.id')} AS "turnedAway",
-                (SELECT created_at FROM submissions
-                  WHERE deployment_id = on_page.id ORDER BY number DESC LIMIT 1) AS "lastSubmissionAt",
-                (SELECT count(*) FROM webhooks
-                  WHERE deployment_id = on_page.id AND failing_since IS NOT NULL) AS "failingWebhooks"
-           FROM (${livePage('*')}) AS on_page JOIN pages ON pages.deployment_id = on_page.id
-          ORDER BY id DESC`,
+      rows: `${overviewOf(livePage('*'))} ORDER BY id DESC`,
     },
     { ownerId },
     paging,
   );
+
+/** One live deployment of an owner. */
+export const findOverview = async (db: Knex, ownerId: number, id: string): Promise<OverviewRow | undefined> =>
+  (
+    await query<OverviewRow>(
+      db,
+      'find-overview',
+      overviewOf('SELECT * FROM deployments WHERE id = :id AND owner_id = :ownerId AND deleted_at IS NULL'),
+      { ownerId, id },
+    )
+  )[0];

@@ -94,6 +94,11 @@ describe('GET /overview', () => {
     expect(answer(await who.get('/overview'))).toEqual({
       ...{ status: 200, body: { deployments, total: 2, page: 1, limit: 50 } },
     });
+    for (const one of deployments) {
+      expect(answer(await who.get(`/overview/${one.id}`))).toEqual({ status: 200, body: one });
+    }
+    await who.get(`/overview/${deleted}`).expect(404);
+    await owner.get(`/overview/${full.id}`).expect(404);
     expect((await who.get('/overview?page=2&limit=1')).body).toEqual({
       ...{ deployments: deployments.slice(1), total: 2, page: 2, limit: 1 },
     });

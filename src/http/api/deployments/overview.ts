@@ -1,7 +1,7 @@
 import { decodeHTML } from 'entities';
 import { z } from 'zod';
 import { type Config, pageUrl, submitUrl } from '../../../config.ts';
-import { listOverview, type OverviewRow } from '../../../db/deployments/overview.ts';
+import { findOverview, listOverview, type OverviewRow } from '../../../db/deployments/overview.ts';
 import { HONEYPOT } from '../../../lib/control-fields.ts';
 import { titleOf } from '../../../lib/slugs.ts';
 import type { App } from '../../app.ts';
@@ -10,6 +10,7 @@ import { answerObject, countField, deploymentId, flagField, textOrNull, time, ur
 import { Paging, paged } from '../../request/paging.ts';
 import { toWire } from '../../response/to-wire.ts';
 import { ownSlug, submissionCount, urlField } from './deployments.ts';
+import { foundOr404 } from './own-deployment.ts';
 
 export const titleField = textOrNull("The page's title; null without one.", 'Spring sale');
 
@@ -55,8 +56,7 @@ const toOverviewed = (one: OverviewRow, config: Config) =>
     takenDown: one.isTakenDown,
   });
 
-/** All pages of an owner at a glance. */
-export const overviewEndpoint = ({ db, config }: App) =>
+const listEndpoint = ({ db, config }: App) =>
   endpoint('GET', '/overview', 'getOverview', {
     summary: 'See your deployments at a glance',
     description: 'Newest first, without deleted ones.',
@@ -67,3 +67,14 @@ export const overviewEndpoint = ({ db, config }: App) =>
       return { deployments: deployments.map((one) => toOverviewed(one, config)), total, ...paging };
     },
   });
+
+const getEndpoint = ({ db, config }: App) =>
+  endpoint('GET', '/overview/:id', 'getDeploymentOverview', {
+    summary: 'See one deployment at a glance',
+    find: async (owner, { id }) => foundOr404(await findOverview(db, owner.id, id)),
+    answer: { description: 'The deployment.', schema: Overviewed },
+    handle: async ({ resource }) => toOverviewed(resource, config),
+  });
+
+/** The pages of an owner at a glance. */
+export const overviewEndpoints = (app: App) => [listEndpoint(app), getEndpoint(app)];

@@ -23,7 +23,7 @@ import { findChromium } from '../test/support/chromium.ts';
  */
 
 const FOLDER = fileURLToPath(new URL('dashboard/', import.meta.url));
-const DESKTOP: BrowserContextOptions = { viewport: { width: 1120, height: 720 } };
+const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 } };
 const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
 /** Every view: its address, and what is there once all of it is shown. `:id` is a page, `:submission` one of its submissions. */
@@ -162,7 +162,7 @@ async function take(browser: Browser, folder: string, url: (path: string) => str
   await page.locator(view.ready).first().waitFor({ state: 'attached' });
   // A stream of new submissions stays open: the network is never idle.
   await page
-    .locator('.spinner, [aria-busy=true], .empty-row')
+    .locator('.loading, [aria-busy=true], .empty-row')
     .filter({ visible: true })
     .first()
     .waitFor({ state: 'hidden' });

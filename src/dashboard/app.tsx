@@ -1,35 +1,23 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { ErrorBoundary, LocationProvider, Router, useLocation } from 'preact-iso';
+import { ErrorBoundary, LocationProvider, Router } from 'preact-iso';
 import { session, trouble } from './api.ts';
 import { routes } from './routes.tsx';
 import { another, findNewSession, leave, me, signOut } from './session.ts';
 import { Button } from './ui/button.tsx';
 import { Dialog } from './ui/dialog.tsx';
 import { Icon } from './ui/icon.tsx';
+import { Links } from './ui/links.tsx';
 import { Said, say } from './ui/say.tsx';
-import { Spinner } from './ui/states.tsx';
+import { Loading } from './ui/states.tsx';
 import { SignIn, SignInForm } from './views/sign-in.tsx';
 
 const NAVIGATION = [
-  { href: '/dashboard', label: 'Pages' },
+  { href: '/dashboard', label: 'Pages', within: '/dashboard/pages/' },
   { href: '/dashboard/statistics', label: 'Statistics' },
   { href: '/dashboard/trash', label: 'Trash' },
   { href: '/dashboard/account', label: 'Account' },
 ];
-
-function Navigation(): JSX.Element {
-  const { path } = useLocation();
-  return (
-    <nav class="navigation" aria-label="Dashboard">
-      {NAVIGATION.map(({ href, label }) => (
-        <a key={href} href={href} aria-current={path === href ? 'page' : undefined}>
-          {label}
-        </a>
-      ))}
-    </nav>
-  );
-}
 
 const TROUBLES = {
   offline: 'There is no connection to the service. It is tried again by itself; nothing that you typed is lost.',
@@ -84,9 +72,9 @@ export function App(): JSX.Element {
     return (
       <>
         <Trouble />
-        <main class="waiting">
+        <main>
           <h1 class="unseen">formhost</h1>
-          <Spinner label="Loading the dashboard" />
+          <Loading label="Loading the dashboard" />
         </main>
       </>
     );
@@ -103,7 +91,7 @@ export function App(): JSX.Element {
             <Icon name="brand" />
             formhost
           </a>
-          <Navigation />
+          <Links label="Dashboard" links={NAVIGATION} />
           <p class="who">
             <bdi class="email">{me.value?.email}</bdi>
             <Button

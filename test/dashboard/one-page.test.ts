@@ -21,6 +21,24 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
   const viewOf = (id: string, view: string): string => `/dashboard/pages/${id}/${view}`;
   const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
 
+  it('has the title of the page as its heading, and all of its views in sight on a phone', async () => {
+    const owner = await dashboard.owner();
+    const { id, url } = await owner.deploy({ html: FORM, slug: 'ask' });
+    const page = await dashboard.open(owner, viewOf(id, 'settings'), PHONE);
+    await page.getByLabel('Redirect URL').waitFor();
+    const title = page.getByRole('heading', { level: 1, name: 'Settings: Contact' });
+    expect(await title.locator(':scope > :not(.unseen)').allInnerTexts()).toEqual(['Contact']);
+    expect(await page.title()).toBe('Settings · ask · formhost');
+    expect(await page.getByRole('link', { name: new URL(url).host }).getAttribute('href')).toBe(url);
+    const views = page.getByRole('navigation', { name: 'This page' }).getByRole('link');
+    expect(await views.allInnerTexts()).toEqual(['Inbox', 'Charts', 'Page', 'Notifications', 'Settings']);
+    for (const view of await views.all()) {
+      const { x = -1, width = 0 } = (await view.boundingBox()) ?? {};
+      expect(x).toBeGreaterThanOrEqual(0);
+      expect(x + width).toBeLessThanOrEqual(PHONE.viewport?.width ?? 0);
+    }
+  });
+
   it('Charts: takes own dates, and says which are wrong', async () => {
     const owner = await dashboard.owner();
     const { id } = await owner.deploy({ html: FORM });
@@ -135,6 +153,21 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await expect.poll(isActive).toBe(undefined);
     });
 
+    it('says for each receiver what to paste, and which format it gets', async () => {
+      const owner = await dashboard.owner();
+      const { id } = await owner.deploy({ html: FORM });
+      const page = await dashboard.open(owner, viewOf(id, 'notifications'));
+      const receiver = page.getByLabel('Receiver');
+      await receiver.selectOption('Discord');
+      await page.getByText('Discord takes messages of its own format only').waitFor();
+      await receiver.selectOption('Slack');
+      await page.getByText('https://hooks.slack.com/services/…').waitFor();
+      await page.getByLabel('Webhook URL').fill('http://127.0.0.1:9/mattermost');
+      await page.getByRole('button', { name: 'Add webhook' }).click();
+      await page.getByRole('button', { name: 'Send a test to http://127.0.0.1:9' }).waitFor();
+      expect((await owner.get(`/webhooks/${id}`)).body.webhooks).toMatchObject([{ type: 'slack' }]);
+    });
+
     it('recognises addresses of Slack and Discord, by the keyboard alone', async () => {
       const owner = await dashboard.owner();
       const { id } = await owner.deploy({ html: FORM });
@@ -177,7 +210,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       expect((await owner.get(`/deploy/${id}/settings`)).body.notify_owner).toBe(false);
       await page.getByLabel('Add a recipient').fill('not an address');
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('Not saved').waitFor();
+      await page.getByText('Enter an address such as ada@example.org.').waitFor();
       expect(await page.getByLabel('Add a recipient').inputValue()).toBe('not an address');
     });
   });

@@ -186,7 +186,7 @@ const api = '${dashboard.origin}';
       const open = async (path: string, title: string): Promise<void> => {
         await page.goto(dashboard.origin + path);
         await page.getByRole('heading', { name: title }).waitFor();
-        await expect.poll(() => page.locator('.spinner').count()).toBe(0);
+        await expect.poll(() => page.locator('.loading').count()).toBe(0);
         expect(await page.content()).not.toMatch(secrets);
         expect(await page.title()).not.toMatch(secrets);
       };
@@ -263,7 +263,7 @@ const api = '${dashboard.origin}';
       ] as const) {
         await page.goto(`${dashboard.origin}/dashboard${path}`);
         await page.getByText(ready).filter({ visible: true }).first().waitFor();
-        await expect.poll(() => page.locator('.spinner').filter({ visible: true }).count()).toBe(0);
+        await expect.poll(() => page.locator('.loading').filter({ visible: true }).count()).toBe(0);
         await expectFitting(page);
         expect([
           path,

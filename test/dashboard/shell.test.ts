@@ -24,6 +24,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     it('says what is wrong with a key, signs in with another, and stays signed in after a reload', async () => {
       const owner = await dashboard.owner();
       const page = await dashboard.open(undefined, '/dashboard/account');
+      await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('key');
       const signIn = page.getByRole('button', { name: 'Sign in' });
       await signIn.click();
       expect(await page.getByRole('alert').innerText()).toBe('Enter your key: it begins with fh_.');

@@ -64,7 +64,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     let isPageThere = false;
     await page.route(/^http:\/\/[^/]+\/(?!dashboard|session|me$|readyz)/, async (route) => {
       const request = route.request();
-      const isPage = isPageThere && new URL(request.url()).pathname === `/deploy/${id}`;
+      const isPage = isPageThere && new URL(request.url()).pathname === `/overview/${id}`;
       if (isPage || mode === 'pass' || new URL(request.url()).origin !== dashboard.origin) return route.continue();
       if (mode === 'hold') {
         await new Promise<void>((resolve) => held.push(resolve));
@@ -95,12 +95,12 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
   const STATES: Record<State, { isShown(page: Page): Promise<void>; goOn?(page: Page): Promise<void> }> = {
     hold: {
       // On a phone the list behind an open submission is not shown, and so is its sign.
-      isShown: (page) => page.locator('#main .spinner').filter({ visible: true }).first().waitFor(),
+      isShown: (page) => page.locator('#main .loading').filter({ visible: true }).first().waitFor(),
     },
     broken: {
       async isShown(page) {
         await page.getByRole('button', { name: 'Try again' }).first().waitFor();
-        expect(await page.locator('.spinner').count()).toBe(0);
+        expect(await page.locator('.loading').count()).toBe(0);
       },
       async goOn(page) {
         const again = page.getByRole('button', { name: 'Try again' });
@@ -221,7 +221,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     ] as const) {
       await page.goto(`${dashboard.origin}/dashboard/${path}`);
       await page.getByText(shown).filter({ visible: true }).first().waitFor();
-      await page.locator('.spinner').filter({ visible: true }).first().waitFor({ state: 'detached' });
+      await page.locator('.loading').filter({ visible: true }).first().waitFor({ state: 'detached' });
       await expectAccessibleInTurn(page);
     }
     await page.goto(`${dashboard.origin}/dashboard/pages/${filled}/notifications`);

@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso';
 import { DASHBOARD_LIMITS } from '../limits.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import type { Page } from '../ui/page-view.tsx';
-import { Empty, Problem, Spinner } from '../ui/states.tsx';
+import { Empty, Loading, Problem } from '../ui/states.tsx';
 import { counted } from '../ui/time.tsx';
 import { Filters, Progress, searchOf } from './filters.tsx';
 import { showHelp } from './help.tsx';
@@ -56,7 +56,7 @@ export function ListPane({ inbox }: { inbox: Inbox }): JSX.Element {
         )}
       </div>
       {error && <Problem error={error} onRetry={() => list.more()} />}
-      {rows.length === 0 && isReading && !isFiltered(filter) && <Spinner label="Loading the inbox" />}
+      {rows.length === 0 && isReading && !isFiltered(filter) && <Loading label="Loading the inbox" />}
       {rows.length === 0 && !isReading && !error && <Nothing page={page} filter={filter} />}
       {rows.length > 0 && <Table inbox={inbox} columns={columns} />}
     </>

@@ -43,7 +43,7 @@ export function DeliveryRow({
           )}
         </p>
         {last_error !== null && (
-          <p class="delivery-error">
+          <p class="error">
             <bdi>{last_error}</bdi>
           </p>
         )}

@@ -38,7 +38,7 @@ function Labelled({
   );
 }
 
-type Text = Shared & {
+export type FieldProps = Shared & {
   value: string;
   onChange(value: string): void;
   type?: 'text' | 'password' | 'email' | 'url' | 'date' | 'datetime-local';
@@ -51,7 +51,7 @@ type Text = Shared & {
 /** What is typed is no sentence. */
 const AS_TYPED = { dir: 'auto', spellcheck: false, autocapitalize: 'none' } as const;
 
-export const Field = ({ label, hint, error, onChange, max, ...rest }: Text): JSX.Element => (
+export const Field = ({ label, hint, error, onChange, max, ...rest }: FieldProps): JSX.Element => (
   <Labelled label={label} hint={hint} error={error}>
     {(control) => {
       const onInput = ({ currentTarget }: TargetedInputEvent<HTMLInputElement>) => onChange(currentTarget.value);

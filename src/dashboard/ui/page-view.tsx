@@ -1,16 +1,16 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
-import { useLocation, useRoute } from 'preact-iso';
-import type { Schemas } from '../../client/client.ts';
+import { useRoute } from 'preact-iso';
 import { ApiError, answer, api } from '../api.ts';
 import { type Loaded, useData } from '../data.ts';
 import { pageLinks } from '../links.ts';
+import type { Overviewed } from '../own-pages.ts';
 import NotFound from '../views/not-found.tsx';
 import { Icon } from './icon.tsx';
+import { Links } from './links.tsx';
 import { Shown } from './states.tsx';
 import { View } from './view.tsx';
 
-export type Page = Schemas['Deployment'];
+export type Page = Overviewed;
 
 const seen = new Map<string, Page>();
 
@@ -19,77 +19,55 @@ function usePage(): Loaded<Page> & { id: string } {
   const { id = '' } = useRoute().params;
   const loaded = useData(
     `page:${id}`,
-    (signal) => answer(api.GET('/deploy/{id}', { params: { path: { id } }, signal })),
+    (signal) => answer(api.GET('/overview/{id}', { params: { path: { id } }, signal })),
     seen,
   );
   return { ...loaded, id };
 }
 
-function Tabs({ id }: { id: string }): JSX.Element {
-  const { path } = useLocation();
-  const links = pageLinks(id);
-  const tabs = [
-    { href: links.inbox, label: 'Inbox' },
-    { href: links.charts, label: 'Charts' },
-    { href: links.page, label: 'Page' },
-    { href: links.notifications, label: 'Notifications' },
-    { href: links.settings, label: 'Settings' },
-  ];
-  const nav = useRef<HTMLElement>(null);
-  // On a phone they scroll: the one of this view is in sight.
-  useEffect(() => {
-    const current = nav.current?.querySelector<HTMLElement>('[aria-current]');
-    if (nav.current && current) nav.current.scrollLeft = current.offsetLeft - nav.current.clientWidth / 2;
-  }, [path]);
-  return (
-    <nav ref={nav} class="tabs" aria-label="This page">
-      {tabs.map(({ href, label }) => (
-        <a key={href} href={href} aria-current={path.startsWith(href) ? 'page' : undefined}>
-          {label}
-        </a>
-      ))}
-    </nav>
-  );
-}
+/** The address of a page, which opens it. */
+export const PageAddress = ({ url }: { url: string }): JSX.Element => (
+  <a class="outside" href={url} target="_blank" rel="noopener">
+    <bdi>{url.replace(/^https?:\/\//, '')}</bdi>
+    <Icon name="open" />
+    <span class="unseen">(opens in a new tab)</span>
+  </a>
+);
 
 /** A view of one page: what page it is, the other views of it, and the view itself once the page was found. */
 export function PageView({
   title,
   actions,
-  isNarrow = false,
   children,
 }: {
   title: string;
   actions?: ComponentChildren;
-  isNarrow?: boolean;
   children: (page: Page) => ComponentChildren;
 }): JSX.Element {
   const { id, ...loaded } = usePage();
   const { data: page, error } = loaded;
   if (error instanceof ApiError && error.status === 404) return <NotFound />;
+  const links = pageLinks(id);
   return (
     <View
       title={title}
-      name={page?.slug}
-      isNarrow={isNarrow}
+      page={{
+        name: page ? (page.title ?? page.slug) : '',
+        slug: page?.slug ?? '',
+        address: page && <PageAddress url={page.url} />,
+      }}
       actions={actions}
-      of={
-        <p class="of">
-          <a href="/dashboard">
-            <Icon name="back" />
-            Pages
-          </a>
-          {page && (
-            <a class="page-url" href={page.url} target="_blank" rel="noopener">
-              <bdi>{page.slug}</bdi>
-              <Icon name="open" />
-              <span class="unseen">(opens in a new tab)</span>
-            </a>
-          )}
-        </p>
-      }
     >
-      <Tabs id={id} />
+      <Links
+        label="This page"
+        links={[
+          { href: links.inbox, label: 'Inbox' },
+          { href: links.charts, label: 'Charts' },
+          { href: links.page, label: 'Page' },
+          { href: links.notifications, label: 'Notifications' },
+          { href: links.settings, label: 'Settings' },
+        ]}
+      />
       {page ? (
         children(page)
       ) : (

@@ -4,11 +4,11 @@ import { Button } from './button.tsx';
 import { Icon, type IconName } from './icon.tsx';
 import { counted, numbers } from './time.tsx';
 
-export const Spinner = ({ label }: { label: string }): JSX.Element => (
-  <p class="spinner" role="status">
-    <span class="spinner-sign" aria-hidden="true" />
-    {label}…
-  </p>
+/** The place of what is being read; `label` says it to people who do not see it. */
+export const Loading = ({ label }: { label: string }): JSX.Element => (
+  <div class="loading" role="status">
+    <span class="unseen">{label}…</span>
+  </div>
 );
 
 /** There is nothing yet, and what to do about it. */
@@ -52,7 +52,7 @@ export function Shown<T>({
 }): JSX.Element {
   const { data, error, reload } = loaded;
   if (error) return <Problem error={error} onRetry={reload} />;
-  if (data === undefined) return <Spinner label={label} />;
+  if (data === undefined) return <Loading label={label} />;
   return <>{children(data)}</>;
 }
 
@@ -101,18 +101,12 @@ export const NotSaved = ({ change }: { change: Change }): JSX.Element => (
 );
 
 /** Says that a change was saved. */
-export const Saved = ({
-  change,
-  children = 'Saved',
-}: {
-  change: Change;
-  children?: ComponentChildren;
-}): JSX.Element => (
+export const Saved = ({ change }: { change: Change }): JSX.Element => (
   <span role="status" class="saved">
     {change.state === 'saved' && (
       <>
         <Icon name="done" />
-        {children}
+        Saved
       </>
     )}
   </span>

@@ -1,16 +1,36 @@
+import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
+import { DASHBOARD_LIMITS } from '../limits.ts';
 
-const short = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'short' });
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const long = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
+const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
+const ago = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+const shortAgo = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'narrow' });
 
 /** The zone of the browser. */
 export const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
 
-/** A time of the API, in the zone and the language of the browser. */
+/** The time, as often as times that are shown change. */
+const now = signal(Date.now());
+setInterval(() => {
+  now.value = Date.now();
+}, DASHBOARD_LIMITS.notes.clockMs);
+
+/** How long ago it was, or will be: in minutes, hours, or days of a week; further away, the date. */
+function distance(at: Date, format: Intl.RelativeTimeFormat): string {
+  const minutes = (at.getTime() - now.value) / 60_000;
+  if (Math.abs(minutes) < 1) return format.format(0, 'second');
+  if (Math.abs(minutes) < 60) return format.format(Math.trunc(minutes), 'minute');
+  const hours = minutes / 60;
+  if (Math.abs(hours) < 24) return format.format(Math.trunc(hours), 'hour');
+  const days = hours / 24;
+  return Math.abs(days) < 7 ? format.format(Math.trunc(days), 'day') : date.format(at);
+}
+
+/** A time of the API: how far away it is, and exactly when in the zone of the browser, for people who point at it. */
 export const Time = ({ at, isShort = false }: { at: string; isShort?: boolean }): JSX.Element => (
-  <time dateTime={at} title={long.format(new Date(at))}>
-    {(isShort ? short : full).format(new Date(at))}
+  <time dateTime={at} title={exact.format(new Date(at))}>
+    {distance(new Date(at), isShort ? shortAgo : ago)}
   </time>
 );
 

@@ -15,40 +15,40 @@ export const focusHeading = (): void => {
 /** A view with its heading, which gets the focus after a navigation, so that screen readers say where one is. */
 export function View({
   title,
-  name,
-  of,
+  page,
   actions,
-  isNarrow,
   children,
 }: {
   title: string;
-  /** The page that it is about, in the title of the window. */
-  name?: string | undefined;
-  /** What it is about, above the heading. */
-  of?: ComponentChildren;
+  /** The page that the view is about: its name is the heading that people see. Without a name, it is being read. */
+  page?: { name: string; slug: string; address?: JSX.Element | undefined };
   actions?: ComponentChildren;
-  /** For forms and texts. */
-  isNarrow?: boolean;
   children: ComponentChildren;
 }): JSX.Element {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     const count = unread.value === 0 ? '' : `(${unread.value}) `;
-    document.title = count + [title, ...(name === undefined ? [] : [name]), 'formhost'].join(' · ');
-  }, [title, name, unread.value]);
+    // A name may have any characters, also such as turn the title around: a slug has letters only.
+    document.title = count + [title, ...(page?.slug ? [page.slug] : []), 'formhost'].join(' · ');
+  }, [title, page?.slug, unread.value]);
   useEffect(() => {
     if (!isFirst) heading.current?.focus({ preventScroll: true });
     isFirst = false;
   }, [title]);
   return (
-    <div class={isNarrow ? 'view narrow' : 'view'}>
+    <div class="view">
       <div class="view-head">
-        <div class="view-title">
-          {of}
-          <h1 ref={heading} tabIndex={-1}>
-            {title}
-          </h1>
-        </div>
+        <h1 ref={heading} tabIndex={-1}>
+          {page ? (
+            <>
+              <span class="unseen">{title}: </span>
+              <bdi>{page.name}</bdi>
+            </>
+          ) : (
+            title
+          )}
+        </h1>
+        {page?.address}
         {actions && <div class="buttons">{actions}</div>}
       </div>
       {children}

@@ -5,6 +5,7 @@ import { useData } from '../data.ts';
 import { pageLinks } from '../links.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { type Page, PageView } from '../ui/page-view.tsx';
+import { Section } from '../ui/section.tsx';
 import { Shown } from '../ui/states.tsx';
 import { Chart, readStatistics, type Statistics } from './charts/chart.tsx';
 import { Deliveries } from './charts/deliveries.tsx';
@@ -26,13 +27,12 @@ function Charts({ page }: { page: Page }): JSX.Element {
   return (
     <div class="sections">
       <RangePicker path={pageLinks(id).charts} range={range} />
-      <section class="card bars-card" aria-labelledby="submissions">
-        <h2 id="submissions">Submissions</h2>
+      <Section title="Submissions">
         <Shown loaded={loaded} label="Counting the submissions">
           {(statistics) => (
             <Chart statistics={statistics} by={range.by}>
               {page.submission_count > 0 ? (
-                <p>Choose a longer time.</p>
+                <ButtonLink href={`${pageLinks(id).charts}?range=90d`}>Show 90 days</ButtonLink>
               ) : (
                 <>
                   <p>The page has no submissions yet. Open it and send its form once.</p>
@@ -44,7 +44,7 @@ function Charts({ page }: { page: Page }): JSX.Element {
             </Chart>
           )}
         </Shown>
-      </section>
+      </Section>
       <Deliveries id={id} range={range} />
     </div>
   );

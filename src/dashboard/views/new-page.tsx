@@ -10,6 +10,7 @@ import { Form } from '../ui/form.tsx';
 import { FormSnippet } from '../ui/form-snippet.tsx';
 import { HtmlInput } from '../ui/html-input.tsx';
 import { say } from '../ui/say.tsx';
+import { SlugField, slugOf } from '../ui/slug-field.tsx';
 import { NotSaved, Shown } from '../ui/states.tsx';
 import { View } from '../ui/view.tsx';
 import NotFound from './not-found.tsx';
@@ -26,7 +27,7 @@ function Publish({ replaced }: { replaced: { id: string; slug: string } | undefi
     await run(async () => {
       const published = replaced
         ? await answer(api.PUT('/deploy/{id}', { params: { path: { id: replaced.id } }, body: { html } }))
-        : await answer(api.POST('/deploy', { body: { html, ...(slug.trim() !== '' && { slug: slug.trim() }) } }));
+        : await answer(api.POST('/deploy', { body: { html, ...(slugOf(slug) !== '' && { slug: slugOf(slug) }) } }));
       dropHtml();
       dropSlug();
       say(replaced ? `${published.slug} has the new HTML.` : `${published.slug} is live.`);
@@ -47,16 +48,7 @@ function Publish({ replaced }: { replaced: { id: string; slug: string } | undefi
         onChange={setHtml}
         error={isMissing && html.trim() === '' ? 'Paste the page, or choose its file.' : undefined}
       />
-      {!replaced && (
-        <Field
-          label="Slug"
-          hint="The first part of its address. Left empty: made of its title."
-          value={slug}
-          onChange={setSlug}
-          autoComplete="off"
-          error={errorAt(change, 'slug')}
-        />
-      )}
+      {!replaced && <SlugField label="Slug" value={slug} onChange={setSlug} error={errorAt(change, 'slug')} />}
       <NotSaved change={change} />
       <div class="buttons end">
         <ButtonLink href="/dashboard">Cancel</ButtonLink>
@@ -127,7 +119,7 @@ function Replace({ id }: { id: string }): JSX.Element {
   const { data: page, error } = loaded;
   if (error instanceof ApiError && error.status === 404) return <NotFound />;
   return (
-    <View title={page ? `Replace ${page.slug}` : 'Replace a page'} isNarrow>
+    <View title={page ? `Replace ${page.slug}` : 'Replace a page'}>
       <p class="muted">The address, the submissions and the settings stay. The HTML of before is kept as a version.</p>
       <Shown loaded={loaded} label="Loading the page">
         {(found) => <Publish replaced={found} />}
@@ -141,7 +133,7 @@ export default function NewPage(): JSX.Element {
   const { query } = useLocation();
   if (query.replace) return <Replace key={query.replace} id={query.replace} />;
   return (
-    <View title="New page" isNarrow>
+    <View title="New page">
       <Publish replaced={undefined} />
       <details class="elsewhere">
         <summary>My page is elsewhere</summary>

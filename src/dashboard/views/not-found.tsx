@@ -4,7 +4,7 @@ import { View } from '../ui/view.tsx';
 
 /** For an address that no view has, and for a page that is not the owner's. */
 const NotFound = (): JSX.Element => (
-  <View title="Nothing here" isNarrow>
+  <View title="Nothing here">
     <p>There is no such view or page. It may have been deleted: deleted pages are in the trash.</p>
     <p class="buttons">
       <ButtonLink href="/dashboard">Your pages</ButtonLink>

@@ -7,6 +7,7 @@ import { type Overviewed, readOverview } from '../own-pages.ts';
 import { me } from '../session.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { ButtonLink, CopyButton } from '../ui/button.tsx';
+import { PageAddress } from '../ui/page-view.tsx';
 import { Sparkline } from '../ui/sparkline.tsx';
 import { Empty, ListFoot, Shown } from '../ui/states.tsx';
 import { counted, numbers, Time } from '../ui/time.tsx';
@@ -38,10 +39,7 @@ function PageCard({ page, onDeleted }: { page: Overviewed; onDeleted(): void }):
             <bdi>{title}</bdi>
           </a>
         </h2>
-        <a class="page-url" href={page.url} target="_blank" rel="noopener">
-          <bdi>{page.url.replace(/^https?:\/\//, '')}</bdi>
-          <span class="unseen">(opens in a new tab)</span>
-        </a>
+        <PageAddress url={page.url} />
         <p class="badges">
           <Badges page={page} />
         </p>

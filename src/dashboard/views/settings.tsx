@@ -9,21 +9,21 @@ import { Field, Select, TextArea } from '../ui/field.tsx';
 import { NoMail } from '../ui/no-mail.tsx';
 import { type Page, PageView } from '../ui/page-view.tsx';
 import { SavingForm } from '../ui/saving-form.tsx';
+import { Section } from '../ui/section.tsx';
 import { Shown } from '../ui/states.tsx';
 import { counted } from '../ui/time.tsx';
 import { CaptchaSnippet } from './settings/captcha-snippet.tsx';
 import {
-  AFTER_SENDING,
   changesOf,
   FIELDS,
   type Option,
+  problemOf,
   QUESTIONS,
   type SettingField,
   type Settings,
   type Typed,
   toTyped,
   typeInto,
-  WHO_MAY_SEND,
 } from './settings/fields.ts';
 
 function Control({
@@ -40,18 +40,18 @@ function Control({
   onChange(text: string): void;
 }): JSX.Element {
   const shared = { label, hint, error };
-  if (control === 'lines') return <TextArea {...shared} value={value} onChange={onChange} rows={3} />;
-  if (control === 'texts') return <TextArea {...shared} value={value} onChange={onChange} rows={4} />;
-  if (control === 'time') return <Field {...shared} type="datetime-local" value={value} onChange={onChange} />;
-  if (control === 'form-field') return <Select {...shared} value={value} options={formFields} onChange={onChange} />;
-  if (control === 'number') {
-    // A field of the type number would have no text where it is none.
-    return <Field {...shared} inputMode="numeric" autoComplete="off" value={value} onChange={onChange} />;
+  if (control === 'lines' || control === 'texts') {
+    return <TextArea {...shared} value={value} onChange={onChange} rows={4} />;
   }
-  if (typeof control === 'string') {
-    return <Field {...shared} type={control} autoComplete="off" value={value} onChange={onChange} />;
+  if (control === 'form-field' || typeof control !== 'string') {
+    return (
+      <Select {...shared} value={value} options={control === 'form-field' ? formFields : control} onChange={onChange} />
+    );
   }
-  return <Select {...shared} value={value} options={control} onChange={onChange} />;
+  const typing = { ...shared, value, onChange, autoComplete: 'off' };
+  // A field of the type number would have no text where it is none.
+  if (control === 'number') return <Field {...typing} inputMode="numeric" />;
+  return <Field {...typing} type={control === 'time' ? 'datetime-local' : control} />;
 }
 
 /** A change whose error has the labels of settings in place of their names in the API. */
@@ -61,9 +61,6 @@ function withLabels(change: Change): Change {
   const message = names.reduce((text, [name, { label }]) => text.replaceAll(name, label), change.message);
   return { ...change, message };
 }
-
-/** What was typed and not saved, by page: it is there again after a look at another view. */
-const unsaved = new Map<string, { saved: Typed; typed: Typed }>();
 
 /** The fields of the form, by their labels, and what was chosen before. */
 const optionsOf = (labels: Labels, chosen: string): Option[] => [
@@ -90,10 +87,13 @@ const Preview = ({ id, isChanged }: { id: string; isChanged: boolean }): JSX.Ele
   </div>
 );
 
-function SettingsForm({ id, settings, labels }: { id: string; settings: Settings; labels: Labels }): JSX.Element {
+/** What was typed and not saved, by page: it is there again after a look at another view. */
+const unsaved = new Map<string, { saved: Typed; typed: Typed }>();
+
+/** Keeps what is typed and not saved, and asks before the window closes with it. */
+function useUnsaved(id: string, settings: Settings) {
   const [saved, setSaved] = useState(() => unsaved.get(id)?.saved ?? toTyped(settings));
   const [typed, setTyped] = useState(() => unsaved.get(id)?.typed ?? saved);
-  const { change, run } = useChange({ isRepeatable: true });
   const isChanged = Object.keys(changesOf(typed, saved)).length > 0;
   useEffect(() => {
     if (!isChanged) {
@@ -105,23 +105,32 @@ function SettingsForm({ id, settings, labels }: { id: string; settings: Settings
     addEventListener('beforeunload', ask);
     return () => removeEventListener('beforeunload', ask);
   }, [id, isChanged, saved, typed]);
+  return { saved, setSaved, typed, setTyped, isChanged };
+}
 
-  const save = (): unknown =>
-    run(async () => {
-      const body = changesOf(typed, saved);
-      await answer(api.PATCH('/deploy/{id}', { params: { path: { id } }, body }));
+function SettingsForm({ id, settings, labels }: { id: string; settings: Settings; labels: Labels }): JSX.Element {
+  const { saved, setSaved, typed, setTyped, isChanged } = useUnsaved(id, settings);
+  const { change, run } = useChange({ isRepeatable: true });
+  const [isChecked, setChecked] = useState(false);
+
+  function save(): void {
+    const isRight = Object.entries(FIELDS).every(([name, field]) => problemOf(field, typed[name]) === undefined);
+    setChecked(!isRight);
+    if (!isRight) return;
+    void run(async () => {
+      await answer(api.PATCH('/deploy/{id}', { params: { path: { id } }, body: changesOf(typed, saved) }));
       const secret = 'spam.captcha.secret';
       setSaved({ ...typed, [secret]: '' });
       setTyped((now) => (now[secret] === typed[secret] ? { ...now, [secret]: '' } : now));
     });
+  }
 
   const labelled = withLabels(change);
   const { 'spam.captcha.provider': provider = '', 'spam.captcha.site_key': siteKey = '' } = typed;
   return (
-    <SavingForm class="sections" change={labelled} isChanged={isChanged} onSave={save}>
+    <SavingForm change={labelled} isChanged={isChanged} onSave={save}>
       {QUESTIONS.map(({ question, fields }) => (
-        <fieldset key={question} class="card">
-          <legend>{question}</legend>
+        <Section key={question} title={question} isSplit>
           {Object.entries(fields).map(
             ([name, field]) =>
               field.isShown?.(typed) !== false && (
@@ -130,16 +139,18 @@ function SettingsForm({ id, settings, labels }: { id: string; settings: Settings
                   field={field}
                   value={typed[name] ?? ''}
                   formFields={optionsOf(labels, typed[name] ?? '')}
-                  error={errorAt(labelled, field.label)}
+                  error={(isChecked && problemOf(field, typed[name])) || errorAt(labelled, field.label)}
                   onChange={(text) => setTyped((before) => typeInto(before, name, text))}
                 />
               ),
           )}
-          {fields === AFTER_SENDING && typed['confirmation.field'] !== '' && <Preview id={id} isChanged={isChanged} />}
-          {fields === WHO_MAY_SEND && provider !== '' && (
+          {'confirmation.field' in fields && typed['confirmation.field'] !== '' && (
+            <Preview id={id} isChanged={isChanged} />
+          )}
+          {'spam.captcha.provider' in fields && provider !== '' && (
             <CaptchaSnippet provider={provider} siteKey={siteKey} id={id} />
           )}
-        </fieldset>
+        </Section>
       ))}
     </SavingForm>
   );
@@ -159,12 +170,11 @@ function DeleteEverything({ page }: { page: Page }): JSX.Element {
     await answer(api.DELETE('/trash/{id}', { params }));
   }
   return (
-    <section class="card danger-zone" aria-labelledby="delete">
-      <h2 id="delete">Delete all data</h2>
-      <p>
-        The page, its {counted(page.submission_count, 'submission')}, their files, its webhooks and its versions. It
-        cannot be undone.
-      </p>
+    <Section
+      title="Delete all data"
+      hint={`The page, its ${counted(page.submission_count, 'submission')}, their files, its webhooks and its versions.`}
+      isSplit
+    >
       <ActionButton
         kind="danger"
         icon="trash"
@@ -181,7 +191,7 @@ function DeleteEverything({ page }: { page: Page }): JSX.Element {
       >
         Delete all data
       </ActionButton>
-    </section>
+    </Section>
   );
 }
 
@@ -194,10 +204,10 @@ function Loaded({ page }: { page: Page }): JSX.Element {
   return (
     <Shown loaded={loaded} label="Loading the settings">
       {(settings) => (
-        <>
+        <div class="sections">
           <SettingsForm id={id} settings={settings} labels={labels} />
           <DeleteEverything page={page} />
-        </>
+        </div>
       )}
     </Shown>
   );
@@ -205,9 +215,7 @@ function Loaded({ page }: { page: Page }): JSX.Element {
 
 /** The settings of a page. */
 const SettingsView = (): JSX.Element => (
-  <PageView title="Settings" isNarrow>
-    {(page) => <Loaded key={page.id} page={page} />}
-  </PageView>
+  <PageView title="Settings">{(page) => <Loaded key={page.id} page={page} />}</PageView>
 );
 
 export default SettingsView;

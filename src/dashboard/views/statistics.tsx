@@ -8,9 +8,9 @@ import { pageLinks } from '../links.ts';
 import { type Overviewed, readOverview } from '../own-pages.ts';
 import { Bars } from '../ui/bars.tsx';
 import { ButtonLink } from '../ui/button.tsx';
-import { Scroll } from '../ui/scroll.tsx';
+import { Section } from '../ui/section.tsx';
 import { Empty, ListFoot, Shown } from '../ui/states.tsx';
-import { numbers } from '../ui/time.tsx';
+import { Table } from '../ui/table.tsx';
 import { View } from '../ui/view.tsx';
 import { Chart, readStatistics, type Statistics } from './charts/chart.tsx';
 import { type Range, rangeOf } from './charts/range.ts';
@@ -45,33 +45,24 @@ function sumOf(pages: readonly Counted[]): Statistics {
 function ByPage({ pages, search }: { pages: readonly Counted[]; search: string }): JSX.Element {
   const most = Math.max(1, ...pages.flatMap(({ statistics }) => statistics.buckets.map((each) => each.submissions)));
   return (
-    <Scroll label="Submissions by page">
-      <table class="results">
-        <thead>
-          <tr>
-            <th scope="col">Page</th>
-            <th scope="col">In this time</th>
-            <th scope="col">In all</th>
-          </tr>
-        </thead>
-        <tbody>
-          {pages
-            .toSorted((one, other) => other.statistics.total - one.statistics.total)
-            .map(({ id, title, slug, submission_count: all, statistics: { buckets, total } }) => (
-              <tr key={id}>
-                <th scope="row">
-                  <a href={`${pageLinks(id).charts}${search}`}>
-                    <bdi>{title ?? slug}</bdi>
-                  </a>
-                  {total > 0 && <Bars counts={buckets.map(({ submissions }) => submissions)} top={most} />}
-                </th>
-                <td>{numbers.format(total)}</td>
-                <td>{numbers.format(all)}</td>
-              </tr>
-            ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table
+      label="Submissions by page"
+      heads={['Page', 'In this time', 'In all']}
+      rows={pages
+        .toSorted((one, other) => other.statistics.total - one.statistics.total)
+        .map(({ id, title, slug, submission_count: all, statistics: { buckets, total } }) => ({
+          key: id,
+          name: (
+            <>
+              <a href={`${pageLinks(id).charts}${search}`}>
+                <bdi>{title ?? slug}</bdi>
+              </a>
+              {total > 0 && <Bars counts={buckets.map(({ submissions }) => submissions)} top={most} />}
+            </>
+          ),
+          counts: [total, all],
+        }))}
+    />
   );
 }
 
@@ -105,17 +96,15 @@ export default function StatisticsView(): JSX.Element {
               </Empty>
             ) : (
               <>
-                <section class="card" aria-labelledby="submissions">
-                  <h2 id="submissions">Submissions</h2>
+                <Section title="Submissions">
                   {items.length < total && <p class="muted">To your {items.length} newest pages. More are below.</p>}
                   <Chart statistics={sumOf(items)} by={range.by}>
-                    <p>Choose a longer time.</p>
+                    <ButtonLink href={`${VIEW_PATHS.statistics}?range=90d`}>Show 90 days</ButtonLink>
                   </Chart>
-                </section>
-                <section class="card" aria-labelledby="by-page">
-                  <h2 id="by-page">By page</h2>
+                </Section>
+                <Section title="By page">
                   <ByPage pages={items} search={url.slice(path.length)} />
-                </section>
+                </Section>
                 <ListFoot loaded={loaded} of="page" />
               </>
             )

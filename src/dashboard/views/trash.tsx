@@ -7,9 +7,9 @@ import { DASHBOARD_LIMITS } from '../limits.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Field } from '../ui/field.tsx';
 import { Form } from '../ui/form.tsx';
 import { say } from '../ui/say.tsx';
+import { SlugField, slugOf } from '../ui/slug-field.tsx';
 import { Empty, ListFoot, NotSaved, Shown } from '../ui/states.tsx';
 import { counted, Time } from '../ui/time.tsx';
 import { focusHeading, View } from '../ui/view.tsx';
@@ -43,11 +43,11 @@ function Restore({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Eleme
         Restore
       </ActionButton>
       <Dialog title="This address is taken" isOpen={isTaken} onClose={() => setTaken(false)}>
-        <Form onSubmit={() => run(() => restore({ slug: slug.trim() }))}>
+        <Form onSubmit={() => run(() => restore({ slug: slugOf(slug) }))}>
           <p>
             Another page has the slug <bdi>{page.slug}</bdi> now. Choose one to restore this page with.
           </p>
-          <Field label="New slug" value={slug} onChange={setSlug} autoComplete="off" />
+          <SlugField label="New slug" value={slug} onChange={setSlug} />
           <NotSaved change={change} />
           <div class="buttons end">
             <Button onClick={() => setTaken(false)}>Cancel</Button>

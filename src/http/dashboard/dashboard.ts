@@ -41,7 +41,10 @@ async function sendShell(response: Response, files: DashboardFiles, app: App): P
   const { config } = app;
   const { shell } = await files.read();
   const session = isSignedOut(response.req, app) ? 'none' : 'unknown';
-  const body = shell.replace('{{SESSION}}', session).replace('{{MAIL}}', config.smtpUrl === undefined ? 'off' : 'on');
+  const body = shell
+    .replace('{{SESSION}}', session)
+    .replace('{{MAIL}}', config.smtpUrl === undefined ? 'off' : 'on')
+    .replace('{{PAGES}}', config.pagesDomain);
   const isView = VIEWS.some((pattern) => pattern.test(pathOf(response.req)));
   response
     .status(isView ? 200 : 404)

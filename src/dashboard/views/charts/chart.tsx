@@ -3,8 +3,8 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
 import { Bars } from '../../ui/bars.tsx';
-import { Scroll } from '../../ui/scroll.tsx';
 import { Empty } from '../../ui/states.tsx';
+import { Table } from '../../ui/table.tsx';
 import { counted, numbers, timeZone } from '../../ui/time.tsx';
 import type { Range } from './range.ts';
 
@@ -70,7 +70,6 @@ const isTableOpen = signal(false);
 
 const ValueTable = ({ statistics, by }: { statistics: Statistics; by: Range['by'] }): JSX.Element => (
   <details
-    class="values"
     open={isTableOpen.value}
     onToggle={({ currentTarget }) => {
       isTableOpen.value = currentTarget.open;
@@ -78,26 +77,15 @@ const ValueTable = ({ statistics, by }: { statistics: Statistics; by: Range['by'
   >
     <summary>As a table</summary>
     {isTableOpen.value && (
-      <Scroll label="Submissions as a table" isTall>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{by === 'day' ? 'Day' : 'Hour'}</th>
-              <th scope="col">Submissions</th>
-            </tr>
-          </thead>
-          <tbody>
-            {statistics.buckets.map(({ start, submissions }) => (
-              <tr key={start}>
-                <th scope="row">
-                  <time dateTime={start}>{FORMATS[by].full.format(new Date(start))}</time>
-                </th>
-                <td>{submissions}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table
+        label="Submissions as a table"
+        heads={[by === 'day' ? 'Day' : 'Hour', 'Submissions']}
+        rows={statistics.buckets.map(({ start, submissions }) => ({
+          key: start,
+          name: <time dateTime={start}>{FORMATS[by].full.format(new Date(start))}</time>,
+          counts: [submissions],
+        }))}
+      />
     )}
   </details>
 );

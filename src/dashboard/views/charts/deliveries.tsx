@@ -3,9 +3,10 @@ import { useData } from '../../data.ts';
 import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { pageLinks } from '../../links.ts';
 import { type Log, readLogs } from '../../logs.ts';
-import { Scroll } from '../../ui/scroll.tsx';
+import { Section } from '../../ui/section.tsx';
 import { Shown } from '../../ui/states.tsx';
-import { counted, numbers } from '../../ui/time.tsx';
+import { Table } from '../../ui/table.tsx';
+import { counted } from '../../ui/time.tsx';
 import type { Range } from './range.ts';
 
 const RESULTS = [
@@ -47,8 +48,7 @@ const sum = (counts: Counts): number => counts.succeeded + counts.pending + coun
 export function Deliveries({ id, range }: { id: string; range: Range }): JSX.Element {
   const loaded = useData(`results:${id}:${range.from}:${range.to}`, (signal) => countDeliveries(id, range, signal));
   return (
-    <section class="card" aria-labelledby="deliveries">
-      <h2 id="deliveries">Deliveries by result</h2>
+    <Section title="Deliveries by result">
       <Shown loaded={loaded} label="Counting the deliveries">
         {(receivers) => {
           const total = receivers.reduce((all, { counts }) => all + sum(counts), 0);
@@ -62,32 +62,15 @@ export function Deliveries({ id, range }: { id: string; range: Range }): JSX.Ele
           return (
             <>
               <p class="muted">{counted(total, 'delivery', 'deliveries')} in this time.</p>
-              <Scroll label="Deliveries as a table">
-                <table class="results">
-                  <thead>
-                    <tr>
-                      <th scope="col">To</th>
-                      {RESULTS.map(({ status, label }) => (
-                        <th key={status} scope="col">
-                          {label}
-                        </th>
-                      ))}
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {receivers.map(({ id: receiverId, name, counts }) => (
-                      <tr key={receiverId}>
-                        <th scope="row">
-                          <bdi>{name}</bdi>
-                        </th>
-                        {RESULTS.map(({ status }) => (
-                          <td key={status}>{numbers.format(counts[status])}</td>
-                        ))}
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </Scroll>
+              <Table
+                label="Deliveries as a table"
+                heads={['To', ...RESULTS.map(({ label }) => label)]}
+                rows={receivers.map(({ id: key, name, counts }) => ({
+                  key,
+                  name: <bdi>{name}</bdi>,
+                  counts: RESULTS.map(({ status }) => counts[status]),
+                }))}
+              />
               <p class="muted">
                 {receivers.some(({ isCut }) => isCut) &&
                   `Only the last ${DASHBOARD_LIMITS.statistics.logEntries} of each are counted. `}
@@ -97,6 +80,6 @@ export function Deliveries({ id, range }: { id: string; range: Range }): JSX.Ele
           );
         }}
       </Shown>
-    </section>
+    </Section>
   );
 }

@@ -15,7 +15,7 @@ function OwnRange({ path, range }: { path: string; range: Range }): JSX.Element 
   const [isWrong, setWrong] = useState(false);
   return (
     <Form
-      class="own-range"
+      class="inline"
       onSubmit={() => {
         setWrong(!ownRange(first, last));
         if (ownRange(first, last)) route(`${path}?from=${first}&to=${last}`);
@@ -48,7 +48,7 @@ export const RangePicker = ({ path, range }: { path: string; range: Range }): JS
         </a>
       ))}
     </nav>
-    <details class="own-dates" open={range.name === 'own'}>
+    <details open={range.name === 'own'}>
       <summary>Own dates</summary>
       <OwnRange key={`${range.from}:${range.to}`} path={path} range={range} />
     </details>

@@ -7,32 +7,65 @@ import { Button } from '../../ui/button.tsx';
 import { Field, Select } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { say } from '../../ui/say.tsx';
+import { Section } from '../../ui/section.tsx';
 import { NotSaved } from '../../ui/states.tsx';
 
-type Type = 'generic' | 'slack';
+type Receiver = { value: string; label: string; type: 'generic' | 'slack'; help: string };
 
-const TYPES: readonly { value: Type; label: string }[] = [
-  { value: 'generic', label: 'JSON: the fields, for a program' },
-  { value: 'slack', label: 'Slack: a message' },
+const PROGRAM: Receiver = {
+  value: 'program',
+  label: 'A program of your own',
+  type: 'generic',
+  help: 'It gets each submission as JSON, signed with a secret.',
+};
+const SLACK: Receiver = {
+  value: 'slack',
+  label: 'Slack',
+  type: 'slack',
+  help: 'In Slack, make an app with an incoming webhook, and paste its address: https://hooks.slack.com/services/…',
+};
+const RELAYED = 'takes messages of its own format only: send to n8n, Make or Zapier, and let it write the message.';
+const RECEIVERS: readonly Receiver[] = [
+  PROGRAM,
+  SLACK,
+  { value: 'discord', label: 'Discord', type: 'generic', help: `Discord ${RELAYED}` },
+  { value: 'teams', label: 'Microsoft Teams', type: 'generic', help: `Teams ${RELAYED}` },
+  {
+    value: 'zapier',
+    label: 'Zapier',
+    type: 'generic',
+    help: 'Begin a Zap with Webhooks by Zapier, Catch Hook, and paste its address.',
+  },
+  {
+    value: 'make',
+    label: 'Make',
+    type: 'generic',
+    help: 'Begin a scenario with Webhooks, Custom webhook, and paste its address.',
+  },
+  {
+    value: 'n8n',
+    label: 'n8n',
+    type: 'generic',
+    help: 'Begin a workflow with a Webhook node for POST, and paste its production URL.',
+  },
 ];
 
-/** What the address takes: the only type that it is known to take, or no type and why. */
-function recognise(text: string): { only?: Type; problem?: string } {
+/** The receiver that an address belongs to, if only one is possible, or why none is. */
+function recognise(text: string): { only?: Receiver; problem?: string } {
   const url = URL.parse(text);
-  if (!url) return {};
-  const problem = receiverProblem(url, 'generic');
-  if (problem === undefined) return {};
-  return receiverProblem(url, 'slack') === undefined ? { only: 'slack' } : { problem };
+  const problem = url ? receiverProblem(url, 'generic') : undefined;
+  if (!url || problem === undefined) return {};
+  return receiverProblem(url, 'slack') === undefined ? { only: SLACK } : { problem: problem.replace(/^url/, 'This') };
 }
 
-/** Adds a webhook; of an address of Slack, Discord or Teams it says what it takes. */
+/** Adds a webhook, and says for each kind of receiver where its address is found. */
 export function AddWebhook({ deployId, onAdded }: { deployId: string; onAdded(): void }): JSX.Element {
   const [url, setUrl, dropUrl] = useDraft(`webhook:${deployId}`);
-  const [chosen, setChosen] = useState<Type>('generic');
+  const [chosen, setChosen] = useState(PROGRAM);
   const [isSent, setSent] = useState(false);
   const { change, run } = useChange();
   const { only, problem } = recognise(url.trim());
-  const type = only ?? chosen;
+  const { value, type, help } = only ?? chosen;
   const isUrl = /^https?:\/\/./i.test(url.trim());
 
   async function add(): Promise<void> {
@@ -49,37 +82,39 @@ export function AddWebhook({ deployId, onAdded }: { deployId: string; onAdded():
   }
 
   return (
-    <Form
-      class="card"
-      labelledBy="add-webhook"
-      onSubmit={() => {
-        setSent(true);
-        if (isUrl && problem === undefined) void add();
-      }}
+    <Section
+      title="Add a webhook"
+      hint="Each submission is posted to its address, and tried again until it arrives."
+      isSplit
     >
-      <h3 id="add-webhook">Add a webhook</h3>
-      <Field
-        label="Webhook URL"
-        hint="Each submission is posted to it. For Slack: the address of an incoming webhook."
-        type="url"
-        value={url}
-        onChange={setUrl}
-        autoComplete="off"
-        error={problem ?? (isSent && !isUrl ? 'Begin it with https:// or http://.' : errorAt(change, 'url'))}
-      />
-      <Select
-        label="What is sent"
-        hint={only === 'slack' ? 'This is an address that takes messages in the format of Slack.' : undefined}
-        value={type}
-        options={TYPES.filter(({ value }) => only === undefined || value === only)}
-        onChange={(value: Type) => setChosen(value)}
-      />
-      <NotSaved change={change} />
-      <div class="buttons end">
-        <Button kind="main" icon="plus" isBusy={change.state === 'saving'}>
-          Add webhook
-        </Button>
-      </div>
-    </Form>
+      <Form
+        onSubmit={() => {
+          setSent(true);
+          if (isUrl && problem === undefined) void add();
+        }}
+      >
+        <Select
+          label="Receiver"
+          hint={help}
+          value={value}
+          options={RECEIVERS}
+          onChange={(wanted) => setChosen(RECEIVERS.find((each) => each.value === wanted) ?? PROGRAM)}
+        />
+        <Field
+          label="Webhook URL"
+          type="url"
+          value={url}
+          onChange={setUrl}
+          autoComplete="off"
+          error={problem ?? (isSent && !isUrl ? 'Begin it with https:// or http://.' : errorAt(change, 'url'))}
+        />
+        <NotSaved change={change} />
+        <div class="buttons end">
+          <Button kind="main" icon="plus" isBusy={change.state === 'saving'}>
+            Add webhook
+          </Button>
+        </div>
+      </Form>
+    </Section>
   );
 }

@@ -1,14 +1,15 @@
-import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import { usePages } from '../../data.ts';
 import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { pageLinks } from '../../links.ts';
 import type { Log } from '../../logs.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
 import { DeliveryRow } from '../../ui/delivery-row.tsx';
 import { ListFoot, Shown } from '../../ui/states.tsx';
 
 /** What was sent, newest first; it is read again while something waits. */
-export function DeliveryLog({ deployId, log }: { deployId: string; log: Log }): JSX.Element {
+function DeliveryLog({ deployId, log }: { deployId: string; log: Log }): JSX.Element {
   const { logPageSize, refreshIntervalMs } = DASHBOARD_LIMITS.notifications;
   const loaded = usePages(`log:${log.id}`, logPageSize, log.read);
   const { data, isLoading, reload } = loaded;
@@ -22,7 +23,7 @@ export function DeliveryLog({ deployId, log }: { deployId: string; log: Log }): 
     <Shown loaded={loaded} label="Loading the log">
       {({ items, total }) =>
         total === 0 ? (
-          <p class="muted">Nothing has been sent yet.</p>
+          <p class="muted">Nothing has been sent yet: send a test.</p>
         ) : (
           <>
             <ul class="rows">
@@ -41,5 +42,52 @@ export function DeliveryLog({ deployId, log }: { deployId: string; log: Log }): 
         )
       }
     </Shown>
+  );
+}
+
+/** A test of what is sent to a receiver, other buttons, and the log, which a test opens. */
+export function TestAndLog({
+  deployId,
+  log,
+  test,
+  of,
+  run,
+  children,
+}: {
+  deployId: string;
+  log: Log;
+  /** The button that sends a test. */
+  test: string;
+  /** The receiver, for people who do not see what the button and the log belong to. */
+  of: string;
+  run(): Promise<unknown>;
+  children?: ComponentChildren;
+}): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  const [tests, setTests] = useState(0);
+  return (
+    <>
+      <div class="buttons">
+        <ActionButton
+          icon="open"
+          of={`to ${of}`}
+          run={run}
+          done="The test is on its way: the log shows what became of it."
+          onDone={() => {
+            setTests(tests + 1);
+            setOpen(true);
+          }}
+        >
+          {test}
+        </ActionButton>
+        {children}
+      </div>
+      <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>
+          Log<span class="unseen"> of {of}</span>
+        </summary>
+        {isOpen && <DeliveryLog key={tests} deployId={deployId} log={log} />}
+      </details>
+    </>
   );
 }

@@ -5,12 +5,13 @@ import { answer, api } from '../../api.ts';
 import { errorAt, useChange, useDraft } from '../../data.ts';
 import { mailLog } from '../../logs.ts';
 import { me } from '../../session.ts';
-import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox, Field, Select } from '../../ui/field.tsx';
 import { NoMail } from '../../ui/no-mail.tsx';
+import { isMailAddress } from '../../ui/one-field-form.tsx';
 import { SavingForm } from '../../ui/saving-form.tsx';
-import { DeliveryLog } from './delivery-log.tsx';
+import { Section } from '../../ui/section.tsx';
+import { TestAndLog } from './delivery-log.tsx';
 
 type Settings = Schemas['Settings'];
 type Mail = Pick<Settings, 'email_notifications' | 'notify_every' | 'notify_owner' | 'recipients'>;
@@ -21,117 +22,120 @@ const FREQUENCIES: readonly { value: Mail['notify_every']; label: string }[] = [
   { value: 'day', label: 'One mail a day that lists what came' },
 ];
 
-const hasSame = (first: readonly { email: string }[], second: readonly { email: string }[]): boolean =>
-  first.map(({ email }) => email).join('\n') === second.map(({ email }) => email).join('\n');
+/** What differs from what is saved, as the API takes it. */
+function changesOf({ recipients, ...mail }: Mail, saved: Mail) {
+  const emails = recipients.map(({ email }) => email);
+  const hasOthers = emails.join('\n') !== saved.recipients.map(({ email }) => email).join('\n');
+  return {
+    ...(mail.email_notifications !== saved.email_notifications && { email_notifications: mail.email_notifications }),
+    ...(mail.notify_every !== saved.notify_every && { notify_every: mail.notify_every }),
+    ...(mail.notify_owner !== saved.notify_owner && { notify_owner: mail.notify_owner }),
+    ...(hasOthers && { recipients: emails }),
+  };
+}
 
-/** Who gets mail; each can be removed. */
-function Recipients({
-  saved,
-  recipients,
-  setRecipients,
-  hasOwner,
-  setHasOwner,
-}: {
-  saved: Mail;
-  recipients: Mail['recipients'];
-  setRecipients(recipients: Mail['recipients']): void;
-  hasOwner: boolean;
-  setHasOwner(hasOwner: boolean): void;
-}): JSX.Element {
-  const ownerNote = recipients.some(({ confirmed }) => confirmed)
+/** The owner, who gets mail until somebody else does, and can be removed. */
+function OwnerRow({ mail, onChange }: { mail: Mail; onChange(part: Partial<Mail>): void }): JSX.Element {
+  const { notify_owner: hasOwner, recipients } = mail;
+  const note = recipients.some(({ confirmed }) => confirmed)
     ? 'You get no mail: the others do.'
     : 'Nobody else has confirmed: you get the mail until somebody has.';
   return (
-    <div>
-      <h3>Recipients</h3>
-      <ul class="rows">
-        <li class="row">
+    <li class="row">
+      <span class="row-text">
+        <bdi>{me.value?.email}</bdi> <span class="badge">You</span>
+        {!hasOwner && <p class="muted">{note}</p>}
+      </span>
+      <Button
+        kind="quiet"
+        icon={hasOwner ? 'close' : 'plus'}
+        of="your address"
+        onClick={() => onChange({ notify_owner: !hasOwner })}
+      >
+        {hasOwner ? 'Remove' : 'Add'}
+      </Button>
+    </li>
+  );
+}
+
+/** Who gets mail; each can be removed. */
+const Recipients = ({
+  mail,
+  saved,
+  onChange,
+}: {
+  mail: Mail;
+  saved: Mail;
+  onChange(part: Partial<Mail>): void;
+}): JSX.Element => (
+  <div>
+    <h3>Recipients</h3>
+    <ul class="rows">
+      <OwnerRow mail={mail} onChange={onChange} />
+      {mail.recipients.map(({ email, confirmed }) => (
+        <li key={email} class="row">
           <span class="row-text">
-            <bdi>{me.value?.email}</bdi> <span class="badge">You</span>
-            {!hasOwner && <p class="muted">{ownerNote}</p>}
+            <bdi>{email}</bdi>{' '}
+            {saved.recipients.some((each) => each.email === email) && (
+              <span class={confirmed ? 'badge good' : 'badge'}>{confirmed ? 'Confirmed' : 'Not confirmed yet'}</span>
+            )}
           </span>
           <Button
             kind="quiet"
-            icon={hasOwner ? 'close' : 'plus'}
-            of="your address"
-            onClick={() => setHasOwner(!hasOwner)}
+            icon="close"
+            of={email}
+            onClick={() => onChange({ recipients: mail.recipients.filter((each) => each.email !== email) })}
           >
-            {hasOwner ? 'Remove' : 'Add'}
+            Remove
           </Button>
         </li>
-        {recipients.map(({ email, confirmed }) => (
-          <li key={email} class="row">
-            <span class="row-text">
-              <bdi>{email}</bdi>{' '}
-              {saved.recipients.some((each) => each.email === email) && (
-                <span class={confirmed ? 'badge good' : 'badge'}>{confirmed ? 'Confirmed' : 'Not confirmed yet'}</span>
-              )}
-            </span>
-            <Button
-              kind="quiet"
-              icon="close"
-              of={email}
-              onClick={() => setRecipients(recipients.filter((each) => each.email !== email))}
-            >
-              Remove
-            </Button>
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
-}
+      ))}
+    </ul>
+  </div>
+);
 
 /** Whether there is mail, how often, and to whom. */
 function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Element {
   const [saved, setSaved] = useState<Mail>(settings);
-  const [isOn, setOn] = useState(settings.email_notifications);
-  const [every, setEvery] = useState(settings.notify_every);
-  const [hasOwner, setHasOwner] = useState(settings.notify_owner);
-  const [recipients, setRecipients] = useState(settings.recipients);
+  const [mail, setMail] = useState<Mail>(settings);
   const [address, setAddress, dropAddress] = useDraft(`recipient:${id}`);
+  const [isChecked, setChecked] = useState(false);
   const { change, run } = useChange({ isRepeatable: true });
+  const edit = (part: Partial<Mail>): void => setMail((before) => ({ ...before, ...part }));
   const params = { path: { id } };
 
-  const typed = address.trim().toLowerCase();
-  const all =
-    typed === '' || recipients.some(({ email }) => email === typed)
-      ? recipients
-      : [...recipients, { email: typed, confirmed: false }];
-  const changes = {
-    ...(isOn !== saved.email_notifications && { email_notifications: isOn }),
-    ...(every !== saved.notify_every && { notify_every: every }),
-    ...(hasOwner !== saved.notify_owner && { notify_owner: hasOwner }),
-    ...(!hasSame(all, saved.recipients) && { recipients: all.map(({ email }) => email) }),
-  };
-  const isChanged = Object.keys(changes).length > 0;
+  const email = address.trim().toLowerCase();
+  const isNew = email !== '' && mail.recipients.every((each) => each.email !== email);
+  const recipients = isNew ? [...mail.recipients, { email, confirmed: false }] : mail.recipients;
+  const changes = changesOf({ ...mail, recipients }, saved);
+  const isWrong = isNew && !isMailAddress(email);
 
-  async function save(): Promise<void> {
-    await run(async () => {
+  function save(): void {
+    setChecked(true);
+    if (isWrong) return;
+    void run(async () => {
       await answer(api.PATCH('/deploy/{id}', { params, body: changes }));
       const now = await answer(api.GET('/deploy/{id}/settings', { params }));
       setSaved(now);
-      setRecipients(now.recipients);
+      edit({ recipients: now.recipients });
       dropAddress();
     });
   }
 
   return (
-    <SavingForm change={change} isChanged={isChanged} onSave={save}>
-      <Checkbox label="Send mail about submissions" isOn={isOn} onChange={setOn} />
+    <SavingForm change={change} isChanged={Object.keys(changes).length > 0} onSave={save}>
+      <Checkbox
+        label="Send mail about submissions"
+        isOn={mail.email_notifications}
+        onChange={(isOn) => edit({ email_notifications: isOn })}
+      />
       <Select
         label="How often"
-        value={every}
+        value={mail.notify_every}
         options={FREQUENCIES}
-        onChange={(value: Mail['notify_every']) => setEvery(value)}
+        onChange={(value: Mail['notify_every']) => edit({ notify_every: value })}
       />
-      <Recipients
-        saved={saved}
-        recipients={recipients}
-        setRecipients={setRecipients}
-        hasOwner={hasOwner}
-        setHasOwner={setHasOwner}
-      />
+      <Recipients mail={mail} saved={saved} onChange={edit} />
       <Field
         label="Add a recipient"
         hint="Up to five. An address other than yours gets a mail with a link first, and nothing more until it is opened."
@@ -140,40 +144,23 @@ function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Ele
         autoComplete="off"
         value={address}
         onChange={setAddress}
-        error={errorAt(change, 'recipients')}
+        error={isChecked && isWrong ? 'Enter an address such as ada@example.org.' : errorAt(change, 'recipients')}
       />
     </SavingForm>
   );
 }
 
 /** All about mail: what is sent to whom, a test, and what was sent. */
-export function MailCard({ id, settings }: { id: string; settings: Settings }): JSX.Element {
-  const [isOpen, setOpen] = useState(false);
-  const [tests, setTests] = useState(0);
-  return (
-    <section class="card mail stack" aria-labelledby="mail">
-      <h2 id="mail">Mail</h2>
-      <NoMail />
-      <MailForm id={id} settings={settings} />
-      <div class="buttons">
-        <ActionButton
-          icon="mail"
-          run={() => answer(api.POST('/deploy/{id}/mails/test', { params: { path: { id } } }))}
-          done="The test is on its way: the log shows what became of it."
-          onDone={() => {
-            setTests(tests + 1);
-            setOpen(true);
-          }}
-        >
-          Send a test mail
-        </ActionButton>
-      </div>
-      <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-        <summary>
-          Log<span class="unseen"> of mails</span>
-        </summary>
-        {isOpen && <DeliveryLog key={tests} deployId={id} log={mailLog(id)} />}
-      </details>
-    </section>
-  );
-}
+export const MailSection = ({ id, settings }: { id: string; settings: Settings }): JSX.Element => (
+  <Section title="Mail" hint="People learn of submissions, and can answer them, by mail." isSplit>
+    <NoMail />
+    <MailForm id={id} settings={settings} />
+    <TestAndLog
+      deployId={id}
+      log={mailLog(id)}
+      test="Send a test mail"
+      of="the recipients"
+      run={() => answer(api.POST('/deploy/{id}/mails/test', { params: { path: { id } } }))}
+    />
+  </Section>
+);

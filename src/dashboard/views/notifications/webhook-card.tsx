@@ -7,10 +7,11 @@ import { webhookLog } from '../../logs.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button, CopyButton } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/field.tsx';
+import { Section } from '../../ui/section.tsx';
 import { NotSaved } from '../../ui/states.tsx';
-import { DeliveryLog } from './delivery-log.tsx';
+import { TestAndLog } from './delivery-log.tsx';
 
-export type Webhook = Schemas['Webhook'];
+type Webhook = Schemas['Webhook'];
 
 const TYPES = { generic: 'JSON', slack: 'Slack' };
 
@@ -90,6 +91,28 @@ function Switch({ path, isOn, setOn }: { path: Path; isOn: boolean; setOn(isOn: 
   );
 }
 
+function DeleteWebhook({ path, url, onDone }: { path: Path; url: string; onDone(): void }): JSX.Element {
+  const text = (
+    <>
+      <bdi>{url}</bdi> gets nothing any more, also not what is waiting, and its log is gone.
+    </>
+  );
+  return (
+    <ActionButton
+      kind="quiet"
+      icon="trash"
+      of={url}
+      ask={{ title: 'Delete this webhook?', button: 'Delete', text }}
+      run={() => answer(api.DELETE('/webhooks/{deployId}/{webhookId}', { params: { path } }))}
+      done="The webhook is deleted."
+      onDone={onDone}
+      isRemoving
+    >
+      Delete
+    </ActionButton>
+  );
+}
+
 /** A webhook, and all that can be done with it. */
 export function WebhookCard({
   deployId,
@@ -103,66 +126,29 @@ export function WebhookCard({
   const { id: webhookId, url, type, events } = webhook;
   const path = { deployId, webhookId };
   const [isOn, setOn] = useState(webhook.active);
-  const [isOpen, setOpen] = useState(false);
-  const [tests, setTests] = useState(0);
+  const badges = (
+    <p class="badges">
+      {[TYPES[type], ...events].map((text) => (
+        <span key={text} class="badge">
+          {text}
+        </span>
+      ))}
+      {!isOn && <span class="badge bad">Off</span>}
+    </p>
+  );
   return (
-    <li class="card webhook stack">
-      <div>
-        <h3>
-          <bdi>{url}</bdi>
-        </h3>
-        <p class="badges">
-          <span class="badge">{TYPES[type]}</span>
-          {events.map((event) => (
-            <span key={event} class="badge">
-              {event}
-            </span>
-          ))}
-          {!isOn && <span class="badge bad">Off</span>}
-        </p>
-      </div>
+    <Section title={<bdi>{url}</bdi>} hint={badges} isSplit>
       <Switch path={path} isOn={isOn} setOn={setOn} />
-      <div class="buttons">
-        <ActionButton
-          icon="open"
-          of={`to ${url}`}
-          run={() => answer(api.POST('/webhooks/{deployId}/{webhookId}/test', { params: { path } }))}
-          done="The test is sent: the log shows what became of it."
-          onDone={() => {
-            setTests(tests + 1);
-            setOpen(true);
-          }}
-        >
-          Send a test
-        </ActionButton>
+      <TestAndLog
+        deployId={deployId}
+        log={webhookLog(deployId, webhook)}
+        test="Send a test"
+        of={url}
+        run={() => answer(api.POST('/webhooks/{deployId}/{webhookId}/test', { params: { path } }))}
+      >
         <Secret path={path} of={`of ${url}`} />
-        <ActionButton
-          kind="quiet"
-          icon="trash"
-          of={url}
-          ask={{
-            title: 'Delete this webhook?',
-            button: 'Delete',
-            text: (
-              <>
-                <bdi>{url}</bdi> gets nothing any more, also not what is waiting, and its log is gone.
-              </>
-            ),
-          }}
-          run={() => answer(api.DELETE('/webhooks/{deployId}/{webhookId}', { params: { path } }))}
-          done="The webhook is deleted."
-          onDone={onChanged}
-          isRemoving
-        >
-          Delete
-        </ActionButton>
-      </div>
-      <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-        <summary>
-          Log<span class="unseen"> of {url}</span>
-        </summary>
-        {isOpen && <DeliveryLog key={tests} deployId={deployId} log={webhookLog(deployId, webhook)} />}
-      </details>
-    </li>
+        <DeleteWebhook path={path} url={url} onDone={onChanged} />
+      </TestAndLog>
+    </Section>
   );
 }

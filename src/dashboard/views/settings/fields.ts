@@ -35,85 +35,113 @@ const hasKeys = (typed: Typed): boolean => !['', 'altcha'].includes(typed['spam.
 
 const hasConfirmation = (typed: Typed): boolean => typed['confirmation.field'] !== '';
 
-const WHEN_OPEN: Readonly<Record<string, SettingField>> = {
-  opens_at: { label: 'Opens', hint: `In the time zone ${timeZone}. Left empty: it is open at once.`, control: 'time' },
-  closes_at: { label: 'Closes', hint: `In the time zone ${timeZone}. Left empty: never.`, control: 'time' },
-  max_submissions: {
-    label: 'Places',
-    hint: 'It closes with as many submissions. A deleted one frees its place. Left empty: no limit.',
-    control: 'number',
-  },
-  closed_message: {
-    label: 'Message while it is closed',
-    hint: 'What visitors are told. Left empty: that the form is closed.',
-    control: 'texts',
-  },
-};
-
-export const AFTER_SENDING: Readonly<Record<string, SettingField>> = {
-  redirect_url: {
-    label: 'Redirect URL',
-    hint: 'Where visitors are sent after they have sent the form. Left empty: to a page that thanks them.',
-    control: 'url',
-  },
-  language: {
-    label: 'Language',
-    hint: 'Of the pages that thank visitors, or say what is wrong.',
-    control: LANGUAGE_OPTIONS,
-  },
-  retention_days: {
-    label: 'Delete submissions after days',
-    hint: 'From 1 to 3,650, files and spam too. Left empty: never.',
-    control: 'number',
-  },
-  'confirmation.field': {
-    label: 'Thank visitors by mail',
-    hint: 'To the address in this field, once a day at most.',
-    control: 'form-field',
-  },
-  'confirmation.subject': { label: 'Subject of the mail', control: 'text', isShown: hasConfirmation },
-  'confirmation.text': {
-    label: 'Text of the mail',
-    hint: '{{reference}} becomes the number of the submission, {{page}} the name of the page, and {{date}} the day.',
-    control: 'texts',
-    isShown: hasConfirmation,
-  },
-};
-
-export const WHO_MAY_SEND: Readonly<Record<string, SettingField>> = {
-  allowed_origins: {
-    label: 'Allowed sites',
-    hint: 'One a line, such as https://example.org. Left empty: forms of any site may send.',
-    control: 'lines',
-  },
-  submissions_per_minute: {
-    label: 'Submissions a minute',
-    hint: 'More are refused for a moment. Left empty: 10.',
-    control: 'number',
-  },
-  'spam.blocklist': {
-    label: 'Blocked words',
-    hint: 'One a line. A submission that has one of them as a whole word is kept apart as spam; casino* also finds casinos.',
-    control: 'lines',
-  },
-  'spam.captcha.provider': { label: 'Captcha', control: CAPTCHA_OPTIONS },
-  'spam.captcha.site_key': { label: 'Site key', control: 'text', isShown: hasKeys },
-  'spam.captcha.secret': {
-    label: 'Secret',
-    hint: 'It is never shown again. Left empty, the one of the same captcha stays.',
-    control: 'password',
-    isShown: hasKeys,
-  },
-};
-
 /** All settings, by the question that they answer. */
-export const QUESTIONS = [
-  { question: 'When it is open', fields: WHEN_OPEN },
-  { question: 'After sending', fields: AFTER_SENDING },
-  { question: 'Who may send', fields: WHO_MAY_SEND },
-] as const;
+export const QUESTIONS: readonly { question: string; fields: Readonly<Record<string, SettingField>> }[] = [
+  {
+    question: 'After sending',
+    fields: {
+      redirect_url: {
+        label: 'Redirect URL',
+        hint: 'The page that visitors see after they have sent the form. Left empty: one that thanks them.',
+        control: 'url',
+      },
+      language: {
+        label: 'Language',
+        hint: 'Of the pages that thank visitors, or say what is wrong.',
+        control: LANGUAGE_OPTIONS,
+      },
+      'confirmation.field': {
+        label: 'Thank visitors by mail',
+        hint: 'To the address in this field, once a day at most.',
+        control: 'form-field',
+      },
+      'confirmation.subject': { label: 'Subject of the mail', control: 'text', isShown: hasConfirmation },
+      'confirmation.text': {
+        label: 'Text of the mail',
+        hint: '{{reference}} becomes the number of the submission, {{page}} the name of the page, and {{date}} the day.',
+        control: 'texts',
+        isShown: hasConfirmation,
+      },
+    },
+  },
+  {
+    question: 'Who may send',
+    fields: {
+      allowed_origins: {
+        label: 'Allowed sites',
+        hint: 'One a line, such as https://example.org. Left empty: forms of any site may send.',
+        control: 'lines',
+      },
+      submissions_per_minute: {
+        label: 'Submissions a minute',
+        hint: 'More are refused for a moment. Left empty: 10.',
+        control: 'number',
+      },
+    },
+  },
+  {
+    question: 'When it is open',
+    fields: {
+      opens_at: {
+        label: 'Opens',
+        hint: `In the time zone ${timeZone}. Left empty: it is open at once.`,
+        control: 'time',
+      },
+      closes_at: { label: 'Closes', hint: `In the time zone ${timeZone}. Left empty: never.`, control: 'time' },
+      max_submissions: {
+        label: 'Places',
+        hint: 'It closes with as many submissions. A deleted one frees its place. Left empty: no limit.',
+        control: 'number',
+      },
+      closed_message: {
+        label: 'Message while it is closed',
+        hint: 'Visitors read it in place of the form. Left empty: that the form is closed.',
+        control: 'texts',
+      },
+    },
+  },
+  {
+    question: 'Spam',
+    fields: {
+      'spam.blocklist': {
+        label: 'Blocked words',
+        hint: 'One a line. A submission that has one of them as a whole word is kept apart as spam; casino* also finds casinos.',
+        control: 'lines',
+      },
+      'spam.captcha.provider': { label: 'Captcha', control: CAPTCHA_OPTIONS },
+      'spam.captcha.site_key': { label: 'Site key', control: 'text', isShown: hasKeys },
+      'spam.captcha.secret': {
+        label: 'Secret',
+        hint: 'It is never shown again. Left empty, the one of the same captcha stays.',
+        control: 'password',
+        isShown: hasKeys,
+      },
+    },
+  },
+  {
+    question: 'Delete',
+    fields: {
+      retention_days: {
+        label: 'Delete submissions after days',
+        hint: 'From 1 to 3,650, files and spam too. Left empty: never.',
+        control: 'number',
+      },
+    },
+  },
+];
 
-export const FIELDS: Readonly<Record<string, SettingField>> = { ...WHEN_OPEN, ...AFTER_SENDING, ...WHO_MAY_SEND };
+export const FIELDS: Readonly<Record<string, SettingField>> = Object.assign(
+  {},
+  ...QUESTIONS.map(({ fields }) => fields),
+);
+
+/** What is wrong with a text that the service would refuse; the service itself says the rest. */
+export function problemOf({ control }: SettingField, typed = ''): string | undefined {
+  const text = typed.trim();
+  if (text === '') return undefined;
+  if (control === 'url' && !/^https?:\/\/[^/]/i.test(text)) return 'Enter an address such as https://example.org.';
+  return control === 'number' && !/^[1-9]\d*$/.test(text) ? 'Enter a whole number from 1.' : undefined;
+}
 
 /** A time as `<input type="datetime-local">` has it. */
 function toLocal(time: string): string {
@@ -136,7 +164,7 @@ export const toTyped = (settings: Settings): Typed =>
     }),
   );
 
-/** What is typed, as the API takes it. What should be a number and is none goes as it is: the API says what is wrong. */
+/** A text as the API takes it. */
 function toValue(control: SettingField['control'], typed: string): string | number | string[] | null {
   const text = typed.trim();
   if (control === 'lines') {
@@ -144,7 +172,7 @@ function toValue(control: SettingField['control'], typed: string): string | numb
   }
   if (text === '') return null;
   if (control === 'time') return new Date(text).toISOString();
-  return control === 'number' && /^\d+$/.test(text) ? Number(text) : text;
+  return control === 'number' ? Number(text) : text;
 }
 
 const THANKS: Typed = {

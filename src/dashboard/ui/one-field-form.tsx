@@ -1,0 +1,47 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { useChange } from '../data.ts';
+import { Button, type ButtonProps } from './button.tsx';
+import { Field, type FieldProps } from './field.tsx';
+import { Form } from './form.tsx';
+
+export const isMailAddress = (text: string): boolean => /^[^\s@]+@[^\s@]+$/.test(text);
+
+/** A form of one field: what is wrong with its text is said at the field. */
+export function OneFieldForm({
+  field,
+  isRight,
+  wrong,
+  button,
+  run,
+  done,
+}: {
+  field: Pick<FieldProps, 'label' | 'type' | 'name' | 'autoComplete'>;
+  isRight(text: string): boolean;
+  /** What is said of a text that is not right. */
+  wrong: string;
+  button: Pick<ButtonProps, 'kind' | 'icon' | 'children'>;
+  run(text: string): Promise<void>;
+  /** What is said afterwards. */
+  done?: ComponentChildren;
+}): JSX.Element {
+  const [text, setText] = useState('');
+  const [isChecked, setChecked] = useState(false);
+  const { change, run: make } = useChange();
+  const typed = text.trim();
+  const problem = change.state === 'failed' ? change.message : undefined;
+  return (
+    <Form
+      onSubmit={() => {
+        setChecked(true);
+        if (isRight(typed)) void make(() => run(typed));
+      }}
+    >
+      <Field {...field} value={text} onChange={setText} error={isChecked && !isRight(typed) ? wrong : problem} />
+      <Button {...button} isBusy={change.state === 'saving'} />
+      <p role="status" class="hint">
+        {change.state === 'saved' && done}
+      </p>
+    </Form>
+  );
+}

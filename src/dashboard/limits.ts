@@ -66,8 +66,8 @@ export const DASHBOARD_LIMITS = {
   },
   /** The account. */
   account: {
-    /** Keys of one request: the most that the API answers. */
-    keys: 100,
+    /** Keys or sessions of one request: the most that the API answers. */
+    listSize: 100,
   },
   /** The inbox: its list, and the submission that is open. */
   inbox: {

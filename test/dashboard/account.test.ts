@@ -47,16 +47,40 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.getByText('Not saved: This is your last full key').waitFor();
     });
 
-    it('ends the sessions of all browsers', async () => {
+    it('lists the sessions, and ends one or all', async () => {
       const owner = await dashboard.owner();
-      const here = await dashboard.open(owner, '/dashboard/account');
       const there = await dashboard.open(owner, '/dashboard');
+      const here = await dashboard.open(owner, '/dashboard/account');
+      const others = here.getByRole('listitem').filter({ hasText: 'Signed in' }).filter({ hasNotText: 'This browser' });
+      await others.getByRole('button', { name: /^End the session/ }).click();
+      await others.waitFor({ state: 'detached' });
+      await there.reload();
+      await there.getByLabel('API key').fill(owner.key);
+      await there.getByRole('button', { name: 'Sign in' }).click();
       await there.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
+      await here.reload();
+      await others.getByText(/^Chrome, /).waitFor();
       await here.getByRole('button', { name: 'End all sessions' }).click();
       await here.getByRole('button', { name: 'End all', exact: true }).click();
       await heading(here, 'Sign in');
       await there.reload();
       await heading(there, 'Sign in');
+    });
+
+    it('takes the time zone of the browser, and says which setting a new address needs', async () => {
+      const owner = await dashboard.owner();
+      const page = await dashboard.open(owner, '/dashboard/account', { timezoneId: 'America/Lima' });
+      const use = page.getByRole('button', { name: 'Use America/Lima' });
+      await use.click();
+      await use.waitFor({ state: 'detached' });
+      expect((await owner.get('/me')).body.time_zone).toBe('America/Lima');
+      const change = page.getByRole('button', { name: 'Change the address' });
+      await page.getByLabel('New address').fill('ada');
+      await change.click();
+      await page.getByText('Enter an address such as ada@example.org.').waitFor();
+      await page.getByLabel('New address').fill('ada@example.org');
+      await change.click();
+      await page.getByRole('alert').getByText('the operator must set SMTP_URL').waitFor();
     });
   });
 

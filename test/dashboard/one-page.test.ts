@@ -168,6 +168,28 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       expect((await owner.get(`/webhooks/${id}`)).body.webhooks).toMatchObject([{ type: 'slack' }]);
     });
 
+    it('says since when and why a webhook fails, and sends all that failed again', async () => {
+      let status = 500;
+      const receiver = await startReceiver((response) => void response.writeHead(status).end());
+      const owner = await dashboard.owner();
+      const { id } = await owner.deploy({ html: FORM });
+      const { id: webhookId } = (await owner.post(`/webhooks/${id}`).send({ url: receiver.url }).expect(201)).body;
+      await submit(id);
+      const failingSince = async () => (await owner.get(`/webhooks/${id}/health`)).body.webhooks[0].failing_since;
+      await expect.poll(failingSince).not.toBe(null);
+      await dashboard.db('deliveries').where({ webhook_id: webhookId }).update({ status: 'failed' });
+      const page = await dashboard.open(owner, viewOf(id, 'notifications'));
+      const failures = page.getByText('Failing since');
+      expect(await failures.innerText()).toMatch(/^Failing since (now|\d+ minutes? ago): .*500/);
+      status = 200;
+      await page.getByRole('button', { name: `Replay all failed to ${receiver.url}` }).click();
+      await expect.poll(failingSince).toBe(null);
+      expect(receiver.received).toHaveLength(2);
+      await page.reload();
+      await page.getByRole('button', { name: `Send a test to ${receiver.url}` }).waitFor();
+      expect(await failures.count()).toBe(0);
+    });
+
     it('recognises addresses of Slack and Discord, by the keyboard alone', async () => {
       const owner = await dashboard.owner();
       const { id } = await owner.deploy({ html: FORM });

@@ -110,6 +110,17 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await expect.poll(() => smtp.received.length).toBe(before + 2);
   });
 
+  it('changes the address of the account by a mail to the new one', async () => {
+    const owner = await dashboard.owner();
+    const before = smtp.received.length;
+    const page = await dashboard.open(owner, '/dashboard/account');
+    await page.getByLabel('New address').fill('new@example.org');
+    await page.getByRole('button', { name: 'Change the address' }).click();
+    await page.getByText('A mail is on its way to the new address').waitFor();
+    await expect.poll(() => smtp.received.length).toBe(before + 1);
+    expect(smtp.received.at(-1)?.to).toEqual(['new@example.org']);
+  });
+
   it('sends a preview of the mail to visitors', async () => {
     const owner = await dashboard.owner();
     const { id } = await owner.deploy();

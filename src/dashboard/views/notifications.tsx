@@ -5,15 +5,23 @@ import { PageView } from '../ui/page-view.tsx';
 import { Shown } from '../ui/states.tsx';
 import { AddWebhook } from './notifications/add-webhook.tsx';
 import { MailSection } from './notifications/mail.tsx';
-import { WebhookCard } from './notifications/webhook-card.tsx';
+import { type Webhook, WebhookCard } from './notifications/webhook-card.tsx';
+
+/** The webhooks of a page, and how each works. */
+async function readWebhooks(id: string, signal: AbortSignal): Promise<Webhook[]> {
+  const params = { path: { deployId: id } };
+  const [{ webhooks }, health] = await Promise.all([
+    answer(api.GET('/webhooks/{deployId}', { params, signal })),
+    answer(api.GET('/webhooks/{deployId}/health', { params, signal })),
+  ]);
+  return webhooks.map((webhook) => ({ ...webhook, health: health.webhooks.find((one) => one.id === webhook.id) }));
+}
 
 function Webhooks({ id }: { id: string }): JSX.Element {
-  const loaded = useData(`webhooks:${id}`, (signal) =>
-    answer(api.GET('/webhooks/{deployId}', { params: { path: { deployId: id } }, signal })),
-  );
+  const loaded = useData(`webhooks:${id}`, (signal) => readWebhooks(id, signal));
   return (
     <Shown loaded={loaded} label="Loading the webhooks">
-      {({ webhooks }) => (
+      {(webhooks) => (
         <>
           {webhooks.map((webhook) => (
             <WebhookCard key={webhook.id} deployId={id} webhook={webhook} onChanged={loaded.reload} />

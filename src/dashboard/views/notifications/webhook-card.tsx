@@ -7,11 +7,13 @@ import { webhookLog } from '../../logs.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button, CopyButton } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/field.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/section.tsx';
 import { NotSaved } from '../../ui/states.tsx';
+import { counted, Time } from '../../ui/time.tsx';
 import { TestAndLog } from './delivery-log.tsx';
 
-type Webhook = Schemas['Webhook'];
+export type Webhook = Schemas['Webhook'] & { health: Schemas['WebhookHealth'] | undefined };
 
 const TYPES = { generic: 'JSON', slack: 'Slack' };
 
@@ -91,6 +93,39 @@ function Switch({ path, isOn, setOn }: { path: Path; isOn: boolean; setOn(isOn: 
   );
 }
 
+/** Says since when a webhook fails, and why, and sends again what it has missed. */
+function Failures({ path, webhook, onRetried }: { path: Path; webhook: Webhook; onRetried(): void }) {
+  const { failing_since: since = null, last_error: error = '', failed = 0 } = webhook.health ?? {};
+  if (since === null && failed === 0) return null;
+  return (
+    <div class="notice problem">
+      <Icon name="warning" />
+      <div>
+        <p>
+          {since === null ? (
+            `${counted(failed, 'delivery', 'deliveries')} failed before.`
+          ) : (
+            <>
+              Failing since <Time at={since} />: <bdi>{error}</bdi>
+            </>
+          )}
+        </p>
+        {failed > 0 && (
+          <ActionButton
+            icon="replace"
+            of={`to ${webhook.url}`}
+            run={() => answer(api.POST('/webhooks/{deployId}/{webhookId}/retry', { params: { path } }))}
+            done="They are sent again: the log shows what becomes of them."
+            onDone={onRetried}
+          >
+            Replay all failed
+          </ActionButton>
+        )}
+      </div>
+    </div>
+  );
+}
+
 function DeleteWebhook({ path, url, onDone }: { path: Path; url: string; onDone(): void }): JSX.Element {
   const text = (
     <>
@@ -133,11 +168,13 @@ export function WebhookCard({
           {text}
         </span>
       ))}
+      {webhook.health?.failing_since && <span class="badge bad">Failing</span>}
       {!isOn && <span class="badge bad">Off</span>}
     </p>
   );
   return (
     <Section title={<bdi>{url}</bdi>} hint={badges} isSplit>
+      <Failures path={path} webhook={webhook} onRetried={onChanged} />
       <Switch path={path} isOn={isOn} setOn={setOn} />
       <TestAndLog
         deployId={deployId}

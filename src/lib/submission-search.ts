@@ -1,5 +1,6 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Limits } from '../limits.ts';
+import { fold, isWordAt, toWord, type Window } from './whole-words.ts';
 
 /*
  * Whether a submission has a text, as a person sees it: in the names and values of its fields and the names of its
@@ -15,26 +16,6 @@ const TOKEN = /"([^"\\]*(?:\\.[^"\\]*)*)"|[^"\s[\]{}:,]+/g;
 const BETWEEN = '\uffff';
 /** UTF-16 units that are looked at without a pause, which takes about a millisecond. */
 const WINDOW_CHARS = 8_192;
-
-/**
- * Marks in a row. Composing sorts them in quadratic time: those of one submission could take a process ten seconds. So a
- * joiner, which marks are not moved across, divides long rows (Unicode Standard Annex 15, Stream-Safe Text Process).
- */
-const LONG_ROW = /\p{M}{30}/gu;
-const JOINER = '\u034f';
-
-/** Combining characters are among these. Without them, nothing is to be composed. */
-const MAY_COMBINE = /[\u0300-\ufffe]/;
-
-/** Composes characters, because the names of files from macOS are not composed, and look the same. */
-const compose = (text: string): string =>
-  MAY_COMBINE.test(text) ? text.replaceAll(LONG_ROW, `$&${JOINER}`).normalize('NFC') : text;
-
-/** Unicode's lower case, with one small sigma: which one a word has depends on what follows. */
-const fold = (text: string): string => compose(text).toLowerCase().replaceAll('ς', 'σ');
-
-/** A part of what a person sees of a submission, folded. `isFirst`, `isLast`: of a text that has several. */
-type Window = { text: string; isFirst: boolean; isLast: boolean };
 
 /** The texts of a submission, given its JSON text, with BETWEEN behind each; several short ones together. */
 function* textsOf(data: string): Generator<string> {
@@ -101,33 +82,6 @@ export function createMatcher(q: string): (data: string, pauses: Pauses) => bool
     if (!data.includes('\\') && !fold(data).includes(needle)) return false;
     return Array.from(windowsOf(data, needle.length)).some(isIn);
   };
-}
-
-/**
- * Characters that join a word to a longer one: letters, digits, marks and `_`. Scripts that put no space between words are excepted: a
- * word in them is found anywhere.
- */
-const JOINING =
-  '[[\\p{L}\\p{N}\\p{M}_]--[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}]]';
-const JOINS_BEFORE = new RegExp(`${JOINING}$`, 'v');
-const JOINS_AFTER = new RegExp(`^${JOINING}`, 'v');
-
-/** `isBeginning`: words that begin with the text are meant too. */
-type Word = { text: string; isBeginning: boolean };
-
-function toWord(word: string): Word {
-  const isBeginning = word.length > 1 && word.endsWith('*');
-  return { text: fold(isBeginning ? word.slice(0, -1) : word), isBeginning };
-}
-
-/** Whether a word is at a place of a text, and not a part of a longer one. At an end of a window, the next one says so. */
-function isWordAt(window: Window, at: number, { text, isBeginning }: Word): boolean {
-  const { text: whole, isFirst, isLast } = window;
-  const end = at + text.length;
-  if ((at === 0 && !isFirst) || (end === whole.length && !isLast)) return false;
-  // Two units, because a character may have two.
-  if (JOINS_AFTER.test(text) && JOINS_BEFORE.test(whole.slice(Math.max(at - 2, 0), at))) return false;
-  return isBeginning || !JOINS_BEFORE.test(text) || !JOINS_AFTER.test(whole.slice(end, end + 2));
 }
 
 /**

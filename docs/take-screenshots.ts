@@ -26,7 +26,7 @@ const FOLDER = fileURLToPath(new URL('dashboard/', import.meta.url));
 const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 } };
 const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
-/** Every view: its address, and what is there once all of it is shown. `:id` is a page, `:submission` one of its submissions. */
+/** Every view: its address, and what is there once all of it is shown. `:id` is a page, `:submission` one of its submissions, `:empty` a page without any. */
 const VIEWS = [
   { view: 'pages', path: '/dashboard', ready: '.sparkline-place svg' },
   { view: 'new-page', path: '/dashboard/new', ready: 'textarea' },
@@ -34,7 +34,9 @@ const VIEWS = [
   { view: 'trash', path: '/dashboard/trash', ready: '.row' },
   { view: 'account', path: '/dashboard/account', ready: '.row' },
   { view: 'inbox', path: '/dashboard/pages/:id/inbox', ready: '.inbox-table :text("Your name")' },
-  { view: 'spam', path: '/dashboard/pages/:id/inbox?view=spam', ready: '.empty' },
+  { view: 'inbox-empty', path: '/dashboard/pages/:empty/inbox', ready: '.empty' },
+  { view: 'all-inboxes', path: '/dashboard/inbox', ready: '.inbox-table :text("Contact")' },
+  { view: 'spam', path: '/dashboard/pages/:id/inbox?view=spam', ready: '.spam-row' },
   { view: 'submission', path: '/dashboard/pages/:id/inbox/:submission', ready: '.fields :text("Your name")' },
   { view: 'charts', path: '/dashboard/pages/:id/charts', ready: '.plot .bars' },
   { view: 'page', path: '/dashboard/pages/:id/page', ready: 'iframe' },
@@ -64,8 +66,9 @@ const EVERY_VIEW: readonly Shot[] = VIEWS.flatMap(({ view }) =>
   ]),
 );
 
-/** Titles, and how many submissions each page gets. The first is published first; the last is the one that is opened. */
+/** Titles, and how many submissions each page gets. The first is published first, and is empty; the last is the one that is opened. */
 const PAGES = [
+  { title: 'Open day', submissions: 0 },
   { title: 'Newsletter', submissions: 64 },
   { title: 'Job application', submissions: 12 },
   { title: 'Contact', submissions: 38 },
@@ -125,22 +128,23 @@ async function fill(db: Database, id: string, count: number): Promise<void> {
   });
 }
 
-/** Publishes the pages, and answers the last one, and one of its submissions. */
-async function publishPages(api: Api, db: Database): Promise<{ id: string; submission: string }> {
+/** Publishes the pages, and answers the last one, one of its submissions, and the empty page. */
+async function publishPages(api: Api, db: Database): Promise<{ id: string; submission: string; empty: string }> {
   const pageOf = (title: string): string => `<!doctype html><html lang="en"><title>${title}</title>
 <style>body { font: 1.1rem sans-serif; max-width: 30rem; margin: 3rem auto } label { display: block; margin: 1rem 0 }</style>
 <h1>${title}</h1><form method="post" action="{{FORM_ACTION}}"><label>Your name <input name="name" required></label>
 <label>E-mail <input name="email" type="email"></label><label>Message <textarea name="message"></textarea></label>
 <button>Send</button></form></html>`;
-  let last = '';
+  const published: string[] = [];
   for (const { title, submissions } of PAGES) {
     const { id } = Deployed.parse(await api('POST', '/deploy', { html: pageOf(title) }));
     await fill(db, id, submissions);
     const found = Found.parse(await api('GET', `/submissions/${id}/search?limit=100`)).submissions;
     const ids = found.slice(UNREAD).map((submission) => submission.id);
     await api('POST', `/submissions/${id}/bulk`, { action: 'read', ids });
-    last = id;
+    published.push(id);
   }
+  const [empty = '', last = ''] = [published[0], published.at(-1)];
   const { id: deleted } = Deployed.parse(await api('POST', '/deploy', { html: pageOf('Old page') }));
   await api('DELETE', `/deploy/${deleted}`);
   await api('POST', '/keys', { name: 'Website build', scope: 'read' });
@@ -148,7 +152,9 @@ async function publishPages(api: Api, db: Database): Promise<{ id: string; submi
   const { submissions } = Found.parse(await api('GET', `/submissions/${last}/search?limit=5`));
   const [, , third = { id: '' }, fourth = third] = submissions;
   await api('PATCH', `/submissions/${last}/${fourth.id}`, { starred: true });
-  return { id: last, submission: third.id };
+  const { submissions: all } = Found.parse(await api('GET', `/submissions/${last}/search?limit=100`));
+  await api('POST', `/submissions/${last}/bulk`, { action: 'spam', ids: all.slice(-2).map((one) => one.id) });
+  return { id: last, submission: third.id, empty };
 }
 
 async function take(browser: Browser, folder: string, url: (path: string) => string, key: string, shot: Shot) {
@@ -189,11 +195,12 @@ try {
   const key = firstOwner?.key ?? '';
   const server = await openDatabaseServer(config, LIMITS, () => undefined);
   const db = connect(server.connection, { limits: LIMITS });
-  const { id, submission } = await publishPages(createApi(origin, key), db);
+  const { id, submission, empty } = await publishPages(createApi(origin, key), db);
   await db.close();
   await server.close();
   const browser = await chromium.launch({ executablePath: findChromium() ?? '', chromiumSandbox: false });
-  const url = (path: string): string => origin + path.replace(':id', id).replace(':submission', submission);
+  const url = (path: string): string =>
+    origin + path.replace(':id', id).replace(':submission', submission).replace(':empty', empty);
   for (const shot of shots) await take(browser, folder, url, key, shot);
   await browser.close();
 } finally {

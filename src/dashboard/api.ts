@@ -48,7 +48,7 @@ export function pause(tries: number, signal?: AbortSignal): Promise<void> {
 }
 
 /** Settles when somebody is signed in. */
-export function signedIn(signal: AbortSignal): Promise<void> {
+function signedIn(signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {
       unsubscribe();
@@ -150,7 +150,7 @@ async function send(request: Request): Promise<Response> {
 
 export const api: Client = createFormhost({ url: location.origin, fetch: send });
 
-/** For signing in and out, and for waiting: each request is sent once, and a 401 is an answer like any other. */
+/** For signing in and out: each request is sent once, and a 401 is an answer like any other. */
 export const plainApi: Client = createFormhost({
   url: location.origin,
   async fetch(request) {

@@ -14,6 +14,7 @@ import { SignIn, SignInForm } from './views/sign-in.tsx';
 
 const NAVIGATION = [
   { href: '/dashboard', label: 'Pages', within: '/dashboard/pages/' },
+  { href: '/dashboard/inbox', label: 'Inbox' },
   { href: '/dashboard/statistics', label: 'Statistics' },
   { href: '/dashboard/trash', label: 'Trash' },
   { href: '/dashboard/account', label: 'Account' },

@@ -13,7 +13,7 @@ export const DASHBOARD_LIMITS = {
     answerTimeoutMs: 15_000,
     /** The time grows up to this. What takes longer is not waited for. */
     longestAnswerTimeoutMs: 60_000,
-    /** How long an answer is waited for by those who try themselves: to a sign-in, and to the wait for a submission. */
+    /** How long an answer is waited for: to a sign-in, and whether the service is ready. */
     plainTimeoutMs: 30_000,
     /** How often a script is asked for before the whole page is loaded again: a newer version may have other scripts. */
     scriptTries: 3,
@@ -31,6 +31,8 @@ export const DASHBOARD_LIMITS = {
   pages: {
     /** Pages of one request. */
     pageSize: 50,
+    /** Pages of one request where all of them are read: the most that the API answers. */
+    overviewSize: 100,
     /** Deleted pages of one request: the most that the API answers. */
     trashSize: 100,
     /** Versions of one request: the most that the API answers. */
@@ -75,8 +77,13 @@ export const DASHBOARD_LIMITS = {
     pageSize: 50,
     /** So near to the end of the list, more is read. */
     rowsAhead: 10,
-    /** Columns of fields; as many as fit are shown. */
-    columns: 8,
+    /** The width of a list that is a table, in rem; a narrower one has cards. */
+    tableRem: 40,
+    /** The width in which a table has two columns of fields, and that of a further one, in rem. */
+    twoColumnsRem: 44,
+    columnRem: 9,
+    /** Rows that columns are made of, where the page has no form. */
+    columnRows: 20,
     /** After the last key, before a search begins. */
     typingMs: 250,
     /** The API takes no longer query. */
@@ -93,16 +100,22 @@ export const DASHBOARD_LIMITS = {
     shownChars: 3_000,
     /** What is shown of a long name of a field. */
     fieldTitleChars: 200,
+    /** In so much of a submission is looked for the word that made it spam. */
+    searchedChars: 20_000,
     /** Submissions of a page of the spam folder. */
     spamPageSize: 50,
-    /** How long one request waits for new submissions: shorter than its timeout, and than those of proxies. */
-    waitSeconds: 20,
-    /** How often a tab that nobody sees asks for new submissions. */
+    /** How often new submissions are asked for. */
+    refreshMs: 3_000,
+    /** How often in a tab that nobody sees. */
     hiddenMs: 60_000,
+    /** New submissions are asked for from so long before the newest one on: longer than it takes to store one. */
+    overlapMs: 10_000,
     /** Deliveries of each log that are looked through: the most that the API answers. */
     logPageSize: 100,
-    /** A browser has begun to save the file after this time; then it is removed from memory. */
-    savedFileMs: 10_000,
+    /** Larger images of submissions are files without a preview. */
+    previewBytes: 10_000_000,
+    /** Programs open no longer addresses, such as that of a reply with a quotation. */
+    linkChars: 1_900,
     /** Ids of one request; the service takes as many. */
     changedIds: 1_000,
   },

@@ -36,6 +36,7 @@ const Account = view(() => import('./views/account.tsx'));
 const OnePage = view(() => import('./views/one-page.tsx'));
 // The list and one submission of it are one view: it stays as it is when the address changes between them.
 const Inbox = view(() => import('./views/inbox.tsx'));
+const AllInboxes = view(() => import('./views/all-inboxes.tsx'));
 const Statistics = view(() => import('./views/statistics.tsx'));
 const Charts = view(() => import('./views/charts.tsx'));
 const Page = view(() => import('./views/page.tsx'));
@@ -53,6 +54,8 @@ export const routes: JSX.Element[] = [
   <Route key="one-page" path={VIEW_PATHS.onePage} component={OnePage} />,
   <Route key="inbox" path={VIEW_PATHS.inbox} component={Inbox} />,
   <Route key="inbox" path={VIEW_PATHS.submission} component={Inbox} />,
+  <Route key="all-inboxes" path={VIEW_PATHS.allInboxes} component={AllInboxes} />,
+  <Route key="all-inboxes" path={VIEW_PATHS.submissionOfAll} component={AllInboxes} />,
   <Route key="charts" path={VIEW_PATHS.charts} component={Charts} />,
   <Route key="page" path={VIEW_PATHS.page} component={Page} />,
   <Route key="notifications" path={VIEW_PATHS.notifications} component={Notifications} />,

@@ -8,6 +8,8 @@ export const VIEW_PATHS = {
   onePage: '/dashboard/pages/:id',
   inbox: '/dashboard/pages/:id/inbox',
   submission: '/dashboard/pages/:id/inbox/:submissionId',
+  allInboxes: '/dashboard/inbox',
+  submissionOfAll: '/dashboard/inbox/:id/:submissionId',
   charts: '/dashboard/pages/:id/charts',
   page: '/dashboard/pages/:id/page',
   notifications: '/dashboard/pages/:id/notifications',

@@ -211,6 +211,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     for (const [path, shown] of [
       [`new?replace=${filled}`, 'Publish'],
       ['account', 'Key 4'],
+      ['inbox', 'Visitor 4'],
       [`pages/${filled}/inbox`, 'Visitor 4'],
       [`pages/${filled}/inbox?view=spam`, 'casino'],
       [`pages/${filled}/charts`, 'long-path'],
@@ -247,7 +248,8 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await page.getByLabel('First day').waitFor();
     await expectAccessible(page);
     await page.goto(`${dashboard.origin}/dashboard/pages/${id}/inbox`);
-    await page.getByRole('button', { name: 'Shortcuts' }).click();
+    await page.getByText('1 submission').waitFor();
+    await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     await expectAccessible(page);
   });

@@ -7,6 +7,12 @@ import type { Owner } from './service.ts';
 
 /** Of a table, in pixels. */
 export const ROW_HEIGHT = 44;
+
+export const FORM = `<!doctype html><html lang="en"><title>Ask us</title><form action="{{FORM_ACTION}}" method="post">
+<label>Your name <input name="name"></label><label>E-mail <input name="email"></label>
+<label>Message <textarea name="message"></textarea></label><button>Send</button></form></html>`;
+export const ADA = { name: 'Ada', email: 'ada@example.org', message: 'When do you open?' };
+export const GRACE = { name: 'Grace', email: 'grace@example.org', message: 'Thank you!' };
 /** Rows of one statement, which may take two seconds. */
 const BATCH = 1_000;
 
@@ -63,6 +69,12 @@ export async function fillInbox(
     'UPDATE deployments SET submission_count = :count, last_submission_number = :count WHERE id = :id',
     { id, count },
   );
+}
+
+/** Who sent the submissions of a page, and whether they are read and have a star. */
+export async function marksOf(owner: Owner, id: string): Promise<unknown> {
+  const { body } = await owner.get(`/submissions/${id}/search`).expect(200);
+  return Array.from(body.submissions, ({ data, read, starred }) => [data.name, read, starred]);
 }
 
 export const rows = (page: Page) =>

@@ -7,8 +7,6 @@ import { Checkbox } from '../ui/field.tsx';
 const SHORTCUTS = [
   ['j', 'Next, older submission'],
   ['k', 'Previous, newer submission'],
-  ['Home', 'Newest submission'],
-  ['End', 'Oldest submission that is loaded'],
   ['Enter', 'Open'],
   ['Esc', 'Back to the list, or select none'],
   ['e', 'Mark as read or unread'],

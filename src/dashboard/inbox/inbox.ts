@@ -1,19 +1,28 @@
+import type { Overviewed } from '../own-pages.ts';
 import type { Page } from '../ui/page-view.tsx';
-import type { Labels } from './labels.ts';
-import type { Filter, SubmissionList } from './list.ts';
+import type { Filter } from './filter.ts';
+import type { Action, SubmissionList, Target } from './list.ts';
 import type { Selected } from './selected.ts';
+import type { Submission } from './submissions.ts';
 
 /** What the parts of the inbox share. */
 export type Inbox = {
-  page: Page;
+  /** Undefined in the inbox of all pages. */
+  page: Page | undefined;
+  /** The page, or all pages, with their numbers; none until they are read. */
+  overview: readonly Overviewed[];
   filter: Filter;
   list: SubmissionList;
-  labels: Labels;
-  selected: Selected;
+  selected: Selected<Submission>;
   /** The submission that is shown beside the list. */
   openId: string | undefined;
+  /** There is no room for a table, or for many buttons in a row. */
+  isNarrow: boolean;
+  /** The width of the list, in rem. */
+  width: number;
   /** The address of a submission, or of the list alone. */
-  hrefOf(id?: string): string;
-  remove(ids: readonly string[], action: 'delete' | 'spam'): void;
+  hrefOf(submission?: Submission): string;
+  /** Changes submissions; asks before it deletes them. */
+  act(action: Action, of: Target): void;
   setFocused(id: string): void;
 };

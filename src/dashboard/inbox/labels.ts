@@ -1,43 +1,85 @@
 import { controlsOf } from '../../lib/control-fields.ts';
-import { api } from '../api.ts';
+import { answer, api } from '../api.ts';
+import { useData } from '../data.ts';
 import { DASHBOARD_LIMITS } from '../limits.ts';
-import type { Submission } from './submissions.ts';
+import { lineNamed, type Submission, summaryOf, titleOf } from './submissions.ts';
 
-/** What people call the fields, by their names, in the order of the form. */
-export type Labels = ReadonlyMap<string, string>;
+/** The fields of the page's forms by their names, in the order of the form: what people call them, and whether their texts are long. */
+export type Labels = ReadonlyMap<string, { label: string; isLong: boolean }>;
 
 /** Fields that nobody fills in. */
 const HIDDEN_TYPES: ReadonlySet<string> = new Set(['hidden', 'submit', 'image', 'reset', 'button']);
 
-/** The labels of the page's forms; of fields without a label their names. Nothing for a page that can't be checked. */
-export async function readLabels(id: string, signal: AbortSignal): Promise<Labels> {
-  const { data } = await api.GET('/deploy/{id}/check', { params: { path: { id } }, signal });
-  const fields = (data?.forms ?? []).flatMap((form) => {
+/** Fields without a label have their names. */
+async function readLabels(id: string, signal: AbortSignal): Promise<Labels> {
+  const { forms } = await answer(api.GET('/deploy/{id}/check', { params: { path: { id } }, signal }));
+  const fields = forms.flatMap((form) => {
     const controlOf = controlsOf(form.fields.map(({ name }) => name));
     return form.submits_here ? form.fields.filter(({ name }) => !controlOf(name)) : [];
   });
-  const labels = new Map<string, string>();
+  const labels = new Map<string, { label: string; isLong: boolean }>();
   for (const { name, label, type } of fields) {
     if (labels.has(name) || HIDDEN_TYPES.has(type)) continue;
-    labels.set(name, label ?? name);
+    labels.set(name, { label: label ?? name, isLong: type === 'textarea' });
   }
   return labels;
 }
 
+const NO_LABELS: Labels = new Map();
+const seen = new Map<string, Labels>();
+
+/** The labels of a page; none until they are there, for a page that can't be checked, and without a page. */
+export function useLabels(pageId: string | undefined): Labels {
+  const load = async (signal: AbortSignal) => (pageId === undefined ? NO_LABELS : readLabels(pageId, signal));
+  return useData(`labels:${pageId}`, load, seen).data ?? NO_LABELS;
+}
+
 export function labelOf(labels: Labels, name: string): string {
-  const label = labels.get(name) ?? name;
+  const label = labels.get(name)?.label ?? name;
   if (label.trim() === '') return 'Field without a name';
   return label.length > DASHBOARD_LIMITS.inbox.labelChars
     ? `${label.slice(0, DASHBOARD_LIMITS.inbox.labelChars)}…`
     : label;
 }
 
-/** The fields that have a column: those of the form, then others that submissions have, in their order. */
-export function columnsOf(labels: Labels, rows: readonly Submission[], max: number): string[] {
-  const names = new Set(labels.keys());
-  for (const { fields } of rows) {
-    if (names.size >= max) break;
-    for (const { name, control } of fields) if (!control) names.add(name);
-  }
-  return [...names].slice(0, max);
+/** A column of the list. */
+export type Column = {
+  /** The name of its field. */
+  name: string;
+  label: string;
+  /** Its texts are the longest. */
+  isWide: boolean;
+  textOf(submission: Submission): string;
+};
+
+/** The columns of a list of all pages, whose forms have different fields. */
+export const COLUMNS_OF_ALL: readonly Column[] = [
+  { name: '', label: 'Submission', isWide: false, textOf: titleOf },
+  { name: '', label: 'Page', isWide: false, textOf: ({ pageName }) => pageName ?? '' },
+  { name: '', label: 'Summary', isWide: true, textOf: summaryOf },
+];
+
+/** The fields that get a column: those of the form, or those of its submissions where the page has no form. */
+function fieldsOf(labels: Labels, rows: readonly Submission[]): string[] {
+  if (labels.size > 0) return [...labels.keys()];
+  const sent = rows.flatMap(({ fields }) => fields.filter(({ control }) => !control).map(({ name }) => name));
+  return [...new Set(sent)];
+}
+
+/** As many columns as fit: the first field, the one with the longest texts, and then others in their order. */
+export function columnsOf(labels: Labels, rows: readonly Submission[], max: number): readonly Column[] {
+  const [first, ...others] = fieldsOf(labels, rows);
+  if (first === undefined) return [{ name: '', label: 'Submission', isWide: false, textOf: titleOf }];
+  const lengthOf = (name: string): number =>
+    labels.get(name)?.isLong
+      ? Number.POSITIVE_INFINITY
+      : Math.max(0, ...rows.map((row) => lineNamed(row, name).length));
+  const [widest] = others.toSorted((one, other) => lengthOf(other) - lengthOf(one));
+  const narrow = others.filter((name) => name !== widest).slice(0, Math.max(0, max - 2));
+  return [first, ...others.filter((name) => name === widest || narrow.includes(name))].map((name) => ({
+    name,
+    label: labelOf(labels, name),
+    isWide: name === widest,
+    textOf: (submission) => lineNamed(submission, name) || (name === first ? titleOf(submission) : ''),
+  }));
 }

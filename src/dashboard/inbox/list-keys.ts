@@ -3,24 +3,26 @@ import { SEARCH_ID } from './filters.tsx';
 import { showHelp } from './help.tsx';
 import type { Inbox } from './inbox.ts';
 import { useKeys } from './keys.ts';
-import { idsOf } from './list.ts';
+import { readOrUnread, starOrUnstar } from './list.ts';
 import type { Submission } from './submissions.ts';
-import { focusRow, isInTable } from './table.tsx';
+import { focusRow } from './table.tsx';
 
 /** The keys of the list, and of the submission that is open; `isOn`: those that are letters, too. */
 export function useListKeys(inbox: Inbox, focused: string | undefined, isOn: boolean): void {
-  const { list, selected, openId, hrefOf, remove, setFocused } = inbox;
+  const { list, selected, openId, hrefOf, act, setFocused } = inbox;
   const { route } = useLocation();
   const { rows } = list.state.value;
   const at = openId ?? focused;
-  const targets = selected.rows.length > 0 ? selected.rows : rows.filter((row) => row.id === at);
+  const current = at === undefined ? undefined : list.find(at);
+  const rowsMeant = selected.rows.length > 0 ? selected.rows : current ? [current] : [];
+  const target = selected.isAll ? 'all' : rowsMeant;
 
   function moveTo(row: Submission | undefined): void {
     if (!row) return;
     // The next key may come before the focus has moved.
     setFocused(row.id);
     if (openId === undefined) focusRow(row.id);
-    else if (row.id !== openId) route(hrefOf(row.id), true);
+    else if (row.id !== openId) route(hrefOf(row), true);
   }
   function step(by: 1 | -1): void {
     const from = rows.findIndex((row) => row.id === at);
@@ -29,28 +31,18 @@ export function useListKeys(inbox: Inbox, focused: string | undefined, isOn: boo
   const letters = {
     j: () => step(1),
     k: () => step(-1),
-    e: () => list.toggleRead(targets),
-    s: () => list.toggleStar(targets),
+    e: () => act(readOrUnread(rowsMeant), target),
+    s: () => act(starOrUnstar(rowsMeant), target),
     x: () => at !== undefined && selected.toggle(at, false),
-    '#': () => remove(idsOf(targets), 'delete'),
+    '#': () => act('delete', target),
     '/': (event: KeyboardEvent) => {
       event.preventDefault();
       document.getElementById(SEARCH_ID)?.focus();
     },
     '?': () => showHelp(),
   };
-  const jump = (event: KeyboardEvent, row: Submission | undefined): void => {
-    if (!isInTable(event.target)) return;
-    event.preventDefault();
-    moveTo(row);
-  };
   useKeys({
     ...(isOn && letters),
     Escape: () => (openId === undefined ? selected.clear() : route(hrefOf())),
-    Home: (event) => jump(event, rows[0]),
-    End: (event) => jump(event, rows.at(-1)),
-    Enter: (event) => {
-      if (event.target === document.body && focused !== undefined) route(hrefOf(focused));
-    },
   });
 }

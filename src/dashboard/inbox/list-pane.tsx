@@ -1,63 +1,72 @@
 import type { JSX } from 'preact';
 import { useLocation } from 'preact-iso';
 import { DASHBOARD_LIMITS } from '../limits.ts';
+import { pageLinks } from '../links.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
-import type { Page } from '../ui/page-view.tsx';
 import { Empty, Loading, Problem } from '../ui/states.tsx';
-import { counted } from '../ui/time.tsx';
-import { Filters, Progress, searchOf } from './filters.tsx';
-import { showHelp } from './help.tsx';
+
+import { isFiltered, NO_FILTER, searchOf } from './filter.ts';
+import { Filters } from './filters.tsx';
 import type { Inbox } from './inbox.ts';
-import { columnsOf } from './labels.ts';
-import { type Filter, isFiltered } from './list.ts';
-import { Selection } from './selection.tsx';
+import { COLUMNS_OF_ALL, type Column, columnsOf, useLabels } from './labels.ts';
 import { Table } from './table.tsx';
 
-const Nothing = ({ page, filter }: { page: Page; filter: Filter }): JSX.Element =>
-  isFiltered(filter) ? (
-    <Empty icon="page" title="Nothing was found">
-      <p>No submission is like that.</p>
-    </Empty>
-  ) : (
+/** Why the list is empty, and the next step. */
+function Nothing({ inbox: { page, filter }, onClear }: { inbox: Inbox; onClear(): void }): JSX.Element {
+  if (isFiltered(filter)) {
+    return (
+      <Empty icon="page" title="Nothing was found">
+        <p>No submission is like that.</p>
+        <p>
+          <Button onClick={onClear}>Show all submissions</Button>
+        </p>
+      </Empty>
+    );
+  }
+  return (
     <Empty icon="mail" title="Nothing was sent yet">
-      <p>What visitors send with the form of your page appears here at once.</p>
+      <p>Each submission of {page ? 'the form of this page' : 'your forms'} appears here when it is sent.</p>
       <p>
-        <ButtonLink icon="open" href={page.url} isElsewhere>
-          Open the page
-        </ButtonLink>
+        {page ? (
+          <ButtonLink icon="open" href={page.url} isElsewhere>
+            Open the page
+          </ButtonLink>
+        ) : (
+          <ButtonLink href="/dashboard">Your pages</ButtonLink>
+        )}
       </p>
+      {page && (
+        <p>
+          <a href={pageLinks(page.id).notifications}>Get a mail about each submission</a>
+        </p>
+      )}
     </Empty>
   );
+}
 
-/** The filter, what can be done with all that is selected, and the list. */
+/** The columns for which there is room. */
+function useColumns({ page, list, width, isNarrow }: Inbox): readonly Column[] {
+  const { twoColumnsRem, columnRem, columnRows } = DASHBOARD_LIMITS.inbox;
+  const labels = useLabels(page?.id);
+  if (!page) return COLUMNS_OF_ALL;
+  const room = isNarrow ? 2 : 2 + Math.floor((width - twoColumnsRem) / columnRem);
+  return columnsOf(labels, list.state.value.rows.slice(0, columnRows), room);
+}
+
+/** The filter and the list. */
 export function ListPane({ inbox }: { inbox: Inbox }): JSX.Element {
-  const { page, list, filter, labels, selected } = inbox;
+  const { page, list, filter } = inbox;
   const { path, route } = useLocation();
-  const { rows, isReading, error, missed } = list.state.value;
-  const columns = columnsOf(labels, rows.slice(0, 20), DASHBOARD_LIMITS.inbox.columns);
+  const { rows, isReading, error } = list.state.value;
+  const columns = useColumns(inbox);
+  const isEmpty = rows.length === 0 && !isReading && !error;
+  const narrowTo = (changed: typeof filter): void => route(path + searchOf(changed), true);
   return (
     <>
-      <Filters filter={filter} onChange={(changed) => route(path + searchOf(changed), true)} />
-      <div class="inbox-bar">
-        {selected.rows.length === 0 ? (
-          <>
-            <Progress list={list} filter={filter} />
-            {missed > 0 && (
-              <Button icon="replace" onClick={() => list.restart()}>
-                {counted(missed, 'new submission')}
-              </Button>
-            )}
-            <Button kind="quiet" onClick={() => showHelp()}>
-              Shortcuts
-            </Button>
-          </>
-        ) : (
-          <Selection inbox={inbox} />
-        )}
-      </div>
+      {(!isEmpty || isFiltered(filter)) && <Filters pageId={page?.id} filter={filter} onChange={narrowTo} />}
       {error && <Problem error={error} onRetry={() => list.more()} />}
-      {rows.length === 0 && isReading && !isFiltered(filter) && <Loading label="Loading the inbox" />}
-      {rows.length === 0 && !isReading && !error && <Nothing page={page} filter={filter} />}
+      {rows.length === 0 && isReading && <Loading label="Loading the inbox" />}
+      {isEmpty && <Nothing inbox={inbox} onClear={() => narrowTo(NO_FILTER)} />}
       {rows.length > 0 && <Table inbox={inbox} columns={columns} />}
     </>
   );

@@ -1,39 +1,10 @@
 import { signal } from '@preact/signals';
-import { answer, api } from '../api.ts';
+import { ApiError, answer, api } from '../api.ts';
 import { DASHBOARD_LIMITS } from '../limits.ts';
 import { say } from '../ui/say.tsx';
 import { counted } from '../ui/time.tsx';
-import { readAnswer, type Submission } from './submissions.ts';
-
-export type Filter = {
-  q: string;
-  /** Days in the zone of the browser, such as 2026-01-31, or empty. */
-  from: string;
-  to: string;
-  unread: boolean;
-  starred: boolean;
-};
-
-const dayStart = (day: string, later = 0): string | undefined => {
-  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
-  const start = new Date(year, month - 1, date + later);
-  return day === '' || Number.isNaN(start.getTime()) ? undefined : start.toISOString();
-};
-
-export const isFiltered = ({ q, from, to, unread, starred }: Filter): boolean =>
-  q !== '' || from !== '' || to !== '' || unread || starred;
-
-function queryOf({ q, from, to, unread, starred }: Filter) {
-  const start = dayStart(from);
-  const end = dayStart(to, 1);
-  return {
-    ...(q !== '' && { q }),
-    ...(start !== undefined && { from: start }),
-    ...(end !== undefined && { to: end }),
-    ...(unread && { unread: 'true' as const }),
-    ...(starred && { starred: 'true' as const }),
-  };
-}
+import { type Filter, isFiltered, queryOf } from './filter.ts';
+import { readAnswer, readSubmission, type Submission } from './submissions.ts';
 
 const MARKS = {
   read: { read: true },
@@ -41,55 +12,64 @@ const MARKS = {
   star: { starred: true },
   unstar: { starred: false },
 } as const;
-const OPPOSITE = { read: 'unread', unread: 'read', star: 'unstar', unstar: 'star' } as const;
 
 type Mark = keyof typeof MARKS;
-type Marks = { read?: boolean; starred?: boolean };
+export type Action = Mark | 'delete' | 'spam';
+
+/** Submissions, or all that the filter lets through. */
+export type Target = readonly Submission[] | 'all';
+
+/** Marks them as read, or as unread where all of them are read. */
+export const readOrUnread = (of: readonly Submission[]): Mark => (of.some(({ read }) => !read) ? 'read' : 'unread');
+
+/** Gives them a star, or takes it away where all of them have one. */
+export const starOrUnstar = (of: readonly Submission[]): Mark =>
+  of.some(({ starred }) => !starred) ? 'star' : 'unstar';
 
 type State = {
   rows: readonly Submission[];
+  /** The submission to which an address led, and which may not be among the rows. */
+  opened: Submission | undefined;
   isReading: boolean;
   error: Error | undefined;
   /** How many submissions were looked at, of how many. */
   searched: number;
   total: number;
-  /** New submissions of which it is not known whether the filter lets them through. */
-  missed: number;
-  /** Marks that were made here, also of a submission that is open and not in the list. */
-  marks: ReadonlyMap<string, Marks>;
   /** Where the reading goes on: undefined at the newest, null after the oldest. */
   cursor: string | null | undefined;
 };
 
 const AT_FIRST: State = {
   rows: [],
+  opened: undefined,
   isReading: true,
   error: undefined,
   searched: 0,
   total: 0,
-  missed: 0,
-  marks: new Map(),
   cursor: undefined,
 };
 
-export const idsOf = (of: readonly Submission[]): string[] => of.map(({ id }) => id);
+type Query = { from?: string; cursor?: string };
 
-/** The submissions of a page that a filter lets through, newest first. The list grows while the user scrolls. */
+/** The submissions of a page, or of all pages, that a filter lets through, newest first. The list grows while the user scrolls. */
 export class SubmissionList {
   readonly state = signal(AT_FIRST);
-  readonly #id: string;
+  readonly #pageId: string | undefined;
   readonly #filter: Filter;
+  readonly #onChange: () => void;
   #reading: AbortController | undefined;
 
-  constructor(id: string, filter: Filter) {
-    this.#id = id;
+  /** `pageId`: undefined for all pages. `onChange`: submissions have come, or a change is stored. */
+  constructor(pageId: string | undefined, filter: Filter, onChange: () => void) {
+    this.#pageId = pageId;
     this.#filter = filter;
+    this.#onChange = onChange;
   }
 
   /** Reads it from the newest on. */
   async restart(): Promise<void> {
     this.close();
-    this.state.value = AT_FIRST;
+    this.state.value = { ...AT_FIRST, opened: this.state.value.opened };
     await this.more();
   }
 
@@ -102,7 +82,7 @@ export class SubmissionList {
     const wanted = this.state.value.rows.length + DASHBOARD_LIMITS.inbox.pageSize;
     try {
       // An answer to a search may have none of the submissions that were looked at.
-      do await this.#readPage(reading.signal);
+      do await this.#readOlder(reading.signal);
       while (this.state.value.cursor !== null && this.state.value.rows.length < wanted);
     } catch (error) {
       if (reading.signal.aborted) return;
@@ -112,57 +92,67 @@ export class SubmissionList {
     this.#set({ isReading: false });
   }
 
-  /** Adds new submissions, which come oldest first; returns how many of them are shown. */
-  add(submissions: readonly Submission[]): number {
-    const { rows, total, missed } = this.state.value;
-    const added = this.#unknown(submissions).toReversed();
-    const { q, from, to, starred } = this.#filter;
-    if (q !== '' || from !== '' || to !== '' || starred) {
-      this.#set({ missed: missed + added.length });
-      return 0;
-    }
-    this.#set({ rows: [...added, ...rows], total: total + added.length });
+  /** Adds the submissions that have come since; returns how many. */
+  async refresh(signal: AbortSignal): Promise<number> {
+    const { rows, isReading } = this.state.value;
+    const [newest] = rows;
+    // A search that has found nothing would look at everything again.
+    if (isReading || (!newest && isFiltered(this.#filter))) return 0;
+    const { submissions, next } = await this.#read(newest ? { from: this.#since(newest) } : {}, signal);
+    const added = this.#unknown(submissions);
+    // A row that is deleted meanwhile must not come back.
+    if (signal.aborted || added.length === 0 || this.state.value.rows !== rows) return 0;
+    this.#onChange();
+    if (next === null) this.#set({ rows: [...added, ...rows], total: this.state.value.total + added.length });
+    // More than one answer has: those between would be missing.
+    else await this.restart();
     return added.length;
   }
 
-  /** Marks submissions as read, or as unread where all of them are read. */
-  toggleRead(of: readonly Submission[]): Promise<void> {
-    return this.mark(of.some(({ read }) => !read) ? 'read' : 'unread', idsOf(of));
+  find(id: string): Submission | undefined {
+    const { rows, opened } = this.state.value;
+    return rows.find((row) => row.id === id) ?? (opened?.id === id ? opened : undefined);
   }
 
-  /** Gives submissions a star, or takes it away where all of them have one. */
-  toggleStar(of: readonly Submission[]): Promise<void> {
-    return this.mark(of.some(({ starred }) => !starred) ? 'star' : 'unstar', idsOf(of));
+  /** How many submissions these are, in words: a search may not know all of them. */
+  count(of: Target): string {
+    const { rows, cursor, total } = this.state.value;
+    if (of !== 'all') return counted(of.length, 'submission');
+    if (cursor === null) return counted(rows.length, 'submission');
+    return isFiltered(this.#filter) ? 'all submissions that match' : `all ${counted(total, 'submission')}`;
   }
 
-  /** Marks submissions. It is shown at once, and taken back when it could not be saved. */
-  async mark(action: Mark, ids: readonly string[]): Promise<void> {
-    if (ids.length === 0) return;
-    this.show(MARKS[action], ids);
+  /** Marks a submission as read, and reads it where it is not in the list. A key that may only read leaves it unread. */
+  async open(deployId: string, submissionId: string, signal: AbortSignal): Promise<void> {
+    const listed = this.find(submissionId);
+    if (listed?.read) return;
+    const params = { path: { deployId, submissionId } };
+    const path = '/submissions/{deployId}/{submissionId}';
     try {
-      await this.#change(action, ids);
+      const body = { read: true };
+      const marked = readSubmission(await answer(api.PATCH(path, { params, body, parseAs: 'text', signal })), deployId);
+      this.#put([{ ...(this.find(submissionId) ?? marked), read: true, starred: marked.starred }]);
+      this.#onChange();
     } catch (error) {
-      this.show(MARKS[OPPOSITE[action]], ids);
-      say(`Not saved: ${error instanceof Error ? error.message : error}`);
+      if (!(error instanceof ApiError && error.status === 403)) throw error;
+      if (!listed)
+        this.#put([readSubmission(await answer(api.GET(path, { params, parseAs: 'text', signal })), deployId)]);
     }
   }
 
-  /** Shows marks that are stored. */
-  show(marks: Marks, ids: readonly string[]): void {
-    const all = new Map(this.state.value.marks);
-    for (const id of ids) all.set(id, { ...all.get(id), ...marks });
-    const marked = new Set(ids);
-    const rows = this.state.value.rows.map((row) => (marked.has(row.id) ? { ...row, ...marks } : row));
-    this.#set({ marks: all, rows });
-  }
-
-  /** Deletes submissions, or moves them to spam. */
-  async remove(action: 'delete' | 'spam', ids: readonly string[]): Promise<void> {
-    await this.#change(action, ids);
-    const gone = new Set(ids);
-    const { rows, total } = this.state.value;
-    this.#set({ rows: rows.filter(({ id }) => !gone.has(id)), total: total - ids.length });
-    say(`${counted(ids.length, 'submission')} ${action === 'spam' ? 'moved to spam' : 'deleted'}.`);
+  /** Changes submissions. Marks are shown at once, and taken back when they could not be saved. */
+  async change(action: Action, of: Target): Promise<void> {
+    if (of === 'all') await this.#changeAll(action);
+    else if (action === 'delete' || action === 'spam') await this.#remove(action, of);
+    else {
+      this.#put(of.map((row) => ({ ...row, ...MARKS[action] })));
+      try {
+        await this.#send(action, of);
+      } catch (error) {
+        this.#put(of);
+        throw error;
+      }
+    }
   }
 
   close(): void {
@@ -174,33 +164,109 @@ export class SubmissionList {
     this.state.value = { ...this.state.value, ...changed };
   }
 
+  /** Shows submissions as they are now; that which is open need not be among the rows. */
+  #put(changed: readonly Submission[]): void {
+    const byId = new Map(changed.map((one) => [one.id, one]));
+    const { rows, opened } = this.state.value;
+    const isListed = rows.some(({ id }) => byId.has(id));
+    this.#set({
+      rows: isListed ? rows.map((row) => byId.get(row.id) ?? row) : rows,
+      opened: (opened && byId.get(opened.id)) ?? (isListed ? opened : changed[0]),
+    });
+  }
+
+  /** A time before all submissions that have come after one; not before those of the filter. */
+  #since({ createdAt }: Submission): string {
+    // Submissions of two pages may be stored in another order than they are received.
+    const since = new Date(Date.parse(createdAt) - DASHBOARD_LIMITS.inbox.overlapMs).toISOString();
+    const { from = since } = queryOf(this.#filter);
+    return from > since ? from : since;
+  }
+
   #unknown(submissions: readonly Submission[]): Submission[] {
     const known = new Set(this.state.value.rows.map(({ id }) => id));
     return submissions.filter(({ id }) => !known.has(id));
   }
 
-  async #readPage(signal: AbortSignal): Promise<void> {
-    const { cursor, searched } = this.state.value;
-    const limit = DASHBOARD_LIMITS.inbox.pageSize;
-    const query = { ...queryOf(this.#filter), limit, ...(typeof cursor === 'string' && { cursor }) };
-    const params = { path: { deployId: this.#id }, query };
-    const text = await answer(api.GET('/submissions/{deployId}/search', { params, parseAs: 'text', signal }));
-    signal.throwIfAborted();
-    const { submissions, rest } = readAnswer(text);
+  async #read(query: Query, signal: AbortSignal) {
+    const all = { ...queryOf(this.#filter), limit: DASHBOARD_LIMITS.inbox.pageSize, ...query };
+    const text = await answer(
+      this.#pageId === undefined
+        ? api.GET('/inbox', { params: { query: all }, parseAs: 'text', signal })
+        : api.GET('/submissions/{deployId}/search', {
+            params: { path: { deployId: this.#pageId }, query: all },
+            parseAs: 'text',
+            signal,
+          }),
+    );
+    const { submissions, rest } = readAnswer(text, this.#pageId);
     const next: string | null = JSON.parse(rest.get('next_cursor') ?? 'null');
-    const total = Number(rest.get('total'));
+    return { submissions, next, searched: Number(rest.get('searched')), total: Number(rest.get('total')) };
+  }
+
+  async #readOlder(signal: AbortSignal): Promise<void> {
+    const { cursor, searched: before } = this.state.value;
+    const read = await this.#read({ ...(typeof cursor === 'string' && { cursor }) }, signal);
+    signal.throwIfAborted();
+    const added = this.#unknown(read.submissions);
     this.#set({
-      rows: [...this.state.value.rows, ...this.#unknown(submissions)],
-      cursor: next,
-      total,
-      searched: next === null ? total : searched + Number(rest.get('searched')),
+      rows: [...this.state.value.rows, ...added],
+      cursor: read.next,
+      total: read.total,
+      searched: read.next === null ? read.total : before + read.searched,
     });
   }
 
-  async #change(action: Mark | 'delete' | 'spam', ids: readonly string[]): Promise<void> {
-    for (let from = 0; from < ids.length; from += DASHBOARD_LIMITS.inbox.changedIds) {
-      const body = { action, ids: ids.slice(from, from + DASHBOARD_LIMITS.inbox.changedIds) };
-      await answer(api.POST('/submissions/{deployId}/bulk', { params: { path: { deployId: this.#id } }, body }));
+  async #remove(action: 'delete' | 'spam', of: readonly Submission[]): Promise<void> {
+    await this.#send(action, of);
+    const gone = new Set(of.map(({ id }) => id));
+    const { rows, opened, total } = this.state.value;
+    this.#set({
+      rows: rows.filter(({ id }) => !gone.has(id)),
+      opened: opened && gone.has(opened.id) ? undefined : opened,
+      total: total - of.length,
+    });
+    say(`${counted(of.length, 'submission')} ${action === 'spam' ? 'moved to spam' : 'deleted'}.`);
+  }
+
+  /** Changes all that the filter lets through, up to the newest one that is shown: nobody has seen those that come meanwhile. */
+  async #changeAll(action: Action): Promise<void> {
+    const [newest] = this.state.value.rows;
+    if (!newest || this.#pageId === undefined) return;
+    const to = new Date(Date.parse(newest.createdAt) + 1).toISOString();
+    const { unread, starred, ...rest } = queryOf(this.#filter);
+    const filter = {
+      ...rest,
+      to,
+      ...(unread && { unread: true as const }),
+      ...(starred && { starred: true as const }),
+    };
+    const params = { path: { deployId: this.#pageId } };
+    let all = 0;
+    try {
+      for (let cursor: string | null | undefined; cursor !== null; ) {
+        const body = { action, filter, ...(cursor !== undefined && { cursor }) };
+        const { done, next_cursor: next } = await answer(api.POST('/submissions/{deployId}/bulk', { params, body }));
+        all += done;
+        cursor = next ?? null;
+      }
+      say(`${counted(all, 'submission')} ${action === 'delete' ? 'deleted' : 'changed'}.`);
+    } finally {
+      this.#onChange();
+      if (action === 'delete') this.#set({ opened: undefined });
+      void this.restart();
     }
+  }
+
+  async #send(action: Action, of: readonly Submission[]): Promise<void> {
+    const limit = DASHBOARD_LIMITS.inbox.changedIds;
+    for (const [deployId, rows] of Map.groupBy(of, ({ pageId }) => pageId)) {
+      for (let from = 0; from < rows.length; from += limit) {
+        const ids = rows.slice(from, from + limit).map(({ id }) => id);
+        const params = { path: { deployId } };
+        await answer(api.POST('/submissions/{deployId}/bulk', { params, body: { action, ids } }));
+      }
+    }
+    this.#onChange();
   }
 }

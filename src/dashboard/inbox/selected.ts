@@ -1,15 +1,19 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Submission } from './submissions.ts';
 
-/** Which submissions of a list are selected; `key` names the list: a new one begins with none. */
-export function useSelected(rows: readonly Submission[], key: string) {
+/** Which rows of a list are selected; `key` names the list: a new one begins with none. */
+export function useSelected<Row extends { id: string }>(rows: readonly Row[], key: string) {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
+  const [isAll, setAll] = useState(false);
   const rangeStart = useRef<string>(undefined);
-  useEffect(() => setIds(new Set()), [key]);
+  const select = (selected: readonly string[], all = false): void => {
+    setIds(new Set(selected));
+    setAll(all);
+  };
+  useEffect(() => select([]), [key]);
 
-  /** Selects a submission, or those from the one before to it; or none of them, if it was selected. */
+  /** Selects a row, or those from the one before to it; or none of them, if it was selected. */
   function toggle(id: string, isRange: boolean): void {
-    // By ids: new submissions move the others.
+    // By ids: new rows move the others.
     const end = rows.findIndex((row) => row.id === id);
     const start = isRange ? rows.findIndex((row) => row.id === rangeStart.current) : end;
     rangeStart.current = id;
@@ -18,16 +22,20 @@ export function useSelected(rows: readonly Submission[], key: string) {
       if (ids.has(id)) changed.delete(row.id);
       else changed.add(row.id);
     }
-    setIds(changed);
+    select([...changed]);
   }
 
+  const loaded = rows.map((row) => row.id);
   return {
     rows: rows.filter((row) => ids.has(row.id)),
     ids,
+    /** Also those that are not loaded. */
+    isAll,
     toggle,
-    selectAll: () => setIds(new Set(rows.map((row) => row.id))),
-    clear: () => setIds(new Set()),
+    selectLoaded: () => select(loaded),
+    selectAll: () => select(loaded, true),
+    clear: () => select([]),
   };
 }
 
-export type Selected = ReturnType<typeof useSelected>;
+export type Selected<Row extends { id: string }> = ReturnType<typeof useSelected<Row>>;

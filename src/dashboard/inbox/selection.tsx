@@ -1,37 +1,65 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { Button } from '../ui/button.tsx';
-import { counted } from '../ui/time.tsx';
-import { save, toCsv } from './export.ts';
+import { ActionRow, type MenuAction } from '../ui/menu.tsx';
 import type { Inbox } from './inbox.ts';
-import { idsOf } from './list.ts';
+import { readOrUnread, starOrUnstar, type Target } from './list.ts';
+import type { Submission } from './submissions.ts';
 
-/** What can be done with the submissions that are selected. */
-export function Selection({ inbox: { page, list, labels, selected, remove } }: { inbox: Inbox }): JSX.Element {
-  const ids = idsOf(selected.rows);
+/** What can be done with the rows that are selected, at the bottom of the screen. */
+export const SelectionBar = ({
+  selected,
+  actions,
+  isNarrow,
+  onClear,
+  children,
+}: {
+  /** What is selected, in words. */
+  selected: string;
+  actions: readonly MenuAction[];
+  isNarrow: boolean;
+  onClear(): void;
+  children?: ComponentChildren;
+}): JSX.Element => (
+  <fieldset class="selection" aria-label="Selection">
+    <p role="status">{selected} selected</p>
+    {children}
+    <ActionRow actions={actions} {...(isNarrow && { room: 2 })} />
+    <Button kind="quiet" icon="close" onClick={onClear}>
+      <span class="unseen">Select none</span>
+    </Button>
+  </fieldset>
+);
+
+/** The changes of submissions, or of all that are found; `rows`: those that are known of them. */
+export function actionsOn({ act }: Inbox, target: Target, rows: readonly Submission[]): MenuAction[] {
+  const [star, read] = [starOrUnstar(rows), readOrUnread(rows)];
+  return [
+    { label: 'Delete', icon: 'trash', run: () => act('delete', target) },
+    { label: read === 'read' ? 'Mark read' : 'Mark unread', run: () => act(read, target) },
+    { label: star === 'star' ? 'Star' : 'Remove star', icon: 'star', run: () => act(star, target) },
+    // The folder for spam has no room for all.
+    ...(target === 'all' ? [] : [{ label: 'Spam', icon: 'warning', run: () => act('spam', target) } as const]),
+  ];
+}
+
+export function Selection({ inbox }: { inbox: Inbox }): JSX.Element {
+  const { page, list, selected, isNarrow } = inbox;
+  const { rows, cursor } = list.state.value;
+  const target = selected.isAll ? 'all' : selected.rows;
+  // The inbox of all pages has no way to change more than what it shows.
+  const canSelectAll = page && !selected.isAll && selected.rows.length === rows.length && cursor !== null;
   return (
-    <fieldset class="buttons selection" aria-label="Selection">
-      <p role="status">{counted(ids.length, 'submission')} selected</p>
-      <Button kind="quiet" onClick={() => list.mark('read', ids)}>
-        Mark read
-      </Button>
-      <Button kind="quiet" onClick={() => list.mark('unread', ids)}>
-        Mark unread
-      </Button>
-      <Button kind="quiet" icon="star" onClick={() => list.toggleStar(selected.rows)}>
-        Star
-      </Button>
-      <Button kind="quiet" icon="warning" onClick={() => remove(ids, 'spam')}>
-        Spam
-      </Button>
-      <Button kind="quiet" icon="trash" onClick={() => remove(ids, 'delete')}>
-        Delete
-      </Button>
-      <Button kind="quiet" onClick={() => save(toCsv(selected.rows, labels), `${page.slug}-selection.csv`)}>
-        Export selection
-      </Button>
-      <Button kind="quiet" icon="close" onClick={selected.clear}>
-        Select none
-      </Button>
-    </fieldset>
+    <SelectionBar
+      selected={list.count(target)}
+      actions={actionsOn(inbox, target, selected.rows)}
+      isNarrow={isNarrow}
+      onClear={selected.clear}
+    >
+      {canSelectAll && (
+        <Button kind="quiet" onClick={selected.selectAll}>
+          Select {list.count('all')}
+        </Button>
+      )}
+    </SelectionBar>
   );
 }

@@ -1,13 +1,20 @@
 import type { JSX } from 'preact';
+import { hasWord } from '../../lib/whole-words.ts';
 import { answer, api } from '../api.ts';
-import { usePages } from '../data.ts';
+import { useData, usePages } from '../data.ts';
 import { DASHBOARD_LIMITS } from '../limits.ts';
+import { pageLinks } from '../links.ts';
 import { ActionButton } from '../ui/action-button.tsx';
+import { ButtonLink } from '../ui/button.tsx';
+import { say } from '../ui/say.tsx';
 import { Empty, ListFoot, Shown } from '../ui/states.tsx';
 import { counted, Time } from '../ui/time.tsx';
-import { Fields } from './detail.tsx';
-import type { Labels } from './labels.ts';
-import { readAnswer, type Submission, titleOf } from './submissions.ts';
+import { focusHeading } from '../ui/view.tsx';
+import { Fields } from './fields.tsx';
+import { type Labels, useLabels } from './labels.ts';
+import { type Selected, useSelected } from './selected.ts';
+import { SelectionBar } from './selection.tsx';
+import { readAnswer, type Submission, summaryOf, textsOf, titleOf } from './submissions.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
   blocklist: 'Has a blocked word',
@@ -20,111 +27,140 @@ const REASONS: Readonly<Record<string, string>> = {
   marked: 'Marked by you',
 };
 
-/** A page of what is kept as spam. */
-export async function readSpam(
-  id: string,
-  query: { page: number; limit: number },
-  signal: AbortSignal,
-): Promise<{ items: Submission[]; total: number }> {
+/** Why it is spam. `words`: the blocklist, which may have changed since. */
+function reasonOf(submission: Submission, words: readonly string[]): string {
+  const { reason = '' } = submission;
+  const found = reason === 'blocklist' ? words.filter((word) => hasWord(textsOf(submission), word)) : [];
+  return found.length > 0 ? `Blocked: ${found.join(', ')}` : (REASONS[reason] ?? reason);
+}
+
+/** A page of the folder. */
+async function readSpam(id: string, query: { page: number; limit: number }, signal: AbortSignal) {
   const params = { path: { id }, query };
   const text = await answer(api.GET('/deploy/{id}/spam', { params, parseAs: 'text', signal }));
-  const { submissions, rest } = readAnswer(text);
+  const { submissions, rest } = readAnswer(text, id);
   return { items: submissions, total: Number(rest.get('total')) };
 }
 
-function Kept({
-  id,
-  submission,
-  labels,
-  onDone,
-}: {
-  id: string;
-  submission: Submission;
-  labels: Labels;
-  onDone(): void;
-}): JSX.Element {
-  const title = titleOf(submission);
-  const params = { path: { id, submissionId: submission.id } };
-  return (
-    <li class="row spam-row">
-      <details class="row-text">
-        <summary>
-          <bdi>{title}</bdi>
-        </summary>
-        <Fields submission={submission} labels={labels} />
-        <p class="muted">
-          From <bdi>{submission.ipAddress}</bdi>
-        </p>
-      </details>
-      <p class="muted">
-        <span class="badge">{REASONS[submission.reason ?? ''] ?? submission.reason}</span>{' '}
-        <Time at={submission.createdAt} />
-      </p>
-      <div class="buttons">
-        <ActionButton
-          of={title}
-          run={() => answer(api.POST('/deploy/{id}/spam/{submissionId}/release', { params }))}
-          done="It is in the inbox."
-          onDone={onDone}
-          isRemoving
-        >
-          Not spam
-        </ActionButton>
-        <ActionButton
-          kind="quiet"
-          icon="trash"
-          of={title}
-          run={() => answer(api.DELETE('/deploy/{id}/spam/{submissionId}', { params }))}
-          done="The spam is deleted."
-          onDone={onDone}
-          isRemoving
-        >
-          Delete
-        </ActionButton>
-      </div>
-    </li>
-  );
+async function readWords(id: string, signal: AbortSignal): Promise<readonly string[]> {
+  const { spam } = await answer(api.GET('/deploy/{id}/settings', { params: { path: { id } }, signal }));
+  return spam.blocklist;
 }
 
-/** What is kept apart, and can be released. */
-export function Spam({ id, labels, onChange }: { id: string; labels: Labels; onChange(): void }): JSX.Element {
+type Change = 'release' | 'delete';
+const DONE: Readonly<Record<Change, string>> = { release: 'in the inbox now', delete: 'deleted' };
+
+function make(change: Change, { id: submissionId, pageId }: Submission): Promise<unknown> {
+  const params = { path: { id: pageId, submissionId } };
+  return change === 'release'
+    ? answer(api.POST('/deploy/{id}/spam/{submissionId}/release', { params }))
+    : answer(api.DELETE('/deploy/{id}/spam/{submissionId}', { params }));
+}
+
+type Props = { submission: Submission; words: readonly string[]; labels: Labels; selected: Selected<Submission> };
+
+const Kept = ({ submission, words, labels, selected }: Props): JSX.Element => (
+  <li class="row spam-row">
+    <input
+      type="checkbox"
+      aria-label={`Select ${titleOf(submission)}`}
+      checked={selected.ids.has(submission.id)}
+      onClick={({ shiftKey }) => selected.toggle(submission.id, shiftKey)}
+    />
+    <details class="row-text">
+      <summary>
+        <span class="line" dir="auto">
+          {titleOf(submission)} <span class="muted">{summaryOf(submission)}</span>
+        </span>
+        <br />
+        <span class="badge">{reasonOf(submission, words)}</span>{' '}
+        <span class="muted">
+          <Time at={submission.createdAt} />
+        </span>
+      </summary>
+      <Fields submission={submission} labels={labels} />
+      <p class="muted">
+        From <bdi>{submission.ipAddress}</bdi>
+      </p>
+    </details>
+  </li>
+);
+
+const NoSpam = ({ id }: { id: string }): JSX.Element => (
+  <Empty icon="done" title="There is no spam">
+    <p>Submissions with a blocked word, or without a solved captcha, wait here for 30 days.</p>
+    <p>
+      <ButtonLink href={pageLinks(id).settings}>Set up words and a captcha</ButtonLink>
+    </p>
+  </Empty>
+);
+
+const DeleteAll = ({ id, total, onDone }: { id: string; total: number; onDone(): void }): JSX.Element => (
+  <ActionButton
+    kind="danger"
+    icon="trash"
+    ask={{
+      title: 'Delete all spam?',
+      button: 'Delete all',
+      text: `${counted(total, 'submission')} and their files are deleted for good.`,
+    }}
+    run={() => answer(api.DELETE('/deploy/{id}/spam', { params: { path: { id } } }))}
+    done="The spam is deleted."
+    onDone={onDone}
+  >
+    Delete all spam
+  </ActionButton>
+);
+
+/** The submissions that are kept apart, and can be released. */
+export function Spam({ id, isNarrow, onChange }: { id: string; isNarrow: boolean; onChange(): void }): JSX.Element {
+  const labels = useLabels(id);
+  const words = useData(`words:${id}`, (signal) => readWords(id, signal)).data ?? [];
   const loaded = usePages(`spam:${id}`, DASHBOARD_LIMITS.inbox.spamPageSize, (query, signal) =>
     readSpam(id, query, signal),
   );
-  const onDone = (): void => {
+  const selected = useSelected(loaded.data?.items ?? [], id);
+  function onDone(): void {
+    selected.clear();
     loaded.reload();
     onChange();
-  };
+  }
+  async function act(change: Change): Promise<void> {
+    try {
+      for (const submission of selected.rows) await make(change, submission);
+      say(`${counted(selected.rows.length, 'submission')} ${DONE[change]}.`);
+    } catch (error) {
+      say(`Not saved: ${error instanceof Error ? error.message : error}`);
+    }
+    onDone();
+    focusHeading();
+  }
   return (
     <Shown loaded={loaded} label="Loading the spam">
       {({ items, total }) =>
         total === 0 ? (
-          <Empty icon="done" title="There is no spam">
-            <p>What the blocked words or the captcha of the settings keep apart waits here for 30 days.</p>
-          </Empty>
+          <NoSpam id={id} />
         ) : (
           <>
             <ul class="rows card">
               {items.map((submission) => (
-                <Kept key={submission.id} id={id} submission={submission} labels={labels} onDone={onDone} />
+                <Kept key={submission.id} {...{ submission, words, labels, selected }} />
               ))}
             </ul>
             <ListFoot loaded={loaded} of="submission">
-              <ActionButton
-                kind="danger"
-                icon="trash"
-                ask={{
-                  title: 'Delete all spam?',
-                  button: 'Delete all',
-                  text: `${counted(total, 'submission')} and their files are deleted for good.`,
-                }}
-                run={() => answer(api.DELETE('/deploy/{id}/spam', { params: { path: { id } } }))}
-                done="The spam is deleted."
-                onDone={onDone}
-              >
-                Delete all spam
-              </ActionButton>
+              <DeleteAll id={id} total={total} onDone={onDone} />
             </ListFoot>
+            {selected.rows.length > 0 && (
+              <SelectionBar
+                selected={counted(selected.rows.length, 'submission')}
+                actions={[
+                  { label: 'Not spam', icon: 'done', run: () => act('release') },
+                  { label: 'Delete', icon: 'trash', run: () => act('delete') },
+                ]}
+                isNarrow={isNarrow}
+                onClear={selected.clear}
+              />
+            )}
           </>
         )
       }

@@ -19,8 +19,10 @@ export type Field = {
 
 export type Submission = {
   id: string;
-  /** As it was answered. */
-  json: string;
+  /** Of the page to which it was sent. */
+  pageId: string;
+  /** Its title, or its slug, in a list of all pages. */
+  pageName: string | undefined;
   fields: readonly Field[];
   ipAddress: string;
   createdAt: string;
@@ -38,8 +40,10 @@ const FILE_PATH = /^\/submissions\/\w+\/\w+\/files\/\w+$/;
 const membersOf = (json: string): Map<string, string> =>
   new Map(readJsonObject(json).members.map(({ name, value }) => [name, value]));
 
-const textOf = (json: string | undefined): string =>
-  json === undefined ? '' : json.startsWith('"') ? unquote(json) : json;
+function textOf(json = 'null'): string {
+  if (json.startsWith('"')) return unquote(json);
+  return json === 'null' ? '' : json;
+}
 
 function fileOf(json: string): SentFile | undefined {
   const { members } = readJsonObject(json);
@@ -53,9 +57,8 @@ function fileOf(json: string): SentFile | undefined {
 
 /** A value as people read it. */
 function readValue(json: string): string | SentFile {
-  if (json.startsWith('"')) return unquote(json);
-  if (json === 'null') return '';
-  return (json.startsWith('{') ? fileOf(json) : undefined) ?? compactJson(json);
+  if (json.startsWith('[') || json.startsWith('{')) return fileOf(json) ?? compactJson(json);
+  return textOf(json);
 }
 
 /** A list of texts or files is what a form sends where a name repeats. */
@@ -65,8 +68,8 @@ function readValues(json: string): (string | SentFile)[] {
   return items.some((item) => item.startsWith('[')) ? [compactJson(json)] : items.map(readValue);
 }
 
-/** A submission from its JSON, whole. */
-export function readSubmission(json: string): Submission {
+/** A submission from its JSON, whole. `pageId`: of its page, where the JSON does not say it. */
+export function readSubmission(json: string, pageId = ''): Submission {
   const members = membersOf(json);
   const data = readJsonObject(members.get('data') ?? '{}').members;
   const controlOf = controlsOf(data.map(({ name }) => name));
@@ -74,7 +77,8 @@ export function readSubmission(json: string): Submission {
   const version = members.get('page_version');
   return {
     id: textOf(members.get('id')),
-    json,
+    pageId: members.has('deployment_id') ? textOf(members.get('deployment_id')) : pageId,
+    pageName: members.has('slug') ? textOf(members.get('title')) || textOf(members.get('slug')) : undefined,
     fields,
     ipAddress: textOf(members.get('ip_address')),
     createdAt: textOf(members.get('created_at')),
@@ -86,18 +90,25 @@ export function readSubmission(json: string): Submission {
 }
 
 /** An answer with `submissions`, and its other members as they are written. */
-export function readAnswer(json: string): { submissions: Submission[]; rest: ReadonlyMap<string, string> } {
+export function readAnswer(
+  json: string,
+  pageId?: string,
+): { submissions: Submission[]; rest: ReadonlyMap<string, string> } {
   const rest = membersOf(json);
-  return { submissions: readJsonList(rest.get('submissions') ?? '[]').map(readSubmission), rest };
+  const submissions = readJsonList(rest.get('submissions') ?? '[]').map((one) => readSubmission(one, pageId));
+  return { submissions, rest };
 }
 
 const cut = (text: string, chars: number): string => (text.length > chars ? `${text.slice(0, chars)}…` : text);
 
+/** A text as it is; of a file its name. */
+export const textIn = (value: string | SentFile): string => (typeof value === 'string' ? value : value.filename);
+
 /** A field on one line. */
-const lineOf = (field: Field): string =>
-  field.values
+const lineOf = ({ values }: Field): string =>
+  values
     .slice(0, DASHBOARD_LIMITS.inbox.lineValues)
-    .map((value) => cut(typeof value === 'string' ? value : value.filename, DASHBOARD_LIMITS.inbox.lineChars))
+    .map((value) => cut(textIn(value), DASHBOARD_LIMITS.inbox.lineChars))
     .join(', ');
 
 /** The values of a name on one line; empty when there is none. */
@@ -107,11 +118,29 @@ export const lineNamed = (submission: Submission, name: string): string =>
     .map(lineOf)
     .join(', ');
 
-/** What to call a submission: its first text. */
-export function titleOf(submission: Submission): string {
-  for (const field of submission.fields) {
-    const line = field.control ? '' : lineOf(field).trim();
-    if (line !== '') return cut(line, DASHBOARD_LIMITS.inbox.titleChars);
-  }
-  return 'Empty submission';
-}
+/** The fields that people filled in, each on a line. */
+const linesOf = ({ fields }: Submission): string[] =>
+  fields.flatMap((field) => (field.control ? [] : [lineOf(field).trim()])).filter((line) => line !== '');
+
+/** The name of a submission: its first text. */
+export const titleOf = (submission: Submission): string =>
+  cut(linesOf(submission)[0] ?? 'Empty submission', DASHBOARD_LIMITS.inbox.titleChars);
+
+/** The texts after the title, as many as a row shows. */
+export const summaryOf = (submission: Submission): string =>
+  cut(linesOf(submission).slice(1).join(' · '), DASHBOARD_LIMITS.inbox.lineChars);
+
+/** How many fields with a text are not among these. */
+export const countOthers = ({ fields }: Submission, names: readonly string[]): number =>
+  new Set(
+    fields
+      .filter((field) => !field.control && !names.includes(field.name) && lineOf(field).trim() !== '')
+      .map(({ name }) => name),
+  ).size;
+
+/** The names and values of its fields, up to a length that is searched at once. */
+export const textsOf = ({ fields }: Submission): string =>
+  fields
+    .flatMap(({ name, values }) => [name, ...values.map(textIn)])
+    .join('\n')
+    .slice(0, DASHBOARD_LIMITS.inbox.searchedChars);

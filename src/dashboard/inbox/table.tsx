@@ -1,14 +1,12 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { Icon } from '../ui/icon.tsx';
-import { Time } from '../ui/time.tsx';
+import { counted, Time } from '../ui/time.tsx';
 import type { Inbox } from './inbox.ts';
 import { isTyping } from './keys.ts';
-import { labelOf } from './labels.ts';
-import { lineNamed, type Submission, titleOf } from './submissions.ts';
-
-export const isInTable = (target: EventTarget | null): boolean =>
-  target instanceof Element && target.closest('.inbox-scroll') !== null;
+import type { Column } from './labels.ts';
+import { starOrUnstar } from './list.ts';
+import { countOthers, type Submission, titleOf } from './submissions.ts';
 
 const rowOf = (id: string): Element | null => document.getElementById(id)?.closest('.inbox-row') ?? null;
 
@@ -31,18 +29,54 @@ const ROLES = {
   columnheader: { role: 'columnheader' },
 } as const;
 
+const classOf = ({ isWide }: Column, index: number): string =>
+  ['cell', ...(index === 0 ? ['first'] : []), ...(isWide ? ['wide'] : [])].join(' ');
+
 type RowProps = {
   row: Submission;
-  columns: readonly string[];
+  columns: readonly Column[];
   isSelected: boolean;
   isOpen: boolean;
   href: string;
   inbox: { current: Inbox };
 };
 
-function drawRow({ row, columns, isSelected, isOpen, href, inbox }: RowProps): JSX.Element {
+/** The texts of a row. A list of all pages has all of them in its columns. */
+function Texts({ row, columns, isOpen, href, inbox }: RowProps): JSX.Element {
+  const names = columns.map(({ name }) => name);
+  const others = inbox.current.page ? countOthers(row, names) : 0;
+  const texts = columns.map((column, index) => {
+    const line = (
+      <span class="line" dir="auto">
+        {column.textOf(row)}
+      </span>
+    );
+    return (
+      <div {...ROLES.cell} key={index} class={classOf(column, index)}>
+        {index > 0 ? (
+          line
+        ) : (
+          <a id={row.id} href={href} aria-current={isOpen ? 'true' : undefined}>
+            {!row.read && <span class="unseen">Unread: </span>}
+            {line}
+          </a>
+        )}
+      </div>
+    );
+  });
+  return (
+    <div class="cells">
+      {texts}
+      <div {...ROLES.cell} class="cell-others">
+        {others > 0 && <span title={counted(others, 'more field')}>+{others}</span>}
+      </div>
+    </div>
+  );
+}
+
+function drawRow(props: RowProps): JSX.Element {
+  const { row, isSelected, inbox } = props;
   const title = titleOf(row);
-  const [first = '', ...others] = columns.map((name) => lineNamed(row, name));
   const classes = ['inbox-row', ...(row.read ? [] : ['is-unread']), ...(isSelected ? ['selected'] : [])];
   return (
     <div {...ROLES.row} class={classes.join(' ')} onFocusCapture={() => inbox.current.setFocused(row.id)}>
@@ -60,28 +94,12 @@ function drawRow({ row, columns, isSelected, isOpen, href, inbox }: RowProps): J
           class="star"
           aria-pressed={row.starred}
           aria-label={`Star ${title}`}
-          onClick={() => inbox.current.list.toggleStar([row])}
+          onClick={() => inbox.current.act(starOrUnstar([row]), [row])}
         >
           <Icon name="star" />
         </button>
       </div>
-      <div class="cell-fields">
-        <div {...ROLES.cell} class="cell-first">
-          <a id={row.id} href={href} aria-current={isOpen ? 'true' : undefined}>
-            {!row.read && <span class="unseen">Unread: </span>}
-            <span class="line" dir="auto">
-              {first.trim() === '' ? title : first}
-            </span>
-          </a>
-        </div>
-        {others.map((text, at) => (
-          <div {...ROLES.cell} key={columns[at + 1]}>
-            <span class="line" dir="auto">
-              {text}
-            </span>
-          </div>
-        ))}
-      </div>
+      <Texts {...props} />
       <div {...ROLES.cell} class="cell-time">
         <Time at={row.createdAt} isShort />
       </div>
@@ -89,15 +107,15 @@ function drawRow({ row, columns, isSelected, isOpen, href, inbox }: RowProps): J
   );
 }
 
-/** A row is drawn again only when it has changed: there may be thousands. */
-function Row(props: RowProps): JSX.Element {
-  const { row, columns, isSelected, isOpen, href } = props;
-  return useMemo(() => drawRow(props), [row, columns.join('\n'), isSelected, isOpen, href]);
+/** A row is drawn again only when it has changed: there may be thousands. `layout`: changes with the columns. */
+function Row({ layout, ...props }: RowProps & { layout: string }): JSX.Element {
+  const { row, isSelected, isOpen, href } = props;
+  return useMemo(() => drawRow(props), [row, layout, isSelected, isOpen, href]);
 }
 
-type Props = { inbox: Inbox; columns: readonly string[] };
+type Props = { inbox: Inbox; columns: readonly Column[] };
 
-const Head = ({ inbox: { list, labels, selected }, columns }: Props): JSX.Element => (
+const Head = ({ inbox: { list, selected }, columns }: Props): JSX.Element => (
   <div {...ROLES.rowgroup} class="inbox-head">
     <div {...ROLES.row} class="inbox-row">
       <div {...ROLES.columnheader} class="cell-tick">
@@ -106,21 +124,23 @@ const Head = ({ inbox: { list, labels, selected }, columns }: Props): JSX.Elemen
           aria-label="Select all that are loaded"
           checked={selected.rows.length > 0}
           indeterminate={selected.rows.length > 0 && selected.rows.length < list.state.value.rows.length}
-          onClick={selected.rows.length > 0 ? selected.clear : selected.selectAll}
+          onClick={selected.rows.length > 0 ? selected.clear : selected.selectLoaded}
         />
       </div>
       <div {...ROLES.columnheader} class="cell-star">
         <span class="unseen">Star</span>
       </div>
-      <div class="cell-fields">
-        {columns.map((name) => (
-          <div {...ROLES.columnheader} key={name}>
-            <span class="line" dir="auto" title={labelOf(labels, name)}>
-              {labelOf(labels, name)}
+      <div class="cells">
+        {columns.map((column, index) => (
+          <div {...ROLES.columnheader} key={index} class={classOf(column, index)}>
+            <span class="line" dir="auto" title={column.label}>
+              {column.label}
             </span>
           </div>
         ))}
-        {columns.length === 0 && <div {...ROLES.columnheader}>Submission</div>}
+        <div {...ROLES.columnheader} class="cell-others">
+          <span class="unseen">More fields</span>
+        </div>
       </div>
       <div {...ROLES.columnheader} class="cell-time">
         Received
@@ -129,11 +149,10 @@ const Head = ({ inbox: { list, labels, selected }, columns }: Props): JSX.Elemen
   </div>
 );
 
-/** The list as a table, or as cards where it is narrow: styles choose. The browser renders only what is on the screen. */
+/** The list as a table, or as cards where it is narrow. The browser renders only what is on the screen. */
 export function Table({ inbox, columns }: Props): JSX.Element {
-  const { list, selected, openId, hrefOf } = inbox;
+  const { list, selected, openId, hrefOf, isNarrow } = inbox;
   const { rows, cursor, error, isReading } = list.state.value;
-  const scroller = useRef<HTMLElement>(null);
   const end = useRef<HTMLParagraphElement>(null);
   const latest = useRef(inbox);
   latest.current = inbox;
@@ -142,16 +161,16 @@ export function Table({ inbox, columns }: Props): JSX.Element {
   useEffect(() => {
     if (!end.current) return undefined;
     const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && list.more(), {
-      root: scroller.current,
       rootMargin: '100%',
     });
     observer.observe(end.current);
     return () => observer.disconnect();
   }, [list, isReading, error]);
 
+  const layout = columns.map(({ name, isWide }) => `${name}${isWide}`).join('\n');
   return (
-    <section ref={scroller} class="inbox-scroll" aria-label="List" tabIndex={-1}>
-      <div {...ROLES.table} aria-busy={isReading && rows.length === 0} class="inbox-table">
+    <>
+      <div {...ROLES.table} class={isNarrow ? 'inbox-table cards' : 'inbox-table'}>
         <Head inbox={inbox} columns={columns} />
         <div {...ROLES.rowgroup} class="inbox-body">
           {rows.map((row) => (
@@ -159,9 +178,10 @@ export function Table({ inbox, columns }: Props): JSX.Element {
               key={row.id}
               row={row}
               columns={columns}
+              layout={layout}
               isSelected={selected.ids.has(row.id)}
               isOpen={row.id === openId}
-              href={hrefOf(row.id)}
+              href={hrefOf(row)}
               inbox={latest}
             />
           ))}
@@ -172,6 +192,6 @@ export function Table({ inbox, columns }: Props): JSX.Element {
           Loading more…
         </p>
       )}
-    </section>
+    </>
   );
 }

@@ -42,7 +42,8 @@ export function PageView({
 }: {
   title: string;
   actions?: ComponentChildren;
-  children: (page: Page) => ComponentChildren;
+  /** `reload`: reads the page again, whose numbers have changed. */
+  children: (page: Page, reload: () => void) => ComponentChildren;
 }): JSX.Element {
   const { id, ...loaded } = usePage();
   const { data: page, error } = loaded;
@@ -69,10 +70,10 @@ export function PageView({
         ]}
       />
       {page ? (
-        children(page)
+        children(page, loaded.reload)
       ) : (
         <Shown loaded={loaded} label="Loading the page">
-          {children}
+          {() => undefined}
         </Shown>
       )}
     </View>

@@ -1,55 +1,46 @@
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
-import { useData } from '../data.ts';
+import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
+import { useActions } from '../inbox/actions.tsx';
 import { Detail } from '../inbox/detail.tsx';
-import { filterOf, searchOf } from '../inbox/filters.tsx';
-import { Help, hasShortcuts } from '../inbox/help.tsx';
+import { filterOf, searchOf } from '../inbox/filter.ts';
+import { Progress } from '../inbox/filters.tsx';
+import { Help, hasShortcuts, showHelp } from '../inbox/help.tsx';
 import type { Inbox } from '../inbox/inbox.ts';
-import { type Labels, readLabels } from '../inbox/labels.ts';
-import { type Filter, isFiltered, SubmissionList } from '../inbox/list.ts';
+import { SubmissionList } from '../inbox/list.ts';
 import { useListKeys } from '../inbox/list-keys.ts';
 import { ListPane } from '../inbox/list-pane.tsx';
 import { follow } from '../inbox/live.ts';
-import { useRemoval } from '../inbox/removal.tsx';
 import { useSelected } from '../inbox/selected.ts';
-import { readSpam, Spam } from '../inbox/spam.tsx';
+import { Selection } from '../inbox/selection.tsx';
+import { Spam } from '../inbox/spam.tsx';
 import { focusRow, revealRow } from '../inbox/table.tsx';
 import { DASHBOARD_LIMITS } from '../limits.ts';
 import { pageLinks } from '../links.ts';
-import { readOverview } from '../own-pages.ts';
+import type { Overviewed } from '../own-pages.ts';
+import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { type Page, PageView } from '../ui/page-view.tsx';
 import { counted } from '../ui/time.tsx';
 import { unread } from '../ui/view.tsx';
 
-const NO_LABELS: Labels = new Map();
-const labelsSeen = new Map<string, Labels>();
-
 /** The list, which is made again for each filter, and to which new submissions are added; `arrived` says how many came. */
-function useList(id: string, filterKey: string): { list: SubmissionList; arrived: string } {
-  const list = useMemo(
-    () => new SubmissionList(id, filterOf(Object.fromEntries(new URLSearchParams(filterKey)))),
-    [id, filterKey],
-  );
-  const current = useRef(list);
-  current.current = list;
+function useList(pageId: string | undefined, search: string, onChange: () => void) {
+  const list = useMemo(() => {
+    const filter = filterOf(Object.fromEntries(new URLSearchParams(search)));
+    return new SubmissionList(pageId, filter, onChange);
+  }, [pageId, search]);
   const [arrived, setArrived] = useState('');
   useEffect(() => {
-    void list.restart();
-    return () => list.close();
-  }, [list]);
-  useEffect(() => {
     const stopping = new AbortController();
-    void follow(id, stopping.signal, {
-      onSubmissions(submissions) {
-        const added = current.current.add(submissions);
-        if (added > 0) setArrived(counted(added, 'new submission'));
-      },
-      onLost: () => void current.current.restart(),
-    });
-    return () => stopping.abort();
-  }, [id]);
+    void list.restart();
+    void follow(list, stopping.signal, (count) => setArrived(counted(count, 'new submission')));
+    return () => {
+      stopping.abort();
+      list.close();
+    };
+  }, [list]);
   return { list, arrived };
 }
 
@@ -64,98 +55,119 @@ function useRowInSight(list: SubmissionList, openId: string | undefined): void {
   }, [openId]);
   const { rows } = list.state.value;
   const openIndex = rows.findIndex((row) => row.id === openId);
-  // Whoever goes from one submission to the next may not see the list.
+  // The list may be hidden while its submissions are read one after the other.
   useEffect(() => {
     if (openIndex >= 0 && openIndex > rows.length - DASHBOARD_LIMITS.inbox.rowsAhead) void list.more();
   }, [list, openIndex]);
 }
 
-/** Says that visitors could not send, because others just had, and leads to the setting. */
-function TurnedAway({ id }: { id: string }): JSX.Element | null {
-  const { data } = useData(`overview:${id}`, (signal) => readOverview({ page: 1, limit: 100 }, signal));
-  const count = data?.items.find((page) => page.id === id)?.turned_away ?? 0;
-  return count === 0 ? null : (
-    <p class="notice">
-      <Icon name="warning" />
-      <span>
-        About {counted(count, 'visitor')} could not send in the last 7 days, because many sent within a minute.{' '}
-        <a href={pageLinks(id).settings}>Accept more a minute</a>
-      </span>
-    </p>
-  );
+/** Has the number of unread submissions in the title of the window. */
+function useUnreadInTitle(overview: readonly Overviewed[]): void {
+  const count = overview.reduce((sum, page) => sum + page.unread, 0);
+  useEffect(() => {
+    unread.value = count;
+    return () => {
+      unread.value = 0;
+    };
+  }, [count]);
 }
 
-const Folders = ({ base, isSpam, spamCount }: { base: string; isSpam: boolean; spamCount: number }): JSX.Element => (
-  <nav class="folders" aria-label="Folders">
-    <a href={base} aria-current={isSpam ? undefined : 'page'}>
-      Inbox
-    </a>
-    <a href={`${base}?view=spam`} aria-current={isSpam ? 'page' : undefined}>
-      Spam{spamCount > 0 ? ` (${spamCount})` : ''}
-    </a>
-  </nav>
+/** The width of an element in rem. */
+function useWidth() {
+  const element = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const { current } = element;
+    if (!current) return undefined;
+    const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+    const measure = (): void => setWidth(current.clientWidth / rem);
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, []);
+  return { element, width };
+}
+
+/** Says that visitors could not send, because others just had, and leads to the setting. */
+const TurnedAway = ({ page }: { page: Page }): JSX.Element => (
+  <p class="notice">
+    <Icon name="warning" />
+    <span>
+      About {counted(page.turned_away, 'visitor')} could not send in the last 7 days, because many sent within a minute.{' '}
+      <a href={pageLinks(page.id).settings}>Accept more a minute</a>
+    </span>
+  </p>
 );
 
-/** Has the number of unread rows in the title of the window. */
-function useUnreadInTitle(list: SubmissionList, filter: Filter): void {
-  const count = list.state.value.rows.filter(({ read }) => !read).length;
-  const isAll = !isFiltered(filter);
-  useEffect(() => {
-    if (isAll) unread.value = count;
-  }, [isAll, count]);
-  useEffect(
-    () => () => {
-      unread.value = 0;
-    },
-    [],
+const Folders = ({ page, isSpam }: { page: Page; isSpam: boolean }): JSX.Element => {
+  const { inbox } = pageLinks(page.id);
+  return (
+    <nav class="buttons" aria-label="Folders">
+      <a class="button toggle" href={inbox} aria-current={isSpam ? undefined : 'page'}>
+        Inbox
+      </a>
+      <a class="button toggle" href={`${inbox}?view=spam`} aria-current={isSpam ? 'page' : undefined}>
+        Spam{page.spam > 0 ? ` (${page.spam})` : ''}
+      </a>
+    </nav>
   );
-}
+};
 
-function InboxOf({ page }: { page: Page }): JSX.Element {
-  const { id } = page;
+type Props = {
+  /** Undefined for all pages. */
+  page?: Page;
+  /** The page, or all pages. */
+  overview: readonly Overviewed[];
+  /** Reads the numbers of the pages again. */
+  onChange(): void;
+};
+
+/** The submissions of a page, or of all pages: the list, and one of them. */
+export function InboxPane({ page, overview, onChange }: Props): JSX.Element {
   const { query, route } = useLocation();
-  const { submissionId: openId } = useRoute().params;
+  const { submissionId: openId, id: openPageId = '' } = useRoute().params;
   const filter = filterOf(query);
   const search = searchOf(filter);
-  const base = pageLinks(id).inbox;
-  const isSpam = query.view === 'spam';
-  const hrefOf = (submissionId?: string): string =>
-    submissionId === undefined ? base + search : `${base}/${submissionId}${search}`;
+  const base = page ? pageLinks(page.id).inbox : VIEW_PATHS.allInboxes;
+  const isSpam = page !== undefined && query.view === 'spam';
+  const hrefOf: Inbox['hrefOf'] = (one) => base + (one ? `/${page ? one.id : `${one.pageId}/${one.id}`}` : '') + search;
 
   const [focused, setFocused] = useState<string>();
-  const spam = useData(`spam-count:${id}`, (signal) => readSpam(id, { page: 1, limit: 1 }, signal));
-  const labels = useData(`labels:${id}`, (signal) => readLabels(id, signal), labelsSeen).data ?? NO_LABELS;
-  const { list, arrived } = useList(id, search);
+  const { element, width } = useWidth();
+  const { list, arrived } = useList(page?.id, search, onChange);
   const selected = useSelected(list.state.value.rows, search + isSpam);
-  const { remove, question } = useRemoval(list, (ids) => {
-    if (openId !== undefined && ids.includes(openId)) route(hrefOf(), true);
-    spam.reload();
+  const { act, question } = useActions(list, () => {
+    if (openId !== undefined && !list.find(openId)) route(hrefOf(), true);
   });
-  const inbox: Inbox = { page, filter, list, labels, selected, openId, hrefOf, remove, setFocused };
+  const isNarrow = width < DASHBOARD_LIMITS.inbox.tableRem;
+  const inbox: Inbox = { page, overview, filter, list, selected, openId, isNarrow, width, hrefOf, act, setFocused };
   useRowInSight(list, openId);
-  useUnreadInTitle(list, filter);
+  useUnreadInTitle(overview);
   // The keys are those of the list: without it nobody sees what they do.
   useListKeys(inbox, focused, hasShortcuts.value && !isSpam);
 
   return (
-    <div class={openId === undefined ? 'inbox' : 'inbox with-detail'}>
-      <div class="inbox-list">
-        <TurnedAway id={id} />
-        <Folders base={base} isSpam={isSpam} spamCount={spam.data?.total ?? 0} />
-        {isSpam ? (
-          <Spam
-            id={id}
-            labels={labels}
-            onChange={() => {
-              spam.reload();
-              void list.restart();
-            }}
-          />
-        ) : (
-          <ListPane inbox={inbox} />
-        )}
+    <div class={openId === undefined ? 'stack' : 'stack with-detail'}>
+      <div class="stack inbox-list" ref={element}>
+        {page && page.turned_away > 0 && <TurnedAway page={page} />}
+        <div class="buttons">
+          {page && <Folders page={page} isSpam={isSpam} />}
+          {!isSpam && (
+            <>
+              <Progress list={list} filter={filter} />
+              <div class="for-keys">
+                <Button kind="quiet" onClick={() => showHelp()}>
+                  Shortcuts
+                </Button>
+              </div>
+            </>
+          )}
+        </div>
+        {isSpam ? <Spam id={page.id} isNarrow={isNarrow} onChange={onChange} /> : <ListPane inbox={inbox} />}
       </div>
-      {openId !== undefined && <Detail inbox={inbox} submissionId={openId} />}
+      {openId !== undefined && <Detail inbox={inbox} pageId={openPageId} id={openId} />}
+      {!isSpam && selected.rows.length > 0 && <Selection inbox={inbox} />}
       <p role="status" class="unseen">
         {arrived}
       </p>
@@ -165,25 +177,10 @@ function InboxOf({ page }: { page: Page }): JSX.Element {
   );
 }
 
-/** Downloads of all submissions. */
-function Exports(): JSX.Element {
-  const { id = '' } = useRoute().params;
-  return (
-    <>
-      <a class="button quiet" href={`/submissions/${id}/export.csv?labels=1&bom=1`} download>
-        Export CSV
-      </a>
-      <a class="button quiet" href={`/submissions/${id}/export.xlsx?labels=1`} download>
-        Export Excel
-      </a>
-    </>
-  );
-}
-
-/** What came in: the list, and one submission of it. */
+/** The submissions of a page. */
 const InboxView = (): JSX.Element => (
-  <PageView title="Inbox" actions={<Exports />}>
-    {(page) => <InboxOf key={page.id} page={page} />}
+  <PageView title="Inbox">
+    {(page, reload) => <InboxPane key={page.id} page={page} overview={[page]} onChange={reload} />}
   </PageView>
 );
 

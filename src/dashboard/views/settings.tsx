@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { ApiError, answer, api } from '../api.ts';
 import { type Change, errorAt, useChange, useData } from '../data.ts';
-import { type Labels, readLabels } from '../inbox/labels.ts';
+import { type Labels, useLabels } from '../inbox/labels.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { Field, Select, TextArea } from '../ui/field.tsx';
 import { NoMail } from '../ui/no-mail.tsx';
@@ -65,7 +65,7 @@ function withLabels(change: Change): Change {
 /** The fields of the form, by their labels, and what was chosen before. */
 const optionsOf = (labels: Labels, chosen: string): Option[] => [
   { value: '', label: 'No mail' },
-  ...Array.from(labels, ([value, label]) => ({ value, label })),
+  ...Array.from(labels, ([value, { label }]) => ({ value, label })),
   ...(chosen === '' || labels.has(chosen) ? [] : [{ value: chosen, label: chosen }]),
 ];
 
@@ -200,7 +200,7 @@ function Loaded({ page }: { page: Page }): JSX.Element {
   const loaded = useData(`settings:${id}`, (signal) =>
     answer(api.GET('/deploy/{id}/settings', { params: { path: { id } }, signal })),
   );
-  const labels = useData(`labels:${id}`, (signal) => readLabels(id, signal)).data ?? new Map();
+  const labels = useLabels(id);
   return (
     <Shown loaded={loaded} label="Loading the settings">
       {(settings) => (

@@ -1,0 +1,93 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { DASHBOARD_LIMITS } from '../limits.ts';
+import { Button } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { sizeOf } from '../ui/size.ts';
+import { counted } from '../ui/time.tsx';
+import { type Labels, labelOf } from './labels.ts';
+import type { Field, SentFile, Submission } from './submissions.ts';
+import { linkOf } from './value-links.ts';
+
+/** Images that run nothing, unlike SVG. */
+const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
+
+function File({ file: { filename, contentType, size, href } }: { file: SentFile }): JSX.Element {
+  const [isBroken, setBroken] = useState(false);
+  const isImage = IMAGE_TYPES.has(contentType) && size <= DASHBOARD_LIMITS.inbox.previewBytes && !isBroken;
+  return (
+    <a class="sent-file" href={href} download>
+      {isImage ? <img src={href} alt="" loading="lazy" onError={() => setBroken(true)} /> : <Icon name="page" />}
+      <bdi>{filename === '' ? 'File without a name' : filename}</bdi>
+      <span class="muted">{sizeOf(size)}</span>
+    </a>
+  );
+}
+
+function Text({ name, text }: { name: string; text: string }): JSX.Element {
+  const [isWhole, setWhole] = useState(false);
+  if (text === '') return <span class="muted">Empty</span>;
+  const href = linkOf(name, text);
+  if (href !== undefined) {
+    return (
+      <a class="text" dir="auto" href={href} target="_blank" rel="noopener noreferrer">
+        {text}
+      </a>
+    );
+  }
+  const { shownChars } = DASHBOARD_LIMITS.inbox;
+  const isCut = text.length > shownChars && !isWhole;
+  return (
+    <>
+      <p class="text" dir="auto">
+        {isCut ? `${text.slice(0, shownChars).toWellFormed()}…` : text}
+      </p>
+      {isCut && (
+        <Button kind="quiet" onClick={() => setWhole(true)}>
+          Show all {counted(text.length, 'character')}
+        </Button>
+      )}
+    </>
+  );
+}
+
+const Value = ({ field: { name, values } }: { field: Field }): JSX.Element => (
+  <ul class="values">
+    {values.map((value, index) => (
+      <li key={index}>{typeof value === 'string' ? <Text name={name} text={value} /> : <File file={value} />}</li>
+    ))}
+  </ul>
+);
+
+const List = ({ fields, labels }: { fields: readonly Field[]; labels: Labels }): JSX.Element => (
+  <dl class="fields stack">
+    {fields.map((field, index) => (
+      <div key={index}>
+        <dt class="muted">
+          <bdi title={field.name.slice(0, DASHBOARD_LIMITS.inbox.fieldTitleChars)}>{labelOf(labels, field.name)}</bdi>
+        </dt>
+        <dd>
+          <Value field={field} />
+        </dd>
+      </div>
+    ))}
+  </dl>
+);
+
+/** All fields of a submission; those that nobody filled in are folded. */
+export function Fields({ submission, labels }: { submission: Submission; labels: Labels }): JSX.Element {
+  const shown = submission.fields.filter(({ control }) => !control);
+  const folded = submission.fields.filter(({ control }) => control);
+  return (
+    <>
+      {shown.length === 0 && <p class="muted">It was sent without fields.</p>}
+      <List fields={shown} labels={labels} />
+      {folded.length > 0 && (
+        <details>
+          <summary>{counted(folded.length, 'technical field')}</summary>
+          <List fields={folded} labels={labels} />
+        </details>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+import { DASHBOARD_LIMITS } from '../limits.ts';
+import { type Labels, labelOf } from './labels.ts';
+import { lineNamed, type Submission, textIn } from './submissions.ts';
+
+const EMAIL = /^[^\s@<>,;]{1,64}@[^\s@<>,;]{1,255}$/;
+const URL_OF_WEB = /^https?:\/\/\S+$/i;
+const PHONE = /^\+?[\d ()/.-]{6,25}$/;
+
+/** Encodes any text; half a character has no code. */
+const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
+
+const mailto = (address: string): string => `mailto:${encode(address).replace('%40', '@')}`;
+
+/** The address to which a value leads that is an address of mail, a URL or a phone number. */
+export function linkOf(name: string, text: string): string | undefined {
+  if (text.length > DASHBOARD_LIMITS.inbox.linkChars) return undefined;
+  if (EMAIL.test(text)) return mailto(text);
+  if (URL_OF_WEB.test(text) && URL.canParse(text)) return text;
+  const isPhone = PHONE.test(text) && (text.startsWith('+') || /phone|tel|mobil/i.test(name));
+  return isPhone ? `tel:${text.replaceAll(/[^\d+]/g, '')}` : undefined;
+}
+
+/** The address to reply to, if the submission has one. */
+function replyAddress(submission: Submission): string | undefined {
+  const replyTo = submission.fields.filter(({ control }) => control === 'reply-to');
+  const named = submission.fields.filter(({ name }) => /^e-?mail$/i.test(name));
+  const lines = [...replyTo, ...named].map(({ name }) => lineNamed(submission, name).trim());
+  return lines.find((line) => EMAIL.test(line));
+}
+
+const quotationOf = ({ fields }: Submission, labels: Labels): string =>
+  fields
+    .filter(({ control }) => !control)
+    .map(({ name, values }) => `${labelOf(labels, name)}: ${values.map(textIn).join(', ')}`)
+    .join('\n')
+    .replaceAll(/^/gm, '> ');
+
+/** A mail that replies to a submission: with its subject, and as much of it as a quotation as fits into an address. */
+export function replyLink(submission: Submission, labels: Labels, pageName: string): string | undefined {
+  const address = replyAddress(submission);
+  if (address === undefined) return undefined;
+  let link = `${mailto(address)}?subject=${encode(`Re: ${pageName}`)}&body=`;
+  for (const character of `\n\n${quotationOf(submission, labels)}`) {
+    // Lines of a mail end so in an address (RFC 6068).
+    link += character === '\n' ? '%0D%0A' : encode(character);
+    if (link.length > DASHBOARD_LIMITS.inbox.linkChars) return `${link}…`;
+  }
+  return link;
+}

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasChromium } from '../support/chromium.ts';
+import {
+  type DashboardUnderTest,
+  expectAccessible,
+  expectFitting,
+  PHONE,
+  startDashboard,
+} from '../support/dashboard-in-browser.ts';
+import {
+  ADA,
+  FORM,
+  focusedText,
+  GRACE,
+  type Inbox,
+  marksOf,
+  names,
+  newInbox,
+  row,
+} from '../support/inbox-in-browser.ts';
+import { startReceiver } from '../support/receivers.ts';
+
+/** A picture of one pixel. */
+const GIF = Buffer.from('R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=', 'base64');
+
+describe.skipIf(!hasChromium())('a submission', () => {
+  let dashboard: DashboardUnderTest;
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+  });
+  afterAll(() => dashboard?.close());
+
+  const inbox = (...sent: (object | string)[]): Promise<Inbox> => newInbox(dashboard, FORM, sent);
+
+  it('has links in addresses, URLs and phone numbers, and in nothing else', async () => {
+    const { owner, path } = await inbox({
+      email: 'ada@example.org',
+      site: 'https://example.org/a?b',
+      phone: '030 123456',
+      abroad: '+49 (30) 12-34',
+      number: '123456789',
+      script: 'javascript:alert(1)',
+      two: 'https://example.org https://example.com',
+    });
+    const page = await dashboard.open(owner, path);
+    await row(page, 'ada@example.org').getByRole('link').click();
+    const links = page.locator('.fields a');
+    await expect
+      .poll(() => links.evaluateAll((all) => all.map((link) => link.getAttribute('href'))))
+      .toEqual(['mailto:ada@example.org', 'https://example.org/a?b', 'tel:030123456', 'tel:+49301234']);
+  });
+
+  it('has a reply with its subject and a quotation, which is cut where a program would refuse it', async () => {
+    const { owner, path } = await inbox(
+      { ...ADA, message: 'When do\nyou open?' },
+      { name: 'Long', email: 'long@example.org', message: 'ä'.repeat(5_000) },
+      '{"name":"Odd","email":"\\ud800@example.org?cc=x"}',
+    );
+    const page = await dashboard.open(owner, path);
+    const replyTo = async (name: string): Promise<string> => {
+      await row(page, name).getByRole('link').click();
+      await page.getByRole('heading', { level: 2, name }).waitFor();
+      await page.getByRole('term').filter({ hasText: 'Your name' }).waitFor();
+      return (await page.getByRole('link', { name: 'Reply' }).getAttribute('href')) ?? '';
+    };
+    const quotation = ['', '', '> Your name: Ada', '> E-mail: ada@example.org', '> Message: When do', '> you open?'];
+    expect(await replyTo('Ada')).toBe(
+      `mailto:ada@example.org?subject=Re%3A%20Ask%20us&body=${encodeURIComponent(quotation.join('\r\n'))}`,
+    );
+    const long = await replyTo('Long');
+    expect(long.length).toBeLessThan(2_000);
+    expect(decodeURIComponent(long)).toMatch(/Message: ä{200,}…$/);
+    expect(await replyTo('Odd')).toMatch(/^mailto:%EF%BF%BD@example\.org%3Fcc%3Dx\?subject=/);
+  });
+
+  it('shows images that run nothing, and only their names where they are none', async () => {
+    const { owner, path, id } = await inbox();
+    const form = new FormData();
+    form.append('name', 'Ada');
+    form.append('photo', new File([GIF], 'photo.gif', { type: 'image/gif' }));
+    form.append(
+      'photo',
+      new File(['<svg xmlns="http://www.w3.org/2000/svg"/>'], 'drawing.svg', { type: 'image/svg+xml' }),
+    );
+    form.append('photo', new File(['no image'], 'broken.png', { type: 'image/png' }));
+    await fetch(`${dashboard.origin}/submit/${id}`, { method: 'POST', body: form });
+    const page = await dashboard.open(owner, path);
+    await row(page, 'Ada').getByRole('link').click();
+    await page.getByRole('link', { name: 'photo.gif' }).locator('img').waitFor();
+    await page.getByRole('link', { name: 'broken.png' }).locator('svg').waitFor();
+    expect(await page.getByRole('link', { name: 'drawing.svg' }).locator('img').count()).toBe(0);
+  });
+
+  it('has files to download, and sends deliveries again', async () => {
+    const { owner, path, id } = await inbox();
+    // It asks for an hour, so that nothing but the button sends again.
+    const receiver = await startReceiver((response) => void response.writeHead(500, { 'Retry-After': '3600' }).end());
+    await owner.post(`/webhooks/${id}`).send({ url: receiver.url }).expect(201);
+    const form = new FormData();
+    form.append('name', 'Ada');
+    form.append('cv', new File(['My life'], '../<b>cv</b>.txt', { type: 'text/html' }));
+    form.append('cv', new File(['More'], 'more.txt', { type: 'text/plain' }));
+    await fetch(`${dashboard.origin}/submit/${id}`, { method: 'POST', body: form });
+    const page = await dashboard.open(owner, path);
+    await row(page, 'Ada').getByRole('link').click();
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('link', { name: '<b>cv</b>.txt' }).click();
+    const stream = await (await downloading).createReadStream();
+    expect(Buffer.concat(await stream.toArray()).toString()).toBe('My life');
+    expect(page.url()).toContain(`${path}/sub_`);
+
+    await expect.poll(() => receiver.received.length).toBe(1);
+    await page.reload();
+    await page.getByText('last answer: HTTP 500').waitFor();
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await expect.poll(() => receiver.received.length).toBe(2);
+  });
+
+  it('is shown as far as it may to a key that may only read', async () => {
+    const { owner, path, id } = await inbox(ADA);
+    const { body } = await owner.post('/keys').send({ name: 'Reader', scope: 'read' }).expect(201);
+    const page = await dashboard.open({ ...owner, key: String(body.key) }, path);
+    await row(page, 'Ada').getByRole('link').click();
+    await page.getByText('When do you open?').last().waitFor();
+    await page.getByText('No webhook and no mail of its own is among the last ones.').waitFor();
+    expect(await page.getByText('Not saved').count()).toBe(0);
+    // It stays unread, and is shown so.
+    await page.getByRole('button', { name: 'Mark read' }).waitFor();
+    await page.getByText('Version 1').waitFor();
+    await page.getByRole('button', { name: 'Star', exact: true }).click();
+    await page.getByText(/^Not saved: /).waitFor();
+    expect(await marksOf(owner, id)).toEqual([['Ada', false, false]]);
+  });
+
+  it('is shown as text if it is hostile, and nothing breaks the layout', async () => {
+    const script = '<img src=x onerror="document.title=1"><script>document.title=1</script>';
+    const { owner, path } = await inbox(
+      { name: script, email: `${script}@example.org`, [script]: script },
+      { name: '\u202Egnp.exe \u202E\u2066\u0000', message: `${'\u0301'.repeat(500)}` },
+      { name: 'Long', message: 'x'.repeat(250_000) },
+      {
+        name: 'Many',
+        ...Object.fromEntries(Array.from({ length: 999 }, (_, index) => [`f${index}`, 'y'.repeat(100)])),
+      },
+      '{"name":"Own","__proto__":"polluted","constructor":{"prototype":{"x":1}},"toString":"t"}',
+      '{"name":"Exact","n":12345678901234567890,"10":"ten","2":"two","n":1e400,"file":{"filename":"f","content_type":"t","size":1,"url":"javascript:alert(1)"}}',
+      { name: 'שלום עולם', message: 'مرحبا بالعالم' },
+      {},
+      { name: '' },
+    );
+    const page = await dashboard.open(owner, path);
+    await row(page, 'Many').waitFor();
+    await expectAccessible(page);
+    const open = async (name: string, heading: string | RegExp = name): Promise<void> => {
+      await row(page, name).getByRole('link').click();
+      await page.getByRole('heading', { level: 2, name: heading }).waitFor();
+      await page.getByText('No webhook and no mail of its own is among the last ones.').waitFor();
+    };
+    const pairs = (): Promise<string[]> => page.locator('.fields dt, .fields dd').allInnerTexts();
+    await open('Exact');
+    expect(await pairs()).toEqual([
+      ...['Your name', 'Exact', 'n', '12345678901234567890', '10', 'ten', '2', 'two', 'n', '1e400', 'file'],
+      '{"filename":"f","content_type":"t","size":1,"url":"javascript:alert(1)"}',
+    ]);
+    await open('Own');
+    expect((await pairs()).slice(2, 4)).toEqual(['__proto__', 'polluted']);
+    await open('<img', /^<img/);
+    expect(await page.title()).toMatch(/^\(\d\) Inbox · ask-us[a-z-]* · formhost$/);
+    await open('Many');
+    await page.getByText('f998').waitFor();
+    await expectFitting(page);
+    await open('Long');
+    await page.getByRole('button', { name: 'Show all 250,000 characters' }).click();
+    await expectFitting(page);
+    await open('gnp', /gnp/);
+    const phone = await dashboard.open(owner, path, PHONE);
+    await row(phone, 'Many').waitFor();
+    await expectFitting(phone);
+  });
+
+  it('is kept apart as spam, which says why, and several of which are released or deleted', async () => {
+    const { owner, path, id, send } = await inbox(ADA, GRACE);
+    const page = await dashboard.open(owner, path);
+    await row(page, 'Ada').getByRole('checkbox').check();
+    await page.getByRole('button', { name: 'Spam', exact: true }).click();
+    await expect.poll(() => names(page)).toEqual(['Grace']);
+    await owner
+      .patch(`/deploy/${id}`)
+      .send({ spam: { blocklist: ['win', 'casino*'] } })
+      .expect(200);
+    await send({ name: 'Robot', message: 'Window of two casinos' });
+    await page.getByRole('link', { name: 'Spam' }).click();
+    await page.getByText('Blocked: casino*').waitFor();
+    await page.getByText('Marked by you').click();
+    await page.getByText('127.0.0.1').filter({ visible: true }).waitFor();
+    await page.getByRole('checkbox', { name: 'Select Ada' }).check();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Not spam' }).click();
+    await expect.poll(() => focusedText(page)).toContain('Inbox');
+    await page.getByRole('checkbox', { name: 'Select Robot' }).check();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('heading', { name: 'There is no spam' }).waitFor();
+    await page.getByRole('link', { name: 'Inbox', exact: true }).last().click();
+    await row(page, 'Ada').waitFor();
+    expect(await names(page)).toEqual(['Ada', 'Grace']);
+  });
+});

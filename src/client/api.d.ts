@@ -224,7 +224,7 @@ export interface paths {
         };
         /**
          * Get the status of a deployment
-         * @description With the number of its submissions. `GET /deploy/{id}/html` answers the page itself.
+         * @description With the number of its submissions. `GET /deploy/{id}/html` returns the page itself.
          */
         get: operations["getDeployment"];
         /**
@@ -235,14 +235,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a deployment
-         * @description The page goes offline. Its slug becomes free, and it no longer counts for the limit of the plan. With its submissions it is in the trash, from where it can be restored for some days (TRASH_DAYS).
+         * @description The page goes offline. Its slug becomes free, and it no longer counts for the limit of the plan. For some days (TRASH_DAYS) it is in the trash, with its submissions.
          */
         delete: operations["deleteDeployment"];
         options?: never;
         head?: never;
         /**
          * Change the settings of a deployment
-         * @description What is left out stays as it is. When mail is switched on and none can be sent, or a form lacks the widget of the captcha that is switched on, a header of the answer says so.
+         * @description Fields that are left out stay as they are. A header says so when mail is switched on and none can be sent, or when a form lacks the widget of the captcha.
          */
         patch: operations["changeSettings"];
         trace?: never;
@@ -298,7 +298,7 @@ export interface paths {
         put?: never;
         /**
          * Check the forms of a page before it is published
-         * @description Reads HTML as browsers do, and answers its forms, their fields with labels, and what keeps them from arriving. Nothing is published or stored. The body is JSON, or the page itself as `text/html`. Scripts are not run: where one may send a form, its attributes are no problem.
+         * @description Reads HTML as browsers do, and returns its forms, their fields with labels, and what keeps them from arriving. It stores nothing, and runs no scripts: where one may send a form, its attributes are no problem. The body is JSON, or the page itself as `text/html`.
          */
         post: operations["checkHtml"];
         delete?: never;
@@ -316,7 +316,7 @@ export interface paths {
         };
         /**
          * Check the forms of a live page
-         * @description What `POST /check` answers, for the page as it is now, and `captcha-missing` for its settings: a form that lacks the widget of the captcha that they switch on, where the service does not add it.
+         * @description Returns the same as `POST /check`, for the live page. `captcha-missing`: a form lacks the widget of the captcha that the settings switch on, and the service does not add it.
          */
         get: operations["checkDeployment"];
         put?: never;
@@ -396,7 +396,7 @@ export interface paths {
         };
         /**
          * Count submissions by hour or day
-         * @description Every hour or day from `from` to `to` has a bucket, also without submissions, oldest first. Deleted submissions are not counted. At most 1000 buckets.
+         * @description A bucket for each hour or day, oldest first, at most 1000. Deleted submissions are not counted.
          */
         get: operations["getStatistics"];
         put?: never;
@@ -459,7 +459,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a deployment for good
-         * @description With all of its submissions, their files, its webhooks and its versions. It is out of reach at once, and removed in the background, which takes minutes where there are millions of submissions. Only for a deleted deployment.
+         * @description With all that it has. It is out of reach at once. Millions of submissions take minutes to be removed. Only for a deleted deployment.
          */
         delete: operations["purgeDeployment"];
         options?: never;
@@ -554,7 +554,7 @@ export interface paths {
         head?: never;
         /**
          * Mark a submission as read, or with a star
-         * @description What is left out stays as it is. Answers the submission as a search shows it.
+         * @description A mark that is left out stays as it is. Returns the submission as a search shows it.
          */
         patch: operations["markSubmission"];
         trace?: never;
@@ -570,7 +570,7 @@ export interface paths {
         put?: never;
         /**
          * Submit a test
-         * @description Stores a submission with these fields and the field `test`, which says that it is one. Webhooks and mail get it as they get those of visitors, and it counts for the limits of the form, which has to be open. It is not checked for spam, and nobody gets a confirmation.
+         * @description Stores a submission with these fields, and `test`, which says that it is one. Webhooks and mail get it, and it counts for the limits of the form, which has to be open. It is not checked for spam, and nobody gets a confirmation.
          */
         post: operations["submitTest"];
         delete?: never;
@@ -588,7 +588,7 @@ export interface paths {
         };
         /**
          * Search submissions
-         * @description Newest first. A request works for 1 second at most, and answers what it has found by then, and a `next_cursor` to go on from with the same query.
+         * @description Newest first. A request works for 1 second at most: it returns what it has found by then, and the `next_cursor` for the rest.
          */
         get: operations["searchSubmissions"];
         put?: never;
@@ -648,7 +648,7 @@ export interface paths {
         };
         /**
          * Get the submissions after a cursor, and wait for new ones
-         * @description Oldest first: what was accepted after the cursor, which is `0`, the id of a submission, or the `cursor` of the last answer. Who goes on from the cursor of each answer gets every submission once. An answer may have fewer than `limit` where submissions are large. At most 2000 requests of an owner wait at a time.
+         * @description Oldest first: what was accepted after the cursor, which is `0`, the id of a submission, or the `cursor` of the last answer. A client that goes on from each cursor gets every submission once. A response may have fewer than `limit` large submissions. At most 2000 requests of an owner wait.
          */
         get: operations["listSubmissionsAfter"];
         put?: never;
@@ -668,7 +668,7 @@ export interface paths {
         };
         /**
          * Stream new submissions
-         * @description As Server-Sent Events (`event: submission`, `id:` a cursor, `data:` the submission as it is listed), oldest first, with a comment line every few seconds. Begins after the `Last-Event-ID` of the request, which browsers send when they connect again, or with what comes from now on. It ends when the key is revoked or expires, the deployment is deleted, or the service restarts.
+         * @description Server-Sent Events: `event: submission`, `id:` a cursor, `data:` the submission as it is listed; and comments. Begins after the `Last-Event-ID` that browsers send when they connect again, else now. It ends when the key or the deployment ends, or the service restarts.
          */
         get: operations["streamSubmissions"];
         put?: never;
@@ -794,7 +794,7 @@ export interface paths {
         put?: never;
         /**
          * Release a submission: it is no spam
-         * @description It is accepted now, like any new one: with the present time, and deliveries to webhooks and by mail. It keeps its id. It is accepted even if the form is closed or full, whatever its limits.
+         * @description It is accepted like a new one, with the present time and deliveries, even if the form is closed or full. It keeps its id.
          */
         post: operations["releaseSpam"];
         delete?: never;
@@ -906,7 +906,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook, switch it off or on
-         * @description What is left out stays as it is.
+         * @description Fields that are left out stay as they are.
          */
         patch: operations["changeWebhook"];
         trace?: never;
@@ -1002,7 +1002,7 @@ export interface paths {
         put?: never;
         /**
          * Send a sample submission to a webhook
-         * @description It is sent like any other delivery, and waits while the webhook is off. No submission is stored. The list of deliveries shows its outcome. It counts as one of the 20 tests that an owner may send in a minute, to webhooks and by mail together.
+         * @description It is sent like any other delivery: the log shows its outcome. No submission is stored. It counts as one of the 20 tests that an owner may send in a minute, to webhooks and by mail together.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -1042,7 +1042,7 @@ export interface paths {
         put?: never;
         /**
          * Try a delivery again
-         * @description It is tried at once, or when the webhook is switched on again, even if it has succeeded or failed, or if it would be tried later. A delivery that is being attempted does not change.
+         * @description It is tried at once, whatever its status, or when the webhook is on again. One that is being attempted does not change.
          */
         post: operations["retryDelivery"];
         delete?: never;
@@ -1060,7 +1060,7 @@ export interface paths {
         };
         /**
          * List the mails about a deployment
-         * @description Newest first: about submissions, confirmations to visitors, and tests. Mails that ask recipients, and notices to the owner, are not listed. Finished deliveries are kept for 30 days (DELIVERY_LOG_DAYS).
+         * @description Newest first: about submissions, confirmations to visitors, and tests; no mails that ask recipients, and no notices. Finished deliveries are kept for 30 days (DELIVERY_LOG_DAYS).
          */
         get: operations["listMails"];
         put?: never;
@@ -1082,7 +1082,7 @@ export interface paths {
         put?: never;
         /**
          * Send a sample mail
-         * @description To everybody who gets mail about the deployment: each confirmed recipient, or the owner. It is sent like any other mail, also while `email_notifications` is off, and no submission is stored. It counts as one of the 20 tests that an owner may send in a minute, to webhooks and by mail together.
+         * @description To each confirmed recipient, or the owner, also while `email_notifications` is off. No submission is stored. It counts as one of the 20 tests that an owner may send in a minute, to webhooks and by mail together.
          */
         post: operations["testMail"];
         delete?: never;
@@ -1102,7 +1102,7 @@ export interface paths {
         put?: never;
         /**
          * Try a mail again
-         * @description It is tried at once, even if it has succeeded or failed, or if it would be tried later. A mail that is being attempted does not change. One that has succeeded counts as one of the 20 tests that an owner may send in a minute, to webhooks and by mail together.
+         * @description It is tried at once, whatever its status. One that is being attempted does not change. One that has succeeded counts as one of the 20 tests that an owner may send in a minute, to webhooks and by mail together.
          */
         post: operations["retryMail"];
         delete?: never;
@@ -1122,7 +1122,7 @@ export interface paths {
         put?: never;
         /**
          * Send a preview of the confirmation
-         * @description To the owner: the mail that visitors get, with an example of a reference. The log of mails shows its outcome. It counts as one of the 20 tests that an owner may send in a minute, to webhooks and by mail together.
+         * @description To the owner: the mail that visitors get, with an example of a reference. It counts as one of the 20 tests that an owner may send in a minute, to webhooks and by mail together.
          */
         post: operations["previewConfirmation"];
         delete?: never;
@@ -1140,7 +1140,7 @@ export interface paths {
         };
         /**
          * Get a file by the link in a mail
-         * @description As with an API key. A link works for 7 days, while its submission and its deployment exist. Errors are small HTML pages.
+         * @description As with an API key. A link works for 7 days, while the file exists. Errors are small HTML pages.
          */
         get: operations["openFileLink"];
         put?: never;
@@ -1166,7 +1166,7 @@ export interface paths {
         put?: never;
         /**
          * Stop the mails about a deployment (RFC 8058)
-         * @description Sets `email_notifications` of the deployment to false, or `notify_owner` where a recipient gets the mail too. The link of `List-Unsubscribe` in each mail about a submission; it works while the deployment exists. Mail software sends the body `List-Unsubscribe=One-Click`, which is not read.
+         * @description Sets `email_notifications` of the deployment to false, or `notify_owner` where a recipient gets the mail too. The link of `List-Unsubscribe` in each mail (its body, `List-Unsubscribe=One-Click`, is not read) works while the deployment exists.
          */
         post: operations["unsubscribe"];
         delete?: never;
@@ -1190,7 +1190,7 @@ export interface paths {
         put?: never;
         /**
          * Stop the mails to a recipient (RFC 8058)
-         * @description Ends the mails about the deployment to one of its `recipients`, who is no longer confirmed. The link of `List-Unsubscribe` in each mail to the recipient; it works while the recipient is in the list. Mail software sends the body `List-Unsubscribe=One-Click`, which is not read.
+         * @description Ends the mails about the deployment to one of its `recipients`, who is no longer confirmed. The link of `List-Unsubscribe` in each mail (its body, `List-Unsubscribe=One-Click`, is not read) works while the recipient is in the list.
          */
         post: operations["unsubscribeRecipient"];
         delete?: never;
@@ -1214,7 +1214,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm a recipient
-         * @description From now on the recipient gets mail about the deployment while it is in `recipients`. The link is in the one mail that a new recipient gets, and works for 7 days.
+         * @description From now on the recipient gets mail about the deployment, while it is in `recipients`. The link in the mail to a new recipient works for 7 days.
          */
         post: operations["confirmRecipient"];
         delete?: never;
@@ -1258,7 +1258,7 @@ export interface paths {
         put?: never;
         /**
          * Call the tools for agents, over the Model Context Protocol
-         * @description MCP over Streamable HTTP, in the version 2025-11-25 and some before: one message of JSON-RPC, answered as JSON. There are no sessions and no streams. `initialize` tells an agent what to do, `tools/list` has the tools. Each tool calls an endpoint of this API, with its checks and limits, and answers what it answers. A key with the scope `read` has only the tools that read. A session of the dashboard does not stand for a key. Pages of any origin may call it with a key.
+         * @description MCP over Streamable HTTP, in the version 2025-11-25 and some before, without sessions and streams: a message of JSON-RPC gets an answer in JSON. Each tool calls an endpoint of this API, with its checks and limits, and returns its answer. A key with the scope `read` has only the tools that read. A session of the dashboard is no key. Pages of any origin may call it.
          */
         post: operations["sendMcpMessage"];
         delete?: never;
@@ -1300,7 +1300,7 @@ export interface paths {
         };
         /**
          * Get the addresses of the reference, and where agents begin
-         * @description For programs and people who know the address of the service only. A browser is sent to the dashboard.
+         * @description For those who know the address of the service only. A browser is sent to the dashboard.
          */
         get: operations["getPlaces"];
         put?: never;
@@ -1340,7 +1340,7 @@ export interface paths {
         };
         /**
          * Get this document as a page that can send requests
-         * @description For a browser. The page loads its parts from this service only. With an ETag; 304 where the client has it.
+         * @description The page loads its parts from this service only. With an ETag; 304 where the client has it.
          */
         get: operations["getReferencePage"];
         put?: never;
@@ -1380,7 +1380,7 @@ export interface paths {
         };
         /**
          * Check that the process is up
-         * @description For whatever restarts the process. Answers without the database, and while the service starts.
+         * @description For software that restarts the process. It needs no database, and works while the service starts.
          */
         get: operations["isUp"];
         put?: never;
@@ -1400,7 +1400,7 @@ export interface paths {
         };
         /**
          * Check that the database is reached, migrated and no standby
-         * @description For load balancers: a process that answers 503 gets no requests until it is ready again. It answers 503 as soon as the process is told to stop.
+         * @description For load balancers: a process that returns 503 gets no requests until it is ready again. A process that is told to stop returns 503.
          */
         get: operations["isReady"];
         put?: never;
@@ -1424,7 +1424,7 @@ export interface webhooks {
         put?: never;
         /**
          * Receive a submission
-         * @description What a webhook of the type `generic` receives for each submission. Verify the signature over the bytes of the body; headers that begin with `formhost-` are not signed. The body and the id are the same on every attempt.
+         * @description A webhook of the type `generic` receives this for each submission. Verify the signature over the bytes of the body; headers that begin with `formhost-` are not signed. The body and the id are the same on every attempt.
          */
         post: operations["receiveSubmission"];
         delete?: never;
@@ -1444,7 +1444,7 @@ export interface webhooks {
         put?: never;
         /**
          * Receive a submission as a Slack message
-         * @description What a webhook of the type `slack` receives for each submission: blocks of Slack for an incoming webhook of Slack.
+         * @description A webhook of the type `slack` receives this for each submission: blocks for Slack's incoming webhooks.
          */
         post: operations["receiveSlackMessage"];
         delete?: never;
@@ -1927,7 +1927,7 @@ export interface components {
             notify_every: "submission" | "hour" | "day";
             /** @description Whether the owner gets the mail besides the recipients. While no recipient has confirmed, the owner gets it in any case. At first: `true`. */
             notify_owner: boolean;
-            /** @description Who gets the mail besides the owner, in the order in which they were sent. */
+            /** @description The addresses that get the mail besides the owner, in the order in which they were sent. */
             recipients: {
                 /**
                  * @description The address, in lower case.
@@ -1958,7 +1958,7 @@ export interface components {
             submissions_per_minute: number | null;
             /** @description The `error` of these 403s, and what visitors read on the page that they get. null: a text in the language of the page. At first: `null`. */
             closed_message: string | null;
-            /** @description What is kept apart as spam: submissions that have a word of `blocklist` in their names or values, as a whole word, whatever the case (`casino*` also means words that begin with it), and those without a valid token of `captcha`. Both are replaced, except for the provider's secret. At first: `{"blocklist":[],"captcha":null}`. */
+            /** @description Submissions are kept apart as spam if their names or values have a word of `blocklist`, as a whole word, whatever the case (`casino*`: a word that begins with it), or if they lack a valid token of `captcha`. Both are replaced, except for the provider's secret. At first: `{"blocklist":[],"captcha":null}`. */
             spam: {
                 /** @default [] */
                 blocklist: string[];
@@ -2220,7 +2220,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description The fields, exactly as submitted. Of a form each value is a string, a file, or a list of these where a name repeats; a file is `{"filename","content_type","size","url"}`, its url a path of this API. A JSON body keeps its text.
+             * @description The fields, exactly as submitted; a JSON body keeps its text. In forms a value is a string, a list where a name repeats, or a file, `{"filename","content_type","size","url"}`, whose url is a path of this API.
              * @example {
              *       "name": "Ada",
              *       "email": "ada@example.org"
@@ -2257,7 +2257,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description The fields, exactly as submitted. Of a form each value is a string, a file, or a list of these where a name repeats; a file is `{"filename","content_type","size","url"}`, its url a path of this API. A JSON body keeps its text.
+             * @description The fields, exactly as submitted; a JSON body keeps its text. In forms a value is a string, a list where a name repeats, or a file, `{"filename","content_type","size","url"}`, whose url is a path of this API.
              * @example {
              *       "name": "Ada",
              *       "email": "ada@example.org"
@@ -2441,7 +2441,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description The fields, exactly as submitted. Of a form each value is a string, a file, or a list of these where a name repeats; a file is `{"filename","content_type","size","url"}`, its url a path of this API. A JSON body keeps its text.
+             * @description The fields, exactly as submitted; a JSON body keeps its text. In forms a value is a string, a list where a name repeats, or a file, `{"filename","content_type","size","url"}`, whose url is a path of this API.
              * @example {
              *       "name": "Ada",
              *       "email": "ada@example.org"
@@ -2616,7 +2616,7 @@ export interface components {
              * @example dl_0VbbZC2bC3dD4eE5fF6gG7hH
              */
             id: string;
-            /** @description What is delivered; null for a test. */
+            /** @description The submission that is delivered; null for a test. */
             submission_id: string | null;
             /** @enum {string} */
             status: "pending" | "succeeded" | "failed";
@@ -2683,7 +2683,7 @@ export interface components {
              * @example dl_0VbbZC2bC3dD4eE5fF6gG7hH
              */
             id: string;
-            /** @description What is mailed or confirmed; null for a test, and for a mail that lists several. */
+            /** @description The submission that it is about; null for a test, and for a mail that lists several. */
             submission_id: string | null;
             /** @enum {string} */
             status: "pending" | "succeeded" | "failed";
@@ -2727,7 +2727,7 @@ export interface components {
             jsonrpc: "2.0";
             /** @description That of the request. */
             id: string | number;
-            /** @description What the method answers. */
+            /** @description That of the method. */
             result?: {
                 [key: string]: unknown;
             };
@@ -4464,7 +4464,7 @@ export interface operations {
                     submissions_per_minute?: number | null;
                     /** @description The `error` of these 403s, and what visitors read on the page that they get. null: a text in the language of the page. At first: `null`. */
                     closed_message?: string | null;
-                    /** @description What is kept apart as spam: submissions that have a word of `blocklist` in their names or values, as a whole word, whatever the case (`casino*` also means words that begin with it), and those without a valid token of `captcha`. Both are replaced, except for the provider's secret. At first: `{"blocklist":[],"captcha":null}`. */
+                    /** @description Submissions are kept apart as spam if their names or values have a word of `blocklist`, as a whole word, whatever the case (`casino*`: a word that begins with it), or if they lack a valid token of `captcha`. Both are replaced, except for the provider's secret. At first: `{"blocklist":[],"captcha":null}`. */
                     spam?: {
                         /** @default [] */
                         blocklist?: string[];
@@ -4668,7 +4668,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What is on the page. */
+            /** @description The forms of the page, and their problems. */
             200: {
                 headers: {
                     /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
@@ -4735,7 +4735,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What is on the page. */
+            /** @description The forms of the page, and their problems. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5768,7 +5768,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What was found. */
+            /** @description The submissions that were found. */
             200: {
                 headers: {
                     /** @description The next page and the previous one, if there are any: `</deploy?page=3>; rel="next"`. */
@@ -5830,7 +5830,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description What to do with each of them. `spam`: keep it apart, in GET /deploy/:id/spam.
+                     * @description The change of each of them. `spam`: keep it apart, in GET /deploy/:id/spam.
                      * @enum {string}
                      */
                     action: "read" | "unread" | "star" | "unstar" | "delete" | "spam";
@@ -6565,7 +6565,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: uri
-                     * @description Absolute, http or https, without a user or a password; an address in it must be a public one. It must not lead back to this service: to the API, or to a page. An address of Slack needs the type `slack`; addresses of Discord and Microsoft Teams are refused, because they take neither type.
+                     * @description Absolute, http or https, without a user or a password, at a public address that is not of this service. An address of Slack needs the type `slack`. Discord and Microsoft Teams take neither type: their addresses are refused.
                      */
                     url: string;
                     /**
@@ -6679,7 +6679,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: uri
-                     * @description Absolute, http or https, without a user or a password; an address in it must be a public one. It must not lead back to this service: to the API, or to a page. An address of Slack needs the type `slack`; addresses of Discord and Microsoft Teams are refused, because they take neither type.
+                     * @description Absolute, http or https, without a user or a password, at a public address that is not of this service. An address of Slack needs the type `slack`. Discord and Microsoft Teams take neither type: their addresses are refused.
                      */
                     url?: string;
                     /** @description The events to receive. */
@@ -7081,7 +7081,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It will be sent. The id is that of the first of its deliveries. */
+            /** @description It will be sent. The id is that of its first delivery. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -8151,7 +8151,7 @@ export interface operations {
                     id?: string | number;
                     /** @description Such as `initialize`, `tools/list` or `tools/call`. */
                     method?: string;
-                    /** @description What the method needs. */
+                    /** @description Those of the method. */
                     params?: Record<string, never>;
                     /** @description Of an answer. It is accepted, and not used. */
                     result?: unknown;
@@ -8297,7 +8297,7 @@ export interface operations {
                         openapi: string;
                         /**
                          * Format: uri
-                         * @description What an agent needs to know, in one page.
+                         * @description All that an agent needs to know, in one page.
                          */
                         llms: string;
                         /**

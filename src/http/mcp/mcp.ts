@@ -48,10 +48,9 @@ function messageEndpoint(app: App, endpoints: () => readonly Endpoint[]) {
   return endpoint('POST', '/mcp', 'sendMcpMessage', {
     summary: 'Call the tools for agents, over the Model Context Protocol',
     description:
-      'MCP over Streamable HTTP, in the version 2025-11-25 and some before: one message of JSON-RPC, answered as JSON. There are no ' +
-      'sessions and no streams. `initialize` tells an agent what to do, `tools/list` has the tools. Each tool calls an endpoint of ' +
-      'this API, with its checks and limits, and answers what it answers. A key with the scope `read` has only the tools that ' +
-      'read. A session of the dashboard does not stand for a key. Pages of any origin may call it with a key.',
+      'MCP over Streamable HTTP, in the version 2025-11-25 and some before, without sessions and streams: a message of JSON-RPC gets an ' +
+      'answer in JSON. Each tool calls an endpoint of this API, with its checks and limits, and returns its answer. A key with the ' +
+      'scope `read` has only the tools that read. A session of the dashboard is no key. Pages of any origin may call it.',
     scope: 'read',
     precheck: refuseWithoutKey,
     // Each tool calls an endpoint, whose work is queued.

@@ -11,7 +11,7 @@ export const Message = z.object({
   jsonrpc: part({ type: 'string', const: '2.0' }),
   id: part({ type: ['string', 'integer'], description: 'Of a request; a notification has none.' }),
   method: part({ type: 'string', description: 'Such as `initialize`, `tools/list` or `tools/call`.' }),
-  params: part({ type: 'object', description: 'What the method needs.' }),
+  params: part({ type: 'object', description: 'Those of the method.' }),
   result: part({ description: 'Of an answer. It is accepted, and not used.' }),
   error: part({ description: 'Of an answer. It is accepted, and not used.' }),
 });
@@ -20,7 +20,7 @@ export const Answer = z
   .object({
     jsonrpc: z.literal('2.0'),
     id: z.union([z.string(), z.int()]).meta({ description: 'That of the request.' }),
-    result: z.record(z.string(), z.unknown()).meta({ description: 'What the method answers.' }).optional(),
+    result: z.record(z.string(), z.unknown()).meta({ description: 'That of the method.' }).optional(),
     error: z.object({ code: z.int(), message: z.string() }).meta({ description: 'Instead of a result.' }).optional(),
   })
   .meta({ id: 'JsonRpcAnswer' });

@@ -10,7 +10,7 @@ export const TOOLS: readonly Tool[] = [...PAGE_TOOLS, ...SUBMISSION_TOOLS, ...NO
 const WORDS: readonly [ofApi: string, ofAgents: string][] = [
   ['deployment', 'page'],
   ['Deployment', 'Page'],
-  ['GET /deploy/:id/check', 'the problems that update_page answers'],
+  ['GET /deploy/:id/check', 'the problems that update_page returns'],
   ['GET /deploy/:id/versions', 'list_versions'],
   ['GET /trash', 'list_trash'],
   [', once. In a URL, + is %2B', ''],
@@ -38,7 +38,7 @@ export const ARGUMENTS: Readonly<Record<string, string>> = {
   limit: 'Items, at most 100.',
   max_chars: 'Longer values are cut.',
   next: 'For more: that of the answer before, unless null.',
-  version: 'A number that list_versions answers.',
+  version: 'A number that list_versions returns.',
   submission_id: 'The id of a submission.',
   file_id: 'The id of a file: the end of its url.',
   webhook_id: 'The id of a webhook.',
@@ -61,6 +61,6 @@ export const ARGUMENTS: Readonly<Record<string, string>> = {
   closes_at: 'When it closes.',
   max_submissions: 'The form is full then. null: never.',
   submissions_per_minute: 'More are refused. null: 10.',
-  closed_message: 'What visitors read while it is closed or full.',
-  spam: 'What goes into the spam folder: submissions with a word of blocklist, or without a solved captcha. Both are replaced.',
+  closed_message: 'Visitors read it while the form is closed or full.',
+  spam: 'Submissions with a word of blocklist, or without a solved captcha, go into the spam folder. Both are replaced.',
 };

@@ -22,7 +22,7 @@ import { foundOr404, missing, noSuchWebhook, ownDeployment, ownWebhook } from '.
 
 const fields = {
   id: deliveryId,
-  submission_id: submissionId.nullable().meta({ description: 'What is delivered; null for a test.' }),
+  submission_id: submissionId.nullable().meta({ description: 'The submission that is delivered; null for a test.' }),
   status: z.enum(['pending', 'succeeded', 'failed']),
   attempts: countField('How many there have been, including one that is in progress.', 1),
   next_attempt_at: time.nullable().meta({
@@ -43,7 +43,7 @@ const ListedMail = answerObject('Mail', {
   ...fields,
   submission_id: submissionId
     .nullable()
-    .meta({ description: 'What is mailed or confirmed; null for a test, and for a mail that lists several.' }),
+    .meta({ description: 'The submission that it is about; null for a test, and for a mail that lists several.' }),
   next_attempt_at: time
     .nullable()
     .meta({ description: 'When it is tried next; null when it will not be, and while it is in progress.' }),
@@ -101,9 +101,7 @@ function countTest(tests: RateLimit, owner: Owner): void {
 const testEndpoint = ({ db }: App, tests: RateLimit) =>
   endpoint('POST', '/webhooks/:deployId/:webhookId/test', 'testWebhook', {
     summary: 'Send a sample submission to a webhook',
-    description:
-      'It is sent like any other delivery, and waits while the webhook is off. No submission is stored. The list of ' +
-      `deliveries shows its outcome. It counts as ${ONE_TEST}`,
+    description: `It is sent like any other delivery: the log shows its outcome. No submission is stored. It counts as ${ONE_TEST}`,
     find: (owner, ids) => ownWebhook(db, owner, ids),
     answer: { status: 202, description: 'The delivery will be sent.', schema: Started },
     errors: [noSuchWebhook, tooManyTests],
@@ -131,8 +129,7 @@ const retryEndpoint = ({ db }: App) =>
   endpoint('POST', '/webhooks/:deployId/:webhookId/deliveries/:deliveryId/retry', 'retryDelivery', {
     summary: 'Try a delivery again',
     description:
-      'It is tried at once, or when the webhook is switched on again, even if it has succeeded or failed, or if it would be ' +
-      'tried later. A delivery that is being attempted does not change.',
+      'It is tried at once, whatever its status, or when the webhook is on again. One that is being attempted does not change.',
     find: (owner, ids) => ownWebhook(db, owner, ids),
     answer: retried,
     errors: [noSuchDelivery],
@@ -158,14 +155,10 @@ const testMailEndpoint = ({ db, config }: App, tests: RateLimit) =>
   endpoint('POST', '/deploy/:id/mails/test', 'testMail', {
     summary: 'Send a sample mail',
     description:
-      'To everybody who gets mail about the deployment: each confirmed recipient, or the owner. It is sent like any other ' +
-      `mail, also while \`email_notifications\` is off, and no submission is stored. It counts as ${ONE_TEST}`,
+      'To each confirmed recipient, or the owner, also while `email_notifications` is off. No submission is stored. ' +
+      `It counts as ${ONE_TEST}`,
     find: (owner, { id }) => ownDeployment(db, owner, id),
-    answer: {
-      status: 202,
-      description: 'It will be sent. The id is that of the first of its deliveries.',
-      schema: Started,
-    },
+    answer: { status: 202, description: 'It will be sent. The id is that of its first delivery.', schema: Started },
     errors: [nobodyGetsMail, tooManyTests],
     async handle({ owner, resource: { id } }) {
       checkMail(config, await isForNobody(db, owner, id));
@@ -177,9 +170,7 @@ const testMailEndpoint = ({ db, config }: App, tests: RateLimit) =>
 const previewEndpoint = ({ db, config }: App, tests: RateLimit) =>
   endpoint('POST', '/deploy/:id/confirmation/preview', 'previewConfirmation', {
     summary: 'Send a preview of the confirmation',
-    description:
-      'To the owner: the mail that visitors get, with an example of a reference. The log of mails shows its outcome. It counts as ' +
-      ONE_TEST,
+    description: `To the owner: the mail that visitors get, with an example of a reference. It counts as ${ONE_TEST}`,
     find: (owner, { id }) => ownDeployment(db, owner, id),
     answer: { status: 202, description: 'It will be sent.', schema: Started },
     errors: [nobodyGetsMail, tooManyTests],
@@ -196,7 +187,7 @@ const listMailsEndpoint = ({ db, config }: App) =>
   endpoint('GET', '/deploy/:id/mails', 'listMails', {
     summary: 'List the mails about a deployment',
     description:
-      'Newest first: about submissions, confirmations to visitors, and tests. Mails that ask recipients, and notices to the owner, are not listed. ' +
+      'Newest first: about submissions, confirmations to visitors, and tests; no mails that ask recipients, and no notices. ' +
       `Finished deliveries are kept for ${config.deliveryLogDays} days (DELIVERY_LOG_DAYS).`,
     find: (owner, { id }) => ownDeployment(db, owner, id),
     query: Paging,
@@ -211,8 +202,8 @@ const retryMailEndpoint = ({ db }: App, tests: RateLimit) =>
   endpoint('POST', '/deploy/:id/mails/:deliveryId/retry', 'retryMail', {
     summary: 'Try a mail again',
     description:
-      'It is tried at once, even if it has succeeded or failed, or if it would be tried later. A mail that is being ' +
-      `attempted does not change. One that has succeeded counts as ${ONE_TEST}`,
+      'It is tried at once, whatever its status. One that is being attempted does not change. One that has succeeded counts as ' +
+      ONE_TEST,
     find: (owner, { id }) => ownDeployment(db, owner, id),
     answer: retried,
     errors: [noSuchMail, nobodyGetsMail, confirmationSent, tooManyTests],

@@ -45,9 +45,8 @@ const urlField = ({ config, isOwnUrl }: App) =>
     .meta({
       format: 'uri',
       description:
-        'Absolute, http or https, without a user or a password; an address in it must be a public one. It must not lead back ' +
-        'to this service: to the API, or to a page. An address of Slack needs the type `slack`; addresses of Discord and ' +
-        'Microsoft Teams are refused, because they take neither type.',
+        'Absolute, http or https, without a user or a password, at a public address that is not of this service. An address of ' +
+        'Slack needs the type `slack`. Discord and Microsoft Teams take neither type: their addresses are refused.',
     });
 
 const type = z

@@ -89,7 +89,7 @@ const listEndpoint = ({ db }: App) =>
 const changeEndpoint = (app: App) =>
   endpoint('PATCH', '/webhooks/:deployId/:webhookId', 'changeWebhook', {
     summary: 'Change a webhook, switch it off or on',
-    description: 'What is left out stays as it is.',
+    description: 'Fields that are left out stay as they are.',
     find: (owner, ids) => ownWebhook(app.db, owner, ids),
     body: { schema: changeBody(app), example: { active: true } },
     answer: { description: 'The webhook as it is now.', schema: Listed },

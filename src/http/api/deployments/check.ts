@@ -25,7 +25,7 @@ const tooComplex = errorKind(
     ),
 );
 
-const answer = { description: 'What is on the page.', schema: CheckedPage };
+const answer = { description: 'The forms of the page, and their problems.', schema: CheckedPage };
 
 const { maxFields } = SIZES.submission;
 
@@ -86,9 +86,9 @@ const checkEndpoint = (app: App) =>
   endpoint('POST', '/check', 'checkHtml', {
     summary: 'Check the forms of a page before it is published',
     description:
-      'Reads HTML as browsers do, and answers its forms, their fields with labels, and what keeps them from arriving. Nothing is ' +
-      'published or stored. The body is JSON, or the page itself as `text/html`. Scripts are not run: where one may send a form, ' +
-      'its attributes are no problem.',
+      'Reads HTML as browsers do, and returns its forms, their fields with labels, and what keeps them from arriving. It stores ' +
+      'nothing, and runs no scripts: where one may send a form, its attributes are no problem. The body is JSON, or the page itself ' +
+      'as `text/html`.',
     body: pageBody(app.config),
     answer,
     errors: [tooComplex],
@@ -100,8 +100,8 @@ const checkLiveEndpoint = (app: App) =>
   endpoint('GET', '/deploy/:id/check', 'checkDeployment', {
     summary: 'Check the forms of a live page',
     description:
-      'What `POST /check` answers, for the page as it is now, and `captcha-missing` for its settings: a form that lacks the widget ' +
-      'of the captcha that they switch on, where the service does not add it.',
+      'Returns the same as `POST /check`, for the live page. `captcha-missing`: a form lacks the widget of the captcha that the ' +
+      'settings switch on, and the service does not add it.',
     find: (owner, { id }) => ownDeployment(app.db, owner, id),
     answer,
     errors: [tooComplex],

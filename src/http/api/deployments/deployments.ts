@@ -140,7 +140,7 @@ function createEndpoint({ db, config, renderer, limitPageWrites, onDeploymentCha
 const getEndpoint = ({ db, config }: App) =>
   endpoint('GET', '/deploy/:id', 'getDeployment', {
     summary: 'Get the status of a deployment',
-    description: 'With the number of its submissions. `GET /deploy/{id}/html` answers the page itself.',
+    description: 'With the number of its submissions. `GET /deploy/{id}/html` returns the page itself.',
     find: (owner, { id }) => ownDeployment(db, owner, id),
     answer: { description: 'The deployment.', headers: NOTICE_HEADER, schema: Status },
     async handle({ resource: deployment, notify }) {
@@ -173,8 +173,8 @@ const deleteEndpoint = ({ db, onDeploymentChange }: App) =>
   endpoint('DELETE', '/deploy/:id', 'deleteDeployment', {
     summary: 'Delete a deployment',
     description:
-      'The page goes offline. Its slug becomes free, and it no longer counts for the limit of the plan. With its ' +
-      'submissions it is in the trash, from where it can be restored for some days (TRASH_DAYS).',
+      'The page goes offline. Its slug becomes free, and it no longer counts for the limit of the plan. For some days ' +
+      '(TRASH_DAYS) it is in the trash, with its submissions.',
     find: (owner, { id }) => ownDeployment(db, owner, id),
     answer: { description: 'The page is offline.', schema: Deleted },
     async handle({ owner, resource: { id, slug } }) {

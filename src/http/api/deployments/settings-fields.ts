@@ -231,8 +231,8 @@ const fields = {
   ),
   spam: setting(
     spam,
-    'What is kept apart as spam: submissions that have a word of `blocklist` in their names or values, as a whole word, whatever ' +
-      'the case (`casino*` also means words that begin with it), and those without a valid token of `captcha`. Both are ' +
+    'Submissions are kept apart as spam if their names or values have a word of `blocklist`, as a whole word, whatever the case ' +
+      '(`casino*`: a word that begins with it), or if they lack a valid token of `captcha`. Both are ' +
       "replaced, except for the provider's secret.",
     { blocklist: [], captcha: null },
   ),
@@ -254,7 +254,7 @@ const recipients = z
     }),
   )
   .max(maxRecipients)
-  .meta({ description: 'Who gets the mail besides the owner, in the order in which they were sent.' });
+  .meta({ description: 'The addresses that get the mail besides the owner, in the order in which they were sent.' });
 
 /** PATCH takes any of the settings. */
 export const settingsChange = ({ maxSubmissionsPerMinute }: Config) =>

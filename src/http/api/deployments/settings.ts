@@ -146,8 +146,8 @@ const changeEndpoint = (app: App) =>
   endpoint('PATCH', '/deploy/:id', 'changeSettings', {
     summary: 'Change the settings of a deployment',
     description:
-      'What is left out stays as it is. When mail is switched on and none can be sent, or a form lacks the widget of the captcha ' +
-      'that is switched on, a header of the answer says so.',
+      'Fields that are left out stay as they are. A header says so when mail is switched on and none can be sent, or when a form ' +
+      'lacks the widget of the captcha.',
     find: (owner, { id }) => ownDeployment(app.db, owner, id),
     requestHeaders: ifMatch(SETTINGS_PATH),
     body: { schema: settingsChange(app.config), example: { ...exampleSettings, recipients: ['ada@example.org'] } },

@@ -82,8 +82,7 @@ const purgeEndpoint = ({ db, onPurge }: App) =>
   endpoint('DELETE', '/trash/:id', 'purgeDeployment', {
     summary: 'Delete a deployment for good',
     description:
-      'With all of its submissions, their files, its webhooks and its versions. It is out of reach at once, and removed in the ' +
-      'background, which takes minutes where there are millions of submissions. Only for a deleted deployment.',
+      'With all that it has. It is out of reach at once. Millions of submissions take minutes to be removed. Only for a deleted deployment.',
     find: (owner, { id }) => checkTrash(db, owner, id),
     answer: { description: 'The deployment is gone.', schema: Purged },
     errors: [notInTrash],

@@ -56,8 +56,8 @@ export const confirmEndpoints = (app: App) => [
     name: 'confirmRecipient',
     summary: 'Confirm a recipient',
     description:
-      'From now on the recipient gets mail about the deployment while it is in `recipients`. The link is in the one mail ' +
-      `that a new recipient gets, and works for ${SIZES.links.confirmationDays} days.`,
+      'From now on the recipient gets mail about the deployment, while it is in `recipients`. The link in the mail to a new ' +
+      `recipient works for ${SIZES.links.confirmationDays} days.`,
     answer: 'The recipient is confirmed, as it may have been before.',
     find: async (request) => confirmRecipient(app.db, ...(await checked(app, request))),
     page: ({ email, slug }) => ({

@@ -34,9 +34,7 @@ export function fileLinkEndpoint({ db, limits, links, openFile, responseWriter }
   return publicEndpoint('GET', '/files/:deployId/:submissionId/:fileId', 'openFileLink', {
     ...linkEndpoint,
     summary: 'Get a file by the link in a mail',
-    description:
-      `As with an API key. A link works for ${SIZES.links.fileDays} days, while its submission and its deployment exist. ` +
-      'Errors are small HTML pages.',
+    description: `As with an API key. A link works for ${SIZES.links.fileDays} days, while the file exists. Errors are small HTML pages.`,
     query: ExpiringLink,
     answer: fileAnswer,
     errors: [noSuchLink, linkExpired],

@@ -21,6 +21,7 @@ const query = z.object({
 });
 const ofOwner = { path: '/unsubscribe/:deployId', query, noSuchLink };
 const ofRecipient = { path: '/unsubscribe/:deployId/:recipientId', query, noSuchLink };
+const LIST_UNSUBSCRIBE = '`List-Unsubscribe` in each mail (its body, `List-Unsubscribe=One-Click`, is not read)';
 const STOP = { button: 'Stop the mails', oneClick: true } as const;
 
 type Ids = [deploymentId: string, recipientId: string];
@@ -47,9 +48,8 @@ const ownerEndpoints = (app: App) => [
     name: 'unsubscribe',
     summary: 'Stop the mails about a deployment (RFC 8058)',
     description:
-      'Sets `email_notifications` of the deployment to false, or `notify_owner` where a recipient gets the mail too. ' +
-      'The link of `List-Unsubscribe` in each mail about a submission; ' +
-      'it works while the deployment exists. Mail software sends the body `List-Unsubscribe=One-Click`, which is not read.',
+      'Sets `email_notifications` of the deployment to false, or `notify_owner` where a recipient gets the mail too. The link ' +
+      `of ${LIST_UNSUBSCRIBE} works while the deployment exists.`,
     answer: 'Mail is off, as it may have been before.',
     async find(request) {
       const [id] = await checked(app, request);
@@ -79,9 +79,8 @@ const recipientEndpoints = (app: App) => [
     name: 'unsubscribeRecipient',
     summary: 'Stop the mails to a recipient (RFC 8058)',
     description:
-      'Ends the mails about the deployment to one of its `recipients`, who is no longer confirmed. The link of ' +
-      '`List-Unsubscribe` in each mail to the recipient; it works while the recipient is in the list. Mail software ' +
-      'sends the body `List-Unsubscribe=One-Click`, which is not read.',
+      'Ends the mails about the deployment to one of its `recipients`, who is no longer confirmed. The link ' +
+      `of ${LIST_UNSUBSCRIBE} works while the recipient is in the list.`,
     answer: 'The recipient gets no mail, as may have been before.',
     find: async (request) => unsubscribeRecipient(app.db, ...(await checked(app, request))),
     page: ({ slug, email }) => ({

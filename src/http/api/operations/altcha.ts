@@ -39,9 +39,7 @@ const challengeEndpoint = ({ limits, altcha, forms, clientAddress }: App) => {
   const queue = new FairQueue<string>({ slots: maxConcurrentChallenges, maxWaiting: maxWaitingChallenges });
   return publicEndpoint('GET', '/altcha/challenge', 'getChallenge', {
     summary: 'Get a challenge for a form',
-    description:
-      "ALTCHA's widget asks for it. Its solution counts once, for this deployment and for " +
-      `${SIZES.captcha.challengeMinutes} minutes.`,
+    description: `ALTCHA's widget asks for it. Its solution counts once, for this deployment and for ${SIZES.captcha.challengeMinutes} minutes.`,
     query: Query,
     answer: { description: 'A challenge.', schema: Challenge, headers: ANY_ORIGIN_HEADER },
     errors: [badQuery, noForm],

@@ -7,7 +7,7 @@ import { unavailable } from '../../response/errors.ts';
 export const healthEndpoints = ({ readiness }: App) => [
   publicEndpoint('GET', '/healthz', 'isUp', {
     summary: 'Check that the process is up',
-    description: 'For whatever restarts the process. Answers without the database, and while the service starts.',
+    description: 'For software that restarts the process. It needs no database, and works while the service starts.',
     isPolled: true,
     isAlwaysUp: true,
     answer: { description: 'The process is up.', schema: z.strictObject({ status: z.literal('ok') }) },
@@ -17,7 +17,7 @@ export const healthEndpoints = ({ readiness }: App) => [
   publicEndpoint('GET', '/readyz', 'isReady', {
     summary: 'Check that the database is reached, migrated and no standby',
     description:
-      'For load balancers: a process that answers 503 gets no requests until it is ready again. It answers 503 as soon as the process is told to stop.',
+      'For load balancers: a process that returns 503 gets no requests until it is ready again. A process that is told to stop returns 503.',
     isPolled: true,
     answer: { description: 'The service is ready.', schema: z.strictObject({ status: z.literal('ready') }) },
     async handle() {

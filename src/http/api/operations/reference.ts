@@ -22,7 +22,7 @@ const Start = z.strictObject({
   service: z.literal('formhost'),
   docs: z.string().meta({ format: 'uri', description: 'This reference, as a page that can send requests.' }),
   openapi: z.string().meta({ format: 'uri', description: 'This reference, as OpenAPI 3.1.' }),
-  llms: z.string().meta({ format: 'uri', description: 'What an agent needs to know, in one page.' }),
+  llms: z.string().meta({ format: 'uri', description: 'All that an agent needs to know, in one page.' }),
   mcp: z.string().meta({ format: 'uri', description: 'Tools for agents, over the Model Context Protocol.' }),
   dashboard: z.string().meta({ format: 'uri', description: 'The dashboard, for people.' }),
 });
@@ -67,8 +67,7 @@ const startEndpoint = ({ config: { baseUrl } }: App) => {
   };
   return publicEndpoint('GET', '/', 'getPlaces', {
     summary: 'Get the addresses of the reference, and where agents begin',
-    description:
-      'For programs and people who know the address of the service only. A browser is sent to the dashboard.',
+    description: 'For those who know the address of the service only. A browser is sent to the dashboard.',
     answer: { description: 'The addresses.', headers: linkHeader, schema: Start, example: start },
     otherAnswers: {
       302: {
@@ -105,8 +104,7 @@ export const referenceEndpoints = (app: App, endpoints: () => readonly Tagged[])
   documentEndpoint(app, endpoints),
   pageFile('/docs', 'getReferencePage', join(PAGE, 'index.html'), {
     summary: 'Get this document as a page that can send requests',
-    description:
-      'For a browser. The page loads its parts from this service only. With an ETag; 304 where the client has it.',
+    description: 'The page loads its parts from this service only. With an ETag; 304 where the client has it.',
   }),
   pagePart('/docs/start.js', PAGE, 'getReferenceScript'),
   pagePart('/docs/page.css', PAGE, 'getReferenceStyles'),

@@ -43,8 +43,8 @@ const After = FilterQuery.extend({
     .optional()
     .meta({
       description:
-        'Leaves out what was accepted up to a cursor, which is the id of a submission. With the id of the last submission that has ' +
-        'arrived, a client goes on where a connection broke.',
+        'The id of a submission: only those after it are returned. With the id of the last one that has arrived, a client goes on ' +
+        'where a connection broke.',
       example: '0',
     }),
 });
@@ -196,9 +196,7 @@ const xlsxEndpoint = ({ db }: App, exports: Exports) =>
 const ndjsonEndpoint = ({ db }: App, exports: Exports) =>
   endpoint('GET', '/submissions/:deployId/export.ndjson', 'exportNdjson', {
     summary: 'Get all submissions of a deployment as lines of JSON',
-    description:
-      'Oldest first, each line a submission as `GET /submissions/{deployId}/{submissionId}` answers it. ' +
-      `${FILTERED} ${TOO_MANY_EXPORTS}`,
+    description: `Oldest first, each line a submission as the list has it. ${FILTERED} ${TOO_MANY_EXPORTS}`,
     find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
     query: After,
     answer: fileAnswer(NDJSON, `${JSON.stringify(exampleOf(Listed))}\n`),

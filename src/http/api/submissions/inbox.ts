@@ -113,7 +113,7 @@ const isTrue = (name: string, description: string) =>
 const Bulk = z.object({
   action: z
     .enum(ACTIONS, `action is invalid: send ${ACTIONS.join(', ')}.`)
-    .meta({ description: 'What to do with each of them. `spam`: keep it apart, in GET /deploy/:id/spam.' }),
+    .meta({ description: 'The change of each of them. `spam`: keep it apart, in GET /deploy/:id/spam.' }),
   ids: z
     .array(z.string(invalidIds), invalidIds)
     .max(SIZES.search.maxBulkIds, invalidIds)
@@ -165,8 +165,8 @@ export async function rangeOf(
 }
 
 export const boundedSearch = ({ limits }: App): string =>
-  `A request works for ${limits.reads.searchMs / 1_000} second at most, and answers what it has found by then, and a ` +
-  '`next_cursor` to go on from with the same query.';
+  `A request works for ${limits.reads.searchMs / 1_000} second at most: it returns what it has found by then, and the ` +
+  '`next_cursor` for the rest.';
 
 const searchEndpoint = (app: App) =>
   endpoint('GET', '/submissions/:deployId/search', 'searchSubmissions', {
@@ -174,7 +174,7 @@ const searchEndpoint = (app: App) =>
     description: `Newest first. ${boundedSearch(app)}`,
     find: (owner, { deployId }) => ownDeployment(app.db, owner, deployId),
     query: Query,
-    answer: { description: 'What was found.', headers: LINK_HEADER, schema: Results },
+    answer: { description: 'The submissions that were found.', headers: LINK_HEADER, schema: Results },
     async handle({ request, resource, query }) {
       const { db } = app;
       const search = { ...(await rangeOf(db, resource, query)), ...searchOf(app, query), limit: query.limit };
@@ -189,7 +189,7 @@ const searchEndpoint = (app: App) =>
 const markEndpoint = ({ db }: App) =>
   endpoint('PATCH', '/submissions/:deployId/:submissionId', 'markSubmission', {
     summary: 'Mark a submission as read, or with a star',
-    description: 'What is left out stays as it is. Answers the submission as a search shows it.',
+    description: 'A mark that is left out stays as it is. Returns the submission as a search shows it.',
     // Not its data, which would stay in memory while a slow body arrives.
     find: async (owner, params) => (await ownSubmission(db, owner, params)).number,
     body: { schema: MarksBody, example: { read: true } },

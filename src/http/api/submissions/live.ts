@@ -117,8 +117,8 @@ const afterEndpoint = ({ db, ownerQueue }: App, submissions: NewSubmissions) =>
     summary: 'Get the submissions after a cursor, and wait for new ones',
     description:
       'Oldest first: what was accepted after the cursor, which is `0`, the id of a submission, or the `cursor` of the last ' +
-      'answer. Who goes on from the cursor of each answer gets every submission once. An answer may have fewer than `limit` where ' +
-      `submissions are large. At most ${SIZES.live.maxWaitingOfOwner} requests of an owner wait at a time.`,
+      'answer. A client that goes on from each cursor gets every submission once. A response may have fewer than `limit` large ' +
+      `submissions. At most ${SIZES.live.maxWaitingOfOwner} requests of an owner wait.`,
     find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
     query: z.object({ wait, limit: Paging.shape.limit }),
     queuesItself: true,
@@ -169,9 +169,9 @@ const streamEndpoint = (app: App, submissions: NewSubmissions) =>
   endpoint('GET', '/submissions/:deployId/stream', 'streamSubmissions', {
     summary: 'Stream new submissions',
     description:
-      'As Server-Sent Events (`event: submission`, `id:` a cursor, `data:` the submission as it is listed), oldest first, with a ' +
-      'comment line every few seconds. Begins after the `Last-Event-ID` of the request, which browsers send when they connect ' +
-      'again, or with what comes from now on. It ends when the key is revoked or expires, the deployment is deleted, or the service restarts.',
+      'Server-Sent Events: `event: submission`, `id:` a cursor, `data:` the submission as it is listed; and comments. Begins after ' +
+      'the `Last-Event-ID` that browsers send when they connect again, else now. It ends when the key or the deployment ends, or ' +
+      'the service restarts.',
     find: (owner, { deployId }) => ownDeployment(app.db, owner, deployId),
     answer: {
       description: 'The stream.',

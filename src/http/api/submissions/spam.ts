@@ -21,7 +21,8 @@ const Kept = answerObject('SpamSubmission', {
   ...Listed.shape,
   reason: z.enum(SPAM_REASONS).meta({
     description:
-      'Why it is kept apart. `blocklist`: it has one of the words. `honeypot`: a honeypot of another service is filled in. `captcha-missing`: it has no token, so no widget ran. ' +
+      'Why it is kept apart. `blocklist`: it has one of the words. `honeypot`: a honeypot of another service is filled in. ' +
+      '`captcha-missing`: it has no token, so no widget ran. ' +
       '`captcha-failed`: the token is wrong or too old. `captcha-reused`: it counted before. `captcha-misconfigured`: the provider ' +
       'does not know the secret. `captcha-unavailable`: the provider gave no answer. `marked`: somebody has marked it.',
   }),
@@ -76,8 +77,7 @@ const releaseEndpoint = ({ db }: App) =>
   endpoint('POST', '/deploy/:id/spam/:submissionId/release', 'releaseSpam', {
     summary: 'Release a submission: it is no spam',
     description:
-      'It is accepted now, like any new one: with the present time, and deliveries to webhooks and by mail. It keeps its id. It is ' +
-      'accepted even if the form is closed or full, whatever its limits.',
+      'It is accepted like a new one, with the present time and deliveries, even if the form is closed or full. It keeps its id.',
     answer: { description: 'The submission is accepted.', schema: Released },
     errors: [noSuchSpam],
     async handle({ owner, params: { id: deploymentId, submissionId: id } }) {

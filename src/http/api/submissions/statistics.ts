@@ -68,9 +68,7 @@ function startsOf(range: Range): number[] {
 export const statisticsEndpoint = ({ db }: App) =>
   endpoint('GET', '/deploy/:id/stats', 'getStatistics', {
     summary: 'Count submissions by hour or day',
-    description:
-      'Every hour or day from `from` to `to` has a bucket, also without submissions, oldest first. Deleted submissions are not ' +
-      `counted. At most ${SIZES.statistics.maxBuckets} buckets.`,
+    description: `A bucket for each hour or day, oldest first, at most ${SIZES.statistics.maxBuckets}. Deleted submissions are not counted.`,
     find: (owner, { id }) => ownDeployment(db, owner, id),
     query: Query,
     answer: { description: 'The numbers of submissions.', schema: Statistics },

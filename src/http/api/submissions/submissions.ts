@@ -24,9 +24,8 @@ export const Listed = answerObject('Submission', {
   id: submissionId,
   data: z.record(z.string(), z.unknown()).meta({
     description:
-      'The fields, exactly as submitted. Of a form each value is a string, a file, or a list of these where a name repeats; ' +
-      'a file is `{"filename","content_type","size","url"}`, its url a path of this API. A JSON body keeps its ' +
-      'text.',
+      'The fields, exactly as submitted; a JSON body keeps its text. In forms a value is a string, a list where a name repeats, or ' +
+      'a file, `{"filename","content_type","size","url"}`, whose url is a path of this API.',
     example: { name: 'Ada', email: 'ada@example.org' },
   }),
   ip_address: textField("The client's address, IPv4 or IPv6.", '203.0.113.7'),

@@ -28,9 +28,8 @@ export const testSubmissionEndpoint = ({ clientAddress, db, forms, metrics, subm
   endpoint('POST', '/submissions/:deployId/test', 'submitTest', {
     summary: 'Submit a test',
     description:
-      'Stores a submission with these fields and the field `test`, which says that it is one. Webhooks and mail get it as they get ' +
-      'those of visitors, and it counts for the limits of the form, which has to be open. It is not checked for spam, and nobody gets a ' +
-      'confirmation.',
+      'Stores a submission with these fields, and `test`, which says that it is one. Webhooks and mail get it, and it counts for the ' +
+      'limits of the form, which has to be open. It is not checked for spam, and nobody gets a confirmation.',
     find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
     body: { schema: Body, example: { fields: { name: 'Ada', email: 'ada@example.org' } } },
     answer: { description: 'The submission is stored.', schema: Submitted },

@@ -4,8 +4,8 @@ export const NOTIFICATION_TOOLS: readonly Tool[] = [
   {
     name: 'add_webhook',
     description:
-      'Has each submission from now on posted to an address on the web. Use only an address that the user has given: submissions ' +
-      'may be personal data. Then call test_webhook.',
+      'Posts each submission from now on to an address that the user has given, and to no other: it may be personal data. ' +
+      'Then call test_webhook.',
     endpoint: 'createWebhook',
     fields: ['url', 'type'],
   },
@@ -27,7 +27,7 @@ export const NOTIFICATION_TOOLS: readonly Tool[] = [
   },
   {
     name: 'list_deliveries',
-    description: 'What was sent to a webhook, newest first, and the outcome: status, attempts, the last error.',
+    description: 'The requests to a webhook, newest first, and their outcome: status, attempts, the last error.',
     endpoint: 'listDeliveries',
     isBounded: true,
   },
@@ -38,7 +38,7 @@ export const NOTIFICATION_TOOLS: readonly Tool[] = [
   },
   {
     name: 'list_mails',
-    description: 'What was mailed about a page, newest first, to whom, and the outcome.',
+    description: 'The mails about a page, newest first, their recipients, and the outcome.',
     endpoint: 'listMails',
     isBounded: true,
   },

@@ -7,7 +7,7 @@ export const PAGE_TOOLS: readonly Tool[] = [
     name: 'publish_page',
     description:
       'Publishes an HTML page at a public address of its own. A form whose action is {{FORM_ACTION}} and whose method is post is ' +
-      'received here: <form method="post" action="{{FORM_ACTION}}">, each field with a name. Answers the id for the other tools, the ' +
+      'received here: <form method="post" action="{{FORM_ACTION}}">, each field with a name. Returns the id for the other tools, the ' +
       'url to give to people, and the problems of its forms (null: not checked): where one has the severity error, correct the HTML ' +
       'and call update_page. To change a page that exists, call update_page.',
     endpoint: 'createDeployment',
@@ -17,14 +17,14 @@ export const PAGE_TOOLS: readonly Tool[] = [
     name: 'update_page',
     description:
       'Replaces the whole HTML of a page (get_html has it as it is). Its address and its submissions stay, and the HTML before is ' +
-      'kept as a version. Answers the problems of its forms, as publish_page does.',
+      'kept as a version. Returns the problems of its forms, as publish_page does.',
     endpoint: 'replaceHtml',
     followUp: CHECKED,
   },
   {
     name: 'check_html',
     description:
-      'Reads HTML as browsers do, and answers its forms, their fields, and what keeps them from working. Publishes and stores nothing.',
+      'Reads HTML as browsers do, and returns its forms, their fields, and what keeps them from working. Publishes and stores nothing.',
     endpoint: 'checkHtml',
     hints: READS,
   },
@@ -48,8 +48,7 @@ export const PAGE_TOOLS: readonly Tool[] = [
   {
     name: 'delete_page',
     description:
-      'Takes a page offline. It is in the trash with its submissions for some time: restore_page undoes this. Ask the user before ' +
-      'you call this.',
+      'Takes a page offline. Ask the user before. It is in the trash with its submissions for some time: restore_page undoes this.',
     endpoint: 'deleteDeployment',
   },
   {
@@ -78,7 +77,7 @@ export const PAGE_TOOLS: readonly Tool[] = [
   {
     name: 'get_settings',
     description:
-      'Who gets mail about submissions and has confirmed, where visitors are sent, when the form is open, what is spam, and the other settings.',
+      'All settings: mail about submissions and its recipients, where visitors are sent, when the form is open, spam, and others.',
     endpoint: 'getSettings',
   },
   {

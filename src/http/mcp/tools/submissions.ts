@@ -4,7 +4,7 @@ import { READS_VISITORS, type Tool } from '../tool.ts';
 export const SUBMISSION_TOOLS: readonly Tool[] = [
   {
     name: 'list_submissions',
-    description: 'What the forms of a page have received, newest first; get_submission has one in full.',
+    description: 'The submissions of a page, newest first; get_submission has one in full.',
     endpoint: 'listSubmissions',
     isBounded: true,
     hints: READS_VISITORS,
@@ -20,7 +20,7 @@ export const SUBMISSION_TOOLS: readonly Tool[] = [
   {
     name: 'wait_for_submission',
     description:
-      'Answers the submissions after a cursor, oldest first, and waits while there are none. Without a cursor it begins with the ' +
+      'Returns the submissions after a cursor, oldest first, and waits while there are none. Without a cursor it begins with the ' +
       'first submission of the page; for only those to come, give the id of the newest (list_submissions) as the cursor. Give `next` ' +
       'of each answer to the next call, also after an answer without submissions.',
     endpoint: 'listSubmissionsAfter',

@@ -18,11 +18,11 @@ import { webhookRequests } from './webhooks.ts';
 const TAGS = {
   Account: 'The owner of the key, what the plan allows, and API keys.',
   Deployments: 'Pages and their addresses.',
-  Submissions: 'What the forms of pages submit.',
-  Spam: 'What is kept apart by the setting `spam`, and ALTCHA, which tells people from robots.',
+  Submissions: 'Data that the forms of pages have sent.',
+  Spam: 'Submissions that the setting `spam` keeps apart, and ALTCHA, which tells people from robots.',
   Webhooks: 'The addresses to which submissions are posted.',
-  Deliveries: 'What was sent to webhooks, and the outcome.',
-  Links: 'What the links in mails open. The signature in the query takes the place of a key.',
+  Deliveries: 'Requests to webhooks and mails, and their outcome.',
+  Links: 'The links in mails. The signature in the query takes the place of a key.',
   Agents: 'For AI agents: tools over the Model Context Protocol, and what an agent needs to know.',
   Service: 'Health of the service, and this reference.',
 } as const;

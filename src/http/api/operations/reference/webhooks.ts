@@ -95,7 +95,7 @@ export const webhookRequests: Readonly<Record<string, ZodOpenApiPathItemObject>>
       tags: ['Webhooks'],
       summary: 'Receive a submission',
       description:
-        'What a webhook of the type `generic` receives for each submission. Verify the signature over the bytes of the body; headers ' +
+        'A webhook of the type `generic` receives this for each submission. Verify the signature over the bytes of the body; headers ' +
         'that begin with `formhost-` are not signed. The body and the id are the same on every attempt.',
       security: [],
       requestParams: { header: genericHeaders },
@@ -112,7 +112,7 @@ export const webhookRequests: Readonly<Record<string, ZodOpenApiPathItemObject>>
       tags: ['Webhooks'],
       summary: 'Receive a submission as a Slack message',
       description:
-        'What a webhook of the type `slack` receives for each submission: blocks of Slack for an incoming webhook of Slack.',
+        "A webhook of the type `slack` receives this for each submission: blocks for Slack's incoming webhooks.",
       security: [],
       requestParams: { header: sharedHeaders },
       requestBody: { required: true, content: { 'application/json': { schema: SlackPayload, example: slackExample } } },

@@ -2616,7 +2616,7 @@ export interface components {
              * @example dl_0VbbZC2bC3dD4eE5fF6gG7hH
              */
             id: string;
-            /** @description The submission that is delivered; null for a test. */
+            /** @description The submission that it is about; null for a test, and for a mail that lists several. */
             submission_id: string | null;
             /** @enum {string} */
             status: "pending" | "succeeded" | "failed";
@@ -2625,10 +2625,10 @@ export interface components {
              * @example 1
              */
             attempts: number;
-            /** @description When it is tried next; null when it will not be, while it is in progress, and while the webhook is off. */
+            /** @description When it is tried next; null while it is in progress or its webhook is off, and when it is over. */
             next_attempt_at: string | null;
             /**
-             * @description The HTTP status of the last attempt; null when there was no answer.
+             * @description The status of the last answer, of HTTP or SMTP; null without one.
              * @example 503
              */
             last_status: number | null;
@@ -2692,16 +2692,16 @@ export interface components {
              * @example 1
              */
             attempts: number;
-            /** @description When it is tried next; null when it will not be, and while it is in progress. */
+            /** @description When it is tried next; null while it is in progress or its webhook is off, and when it is over. */
             next_attempt_at: string | null;
             /**
-             * @description The SMTP reply of the last attempt; null when there was no answer.
-             * @example 451
+             * @description The status of the last answer, of HTTP or SMTP; null without one.
+             * @example 503
              */
             last_status: number | null;
             /**
              * @description Why the last attempt failed; null when it succeeded.
-             * @example the mail server answered 451
+             * @example the receiver answered 503
              */
             last_error: string | null;
             /**
@@ -7046,8 +7046,8 @@ export interface operations {
                      *           "status": "pending",
                      *           "attempts": 1,
                      *           "next_attempt_at": "2026-11-21T11:08:48.298Z",
-                     *           "last_status": 451,
-                     *           "last_error": "the mail server answered 451",
+                     *           "last_status": 503,
+                     *           "last_error": "the receiver answered 503",
                      *           "created_at": "2026-11-21T11:08:48.298Z",
                      *           "updated_at": "2026-11-21T11:08:48.298Z",
                      *           "recipient": "ada@example.org"

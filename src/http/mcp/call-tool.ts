@@ -69,7 +69,7 @@ function readArguments({ tool, names }: BoundTool, { next: sent, ...args }: Valu
 async function readPath(
   { path }: BoundTool,
   given: Values,
-  { owner, ownerQueue, response }: Exchange,
+  { owner, queue }: Exchange,
   { db }: Pick<App, 'db'>,
 ): Promise<Record<string, string>> {
   const params: Record<string, string> = {};
@@ -80,7 +80,7 @@ async function readPath(
     }
     params[parameter] = String(value);
     if (name !== 'id' || !isSlug(String(value))) continue;
-    const id = await ownerQueue.run(owner.id, response, () => findIdBySlug(db, owner.id, String(value)));
+    const id = await queue(() => findIdBySlug(db, owner.id, String(value)));
     // Without one, the endpoint refuses the slug as it refuses an unknown id.
     params[parameter] = id ?? String(value);
   }

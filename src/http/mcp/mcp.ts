@@ -65,13 +65,13 @@ function messageEndpoint(app: App, endpoints: () => readonly Endpoint[]) {
     },
     otherAnswers: { 202: { description: 'A notification, or an answer, was accepted.', headers: ANY_ORIGIN_HEADER } },
     errors: [badMessage, notAcceptable],
-    async handle({ request, response, owner, body }) {
+    async handle({ request, response, owner, queue, body }) {
       if (!acceptsJson(request.headers)) throw notAcceptable();
       // Loaded with the first message, and again if that has failed.
       const { McpProtocol } = await import('./protocol.ts');
       protocol ??= new McpProtocol(app, endpoints());
       const { 'mcp-protocol-version': version } = request.headers;
-      const exchange = { request, response, owner, ownerQueue: app.ownerQueue };
+      const exchange = { request, response, owner, queue };
       const text = await protocol.answer(body, version?.toString(), exchange);
       if (response.closed) throw unavailable('The client has left.');
       return text === undefined ? () => void response.status(202).end() : jsonText(text);

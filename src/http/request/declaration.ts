@@ -96,6 +96,9 @@ export class WithHeaders<Body> {
   }
 }
 
+/** Runs work with the database in the queue of the request's owner: it waits for others, and stops when the client leaves. */
+type Queue = <T>(work: () => Promise<T>) => Promise<T>;
+
 /** A request that has passed its checks; `resource`: what `find` has found. */
 type Call<
   Path extends string,
@@ -108,6 +111,8 @@ type Call<
   /** To notice that the client has left, and to pause the deadline. The handler returns the answer. */
   response: Response;
   owner: Owner;
+  /** For reads after the first piece of an answer: `handle` runs in it unless the endpoint `queuesItself`. */
+  queue: Queue;
   params: PathParameters<Path>;
   resource: Resource;
   query: z.infer<Query>;
@@ -123,7 +128,7 @@ export type ToolCall = {
   request: EndpointRequest;
   response: Response;
   owner: Owner;
-  ownerQueue: OwnerQueue;
+  queue: Queue;
   params: Readonly<Record<string, string>>;
   input: Readonly<Record<string, unknown>>;
   notify(sentence: string): void;

@@ -174,7 +174,8 @@ async function answerRequest(
   const { status = 200 } = declaration.answer;
   const { ownerQueue, responseWriter } = tools;
   const notify = (sentence: string): void => addNotice(response, sentence);
-  const exchange = { request, response, owner, ownerQueue, params: request.params, notify };
+  const queue = <T>(work: () => Promise<T>): Promise<T> => ownerQueue.run(owner.id, response, work);
+  const exchange = { request, response, owner, queue, params: request.params, notify };
   const { headers, body } = await run(declaration, exchange, () => readSent(declaration, exchange, tools));
   const isStreamed = body instanceof JsonPieces;
   response.status(status).set({ ...pageLinks(request, isStreamed ? body.page : body), ...headers });
@@ -188,7 +189,7 @@ async function answerRequest(
 /** The answer that follows the look-up of the key. `read` is called once the path is known to lead to something. */
 async function run(
   declaration: AnyDeclaration,
-  { params: given, owner, ownerQueue, ...exchange }: Omit<ToolCall, 'input'>,
+  { params: given, ...exchange }: Omit<ToolCall, 'input'>,
   read: () => Promise<Sent>,
 ): Promise<WithHeaders<unknown>> {
   // Postgres refuses a NUL in a text. An id that has one is as unknown as this.
@@ -196,17 +197,17 @@ async function run(
     Object.entries(given).map(([name, text]) => [name, text.replaceAll('\0', '\ufffd')]),
   );
   const { scope, find, body, queuesItself = false, handle } = declaration;
-  const queued = <T>(work: () => Promise<T>): Promise<T> => ownerQueue.run(owner.id, exchange.response, work);
+  const { owner, queue } = exchange;
   const findResource = async (): Promise<unknown> => find?.(owner, params);
   async function finish(resource: unknown): Promise<WithHeaders<unknown>> {
     const sent = await read();
     if (scope === 'full' && owner.scope !== 'full') throw readOnlyKey();
-    const work = async (): Promise<unknown> => handle({ ...exchange, params, owner, resource, ...sent });
-    const result = await (body && !queuesItself ? queued(work) : work());
+    const work = async (): Promise<unknown> => handle({ ...exchange, params, resource, ...sent });
+    const result = await (body && !queuesItself ? queue(work) : work());
     return result instanceof WithHeaders ? result : new WithHeaders({}, result);
   }
-  if (body || queuesItself) return finish(find && (await queued(findResource)));
-  return queued(async () => finish(await findResource()));
+  if (body || queuesItself) return finish(find && (await queue(findResource)));
+  return queue(async () => finish(await findResource()));
 }
 
 /** Reads a request. A key that has ended while a slow body arrived is refused. */

@@ -13,7 +13,15 @@ import type { Database } from '../../../db/postgres/connect.ts';
 import { LIMITS } from '../../../limits.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import { answerObject, countField, deliveryId, submissionId, textOrNull, time } from '../../request/fields.ts';
+import {
+  answerObject,
+  countField,
+  countOrNull,
+  deliveryId,
+  submissionId,
+  textOrNull,
+  time,
+} from '../../request/fields.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import { RateLimit } from '../../request/rate-limit.ts';
 import { errorKind, HttpError, inSeconds, retryAfter } from '../../response/errors.ts';
@@ -22,17 +30,15 @@ import { foundOr404, missing, noSuchWebhook, ownDeployment, ownWebhook } from '.
 
 const fields = {
   id: deliveryId,
-  submission_id: submissionId.nullable().meta({ description: 'The submission that is delivered; null for a test.' }),
+  submission_id: submissionId
+    .nullable()
+    .meta({ description: 'The submission that it is about; null for a test, and for a mail that lists several.' }),
   status: z.enum(['pending', 'succeeded', 'failed']),
   attempts: countField('How many there have been, including one that is in progress.', 1),
   next_attempt_at: time.nullable().meta({
-    description:
-      'When it is tried next; null when it will not be, while it is in progress, and while the webhook is off.',
+    description: 'When it is tried next; null while it is in progress or its webhook is off, and when it is over.',
   }),
-  last_status: z
-    .int()
-    .nullable()
-    .meta({ description: 'The HTTP status of the last attempt; null when there was no answer.', example: 503 }),
+  last_status: countOrNull('The status of the last answer, of HTTP or SMTP; null without one.', 503),
   last_error: textOrNull('Why the last attempt failed; null when it succeeded.', 'the receiver answered 503'),
   created_at: time,
   updated_at: time,
@@ -41,17 +47,6 @@ const Listed = answerObject('Delivery', fields);
 const Deliveries = answerObject('Deliveries', { deliveries: z.array(Listed), ...paged });
 const ListedMail = answerObject('Mail', {
   ...fields,
-  submission_id: submissionId
-    .nullable()
-    .meta({ description: 'The submission that it is about; null for a test, and for a mail that lists several.' }),
-  next_attempt_at: time
-    .nullable()
-    .meta({ description: 'When it is tried next; null when it will not be, and while it is in progress.' }),
-  last_status: z
-    .int()
-    .nullable()
-    .meta({ description: 'The SMTP reply of the last attempt; null when there was no answer.', example: 451 }),
-  last_error: fields.last_error.meta({ example: 'the mail server answered 451' }),
   recipient: textOrNull(
     'The address; null when the recipient was removed long ago, and when a visitor has given none.',
     'ada@example.org',

@@ -19,9 +19,7 @@ import { foundOr404 } from './own-deployment.ts';
 export const exampleHtml =
   '<!doctype html><title>Spring sale</title><form method="post" action="{{FORM_ACTION}}"><input name="email"></form>';
 
-export const Html = answerObject('Html', {
-  html: textField('The page as it was sent.', exampleHtml),
-});
+export const Html = answerObject('Html', { html: textField('The page as it was sent.', exampleHtml) });
 
 /** A body that has a page, or is one. */
 export const pageBody = ({ maxHtmlBytes }: Config) => ({

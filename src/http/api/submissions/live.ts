@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Owner } from '../../../db/account/owners.ts';
 import type { Deployment } from '../../../db/deployments/deployments.ts';
 import { lastNumbers } from '../../../db/submissions/new-submissions.ts';
-import { type Range, readBatch } from '../../../db/submissions/submission-reader.ts';
+import { type Range, type RunRead, readBatch } from '../../../db/submissions/submission-reader.ts';
 import { type NumberedSubmission, submissionJson, submissionLine } from '../../../db/submissions/submissions.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
@@ -42,6 +42,9 @@ const tooManyWaiting = (): HttpError =>
     retryAfter(30_000),
   );
 
+/** A request for new submissions. */
+type Reader = { response: Response; owner: Owner; queue: RunRead; resource: Deployment };
+
 /** Where reading begins, how much is read, and for how long a request waits while there is nothing. */
 type Wanted = { after: number; last: number; limit: number; ms: number };
 
@@ -71,17 +74,14 @@ class NewSubmissions {
 
   /** Reads what comes after a number, and waits while there is nothing. Throws 401 and 404 when the key or the deployment ends. */
   async read(
-    response: Response,
-    owner: Owner,
-    deploymentId: string,
+    { response, owner, queue, resource: { id: deploymentId } }: Reader,
     { after, last, limit, ms }: Wanted,
   ): Promise<Found> {
-    const { db, ownerQueue } = this.#app;
     const until = performance.now() + ms;
     let [from, to] = [after, last];
     for (;;) {
       const range: Range = { order: 'oldest', after: from, limit };
-      const found = from < to ? await ownerQueue.run(owner.id, response, () => readBatch(db, deploymentId, range)) : [];
+      const found = from < to ? await queue(() => readBatch(this.#app.db, deploymentId, range)) : [];
       // Without one, what was new has been deleted.
       from = found.at(-1)?.number ?? Math.max(from, to);
       const leftMs = found.length === 0 ? Math.ceil(until - performance.now()) : 0;
@@ -112,7 +112,7 @@ class NewSubmissions {
   }
 }
 
-const afterEndpoint = ({ db, ownerQueue }: App, submissions: NewSubmissions) =>
+const afterEndpoint = ({ db }: App, submissions: NewSubmissions) =>
   endpoint('GET', '/submissions/:deployId/after/:cursor', 'listSubmissionsAfter', {
     summary: 'Get the submissions after a cursor, and wait for new ones',
     description:
@@ -124,13 +124,13 @@ const afterEndpoint = ({ db, ownerQueue }: App, submissions: NewSubmissions) =>
     queuesItself: true,
     answer: { description: 'New submissions; none when the time is over.', headers: LINK_HEADER, schema: Answer },
     errors: [noSuchCursor],
-    async handle({ request, response, owner, params: { cursor }, resource, query }) {
-      const cursorNumber = (): Promise<number> => numberAt(db, owner, resource, { name: 'cursor', cursor });
-      const start = await ownerQueue.run(owner.id, response, cursorNumber);
+    async handle({ request, params: { cursor }, query, ...reader }) {
+      const { response, owner, queue, resource } = reader;
+      const start = await queue(() => numberAt(db, owner, resource, { name: 'cursor', cursor }));
       const ms = request.method === 'HEAD' ? 0 : query.wait * 1_000;
       if (ms > 0) submissions.add(response, owner.id);
       const wanted = { after: start, last: resource.lastSubmissionNumber, limit: query.limit, ms };
-      const { found, after, last } = await submissions.read(response, owner, resource.id, wanted);
+      const { found, after, last } = await submissions.read(reader, wanted);
       const path = pathOf(request).replace(/[^/]*$/, String(after));
       const text = `{"submissions":[${found.map(submissionJson).join(',')}],"cursor":"${after}"}`;
       return new WithHeaders(after < last ? nextLink(request, { path }) : {}, jsonText(text));
@@ -145,15 +145,16 @@ const toEvent = (submission: NumberedSubmission): string =>
 async function* eventsAfter(
   { limits: { reads }, responseWriter, stopping }: App,
   submissions: NewSubmissions,
-  response: Response,
-  { owner, resource, start }: { owner: Owner; resource: Deployment; start: number },
+  reader: Reader,
+  start: number,
 ): AsyncGenerator<string> {
+  const { response, owner, resource } = reader;
   // With the id, a client that comes back before the first event misses nothing: it is stored without an event.
   yield `: new submissions follow\nid: ${start}\n\n`;
   const wanted = { limit: reads.streamBatch, ms: reads.streamCommentMs };
   let place = { after: start, last: resource.lastSubmissionNumber };
   while (!response.destroyed && !stopping.aborted) {
-    const read = await submissions.read(response, owner, resource.id, { ...wanted, ...place }).catch(() => undefined);
+    const read = await submissions.read(reader, { ...wanted, ...place }).catch(() => undefined);
     // The client comes back with its cursor, and learns the reason.
     if (!read) return;
     const text = read.found.length > 0 ? read.found.map(toEvent).join('') : ':\n\n';
@@ -180,7 +181,8 @@ const streamEndpoint = (app: App, submissions: NewSubmissions) =>
       example: `: new submissions follow\nid: 2\n\nevent: submission\nid: 3\ndata: ${JSON.stringify(exampleOf(Listed))}\n\n`,
     },
     errors: [noSuchCursor],
-    async handle({ request, owner, resource }) {
+    async handle({ request, ...reader }) {
+      const { owner, resource } = reader;
       const cursor = request.headers['last-event-id'];
       const start =
         typeof cursor === 'string'
@@ -192,11 +194,7 @@ const streamEndpoint = (app: App, submissions: NewSubmissions) =>
         // nginx would keep events back until its buffer is full.
         response.set('X-Accel-Buffering', 'no');
         if (request.method === 'HEAD') response.end();
-        else
-          await app.responseWriter.stream(
-            response,
-            eventsAfter(app, submissions, response, { owner, resource, start }),
-          );
+        else await app.responseWriter.stream(response, eventsAfter(app, submissions, reader, start));
       };
     },
   });

@@ -43,7 +43,7 @@ const noSuchSpam = missing(
 const spamJson = (submission: SpamSubmission): string =>
   `${submissionJson(submission).slice(0, -1)},"reason":"${submission.reason}"}`;
 
-const listEndpoint = ({ db, ownerQueue }: App) =>
+const listEndpoint = ({ db }: App) =>
   endpoint('GET', '/deploy/:id/spam', 'listSpam', {
     summary: 'List what is kept as spam',
     description:
@@ -53,13 +53,13 @@ const listEndpoint = ({ db, ownerQueue }: App) =>
     find: (owner, { id }) => ownDeployment(db, owner, id),
     query: Paging,
     answer: { description: 'A page of spam.', schema: Spam },
-    async handle({ response, owner, resource: { id }, query: { page, limit } }) {
+    async handle({ owner, queue, resource: { id }, query: { page, limit } }) {
       const { total, batches } = foundOr404(await listSpam(db, owner.id, id, { page, limit }));
       async function* pieces(): AsyncGenerator<string> {
         let separator = '';
         yield '{"submissions":[';
         for (const batch of batches) {
-          const read = await ownerQueue.run(owner.id, response, () => readSpamBatch(db, id, batch));
+          const read = await queue(() => readSpamBatch(db, id, batch));
           for (const submission of read) {
             yield separator + spamJson(submission);
             separator = ',';

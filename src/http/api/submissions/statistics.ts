@@ -8,11 +8,13 @@ import { answerObject, countField, time } from '../../request/fields.ts';
 import { badQuery, timeBound } from '../../request/query.ts';
 import { ownDeployment } from '../deployments/own-deployment.ts';
 
+const { defaultDays, maxBuckets } = SIZES.statistics;
+
 const Query = z.object({
   from: timeBound('from').meta({
     description:
       'The first time that counts, in ISO 8601: a time with Z or an offset, or a day, from its beginning in `tz`. ' +
-      `Left out: ${SIZES.statistics.defaultDays} days, up to that of \`to\`.`,
+      `Left out: ${defaultDays} days, up to that of \`to\`.`,
     example: '2026-11-01',
   }),
   to: timeBound('to').meta({
@@ -38,7 +40,7 @@ const Statistics = answerObject('Statistics', {
         submissions: countField('How many were accepted in it, from `from` and before `to`.', 3),
       }),
     )
-    .max(SIZES.statistics.maxBuckets),
+    .max(maxBuckets),
   total: countField('How many were accepted from `from` and before `to`.', 3),
 });
 
@@ -49,32 +51,24 @@ function rangeOf({ from, to, by, tz: timeZone }: z.infer<typeof Query>): Range {
   const instantOf = (text: string): number => (text.includes('T') ? Date.parse(text) : startOfDay(text, timeZone));
   const end = to === undefined ? Date.now() : instantOf(to);
   // The last moment before the end is in the last day.
-  const start =
-    from === undefined ? startOfDayBefore(end - 1, SIZES.statistics.defaultDays - 1, timeZone) : instantOf(from);
+  const start = from === undefined ? startOfDayBefore(end - 1, defaultDays - 1, timeZone) : instantOf(from);
   if (start >= end) throw badQuery('from is not before to: send an earlier from, or a later to.');
   return { from: start, to: end, by, timeZone };
-}
-
-/** The starts of the buckets of a range; throws 400 when they are too many. */
-function startsOf(range: Range): number[] {
-  const starts = startsBetween(range, SIZES.statistics.maxBuckets);
-  if (starts.length > SIZES.statistics.maxBuckets) {
-    throw badQuery(`That is more than ${SIZES.statistics.maxBuckets} buckets: ask for less time, or by day.`);
-  }
-  return starts;
 }
 
 /** Statistics of submissions. */
 export const statisticsEndpoint = ({ db }: App) =>
   endpoint('GET', '/deploy/:id/stats', 'getStatistics', {
     summary: 'Count submissions by hour or day',
-    description: `A bucket for each hour or day, oldest first, at most ${SIZES.statistics.maxBuckets}. Deleted submissions are not counted.`,
+    description: `A bucket for each hour or day, oldest first, at most ${maxBuckets}. Deleted submissions are not counted.`,
     find: (owner, { id }) => ownDeployment(db, owner, id),
     query: Query,
     answer: { description: 'The numbers of submissions.', schema: Statistics },
     async handle({ resource, query }) {
       const range = rangeOf(query);
-      const starts = startsOf(range);
+      const starts = startsBetween(range, maxBuckets);
+      if (starts.length > maxBuckets)
+        throw badQuery(`That is more than ${maxBuckets} buckets: ask for less time, or by day.`);
       const times = [range.from, ...starts.slice(1), range.to];
       const counts = await countSubmissionsBetween(db, resource, times);
       const buckets = starts.map((start, index) => ({

@@ -80,7 +80,7 @@ const readable = ({ filename, contentType, size }: StoredFile, first: Buffer, ur
 });
 
 /** The files of submissions. */
-export const submissionFileEndpoint = ({ config, db, openFile, ownerQueue, responseWriter }: App) =>
+export const submissionFileEndpoint = ({ config, db, openFile, responseWriter }: App) =>
   endpoint('GET', '/submissions/:deployId/:submissionId/files/:fileId', 'getFile', {
     summary: 'Get a file of a submission',
     description: 'As it was sent, and always as an attachment.',
@@ -93,9 +93,9 @@ export const submissionFileEndpoint = ({ config, db, openFile, ownerQueue, respo
     },
     answer: fileAnswer,
     errors: [noSuchFile],
-    handle: async ({ response, owner, resource: { file, first, readPiece } }) => {
-      const read: ReadPiece = (from) => ownerQueue.run(owner.id, response, () => readPiece(from));
-      return () => sendFile(response, { responseWriter, client: owner.id }, { file, first, read });
+    handle: async ({ owner, queue, resource: { file, first, readPiece } }) => {
+      const read: ReadPiece = (from) => queue(() => readPiece(from));
+      return (response) => sendFile(response, { responseWriter, client: owner.id }, { file, first, read });
     },
     handleTool: async ({ params: { deployId, submissionId, fileId }, resource: { file, first } }) =>
       readable(file, first, `${config.baseUrl}/submissions/${deployId}/${submissionId}/files/${fileId}`),

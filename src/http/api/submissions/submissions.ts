@@ -3,7 +3,7 @@ import type { Owner } from '../../../db/account/owners.ts';
 import type { Deployment } from '../../../db/deployments/deployments.ts';
 import type { Database } from '../../../db/postgres/connect.ts';
 import { listSubmissions } from '../../../db/submissions/list-submissions.ts';
-import { type RunRead, readSubmissions } from '../../../db/submissions/submission-reader.ts';
+import { readSubmissions } from '../../../db/submissions/submission-reader.ts';
 import {
   deleteSubmissions,
   findSubmission,
@@ -73,21 +73,20 @@ export async function numberAt(
   return foundOr404(await findSubmission(db, owner.id, id, cursor), noSuchCursor).number;
 }
 
-const listEndpoint = ({ db, ownerQueue }: App) =>
+const listEndpoint = ({ db }: App) =>
   endpoint('GET', '/submissions/:deployId', 'listSubmissions', {
     summary: 'List the submissions of a deployment',
     description: 'Newest first.',
     find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
     query: Paging,
     answer: { description: 'A page of submissions.', schema: Submissions },
-    async handle({ response, owner, resource, query: { page, limit } }) {
+    async handle({ queue, resource, query: { page, limit } }) {
       const { first, rest } = await listSubmissions(db, resource, { page, limit });
       const total = resource.submissionCount;
       const bytes = first.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0);
       async function* pieces(): AsyncGenerator<string> {
         yield `{"submissions":[${first.map(submissionJson).join(',')}`;
-        const queued: RunRead = (read) => ownerQueue.run(owner.id, response, read);
-        for await (const batch of rest ? readSubmissions(db, resource.id, rest, queued) : []) {
+        for await (const batch of rest ? readSubmissions(db, resource.id, rest, queue) : []) {
           yield batch.map((submission) => `,${submissionJson(submission)}`).join('');
         }
         yield `],"total":${total},"page":${page},"limit":${limit}}`;

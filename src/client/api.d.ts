@@ -628,7 +628,7 @@ export interface paths {
         };
         /**
          * Search the submissions of all your deployments
-         * @description Newest first, without those of deleted deployments. A request works for 1 second at most, and answers what it has found by then, and a `next_cursor` to go on from with the same query.
+         * @description Newest first, without those of deleted deployments. A request works for 1 second at most: it returns what it has found by then, and the `next_cursor` for the rest.
          */
         get: operations["searchInbox"];
         put?: never;
@@ -748,7 +748,7 @@ export interface paths {
         };
         /**
          * Get all submissions of a deployment as lines of JSON
-         * @description Oldest first, each line a submission as `GET /submissions/{deployId}/{submissionId}` answers it. With the parameters of the search, only what that finds. A 503 can also mean that too many exports are in progress.
+         * @description Oldest first, each line a submission as the list has it. With the parameters of the search, only what that finds. A 503 can also mean that too many exports are in progress.
          */
         get: operations["exportNdjson"];
         put?: never;
@@ -2357,7 +2357,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description The fields, exactly as submitted. Of a form each value is a string, a file, or a list of these where a name repeats; a file is `{"filename","content_type","size","url"}`, its url a path of this API. A JSON body keeps its text.
+             * @description The fields, exactly as submitted; a JSON body keeps its text. In forms a value is a string, a list where a name repeats, or a file, `{"filename","content_type","size","url"}`, whose url is a path of this API.
              * @example {
              *       "name": "Ada",
              *       "email": "ada@example.org"
@@ -6193,7 +6193,7 @@ export interface operations {
                 unread?: "true";
                 /** @description Only submissions with a star. */
                 starred?: "true";
-                /** @description Leaves out what was accepted up to a cursor, which is the id of a submission. With the id of the last submission that has arrived, a client goes on where a connection broke. */
+                /** @description The id of a submission: only those after it are returned. With the id of the last one that has arrived, a client goes on where a connection broke. */
                 after?: string;
             };
             header?: never;

@@ -71,10 +71,10 @@ const argumentFor = (parameter: string): string =>
 /** The arguments of a tool by their names. */
 function argumentsOf(tool: Tool, { params, query, body }: Endpoint): Readonly<Record<string, z.ZodType>> {
   const sent = fieldsOf(body?.content['application/json']?.schema ?? query);
-  const ofPath = Object.entries(fieldsOf(params)).map(([parameter, field]): [string, z.ZodType] => {
-    named(ARGUMENTS, argumentFor(parameter), 'ARGUMENTS');
-    return [argumentFor(parameter), field];
-  });
+  const ofPath = Object.entries(fieldsOf(params)).map(([parameter, field]): [string, z.ZodType] => [
+    argumentFor(parameter),
+    field,
+  ]);
   const names = tool.fields ?? Object.keys(sent);
   const ofFields = names.map((name): [string, z.ZodType] => [name, named(sent, name, tool.endpoint)]);
   const { max_chars, next } = BOUNDS.shape;

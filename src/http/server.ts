@@ -1,15 +1,16 @@
 import { once } from 'node:events';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Limits } from '../limits.ts';
 import { SIZES } from '../sizes.ts';
-import { HttpError, headersTooLarge } from './response/errors.ts';
+import { HttpError } from './response/errors.ts';
 
 // An import would also load node:http's own fetch: 50 ms and 13 MB at every start.
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
 
 const CLIENT_ERRORS: Readonly<Record<string, HttpError>> = {
-  HPE_HEADER_OVERFLOW: headersTooLarge(),
+  HPE_HEADER_OVERFLOW: new HttpError(431, 'The headers are too large: send fewer or shorter ones.'),
   ERR_HTTP_REQUEST_TIMEOUT: new HttpError(408, 'The request took too long to arrive: send it again.'),
 };
 const NOT_HTTP = new HttpError(400, 'The request is not valid HTTP: check how it is sent.');
@@ -72,6 +73,7 @@ export class HttpServer {
   readonly #connections = new Map<Socket, Connection>();
   readonly #paceCheck: NodeJS.Timeout;
   #pending: Parameters<RequestListener>[] = [];
+  #accepted = 0;
   #isDraining = false;
 
   constructor(listener: RequestListener, { server: limits }: Limits) {
@@ -117,6 +119,7 @@ export class HttpServer {
   async close(): Promise<void> {
     this.#isDraining = true;
     const timeout = setTimeout(() => this.#server.closeAllConnections(), this.#limits.drainTimeoutMs);
+    await this.#acceptQueued();
     // http's own close() would also close kept connections, and lose requests that are in transit.
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));
     for (const [socket, connection] of this.#connections) {
@@ -133,8 +136,20 @@ export class HttpServer {
   }
 
   #accept(socket: Socket): void {
+    this.#accepted += 1;
     this.#connections.set(socket, { requests: 0, unanswered: 0 });
     socket.once('close', () => this.#connections.delete(socket));
+  }
+
+  /** Accepts what the kernel has queued, of which each turn of the event loop accepts one: the kernel would reset it. */
+  async #acceptQueued(): Promise<void> {
+    const until = performance.now() + this.#limits.lingerMs;
+    let before: number;
+    do {
+      before = this.#accepted;
+      await nextTurn();
+      await nextTurn();
+    } while (this.#accepted > before && performance.now() < until);
   }
 
   readonly #handle: RequestListener = (request, response) => {
@@ -176,8 +191,9 @@ export class HttpServer {
   #onTimeout(socket: Socket): void {
     const connection = this.#connections.get(socket);
     if (this.#isDraining) {
-      // An answer may still be on its way to the kernel.
-      socket.destroySoon();
+      const { bytesRead } = socket;
+      // Bytes that have arrived are read first. An answer may still be on its way to the kernel.
+      setImmediate(() => void (socket.bytesRead > bytesRead || socket.destroySoon()));
       return;
     }
     if (!connection || connection.requests === 0 || connection.unanswered > 0 || socket.timeout === undefined) {

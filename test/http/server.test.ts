@@ -141,15 +141,23 @@ describe('a server that is told to stop', () => {
     expect((await received).match(/^Connection: .*$/gim)).toEqual(['Connection: keep-alive', 'Connection: close']);
   });
 
-  it('answers what comes on connections that were kept', async () => {
+  it('answers what comes on connections that wait in the queue of the kernel, or that were kept', async () => {
     const server = await startServer(withLimits({ server: { lingerMs: 600_000 } }));
     const kept = server.open();
     const receivedByKept = textOf(kept);
     kept.write(REQUEST);
     await answer(await server.request(0));
+    const received = Array.from({ length: 20 }, async (_, index) => {
+      const client = server.open();
+      client.write(REQUEST);
+      void server.request(1 + index).then(answer);
+      return await textOf(client);
+    });
     const closed = server.close();
+    const answered = expect.stringMatching(/^HTTP\/1\.1 200 OK\r\n.*Connection: close\r\n.*answered$/s);
+    expect(await Promise.all(received)).toEqual(received.map(() => answered));
     kept.write(REQUEST);
-    await answer(await server.request(1));
+    await answer(await server.request(21));
     expect((await receivedByKept).match(/^Connection: .*$/gim)).toEqual([
       'Connection: keep-alive',
       'Connection: close',

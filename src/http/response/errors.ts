@@ -131,8 +131,6 @@ export const tooManySubmissions = errorKind(
     new HttpError(429, `Too many submissions: try again in ${inSeconds(retryAfterMs)}.`, retryAfter(retryAfterMs)),
   17_000,
 );
-export const headersTooLarge = (): HttpError =>
-  new HttpError(431, 'The headers are too large: send fewer or shorter ones.', { Connection: 'close' });
 
 /** For a path that no endpoint has. */
 export const noSuchPath = (): HttpError =>

@@ -1,7 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ErrorRequestHandler, Express } from 'express';
-import { VIEW_PATHS } from '../lib/dashboard-paths.ts';
 import { createRequestIds } from '../lib/ids.ts';
 import { SECURITY_TXT, sendSecurityTxt } from './api/operations/security-txt.ts';
 import type { App } from './app.ts';
@@ -11,7 +10,7 @@ import { PageServer } from './pages/pages.ts';
 import { answerInTime, tookTooLong } from './request/deadline.ts';
 import type { Exchange } from './request/exchange.ts';
 import { pathOf, resolveHost, validateRequest } from './request/hosts.ts';
-import { RequestLog } from './request-log.ts';
+import { logRequest } from './request-log.ts';
 import { namesHtml } from './response/accept.ts';
 import { methodNotAllowed, unavailable } from './response/errors.ts';
 import { matchedRoute, NO_ROUTE, routeOf, submitIdIn } from './route-names.ts';
@@ -40,7 +39,6 @@ export class Listener {
   readonly #submissions: SubmissionService;
   readonly #visitorPages: VisitorPages;
   readonly #errors: ErrorResponder;
-  readonly #requestLog: RequestLog;
   readonly #newRequestId = createRequestIds();
   readonly #polledPaths: ReadonlySet<string>;
   /** Pages and accepted submissions are many, and are logged at the level debug only. */
@@ -59,13 +57,12 @@ export class Listener {
     this.#visitorPages = new VisitorPages(app);
     this.#submissions = new SubmissionService(app, this.#visitorPages);
     this.#errors = new ErrorResponder(app, endpoints, this.#visitorPages);
-    this.#requestLog = new RequestLog(log, [...endpoints.map(({ path }) => path), ...Object.values(VIEW_PATHS)]);
     this.#polledPaths = new Set(endpoints.filter(({ isPolled }) => isPolled).map(({ path }) => path));
     this.#logsAll = log.isLevelEnabled('debug');
   }
 
   readonly handle: RequestListener = (request, response) => {
-    const { hosts, isStarting } = this.#app;
+    const { hosts, isStarting, log } = this.#app;
     const context: Context = {
       request,
       response,
@@ -75,7 +72,7 @@ export class Listener {
       slug: undefined,
       route: NO_ROUTE,
     };
-    if (this.#logsAll) this.#requestLog.add(context);
+    if (this.#logsAll) logRequest(log, context);
     // A page in memory is answered before #answer() returns: a promise would add a twentieth to its cost.
     try {
       context.slug = hosts.slugOf(resolveHost(request));
@@ -188,6 +185,6 @@ export class Listener {
 
   /** Logs a line when the request has been answered, or its client has left. */
   #log(context: Context): void {
-    if (!this.#logsAll) this.#requestLog.add(context);
+    if (!this.#logsAll) logRequest(this.#app.log, context);
   }
 }

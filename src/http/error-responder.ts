@@ -64,7 +64,7 @@ export class ErrorResponder {
     const translations = translationsFor(response.req.headers);
     const { noPage, openDashboard } = translations;
     const content = `<p>${noPage.text}</p>\n<p><a class="button" href="${VIEW_PATHS.pages}">${openDashboard}</a></p>`;
-    const page = { translations, sign: 'problem', title: noPage.title, content, isLong: true } as const;
+    const page = { translations, sign: 'problem', title: noPage.title, content } as const;
     writeSmallPage(response, error.status, page, { ...error.headers, ...headers }, this.#app.limits);
   }
 }

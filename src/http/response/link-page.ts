@@ -38,7 +38,6 @@ export function writeLinkPage(
     sign: status >= 400 || oneClick ? 'problem' : button === undefined ? 'done' : 'wait',
     title: escapeHtml(title),
     content,
-    isLong: true,
     formAction: button === undefined ? undefined : "'self'",
   } as const;
   writeSmallPage(response, status, page, { ...LINK_HEADERS, ...headers }, limits);

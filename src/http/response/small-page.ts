@@ -11,8 +11,6 @@ type SmallPage = {
   sign: keyof typeof SIGNS;
   title: string;
   content: string;
-  /** Whether it has a form, a button, or a note below the rest. */
-  isLong?: boolean;
   /** The sources of CSP's form-action that its form may post to; undefined when it has no form. */
   formAction?: string | undefined;
 };
@@ -35,10 +33,7 @@ h1{margin:0 0 .75rem;font-size:1.6rem;line-height:1.25;text-wrap:balance}
 p{margin:0 0 1rem}
 main>:last-child{margin-bottom:0}
 a{color:var(--accent);text-underline-offset:.2em}
-:focus-visible{outline:3px solid var(--accent);outline-offset:3px}`;
-
-/** For the pages that have more than a sentence or two. */
-const FORM_STYLE = `${STYLE}
+:focus-visible{outline:3px solid var(--accent);outline-offset:3px}
 form{margin:1.5rem 0}
 form>:last-child{margin-bottom:0}
 [hidden]{display:none}
@@ -49,12 +44,8 @@ button,.button{display:inline-block;font:inherit;font-weight:600;min-height:2.9r
 .note{margin-top:1.75rem;padding-top:1.25rem;border-top:1px solid var(--line);color:var(--muted);font-size:.9375rem}
 code{font:.9em ui-monospace,Menlo,Consolas,monospace}`;
 
-const STYLES = { short: withSource(STYLE), long: withSource(FORM_STYLE) };
-
-/** A style and the source of CSP's style-src that allows it. */
-function withSource(style: string): { style: string; source: string } {
-  return { style, source: `'sha256-${createHash('sha256').update(style).digest('base64')}'` };
-}
+/** The source of CSP's style-src that allows the style. */
+const STYLE_SOURCE = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
 
 /**
  * Answers with a page that has no script and loads nothing. It may be framed: the target of a form can be a frame, and
@@ -63,18 +54,17 @@ function withSource(style: string): { style: string; source: string } {
 export function writeSmallPage(
   response: ServerResponse,
   status: number,
-  { translations, sign, title, content, isLong = false, formAction = "'none'" }: SmallPage,
+  { translations, sign, title, content, formAction = "'none'" }: SmallPage,
   headers: Readonly<Record<string, string>>,
   limits: Limits,
 ): void {
-  const { style, source } = isLong ? STYLES.long : STYLES.short;
   const body = `<!doctype html>
 <html lang="${translations.language}" dir="${translations.dir}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-<style>${style}</style>
+<style>${STYLE}</style>
 </head>
 <body>
 <main>
@@ -90,7 +80,7 @@ ${content}
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
-    'Content-Security-Policy': `default-src 'none'; style-src ${source}; form-action ${formAction}; base-uri 'none'`,
+    'Content-Security-Policy': `default-src 'none'; style-src ${STYLE_SOURCE}; form-action ${formAction}; base-uri 'none'`,
     'X-Content-Type-Options': 'nosniff',
     'Origin-Agent-Cluster': '?1',
   });

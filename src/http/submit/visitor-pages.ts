@@ -178,7 +178,7 @@ export class VisitorPages {
     // Browsers apply form-action to the redirect that follows the form, too. Where that leads may not be known.
     const destinations = page ? [this.#urlOf(page.slug), ...destinationsOf(page)] : ['http:', 'https:'];
     const formAction = kept === undefined ? undefined : ["'self'", ...destinations].join(' ');
-    const shown = { translations, sign, title, content, isLong: kept !== undefined, formAction };
+    const shown = { translations, sign, title, content, formAction };
     writeSmallPage(response, error.status, shown, { ...error.headers, ...headers }, this.#app.limits);
   }
 
@@ -196,7 +196,7 @@ export class VisitorPages {
     const error = methodNotAllowed(ALLOWED);
     // Its own address has what was filled in.
     const all = { ...error.headers, 'Referrer-Policy': 'no-referrer', ...headers };
-    const shown = { translations, sign: 'problem', title, content, isLong: true } as const;
+    const shown = { translations, sign: 'problem', title, content } as const;
     writeSmallPage(response, error.status, shown, all, this.#app.limits);
   }
 

@@ -58,7 +58,7 @@ function expectErrorPage(answer: BareAnswer, status: number): void {
     status: answer.status,
     type: headers['content-type'],
     cookie: headers['set-cookie'],
-    isSmallPage: /^<!doctype html>/i.test(body.toString()) && body.length < 2_048,
+    isSmallPage: /^<!doctype html>/i.test(body.toString()) && body.length < 4_096,
   }).toEqual({ status, type: 'text/html; charset=utf-8', cookie: undefined, isSmallPage: true });
 }
 

@@ -43,12 +43,6 @@ export function createApi(endpoints: readonly Endpoint[], tools: EndpointTools):
   const api = express();
   api.disable('x-powered-by');
   api.disable('etag');
-  // Express would answer 304 to `If-None-Match: *` where an answer has no ETag.
-  Object.defineProperty(api.request, 'fresh', {
-    get() {
-      return this.res.hasHeader('ETag') && Reflect.get(express.request, 'fresh', this);
-    },
-  });
   api.set('query parser', false);
   api.enable('case sensitive routing');
   api.enable('strict routing');

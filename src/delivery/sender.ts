@@ -88,7 +88,7 @@ export class Sender {
         ? { body: slackPayload(event, content), headers: {} }
         : {
             body: genericPayload(event, content),
-            headers: genericHeaders({ submissionId, slug, pageUrl: this.#options.urlOf(slug) }),
+            headers: genericHeaders(slug, this.#options.urlOf(slug), submissionId),
           };
     return this.#webhooks.send({ id, url, secrets, ...message }, signal);
   }

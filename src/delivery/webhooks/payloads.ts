@@ -35,15 +35,11 @@ export function genericPayload(event: Event, { deploymentId, data, createdAt }: 
 }
 
 /** Headers of a generic webhook; a test has no submission. */
-export const genericHeaders = ({
-  submissionId,
-  slug,
-  pageUrl,
-}: {
-  submissionId: string | undefined;
-  slug: string;
-  pageUrl: string;
-}): Record<string, string> => ({
+export const genericHeaders = (
+  slug: string,
+  pageUrl: string,
+  submissionId: string | undefined,
+): Record<string, string> => ({
   ...(submissionId === undefined ? {} : { 'formhost-submission-id': submissionId }),
   'formhost-slug': slug,
   'formhost-page-url': pageUrl,

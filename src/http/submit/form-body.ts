@@ -57,25 +57,20 @@ export function utf8(bytes: Buffer): string {
   return bytes.toString('utf8');
 }
 
+const JSON_PROBLEMS = {
+  'too deep': `nested too deeply: send at most ${SIZES.submission.maxJsonDepth} levels`,
+  'not an object': 'not an object: send a JSON object',
+  malformed: 'malformed: send a JSON object',
+} as const;
+
 /** Reads a JSON body (RFC 8259). Its text is kept unchanged, except for a leading byte order mark. */
 export function readJson(body: Buffer, { maxBytes, maxFields }: FormLimits): Submitted {
   const json = body.subarray(0, BOM.length).equals(BOM) ? body.subarray(BOM.length) : body;
   if (json.length > maxBytes && unescapedBytes(json.toString('utf8')) > maxBytes) throw tooLarge(maxBytes);
   const text = utf8(json);
   const { members, problem } = readJsonObject(text, { maxDepth: SIZES.submission.maxJsonDepth, maxMembers: maxFields });
-  switch (problem) {
-    case 'too many members':
-      throw tooManyFields(maxFields);
-    case 'too deep':
-      throw new HttpError(
-        400,
-        `The JSON body is nested too deeply: send at most ${SIZES.submission.maxJsonDepth} levels.`,
-      );
-    case 'not an object':
-      throw new HttpError(400, 'The JSON body is not an object: send a JSON object.');
-    case 'malformed':
-      throw new HttpError(400, 'The JSON body is malformed: send a JSON object.');
-  }
+  if (problem === 'too many members') throw tooManyFields(maxFields);
+  if (problem !== undefined) throw new HttpError(400, `The JSON body is ${JSON_PROBLEMS[problem]}.`);
   // Scripts send false for a box that is not ticked.
   const isUnticked = (kind: Honeypot, value: string): boolean => kind === 'spam-honeypot' && value === 'false';
   const honeypot = findFilled(members, ({ value }, kind) => !isEmptyJson(value) && !isUnticked(kind, value));

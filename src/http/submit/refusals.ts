@@ -1,7 +1,5 @@
-import { StorageFull } from '../../db/account/storage.ts';
-import { BusyError } from '../../lib/fair-queue.ts';
 import { SIZES } from '../../sizes.ts';
-import { errorKind, HttpError, retryAfter } from '../response/errors.ts';
+import { errorKind, HttpError } from '../response/errors.ts';
 import type { Fields } from './form-body.ts';
 import { FilesRefused } from './multipart.ts';
 
@@ -50,10 +48,3 @@ export const noStorageForFiles = errorKind(
     ),
   [],
 );
-
-/** The error that a client gets. `fields`: all that was sent, as far as it is known. */
-export function explained(error: unknown, fields: Fields | undefined): unknown {
-  if (error instanceof StorageFull) return noStorageForFiles(fields ?? []);
-  if (!(error instanceof BusyError)) return error;
-  return new HttpError(503, 'Too many submissions are waiting: try again shortly.', retryAfter(1_000));
-}

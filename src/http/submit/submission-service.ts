@@ -21,7 +21,7 @@ import { FormClosed, formClosed } from '../response/form-closed.ts';
 import { bodyHashOf, keyHashOf } from './idempotency-key.ts';
 import { FilesRefused } from './multipart.ts';
 import { checkOrigin } from './origin.ts';
-import { explained, noSuchForm, webhookLoop } from './refusals.ts';
+import { noStorageForFiles, noSuchForm, webhookLoop } from './refusals.ts';
 import { firstIdOf } from './resubmit-query.ts';
 import { dataWithId, type ParsedSubmission, SubmissionParser } from './submission-parser.ts';
 import { type Visitor, type VisitorPages, visitorOf } from './visitor-pages.ts';
@@ -96,7 +96,7 @@ export class SubmissionService {
       if (visitor) this.#visitorPages.redirect(response, { ...visitor, fields: parsed.fields }, result.form, headers);
       else sendReceived(response, result.id, headers);
     } catch (error) {
-      const cause = explained(error, parsed?.fields);
+      const cause = error instanceof StorageFull ? noStorageForFiles(parsed?.fields ?? []) : error;
       throw new SubmissionError(
         cause,
         visitor && (await this.#recognize(visitor, request, deploymentId, parsed, cause)),

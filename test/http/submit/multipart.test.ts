@@ -302,10 +302,7 @@ describe('readMultipart', () => {
   it.each([
     '',
     'text',
-    'text/plain; charset',
-    `a/b${' ;'.repeat(125)}x`,
-    `a/b;${' '.repeat(250)}x`,
-    'text/plain; charset="utf-8',
+    'text/plain charset',
     'text/pläin',
     'text/plain\r; a=b',
     'text/plain\n; a=b',

@@ -279,12 +279,12 @@ describe('the page of a service that cannot take a form', () => {
     await service.db.transaction(async (transaction) => {
       await transaction.raw('SELECT FROM deployments WHERE id = ? FOR UPDATE', [id]);
       const answer = await post(`/submit/${id}`, { body: 'a=1&_redirect=/' });
-      expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
+      expect([answer.status, answer.headers['retry-after']]).toEqual([503, '2']);
       const { 'retry-after': retryAfter, ...said } = saidIn(answer);
       expect(said).toEqual({ ...pageHeaders(answer, `'self' https://${hostOf(slug)}`), ...CORS });
       expect(pageIn(answer)).toEqual({
         title: 'Your message could not be sent yet',
-        content: `<p>The service is busy right now. Please try again in 1 second.</p>\n<p>What you filled in has been kept.</p>\n<form method="post" action="?attempt" enctype="application/x-www-form-urlencoded" autocomplete="off">\n<textarea name="a" hidden>\n1</textarea>\n<textarea name="_redirect" hidden>\n/</textarea>\n<button>Send it again</button>\n</form>\n${BACK(slug)}`,
+        content: `<p>The service is busy right now. Please try again in 2 seconds.</p>\n<p>What you filled in has been kept.</p>\n<form method="post" action="?attempt" enctype="application/x-www-form-urlencoded" autocomplete="off">\n<textarea name="a" hidden>\n1</textarea>\n<textarea name="_redirect" hidden>\n/</textarea>\n<button>Send it again</button>\n</form>\n${BACK(slug)}`,
       });
     });
     expect(await stored(id)).toEqual([]);

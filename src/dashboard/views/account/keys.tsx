@@ -21,8 +21,7 @@ const SCOPES: readonly { value: Scope; label: string }[] = [
   { value: 'full', label: 'Everything' },
   { value: 'read', label: 'Read only' },
 ];
-type Lifetime = 'never' | '30' | '90' | '365';
-const LIFETIMES: readonly { value: Lifetime; label: string }[] = [
+const LIFETIMES = [
   { value: 'never', label: 'Never' },
   { value: '30', label: 'In 30 days' },
   { value: '90', label: 'In 90 days' },
@@ -50,7 +49,7 @@ const NewKey = ({ apiKey, onClose }: { apiKey: string | undefined; onClose(): vo
 function CreateKey({ onDone }: { onDone(): void }): JSX.Element {
   const [name, setName] = useState('');
   const [scope, setScope] = useState<Scope>('full');
-  const [lifetime, setLifetime] = useState<Lifetime>('never');
+  const [lifetime, setLifetime] = useState('never');
   const [made, setMade] = useState<string>();
   const { change, run } = useChange();
   async function create(): Promise<void> {

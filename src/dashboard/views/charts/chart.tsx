@@ -10,21 +10,10 @@ import type { Range } from './range.ts';
 
 export type Statistics = Schemas['Statistics'];
 
+const formatOf = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(undefined, options);
 const FORMATS = {
-  hour: {
-    short: new Intl.DateTimeFormat(undefined, { timeStyle: 'short' }),
-    full: new Intl.DateTimeFormat(undefined, {
-      weekday: 'short',
-      day: 'numeric',
-      month: 'short',
-      hour: 'numeric',
-      minute: 'numeric',
-    }),
-  },
-  day: {
-    short: new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' }),
-    full: new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' }),
-  },
+  hour: { short: formatOf({ timeStyle: 'short' }), full: formatOf({ dateStyle: 'medium', timeStyle: 'short' }) },
+  day: { short: formatOf({ day: 'numeric', month: 'short' }), full: formatOf({ dateStyle: 'full' }) },
 };
 
 /** The submissions of one page in a range, in the zone of the browser. */

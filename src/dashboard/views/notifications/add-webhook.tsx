@@ -10,62 +10,37 @@ import { say } from '../../ui/say.tsx';
 import { Section } from '../../ui/section.tsx';
 import { NotSaved } from '../../ui/states.tsx';
 
-type Receiver = { value: string; label: string; type: 'generic' | 'slack'; help: string };
-
-const PROGRAM: Receiver = {
-  value: 'program',
-  label: 'A program of your own',
-  type: 'generic',
-  help: 'It gets each submission as JSON, signed with a secret.',
-};
-const SLACK: Receiver = {
-  value: 'slack',
-  label: 'Slack',
-  type: 'slack',
-  help: 'In Slack, make an app with an incoming webhook, and paste its address: https://hooks.slack.com/services/…',
-};
 const RELAYED = 'takes messages of its own format only: send to n8n, Make or Zapier, and let it write the message.';
-const RECEIVERS: readonly Receiver[] = [
-  PROGRAM,
-  SLACK,
-  { value: 'discord', label: 'Discord', type: 'generic', help: `Discord ${RELAYED}` },
-  { value: 'teams', label: 'Microsoft Teams', type: 'generic', help: `Teams ${RELAYED}` },
-  {
-    value: 'zapier',
-    label: 'Zapier',
-    type: 'generic',
-    help: 'Begin a Zap with Webhooks by Zapier, Catch Hook, and paste its address.',
-  },
-  {
-    value: 'make',
-    label: 'Make',
-    type: 'generic',
-    help: 'Begin a scenario with Webhooks, Custom webhook, and paste its address.',
-  },
-  {
-    value: 'n8n',
-    label: 'n8n',
-    type: 'generic',
-    help: 'Begin a workflow with a Webhook node for POST, and paste its production URL.',
-  },
-];
+
+/** Receivers, and where the address of each is found. Slack gets messages, all others JSON. */
+const RECEIVERS: Readonly<Record<string, string>> = {
+  'A program of your own': 'It gets each submission as JSON, signed with a secret.',
+  Slack: 'In Slack, make an app with an incoming webhook, and paste its address: https://hooks.slack.com/services/…',
+  Discord: `Discord ${RELAYED}`,
+  'Microsoft Teams': `Teams ${RELAYED}`,
+  Zapier: 'Begin a Zap with Webhooks by Zapier, Catch Hook, and paste its address.',
+  Make: 'Begin a scenario with Webhooks, Custom webhook, and paste its address.',
+  n8n: 'Begin a workflow with a Webhook node for POST, and paste its production URL.',
+};
+const OPTIONS = Object.keys(RECEIVERS).map((name) => ({ value: name, label: name }));
 
 /** The receiver that an address belongs to, if only one is possible, or why none is. */
-function recognise(text: string): { only?: Receiver; problem?: string } {
+function recognise(text: string): { only?: string; problem?: string } {
   const url = URL.parse(text);
   const problem = url ? receiverProblem(url, 'generic') : undefined;
   if (!url || problem === undefined) return {};
-  return receiverProblem(url, 'slack') === undefined ? { only: SLACK } : { problem: problem.replace(/^url/, 'This') };
+  return receiverProblem(url, 'slack') === undefined ? { only: 'Slack' } : { problem: problem.replace(/^url/, 'This') };
 }
 
 /** Adds a webhook, and says for each kind of receiver where its address is found. */
 export function AddWebhook({ deployId, onAdded }: { deployId: string; onAdded(): void }): JSX.Element {
   const [url, setUrl, dropUrl] = useDraft(`webhook:${deployId}`);
-  const [chosen, setChosen] = useState(PROGRAM);
+  const [chosen, setChosen] = useState('A program of your own');
   const [isSent, setSent] = useState(false);
   const { change, run } = useChange();
   const { only, problem } = recognise(url.trim());
-  const { value, type, help } = only ?? chosen;
+  const receiver = only ?? chosen;
+  const type = receiver === 'Slack' ? 'slack' : 'generic';
   const isUrl = /^https?:\/\/./i.test(url.trim());
 
   async function add(): Promise<void> {
@@ -93,13 +68,7 @@ export function AddWebhook({ deployId, onAdded }: { deployId: string; onAdded():
           if (isUrl && problem === undefined) void add();
         }}
       >
-        <Select
-          label="Receiver"
-          hint={help}
-          value={value}
-          options={RECEIVERS}
-          onChange={(wanted) => setChosen(RECEIVERS.find((each) => each.value === wanted) ?? PROGRAM)}
-        />
+        <Select label="Receiver" hint={RECEIVERS[receiver]} value={receiver} options={OPTIONS} onChange={setChosen} />
         <Field
           label="Webhook URL"
           type="url"

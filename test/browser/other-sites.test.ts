@@ -88,6 +88,14 @@ describe.skipIf(!hasChromium())('a form on another site', () => {
     expect(await stored(id)).toEqual([{ name: 'Ada', email: 'ada@example.org', _hp: '' }]);
   });
 
+  it('is thanked for by a page that leads back to the site', async () => {
+    const { page } = await open({}, (action) => form(`action="${action}"`));
+    await send(page);
+    await page.getByRole('heading', { name: 'Thank you' }).waitFor();
+    await page.getByRole('link', { name: 'Back to the page' }).click();
+    await page.waitForURL(`${siteUrl}/`);
+  });
+
   it('is read by fetch: a success as JSON, and a refusal with its reason', async () => {
     const { id, page } = await open({ allowed_origins: [siteUrl] }, () => '<h1>Site</h1>');
     const fetched = () =>

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pageUrl } from '../../config.ts';
+import { type Config, pageUrl } from '../../config.ts';
 import type { LiveForm } from '../../db/submissions/forms.ts';
 import { DELIVERY_HEADER } from '../../lib/delivery-header.ts';
 import { escapeHtml } from '../../lib/html.ts';
@@ -120,6 +120,13 @@ function wordsOf(error: HttpError, translations: Translations): Words {
   }
 }
 
+/** The site that the browser comes from; undefined for the service itself, and where the browser does not say it. */
+function siteOf({ headers: { referer = '' } }: IncomingMessage, { baseUrl }: Config): string | undefined {
+  const url = URL.parse(referer);
+  const isSite = url && /^https?:$/.test(url.protocol) && url.origin !== baseUrl;
+  return isSite ? url.href : undefined;
+}
+
 /** Origins besides the page's own that the answer to its form may lead to. */
 const destinationsOf = ({ rules: { redirectUrl, allowedOrigins } }: LiveForm): readonly string[] =>
   redirectUrl === null ? allowedOrigins : [new URL(redirectUrl).origin, ...allowedOrigins];
@@ -160,7 +167,7 @@ export class VisitorPages {
     const isAbsent = page === 'absent';
     const translations = translationsFor(response.req.headers, isAbsent ? undefined : page);
     const { title, text } = isAbsent ? translations.unavailable : translations.thanks;
-    const content = `${paragraph(text)}${isAbsent ? '' : this.#linkBack(page?.slug, translations)}`;
+    const content = `${paragraph(text)}${isAbsent ? '' : this.#linkBack(response.req, page?.slug, translations)}`;
     const shown = { translations, sign: isAbsent ? 'problem' : 'done', title, content } as const;
     const error = isAbsent ? noSuchForm() : undefined;
     writeSmallPage(response, error?.status ?? 200, shown, { ...error?.headers, ...headers }, this.#app.limits);
@@ -172,8 +179,8 @@ export class VisitorPages {
     const translations = translationsFor(response.req.headers, page);
     const { sign, title, sentences } = wordsOf(error, translations);
     const kept = this.#keep(response, visitor, error, translations);
-    const advice =
-      error.status === 404 ? '' : `\n${kept ?? paragraph(translations.goBack)}${this.#linkBack(slug, translations)}`;
+    const back = this.#linkBack(response.req, slug, translations);
+    const advice = error.status === 404 ? '' : `\n${kept ?? paragraph(translations.goBack)}${back}`;
     const content = `${paragraph(sentences.join(translations.gap))}${advice}`;
     // Browsers apply form-action to the redirect that follows the form, too. Where that leads may not be known.
     const destinations = page ? [this.#urlOf(page.slug), ...destinationsOf(page)] : ['http:', 'https:'];
@@ -190,7 +197,7 @@ export class VisitorPages {
     const code = (source: string): string => `<code dir="ltr">${escapeHtml(source)}</code>`;
     const content = [
       paragraph(text, translations.gap, translations.nothingSent) +
-        this.#linkBack(page?.slug, translations, ' class="button"'),
+        this.#linkBack(response.req, page?.slug, translations, ' class="button"'),
       `<p class="note">${fill(owner, { attribute: code('method="post"'), tag: code('<form>') })}</p>`,
     ].join('\n');
     const error = methodNotAllowed(ALLOWED);
@@ -204,8 +211,15 @@ export class VisitorPages {
     return pageUrl(this.#app.config, slug);
   }
 
-  #linkBack(slug: string | undefined, { back }: Translations, attribute: '' | ' class="button"' = ''): string {
-    return slug === undefined ? '' : `\n<p><a${attribute} href="${escapeHtml(this.#urlOf(slug))}/">${back}</a></p>`;
+  /** A link to the page with the form: on the site that the browser names, else the deployment's own. */
+  #linkBack(
+    request: IncomingMessage,
+    slug: string | undefined,
+    { back }: Translations,
+    attribute: '' | ' class="button"' = '',
+  ): string {
+    const url = siteOf(request, this.#app.config) ?? (slug === undefined ? undefined : `${this.#urlOf(slug)}/`);
+    return url === undefined ? '' : `\n<p><a${attribute} href="${escapeHtml(url)}">${back}</a></p>`;
   }
 
   /** The form, to be sent again; undefined when it is not known, or too much of other visitors is kept already. */

@@ -6,6 +6,8 @@ COPY build.sh start.sh rolldown.config.js build-dashboard.ts ./
 COPY bin bin
 COPY src src
 COPY migrations migrations
+COPY examples/pages examples/pages
+COPY docs/dashboard docs/dashboard
 RUN mv "$(sh build.sh)" dist/image
 # The optional packages are Node and Postgres for machines without them; here the image and DATABASE_URL provide both.
 RUN npm prune --omit=dev --omit=optional

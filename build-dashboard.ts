@@ -13,35 +13,38 @@ import { rolldown } from 'rolldown';
 const PROJECT = fileURLToPath(new URL('.', import.meta.url));
 const SOURCES = join(PROJECT, 'src/dashboard');
 
-type Asset = { name: string; content: string };
+type Asset = { name: string; content: string | Uint8Array };
 
 const hashed = (name: string, extension: string, content: string): Asset => {
   const hash = createHash('sha256').update(content).digest('base64url').replaceAll(/[-_]/g, '').slice(0, 8);
   return { name: `${name}-${hash}.${extension}`, content };
 };
 
-/** The scripts; the first is loaded first, with those that it needs at once. */
-async function buildScripts(): Promise<{ entry: string; preloads: readonly string[]; scripts: Asset[] }> {
+/** The scripts, and the files that they name by `new URL`. The first script is loaded first, with those that it needs at once. */
+async function buildScripts(): Promise<{ entry: string; preloads: readonly string[]; assets: Asset[] }> {
   const bundle = await rolldown({
     input: { main: join(SOURCES, 'main.tsx') },
     platform: 'browser',
     // An image has no tsconfig.json.
     tsconfig: false,
     transform: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    experimental: { resolveNewUrlToAsset: true },
   });
   const { output } = await bundle.generate({
     minify: true,
     entryFileNames: '[name]-[hash].js',
     chunkFileNames: '[name]-[hash].js',
+    assetFileNames: '[name]-[hash][extname]',
   });
   await bundle.close();
-  const chunks = output.filter((part) => part.type === 'chunk');
-  const [entry] = chunks;
-  if (!entry) throw new Error('The bundle is empty.');
+  const [entry] = output;
   return {
     entry: entry.fileName,
     preloads: entry.imports,
-    scripts: chunks.map(({ fileName: name, code: content }) => ({ name, content })),
+    assets: output.map((part) => ({
+      name: part.fileName,
+      content: part.type === 'chunk' ? part.code : part.source,
+    })),
   };
 }
 
@@ -49,7 +52,7 @@ async function buildScripts(): Promise<{ entry: string; preloads: readonly strin
 async function buildStyles(): Promise<Asset> {
   const files = [
     join(SOURCES, 'styles.css'),
-    ...globSync('{ui,views}/*.css', { cwd: SOURCES })
+    ...globSync('{editor,ui,views}/*.css', { cwd: SOURCES })
       .toSorted()
       .map((file) => join(SOURCES, file)),
   ];
@@ -62,7 +65,7 @@ async function buildStyles(): Promise<Asset> {
 }
 
 export async function buildDashboard(folder: string): Promise<void> {
-  const { entry, preloads, scripts } = await buildScripts();
+  const { entry, preloads, assets } = await buildScripts();
   const styles = await buildStyles();
   const icon = hashed('icon', 'svg', await readFile(join(SOURCES, 'icon.svg'), 'utf8'));
   const shell = (await readFile(join(SOURCES, 'shell.html'), 'utf8'))
@@ -77,7 +80,7 @@ export async function buildDashboard(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, 'assets'), { recursive: true });
   await Promise.all(
-    [...scripts, styles, icon].map(({ name, content }) => writeFile(join(folder, 'assets', name), content)),
+    [...assets, styles, icon].map(({ name, content }) => writeFile(join(folder, 'assets', name), content)),
   );
   await writeFile(join(folder, 'shell.html'), shell);
 }

@@ -10,7 +10,7 @@ PATH=$PWD/node_modules/.bin:$PATH
 [ -f node_modules/.package-lock.json ] || { echo 'formhost: the libraries are not installed: npm ci' >&2 && exit 1; }
 if command -v sha256sum >/dev/null; then checksum=sha256sum; else checksum='shasum -a 256'; fi
 # shellcheck disable=SC2086 # A command and its arguments.
-id=$(find src migrations rolldown.config.js build-dashboard.ts node_modules/.package-lock.json -type f | LC_ALL=C sort | xargs $checksum | $checksum | cut -c 1-16)
+id=$(find src migrations examples/pages docs/dashboard rolldown.config.js build-dashboard.ts node_modules/.package-lock.json -type f | LC_ALL=C sort | xargs $checksum | $checksum | cut -c 1-16)
 build=dist/$id
 if [ ! -d "$build" ]; then
   command -v rolldown >/dev/null || { echo 'formhost: there is no bundler: npm ci installs it' >&2 && exit 1; }

@@ -17,19 +17,23 @@ import { startService } from '../src/service.ts';
 import { findChromium } from '../test/support/chromium.ts';
 
 /*
- * Takes the pictures of docs/dashboard.md, of a service with some pages and submissions: `npm run docs:screenshots`. With a
- * folder (`npm run docs:screenshots -- /tmp/views`) it takes every view, whole, on a desktop and on a phone, light and dark,
- * to look at after a change. It needs Chromium on the PATH.
+ * Takes the pictures of docs/dashboard.md and of the dashboard's guides, of a service with some pages and submissions:
+ * `npm run docs:screenshots`. With a folder (`npm run docs:screenshots -- /tmp/views`) it takes every view, whole, on a
+ * desktop and on a phone, light and dark, to look at after a change. It needs Chromium on the PATH.
  */
 
 const FOLDER = fileURLToPath(new URL('dashboard/', import.meta.url));
 const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 } };
 const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
-/** Every view: its address, and what is there once all of it is shown. `:id` is a page, `:submission` one of its submissions, `:empty` a page without any. */
-const VIEWS = [
+/** A view: its address, a button to press, and a part that is there once all of it is shown. */
+type View = { view: string; path: string; press?: string; ready: string };
+
+/** Every view. `:id` is a page, `:submission` one of its submissions, `:empty` a page without any. */
+const VIEWS: readonly View[] = [
   { view: 'pages', path: '/dashboard', ready: '.sparkline-place svg' },
   { view: 'new-page', path: '/dashboard/new', ready: 'textarea' },
+  { view: 'starting-point', path: '/dashboard/new?start=contact', ready: '.findings' },
   { view: 'statistics', path: '/dashboard/statistics', ready: '.plot .bars' },
   { view: 'trash', path: '/dashboard/trash', ready: '.row' },
   { view: 'account', path: '/dashboard/account', ready: '.row' },
@@ -40,12 +44,18 @@ const VIEWS = [
   { view: 'submission', path: '/dashboard/pages/:id/inbox/:submission', ready: '.fields :text("Your name")' },
   { view: 'charts', path: '/dashboard/pages/:id/charts', ready: '.plot .bars' },
   { view: 'page', path: '/dashboard/pages/:id/page', ready: 'iframe' },
+  { view: 'live', path: '/dashboard/pages/:id/page/live', ready: '.qr-code' },
+  { view: 'edit', path: '/dashboard/pages/:id/page/edit', ready: '.findings' },
   { view: 'notifications', path: '/dashboard/pages/:id/notifications', ready: ':text("Switched on")' },
   { view: 'settings', path: '/dashboard/pages/:id/settings', ready: ':text("Redirect URL")' },
+  { view: 'help', path: '/dashboard/help', ready: '.rows' },
+  { view: 'guide', path: '/dashboard/help/publish', ready: '.guide' },
   { view: 'not-found', path: '/dashboard/other', ready: '.buttons :text("Trash")' },
-] as const;
+  // It makes another page, which the views before don't show.
+  { view: 'elsewhere', path: '/dashboard/new?start=elsewhere', press: 'Get the form', ready: 'pre' },
+];
 
-type Shot = { name: string; view: (typeof VIEWS)[number]['view']; options: BrowserContextOptions; isWhole: boolean };
+type Shot = { name: string; view: string; options: BrowserContextOptions; isWhole: boolean };
 
 const DOCUMENTED: readonly Shot[] = [
   { name: 'pages', view: 'pages', options: DESKTOP, isWhole: false },
@@ -57,6 +67,9 @@ const DOCUMENTED: readonly Shot[] = [
   { name: 'page', view: 'page', options: DESKTOP, isWhole: false },
   { name: 'notifications', view: 'notifications', options: DESKTOP, isWhole: false },
   { name: 'settings', view: 'settings', options: DESKTOP, isWhole: false },
+  { name: 'new-page', view: 'new-page', options: DESKTOP, isWhole: false },
+  { name: 'spam', view: 'spam', options: DESKTOP, isWhole: false },
+  { name: 'elsewhere', view: 'elsewhere', options: DESKTOP, isWhole: false },
 ];
 
 const EVERY_VIEW: readonly Shot[] = VIEWS.flatMap(({ view }) =>
@@ -157,6 +170,10 @@ async function publishPages(api: Api, db: Database): Promise<{ id: string; submi
   return { id: last, submission: third.id, empty };
 }
 
+/** Waits until a frame is painted, for a moment: browsers don't paint frames that are out of sight. */
+const PAINTED =
+  'new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); setTimeout(done, 1_000); })';
+
 async function take(browser: Browser, folder: string, url: (path: string) => string, key: string, shot: Shot) {
   const view = VIEWS.find((one) => one.view === shot.view);
   if (!view) throw new Error(`There is no view ${shot.view}.`);
@@ -165,6 +182,7 @@ async function take(browser: Browser, folder: string, url: (path: string) => str
   await page.goto(url(view.path));
   await page.getByLabel('API key').fill(key);
   await page.getByRole('button', { name: 'Sign in' }).click();
+  if (view.press) await page.getByRole('button', { name: view.press }).click();
   await page.locator(view.ready).first().waitFor({ state: 'attached' });
   // A stream of new submissions stays open: the network is never idle.
   await page
@@ -175,7 +193,7 @@ async function take(browser: Browser, folder: string, url: (path: string) => str
   // The preview is a frame from another host: it is painted after it has loaded.
   for (const frame of page.frames()) {
     await frame.waitForLoadState('load');
-    await frame.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    await frame.evaluate(PAINTED);
   }
   await page.screenshot({ path: join(folder, `${shot.name}.png`), fullPage: shot.isWhole });
   await context.close();

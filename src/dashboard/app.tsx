@@ -18,6 +18,7 @@ const NAVIGATION = [
   { href: '/dashboard/statistics', label: 'Statistics' },
   { href: '/dashboard/trash', label: 'Trash' },
   { href: '/dashboard/account', label: 'Account' },
+  { href: '/dashboard/help', label: 'Help' },
 ];
 
 const TROUBLES = {

@@ -24,6 +24,8 @@ export const DASHBOARD_LIMITS = {
     copiedMs: 2_500,
     /** A message. */
     messageMs: 8_000,
+    /** A message with a button, which has to be found first. */
+    undoMs: 30_000,
     /** How often times such as "5 minutes ago" are told anew. */
     clockMs: 60_000,
   },

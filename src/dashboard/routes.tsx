@@ -33,6 +33,7 @@ const Pages = view(() => import('./views/pages.tsx'));
 const NewPage = view(() => import('./views/new-page.tsx'));
 const Trash = view(() => import('./views/trash.tsx'));
 const Account = view(() => import('./views/account.tsx'));
+const Help = view(() => import('./views/help.tsx'));
 const OnePage = view(() => import('./views/one-page.tsx'));
 // The list and one submission of it are one view: it stays as it is when the address changes between them.
 const Inbox = view(() => import('./views/inbox.tsx'));
@@ -40,6 +41,8 @@ const AllInboxes = view(() => import('./views/all-inboxes.tsx'));
 const Statistics = view(() => import('./views/statistics.tsx'));
 const Charts = view(() => import('./views/charts.tsx'));
 const Page = view(() => import('./views/page.tsx'));
+const Live = view(() => import('./views/live.tsx'));
+const EditPage = view(() => import('./views/edit-page.tsx'));
 const Notifications = view(() => import('./views/notifications.tsx'));
 const Settings = view(() => import('./views/settings.tsx'));
 const NotFound = view(() => import('./views/not-found.tsx'));
@@ -51,6 +54,8 @@ export const routes: JSX.Element[] = [
   <Route key="statistics" path={VIEW_PATHS.statistics} component={Statistics} />,
   <Route key="trash" path={VIEW_PATHS.trash} component={Trash} />,
   <Route key="account" path={VIEW_PATHS.account} component={Account} />,
+  <Route key="help" path={VIEW_PATHS.help} component={Help} />,
+  <Route key="help" path={VIEW_PATHS.helpTopic} component={Help} />,
   <Route key="one-page" path={VIEW_PATHS.onePage} component={OnePage} />,
   <Route key="inbox" path={VIEW_PATHS.inbox} component={Inbox} />,
   <Route key="inbox" path={VIEW_PATHS.submission} component={Inbox} />,
@@ -58,6 +63,8 @@ export const routes: JSX.Element[] = [
   <Route key="all-inboxes" path={VIEW_PATHS.submissionOfAll} component={AllInboxes} />,
   <Route key="charts" path={VIEW_PATHS.charts} component={Charts} />,
   <Route key="page" path={VIEW_PATHS.page} component={Page} />,
+  <Route key="live" path={VIEW_PATHS.live} component={Live} />,
+  <Route key="edit" path={VIEW_PATHS.edit} component={EditPage} />,
   <Route key="notifications" path={VIEW_PATHS.notifications} component={Notifications} />,
   <Route key="settings" path={VIEW_PATHS.settings} component={Settings} />,
   <Route key="not-found" default component={NotFound} />,

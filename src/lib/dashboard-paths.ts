@@ -5,6 +5,8 @@ export const VIEW_PATHS = {
   statistics: '/dashboard/statistics',
   trash: '/dashboard/trash',
   account: '/dashboard/account',
+  help: '/dashboard/help',
+  helpTopic: '/dashboard/help/:topic',
   onePage: '/dashboard/pages/:id',
   inbox: '/dashboard/pages/:id/inbox',
   submission: '/dashboard/pages/:id/inbox/:submissionId',
@@ -12,6 +14,8 @@ export const VIEW_PATHS = {
   submissionOfAll: '/dashboard/inbox/:id/:submissionId',
   charts: '/dashboard/pages/:id/charts',
   page: '/dashboard/pages/:id/page',
+  live: '/dashboard/pages/:id/page/live',
+  edit: '/dashboard/pages/:id/page/edit',
   notifications: '/dashboard/pages/:id/notifications',
   settings: '/dashboard/pages/:id/settings',
 } as const;

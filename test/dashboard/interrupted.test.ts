@@ -45,17 +45,17 @@ const NEW_PAGE: Form = {
     return read;
   },
   press: (page) => button(page, 'Publish').click(),
-  done: /^typed\S* is live\.$/,
+  done: 'You’re live',
 };
 
 const DELETE: Form = {
-  path: '/dashboard',
+  path: '/dashboard/pages/:id/settings',
   async type(page) {
-    await page.getByRole('button', { name: 'Delete Contact' }).click();
-    return typed(`Type ${SLUG} to delete it`, SLUG)(page);
+    await page.getByRole('button', { name: 'Delete all data' }).click();
+    return typed(`Type ${SLUG} to delete everything`, SLUG)(page);
   },
-  press: (page) => dialog(page).getByRole('button', { name: 'Delete' }).click(),
-  done: `${SLUG} is in the trash.`,
+  press: (page) => dialog(page).getByRole('button', { name: 'Delete everything' }).click(),
+  done: `${SLUG} and all of its data are gone.`,
 };
 
 const SETTINGS: Form = {
@@ -211,7 +211,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await ended.getByRole('button', { name: 'Sign in' }).click();
       await ended.waitFor({ state: 'hidden' });
       await button(page, 'Publish').click();
-      await isDone(page, /^typed\S* is live\.$/);
+      await isDone(page, NEW_PAGE.done);
       expect((await owner.get('/deploy')).body.total).toBe(1);
       expect((await other.get('/deploy')).body.total).toBe(0);
 
@@ -263,7 +263,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.getByText('The service has not answered yet.').waitFor();
       await expectAccessible(page);
       await goOn?.();
-      await isDone(page, /^typed\S* is live\.$/);
+      await isDone(page, NEW_PAGE.done);
       await page.getByText('The service has not answered yet.').waitFor({ state: 'detached' });
       expect((await owner.get('/deploy')).body.total).toBe(1);
     });

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasChromium } from '../support/chromium.ts';
-import { type DashboardUnderTest, startDashboard, tabTo } from '../support/dashboard-in-browser.ts';
+import { type DashboardUnderTest, expectAccessible, startDashboard, tabTo } from '../support/dashboard-in-browser.ts';
 import type { Owner } from '../support/service.ts';
 
-/* The list of pages, new pages, and the trash, as an owner uses them. */
+/* The list of pages, their statistics, and the trash, as an owner uses them. */
 
 const FORM = '<!doctype html><title>Contact</title><form method=post action={{FORM_ACTION}}><input name=name></form>';
 
@@ -55,118 +55,35 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await heading(page, 'Inbox');
     });
 
-    it('deletes a page once its slug is typed, by the keyboard alone', async () => {
+    it('deletes a page at once, and restores it, by the keyboard alone', async () => {
       const owner = await dashboard.owner();
       await owner.deploy({ html: FORM, slug: 'gone-soon' });
       const page = await dashboard.open(owner, '/dashboard');
-      const open = page.getByRole('button', { name: 'Delete' });
-      await open.waitFor();
-      await tabTo(page, open);
-      await page.keyboard.press('Enter');
-      const dialog = page.getByRole('dialog', { name: 'Delete this page?' });
-      await tabTo(page, dialog.getByLabel('Type gone-soon to delete it'));
-      await page.keyboard.type('gone');
-      await page.keyboard.press('Enter');
-      expect(await dialog.getByRole('alert').getByText('Type').innerText()).toBe('Type gone-soon exactly.');
-      expect(await slugsOf(owner)).toEqual(['gone-soon']);
-      // The focus goes back to what opened the dialog.
-      await page.keyboard.press('Escape');
-      await dialog.waitFor({ state: 'hidden' });
-      expect(await page.locator(':focus').innerText()).toMatch(/^Delete\s+Contact$/);
-      await page.keyboard.press('Enter');
-      await tabTo(page, dialog.getByLabel('Type gone-soon to delete it'));
-      await page.keyboard.type('gone-soon');
-      await page.keyboard.press('Enter');
+      const press = async (name: string): Promise<void> => {
+        await page.getByRole('button', { name }).waitFor();
+        await tabTo(page, page.getByRole('button', { name }));
+        await page.keyboard.press('Enter');
+      };
+      await press('Delete Contact');
       await page.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
-      expect(await slugsOf(owner)).toEqual([]);
       await page.getByText('gone-soon is in the trash.').waitFor();
-    });
-  });
-
-  describe('New page', () => {
-    it('takes a file', async () => {
-      const owner = await dashboard.owner();
-      const page = await dashboard.open(owner, '/dashboard/new');
-      await page
-        .getByLabel('Choose a file')
-        .setInputFiles({ name: 'a.html', mimeType: 'text/html', buffer: Buffer.from('<title>Chosen</title>') });
-      await expect.poll(() => page.getByLabel('HTML').inputValue()).toBe('<title>Chosen</title>');
-      await page.getByRole('button', { name: 'Publish' }).click();
-      await page.getByText('chosen is live.').waitFor();
+      expect(await slugsOf(owner)).toEqual([]);
+      await expectAccessible(page);
+      await press('Undo');
+      await page.getByText('gone-soon is live again.').waitFor();
+      await page.getByRole('link', { name: 'Contact', exact: true }).waitFor();
+      expect(await slugsOf(owner)).toEqual(['gone-soon']);
     });
 
-    it('makes a slug of what is typed, and shows the whole address', async () => {
+    it('says why a page can not be restored', async () => {
       const owner = await dashboard.owner();
-      const page = await dashboard.open(owner, '/dashboard/new');
-      await page.getByLabel('HTML').fill(FORM);
-      await page.getByLabel('Slug').fill(' Frühlings-Fest 2027: alle');
-      await page.getByText(/^Its address: fruhlings-fest-alle\.localhost(:\d+)?$/).waitFor();
-      await page.getByRole('button', { name: 'Publish' }).click();
-      await page.getByText('fruhlings-fest-alle is live.').waitFor();
-    });
-
-    it('says what is wrong with a page before it is published, and where', async () => {
-      const owner = await dashboard.owner();
-      const page = await dashboard.open(owner, '/dashboard/new');
-      const html = `<title>Form</title>\n${'<p>\n'.repeat(40)}<form method=post action={{FORM_ACTON}}><input name=a><button>Send</button></form>`;
-      await page.getByLabel('HTML').fill(html);
-      await page.getByRole('button', { name: 'line 42' }).first().click();
-      expect(await page.evaluate('getSelection().toString()')).toMatch(/^<form .*<\/form>$/);
-      await page.getByLabel('HTML').fill(FORM.replace('</form>', '<button>Send</button></form>'));
-      await page.getByText('1 form, 1 field. Nothing to correct.').waitFor();
-      expect((await owner.get('/deploy')).body.total).toBe(0);
-    });
-
-    it('says why a page could not be published, and keeps it, over a reload too', async () => {
-      const owner = await dashboard.owner();
-      await owner.deploy({ html: FORM, slug: 'taken' });
-      const page = await dashboard.open(owner, '/dashboard/new');
-      await page.getByRole('button', { name: 'Publish' }).click();
-      await page.getByText('Paste the page, or choose its file.').waitFor();
-      await page.getByLabel('HTML').fill(FORM);
-      await page.getByLabel('Slug').fill('taken');
-      await page.getByRole('button', { name: 'Publish' }).click();
-      await page.getByText('Not saved').waitFor();
-      await page.reload();
-      expect(await page.getByLabel('HTML').inputValue()).toBe(FORM);
-      expect(await page.getByLabel('Slug').inputValue()).toBe('taken');
-      await page.getByLabel('Slug').fill('free-one');
-      await page.getByRole('button', { name: 'Publish' }).click();
-      await page.getByText('free-one is live.').waitFor();
-      await page.goto(`${dashboard.origin}/dashboard/new`);
-      await heading(page, 'New page');
-      expect(await page.getByLabel('HTML').inputValue()).toBe('');
-    });
-
-    it('makes a page for a form that is elsewhere', async () => {
-      const owner = await dashboard.owner();
-      const page = await dashboard.open(owner, '/dashboard/new');
-      await page.getByText('My page is elsewhere').click();
-      await page.getByLabel('Name of the form').fill('Ask "us" <b>');
-      await page.getByRole('button', { name: 'Get the form' }).click();
-      await page.getByRole('button', { name: 'Copy', exact: true }).click();
-      const snippet = String(await page.evaluate('navigator.clipboard.readText()'));
-      const [, action = ''] = /action="([^"]+)"/.exec(snippet) ?? [];
-      await page.getByRole('button', { name: 'Copy the address' }).click();
-      await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(action);
-      expect((await fetch(action, { method: 'POST', body: new URLSearchParams({ name: 'Ada' }) })).status).toBe(200);
-      await page.getByRole('link', { name: 'To its inbox' }).click();
-      await heading(page, 'Inbox');
-      expect((await owner.get('/overview')).body.deployments).toMatchObject([
-        { title: 'Ask "us" <b>', submission_count: 1 },
-      ]);
-    });
-
-    it('replaces the HTML of a page', async () => {
-      const owner = await dashboard.owner();
-      const { id } = await owner.deploy({ html: FORM, slug: 'replaced' });
+      await owner.deploy({ html: FORM, slug: 'replaced-soon' });
       const page = await dashboard.open(owner, '/dashboard');
-      await page.getByRole('link', { name: 'Replace Contact' }).click();
-      await heading(page, 'Replace replaced');
-      await page.getByLabel('HTML').fill('<title>Second</title>');
-      await page.getByRole('button', { name: 'Publish' }).click();
-      await page.getByText('replaced has the new HTML.').waitFor();
-      expect((await owner.get(`/deploy/${id}/html`)).body).toEqual({ html: '<title>Second</title>' });
+      await page.getByRole('button', { name: 'Delete Contact' }).click();
+      await page.getByText('replaced-soon is in the trash.').waitFor();
+      await owner.deploy({ html: FORM, slug: 'replaced-soon' });
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('Not undone: slug is taken').waitFor();
     });
   });
 

@@ -190,10 +190,15 @@ const api = '${dashboard.origin}';
         expect(await page.content()).not.toMatch(secrets);
         expect(await page.title()).not.toMatch(secrets);
       };
-      for (const path of [`${id}/inbox/${submission}`, `${id}/notifications`, '%00/settings', '__proto__/settings']) {
+      for (const path of [
+        `${id}/inbox/${submission}`,
+        `${id}/page/edit`,
+        `${id}/notifications`,
+        '%00/settings',
+        '__proto__/settings',
+      ]) {
         await open(`/dashboard/pages/${path}`, 'Nothing here');
       }
-      await open(`/dashboard/new?replace=${id}`, 'Nothing here');
       // The owner's page with what belongs to another's.
       await open(`/dashboard/pages/${own}/inbox/${submission}`, 'This submission is not there');
       await open('/dashboard/trash', 'The trash is empty');
@@ -250,7 +255,8 @@ const api = '${dashboard.origin}';
       const q = encodeURIComponent(SCRIPT);
       for (const [path, ready] of [
         ['', '1 page'],
-        [`/new?replace=${id}`, 'Publish'],
+        [`/pages/${id}/page/edit`, 'Publish'],
+        [`/pages/${id}/page/live`, 'Try it'],
         ['/account', 'Create a key'],
         ['/inbox', '4 submissions'],
         [`/pages/${id}/inbox`, '4 submissions'],
@@ -277,7 +283,7 @@ const api = '${dashboard.origin}';
   });
 
   describe('by a page in its preview', () => {
-    it('stays where it is, whatever the page tries', async () => {
+    it.each(['page', 'page/edit'])('stays where it is, whatever the page tries: %s', async (view) => {
       const owner = await dashboard.owner();
       const html = `<!doctype html><title>Trap</title>
 <form id=send method=post target=_top action="${dashboard.origin}/deploy"><input name=x></form><a id=away target=_top href="https://evil.example/">x</a>
@@ -297,7 +303,7 @@ attempt('message', () => { parent.postMessage('evil', '*'); });
 fetch('${dashboard.origin}/me', { credentials: 'include' }).then((answer) => answer.text(), () => 'refused').then((text) => { tried.push('fetch: ' + (text.includes('@') ? 'read' : 'nothing')); said.textContent = tried.join(', '); });
 </script>`;
       const { id } = await owner.deploy({ html });
-      const page = await dashboard.open(owner, `/dashboard/pages/${id}/page`);
+      const page = await dashboard.open(owner, `/dashboard/pages/${id}/${view}`);
       page.on('dialog', () => {
         throw new Error('The preview has opened a dialog.');
       });
@@ -306,9 +312,8 @@ fetch('${dashboard.origin}/me', { credentials: 'include' }).then((answer) => ans
       expect(await said.innerText()).toMatch(
         /^read: SecurityError, cookie: SecurityError, storage: SecurityError, navigate: (SecurityError|nothing), replace: (SecurityError|nothing), window: nothing, link: nothing, form: nothing, dialog: nothing, message: nothing, fetch: nothing$/,
       );
-      expect(page.url()).toBe(`${dashboard.origin}/dashboard/pages/${id}/page`);
+      expect(page.url()).toBe(`${dashboard.origin}/dashboard/pages/${id}/${view}`);
       expect(page.context().pages()).toHaveLength(1);
-      await page.getByRole('heading', { name: 'Versions' }).waitFor();
       expect((await owner.get('/deploy')).body.total).toBe(1);
     });
   });

@@ -209,7 +209,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await page.getByText('6 pages', { exact: true }).waitFor();
     await expectAccessibleInTurn(page);
     for (const [path, shown] of [
-      [`new?replace=${filled}`, 'Publish'],
+      [`pages/${filled}/page/edit`, 'Publish'],
       ['account', 'Key 4'],
       ['inbox', 'Visitor 4'],
       [`pages/${filled}/inbox`, 'Visitor 4'],
@@ -237,11 +237,12 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
 
   it('has forms and dialogs open', async () => {
     const page = await dashboard.open(owner, '/dashboard', PHONE);
-    await page.getByRole('button', { name: 'Delete Contact' }).click();
-    await page.getByRole('dialog', { name: 'Delete this page?' }).waitFor();
+    await page.getByRole('link', { name: 'New page' }).click();
+    await page.getByLabel('HTML').fill(FORM);
+    await page.getByText('Nothing to correct.').waitFor();
     await expectAccessible(page);
-    await page.goto(`${dashboard.origin}/dashboard/new`);
-    await page.getByText('My page is elsewhere').click();
+    await page.getByRole('link', { name: 'My form is on another site' }).click();
+    await page.getByLabel('Name of the form').waitFor();
     await expectAccessible(page);
     await page.goto(`${dashboard.origin}/dashboard/pages/${id}/charts`);
     await page.getByText('Own dates', { exact: true }).click();

@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso';
 import { DASHBOARD_LIMITS } from '../limits.ts';
 import { pageLinks } from '../links.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
+import { FormSnippet } from '../ui/form-snippet.tsx';
 import { Empty, Loading, Problem } from '../ui/states.tsx';
 
 import { isFiltered, NO_FILTER, searchOf } from './filter.ts';
@@ -39,6 +40,12 @@ function Nothing({ inbox: { page, filter }, onClear }: { inbox: Inbox; onClear()
         <p>
           <a href={pageLinks(page.id).notifications}>Get a mail about each submission</a>
         </p>
+      )}
+      {page && (
+        <details>
+          <summary>My form is on another site</summary>
+          <FormSnippet id={page.id} />
+        </details>
       )}
     </Empty>
   );

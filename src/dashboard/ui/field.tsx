@@ -1,4 +1,4 @@
-import { type ComponentChildren, h, type JSX, type RefObject, type TargetedInputEvent } from 'preact';
+import { type ComponentChildren, h, type JSX, type TargetedInputEvent } from 'preact';
 import { useId } from 'preact/hooks';
 
 type Shared = {
@@ -11,7 +11,7 @@ type Shared = {
 type ControlProps = { id: string; 'aria-describedby': string | undefined; 'aria-invalid': true | undefined };
 
 /** A control with its label, hint and error. */
-function Labelled({
+export function Labelled({
   label,
   hint,
   error,
@@ -66,23 +66,17 @@ export const TextArea = ({
   value,
   onChange,
   rows,
-  isCode,
-  area,
   ...shared
 }: Shared & {
   value: string;
   onChange(value: string): void;
   rows: number;
-  isCode?: boolean;
-  area?: RefObject<HTMLTextAreaElement | null>;
 }): JSX.Element => (
   <Labelled {...shared}>
     {(control) => (
       <textarea
         {...control}
         {...AS_TYPED}
-        {...(area && { ref: area })}
-        class={isCode ? 'code' : undefined}
         rows={rows}
         value={value}
         autocomplete="off"

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { CopyButton } from './button.tsx';
 
-const snippet = (action: string): string => `<form method="post" action="${action}">
+/** A form that sends to an address. */
+export const formSnippet = (action: string): string => `<form method="post" action="${action}">
   <p><label>Name <input name="name" autocomplete="name" required></label></p>
   <p><label>E-mail <input name="email" type="email" autocomplete="email" required></label></p>
   <p><label>Message <textarea name="message" required></textarea></label></p>
@@ -20,13 +21,13 @@ export function FormSnippet({ id }: { id: string }): JSX.Element {
         Whatever a form sends to <code>{action}</code> arrives here. Change the fields of this one as you like:
       </p>
       <pre>
-        <code>{snippet(action)}</code>
+        <code>{formSnippet(action)}</code>
       </pre>
       <div class="buttons end">
         <CopyButton kind="plain" text={action}>
           Copy the address
         </CopyButton>
-        <CopyButton kind="plain" text={snippet(action)}>
+        <CopyButton kind="plain" text={formSnippet(action)}>
           Copy
         </CopyButton>
       </div>

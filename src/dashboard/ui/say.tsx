@@ -1,22 +1,47 @@
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { DASHBOARD_LIMITS } from '../limits.ts';
+import { Button } from './button.tsx';
 
-const message = signal('');
+type Message = { text: string; undo?: (() => Promise<unknown>) | undefined };
+
+const message = signal<Message | undefined>(undefined);
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Says a sentence at the bottom of the screen, for a while. */
-export function say(text: string): void {
+/** Says a sentence at the bottom of the screen, for a while. `undo`: takes back the change that the sentence is about. */
+export function say(text: string, undo?: () => Promise<unknown>): void {
   clearTimeout(timer);
-  message.value = text;
-  timer = setTimeout(() => {
-    message.value = '';
-  }, DASHBOARD_LIMITS.notes.messageMs);
+  message.value = { text, undo };
+  const { messageMs, undoMs } = DASHBOARD_LIMITS.notes;
+  timer = setTimeout(
+    () => {
+      message.value = undefined;
+    },
+    undo ? undoMs : messageMs,
+  );
 }
 
+/** Undoes a change once, and says so if that is not possible. */
+const takeBack = (undo: () => Promise<unknown>): void => {
+  message.value = undefined;
+  undo().catch((error) => say(`Not undone: ${error.message}`));
+};
+
 /** Where it is said. */
-export const Said = (): JSX.Element => (
-  <div role="status" class="said">
-    {message.value !== '' && <span dir="auto">{message.value}</span>}
-  </div>
-);
+export function Said(): JSX.Element {
+  const { text, undo } = message.value ?? {};
+  return (
+    <div role="status" class="said">
+      {text !== undefined && (
+        <span>
+          <bdi>{text}</bdi>
+          {undo && (
+            <Button kind="quiet" onClick={() => takeBack(undo)}>
+              Undo
+            </Button>
+          )}
+        </span>
+      )}
+    </div>
+  );
+}

@@ -1,144 +1,80 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { ApiError, answer, api } from '../api.ts';
+import { answer, api } from '../api.ts';
 import { errorAt, useChange, useData, useDraft } from '../data.ts';
+import { Editor } from '../editor/editor.tsx';
+import { findStartingPoint, StartingPoints } from '../editor/starting-points.tsx';
 import { pageLinks } from '../links.ts';
-import { Button, ButtonLink } from '../ui/button.tsx';
-import { Field } from '../ui/field.tsx';
-import { Form } from '../ui/form.tsx';
-import { FormSnippet } from '../ui/form-snippet.tsx';
-import { HtmlInput } from '../ui/html-input.tsx';
-import { say } from '../ui/say.tsx';
+import { ButtonLink } from '../ui/button.tsx';
 import { SlugField, slugOf } from '../ui/slug-field.tsx';
-import { NotSaved, Shown } from '../ui/states.tsx';
+import { Shown } from '../ui/states.tsx';
 import { View } from '../ui/view.tsx';
-import NotFound from './not-found.tsx';
+import { Elsewhere } from './new-page/elsewhere.tsx';
 
-/** Publishes HTML as a new page, or in place of that of `replaced`. */
-function Publish({ replaced }: { replaced: { id: string; slug: string } | undefined }): JSX.Element {
+/** Publishes HTML as a new page. `draft`: the name under which the tab keeps it. */
+function Publish({ draft, initial }: { draft: string; initial?: string }): JSX.Element {
   const { route } = useLocation();
-  const [html, setHtml, dropHtml] = useDraft(`html:${replaced?.id ?? 'new'}`);
+  const [html, setHtml, dropHtml] = useDraft(`html:${draft}`, initial);
   const [slug, setSlug, dropSlug] = useDraft('slug');
   const { change, run } = useChange();
-  const [isMissing, setMissing] = useState(false);
-
-  async function publish(): Promise<void> {
-    await run(async () => {
-      const published = replaced
-        ? await answer(api.PUT('/deploy/{id}', { params: { path: { id: replaced.id } }, body: { html } }))
-        : await answer(api.POST('/deploy', { body: { html, ...(slugOf(slug) !== '' && { slug: slugOf(slug) }) } }));
-      dropHtml();
-      dropSlug();
-      say(replaced ? `${published.slug} has the new HTML.` : `${published.slug} is live.`);
-      route(pageLinks(published.id).page);
-    });
+  function leaveFor(path: string): void {
+    dropHtml();
+    dropSlug();
+    route(path);
   }
-
+  const publish = (): unknown =>
+    run(async () => {
+      const body = { html, ...(slugOf(slug) !== '' && { slug: slugOf(slug) }) };
+      const { id } = await answer(api.POST('/deploy', { body }));
+      leaveFor(pageLinks(id).live);
+    });
   return (
-    <Form
-      class="card"
-      onSubmit={() => {
-        setMissing(html.trim() === '');
-        if (html.trim() !== '') void publish();
-      }}
-    >
-      <HtmlInput
-        html={html}
-        onChange={setHtml}
-        error={isMissing && html.trim() === '' ? 'Paste the page, or choose its file.' : undefined}
-      />
-      {!replaced && <SlugField label="Slug" value={slug} onChange={setSlug} error={errorAt(change, 'slug')} />}
-      <NotSaved change={change} />
-      <div class="buttons end">
-        <ButtonLink href="/dashboard">Cancel</ButtonLink>
-        <Button kind="main" icon="upload" isBusy={change.state === 'saving'}>
-          Publish
-        </Button>
-      </div>
-    </Form>
+    <Editor html={html} onChange={setHtml} onPublish={publish} onCancel={() => leaveFor('/dashboard')} change={change}>
+      <SlugField label="Slug" value={slug} onChange={setSlug} error={errorAt(change, 'slug')} />
+    </Editor>
   );
 }
 
-const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+/** Begins with the HTML of a finished page. */
+function PublishStartingPoint({ name, url }: { name: string; url: string }): JSX.Element {
+  const loaded = useData(url, async (signal) => {
+    const response = await fetch(url, { signal });
+    if (!response.ok) throw new Error('The page was not found: load the dashboard again.');
+    return response.text();
+  });
+  return (
+    <Shown loaded={loaded} label="Loading the page">
+      {(html) => <Publish draft={name} initial={html} />}
+    </Shown>
+  );
+}
 
-/** The page that a form on another site belongs to: visitors rarely come here. */
-const smallPage = (name: string): string => `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(name)}</title>
-<h1>${escapeHtml(name)}</h1>
-<p>The form of this page is on another site.</p>
-</html>
-`;
-
-/** For a form on a site that is published elsewhere: creates a small page, and shows what to paste there. */
-function Elsewhere(): JSX.Element {
-  const [name, setName] = useState('');
-  const [made, setMade] = useState<string>();
-  const { change, run } = useChange();
-  const create = (): unknown =>
-    run(async () => {
-      const { id } = await answer(api.POST('/deploy', { body: { html: smallPage(name.trim() || 'Contact') } }));
-      setMade(id);
-    });
-
-  if (made !== undefined) {
+/** Publishes a page. `?start=` names the finished page that it begins with, or `elsewhere`: the form is on another site. */
+export default function NewPage(): JSX.Element {
+  const { start } = useLocation().query;
+  if (start === 'elsewhere') return <Elsewhere />;
+  const point = findStartingPoint(start);
+  if (point) {
     return (
-      <div class="card">
-        <h2>Paste this into your page</h2>
-        <FormSnippet id={made} />
-        <p class="muted">
-          Forms of any site may send. <a href={pageLinks(made).settings}>Settings</a> can allow some only.
-        </p>
-        <p class="buttons end">
-          <ButtonLink kind="main" href={pageLinks(made).inbox}>
-            To its inbox
-          </ButtonLink>
-        </p>
-      </div>
+      <View title={`New page: ${point.title}`}>
+        <p class="lead">Change the texts as you like: the preview and the check follow.</p>
+        <PublishStartingPoint key={point.name} {...point} />
+      </View>
     );
   }
   return (
-    <Form class="card" onSubmit={create}>
-      <Field label="Name of the form" hint="Such as Contact." value={name} onChange={setName} />
-      <NotSaved change={change} />
-      <div class="buttons end">
-        <Button isBusy={change.state === 'saving'}>Get the form</Button>
-      </div>
-    </Form>
-  );
-}
-
-function Replace({ id }: { id: string }): JSX.Element {
-  const loaded = useData(`replaced:${id}`, (signal) =>
-    answer(api.GET('/deploy/{id}', { params: { path: { id } }, signal })),
-  );
-  const { data: page, error } = loaded;
-  if (error instanceof ApiError && error.status === 404) return <NotFound />;
-  return (
-    <View title={page ? `Replace ${page.slug}` : 'Replace a page'}>
-      <p class="muted">The address, the submissions and the settings stay. The HTML of before is kept as a version.</p>
-      <Shown loaded={loaded} label="Loading the page">
-        {(found) => <Publish replaced={found} />}
-      </Shown>
-    </View>
-  );
-}
-
-/** Publishes a page; `?replace=<id>` gives an existing one new HTML. */
-export default function NewPage(): JSX.Element {
-  const { query } = useLocation();
-  if (query.replace) return <Replace key={query.replace} id={query.replace} />;
-  return (
-    <View title="New page">
-      <Publish replaced={undefined} />
-      <details class="elsewhere">
-        <summary>My page is elsewhere</summary>
-        <Elsewhere />
-      </details>
+    <View
+      title="New page"
+      actions={
+        <ButtonLink icon="open" href="/dashboard/new?start=elsewhere">
+          My form is on another site
+        </ButtonLink>
+      }
+    >
+      <h2 class="choice">Start from a finished page</h2>
+      <StartingPoints />
+      <h2 class="choice">Or use your own HTML</h2>
+      <Publish draft="new" />
     </View>
   );
 }

@@ -88,8 +88,8 @@ export default function PageOfPage(): JSX.Element {
     <PageView
       title="Page"
       actions={
-        <ButtonLink href={`/dashboard/new?replace=${id}`} icon="upload">
-          Replace
+        <ButtonLink kind="main" href={pageLinks(id).edit} icon="edit">
+          Edit
         </ButtonLink>
       }
     >

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { answer, api } from '../api.ts';
 import { usePages } from '../data.ts';
+import { StartingPoints } from '../editor/starting-points.tsx';
 import { DASHBOARD_LIMITS } from '../limits.ts';
 import { pageLinks } from '../links.ts';
 import { type Overviewed, readOverview } from '../own-pages.ts';
@@ -8,8 +9,9 @@ import { me } from '../session.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { ButtonLink, CopyButton } from '../ui/button.tsx';
 import { PageAddress } from '../ui/page-view.tsx';
+import { say } from '../ui/say.tsx';
 import { Sparkline } from '../ui/sparkline.tsx';
-import { Empty, ListFoot, Shown } from '../ui/states.tsx';
+import { ListFoot, Shown } from '../ui/states.tsx';
 import { counted, numbers, Time } from '../ui/time.tsx';
 import { View } from '../ui/view.tsx';
 
@@ -29,7 +31,7 @@ const Badges = ({ page }: { page: Overviewed }): JSX.Element => (
   </>
 );
 
-function PageCard({ page, onDeleted }: { page: Overviewed; onDeleted(): void }): JSX.Element {
+function PageCard({ page, onChange }: { page: Overviewed; onChange(): void }): JSX.Element {
   const title = page.title ?? page.slug;
   return (
     <li class="card page-card">
@@ -66,48 +68,40 @@ function PageCard({ page, onDeleted }: { page: Overviewed; onDeleted(): void }):
         </p>
       </div>
       <Sparkline id={page.id} />
-      <div class="page-card-actions">
+      <div class="buttons page-card-actions">
         <ButtonLink kind="quiet" icon="open" href={page.url} of={title} isElsewhere>
           Open
         </ButtonLink>
         <CopyButton text={page.url} of={`of ${title}`}>
           Copy link
         </CopyButton>
-        <ButtonLink kind="quiet" icon="replace" href={`/dashboard/new?replace=${page.id}`} of={title}>
-          Replace
+        <ButtonLink kind="quiet" icon="edit" href={pageLinks(page.id).edit} of={title}>
+          Edit
         </ButtonLink>
-        <DeletePage page={page} onDone={onDeleted} />
+        <DeletePage page={page} onChange={onChange} />
       </div>
     </li>
   );
 }
 
-function DeletePage({ page, onDone }: { page: Overviewed; onDone(): void }): JSX.Element {
-  const params = { path: { id: page.id } };
-  const title = page.title ?? page.slug;
+/** Moves a page to the trash at once: it can be undone. */
+function DeletePage({ page: { id, slug, title }, onChange }: { page: Overviewed; onChange(): void }): JSX.Element {
+  const params = { path: { id } };
+  async function restore(): Promise<void> {
+    await answer(api.POST('/trash/{id}/restore', { params, body: {} }));
+    say(`${slug} is live again.`);
+    onChange();
+  }
   return (
     <ActionButton
       kind="quiet"
       icon="trash"
-      of={title}
-      ask={{
-        title: 'Delete this page?',
-        button: 'Delete',
-        typed: page.slug,
-        typedLabel: `Type ${page.slug} to delete it`,
-        text: (
-          <>
-            <strong>
-              <bdi>{title}</bdi>
-            </strong>{' '}
-            goes offline at once, and its form takes nothing any more. The page and its{' '}
-            {counted(page.submission_count, 'submission')} stay in the trash, from which you can restore them.
-          </>
-        ),
-      }}
+      of={title ?? slug}
       run={() => answer(api.DELETE('/deploy/{id}', { params }))}
-      done={`${page.slug} is in the trash.`}
-      onDone={onDone}
+      onDone={() => {
+        say(`${slug} is in the trash.`, restore);
+        onChange();
+      }}
       isRemoving
     >
       Delete
@@ -126,6 +120,23 @@ function Usage(): JSX.Element | null {
   );
 }
 
+/** The ways to the first page. */
+const FirstPage = (): JSX.Element => (
+  <>
+    <h2>You have no pages yet</h2>
+    <p class="lead">Start from a finished page: its texts can be changed before it goes live.</p>
+    <StartingPoints />
+    <p class="buttons">
+      <ButtonLink icon="upload" href="/dashboard/new">
+        Paste or drop HTML
+      </ButtonLink>
+      <ButtonLink icon="open" href="/dashboard/new?start=elsewhere">
+        My form is on another site
+      </ButtonLink>
+    </p>
+  </>
+);
+
 /** All pages of the owner. */
 export default function Pages(): JSX.Element {
   const loaded = usePages('overview', DASHBOARD_LIMITS.pages.pageSize, readOverview, seen);
@@ -141,19 +152,12 @@ export default function Pages(): JSX.Element {
       <Shown loaded={loaded} label="Loading your pages">
         {({ items, total }) =>
           total === 0 ? (
-            <Empty icon="page" title="You have no pages yet">
-              <p>Publish an HTML page: what its forms send arrives here.</p>
-              <p>
-                <ButtonLink icon="plus" href="/dashboard/new">
-                  Make your first page
-                </ButtonLink>
-              </p>
-            </Empty>
+            <FirstPage />
           ) : (
             <>
               <ul class="page-list">
                 {items.map((page) => (
-                  <PageCard key={page.id} page={page} onDeleted={loaded.reload} />
+                  <PageCard key={page.id} page={page} onChange={loaded.reload} />
                 ))}
               </ul>
               <ListFoot loaded={loaded} of="page">

@@ -20,8 +20,8 @@ const noSuchAsset = errorKind(
 /** `frameSource`: the hosts of all pages, as a source of a Content-Security-Policy. */
 const headersOf = (frameSource: string) => ({
   'X-Content-Type-Options': 'nosniff',
-  // Pages are shown in frames, from their own hosts.
-  'Content-Security-Policy': `default-src 'self'; frame-src ${frameSource}; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
+  // Pages are shown in frames, from their own hosts; those that are not published yet, from files of the dashboard.
+  'Content-Security-Policy': `default-src 'self'; frame-src 'self' ${frameSource}; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',

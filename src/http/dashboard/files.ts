@@ -29,14 +29,19 @@ const ASSET_HEADERS = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
+/** For pages that the dashboard shows in frames: they run with an origin of their own, and no other site can frame them. */
+const FRAMED_HEADERS = { 'Content-Security-Policy': "sandbox allow-scripts; frame-ancestors 'self'" };
+
 async function readDashboard(): Promise<Dashboard> {
   const folder = join(FOLDER, 'assets');
   const names = await readdir(folder).catch(() => {
     throw notBuilt();
   });
-  const assets = names.map(
-    (name) => [name, new StaticFile(extname(name), () => readFile(join(folder, name)), ASSET_HEADERS)] as const,
-  );
+  const assets = names.map((name) => {
+    const type = extname(name);
+    const headers = { ...ASSET_HEADERS, ...(type === '.html' && FRAMED_HEADERS) };
+    return [name, new StaticFile(type, () => readFile(join(folder, name)), headers)] as const;
+  });
   return { shell: await readFile(join(FOLDER, 'shell.html'), 'utf8'), assets: new Map(assets) };
 }
 

@@ -37,7 +37,7 @@ describe('GET /dashboard', () => {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'private, no-cache',
       etag: expect.stringMatching(/^"[\w-]{43}"$/),
-      'content-security-policy': `default-src 'self'; frame-src https://*.pages.test; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
+      'content-security-policy': `default-src 'self'; frame-src 'self' https://*.pages.test; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
       'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
@@ -89,7 +89,7 @@ describe('GET /dashboard/assets/:asset', () => {
     const names = await readdir(join(PROJECT, 'dist/dashboard/assets'));
     expect(names.length).toBeGreaterThan(10);
     for (const name of names) {
-      expect(name).toMatch(/^[\w-]+-[\w-]{8}\.(?:js|css|svg)$/);
+      expect(name).toMatch(/^[\w.-]+-[\w-]{8}\.(?:js|css|svg|html|png)$/);
       const path = `/dashboard/assets/${name}`;
       const { body: content, headers } = await bytes(path, 'identity').expect(200);
       expect(headers).toMatchObject({
@@ -97,11 +97,18 @@ describe('GET /dashboard/assets/:asset', () => {
         'x-content-type-options': 'nosniff',
         vary: 'Accept-Encoding',
       });
-      expect(headers['content-type']).toMatch(/^(?:text\/(?:javascript|css); charset=utf-8|image\/svg\+xml)/);
+      expect(headers['content-type']).toMatch(
+        /^(?:text\/(?:javascript|css|html); charset=utf-8|image\/(?:svg\+xml|png))/,
+      );
+      // Pages in frames have no access to the service, and no other site can frame them.
+      expect(headers['content-security-policy']).toBe(
+        name.endsWith('.html') ? "sandbox allow-scripts; frame-ancestors 'self'" : undefined,
+      );
       for (const encoding of ['br', 'gzip']) {
         const { body, headers: encoded } = await bytes(path, encoding).expect('Content-Encoding', encoding);
         expect(Buffer.compare(body, content)).toBe(0);
-        expect(Number(encoded['content-length'])).toBeLessThan(content.length);
+        // A picture is compressed already.
+        if (!name.endsWith('.png')) expect(Number(encoded['content-length'])).toBeLessThan(content.length);
       }
     }
   });

@@ -28,8 +28,44 @@ const Restore = ({ id, version, onRestored }: { id: string; version: number; onR
   );
 };
 
-/** What was live before, newest first. */
-export function Versions({
+/** A version, the way to its source, and to what changed in it since the one before. */
+function Row({
+  id,
+  version: { version, created_at, bytes, live },
+  before,
+  onRestored,
+}: {
+  id: string;
+  version: Version;
+  before: Version | undefined;
+  onRestored(): void;
+}): JSX.Element {
+  const source = `${pageLinks(id).page}?version=${version}`;
+  return (
+    <li class="row">
+      <div class="row-text">
+        <strong>Version {version}</strong> {live && <span class="badge good">Live</span>}
+        <p class="muted">
+          <Time at={created_at} />, {sizeOf(bytes)}
+        </p>
+      </div>
+      <div class="buttons">
+        <ButtonLink kind="quiet" of={`of version ${version}`} href={source}>
+          Source
+        </ButtonLink>
+        {before && (
+          <ButtonLink kind="quiet" of={`in version ${version}`} href={`${source}&since=${before.version}`}>
+            Changes
+          </ButtonLink>
+        )}
+        {!live && <Restore id={id} version={version} onRestored={onRestored} />}
+      </div>
+    </li>
+  );
+}
+
+/** The versions of a page, newest first. */
+export const Versions = ({
   id,
   versions,
   total,
@@ -39,45 +75,17 @@ export function Versions({
   versions: readonly Version[];
   total: number;
   onRestored(): void;
-}): JSX.Element {
-  const { page } = pageLinks(id);
-  return (
-    <section class="card" aria-labelledby="versions">
-      <h2 id="versions">Versions</h2>
-      <ul class="rows">
-        {versions.map(({ version, created_at, bytes, live }, index) => {
-          const before = versions[index + 1]?.version;
-          return (
-            <li key={version} class="row">
-              <div class="row-text">
-                <strong>Version {version}</strong> {live && <span class="badge good">Live</span>}
-                <p class="muted">
-                  <Time at={created_at} />, {sizeOf(bytes)}
-                </p>
-              </div>
-              <div class="buttons">
-                <ButtonLink kind="quiet" of={`of version ${version}`} href={`${page}?version=${version}`}>
-                  Source
-                </ButtonLink>
-                {before !== undefined && (
-                  <ButtonLink
-                    kind="quiet"
-                    of={`in version ${version}`}
-                    href={`${page}?version=${version}&since=${before}`}
-                  >
-                    Changes
-                  </ButtonLink>
-                )}
-                {!live && <Restore id={id} version={version} onRestored={onRestored} />}
-              </div>
-            </li>
-          );
-        })}
-      </ul>
-      <p class="muted">
-        {total > versions.length ? `The last ${versions.length} are shown. ` : ''}
-        {total === 1 && 'Each change of the page makes another version, which can be restored.'}
-      </p>
-    </section>
-  );
-}
+}): JSX.Element => (
+  <section class="card" aria-labelledby="versions">
+    <h2 id="versions">Versions</h2>
+    <ul class="rows">
+      {versions.map((version, index) => (
+        <Row key={version.version} id={id} version={version} before={versions[index + 1]} onRestored={onRestored} />
+      ))}
+    </ul>
+    <p class="muted">
+      {total > versions.length ? `The last ${versions.length} are shown. ` : ''}
+      {total === 1 && 'Each change of the page makes another version, which can be restored.'}
+    </p>
+  </section>
+);

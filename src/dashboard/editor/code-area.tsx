@@ -1,0 +1,74 @@
+import type { JSX, RefObject } from 'preact';
+import { useMemo, useRef } from 'preact/hooks';
+import { DASHBOARD_LIMITS } from '../limits.ts';
+import { Labelled } from '../ui/field.tsx';
+
+/** Puts the cursor at a place in the text, and shows it. */
+export function showPlace(area: HTMLTextAreaElement, { line, column }: { line: number; column: number }): void {
+  const lines = area.value.split('\n');
+  const start = lines.slice(0, line - 1).reduce((sum, { length }) => sum + length + 1, 0);
+  const end = start + (lines[line - 1]?.length ?? 0);
+  area.focus();
+  area.setSelectionRange(Math.min(start + column - 1, end), end);
+  const lineHeight = Number.parseFloat(getComputedStyle(area).lineHeight);
+  area.scrollTop = Math.max(0, (line - 3) * lineHeight);
+}
+
+/** The numbers of so many lines. Browsers are slow with a text of very many lines: it has no numbers. */
+const numbersOf = (lines: number): string =>
+  lines > DASHBOARD_LIMITS.pages.shownLines ? '' : Array.from({ length: lines }, (_, index) => index + 1).join('\n');
+
+/** The HTML of a page as text, with the numbers of its lines; a file can be dropped on it. */
+export function CodeArea({
+  area,
+  html,
+  onChange,
+  onFile,
+  error,
+}: {
+  area: RefObject<HTMLTextAreaElement | null>;
+  html: string;
+  onChange(html: string): void;
+  onFile(file: File | undefined): void;
+  error: string | undefined;
+}): JSX.Element {
+  const numbers = useRef<HTMLPreElement>(null);
+  const lines = html.split('\n').length;
+  const text = useMemo(() => numbersOf(lines), [lines]);
+  return (
+    <Labelled
+      label="HTML"
+      hint={
+        <>
+          Or paste it. Write <code>method="post" action="{'{{FORM_ACTION}}'}"</code> in the form, or leave the action
+          out: either way it is sent to you.
+        </>
+      }
+      error={error}
+    >
+      {(control) => (
+        <div class="code-area">
+          <pre ref={numbers} aria-hidden="true">
+            {text}
+          </pre>
+          <textarea
+            {...control}
+            ref={area}
+            value={html}
+            dir="ltr"
+            spellcheck={false}
+            autocapitalize="none"
+            autocomplete="off"
+            onInput={({ currentTarget }) => onChange(currentTarget.value)}
+            onScroll={({ currentTarget }) => numbers.current?.scrollTo(0, currentTarget.scrollTop)}
+            onDrop={(event) => {
+              if (!event.dataTransfer?.files.length) return;
+              event.preventDefault();
+              onFile(event.dataTransfer.files[0]);
+            }}
+          />
+        </div>
+      )}
+    </Labelled>
+  );
+}

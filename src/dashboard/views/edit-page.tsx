@@ -1,0 +1,96 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { ApiError, answer, api } from '../api.ts';
+import { useChange, useData, useDraft } from '../data.ts';
+import { Editor } from '../editor/editor.tsx';
+import { pageLinks } from '../links.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { type Page, PageView } from '../ui/page-view.tsx';
+import { say } from '../ui/say.tsx';
+import { NotSaved, Shown } from '../ui/states.tsx';
+
+/** The HTML that is live, and its ETag, by which a change of somebody else is noticed. */
+type Live = { html: string; etag: string };
+
+async function readLive(id: string, signal?: AbortSignal): Promise<Live> {
+  const call = api.GET('/deploy/{id}/html', { params: { path: { id } }, ...(signal && { signal }) });
+  const { html } = await answer(call);
+  const etag = (await call).response.headers.get('ETag') ?? '';
+  // Proxies that compress answers make it weak, and PUT accepts strong ones only.
+  return { html, etag: etag.replace(/^W\//, '') };
+}
+
+/** Edits the HTML that was live. The tab keeps what is typed, and the ETag of what it began with. */
+function Edit({ page: { id, slug }, live }: { page: Page; live: Live }): JSX.Element {
+  const { route } = useLocation();
+  const [html, setHtml, dropHtml] = useDraft(`html:${id}`, live.html);
+  const [etag, setEtag, dropEtag] = useDraft(`etag:${id}`, live.etag);
+  const { change, run } = useChange();
+  const [isOutdated, setOutdated] = useState(false);
+
+  function type(text: string): void {
+    setHtml(text);
+    setEtag(etag);
+  }
+  function leave(): void {
+    dropHtml();
+    dropEtag();
+    route(pageLinks(id).page);
+  }
+  /** `wanted`: the ETag of the HTML that is replaced; `*` replaces any. */
+  const publish = (wanted: string): unknown =>
+    run(async () => {
+      const params = { path: { id }, header: { 'If-Match': wanted } };
+      try {
+        await answer(api.PUT('/deploy/{id}', { params, body: { html } }));
+      } catch (error) {
+        if (!(error instanceof ApiError && error.status === 412)) throw error;
+        setOutdated(true);
+        return;
+      }
+      say(`${slug} has the new HTML.`);
+      leave();
+    });
+  const takeTheirs = (): unknown =>
+    run(async () => {
+      const theirs = await readLive(id);
+      setHtml(theirs.html);
+      setEtag(theirs.etag);
+      setOutdated(false);
+    });
+
+  return (
+    <>
+      <Editor html={html} onChange={type} onPublish={() => publish(etag)} onCancel={leave} change={change} />
+      <Dialog title="Somebody else has changed this page" isOpen={isOutdated} onClose={() => setOutdated(false)}>
+        <p>
+          Another version was published since you began. If you publish yours, theirs stays in the list of versions. If
+          you edit theirs, the text that you typed is replaced.
+        </p>
+        <NotSaved change={change} />
+        <div class="buttons end">
+          <Button onClick={takeTheirs}>Edit theirs</Button>
+          <Button kind="main" isBusy={change.state === 'saving'} onClick={() => publish('*')}>
+            Publish mine
+          </Button>
+        </div>
+      </Dialog>
+    </>
+  );
+}
+
+function Loaded({ page }: { page: Page }): JSX.Element {
+  const loaded = useData(`live:${page.id}`, (signal) => readLive(page.id, signal));
+  return (
+    <Shown loaded={loaded} label="Loading the HTML">
+      {(live) => <Edit page={page} live={live} />}
+    </Shown>
+  );
+}
+
+/** Gives a page new HTML; its address, submissions and settings stay. */
+export default function EditPage(): JSX.Element {
+  return <PageView title="Edit">{(page) => <Loaded key={page.id} page={page} />}</PageView>;
+}

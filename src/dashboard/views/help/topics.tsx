@@ -1,0 +1,149 @@
+import type { JSX } from 'preact';
+
+const Publish = (): JSX.Element => (
+  <>
+    <ol>
+      <li>
+        Choose <a href="/dashboard/new">New page</a>, and start from a finished page. Or paste the HTML that you have,
+        or drop its file.
+      </li>
+      <li>Change the texts. The preview shows the page, and the check says where a form would not arrive.</li>
+      <li>
+        Choose <strong>Publish</strong>. Your page has an address of its own: send it as a link, or print its QR code.
+      </li>
+      <li>
+        Choose <strong>Send a test</strong>. It appears in the inbox, as each submission will.
+      </li>
+    </ol>
+    <h2>Change a page</h2>
+    <p>
+      <strong>Edit</strong> opens the HTML of the page. The address, the submissions and the settings stay.{' '}
+      <strong>Page</strong> lists the versions: <strong>Restore</strong> makes an earlier one live again.
+    </p>
+    <h2>Delete a page</h2>
+    <p>
+      <strong>Delete</strong> takes the page offline and moves it to the <a href="/dashboard/trash">trash</a>, with its
+      submissions. <strong>Undo</strong> or <strong>Restore</strong> brings it back.
+    </p>
+  </>
+);
+
+const Inbox = (): JSX.Element => (
+  <>
+    <p>
+      Each page has an inbox. New submissions appear by themselves, unread ones in bold. Choose one to read it: it
+      counts as read then.
+    </p>
+    <h2>Find submissions</h2>
+    <p>Search in all texts, or choose days, unread ones, or those with a star. The list grows while you scroll.</p>
+    <h2>Work with several</h2>
+    <p>
+      Tick submissions to mark, star, export or delete them together. Press <kbd>?</kbd> for the keys that do the same.
+    </p>
+    <h2>Take them with you</h2>
+    <p>
+      <strong>Export CSV</strong> and <strong>Export Excel</strong> save all submissions of a page as a table.
+    </p>
+  </>
+);
+
+const Notifications = (): JSX.Element => (
+  <>
+    <h2>Mail</h2>
+    <p>
+      Open the page, choose <strong>Notifications</strong>, and switch on <strong>Send mail about submissions</strong>.
+      You get a mail for each submission, or one an hour or a day. Other recipients get a mail first, and confirm their
+      address with its link.
+    </p>
+    <h2>Webhooks</h2>
+    <p>
+      A webhook is an address of another program, to which each submission is sent at once. Paste the address that
+      Slack, Zapier, Make or your own program gives you, and choose <strong>Add webhook</strong>.
+    </p>
+    <h2>If something does not arrive</h2>
+    <p>
+      Each log shows the attempts and their results. A failed one is tried again by itself; <strong>Send again</strong>
+      repeats it at once.
+    </p>
+  </>
+);
+
+const Spam = (): JSX.Element => (
+  <>
+    <p>
+      Unwanted submissions go to the folder <strong>Spam</strong> of the inbox. Nobody is notified of them, and they are
+      deleted after 30 days.
+    </p>
+    <h2>Keep spam out</h2>
+    <p>
+      Open the page, choose <strong>Settings</strong>, and list words that only spam has. If that is not enough, switch
+      on a captcha: the browsers of your visitors then solve a puzzle before they send.
+    </p>
+    <h2>If something good is in the folder</h2>
+    <p>
+      <strong>Not spam</strong> moves a submission to the inbox. Mail and webhooks get it then.
+    </p>
+  </>
+);
+
+const YourSite = (): JSX.Element => (
+  <>
+    <p>Your site stays where it is: only its form sends to this service.</p>
+    <ol>
+      <li>
+        Choose <a href="/dashboard/new?start=elsewhere">My form is on another site</a>, and give the form a name.
+      </li>
+      <li>Paste the form that you get into your page. Change its fields as you like.</li>
+      <li>Send it once. The submission appears in the inbox.</li>
+    </ol>
+    <p>
+      You have a form already? Give it <code>method="post"</code>, and as its <code>action</code> the address that{' '}
+      <strong>Copy the address</strong> copies. It is also in the view <strong>Page</strong>, under “Use this form
+      elsewhere”.
+    </p>
+    <h2>Lead visitors back</h2>
+    <p>
+      Visitors see a page that thanks them, with a link back to your site. <strong>Settings</strong> can lead them to a
+      page of your own, and accept the form from your site only.
+    </p>
+  </>
+);
+
+/** The pages of the help, in the order of their list. */
+export const TOPICS = [
+  {
+    name: 'publish',
+    title: 'Publish a page',
+    picture: new URL('../../../../docs/dashboard/new-page.png', import.meta.url),
+    alt: 'Three finished pages to start from, and the field for your own HTML',
+    Text: Publish,
+  },
+  {
+    name: 'inbox',
+    title: 'Your inbox',
+    picture: new URL('../../../../docs/dashboard/inbox.png', import.meta.url),
+    alt: 'The list of submissions, the unread ones in bold',
+    Text: Inbox,
+  },
+  {
+    name: 'notifications',
+    title: 'Mail and webhooks',
+    picture: new URL('../../../../docs/dashboard/notifications.png', import.meta.url),
+    alt: 'The settings of the mail, and a webhook',
+    Text: Notifications,
+  },
+  {
+    name: 'spam',
+    title: 'Spam',
+    picture: new URL('../../../../docs/dashboard/spam.png', import.meta.url),
+    alt: 'A submission in the spam folder',
+    Text: Spam,
+  },
+  {
+    name: 'your-site',
+    title: 'A form on your own site',
+    picture: new URL('../../../../docs/dashboard/elsewhere.png', import.meta.url),
+    alt: 'The form to paste into your own page',
+    Text: YourSite,
+  },
+] as const;

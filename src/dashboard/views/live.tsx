@@ -1,0 +1,117 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { encode } from 'uqr';
+import type { Schemas } from '../../client/client.ts';
+import { answer, api } from '../api.ts';
+import { pageLinks } from '../links.ts';
+import { me } from '../session.ts';
+import { ActionButton } from '../ui/action-button.tsx';
+import { ButtonLink, CopyButton } from '../ui/button.tsx';
+import { type Page, PageView } from '../ui/page-view.tsx';
+import { Section } from '../ui/section.tsx';
+
+/** A QR code: dark modules on white, in any color scheme, as scanners expect. */
+function QrCode({ text }: { text: string }): JSX.Element {
+  const { size, data } = encode(text);
+  const modules = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));
+  return (
+    <svg class="qr-code" viewBox={`0 0 ${size} ${size}`} role="img" aria-label="QR code of the address">
+      <path d={modules.join('')} />
+    </svg>
+  );
+}
+
+/** A value that the field may have. */
+function sampleOf({ type, options }: Schemas['FormField']): string {
+  const [first] = options ?? [];
+  if (first) return first.value;
+  return type === 'email' ? (me.value?.email ?? '') : 'Test';
+}
+
+/** Fills in the first form of the page that is sent here, and sends it as a test. */
+async function sendTest(id: string): Promise<void> {
+  const { forms } = await answer(api.GET('/deploy/{id}/check', { params: { path: { id } } }));
+  const fields = forms.find(({ submits_here: isHere }) => isHere)?.fields ?? [];
+  const filledIn = fields.filter(({ name, type }) => !name.startsWith('_') && type !== 'file');
+  const body = { fields: Object.fromEntries(filledIn.map((field) => [field.name, sampleOf(field)])) };
+  await answer(api.POST('/submissions/{deployId}/test', { params: { path: { deployId: id } }, body }));
+}
+
+function Test({ id }: { id: string }): JSX.Element {
+  const [isSent, setSent] = useState(false);
+  return (
+    <Section title="Try it" hint="A test is stored and delivered like a submission of a visitor." isSplit>
+      <div class="buttons">
+        <ActionButton icon="mail" run={() => sendTest(id)} done="The test has arrived." onDone={() => setSent(true)}>
+          Send a test
+        </ActionButton>
+        {isSent && <a href={pageLinks(id).inbox}>See it in the inbox</a>}
+      </div>
+    </Section>
+  );
+}
+
+function Mail({ id }: { id: string }): JSX.Element {
+  const [isOn, setOn] = useState(false);
+  return (
+    <Section title="Get mail about submissions" isSplit>
+      {isOn ? (
+        <p>
+          Each submission is mailed to <bdi>{me.value?.email}</bdi>.{' '}
+          <a href={pageLinks(id).notifications}>Other recipients, or less often</a>
+        </p>
+      ) : (
+        <ActionButton
+          icon="mail"
+          run={() =>
+            answer(api.PATCH('/deploy/{id}', { params: { path: { id } }, body: { email_notifications: true } }))
+          }
+          done="Mail is on."
+          onDone={() => setOn(true)}
+          isRepeatable
+          isRemoving
+        >
+          Turn on mail
+        </ActionButton>
+      )}
+    </Section>
+  );
+}
+
+const Address = ({ page: { id, url } }: { page: Page }): JSX.Element => (
+  <section class="card live" aria-labelledby="address">
+    <div class="stack">
+      <h2 id="address">You’re live</h2>
+      <p>
+        <a href={url} target="_blank" rel="noopener">
+          <bdi>{url}</bdi>
+          <span class="unseen"> (opens in a new tab)</span>
+        </a>
+      </p>
+      <div class="buttons">
+        <CopyButton kind="plain" text={url}>
+          Copy link
+        </CopyButton>
+        <ButtonLink icon="edit" href={pageLinks(id).edit}>
+          Edit
+        </ButtonLink>
+      </div>
+    </div>
+    <QrCode text={url} />
+  </section>
+);
+
+/** A page that was just published: its address, and the next steps. */
+export default function Live(): JSX.Element {
+  return (
+    <PageView title="You’re live">
+      {(page) => (
+        <div class="sections">
+          <Address page={page} />
+          <Test id={page.id} />
+          {me.value?.mail && <Mail id={page.id} />}
+        </div>
+      )}
+    </PageView>
+  );
+}

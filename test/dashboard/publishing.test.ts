@@ -1,0 +1,244 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasChromium } from '../support/chromium.ts';
+import { type DashboardUnderTest, expectAccessible, PHONE, startDashboard } from '../support/dashboard-in-browser.ts';
+import { PROJECT } from '../support/process.ts';
+import type { Owner } from '../support/service.ts';
+
+/* Publishing a page and changing it, and the guides, as an owner uses them. */
+
+const FORM = '<!doctype html><title>Contact</title><form method=post action={{FORM_ACTION}}><input name=name></form>';
+
+describe.skipIf(!hasChromium())('the dashboard', () => {
+  let dashboard: DashboardUnderTest;
+  beforeAll(async () => {
+    // Nothing listens there: mail can be switched on.
+    dashboard = await startDashboard({ SMTP_URL: 'smtp://127.0.0.1:9' });
+  });
+  afterAll(() => dashboard?.close());
+
+  const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+  const slugsOf = async (owner: Owner): Promise<string[]> =>
+    (await owner.get('/deploy')).body.deployments.map(({ slug }: { slug: string }) => slug);
+
+  describe('New page', () => {
+    it('takes a file', async () => {
+      const owner = await dashboard.owner();
+      const page = await dashboard.open(owner, '/dashboard/new');
+      await page
+        .getByLabel('Choose a file')
+        .setInputFiles({ name: 'a.html', mimeType: 'text/html', buffer: Buffer.from('<title>Chosen</title>') });
+      await expect.poll(() => page.getByLabel('HTML').inputValue()).toBe('<title>Chosen</title>');
+      await page.getByRole('button', { name: 'Publish' }).click();
+      await heading(page, 'You’re live');
+      expect(await slugsOf(owner)).toEqual(['chosen']);
+    });
+
+    it('takes a file that is dropped on the HTML', async () => {
+      const page = await dashboard.open(await dashboard.owner(), '/dashboard/new');
+      const dropped = await page.evaluateHandle(`(() => {
+        const data = new DataTransfer();
+        data.items.add(new File(['<title>Dropped</title>'], 'a.html', { type: 'text/html' }));
+        return data;
+      })()`);
+      await page.getByLabel('HTML').dispatchEvent('drop', { dataTransfer: dropped });
+      await expect.poll(() => page.getByLabel('HTML').inputValue()).toBe('<title>Dropped</title>');
+    });
+
+    it.each([
+      ['fr-CA', 'fr'],
+      ['nl', 'en'],
+    ])('begins with a finished page, for a browser in %s the one in %s', async (locale, language) => {
+      const owner = await dashboard.owner();
+      const page = await dashboard.open(owner, '/dashboard', { ...PHONE, locale });
+      await page.getByRole('link', { name: 'Registration' }).tap();
+      await heading(page, 'New page: Registration');
+      const example = readFileSync(join(PROJECT, `examples/pages/registration.${language}.html`), 'utf8');
+      expect(await page.getByLabel('HTML').inputValue()).toBe(example);
+      await page.getByText('1 form, 6 fields. Nothing to correct.').waitFor();
+      await page.getByRole('button', { name: 'Publish' }).tap();
+      await heading(page, 'You’re live');
+      expect((await owner.get('/deploy')).body.total).toBe(1);
+    });
+
+    it('shows the page beside its HTML, with what its scripts do', async () => {
+      const page = await dashboard.open(await dashboard.owner(), '/dashboard/new');
+      const html = (text: string): string =>
+        `<title>Shown</title><style>h1 { color: rgb(1, 2, 3) }</style><h1></h1><script>const text = '${text}'; document.querySelector('h1').textContent = text</script>`;
+      const shown = page.frameLocator('iframe[title=Preview]').getByRole('heading');
+      for (const text of ['First', 'Second']) {
+        await page.getByLabel('HTML').fill(html(text));
+        await shown.getByText(text).waitFor();
+      }
+      const style = page.frames().at(-1)?.evaluate("getComputedStyle(document.querySelector('h1')).color");
+      expect(await style).toBe('rgb(1, 2, 3)');
+    });
+
+    it('makes a slug of what is typed, and shows the whole address', async () => {
+      const owner = await dashboard.owner();
+      const page = await dashboard.open(owner, '/dashboard/new');
+      await page.getByLabel('HTML').fill(FORM);
+      await page.getByLabel('Slug').fill(' Frühlings-Fest 2027: alle');
+      await page.getByText(/^Its address: fruhlings-fest-alle\.localhost(:\d+)?$/).waitFor();
+      await page.getByRole('button', { name: 'Publish' }).click();
+      await heading(page, 'You’re live');
+      expect(await slugsOf(owner)).toEqual(['fruhlings-fest-alle']);
+    });
+
+    it('says what is wrong with a page before it is published, and where', async () => {
+      const owner = await dashboard.owner();
+      const page = await dashboard.open(owner, '/dashboard/new');
+      const html = `<title>Form</title>\n${'<p>\n'.repeat(40)}<form method=post action={{FORM_ACTON}}><input name=a><button>Send</button></form>`;
+      await page.getByLabel('HTML').fill(html);
+      await page.getByRole('button', { name: 'line 42' }).first().click();
+      expect(await page.evaluate('getSelection().toString()')).toMatch(/^<form .*<\/form>$/);
+      await page.getByLabel('HTML').fill(FORM.replace('</form>', '<button>Send</button></form>'));
+      await page.getByText('1 form, 1 field. Nothing to correct.').waitFor();
+      expect((await owner.get('/deploy')).body.total).toBe(0);
+    });
+
+    it('says why a page could not be published, and keeps it, over a reload too', async () => {
+      const owner = await dashboard.owner();
+      await owner.deploy({ html: FORM, slug: 'taken' });
+      const page = await dashboard.open(owner, '/dashboard/new');
+      await page.getByRole('button', { name: 'Publish' }).click();
+      await page.getByText('Paste the page, or choose its file.').waitFor();
+      await page.getByLabel('HTML').fill(FORM);
+      await page.getByLabel('Slug').fill('taken');
+      await page.getByRole('button', { name: 'Publish' }).click();
+      await page.getByText('Not saved').waitFor();
+      await page.reload();
+      expect(await page.getByLabel('HTML').inputValue()).toBe(FORM);
+      expect(await page.getByLabel('Slug').inputValue()).toBe('taken');
+      await page.getByLabel('Slug').fill('free-one');
+      await page.getByRole('button', { name: 'Publish' }).click();
+      await heading(page, 'You’re live');
+      expect(await slugsOf(owner)).toContain('free-one');
+      await page.goto(`${dashboard.origin}/dashboard/new`);
+      await heading(page, 'New page');
+      expect(await page.getByLabel('HTML').inputValue()).toBe('');
+    });
+
+    it('makes a page for a form that is elsewhere', async () => {
+      const owner = await dashboard.owner();
+      const page = await dashboard.open(owner, '/dashboard/new');
+      await page.getByRole('link', { name: 'My form is on another site' }).click();
+      await page.getByLabel('Name of the form').fill('Ask "us" <b>');
+      await page.getByRole('button', { name: 'Get the form' }).click();
+      await page.getByRole('button', { name: 'Copy', exact: true }).click();
+      const snippet = String(await page.evaluate('navigator.clipboard.readText()'));
+      const [, action = ''] = /action="([^"]+)"/.exec(snippet) ?? [];
+      await page.getByRole('button', { name: 'Copy the address' }).click();
+      await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(action);
+      await page.getByRole('link', { name: 'To its inbox' }).click();
+      await heading(page, 'Inbox');
+      await page.getByText('My form is on another site').click();
+      await page.getByText(snippet.trim()).waitFor();
+      expect((await fetch(action, { method: 'POST', body: new URLSearchParams({ name: 'Ada' }) })).status).toBe(200);
+      await page.getByText('1 submission', { exact: true }).waitFor();
+      const [{ id, ...form }] = (await owner.get('/overview')).body.deployments;
+      expect(form).toMatchObject({ title: 'Ask "us" <b>', submission_count: 1 });
+      // It names no language: visitors read that of their browser.
+      expect((await owner.get(`/deploy/${id}/check`)).body).toMatchObject({ lang: null, problems: [] });
+    });
+  });
+
+  describe('You’re live', () => {
+    it('has the address, sends a test, and turns on mail', async () => {
+      const owner = await dashboard.owner();
+      const { email } = (await owner.get('/me')).body;
+      const html = FORM.replace('</form>', '<input name=email type=email><select name=size><option>S</select></form>');
+      const { id, url } = await owner.deploy({ html });
+      const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/live`, PHONE);
+      await page.getByRole('img', { name: 'QR code of the address' }).waitFor();
+      await expectAccessible(page);
+      await page.getByRole('button', { name: 'Copy link' }).tap();
+      await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(url);
+      await page.getByRole('button', { name: 'Turn on mail' }).tap();
+      await page.getByText(`Each submission is mailed to ${email}.`).waitFor();
+      expect((await owner.get(`/deploy/${id}/settings`)).body.email_notifications).toBe(true);
+      await page.getByRole('button', { name: 'Send a test' }).tap();
+      await page.getByRole('link', { name: 'See it in the inbox' }).tap();
+      await page.getByText('1 submission', { exact: true }).waitFor();
+      const [{ data }] = (await owner.get(`/submissions/${id}`)).body.submissions;
+      expect(data).toEqual({ name: 'Test', email, size: 'S', test: expect.stringMatching(/^This is a test/) });
+    });
+  });
+
+  describe('Edit', () => {
+    const HTML = '<title>Mine</title>';
+
+    it('changes the HTML of a page, on a phone', async () => {
+      const owner = await dashboard.owner();
+      const { id } = await owner.deploy({ html: FORM, slug: 'edited' });
+      const page = await dashboard.open(owner, '/dashboard', PHONE);
+      await page.getByRole('link', { name: 'Edit Contact' }).tap();
+      await heading(page, 'Edit');
+      await expect.poll(() => page.getByLabel('HTML').inputValue()).toBe(FORM);
+      await page.getByLabel('HTML').fill(HTML);
+      await page.getByRole('button', { name: 'Publish' }).tap();
+      await page.getByText('edited has the new HTML.').waitFor();
+      await heading(page, 'Page');
+      expect((await owner.get(`/deploy/${id}/html`)).body).toEqual({ html: HTML });
+    });
+
+    it.each([
+      ['Publish mine', HTML],
+      ['Edit theirs', '<title>Theirs</title>'],
+    ])('asks what to do when somebody else has changed it: %s', async (choice, published) => {
+      const owner = await dashboard.owner();
+      const { id } = await owner.deploy({ html: FORM });
+      const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`);
+      await page.getByLabel('HTML').fill(HTML);
+      await owner.put(`/deploy/${id}`).send({ html: '<title>Theirs</title>' }).expect(200);
+      // It still knows what it began with.
+      await page.reload();
+      expect(await page.getByLabel('HTML').inputValue()).toBe(HTML);
+      await page.getByRole('button', { name: 'Publish' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Somebody else has changed this page' });
+      await dialog.waitFor();
+      await expectAccessible(page);
+      await dialog.getByRole('button', { name: choice }).click();
+      await dialog.waitFor({ state: 'hidden' });
+      if (choice === 'Edit theirs') {
+        await expect.poll(() => page.getByLabel('HTML').inputValue()).toBe(published);
+        await page.getByRole('button', { name: 'Publish' }).click();
+      }
+      await heading(page, 'Page');
+      expect((await owner.get(`/deploy/${id}/html`)).body).toEqual({ html: published });
+    });
+
+    it('forgets what was typed when it is cancelled', async () => {
+      const owner = await dashboard.owner();
+      const { id } = await owner.deploy({ html: FORM });
+      const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`);
+      await page.getByLabel('HTML').fill(HTML);
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('link', { name: 'Edit' }).click();
+      expect(await page.getByLabel('HTML').inputValue()).toBe(FORM);
+    });
+  });
+
+  describe('Help', () => {
+    it('has guides with pictures', async () => {
+      const page = await dashboard.open(await dashboard.owner(), '/dashboard', PHONE);
+      await page.getByRole('navigation', { name: 'Dashboard' }).getByRole('link', { name: 'Help' }).tap();
+      await heading(page, 'Help');
+      const guides = page.getByRole('listitem').getByRole('link');
+      const titles = await guides.allInnerTexts();
+      expect(titles).toHaveLength(5);
+      for (const title of titles) {
+        await guides.filter({ hasText: title }).tap();
+        await heading(page, title);
+        await expect.poll(() => page.evaluate("document.querySelector('main img').naturalWidth")).toBeGreaterThan(300);
+        await expectAccessible(page);
+        await page.goBack();
+        await heading(page, 'Help');
+      }
+      await page.goto(`${dashboard.origin}/dashboard/help/other`);
+      await heading(page, 'Nothing here');
+    });
+  });
+});

@@ -77,6 +77,14 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     expect(await row.getByRole('cell').allInnerTexts()).toEqual(['1', '0', '0']);
   });
 
+  it('says in each view that the operator has taken the page down, and whom to ask', async () => {
+    const owner = await dashboard.owner();
+    const { id } = await owner.deploy({ html: FORM });
+    await dashboard.db('deployments').where({ id }).update({ taken_down_at: new Date() });
+    const page = await dashboard.open(owner, viewOf(id, 'settings'), PHONE);
+    await page.getByText('To ask why, contact the operator.', { exact: false }).waitFor();
+  });
+
   describe('Page', () => {
     it('leads from what the check finds to its line', async () => {
       const owner = await dashboard.owner();

@@ -8,6 +8,7 @@ import NotFound from '../views/not-found.tsx';
 import { Icon } from './icon.tsx';
 import { Links } from './links.tsx';
 import { Shown } from './states.tsx';
+import { TakenDown } from './taken-down.tsx';
 import { View } from './view.tsx';
 
 export type Page = Overviewed;
@@ -69,6 +70,7 @@ export function PageView({
           { href: links.settings, label: 'Settings' },
         ]}
       />
+      {page?.taken_down && <TakenDown id={id} />}
       {page ? (
         children(page, loaded.reload)
       ) : (

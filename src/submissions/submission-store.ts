@@ -60,26 +60,19 @@ export class SubmissionStore {
   /**
    * Settles when the submission's transaction has ended, or none was needed. Rejects with BusyError when too much waits, or
    * another transaction has locked the deployment for too long; with StorageFull; and with what the database failed with.
+   * `reason`: why it is spam, of which a form accepts a limited number in a minute.
    */
-  async store(submission: NewSubmission, options: SubmissionOptions): Promise<StoreOutcome> {
+  async store(submission: NewSubmission, options: SubmissionOptions, reason?: SpamReason): Promise<StoreOutcome> {
     const { deploymentId } = submission;
-    const retryAfterMs = this.#limited.getRemainingTTL(deploymentId);
+    const { files, key, isRetry, solution } = options;
+    const limited = reason === undefined ? this.#limited : this.#spamLimited;
+    const retryAfterMs = limited.getRemainingTTL(deploymentId);
     if (retryAfterMs > 0) return { kind: 'rate-limited', retryAfterMs };
-    const needsTransaction = options.files.length > 0 || options.key || options.isRetry || options.solution;
+    const needsTransaction = reason !== undefined || files.length > 0 || key || isRetry || solution;
     const stored = needsTransaction
-      ? await this.#storeInTransaction(submission, options)
+      ? await this.#storeInTransaction(submission, options, reason)
       : await this.#storeInBatch(submission);
-    if (stored.kind === 'rate-limited') this.#limited.set(deploymentId, true, { ttl: stored.retryAfterMs });
-    return stored;
-  }
-
-  /** Stores spam. Of a form, a limited number in a minute is accepted. Rejects as `store` does. */
-  async storeAsSpam(submission: NewSubmission, reason: SpamReason, options: SubmissionOptions): Promise<StoreOutcome> {
-    const { deploymentId } = submission;
-    const retryAfterMs = this.#spamLimited.getRemainingTTL(deploymentId);
-    if (retryAfterMs > 0) return { kind: 'rate-limited', retryAfterMs };
-    const stored = await this.#storeInTransaction(submission, options, reason);
-    if (stored.kind === 'rate-limited') this.#spamLimited.set(deploymentId, true, { ttl: stored.retryAfterMs });
+    if (stored.kind === 'rate-limited') limited.set(deploymentId, true, { ttl: stored.retryAfterMs });
     return stored;
   }
 

@@ -73,14 +73,9 @@ export class SubmissionParser {
   }
 
   #parse(type: ContentType, body: Buffer, boundary: string): Submitted {
-    switch (type) {
-      case 'application/json':
-        return readJson(body, this.#formLimits);
-      case 'application/x-www-form-urlencoded':
-        return readUrlencoded(body, this.#formLimits);
-      case 'multipart/form-data':
-        return readMultipart(body, boundary, this.#formLimits);
-    }
+    if (type === 'application/json') return readJson(body, this.#formLimits);
+    if (type === 'multipart/form-data') return readMultipart(body, boundary, this.#formLimits);
+    return readUrlencoded(body, this.#formLimits);
   }
 }
 

@@ -184,7 +184,7 @@ export class SubmissionService {
   /** Stores spam, or drops it. Either way, the visitor is told of a success. */
   async #storeAsSpam(sent: Sent, form: LiveForm, reason: SpamReason): Promise<Success | NotStored> {
     const { id } = sent;
-    const stored = await this.#app.submissions.storeAsSpam(sent, reason, sent);
+    const stored = await this.#app.submissions.store(sent, sent, reason);
     if (stored.kind === 'accepted') return { kind: 'spam', id, form };
     // If the provider was not reached, it may be a person's: an answer of a success would lose it.
     if (stored.kind !== 'rate-limited' || reason === 'captcha-unavailable') return stored;

@@ -53,7 +53,7 @@ export const LIMITS = {
     /** A request waits so long for a service that is starting. */
     startWaitTimeoutMs: 2_000,
     startPollIntervalMs: 25,
-    /** A client that continues to send what was refused is disconnected after this time. A browser shows the answer when it has sent all. */
+    /** A client that continues to send a refused body is disconnected: a browser shows the answer only when it has sent all. */
     refusedBodyTimeoutMs: 60_000,
     /** After a body that took longer to arrive its key is checked again: a revoked one is refused within a second. */
     slowBodyMs: 500,

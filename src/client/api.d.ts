@@ -5916,7 +5916,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What was found. */
+            /** @description The submissions that were found. */
             200: {
                 headers: {
                     /** @description The next page and the previous one, if there are any: `</deploy?page=3>; rel="next"`. */
@@ -7185,7 +7185,7 @@ export interface operations {
             query: {
                 /** @description Until when it works, in seconds since 1970. */
                 expires: string;
-                /** @description A signature of the ids and of `expires`. */
+                /** @description A signature of the rest of the link. */
                 signature: string;
             };
             header?: never;
@@ -7305,7 +7305,7 @@ export interface operations {
     askToUnsubscribe: {
         parameters: {
             query: {
-                /** @description A signature of the id. */
+                /** @description A signature of the rest of the link. */
                 signature: string;
             };
             header?: never;
@@ -7402,7 +7402,7 @@ export interface operations {
     unsubscribe: {
         parameters: {
             query: {
-                /** @description A signature of the id. */
+                /** @description A signature of the rest of the link. */
                 signature: string;
             };
             header?: never;
@@ -7499,7 +7499,7 @@ export interface operations {
     askRecipientToUnsubscribe: {
         parameters: {
             query: {
-                /** @description A signature of the id. */
+                /** @description A signature of the rest of the link. */
                 signature: string;
             };
             header?: never;
@@ -7598,7 +7598,7 @@ export interface operations {
     unsubscribeRecipient: {
         parameters: {
             query: {
-                /** @description A signature of the id. */
+                /** @description A signature of the rest of the link. */
                 signature: string;
             };
             header?: never;
@@ -7699,7 +7699,7 @@ export interface operations {
             query: {
                 /** @description Until when it works, in seconds since 1970. */
                 expires: string;
-                /** @description A signature of the ids and of `expires`. */
+                /** @description A signature of the rest of the link. */
                 signature: string;
             };
             header?: never;
@@ -7817,7 +7817,7 @@ export interface operations {
             query: {
                 /** @description Until when it works, in seconds since 1970. */
                 expires: string;
-                /** @description A signature of the ids and of `expires`. */
+                /** @description A signature of the rest of the link. */
                 signature: string;
             };
             header?: never;
@@ -7933,7 +7933,7 @@ export interface operations {
     askToMoveToSpam: {
         parameters: {
             query: {
-                /** @description A signature of the ids. */
+                /** @description A signature of the rest of the link. */
                 signature: string;
             };
             header?: never;
@@ -8032,7 +8032,7 @@ export interface operations {
     moveToSpam: {
         parameters: {
             query: {
-                /** @description A signature of the ids. */
+                /** @description A signature of the rest of the link. */
                 signature: string;
             };
             header?: never;

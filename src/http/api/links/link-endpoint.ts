@@ -10,10 +10,13 @@ import { type LinkPage, writeLinkPage } from '../../response/link-page.ts';
 /** Shared by all links in mails: their errors are pages. */
 export const linkEndpoint = { errorPageTitle: 'This link cannot be opened' } as const;
 
-/** The parameters in the query of a link that expires. */
+/** The query of a link, and of one that expires. */
+export const SignedLink = z.object({
+  signature: textField('A signature of the rest of the link.', 'KtuzOmS1nxRCbGFkHD0HuT2ZVbZ9O3bNqRzu3kXkzUs'),
+});
 export const ExpiringLink = z.object({
   expires: textField('Until when it works, in seconds since 1970.', '1795968000'),
-  signature: textField('A signature of the ids and of `expires`.', 'KtuzOmS1nxRCbGFkHD0HuT2ZVbZ9O3bNqRzu3kXkzUs'),
+  ...SignedLink.shape,
 });
 
 /** The hash of the secret in the path of a link; throws the link's error for a text that is no secret. */

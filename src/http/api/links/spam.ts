@@ -1,12 +1,10 @@
-import { z } from 'zod';
 import { markAsSpam } from '../../../db/spam/spam-moves.ts';
 import { findLinkedSubmission } from '../../../db/submissions/submissions.ts';
 import type { App } from '../../app.ts';
 import type { EndpointRequest } from '../../request/declaration.ts';
-import { textField } from '../../request/fields.ts';
 import { queryOf } from '../../request/query.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
-import { askEndpoint, linkStep } from './link-endpoint.ts';
+import { askEndpoint, linkStep, SignedLink } from './link-endpoint.ts';
 
 const noSuchLink = errorKind(
   {
@@ -20,13 +18,7 @@ const noSuchLink = errorKind(
     ),
 );
 
-const link = {
-  path: '/spam/:deployId/:submissionId',
-  query: z.object({
-    signature: textField('A signature of the ids.', 'KtuzOmS1nxRCbGFkHD0HuT2ZVbZ9O3bNqRzu3kXkzUs'),
-  }),
-  noSuchLink,
-};
+const link = { path: '/spam/:deployId/:submissionId', query: SignedLink, noSuchLink };
 
 /** The submission of a link. Throws 404 before anything is looked up: only a person with a link can make the database work. */
 async function find({ db, links }: App, { params, url }: EndpointRequest) {

@@ -1,12 +1,10 @@
-import { z } from 'zod';
 import { findLinkedRecipient, unsubscribeRecipient } from '../../../db/deliveries/mail-recipients.ts';
 import { findLinkedSlug, unsubscribe } from '../../../db/deployments/deployments.ts';
 import type { App } from '../../app.ts';
 import type { EndpointRequest } from '../../request/declaration.ts';
-import { textField } from '../../request/fields.ts';
 import { queryOf } from '../../request/query.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
-import { askEndpoint, linkStep } from './link-endpoint.ts';
+import { askEndpoint, linkStep, SignedLink } from './link-endpoint.ts';
 
 const noSuchLink = errorKind(
   {
@@ -16,11 +14,8 @@ const noSuchLink = errorKind(
   () => new HttpError(404, 'Check that the link is complete. If it is, the page has been deleted, and sends no mail.'),
 );
 
-const query = z.object({
-  signature: textField('A signature of the id.', 'KtuzOmS1nxRCbGFkHD0HuT2ZVbZ9O3bNqRzu3kXkzUs'),
-});
-const ofOwner = { path: '/unsubscribe/:deployId', query, noSuchLink };
-const ofRecipient = { path: '/unsubscribe/:deployId/:recipientId', query, noSuchLink };
+const ofOwner = { path: '/unsubscribe/:deployId', query: SignedLink, noSuchLink };
+const ofRecipient = { path: '/unsubscribe/:deployId/:recipientId', query: SignedLink, noSuchLink };
 const LIST_UNSUBSCRIBE = '`List-Unsubscribe` in each mail (its body, `List-Unsubscribe=One-Click`, is not read)';
 const STOP = { button: 'Stop the mails', oneClick: true } as const;
 

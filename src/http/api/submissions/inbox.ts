@@ -49,7 +49,7 @@ const Done = answerObject('BulkDone', {
 const onlyIf = (name: string, description: string) =>
   z.literal('true', `${name} is invalid: send true, once, or leave it out.`).optional().meta({ description });
 
-/** What a search looks for. */
+/** The fields of a filter. */
 const filterFields = {
   q: z
     .string('q is invalid: send it once.')
@@ -143,7 +143,7 @@ export function timesOf({ from, to }: Filter): { from: Date | undefined; to: Dat
   return { from: start, to: end };
 }
 
-/** What a filter looks for besides times, and for how long one request does. */
+/** The search of a filter without its times, and the time that one request may take. */
 export const searchOf = ({ limits: { reads } }: App, { q, unread, starred }: Filter) => ({
   matches: q ? createMatcher(q) : () => true,
   unread: unread !== undefined,

@@ -38,14 +38,14 @@ function fromCursor(text: string | undefined): Position | undefined {
 
 const Query = FilterQuery.extend({ limit: Paging.shape.limit, cursor: cursorField(CURSOR) });
 
-/** What was found, as JSON texts in the shape of `OwnInboxSubmission`. */
+/** The submissions that were found, as JSON texts in the shape of `OwnInboxSubmission`. */
 async function readFound(db: Database, pages: readonly OwnPage[], positions: readonly Position[]): Promise<string[]> {
   const found = await findInboxSubmissions(db, positions);
   const starts = await findStarts(db, [...new Set(found.map((one) => one.deploymentId))]);
   const slugs = new Map(pages.map((page) => [page.deploymentId, page.slug]));
   const shown = new Map<string, string>();
   for (const [id, start] of starts) {
-    const fields = { deployment_id: id, slug: slugs.get(id), title: await shownTitle(start) };
+    const fields = { deployment_id: id, slug: slugs.get(id), title: shownTitle(start) };
     shown.set(id, JSON.stringify(fields).slice(1));
   }
   return found.flatMap((one) => {
@@ -61,7 +61,7 @@ export const ownerInboxEndpoint = (app: App) =>
     summary: 'Search the submissions of all your deployments',
     description: `Newest first, without those of deleted deployments. ${boundedSearch(app)}`,
     query: Query,
-    answer: { description: 'What was found.', headers: LINK_HEADER, schema: Results },
+    answer: { description: 'The submissions that were found.', headers: LINK_HEADER, schema: Results },
     async handle({ request, owner, query }) {
       const { db } = app;
       const pages = await findOwnPages(db, owner.id, { ...timesOf(query), cursor: fromCursor(query.cursor) });

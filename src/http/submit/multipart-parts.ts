@@ -17,9 +17,6 @@ export type Part = {
 /** The positions of a delimiter, with the line breaks before and after it. */
 type Delimiter = { start: number; end: number; closes: boolean };
 
-/** How many lines have begun like a delimiter without being one. */
-type Misses = { count: number };
-
 /** The most bytes of a body for one byte of a name (%22). */
 const NAME_GROWTH = 3;
 // A delimiter of another boundary, or a part's header.
@@ -53,17 +50,15 @@ export function readParts(
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
   const parts: Part[] = [];
   let headers = 0;
-  const misses: Misses = { count: 0 };
-  let opening = firstDelimiter(body, delimiter, misses);
+  const delimiters = delimitersOf(body, delimiter);
+  let opening = delimiters.next().value;
   if (mayHaveParts(body.subarray(0, Math.max(0, opening.start)))) {
     throw malformed('begin each part with the boundary that the content type names');
   }
   while (!opening.closes) {
     if (parts.length === maxFields) throw tooManyFields(maxFields);
-    // One line break can be both the end of this delimiter and the beginning of the next.
-    const from = opening.end - 2;
-    const next = findDelimiter(body, delimiter, from, misses);
-    const headerEnd = body.indexOf(HEADER_END, from);
+    const next = delimiters.next().value;
+    const headerEnd = body.indexOf(HEADER_END, opening.end - 2);
     if (headerEnd === -1 || headerEnd > next.start) throw malformed('put an empty line after the header of each part');
     // Checked before the header is read: too many long names cost no more than the most that are allowed.
     headers += headerEnd - opening.end;
@@ -80,23 +75,18 @@ export function readParts(
 const mayHaveParts = (outside: Buffer): boolean =>
   outside.length > SIZES.internal.outsidePartsBytes || PART_BEGINNING.test(outside.toString('latin1'));
 
-/** The first delimiter may be at the start of the body, without a line break before it. */
-function firstDelimiter(body: Buffer, delimiter: Buffer, misses: Misses): Delimiter {
+/** The delimiters of a body, in order. The first may be at its start, without a line break before it. */
+function* delimitersOf(body: Buffer, delimiter: Buffer): Generator<Delimiter, never> {
   const bare = delimiter.subarray(2);
-  const atStart = body.subarray(0, bare.length).equals(bare) ? delimiterAt(body, -2, delimiter) : undefined;
-  return atStart ?? findDelimiter(body, delimiter, 0, misses);
-}
-
-function findDelimiter(body: Buffer, delimiter: Buffer, from: number, misses: Misses): Delimiter {
-  let start = body.indexOf(delimiter, from);
+  let misses = 0;
+  let start = body.subarray(0, bare.length).equals(bare) ? -2 : body.indexOf(delimiter);
   while (start !== -1) {
     const found = delimiterAt(body, start, delimiter);
-    if (found) return found;
-    misses.count += 1;
-    if (misses.count > SIZES.internal.boundaryMisses) {
-      throw malformed('choose a boundary that its content does not have');
-    }
-    start = body.indexOf(delimiter, start + delimiter.length);
+    if (found) yield found;
+    else misses += 1;
+    if (misses > SIZES.internal.boundaryMisses) throw malformed('choose a boundary that its content does not have');
+    // One line break can be both the end of this delimiter and the beginning of the next.
+    start = body.indexOf(delimiter, found ? found.end - 2 : start + delimiter.length);
   }
   throw malformed('end it with its boundary between two pairs of dashes');
 }

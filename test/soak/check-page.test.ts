@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkPage } from '../../src/compute/check/check-page.ts';
+import { langOf } from '../../src/lib/languages.ts';
 import { cpuMs, ms } from '../support/figures.ts';
 
 /* How long the form check takes for pages that are made to take long. */
@@ -25,9 +26,10 @@ describe('the check of any page', () => {
       'buttons with addresses',
       (n: number) => `<form title="${'x'.repeat(n)}">${'<button formaction=//a></button>'.repeat(n / 20)}</form>`,
     ],
+    ['comments', (n: number) => `<!-- --><html lang=${'<!--'.repeat(n / 4)}`],
     ['long addresses', (n: number) => `<form action="${'//é'.repeat(n)}"><img src="http:${'é'.repeat(n)}">`],
   ])('takes time that rises with its length: %s', async (what, make) => {
-    const time = (html: string): Promise<number> => cpuMs(() => checkPage(inputOf(html)));
+    const time = (html: string): Promise<number> => cpuMs(() => [checkPage(inputOf(html)), langOf(Buffer.from(html))]);
     const [small, large] = [make(40_000), make(160_000)];
     await time(small);
     const [before, after] = [await time(small), await time(large)];

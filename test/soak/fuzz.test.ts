@@ -58,28 +58,16 @@ function mutate(message: Buffer, random: (below: number) => number): Buffer {
     const after = bytes.subarray(at);
     const some = 1 + random(random(4) === 0 ? 400 : 8);
     const piece = PIECES[random(PIECES.length)] ?? Buffer.of();
-    switch (random(8)) {
-      case 0:
-        bytes = Buffer.concat([before, Buffer.of(random(256)), after.subarray(1)]);
-        break;
-      case 1:
-        bytes = Buffer.concat([before, after.subarray(some)]);
-        break;
-      case 2:
-        bytes = Buffer.concat([before, after.subarray(0, some), after]);
-        break;
-      case 3:
-        bytes = Buffer.concat([after, before]);
-        break;
-      case 4:
-        bytes = Buffer.concat([before, piece, after.subarray(some)]);
-        break;
-      case 5:
-        bytes = before;
-        break;
-      default:
-        bytes = Buffer.concat([before, piece, after]);
-    }
+    const ways = [
+      [before, Buffer.of(random(256)), after.subarray(1)],
+      [before, after.subarray(some)],
+      [before, after.subarray(0, some), after],
+      [after, before],
+      [before, piece, after.subarray(some)],
+      [before],
+      ...[0, 1].map(() => [before, piece, after]),
+    ];
+    bytes = Buffer.concat(ways[random(ways.length)] ?? []);
   }
   return bytes;
 }

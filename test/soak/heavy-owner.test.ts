@@ -4,6 +4,7 @@ import { connect as connectSocket } from 'node:net';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { SIZES } from '../../src/sizes.ts';
 import { inParallel, median, ms, QUEUED_RATIO, record, timed } from '../support/figures.ts';
 import type { Flood, Target } from '../support/flood.ts';
 import { emptyFolder } from '../support/formhost.ts';
@@ -38,6 +39,11 @@ const MOST_PAGES_IN_MEMORY = 0.6;
 /** How much more heap there may be after a load. */
 const MOST_LEFT_MIB = 50;
 const HOUR_MS = 3_600_000;
+const SEARCHED = 100_000;
+/** Bytes of a file that is downloaded. */
+const FILE_BYTES = 10 * MIB;
+/** Rows and fields of an export that has all the columns it may have. */
+const EXPORTED = { rows: 4_000, fields: 4, columns: SIZES.export.maxFieldColumns };
 
 const metricsPort = await freePort();
 const { service, db, newOwner } = await testProcess({
@@ -52,7 +58,7 @@ const placeholders = '{{FORM_ACTION}}'.repeat(HTML_BYTES / 2 / 15);
 const html = placeholders + randomBytes(HTML_BYTES * 0.375 - 3).toString('base64');
 const pages: { slug: string }[] = [];
 while (pages.length < PAGES) pages.push(await heavy.deploy({ html }));
-const [heavyForm, small, replayed] = [await heavy.deploy(), await heavy.deploy(), await heavy.deploy()];
+const [small, replayed] = [await heavy.deploy(), await heavy.deploy()];
 const [spammed, searched] = [await heavy.deploy(), await heavy.deploy()];
 await heavy
   .patch(`/deploy/${spammed.id}`)
@@ -62,14 +68,28 @@ const words = JSON.stringify({ words: `${'word '.repeat(49_000)}\\` });
 for (let sent = 0; sent < 10; sent += 1) await heavy.send('POST', `/submit/${searched.id}`, words);
 const forms: { id: string; slug: string }[] = [];
 await inParallel(Array.from({ length: FORMS }), 8, async () => void forms.push(await other.deploy()));
+/** A form with so many submissions, whose data is an SQL expression of their number `n`. */
+async function filled(count: number, data: string): Promise<string> {
+  const { id } = await heavy.deploy();
+  await db.raw(
+    `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
+     SELECT CAST(:id AS text), n, 'sub_' || substr(:id, 3) || n, ${data}, '127.0.0.1', now() FROM generate_series(1, CAST(:count AS int)) AS n`,
+    { id, count },
+  );
+  await db('deployments').where({ id }).update({ submission_count: count, last_submission_number: count });
+  return id;
+}
 // 100 submissions of 126 KB each: a page of the list is 12.6 MB.
-await db.raw(
-  `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
-   SELECT ?, number, 'sub_' || lpad(number::text, 24, '0'), json_build_object('text', repeat(md5(number::text), 3938)), '127.0.0.1', now()
-     FROM generate_series(1, 100) AS number`,
-  [heavyForm.id],
+const listed = await filled(100, "json_build_object('text', repeat(md5(n::text), 3938))");
+const many = await filled(SEARCHED, "json_build_object('name', 'Person ' || n, 'message', repeat('some words ', 12))");
+const wide = await filled(
+  EXPORTED.rows,
+  `(SELECT json_object_agg('f' || (n * ${EXPORTED.fields} + k) % ${EXPORTED.columns}, 'x') FROM generate_series(1, ${EXPORTED.fields}) AS k)`,
 );
-await db('deployments').where({ id: heavyForm.id }).update({ submission_count: 100, last_submission_number: 100 });
+const upload = new FormData();
+upload.append('film', new Blob([randomBytes(FILE_BYTES)]), 'film.bin');
+await fetch(`${service.url}/submit/${small.id}`, { method: 'POST', body: upload });
+const film: string = (await heavy.get(`/submissions/${small.id}`)).body.submissions[0].data.film.url;
 
 const PLAIN = ['{"a":"b"}', JSON_TYPE] as const;
 const COMPRESSED = [gzipSync('{"a":"b"}'), { ...JSON_TYPE, 'Content-Encoding': 'gzip' }] as const;
@@ -111,7 +131,12 @@ const deepPage = JSON.stringify({ html: `<form>${'<b>'.repeat(500_000)}` });
 
 const LOADS: Record<string, { targets: Target[]; connections?: number }> = {
   'lists without submissions': { targets: [target('GET', `/submissions/${small.id}`)] },
-  'lists of 12.6 MB': { targets: [target('GET', `/submissions/${heavyForm.id}?limit=100`)] },
+  'lists of 12.6 MB': { targets: [target('GET', `/submissions/${listed}?limit=100`)] },
+  'searches of many submissions': { targets: [target('GET', `/submissions/${many}/search?q=nobody`)] },
+  'exports of 10,000 columns': {
+    targets: ['csv', 'xlsx'].map((format) => target('GET', `/submissions/${wide}/export.${format}`)),
+  },
+  'downloads of a large file': { targets: [target('GET', film)] },
   'searches of large submissions': { targets: [target('GET', `/submissions/${searched.id}/search?q=nothing+like`)] },
   'submissions to one form': { targets: [target('POST', `/submit/${small.id}`, '{"a":"b"}')] },
   'spam without files': { targets: [target('POST', `/submit/${spammed.id}`, '{"text":"casino"}')] },
@@ -200,7 +225,7 @@ it(`keeps little in memory for ${SLOW_READERS} slow readers of 12.6 MB, serves o
   await look(QUIET_MS);
   const before = await footprint(service, metricsPort);
   const { hostname, port } = new URL(service.url);
-  const ask = `GET /submissions/${heavyForm.id}?limit=100 HTTP/1.1\r\nHost: api.test\r\nConnection: close\r\nAuthorization: Bearer ${heavy.key}\r\n\r\n`;
+  const ask = `GET /submissions/${listed}?limit=100 HTTP/1.1\r\nHost: api.test\r\nConnection: close\r\nAuthorization: Bearer ${heavy.key}\r\n\r\n`;
   const readers = Array.from({ length: SLOW_READERS }, () => {
     const socket = connectSocket(Number(port), hostname);
     socket.on('error', () => undefined);

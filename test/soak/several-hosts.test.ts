@@ -1,21 +1,21 @@
-import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import request from 'supertest';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { runSql } from '../support/database.ts';
+import { runSql, withDatabase } from '../support/database.ts';
+import { emptyFolder } from '../support/formhost.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { startProgram, startServiceProcess } from '../support/process.ts';
 import { asOwner, BASE_URL, getPage, JSON_TYPE, PAGES_DOMAIN } from '../support/service.ts';
 import { keyIn } from '../support/test-process.ts';
+
+const ENDED_WELL = { code: 0, stdout: '', stderr: '' };
 
 const soon = (check: () => PromiseLike<unknown>) => vi.waitFor(check, { timeout: 40_000, interval: 100 });
 
 const submit = (url: string, id: string): Promise<number> =>
   fetch(`${url}/submit/${id}`, { method: 'POST', headers: JSON_TYPE, body: '{"a":"b"}' }).then(({ status }) => status);
 
-it('follows a primary to its standby that is promoted, with both in DATABASE_URL', async () => {
+it('follows a primary to its standby that is promoted, with both in DATABASE_URL, and backs the standby up', async () => {
   const old = await startPostgresServer();
   onTestFinished(old.close);
   const DATABASE_URL = (target: string, ...ports: number[]): string =>
@@ -46,13 +46,18 @@ it('follows a primary to its standby that is promoted, with both in DATABASE_URL
   onTestFinished(() => void reader.child.kill('SIGKILL'));
   await soon(() => getPage(reader.url, slug).expect(200, 'old'));
   await request(reader.url).get('/readyz').expect(503);
-  const doctor = await startProgram(process.execPath, ['src/commands/formhost.ts', 'admin', 'doctor', '--json'], alone)
-    .result;
+  const folder = await emptyFolder();
+  const admin = (args: string[], more: Record<string, string>) =>
+    startProgram(process.execPath, ['src/commands/formhost.ts', 'admin', ...args], more).result;
+  const doctor = await admin(['doctor', '--json'], alone);
   const { checks }: { checks: { check: string; status: string; saw: string }[] } = JSON.parse(doctor.stdout);
   expect(checks.find(({ check }) => check === 'database')).toMatchObject({
     status: 'fail',
     saw: expect.stringMatching(/, a standby, which takes no writes$/),
   });
+
+  const file = join(folder, 'one.backup');
+  expect(await admin(['backup', file], alone)).toEqual(ENDED_WELL);
 
   await old.kill();
   // Nobody takes writes.
@@ -67,11 +72,13 @@ it('follows a primary to its standby that is promoted, with both in DATABASE_URL
   await asOwner(one.url, key).put(`/deploy/${id}`).send({ html: 'new' }).expect(200);
   await soon(() => getPage(other.url, slug).expect(200, 'new'));
 
-  const file = join(tmpdir(), `formhost-${process.pid}-several-hosts.backup`);
-  onTestFinished(() => rm(file, { force: true }));
-  const dead = { ...both, DATABASE_URL: DATABASE_URL('read-write', old.port, standby.port) };
-  const backup = startProgram(process.execPath, ['src/commands/formhost.ts', 'admin', 'backup', file], dead);
-  expect(await backup.result).toEqual({ code: 0, stdout: '', stderr: '' });
-  expect(existsSync(file)).toBe(true);
-  for (const service of [one, other, reader]) expect(await service.stop()).toEqual({ code: 0, stdout: '', stderr: '' });
+  // The first is gone.
+  await runSql(standby.url, 'CREATE DATABASE target');
+  const target = DATABASE_URL('read-write', old.port, standby.port).replace('/postgres?', '/target?');
+  expect(await admin(['restore', file], { DATABASE_URL: target })).toEqual(ENDED_WELL);
+  await runSql(
+    withDatabase(standby.url, 'target'),
+    `SELECT 1 / count(*) FROM submissions WHERE deployment_id = '${id}'`,
+  );
+  for (const service of [one, other, reader]) expect(await service.stop()).toEqual(ENDED_WELL);
 });

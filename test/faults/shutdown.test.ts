@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { testDatabase } from '../support/fresh-database.ts';
 import { freePort, PROJECT, startServiceProcess } from '../support/process.ts';
 import { asOwner, BASE_URL, getPage, JSON_TYPE, openSocket, PAGES_DOMAIN } from '../support/service.ts';
 import { keyIn } from '../support/test-process.ts';
@@ -15,23 +15,19 @@ const FILE_BYTES = 8 * 1024 * 1024;
 
 const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 60_000, interval: 20 });
 
-let database: FreshDatabase;
-let settings: Record<string, string>;
-let key: string;
+const database = await testDatabase();
+const settings = { BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url };
+const key = await keyIn(database.url);
 let slug: string;
 /** So many that none comes to its limit. */
-let forms: string[];
+const forms: string[] = [];
 /** The path of a file that was submitted. */
 let film: string;
 beforeAll(async () => {
-  database = await cloneDatabase();
-  settings = { BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url };
-  key = await keyIn(database.url);
   const { url, ready, stop } = await startServiceProcess({ ...settings, LOG_LEVEL: 'silent' });
   await ready();
   const owner = asOwner(url, key);
   ({ slug } = await owner.deploy());
-  forms = [];
   while (forms.length < 2 * CLIENTS) forms.push((await owner.deploy()).id);
   const form = await owner.deploy();
   const content = Buffer.alloc(FILE_BYTES);
@@ -39,7 +35,6 @@ beforeAll(async () => {
   film = (await owner.get(`/submissions/${form.id}/${body.id}`).expect(200)).body.data.film.url;
   await stop();
 });
-afterAll(() => database.drop());
 
 async function start(workers: string, more: Record<string, string> = {}) {
   const service = await startServiceProcess({ ...settings, WORKERS: workers, ...more });
@@ -141,6 +136,10 @@ describe.each(['1', '2'])('signals with WORKERS=%s', (workers) => {
     // Nobody is left on its port.
     await soon(() => expect(fetch(service.url)).rejects.toThrow());
   });
+});
+
+describe('signals with WORKERS=2', () => {
+  const workers = '2';
 
   it('one takes it out of a balancer, and leaves it serving for SHUTDOWN_DELAY_MS', async () => {
     const service = await start(workers, { SHUTDOWN_DELAY_MS: '300000' });

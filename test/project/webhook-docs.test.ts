@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { sign } from '../../src/delivery/webhooks/signature.ts';
+import { emptyFolder } from '../support/formhost.ts';
 import { isInstalled } from '../support/installed.ts';
 import { PROJECT } from '../support/process.ts';
 
@@ -19,8 +19,7 @@ const body = '{"event":"submission","data":{"name":"Zoë %s \\n 😀"}}';
 it.skipIf(!isInstalled('openssl', 'the tests of the verifier in a shell'))(
   'the verifier of docs/webhooks.md takes what is genuine, and nothing else',
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'formhost-verify-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = await emptyFolder();
     await writeFile(join(folder, 'body'), body);
     await writeFile(join(folder, 'changed'), `${body} `);
     const now = Math.floor(Date.now() / 1_000);

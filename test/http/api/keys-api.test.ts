@@ -102,7 +102,6 @@ describe('GET /keys', () => {
         limit: 50,
       },
     });
-    expect((await owner.get('/keys?page=2&limit=1')).body.keys).toEqual(body.keys.slice(1));
   });
 });
 

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLinks } from '../../../src/db/account/link-secret.ts';
 import { removeOldRows } from '../../../src/db/old-rows.ts';
 import { NOTICE } from '../../../src/http/response/notice.ts';
@@ -7,7 +7,7 @@ import { SIZES } from '../../../src/sizes.ts';
 import { answer, refused } from '../../support/answers.ts';
 import { testLimits } from '../../support/limits.ts';
 import { confirmPath, mailsWith, seenMails } from '../../support/mail.ts';
-import { startTestService, testService, UNKNOWN_ID } from '../../support/service.ts';
+import { testService, UNKNOWN_ID } from '../../support/service.ts';
 import { testSmtpServer } from '../../support/smtp.ts';
 import { aDelivery } from '../../support/webhooks.ts';
 
@@ -69,7 +69,7 @@ async function confirmed(...emails: string[]): Promise<Page> {
 }
 
 const statusOf = async (id: string) => (await service.db('deliveries').where({ id }).first('status')).status;
-const logOf = async (id: string, query = '') => (await owner.get(`/deploy/${id}/mails${query}`).expect(200)).body;
+const logOf = async (id: string) => (await owner.get(`/deploy/${id}/mails`).expect(200)).body;
 
 describe('recipients', () => {
   it('get nothing but one mail before they have confirmed, then each submission, each in a mail of its own', async () => {
@@ -233,8 +233,7 @@ describe('the mail that asks a recipient', () => {
 
   it('does not come without a mail server, and the answer says so', async () => {
     // A service of its own: it would attempt the mails of the others.
-    const plain = await startTestService();
-    onTestFinished(() => plain.close());
+    const plain = await testService();
     const its = await plain.owner();
     const { id } = await its.deploy();
     const { headers } = await patch(id, { recipients: ['ada@example.org'] }, its).expect(200);
@@ -385,13 +384,6 @@ describe('GET /deploy/:id/mails', () => {
     const ids: string[] = log.deliveries.map((delivery: { id: string }) => delivery.id);
     expect(ids).toEqual([...ids].sort().reverse());
     expect(ids[1]).toBe(test.body.id);
-    expect(await logOf(id, '?page=2&limit=3')).toEqual({
-      deliveries: log.deliveries.slice(3),
-      total: 4,
-      page: 2,
-      limit: 3,
-    });
-    expect(await logOf(id, '?page=9')).toEqual({ deliveries: [], total: 4, page: 9, limit: 50 });
     // Also once the recipient is removed, and forgotten.
     await patch(id, { recipients: [] }).expect(200);
     expect((await logOf(id)).deliveries).toEqual(log.deliveries);

@@ -53,6 +53,17 @@ const own = await furnish(service, owner);
 /** Of another deployment of the same owner, and of another owner. */
 const sibling = await furnish(service, owner);
 const others = await furnish(service, await service.owner());
+// A second of each that a list of a deployment has.
+const { id: ownId = '', webhookId } = own.live;
+await owner.put(`/deploy/${ownId}`).send({ html: '<p>Second' }).expect(200);
+for (const name of ['Kept', 'Spam']) await service.anonymous.post(`/submit/${ownId}`).send({ name }).expect(200);
+const [{ id: spamId }] = (await owner.get(`/submissions/${ownId}`)).body.submissions;
+await owner
+  .post(`/submissions/${ownId}/bulk`)
+  .send({ action: 'spam', ids: [spamId] })
+  .expect(200);
+for (const path of [`/webhooks/${ownId}/${webhookId}/test`, `/deploy/${ownId}/mails/test`])
+  await owner.post(path).expect(202);
 const readKey: string = (await owner.post('/keys').send({ name: 'reads', scope: 'read' })).body.key;
 const session = await service.anonymous.post('/session').send({ key: readKey });
 const cookie = String(session.headers['set-cookie']).replace(/;.*/, '');
@@ -260,6 +271,27 @@ describe.each(withQuery)('the query of $name', ({ endpoint }) => {
       }
     },
   );
+});
+
+const withPages = withQuery.filter(({ endpoint }) => Object.hasOwn(endpoint.query?.shape ?? {}, 'page'));
+
+describe.each(withPages)('the pages of $name', ({ endpoint }) => {
+  async function read(query: string) {
+    const response = await send(endpoint, idsFor(endpoint.path, own), asOwner({ query }));
+    const { total, page, limit, ...rest } = JSON.parse(await response.text());
+    const items: { id?: string; version?: number }[] = Object.values<[]>(rest).flat();
+    return { ids: items.map(({ id, version }) => id ?? version), total, page, limit };
+  }
+
+  it('have 50 items unless another number up to 100 is asked for, and the total also past the end', async () => {
+    const { ids, ...whole } = await read('');
+    expect(whole).toEqual({ total: new Set(ids).size, page: 1, limit: 50 });
+    expect(ids.length).toBeGreaterThan(1);
+    expect(await read('?limit=101')).toEqual({ ids, ...whole, limit: 100 });
+    expect(await read('?page=2&limit=1')).toEqual({ ids: [ids[1]], ...whole, page: 2, limit: 1 });
+    const last = 2 ** 31 - 1;
+    expect(await read(`?page=${last}&limit=${last}`)).toEqual({ ids: [], ...whole, page: last, limit: 100 });
+  });
 });
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];

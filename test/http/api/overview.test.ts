@@ -1,10 +1,10 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { takeDown } from '../../../src/db/deployments/take-downs.ts';
 import { removeOldRows } from '../../../src/db/old-rows.ts';
 import { answer, aTime } from '../../support/answers.ts';
 import { testLimits } from '../../support/limits.ts';
 import { setAccepted } from '../../support/rate-limit.ts';
-import { BASE_URL, JSON_TYPE, startTestService, testService } from '../../support/service.ts';
+import { BASE_URL, JSON_TYPE, testService } from '../../support/service.ts';
 
 const service = await testService();
 const owner = await service.owner();
@@ -15,8 +15,7 @@ describe('GET /overview', () => {
     ['submissions that got a 429', 'turned_away', 'turned_away', 10, 429],
   ])('counts the %s during a week, of each page and of all processes', async (_what, field, table, before, status) => {
     const limits = { submissions: { countsIntervalMs: 20 } };
-    const counting = await startTestService({}, undefined, { limits });
-    onTestFinished(() => counting.close());
+    const counting = await testService({}, undefined, { limits });
     const who = await counting.owner();
     const ids = [(await who.deploy()).id, (await who.deploy()).id] as const;
     for (const id of ids) await setAccepted(counting.db, id, before);
@@ -99,9 +98,6 @@ describe('GET /overview', () => {
     }
     await who.get(`/overview/${deleted}`).expect(404);
     await owner.get(`/overview/${full.id}`).expect(404);
-    expect((await who.get('/overview?page=2&limit=1')).body).toEqual({
-      ...{ deployments: deployments.slice(1), total: 2, page: 2, limit: 1 },
-    });
     await who.delete(`/submissions/${full.id}/${submissions[1].id}`).expect(200);
     expect((await who.get('/overview')).body.deployments[0]).toMatchObject({ submission_count: 2, unread: 2 });
   });

@@ -1,10 +1,10 @@
 import request from 'supertest';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SIZES } from '../../../src/sizes.ts';
 import { answer, refused } from '../../support/answers.ts';
 import { mailsWith } from '../../support/mail.ts';
-import { asOwner, type Owner, startTestService, testService } from '../../support/service.ts';
-import { startSmtpServer } from '../../support/smtp.ts';
+import { asOwner, type Owner, testService } from '../../support/service.ts';
+import { testSmtpServer } from '../../support/smtp.ts';
 
 const KB = 1_000;
 const LIMITS = { STORAGE_LIMITS: 'free:100KB,pro:none', PLAN_LIMITS: 'free:none,pro:none' };
@@ -68,8 +68,7 @@ describe('storage_used', () => {
   });
 
   it('is counted anew after a day', async () => {
-    const other = await startTestService({}, undefined, { limits: { cleanUp: { intervalMs: 20 } } });
-    onTestFinished(() => other.close());
+    const other = await testService({}, undefined, { limits: { cleanUp: { intervalMs: 20 } } });
     const owner = await other.owner();
     await owner.deploy(page(10));
     await other.db.raw("UPDATE storage SET used = 7, counted_at = now() - interval '23 hours'");
@@ -147,12 +146,8 @@ describe('STORAGE_LIMITS', () => {
 
 describe('the mails about storage', () => {
   it('come at 80 % and when it is full, once each until less is used', async () => {
-    const smtp = await startSmtpServer();
-    const mailed = await startTestService({ ...LIMITS, SMTP_URL: smtp.url });
-    onTestFinished(async () => {
-      await mailed.close();
-      await smtp.close();
-    });
+    const smtp = await testSmtpServer();
+    const mailed = await testService({ ...LIMITS, SMTP_URL: smtp.url });
     const owner = await mailed.owner({ email: 'full@test.example', plan: 'free' });
     const mails = (subject: string, count: number) => mailsWith(smtp, subject, count);
     const { id } = await owner.deploy(page(79 * KB));
@@ -215,10 +210,9 @@ describe('the files of spam', () => {
 describe('TRASH_DAYS', () => {
   it('is for how long a deleted deployment can be restored; then it is removed for good', async () => {
     let now = new Date();
-    const other = await startTestService({ TRASH_DAYS: '2' }, undefined, {
+    const other = await testService({ TRASH_DAYS: '2' }, undefined, {
       ...{ now: () => now, limits: { cleanUp: { intervalMs: 20 } } },
     });
-    onTestFinished(() => other.close());
     const owner = await other.owner();
     const [live, old, young] = [await owner.deploy(), await owner.deploy(), await owner.deploy()];
     await owner.delete(`/deploy/${young.id}`).expect(200);

@@ -125,15 +125,13 @@ describe('POST /submit/:deployId with files', () => {
         return { n, ...(await submit(id, multipartBody(parts), { url: urls[n % 2] ?? '' })) };
       }),
     );
-    const [taken, others] = [true, false].map((isTaken) =>
-      answers.filter(({ status }) => (status === 200) === isTaken),
-    );
-    expect(taken?.length).toBe(PER_DEPLOYMENT);
-    for (const { status, headers, body } of others ?? []) {
+    const taken = answers.filter(({ status }) => status === 200);
+    expect(taken.length).toBe(PER_DEPLOYMENT);
+    for (const { status, headers, body } of answers.filter((one) => !taken.includes(one))) {
       expect([status, body]).toEqual([429, failure]);
       expect(headers.get('retry-after')).toMatch(/^([1-9]|[1-5][0-9]|60)$/);
     }
-    const sizes = (taken ?? []).flatMap(({ n }) => (n % 4 < 2 ? [n + 1] : []));
+    const sizes = taken.flatMap(({ n }) => (n % 4 < 2 ? [n + 1] : []));
     expect(await rowsOf(id)).toEqual({ files: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) });
     expect((await owner.get(`/deploy/${id}`)).body.submission_count).toBe(PER_DEPLOYMENT);
   });
@@ -155,11 +153,7 @@ describe('POST /submit/:deployId with files', () => {
 describe('the memory of uploads', () => {
   it('is bounded: past it an upload is a 503, a small submission is not, and there is room once some have gone', async () => {
     const [id, other] = [await deploy(), await deploy()];
-    const file = multipartBody(
-      part('a', Buffer.alloc(10 * MIB)),
-      part('b', Buffer.alloc(10 * MIB)),
-      part('c', Buffer.alloc(5 * MIB)),
-    );
+    const file = multipartBody(...[10, 10, 5].map((size) => part('a', Buffer.alloc(size * MIB))));
     const head = `POST /submit/${id} HTTP/1.1\r\nHost: api.test\r\nConnection: close\r\nContent-Type: ${TYPE}\r\nContent-Length: ${file.length}\r\n`;
     // Each from another address, for one sender may have no more than half of it.
     const begin = async (_each: undefined, index: number): Promise<Socket> => {
@@ -203,18 +197,14 @@ describe('DELETE /submissions/:deployId/:submissionId', () => {
 describe('GET /submissions/:deployId/:submissionId/files/:fileId', () => {
   it('answers the file as an attachment that does nothing', async () => {
     const { data } = await stored(['name="f"; filename="a.html"\r\nContent-Type: text/html', '<script>1</script>']);
-    const expected = {
-      status: 200,
-      headers: {
-        'cache-control': 'no-store',
-        'content-disposition': 'attachment; filename=a.html',
-        'content-length': '18',
-        'content-security-policy': "sandbox; default-src 'none'",
-        'content-type': 'text/html',
-        'x-content-type-options': 'nosniff',
-      },
-      content: Buffer.from('<script>1</script>'),
+    const harmless = { 'content-security-policy': "sandbox; default-src 'none'", 'x-content-type-options': 'nosniff' };
+    const sent = {
+      'content-disposition': 'attachment; filename=a.html',
+      'content-length': '18',
+      'content-type': 'text/html',
     };
+    const headers = { 'cache-control': 'no-store', ...sent, ...harmless };
+    const expected = { status: 200, headers, content: Buffer.from('<script>1</script>') };
     expect(await get(data.f.url)).toEqual(expected);
     expect(await get(data.f.url, { method: 'HEAD' })).toEqual({ ...expected, content: Buffer.alloc(0) });
   });
@@ -222,10 +212,7 @@ describe('GET /submissions/:deployId/:submissionId/files/:fileId', () => {
   it('names it safely', async () => {
     const names: [sent: string, header: string][] = [
       ['a%22b', 'attachment; filename="a\\"b"'],
-      [
-        'a%0D%0ASet-Cookie: x=y',
-        `attachment; filename="a??Set-Cookie: x=y"; filename*=UTF-8''a%0D%0ASet-Cookie%3A%20x%3Dy`,
-      ],
+      ['a%0D%0AX: y', `attachment; filename="a??X: y"; filename*=UTF-8''a%0D%0AX%3A%20y`],
       ['../../etc/passwd', 'attachment; filename=passwd'],
       ['naïve 😀.txt', `attachment; filename="na?ve ??.txt"; filename*=UTF-8''na%C3%AFve%20%F0%9F%98%80.txt`],
       ['', 'attachment'],
@@ -265,10 +252,7 @@ describe('GET /submissions/:deployId/:submissionId/files/:fileId', () => {
     const { data, deploymentId, submissionId } = await stored(part('a', randomBytes(10 * MIB)));
     const response = await fetch(service.url + data.f.url, { headers: { Authorization: `Bearer ${owner.key}` } });
     expect(response.status).toBe(200);
-    await service.db.raw('DELETE FROM submission_files WHERE deployment_id = ? AND submission_id = ?', [
-      deploymentId,
-      submissionId,
-    ]);
+    await service.db('submission_files').where({ deployment_id: deploymentId, submission_id: submissionId }).delete();
     await expect(response.arrayBuffer()).rejects.toThrow();
     expect(await rowsOf(deploymentId)).toEqual(NOTHING);
   });

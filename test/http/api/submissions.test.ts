@@ -77,19 +77,11 @@ describe('GET /submissions/:deployId', () => {
 
   it.each<[string, number, number, number, number]>([
     ['?page=2', 73, 24, 2, 50],
-    ['?limit=101', 123, 24, 1, 100],
     ['?page=13&limit=10', 3, 1, 13, 10],
     ['?page=002&limit=0050', 73, 24, 2, 50],
     ['?Page=x&pages=0&page%5B%5D=2&limit%5Ba%5D=3&other', 123, 74, 1, 50],
   ])('answers %s with numbers %i to %i, page %i and limit %i', async (query, newest, oldest, page, limit) => {
     expect(await list(query)).toEqual({ submissions: expected(newest, oldest), total: STORED, page, limit });
-  });
-
-  it.each<[string, number, number]>([
-    ['?page=3&limit=100', 3, 100],
-    ['?page=2147483647&limit=2147483647', 2147483647, 100],
-  ])('answers %s, past the end, with an empty page and the true total', async (query, page, limit) => {
-    expect(await list(query)).toEqual({ submissions: [], total: STORED, page, limit });
   });
 });
 

@@ -36,9 +36,6 @@ describe('GET /deploy/:id/versions', () => {
     expect(await versionsOf(id)).toEqual(['1 2 *']);
     await put(id, 'abc');
     expect(await versionsOf(id)).toEqual(['2 3 *', '1 2']);
-    expect((await owner.get(`/deploy/${id}/versions?page=2&limit=1`)).body).toEqual({
-      ...{ versions: [expect.objectContaining({ version: 1, live: false })], total: 2, page: 2, limit: 1 },
-    });
     const { versions } = (await owner.get(`/deploy/${id}/versions`)).body;
     const { created_at: createdAt, updated_at: updatedAt } = (await owner.get(`/deploy/${id}`)).body;
     expect(versions.map(({ created_at }: { created_at: string }) => created_at)).toEqual([updatedAt, createdAt]);

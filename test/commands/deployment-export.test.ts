@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { takeDown } from '../../src/db/deployments/take-downs.ts';
 import { newSubmissionId } from '../../src/lib/ids.ts';
 import { operatorOf, printed, refusedFor } from '../support/command.ts';
+import { emptyFolder } from '../support/formhost.ts';
 import { testService, UNKNOWN_ID } from '../support/service.ts';
 import { storeTexts } from '../support/stored-submissions.ts';
 
@@ -76,8 +76,7 @@ describe('deployments export', () => {
     const { id, slug } = await deployWhole();
     await takeDown(service.db, id, 'because "x"');
     await remove(id);
-    const folder = await mkdtemp(join(tmpdir(), 'formhost-export-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = await emptyFolder();
     const file = join(folder, 'export.ndjson');
     expect(await print('export', id, file)).toBe(`exported ${id} (${slug}) to ${file}\n`);
     expect(masked(await readFile(file, 'utf8'))).toEqual(

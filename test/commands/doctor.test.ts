@@ -1,18 +1,18 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, symlink } from 'node:fs/promises';
 import { createServer, request as requestHttp } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { takeDown } from '../../src/db/deployments/take-downs.ts';
 import { trust } from '../support/certificates.ts';
 import { formhost } from '../support/command.ts';
 import { rowsIn } from '../support/doctor.ts';
+import { emptyFolder } from '../support/formhost.ts';
 import { freePort } from '../support/process.ts';
 import { type Certificate, makeCertificate } from '../support/receivers.ts';
-import { startTestService } from '../support/service.ts';
+import { testService } from '../support/service.ts';
 
 /** A proxy that passes everything on, with the visitor's address after those in X-Forwarded-For, as most do. */
 async function startProxy(certificate?: Certificate) {
@@ -44,13 +44,9 @@ async function startProxy(certificate?: Certificate) {
   };
 }
 
-describe('npm run doctor', () => {
-  let folder: string;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'formhost-doctor-'));
-    return () => rm(folder, { recursive: true });
-  });
+const folder = await emptyFolder();
 
+describe('npm run doctor', () => {
   const doctor = (args: string[], settings: Record<string, string>) =>
     formhost(['admin', 'doctor', ...args], { settings });
 
@@ -71,8 +67,7 @@ describe('npm run doctor', () => {
       PAGES_SCHEME: 'https',
       TRUST_PROXY: '1',
     };
-    const service = await startTestService(settings);
-    onTestFinished(() => service.close());
+    const service = await testService(settings);
     proxy.leadTo(service.url);
     const there = { ...settings, DATABASE_URL: service.databaseUrl };
     const good = {

@@ -1,9 +1,9 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SIZES } from '../../src/sizes.ts';
 import { aTime } from '../support/answers.ts';
 import { done, formhost, printed, refusedFor, startCommand } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
-import { cloneDatabase } from '../support/fresh-database.ts';
+import { testDatabase } from '../support/fresh-database.ts';
 import { asOwner, testService } from '../support/service.ts';
 
 const aKeyAlone = expect.stringMatching(/^fh_[0-9A-Za-z_-]{40,}\n$/);
@@ -154,8 +154,7 @@ describe('keys create', () => {
   });
 
   it('brings a database that an older version has made up to date', async () => {
-    const { url, drop } = await cloneDatabase();
-    onTestFinished(drop);
+    const { url } = await testDatabase();
     await runSql(
       url,
       "ALTER TABLE api_keys DROP name, DROP prefix; DELETE FROM knex_migrations WHERE name = '0011-key-names'",
@@ -188,8 +187,7 @@ describe('keys list and revoke', () => {
   });
 
   it('list every key once, however many there are', async () => {
-    const { url, drop } = await cloneDatabase();
-    onTestFinished(drop);
+    const { url } = await testDatabase();
     const count = 2 * SIZES.internal.keysBatch + 1;
     await runSql(
       url,

@@ -1,6 +1,6 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { formhost } from '../support/command.ts';
-import { readMail, startSmtpServer } from '../support/smtp.ts';
+import { readMail, testSmtpServer } from '../support/smtp.ts';
 
 const LOGIN = { user: 'forms', password: 'p@ss-w0rd' };
 const TO = 'you@example.com';
@@ -8,17 +8,11 @@ const TO = 'you@example.com';
 const mailTest = (args: string[], settings: Record<string, string>) =>
   formhost(['admin', 'mail-test', ...args], { settings });
 
-async function startServer(settings?: Parameters<typeof startSmtpServer>[0]) {
-  const server = await startSmtpServer(settings);
-  onTestFinished(() => server.close());
-  return server;
-}
-
 const failed = (line: string) => ({ code: 1, stdout: '', stderr: `formhost: ${line}\n` });
 
 describe('mail:test', () => {
   it('sends one mail from MAIL_FROM, and prints what the server answered', async () => {
-    const server = await startServer({ login: LOGIN });
+    const server = await testSmtpServer({ login: LOGIN });
     const settings = { SMTP_URL: server.url, MAIL_FROM: 'Forms <forms@pages.example>' };
     const response = '250 kept as number 7';
     const message = `the mail server accepted the mail: ${response}`;
@@ -37,7 +31,7 @@ describe('mail:test', () => {
   });
 
   it('prints why the server refused, in its own words', async () => {
-    const server = await startServer();
+    const server = await testSmtpServer();
     server.makeTrouble({ at: 'rcpt', does: { code: 550, text: 'No such user here' } });
     const result = await mailTest([TO], { SMTP_URL: server.url });
     expect(result).toEqual(failed('the mail server answered 550: 550 No such user here'));
@@ -54,7 +48,7 @@ describe('mail:test', () => {
   });
 
   it.each(['nobody', 'a@b.example\nBcc: c@d.example'])('refuses what is no address, in a line: %j', async (address) => {
-    const server = await startServer();
+    const server = await testSmtpServer();
     const result = await mailTest([address], { SMTP_URL: server.url });
     expect(result).toEqual(failed('the address of the recipient is needed, such as you@example.com'));
     expect(server.received).toEqual([]);

@@ -266,6 +266,8 @@ describe.skipIf(!hasChromium())('the inbox', () => {
     await dashboard.db('turned_away').insert({ deployment_id: id, day: new Date(), count: 12 });
     const page = await dashboard.open(owner, path);
     await page.getByText('About 12 visitors could not send in the last 7 days').waitFor();
+    // The list, too, has come.
+    await page.getByRole('heading', { name: 'Nothing was sent yet' }).waitFor();
     await expectAccessible(page);
     await page.getByRole('link', { name: 'Accept more a minute' }).click();
     await page.getByLabel('Submissions a minute').waitFor();

@@ -125,8 +125,9 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       expect((await lines.allInnerTexts()).at(-1)).toBe('<button>⟨U+202E⟩dnes <b></button>');
       await page.getByRole('button', { name: 'Restore version 1' }).tap();
       const dialog = page.getByRole('dialog', { name: 'Restore version 1?' });
-      await dialog.getByRole('button', { name: 'Restore' }).tap();
-      await page.getByText('Version 1 is live again.').waitFor();
+      // It is said for some seconds only.
+      const said = page.getByText('Version 1 is live again.').waitFor();
+      await Promise.all([said, dialog.getByRole('button', { name: 'Restore' }).tap()]);
       await page.getByText('Version 3', { exact: true }).waitFor();
       expect((await owner.get(`/deploy/${id}/html`)).body).toEqual({ html: FORM });
     });

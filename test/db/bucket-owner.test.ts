@@ -4,7 +4,7 @@ import { runSql } from '../support/database.ts';
 import { cloneDatabase } from '../support/fresh-database.ts';
 import { multipartBody } from '../support/multipart.ts';
 import { startS3 } from '../support/s3.ts';
-import { startTestService } from '../support/service.ts';
+import { testService } from '../support/service.ts';
 
 const DAYS_2 = 2 * 24 * 60 * 60 * 1_000;
 
@@ -15,8 +15,7 @@ it('sweeps nothing once another installation has claimed the prefix', async () =
   const database = await cloneDatabase();
   // No sweep is due yet.
   await runSql(database.url, "INSERT INTO bucket_use (next_sweep_at) VALUES (now() + interval '1 day')");
-  const service = await startTestService(s3.settings(), database, { limits });
-  onTestFinished(service.close);
+  const service = await testService(s3.settings(), database, { limits });
   const { id } = await (await service.owner()).deploy();
   const form = new Uint8Array(multipartBody(['name="cv"; filename="cv.pdf"', 'Dear Ada']));
   const headers = { 'Content-Type': 'multipart/form-data; boundary=b' };

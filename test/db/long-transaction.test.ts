@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { isOutOfReach } from '../../src/db/postgres/out-of-reach.ts';
 import type { Limits } from '../../src/limits.ts';
-import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { openDatabase, testDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
 
-let database: FreshDatabase;
-let db: Database;
-beforeAll(async () => {
-  database = await cloneDatabase();
-  db = connect({ connectionString: database.url }, { limits: testLimits() });
-});
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+const database = await testDatabase();
+const db = openDatabase(database.url);
 
 function connectWith(limits: Partial<Limits['database']>, onRenew = (): void => undefined): Database {
   const connected = connect({ connectionString: database.url }, { limits: testLimits({ database: limits }), onRenew });

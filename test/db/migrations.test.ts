@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { loadConfig } from '../../src/config.ts';
 import { restore } from '../../src/db/backup/restore.ts';
@@ -10,10 +10,10 @@ import { migrate } from '../../src/db/postgres/migrate.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { openDatabase, prepareDatabase } from '../../src/start/prepare-database.ts';
 import { runSql } from '../support/database.ts';
-import { cloneDatabase, emptyDatabase } from '../support/fresh-database.ts';
+import { cloneDatabase, emptyDatabase, testDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
 import { PROJECT } from '../support/process.ts';
-import { asOwner, startTestService } from '../support/service.ts';
+import { asOwner, testService } from '../support/service.ts';
 
 const LOG = createLog('silent');
 
@@ -25,16 +25,14 @@ describe('a database that a newer version has migrated', () => {
   it('is taken as it is by an older one, which starts, is ready and serves', async () => {
     const database = await cloneDatabase();
     await runSql(database.url, ranBy('9998-adds-a-column'));
-    const service = await startTestService({}, database);
-    onTestFinished(() => service.close());
+    const service = await testService({}, database);
     expect(await (await service.owner()).deploy({ slug: 'rolling' })).toMatchObject({ slug: 'rolling' });
     const { rows } = await service.db.raw('SELECT name FROM knex_migrations ORDER BY id DESC LIMIT 1');
     expect(rows).toEqual([{ name: '9998-adds-a-column' }]);
   });
 
   it('stops an older one with a line where the change was breaking', async () => {
-    const database = await cloneDatabase();
-    onTestFinished(() => database.drop());
+    const database = await testDatabase();
     await runSql(database.url, ranBy('9999-drops-a-column-breaking'));
     const config = loadConfig({ DATABASE_URL: database.url });
     const server = await openDatabase(config, testLimits(), LOG);
@@ -60,8 +58,7 @@ describe('a database that the release before has filled (test/support/fill-relea
   async function startOnRelease() {
     const database = await emptyDatabase();
     await restore({ connectionString: database.url }, createReadStream(beside('release.backup')), testLimits());
-    const service = await startTestService({}, database);
-    onTestFinished(() => service.close());
+    const service = await testService({}, database);
     return { service, owner: asOwner(service.url, release.key) };
   }
 

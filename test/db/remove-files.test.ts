@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { beginPurge, finishPurge } from '../../src/db/deployments/deleted-deployments.ts';
-import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { deleteSubmissions } from '../../src/db/submissions/submissions.ts';
 import { SIZES } from '../../src/sizes.ts';
-import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { openDatabase, testDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
 
 const MAX_CHUNKS = SIZES.internal.removedFilesBytes / SIZES.file.chunkBytes;
 
-let database: FreshDatabase;
-let db: Database;
+const database = await testDatabase();
+const db = openDatabase(database.url);
 beforeAll(async () => {
-  database = await cloneDatabase();
-  db = connect({ connectionString: database.url }, { limits: testLimits() });
   // Fails a statement that removes more chunks than it may.
   await db.raw(`
     CREATE FUNCTION check_removed() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -22,10 +19,6 @@ beforeAll(async () => {
       END $$;
     CREATE TRIGGER check_removed AFTER DELETE ON submission_file_chunks REFERENCING OLD TABLE AS removed
       FOR EACH STATEMENT EXECUTE FUNCTION check_removed()`);
-});
-afterAll(async () => {
-  await db.close();
-  await database.drop();
 });
 beforeEach(async () => {
   // clear() empties the tables by TRUNCATE, which fires no trigger for DELETE.

@@ -1,16 +1,9 @@
-import { expect, it, onTestFinished } from 'vitest';
-import { connect } from '../../src/db/postgres/connect.ts';
+import { expect, it } from 'vitest';
 import { storeSubmissions } from '../../src/db/submissions/store-submissions.ts';
-import { cloneDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
+import { openDatabase, testDatabase } from '../support/fresh-database.ts';
 
 it('makes deliveries as the settings are now, due at once, and refuses the eleventh submission', async () => {
-  const database = await cloneDatabase();
-  const db = connect({ connectionString: database.url }, { limits: testLimits() });
-  onTestFinished(async () => {
-    await db.close();
-    await database.drop();
-  });
+  const db = openDatabase((await testDatabase()).url);
   await db.raw(`
     INSERT INTO owners (email, plan) VALUES ('owner@test.example', 'unlimited');
     INSERT INTO deployments (id, owner_id, slug) SELECT 'd_1', id, 'a-form' FROM owners`);

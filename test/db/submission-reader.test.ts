@@ -1,28 +1,21 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { connect, type Database } from '../../src/db/postgres/connect.ts';
+import type { Database } from '../../src/db/postgres/connect.ts';
 import { readSubmissions, withRetries } from '../../src/db/submissions/submission-reader.ts';
 import type { Submission } from '../../src/db/submissions/submissions.ts';
-import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { openDatabase, testDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
 
 const MIB = 1024 * 1024;
 
-let database: FreshDatabase;
-let db: Database;
-let admin: pg.Client;
+const database = await testDatabase();
+const db = openDatabase(database.url);
+const admin = new pg.Client({ connectionString: database.url });
+await admin.connect();
+afterAll(() => admin.end());
 beforeAll(async () => {
-  database = await cloneDatabase();
-  db = connect({ connectionString: database.url }, { limits: testLimits() });
-  admin = new pg.Client({ connectionString: database.url });
-  await admin.connect();
   await db.raw("INSERT INTO owners (email, plan) VALUES ('owner@test.example', 'unlimited')");
   await fill('plain', 7_000, `'{ "n" : '||n||', "n":"\\u0000" }'`);
-});
-afterAll(async () => {
-  await admin.end();
-  await db.close();
-  await database.drop();
 });
 
 /** A deployment with submissions from 1 to `count`, their data made by an SQL expression of `n`. */
@@ -152,8 +145,7 @@ describe('readSubmissions', () => {
   it('goes on where it was when it has no answer in time in the middle', async () => {
     // Postgres ends the statement a moment later: it does not see that nobody waits for it.
     const limits = testLimits({ database: { unitTimeoutMs: 500, statementTimeoutMs: 700 } });
-    const hasty = connect({ connectionString: database.url }, { limits });
-    onTestFinished(() => hasty.close());
+    const hasty = openDatabase(database.url, limits);
     await goesOn('SELECT $1', hasty);
   });
 

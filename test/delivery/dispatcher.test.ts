@@ -1,20 +1,20 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   findDuePairs,
   type LeasedDelivery,
   leaseDeliveries,
   type Pair,
 } from '../../src/db/deliveries/delivery-queue.ts';
-import { connect, type Database } from '../../src/db/postgres/connect.ts';
+import type { Database } from '../../src/db/postgres/connect.ts';
 import type { Attempt } from '../../src/delivery/attempt.ts';
 import { attemptTimeMs, Dispatcher } from '../../src/delivery/dispatcher.ts';
 import { Sender } from '../../src/delivery/sender.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { aSentence } from '../support/answers.ts';
-import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { openDatabase as open, testDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
-import { proxyTo } from '../support/postgres-proxy.ts';
+import { type Link, proxyTo } from '../support/postgres-proxy.ts';
 
 const KIB = 1024;
 
@@ -42,11 +42,7 @@ const SENDER_OPTIONS = {
 
 const soon = (holds: () => unknown): Promise<unknown> => vi.waitFor(holds, { timeout: 60_000, interval: 10 });
 
-let database: FreshDatabase;
-beforeAll(async () => {
-  database = await cloneDatabase();
-});
-afterAll(() => database.drop());
+const database = await testDatabase();
 
 /** The database with one deployment and nothing else. */
 async function openDatabase(): Promise<{ db: Database; url: string }> {
@@ -56,12 +52,6 @@ async function openDatabase(): Promise<{ db: Database; url: string }> {
     INSERT INTO owners (email, plan) VALUES ('owner@test.example', 'unlimited');
     INSERT INTO deployments (id, owner_id, slug) SELECT 'd_1', id, 'a-form' FROM owners`);
   return { db, url: database.url };
-}
-
-function open(connectionString: string): Database {
-  const db = connect({ connectionString }, { limits: testLimits() });
-  onTestFinished(() => db.close());
-  return db;
 }
 
 /** Adds a webhook to each of these hosts. */
@@ -219,21 +209,10 @@ describe('Dispatcher: what it leases', () => {
     await soon(() => expect(tried()).toContainEqual(['marker/0', 1]));
 
     const leased = new Map(tried());
-    expect(leased).toEqual(
-      new Map([
-        ['due/0', 1],
-        ['due again/0', 3],
-        ['left by a process that died/0', 2],
-        ['made due by hand after the last attempt/0', 4],
-        ['marker/0', 1],
-      ]),
-    );
-    expect(
-      await rowsOf(
-        db,
-        Object.keys(rows).map((host) => `${host}/0`),
-      ),
-    ).toEqual(
+    const ofProcess = { 'left by a process that died/0': 2, 'made due by hand after the last attempt/0': 4 };
+    expect(Object.fromEntries(leased)).toEqual({ 'due/0': 1, 'due again/0': 3, ...ofProcess, 'marker/0': 1 });
+    const ids = Object.keys(rows).map((host) => `${host}/0`);
+    expect(await rowsOf(db, ids)).toEqual(
       before.map((row: { id: string; attempts: number; leased: boolean }) => ({
         ...row,
         attempts: leased.get(row.id) ?? row.attempts,
@@ -318,11 +297,8 @@ describe('Dispatcher: what it leases', () => {
       return result.error?.startsWith('the delivery cannot be read') ? result : OK;
     };
     startDispatcher(db, { attempt });
-    const unreadable = {
-      ...untried,
-      attempts: 1,
-      last_error: expect.stringMatching(/^the delivery cannot be read: ./),
-    };
+    const why = expect.stringMatching(/^the delivery cannot be read: ./);
+    const unreadable = { ...untried, attempts: 1, last_error: why };
     await soon(async () =>
       expect(await rowsOf(db)).toEqual([
         // A newer version may know the event: it is tried again.
@@ -335,9 +311,8 @@ describe('Dispatcher: what it leases', () => {
         { ...succeeded, id: 'notice' },
       ]),
     );
-    expect(messages.map((line) => JSON.parse(line).delivery).toSorted()).toEqual([
-      ...['a.test/0', 'b.test/0', 'broken digest', 'broken notice'],
-    ]);
+    const logged = messages.map((line) => JSON.parse(line).delivery).toSorted();
+    expect(logged).toEqual(['a.test/0', 'b.test/0', 'broken digest', 'broken notice']);
   });
 
   it('has at most so many bytes of submissions at a time, but always one', async () => {
@@ -437,19 +412,12 @@ describe('Dispatcher: what it writes down', () => {
     const { db: direct, url } = await openDatabase();
     let isAway = false;
     let refused = 0;
-    const proxy = await proxyTo(
-      url,
-      () => ({}),
-      ({ client, postgres, end }) => {
-        if (isAway) {
-          refused += 1;
-          end();
-        } else {
-          client.pipe(postgres);
-          postgres.pipe(client);
-        }
-      },
-    );
+    const passOn = ({ client, postgres, end }: Link): void => {
+      if (!isAway) return void client.pipe(postgres).pipe(client);
+      refused += 1;
+      end();
+    };
+    const proxy = await proxyTo(url, () => ({}), passOn);
     onTestFinished(proxy.close);
     const db = open(proxy.url);
     const hosts = Array.from({ length: 12 }, (_, n) => `h${n}.test`);
@@ -485,10 +453,8 @@ describe('Dispatcher: what it writes down', () => {
 describe('Dispatcher: leases', () => {
   it('outlive their attempts: one gets no more time than is left, and does not begin with less than nine tenths', () => {
     const limits = testLimits();
-    expect([60_000, 15_000, 14_000, 13_500].map((left) => attemptTimeMs(15_000, left, limits))).toEqual([
-      ...[15_000, 15_000, 14_000, 13_500],
-    ]);
-    expect(attemptTimeMs(15_000, 13_499, limits)).toBeUndefined();
+    const times = [60_000, 15_000, 13_500, 13_499].map((left) => attemptTimeMs(15_000, left, limits));
+    expect(times).toEqual([15_000, 15_000, 13_500, undefined]);
   });
 
   it('are given back, and not counted, where too little is left of them', async () => {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { emptyFolder } from '../support/formhost.ts';
 import { isInstalled } from '../support/installed.ts';
 import { freePort, PROJECT, startProgram } from '../support/process.ts';
 import { sendRaw, testService } from '../support/service.ts';
@@ -31,7 +31,7 @@ const owner = await service.owner();
 
 /** A folder with a copy of a receiver. */
 async function copyOf(file: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'formhost-receiver-'));
+  const folder = await emptyFolder();
   await cp(join(FOLDER, file), join(folder, file));
   return folder;
 }

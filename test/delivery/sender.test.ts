@@ -4,7 +4,7 @@ import { Sender } from '../../src/delivery/sender.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { SignedLinks } from '../../src/lib/signed-links.ts';
 import { testLimits } from '../support/limits.ts';
-import { readMail, startSmtpServer } from '../support/smtp.ts';
+import { readMail, testSmtpServer } from '../support/smtp.ts';
 
 const parts = {
   allowedNetworks: [],
@@ -43,8 +43,7 @@ it('fails for a mail without SMTP_URL', async () => {
 });
 
 it('sends a mail with the names of fields when their labels cannot be read', async () => {
-  const smtp = await startSmtpServer();
-  onTestFinished(() => smtp.close());
+  const smtp = await testSmtpServer();
   const links = async () => new SignedLinks('https://api.test', Buffer.alloc(32));
   const sending = new Sender({ ...parts, links, smtpUrl: smtp.url });
   onTestFinished(() => sending.close());

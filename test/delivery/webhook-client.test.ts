@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Resolver } from 'node:dns/promises';
 import { getEventListeners } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
@@ -15,6 +14,7 @@ import { WebhookClient } from '../../src/delivery/webhooks/webhook-client.ts';
 import { parseCidr } from '../../src/lib/public-address.ts';
 import { SIZES } from '../../src/sizes.ts';
 import { aSentence } from '../support/answers.ts';
+import { emptyFolder } from '../support/formhost.ts';
 import { testLimits } from '../support/limits.ts';
 import { ownAddress } from '../support/own-address.ts';
 import {
@@ -43,18 +43,16 @@ const TIMED_OUT = 'the receiver did not answer completely within the time limit'
 const CUT_OFF = 'the connection was closed before the answer was complete';
 const NOT_HTTP = 'the answer is not HTTP';
 const LONG_HEADERS = `the answer has more than ${SIZES.webhook.maxHeaderBytes} bytes of headers`;
+const OK = 'HTTP/1.1 200 OK\r\n';
 const BAD_CERTIFICATE = 'the certificate is not valid';
 
 const toLoopback: Resolve = async () => [{ address: '127.0.0.1', family: 4 }];
 
+const toTwo: Resolve = async () => ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
+
 /** Sends to loopback; every name is 127.0.0.1 unless `resolve` says otherwise. */
 function startSender(resolve: Resolve = toLoopback) {
-  const client = new WebhookClient({
-    limits: testLimits(),
-    allowedNetworks: LOOPBACK,
-    own: ownAddress(),
-    resolve,
-  });
+  const client = new WebhookClient({ limits: testLimits(), allowedNetworks: LOOPBACK, own: ownAddress(), resolve });
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => (closed ??= client.close());
   onTestFinished(close);
@@ -131,14 +129,10 @@ describe('an answer', () => {
   it.each<[string, Conduct, object]>([
     ['none: closed at once', closesAtOnce, { error: CUT_OFF }],
     ['none: reset at once', resetsAtOnce, { error: CUT_OFF }],
+    ['half a body, closed', says(`${OK}content-length: 10\r\n\r\nabc`, 'closes'), { status: 200, error: CUT_OFF }],
     [
-      'half a body, closed',
-      says('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc', 'closes'),
-      { status: 200, error: CUT_OFF },
-    ],
-    [
-      'no last chunk, closed as announced',
-      says('HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n', 'closes'),
+      'no last chunk',
+      says(`${OK}transfer-encoding: chunked\r\n\r\n3\r\nabc\r\n`, 'closes'),
       { status: 200, error: CUT_OFF },
     ],
     [
@@ -147,14 +141,10 @@ describe('an answer', () => {
       { status: 503, error: 'the receiver answered 503', retryAfter: 7 },
     ],
     ['another protocol', says('SSH-2.0-OpenSSH_9.6\r\n'), { error: NOT_HTTP }],
-    [
-      'a switch to another protocol',
-      says('HTTP/1.1 101 Go\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
-      { error: NOT_HTTP },
-    ],
+    ['a switch of it', says('HTTP/1.1 101 Go\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'), { error: NOT_HTTP }],
     [
       'a long header',
-      says(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(SIZES.webhook.maxHeaderBytes + KIB)}\r\n\r\n`),
+      says(`${OK}x: ${'a'.repeat(SIZES.webhook.maxHeaderBytes + KIB)}\r\n\r\n`),
       { error: LONG_HEADERS },
     ],
   ])('%s is a failure, and the connection is let go', async (_kind, conduct, attempt) => {
@@ -179,10 +169,7 @@ describe('an answer', () => {
   it('that refuses the connection is a failure', async () => {
     const receiver = await startReceiver();
     await receiver.close();
-    const { send } = startSender(async () => [
-      { address: '127.0.0.1', family: 4 },
-      { address: '127.0.0.2', family: 4 },
-    ]);
+    const { send } = startSender(toTwo);
     const refused = { error: 'the connection was refused' };
     expect(await send(receiver.url)).toEqual(refused);
     expect(await send(`http://two.test:${receiver.port}`)).toEqual(refused);
@@ -305,10 +292,7 @@ describe('the deadline', () => {
   it('is not used up by an address that never answers', async () => {
     const full = await startFullReceiver();
     const receiver = await startReceiver(undefined, { host: '127.0.0.2', port: full.port });
-    const { send } = startSender(async () => [
-      { address: '127.0.0.1', family: 4 },
-      { address: '127.0.0.2', family: 4 },
-    ]);
+    const { send } = startSender(toTwo);
     expect(await send(`http://two.test:${full.port}`, AbortSignal.timeout(5_000))).toEqual({ status: 200 });
     expect(receiver.received.length).toBe(1);
   });
@@ -368,23 +352,18 @@ describe('https', () => {
     onTestFinished(() => setDefaultCACertificates(trusted));
   }
 
-  it('refuses a certificate that is not trusted', async () => {
-    const receiver = await startReceiver(undefined, { certificate: makeCertificate(['127.0.0.1', 'a.test']) });
-    const { send } = startSender();
-    expect(await send(receiver.url)).toEqual({ error: BAD_CERTIFICATE });
-    expect(await send(`https://a.test:${receiver.port}`)).toEqual({ error: BAD_CERTIFICATE });
-    await isLetGo(receiver);
-    expect(receiver.received).toEqual([]);
-  });
-
-  it('refuses a certificate of another host', async () => {
-    const certificate = makeCertificate(['b.test', '127.0.0.2']);
-    trust(certificate.cert);
+  it.each([
+    ['that is not trusted', ['127.0.0.1', 'a.test'], false],
+    ['of another host', ['127.0.0.2', 'b.test'], true],
+  ])('refuses a certificate %s', async (_which, hosts, isTrusted) => {
+    const certificate = makeCertificate(hosts);
+    if (isTrusted) trust(certificate.cert);
     const receiver = await startReceiver(undefined, { certificate });
     const { send } = startSender();
-    for (const host of ['a.test', '127.0.0.1']) {
+    for (const host of ['127.0.0.1', 'a.test']) {
       expect(await send(`https://${host}:${receiver.port}`)).toEqual({ error: BAD_CERTIFICATE });
     }
+    await isLetGo(receiver);
     expect(receiver.received).toEqual([]);
   });
 
@@ -415,20 +394,14 @@ describe('resolveName', () => {
     const dns = new Resolver({ timeout, tries: 1 });
     dns.setServers([server.address]);
     onTestFinished(() => dns.cancel());
-    const folder = await mkdtemp(join(tmpdir(), 'formhost-resolve-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    const hostsFile = join(folder, 'hosts');
+    const hostsFile = join(await emptyFolder(), 'hosts');
     await writeFile(hostsFile, hosts);
     const limits = testLimits({ delivery: { ipv6TimeoutMs } });
     return { resolve: (name: string) => resolveName(name, dns, limits, hostsFile), asked: server.asked, dns };
   }
 
   it.each<[string, string[], string[]]>([
-    [
-      'both families, IPv4 first',
-      ['2606:4700::1', '192.0.2.1', '192.0.2.2'],
-      ['192.0.2.1', '192.0.2.2', '2606:4700::1'],
-    ],
+    ['both families, IPv4 first', ['2606:4700::1', '192.0.2.1'], ['192.0.2.1', '2606:4700::1']],
     ['IPv4 alone', ['192.0.2.1'], ['192.0.2.1']],
     ['IPv6 alone', ['2606:4700::1'], ['2606:4700::1']],
     ['IPv4 where nobody answers for IPv6', ['192.0.2.1', 'silent'], ['192.0.2.1']],

@@ -29,26 +29,14 @@ const listeningAt = (address: string, port: number) => ({
 const words = (...lines: string[]): string[] => lines.flatMap((line) => line.split(' '));
 
 describe('what a URL says by itself', () => {
-  const laptop = new OwnAddress({
-    baseUrl: new URL('http://localhost:3000'),
-    pagesUrl: new URL('http://a-page.localhost:3000'),
-    listening: () => listeningAt('127.0.0.1', 3_000),
-  });
-  const hosted = new OwnAddress({
-    baseUrl: new URL('https://forms.example.org'),
-    pagesUrl: new URL('https://a-page.pages.example.org'),
-    listening: () => listeningAt('0.0.0.0', 3_000),
-  });
-  const onPort80 = new OwnAddress({
-    baseUrl: new URL('http://forms.example.org'),
-    pagesUrl: new URL('http://a-page.pages.example.org'),
-    listening: () => listeningAt('127.0.0.1', 80),
-  });
-  const byAddress = new OwnAddress({
-    baseUrl: new URL('http://192.0.2.7:8080'),
-    pagesUrl: new URL('https://a-page.pages.example.org'),
-    listening: () => listeningAt('::', 3_000),
-  });
+  const ownAt = (baseUrl: string, pagesUrl: string, address: string, port: number) =>
+    new OwnAddress({
+      ...{ baseUrl: new URL(baseUrl), pagesUrl: new URL(pagesUrl), listening: () => listeningAt(address, port) },
+    });
+  const laptop = ownAt('http://localhost:3000', 'http://a-page.localhost:3000', '127.0.0.1', 3_000);
+  const hosted = ownAt('https://forms.example.org', 'https://a-page.pages.example.org', '0.0.0.0', 3_000);
+  const onPort80 = ownAt('http://forms.example.org', 'http://a-page.pages.example.org', '127.0.0.1', 80);
+  const byAddress = ownAt('http://192.0.2.7:8080', 'https://a-page.pages.example.org', '::', 3_000);
   const here = (own: typeof laptop, urls: readonly string[]): string[] => urls.filter((url) => own.isIn(new URL(url)));
 
   it.each<[string, typeof laptop, string[]]>([
@@ -139,11 +127,8 @@ describe('a webhook whose URL leads back here', () => {
       await service.db('webhooks').where({ id: body.id }).update({ url });
       await service.anonymous.post(`/submit/${id}`).send({ a: 1 }).expect(200);
       const read = async () => (await owner.get(`/webhooks/${id}/${body.id}/deliveries`)).body.deliveries;
-      await expect
-        .poll(read)
-        .toEqual([
-          expect.objectContaining({ status: 'pending', attempts: 1, last_status: null, last_error: LEADS_HERE.error }),
-        ]);
+      const failed = { status: 'pending', attempts: 1, last_status: null, last_error: LEADS_HERE.error };
+      await expect.poll(read).toEqual([expect.objectContaining(failed)]);
     }
   });
 
@@ -188,9 +173,8 @@ describe('a submission that comes from a webhook', () => {
         .set({ Host: host, ...DELIVERY, ...headers })
         .send(body);
     const answers = [await send(`/submit/${id}`), await send('/', `${slug}.${PAGES_DOMAIN}`)];
-    expect(answers.map(({ status, type, body }) => [status, type, body])).toEqual(
-      Array(2).fill([508, 'application/json', failure]),
-    );
+    const said = answers.map(({ status, type, body }) => [status, type, body]);
+    expect(said).toEqual(Array(2).fill([508, 'application/json', failure]));
     expect(answers.map((one) => one.headers['access-control-allow-origin'])).toEqual(['*', undefined]);
     expect((await deploymentOf(id)).submission_count).toBe(0);
     await service.anonymous.post(`/submit/${id}`).send({ a: 1 }).expect(200);

@@ -15,7 +15,7 @@ import { isAlive, serverPid } from '../support/postmaster.ts';
 import { startServiceProcess } from '../support/process.ts';
 import { closesAtOnce, resetsAtOnce, says, startRawReceiver, startReceiver } from '../support/receivers.ts';
 import { asOwner, BASE_URL, PAGES_DOMAIN, sendRaw } from '../support/service.ts';
-import { startSmtpServer } from '../support/smtp.ts';
+import { testSmtpServer } from '../support/smtp.ts';
 import { keyIn } from '../support/test-process.ts';
 
 const marker = (name: string): string => `${name}${randomBytes(12).toString('hex')}`;
@@ -51,8 +51,7 @@ it('writes no key, webhook URL, webhook secret or submitted value to a log, and 
   const field = secrets['the name of a field'] ?? '';
   const hook = secrets['the URL of a webhook'] ?? '';
   const password = secrets['the password of the mail server'] ?? '';
-  const smtp = await startSmtpServer({ login: { user: 'forms', password: 'another' } });
-  onTestFinished(smtp.close);
+  const smtp = await testSmtpServer({ login: { user: 'forms', password: 'another' } });
 
   const start = () =>
     startServiceProcess({

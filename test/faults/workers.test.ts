@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { withDatabase } from '../support/database.ts';
-import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { testDatabase } from '../support/fresh-database.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { childrenOf } from '../support/postgres-server.ts';
 import { isAlive } from '../support/postmaster.ts';
@@ -12,9 +12,9 @@ const WORKERS = 2;
 
 const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 60_000, interval: 20 });
 
-let database: FreshDatabase;
+const database = await testDatabase();
 let service: ServiceProcess;
-let metricsPort: number;
+const metricsPort = await freePort();
 let owner: Owner;
 let log = '';
 const settings = (): Record<string, string> => ({
@@ -31,8 +31,6 @@ const keys = async (...args: string[]): Promise<string> => {
 };
 
 beforeAll(async () => {
-  database = await cloneDatabase();
-  metricsPort = await freePort();
   service = await startServiceProcess(settings());
   service.child.stderr?.on('data', (text) => {
     log += text;
@@ -43,7 +41,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   expect((await service.stop()).code).toBe(0);
-  await database.drop();
 });
 
 const workers = (): Promise<number[]> => childrenOf(service.child.pid ?? 0);

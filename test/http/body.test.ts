@@ -3,9 +3,7 @@ import { IncomingMessage, request } from 'node:http';
 import { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { MIMEType } from 'node:util';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ComputePool } from '../../src/compute/pool.ts';
 import { BodyReader } from '../../src/http/request/body.ts';
@@ -208,11 +206,8 @@ describe('a body without a length', () => {
     void third.push(LARGE);
     await endOf(ended, 'third');
     letGo();
-    expect(await Promise.all([first, second, third].map(({ answer }) => answer))).toEqual([
-      `${LARGE}`,
-      `${LARGE}`,
-      '503',
-    ]);
+    const answers = await Promise.all([first, second, third].map(({ answer }) => answer));
+    expect(answers).toEqual([`${LARGE}`, `${LARGE}`, '503']);
   });
 
   it.each<[what: string, bytes: number]>([
@@ -281,33 +276,10 @@ function typed(contentType: string | undefined): IncomingMessage {
 }
 
 describe('mediaType', () => {
-  const space = fc.constantFrom('', '', ' ', '\t', ' \t ');
-  const token = fc.string({ unit: fc.constantFrom(..."!#$%&'*+-.^_`|~09AZaz"), minLength: 1, maxLength: 5 });
-  const quoted = fc
-    .array(fc.oneof(fc.string({ unit: fc.constantFrom(...' \t!#;=,/ab[]é') }), fc.constantFrom('\\"', '\\\\', '\\a')))
-    .map((pieces) => `"${pieces.join('')}"`);
-  const name = fc.oneof(fc.constantFrom('boundary', 'Boundary', 'BOUNDARY', '__proto__', 'constructor'), token);
-  const parameter = fc.oneof(
-    { weight: 4, arbitrary: fc.tuple(name, fc.oneof(token, quoted)).map((pair) => pair.join('=')) },
-    // Empty ones, and others that say nothing.
-    fc.constantFrom('', '', 'boundary'),
-  );
-  const header = fc
-    .tuple(token, token, fc.array(fc.tuple(space, space, parameter)))
-    .map(([type, subtype, all]) => `${type}/${subtype}${all.map(([a, b, said]) => `${a};${b}${said}`).join('')}`)
-    .filter((text) => text.length <= MAX_CONTENT_TYPE);
-
-  it('is read as WHATWG MIME Sniffing has it, from whatever is valid', () => {
-    fc.assert(
-      fc.property(header, (text) => {
-        const expected = new MIMEType(text);
-        const { type, parameters = {} } = mediaType(typed(text)) ?? {};
-        expect([type, Object.entries(parameters).toSorted()]).toEqual([
-          expected.essence,
-          [...expected.params].toSorted(),
-        ]);
-      }),
-    );
+  it('is in small letters, with the parameters that a header has', () => {
+    const header = 'Multipart/FORM-Data ;; Boundary="a\\"; b" ;x=y;X=z';
+    const parameters = { boundary: 'a"; b', x: 'y' };
+    expect(mediaType(typed(header))).toMatchObject({ type: 'multipart/form-data', parameters });
   });
 
   it.each(['UTF-8', 'utf8', '"Utf-8"'])('takes the charset %s', (charset) => {

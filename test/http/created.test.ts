@@ -1,9 +1,8 @@
-import { expect, it, onTestFinished } from 'vitest';
-import { startTestService } from '../support/service.ts';
+import { expect, it } from 'vitest';
+import { testService } from '../support/service.ts';
 
 it('says where what was made is', async () => {
-  const service = await startTestService();
-  onTestFinished(() => service.close());
+  const service = await testService();
   const owner = await service.owner();
   const made = async (path: string, body: object) => {
     const { headers, body: answer } = await owner.post(path).send(body).expect(201);

@@ -6,19 +6,18 @@ import { LIMITS } from '../../src/limits.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { failure } from '../support/answers.ts';
 import { runSql } from '../support/database.ts';
-import { emptyDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { emptyDatabase, testDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
 import { proxyTo } from '../support/postgres-proxy.ts';
 import { BASE_URL, PAGES_DOMAIN, sendRaw, UNKNOWN_KEY } from '../support/service.ts';
 
-let database: FreshDatabase;
+const database = await testDatabase(emptyDatabase);
 /** The database's address, where nobody is before it is opened and after it is closed. */
 let gate: Awaited<ReturnType<typeof proxyTo>>;
 let connections = 0;
 let service: Service;
 let url: string;
 beforeAll(async () => {
-  database = await emptyDatabase();
   await runSql(inject('postgresUrl'), `ALTER DATABASE ${database.name} SET default_transaction_read_only = on`);
   gate = await proxyTo(
     database.url,
@@ -38,7 +37,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.close();
   await gate.close();
-  await database.drop();
 });
 
 const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 110_000, interval: 50 });

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Config, loadConfig } from '../../src/config.ts';
+import { emptyFolder } from '../support/formhost.ts';
 import { startHaproxy } from '../support/haproxy.ts';
 import { isInstalled } from '../support/installed.ts';
 import { startProgram } from '../support/process.ts';
@@ -189,8 +189,7 @@ describe.skipIf(!HAS_HAPROXY)('two cells behind deploy/haproxy-cells.cfg', () =>
 
   /** deploy/move-owner from the default cell to eu: its exit code, what it prints, and the lines of its maps. */
   async function move(email: string) {
-    const folder = await mkdtemp(join(tmpdir(), 'formhost-move-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = await emptyFolder();
     const domains = { FROM_PAGES: domainOf(first.config), TO_PAGES: domainOf(eu.config) };
     const databases = { FROM: first.databaseUrl, TO: eu.databaseUrl };
     const { code, stdout, stderr } = await startProgram('deploy/move-owner', [email, 'eu', folder], {

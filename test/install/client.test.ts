@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { emptyFolder } from '../support/formhost.ts';
 import { PROJECT } from '../support/process.ts';
 import { testService } from '../support/service.ts';
 
@@ -20,9 +20,8 @@ const owner = await service.owner();
 const program = shown.replace('http://localhost:3000', service.url);
 
 /** The folder of the program. */
-let folder: string;
+const folder = await emptyFolder();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'formhost-client-'));
   const modules = join(folder, 'node_modules');
   await mkdir(join(modules, 'formhost'), { recursive: true });
   await shell('npm', ['pack', '--pack-destination', folder], { cwd: PROJECT });
@@ -32,7 +31,6 @@ beforeAll(async () => {
     await symlink(join(PROJECT, 'node_modules', name), join(modules, name));
   }
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 describe('formhost/client', () => {
   it('runs in Node', async () => {

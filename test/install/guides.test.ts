@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { symlink } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SETTING_NAMES } from '../../src/config.ts';
-import { emptyDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { emptyFolder } from '../support/formhost.ts';
+import { emptyDatabase, testDatabase } from '../support/fresh-database.ts';
 import { freePort, PROJECT, startProgram } from '../support/process.ts';
-import { headerOf, readMail, type SmtpServer, startSmtpServer } from '../support/smtp.ts';
+import { headerOf, readMail, testSmtpServer } from '../support/smtp.ts';
 import { keyIn } from '../support/test-process.ts';
 
 /*
@@ -89,17 +89,16 @@ const SCRIPTS: Readonly<Record<string, string>> = JSON.parse(
 
 const PORTS = { service: 3000, receiver: 8080, metrics: 9464 };
 
+const database = await testDatabase(emptyDatabase);
+const mailServer = await testSmtpServer();
+
 describe('the guides', () => {
-  let database: FreshDatabase;
-  let mailServer: SmtpServer;
   let service: ReturnType<typeof startProgram>;
   let settings: Record<string, string>;
   /** The ports of the guides, and those that stand for them here. */
   let ports: [shown: number, real: number][];
 
   beforeAll(async () => {
-    database = await emptyDatabase();
-    mailServer = await startSmtpServer();
     const [port, receiver, metrics] = await Promise.all([freePort(), freePort(), freePort()]);
     ports = [
       [PORTS.service, port],
@@ -112,7 +111,7 @@ describe('the guides', () => {
       DATABASE_URL: database.url,
       PORT: String(port),
       METRICS_PORT: String(metrics),
-      SMTP_URL: `smtp://127.0.0.1:${mailServer.port}`,
+      SMTP_URL: mailServer.url,
       LOG_LEVEL: 'error',
     };
     service = startProgram(process.execPath, ['src/main.ts'], settings);
@@ -122,8 +121,6 @@ describe('the guides', () => {
   afterAll(async () => {
     service?.child.kill();
     await service?.result;
-    await mailServer?.close();
-    await database?.drop();
   });
 
   const replaced = (text: string, pairs: readonly (readonly [from: number, to: number])[]): string =>
@@ -141,8 +138,7 @@ describe('the guides', () => {
 
   /** A folder with what a reader's clone has, for commands that are run there. */
   async function workspace(): Promise<string> {
-    const folder = await mkdtemp(join(tmpdir(), 'formhost-guide-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = await emptyFolder();
     for (const name of ['.env.example', 'bin', 'deploy', 'migrations', 'node_modules', 'package.json', 'src']) {
       await symlink(join(PROJECT, name), join(folder, name));
     }

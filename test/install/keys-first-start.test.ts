@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -6,7 +6,8 @@ import { openEmbeddedPostgres } from '../../src/db/postgres/embedded-postgres.ts
 import { LIMITS } from '../../src/limits.ts';
 import { formhost } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
-import { emptyDatabase } from '../support/fresh-database.ts';
+import { emptyFolder } from '../support/formhost.ts';
+import { emptyDatabase, testDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
 import { isAlive, serverPid } from '../support/postmaster.ts';
 import { startServiceProcess } from '../support/process.ts';
@@ -39,8 +40,7 @@ async function countOf(email: string, settings: Record<string, string>): Promise
 
 describe('an empty database', () => {
   it('gets no tables by a command: it says where it looked, without the password, and what to do', async () => {
-    const { url, name, drop } = await emptyDatabase();
-    onTestFinished(drop);
+    const { url, name } = await testDatabase(emptyDatabase);
     const settings = { DATABASE_URL: url };
     expect(await formhost(['admin', 'keys', 'create', '--email', 'empty@keys.example'], { settings })).toEqual(
       noDatabase(`${new URL(url).host}/${name}`, 'DATABASE_URL, which the environment sets'),
@@ -102,8 +102,7 @@ describe('an embedded database', () => {
   });
 
   it('is not made by a command: each says where it looked, how that was set, and what to do', async () => {
-    const folder = await realpath(await mkdtemp(join(tmpdir(), 'formhost-none-')));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = await emptyFolder();
     const own = join(folder, 'own');
     await mkdir(own);
     await writeFile(join(own, '.env'), 'DATA_DIR=./other\n');
@@ -125,8 +124,7 @@ describe('an embedded database', () => {
   });
 
   it('is not taken for the service’s when a start was cut short before its tables were made', async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'formhost-cut-'));
-    onTestFinished(() => rm(dataDir, { recursive: true }));
+    const dataDir = await emptyFolder();
     await (await openEmbeddedPostgres(dataDir, { limits: testLimits() })).close();
     expect(await formhost(['admin', 'keys', 'list'], { settings: { DATA_DIR: dataDir } })).toEqual(
       noDatabase(dataDir, 'DATA_DIR, which the environment sets'),

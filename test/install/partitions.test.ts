@@ -1,15 +1,13 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { up as addConfirmations } from '../../migrations/0047-confirmations.ts';
-import { connect } from '../../src/db/postgres/connect.ts';
 import { runSql } from '../support/database.ts';
-import { cloneDatabase, emptyDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
+import { emptyFolder } from '../support/formhost.ts';
+import { cloneDatabase, emptyDatabase, openDatabase, testDatabase } from '../support/fresh-database.ts';
 import { PROJECT, startProgram } from '../support/process.ts';
 import { type Received, startReceiver } from '../support/receivers.ts';
-import { asOwner, type Owner, startTestService, type TestService } from '../support/service.ts';
+import { asOwner, type Owner, startTestService, type TestService, testService } from '../support/service.ts';
 
 const FORMS = 5;
 const ALLOWED = { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' };
@@ -45,8 +43,7 @@ describe('submissions and deliveries in partitions (deploy/partitions.sql)', () 
 
   /** Five forms with a submission each, in whole tables that are then divided; and a service on them. */
   async function divide(): Promise<void> {
-    folder = await mkdtemp(join(tmpdir(), 'formhost-partitions-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    folder = await emptyFolder();
     const receiver = await startReceiver((response, request) => {
       received.push(request);
       // The first attempt of each is refused, so that deliveries are claimed from the database too.
@@ -70,8 +67,7 @@ describe('submissions and deliveries in partitions (deploy/partitions.sql)', () 
     await owner.patch(`/submissions/${first}/${listed.body.submissions[0].id}`).send({ starred: true }).expect(200);
     await before.close();
     await partition(database.url);
-    service = await startTestService({ ...ALLOWED, DELIVERY_RETRY_DELAYS: '0,0,0' }, database);
-    onTestFinished(() => service.close());
+    service = await testService({ ...ALLOWED, DELIVERY_RETRY_DELAYS: '0,0,0' }, database);
     owner = asOwner(service.url, key);
   }
 
@@ -82,8 +78,7 @@ describe('submissions and deliveries in partitions (deploy/partitions.sql)', () 
     const { rows } = await service.db.raw(
       `SELECT tablename, indexname FROM pg_indexes WHERE tablename IN ('submissions', 'deliveries') ORDER BY indexname`,
     );
-    const whole = await startTestService();
-    onTestFinished(() => whole.close());
+    const whole = await testService();
     const expected = await whole.db.raw(
       `SELECT tablename, indexname FROM pg_indexes WHERE tablename IN ('submissions', 'deliveries') ORDER BY indexname`,
     );
@@ -127,8 +122,7 @@ describe('submissions and deliveries in partitions (deploy/partitions.sql)', () 
     await partition(into.parts.url);
     for (const [name, target] of Object.entries(into)) {
       expect([name, await command('restore', file, target.url)]).toEqual([name, { code: 0, stdout: '', stderr: '' }]);
-      const restored = await startTestService(ALLOWED, target);
-      onTestFinished(() => restored.close());
+      const restored = await testService(ALLOWED, target);
       expect(await read(restored.db)).toEqual(source);
       const as = asOwner(restored.url, owner.key);
       await submitToEach(restored.url, as, forms, `restored into ${name}`);
@@ -144,11 +138,9 @@ describe('submissions and deliveries in partitions (deploy/partitions.sql)', () 
   });
 
   it('get the index of the log of mails by a migration, also after one that was interrupted', async () => {
-    const database = await cloneDatabase();
-    onTestFinished(() => database.drop());
+    const database = await testDatabase();
     await partition(database.url);
-    const db = connect({ connectionString: database.url }, { limits: testLimits() });
-    onTestFinished(() => db.close());
+    const db = openDatabase(database.url);
     await db.raw('DROP INDEX deliveries_logged_mails; CREATE INDEX deliveries_0_logged_mails ON deliveries_0 (id)');
     for (const _time of [1, 2]) await addConfirmations(db);
     const { rows } = await db.raw(

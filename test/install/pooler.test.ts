@@ -1,19 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { migrate } from '../../src/db/postgres/migrate.ts';
 import { query } from '../../src/db/postgres/query.ts';
 import type { Connection } from '../../src/db/postgres/servers.ts';
 import { settingsInForce } from '../../src/db/postgres/transaction-pooler.ts';
 import { runSql } from '../support/database.ts';
-import { cloneDatabase, emptyDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { emptyFolder } from '../support/formhost.ts';
+import { cloneDatabase, emptyDatabase, type FreshDatabase, openDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
 import { hasPgbouncer, startPgbouncer } from '../support/pgbouncer.ts';
 import { freePort, startProgram, startServiceProcess } from '../support/process.ts';
-import { asOwner, getPage, JSON_TYPE, startTestService } from '../support/service.ts';
+import { asOwner, getPage, JSON_TYPE, testService } from '../support/service.ts';
 
 /** For a test that starts a program or has several waits. */
 const LONG = { timeout: 60_000 };
@@ -42,8 +41,7 @@ const isThere = hasPgbouncer();
 
 describe.runIf(isThere)('two processes behind a transaction pooler', LONG, () => {
   it('show what another process has changed, and store submissions', async () => {
-    const service = await startTestService();
-    onTestFinished(service.close);
+    const service = await testService();
     const pooled = await startPgbouncer(service.databaseUrl);
     const settings = { DATABASE_URL: pooled, DATABASE_POOLER: 'transaction' };
     const [one, other] = [await service.another(settings), await service.another(settings)];
@@ -104,8 +102,7 @@ describe.runIf(isThere)('a transaction pooler that DATABASE_POOLER does not name
       'warn',
       'set DATABASE_POOLER=transaction, or, if it pools sessions, statement_timeout and enable_seqscan of the role',
     ]);
-    const db = connect({ connectionString: DATABASE_URL }, { limits: testLimits() });
-    onTestFinished(() => db.close());
+    const db = openDatabase(DATABASE_URL);
     expect(await settingsInForce(db)).toBe('ignored');
   });
 });
@@ -206,12 +203,6 @@ describe('migrate', LONG, () => {
 });
 
 describe.runIf(isThere)('backup and restore through a transaction pooler', LONG, () => {
-  let folder: string;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'formhost-pooler-'));
-    return () => rm(folder, { recursive: true });
-  });
-
   const run = (command: string, file: string, DATABASE_URL: string) =>
     startProgram(process.execPath, ['src/commands/formhost.ts', 'admin', command, file], {
       DATABASE_URL,
@@ -219,11 +210,10 @@ describe.runIf(isThere)('backup and restore through a transaction pooler', LONG,
     }).result;
 
   it('restores while the pooler keeps connections of a service that has ended, not while one runs', async () => {
-    const service = await startTestService();
-    onTestFinished(service.close);
+    const service = await testService();
     const owner = await service.owner();
     const { id } = await owner.deploy({ html: 'kept' });
-    const file = join(folder, `backup-${id}`);
+    const file = join(await emptyFolder(), `backup-${id}`);
     const from = await startPgbouncer(service.databaseUrl);
     expect(await run('backup', file, from)).toEqual({ code: 0, stdout: '', stderr: '' });
 

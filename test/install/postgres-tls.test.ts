@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -9,18 +8,20 @@ import { connect } from '../../src/db/postgres/connect.ts';
 import { openClient } from '../../src/db/postgres/servers.ts';
 import { checkDatabaseUrl, parseDatabaseUrl } from '../../src/lib/database-url.ts';
 import { hasOpenssl, makeCertificates } from '../support/certificates.ts';
+import { emptyFolder } from '../support/formhost.ts';
+import { openDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
 import { type PostgresServer, startPostgresServer } from '../support/postgres-server.ts';
 import { startProgram, startServiceProcess } from '../support/process.ts';
 
+const folder = await emptyFolder();
+
 describe.runIf(hasOpenssl())('TLS to Postgres', () => {
-  let folder: string;
   let files: Awaited<ReturnType<typeof makeCertificates>>;
   /** Accepts connections with TLS only, and as `clerk` only with a certificate. */
   let strict: PostgresServer;
   let plain: PostgresServer;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'formhost-tls-'));
     files = await makeCertificates(folder, 'clerk');
     strict = await startPostgresServer(async (data) => {
       const settings = await files.installIn(data);
@@ -41,7 +42,6 @@ hostssl all postgres all trust
   afterAll(async () => {
     await strict.close();
     await plain.close();
-    await rm(folder, { recursive: true });
   });
 
   /** Whether a connection has TLS; or the code or message of the error. */
@@ -134,8 +134,7 @@ hostssl all postgres all trust
     const sslrootcert = join(folder, 'renewed.crt');
     await writeFile(sslrootcert, await readFile(files.stranger));
     const url = at('127.0.0.1', { sslmode: 'verify-ca', sslrootcert });
-    const db = connect({ connectionString: url }, { limits: testLimits() });
-    onTestFinished(() => db.close());
+    const db = openDatabase(url);
     await expect(db.raw('SELECT 1')).rejects.toMatchObject({ code: UNTRUSTED });
     await writeFile(sslrootcert, await readFile(files.authority));
     await db.raw('SELECT 1');

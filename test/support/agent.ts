@@ -1,8 +1,9 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import { afterAll, expect, onTestFinished, TestRunner } from 'vitest';
+import { expect } from 'vitest';
 import type { z } from 'zod';
+import { atEnd } from './at-end.ts';
 
 type Result = z.infer<typeof CallToolResultSchema>;
 type Arguments = Record<string, unknown>;
@@ -15,8 +16,7 @@ export async function startAgent(url: string, key: string) {
   const client = new Client({ name: 'test', version: '1' });
   const requestInit = { headers: { Authorization: `Bearer ${key}` } };
   await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit }));
-  if (TestRunner.getCurrentTest()) onTestFinished(() => client.close());
-  else afterAll(() => client.close());
+  atEnd(() => client.close());
 
   const call = async (name: string, args: Arguments = {}): Promise<Result> =>
     CallToolResultSchema.parse(await client.callTool({ name, arguments: args }));

@@ -1,13 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import request from 'supertest';
 import { expect, onTestFinished, vi } from 'vitest';
-import { connect, type Database } from '../../src/db/postgres/connect.ts';
+import type { Database } from '../../src/db/postgres/connect.ts';
 import { cleanBucket, namedObjects } from './bucket-files.ts';
-import { cloneDatabase, type FreshDatabase } from './fresh-database.ts';
-import { testLimits } from './limits.ts';
+import { type FreshDatabase, openDatabase, testDatabase } from './fresh-database.ts';
 import { startServiceProcess } from './process.ts';
 import type { S3, S3Request } from './s3.ts';
-import { asOwner, BASE_URL, PAGES_DOMAIN } from './service.ts';
+import { asOwner, BASE_URL, type Owner, PAGES_DOMAIN } from './service.ts';
 import { keyIn } from './test-process.ts';
 
 /*
@@ -25,22 +24,18 @@ export type Stand = {
 };
 
 /** `s3`: the server of the bucket. */
-export function bucketCrashes(s3: () => S3) {
+export function bucketCrashes(s3: S3) {
   let stands = 0;
   /** A database with an owner, and a prefix of its own. */
   async function stand(): Promise<Stand> {
     stands += 1;
     const prefix = `kill${stands}`;
-    const database = await cloneDatabase();
-    const db = connect({ connectionString: database.url }, { limits: testLimits() });
-    onTestFinished(async () => {
-      s3().behave();
-      await db.close();
-      await database.drop();
-    });
+    const database = await testDatabase();
+    const db = openDatabase(database.url);
+    onTestFinished(s3.behave);
     const key = await keyIn(database.url);
     const settings = {
-      ...s3().settings(prefix),
+      ...s3.settings(prefix),
       ...{ DATABASE_URL: database.url, BASE_URL, PAGES_DOMAIN, LOG_LEVEL: 'silent' },
     };
     return { database, db, settings, key, prefix };
@@ -63,10 +58,7 @@ export function bucketCrashes(s3: () => S3) {
         () => undefined,
       );
 
-  async function contentsOf(
-    { url, owner }: { url: string; owner: ReturnType<typeof asOwner> },
-    id: string,
-  ): Promise<Buffer[]> {
+  async function contentsOf({ url, owner }: { url: string; owner: Owner }, id: string): Promise<Buffer[]> {
     const { body } = await owner.get(`/submissions/${id}`).expect(200);
     const contents: Buffer[] = [];
     for (const { data } of body.submissions) {
@@ -78,14 +70,10 @@ export function bucketCrashes(s3: () => S3) {
   }
 
   /** Kills a process at the `n`th request that `isStep` says is one, before the bucket has done it or before it answers. */
-  function killAt(
-    child: () => ChildProcess,
-    n: number,
-    isStep: (request: S3Request) => boolean,
-  ): { killed: Promise<void> } {
+  function killAt(child: () => ChildProcess, n: number, isStep: (request: S3Request) => boolean) {
     const { promise: killed, resolve } = Promise.withResolvers<void>();
     let steps = 0;
-    s3().intercept((request, response) => {
+    s3.intercept((request, response) => {
       if (!isStep(request)) return false;
       steps += 1;
       if (steps !== n) return false;
@@ -97,20 +85,17 @@ export function bucketCrashes(s3: () => S3) {
     return { killed };
   }
 
-  const objectsOf = ({ prefix }: Stand): string[] =>
-    s3()
-      .files()
-      .filter((key) => key.startsWith(`${prefix}/`));
+  const objectsOf = ({ prefix }: Stand): string[] => s3.files().filter((key) => key.startsWith(`${prefix}/`));
 
   /** Every row has its object, and, once all that is due has been done, every object its row. */
   async function expectConsistent(place: Stand): Promise<void> {
-    s3().behave();
+    s3.behave();
     const { db, prefix, settings } = place;
-    const named = await namedObjects(db, s3(), prefix);
+    const named = await namedObjects(db, s3, prefix);
     const objects = objectsOf(place);
     expect(named.filter((key) => !objects.includes(key))).toEqual([]);
-    await cleanBucket(db, s3(), settings);
-    expect(objectsOf(place)).toEqual(await namedObjects(db, s3(), prefix));
+    await cleanBucket(db, s3, settings);
+    expect(objectsOf(place)).toEqual(await namedObjects(db, s3, prefix));
   }
 
   return { stand, serve, submit, contentsOf, killAt, objectsOf, expectConsistent };

@@ -5,8 +5,8 @@ import { accessibilityProblems } from './accessibility.ts';
 import { openBrowser } from './chromium.ts';
 import { type Owner, startLocalService } from './service.ts';
 
-/** A machine may stand still for seconds. */
-const PATIENCE_MS = 30_000;
+/** A machine may stand still for seconds. The dashboard gives up a request after 15 seconds, and the next one after 30. */
+const PATIENCE_MS = 90_000;
 
 export const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
 

@@ -1,18 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { atEnd } from './at-end.ts';
 import { PROJECT } from './process.ts';
 
 export const FORMHOST = join(PROJECT, 'bin/formhost');
 
-/** A folder of its own, gone when the test is over. */
+/** A folder of its own, gone when the test is over, or those of the file that awaits it at its top. */
 export async function emptyFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'formhost-test-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'formhost-test-')));
+  atEnd(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
+import { connect, type Database } from '../../src/db/postgres/connect.ts';
+import { atEnd } from './at-end.ts';
 import { runSql, withDatabase } from './database.ts';
+import { testLimits } from './limits.ts';
 
 const CLEAR = `DO $$ BEGIN
   EXECUTE (SELECT 'TRUNCATE ' || string_agg(format('%I', tablename), ', ') || ' RESTART IDENTITY'
@@ -27,3 +30,17 @@ export const cloneDatabase = (): Promise<FreshDatabase> => create(`TEMPLATE ${in
 
 /** A database with nothing in it; dropped by `drop`. */
 export const emptyDatabase = (): Promise<FreshDatabase> => create('');
+
+/** The same for a test, or for all tests of a file, which awaits it at its top: it is dropped after them. */
+export async function testDatabase(make = cloneDatabase): Promise<FreshDatabase> {
+  const database = await make();
+  atEnd(database.drop);
+  return database;
+}
+
+/** Connections to a database, closed in the same way. */
+export function openDatabase(connectionString: string, limits = testLimits()): Database {
+  const db = connect({ connectionString }, { limits });
+  atEnd(() => db.close());
+  return db;
+}

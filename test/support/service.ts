@@ -1,12 +1,13 @@
 import { connect as connectSocket, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import request from 'supertest';
-import { afterAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { type Config, loadConfig } from '../../src/config.ts';
 import { createKey } from '../../src/db/account/owners.ts';
 import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { type Service, startService } from '../../src/service.ts';
+import { atEnd } from './at-end.ts';
 import { cloneDatabase, type FreshDatabase } from './fresh-database.ts';
 import { testLimits } from './limits.ts';
 import { freePort } from './process.ts';
@@ -53,6 +54,9 @@ export type Owner = {
   deploy(body?: { html?: string; slug?: string }): Promise<{ id: string; url: string; slug: string }>;
 };
 
+/** An attempt that is given up while the machine stands still is made again minutes later, or a mail comes twice. */
+const PATIENT = { DELIVERY_TIMEOUT_MS: '120000', DELIVERY_LEASE_MS: '240000', LOG_LEVEL: 'silent' };
+
 /**
  * A real service on a real port, any one unless PORT is set, and a database of its own. `settings` are the names of
  * README's settings. A `database` that is given is dropped at the end too. Deadlines are ten times as long as in production (limits.ts), except those
@@ -65,7 +69,7 @@ export async function startTestService(
 ): Promise<TestService> {
   const database = given ?? (await cloneDatabase());
   const configure = (more: Record<string, string>): Config => ({
-    ...loadConfig({ BASE_URL, PAGES_DOMAIN, LOG_LEVEL: 'silent', DATABASE_URL: database.url, ...settings, ...more }),
+    ...loadConfig({ ...PATIENT, BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url, ...settings, ...more }),
     port: Number(settings.PORT ?? 0),
   });
   const start = async (more: Record<string, string> = {}): Promise<Service> => {
@@ -126,10 +130,10 @@ export async function startLocalService(
   return { origin, ...(await startTestService({ ...names, ...settings }, database)) };
 }
 
-/** The same for all tests of a file, which awaits it at its top: it is closed after them. */
+/** The same for a test, or for all tests of a file, which awaits it at its top: it is closed after them. */
 export async function testService(...options: Parameters<typeof startTestService>): Promise<TestService> {
   const service = await startTestService(...options);
-  afterAll(() => service.close());
+  atEnd(service.close);
   return service;
 }
 

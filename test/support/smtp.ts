@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import { afterAll } from 'vitest';
+import { atEnd } from './at-end.ts';
 
 /** What a server was given: the envelope, and the message as it came over the wire, dots unstuffed. */
 type ReceivedMail = { from: string; to: string[]; raw: Buffer; user: string | undefined; isSecure: boolean };
@@ -149,9 +149,9 @@ export async function startSmtpServer({
 }
 
 /** The same for all tests of a file, which awaits it at its top: it is closed after them. */
-export async function testSmtpServer(): Promise<SmtpServer> {
-  const server = await startSmtpServer();
-  afterAll(() => server.close());
+export async function testSmtpServer(...settings: Parameters<typeof startSmtpServer>): Promise<SmtpServer> {
+  const server = await startSmtpServer(...settings);
+  atEnd(server.close);
   return server;
 }
 

@@ -1,11 +1,11 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checkDomains } from '../../../src/commands/doctor/domains.ts';
 import { checkDatabase, checkMail, findDisk } from '../../../src/commands/doctor/machine.ts';
 import { inspectDatabase } from '../../../src/db/postgres/inspect.ts';
 import { summary } from '../../support/doctor.ts';
-import { emptyDatabase } from '../../support/fresh-database.ts';
+import { emptyDatabase, testDatabase } from '../../support/fresh-database.ts';
 import { testLimits } from '../../support/limits.ts';
-import { startSmtpServer } from '../../support/smtp.ts';
+import { testSmtpServer } from '../../support/smtp.ts';
 
 describe('the domains of pages and the API', () => {
   it.each([
@@ -26,24 +26,19 @@ describe('the domains of pages and the API', () => {
 
 describe('mail', () => {
   const LOGIN = { user: 'forms', password: 'p@ss-w0rd' };
-  const server = async (settings?: Parameters<typeof startSmtpServer>[0]) => {
-    const started = await startSmtpServer(settings);
-    onTestFinished(() => started.close());
-    return started;
-  };
 
   it('is skipped when it is off', async () => {
     expect(summary(await checkMail(undefined, 500))).toEqual(['skip', 'mail is off: SMTP_URL is not set']);
   });
 
   it('can be sent where the server takes the login; none is', async () => {
-    const { url, received } = await server({ login: LOGIN });
+    const { url, received } = await testSmtpServer({ login: LOGIN });
     expect(summary(await checkMail(url, 60_000))).toEqual(['ok', '127.0.0.1 accepts connections and the login']);
     expect(received).toEqual([]);
   });
 
   it('cannot be sent with a wrong password, which is not shown', async () => {
-    const { url } = await server({ login: LOGIN });
+    const { url } = await testSmtpServer({ login: LOGIN });
     const wrong = url.replace(encodeURIComponent(LOGIN.password), 'wr0ng-one');
     const found = await checkMail(wrong, 60_000);
     expect(summary(found)).toEqual(['fail', expect.stringContaining('refused the user name or password')]);
@@ -51,7 +46,7 @@ describe('mail', () => {
   });
 
   it('cannot be sent where the certificate is not valid', async () => {
-    const { url } = await server({ tls: 'smtps' });
+    const { url } = await testSmtpServer({ tls: 'smtps' });
     expect(summary(await checkMail(url, 60_000))).toEqual([
       'fail',
       '127.0.0.1: the certificate of the mail server is not valid',
@@ -59,7 +54,7 @@ describe('mail', () => {
   });
 
   it('cannot be sent where the server says nothing, which is known in time', async () => {
-    const hanging = await server();
+    const hanging = await testSmtpServer();
     hanging.makeTrouble({ at: 'greeting', does: 'hang' });
     expect(summary(await checkMail(hanging.url, 300))).toEqual([
       'fail',
@@ -97,8 +92,7 @@ describe('this machine', () => {
   });
 
   it('has a database whose migrations are looked at, and not run', async () => {
-    const database = await emptyDatabase();
-    onTestFinished(() => database.drop());
+    const database = await testDatabase(emptyDatabase);
     const connection = { connectionString: database.url };
     const [first, again] = [
       await inspectDatabase(connection, testLimits()),

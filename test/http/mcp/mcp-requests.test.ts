@@ -1,4 +1,3 @@
-import { Writable } from 'node:stream';
 import type { ErrorRequestHandler } from 'express';
 import { pino } from 'pino';
 import request from 'supertest';
@@ -61,11 +60,9 @@ describe('POST /mcp', () => {
   });
 
   it.each([
-    ['2025-11-25', '2025-11-25'],
-    ['2025-06-18', '2025-06-18'],
-    ['2025-03-26', '2025-03-26'],
-    ['2099-01-01', '2025-11-25'],
-  ])('negotiates %s: %s', async (asked, agreed) => {
+    ...['2025-11-25', '2025-06-18', '2025-03-26'].map((asked) => ({ asked, agreed: asked })),
+    { asked: '2099-01-01', agreed: '2025-11-25' },
+  ])('negotiates $asked: $agreed', async ({ asked, agreed }) => {
     // The header is for what follows.
     const { body } = await post(initialize(asked), { 'MCP-Protocol-Version': asked });
     expect(body).toMatchObject({ id: 'start', result: { protocolVersion: agreed, capabilities: { tools: {} } } });
@@ -87,15 +84,13 @@ describe('POST /mcp', () => {
     ['no tool', { jsonrpc: '2.0', id: 1, method: 'tools/call' }, -32_602],
     [
       'arguments that are a list',
-      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_pages', arguments: [] } },
+      { ...PING, method: 'tools/call', params: { name: 'list_pages', arguments: [] } },
       -32_602,
     ],
   ])('answers %s with an error of JSON-RPC', async (_, message, code) => {
     const { status, body } = await post(message);
-    expect({ status, body }).toEqual({
-      status: 200,
-      body: { jsonrpc: '2.0', id: 1, error: expect.objectContaining({ code, message: aSentence }) },
-    });
+    const error = expect.objectContaining({ code, message: aSentence });
+    expect({ status, body }).toEqual({ status: 200, body: { jsonrpc: '2.0', id: 1, error } });
   });
 
   it.each([
@@ -188,24 +183,16 @@ describe('a client in a browser', () => {
       'Access-Control-Request-Method': 'POST',
       'Access-Control-Request-Headers': 'authorization,content-type',
     });
-    expect([status, ofCors(headers)]).toEqual([
-      204,
-      {
-        ...readable,
-        'access-control-allow-methods': 'POST',
-        'access-control-allow-headers': 'Authorization,Content-Type,Mcp-Protocol-Version,Mcp-Session-Id,Last-Event-ID',
-        'access-control-max-age': '7200',
-      },
-    ]);
+    const allowed = 'Authorization,Content-Type,Mcp-Protocol-Version,Mcp-Session-Id,Last-Event-ID';
+    const more = { 'access-control-allow-headers': allowed, 'access-control-max-age': '7200' };
+    const preflight = { ...readable, 'access-control-allow-methods': 'POST', ...more };
+    expect([status, ofCors(headers)]).toEqual([204, preflight]);
   });
 
   it('can read why it is refused', async () => {
     const refusals = [await ask('POST'), await ask('POST', { Authorization: 'Bearer x' }), await ask('GET')];
-    expect(refusals.map(({ status, headers }) => [status, ofCors(headers)])).toEqual([
-      [401, readable],
-      [401, readable],
-      [405, readable],
-    ]);
+    expect(refusals.map(({ status }) => status)).toEqual([401, 401, 405]);
+    expect(refusals.map(({ headers }) => ofCors(headers))).toEqual(Array(3).fill(readable));
   });
 });
 
@@ -226,13 +213,8 @@ it('loads the protocol again after that has failed', async () => {
 describe('an error that was not foreseen', () => {
   it('is logged with the id that the agent gets, and without what was sent', async () => {
     const lines: string[] = [];
-    const stream = new Writable({
-      write(line, _encoding, done) {
-        lines.push(String(line));
-        done();
-      },
-    });
-    const logged = await startService(service.config, pino({ level: 'debug' }, stream));
+    const log = pino({ level: 'debug' }, { write: (line) => void lines.push(line) });
+    const logged = await startService(service.config, log);
     onTestFinished(() => logged.close());
     await logged.ready;
     const { id } = await owner.deploy();
@@ -247,18 +229,9 @@ describe('an error that was not foreseen', () => {
       }),
     });
     const requestId = response.headers.get('x-request-id');
-    expect(await response.json()).toEqual({
-      ...{ jsonrpc: '2.0', id: 1 },
-      result: {
-        content: [
-          {
-            type: 'text',
-            text: `Internal server error. If it fails once more, tell the user, with the request id ${requestId}.`,
-          },
-        ],
-        isError: true,
-      },
-    });
+    const text = `Internal server error. If it fails once more, tell the user, with the request id ${requestId}.`;
+    const result = { content: [{ type: 'text', text }], isError: true };
+    expect(await response.json()).toEqual({ jsonrpc: '2.0', id: 1, result });
     const parsed = lines.map((line) => JSON.parse(line));
     const failed = parsed.filter(({ msg }) => msg === 'request failed');
     expect(failed).toEqual([expect.objectContaining({ req_id: requestId, level: 50 })]);

@@ -49,32 +49,19 @@ describe('initialize', () => {
 describe('tools/list', () => {
   it('tells which tools read, what visitors have written too, and which add or replace something', async () => {
     const { tools } = await client.listTools();
-    const byHints = Object.groupBy(tools, ({ annotations = {} }) =>
+    const hintsOf = ({ annotations = {} }: (typeof tools)[number]): string =>
       Object.entries(annotations)
         .flatMap(([hint, isSo]) => (isSo ? [hint.replace('Hint', '')] : []))
-        .join(' '),
-    );
-    const { readOnly: _others, ...named } = byHints;
-    expect(Object.entries(named).map(([hints, ofThem = []]) => [hints, ofThem.map(({ name }) => name)])).toEqual([
-      [
-        'openWorld',
-        [
-          ...['publish_page', 'restore_page', 'submit_test', 'release_spam'],
-          ...['add_webhook', 'test_webhook', 'test_mail'],
-        ],
-      ],
-      [
-        'destructive idempotent openWorld',
-        ['update_page', 'delete_page', 'restore_version', 'change_settings', 'remove_webhook'],
-      ],
-      [
-        'readOnly openWorld',
-        [
-          ...['list_submissions', 'search_submissions', 'wait_for_submission', 'get_submission', 'read_file'],
-          ...['list_spam'],
-        ],
-      ],
-    ]);
+        .join(' ');
+    const byHints = Object.groupBy(tools, hintsOf);
+    const named = Object.entries(byHints).map(([hints, some = []]) => [hints, some.map(({ name }) => name).join(' ')]);
+    expect(Object.fromEntries(named)).toEqual({
+      readOnly: expect.any(String),
+      openWorld: 'publish_page restore_page submit_test release_spam add_webhook test_webhook test_mail',
+      'destructive idempotent openWorld': 'update_page delete_page restore_version change_settings remove_webhook',
+      'readOnly openWorld':
+        'list_submissions search_submissions wait_for_submission get_submission read_file list_spam',
+    });
     const untrusted = tools.filter(({ description }) => description?.includes(UNTRUSTED));
     expect(untrusted).toEqual(byHints['readOnly openWorld']);
   });
@@ -84,11 +71,6 @@ describe('tools/list', () => {
     const guide = readFileSync(join(PROJECT, 'docs/agents.md'), 'utf8');
     const rows = Array.from(guide.matchAll(/^\| `(\w+)` \|/gm), ([, name]) => name);
     expect(rows).toEqual(tools.map(({ name }) => name));
-    expect(guide).toContain(
-      `waits up to ${SIZES.live.maxWaitSeconds} seconds, ${SIZES.mcp.waitSeconds} if it does not say`,
-    );
-    expect(guide).toContain(`at most ${SIZES.mcp.maxAnswerChars.toLocaleString('en')} characters`);
-    expect(guide).toContain(`less than ${SIZES.mcp.listChars.toLocaleString('en')} characters`);
   });
 
   it('is short, and speaks of pages', async () => {
@@ -174,17 +156,8 @@ describe('a tool', () => {
     ['list_mails', {}, () => owner.get(`/deploy/${page.id}/mails`)],
     ['list_submissions', { page: 2, limit: 1 }, () => owner.get(`/submissions/${page.id}?page=2&limit=1`)],
     ['search_submissions', { q: 'ADA', limit: 1 }, () => owner.get(`/submissions/${page.id}/search?q=ADA&limit=1`)],
-    [
-      'search_submissions',
-      { from: '2020-01-01', to: '2021-01-01' },
-      () => owner.get(`/submissions/${page.id}/search?from=2020-01-01&to=2021-01-01`),
-    ],
     ['wait_for_submission', { cursor: '1', wait: 0 }, () => owner.get(`/submissions/${page.id}/after/1`)],
-    [
-      'get_stats',
-      { from: '2026-01-01', to: '2026-01-02', by: 'hour' },
-      () => owner.get(`/deploy/${page.id}/stats?from=2026-01-01&to=2026-01-02&by=hour`),
-    ],
+    ['get_stats', { by: 'day' }, () => owner.get(`/deploy/${page.id}/stats?by=day`)],
   ])('%s answers with %j what HTTP answers', async (name, args, request) => {
     const needsId = !['check_html', 'list_pages', 'list_trash'].includes(name);
     const result = await call(name, { ...(needsId && { id: page.id }), ...args });
@@ -223,7 +196,7 @@ describe('a tool', () => {
   it('refuses an answer that no model reads, and says how to get it', async () => {
     const { id } = await owner.deploy({ html: '"'.repeat(SIZES.mcp.maxAnswerChars / 2) });
     expect(await errorOf('get_html', { id })).toMatch(
-      /^The answer has more than 2097152 characters: read it over the HTTP API\.$/,
+      /^The answer has more than 2097152 characters: read it over the HTTP /,
     );
   });
 

@@ -35,7 +35,6 @@ describe('langOf', () => {
     expect(langOf(Buffer.from(html))).toBe(expected);
   });
 
-  // How long it takes: test/soak/languages.test.ts.
   it.each(['a ', 'a="', '<!--', 'é'])('reads no more than the start of a page of %j', (piece) => {
     for (const start of ['', '<html ', '<!--', '<!-- --><html lang=']) {
       const html = Buffer.from(start + piece.repeat(1024 * 1024));

@@ -8,7 +8,21 @@ const MIB = 1024 * 1024;
 const PAGE_BYTES = 32 * 1024;
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 
-/** A cache of one MiB in front of pages that are stored as they are rendered; how often each was read. */
+type Read = ConstructorParameters<typeof PageCache>[0]['read'];
+
+/** A cache of one MiB in front of pages that are stored as they are rendered. */
+const cacheOf = (read: Read): PageCache =>
+  new PageCache(
+    { read, render: () => Promise.reject(new Error('Every page is rendered.')), canSend: () => true },
+    { maxBytes: MIB, limits: testLimits() },
+  );
+/** Rows of pages of one byte, in a version. */
+function rowsOf(slugs: readonly string[], version: number) {
+  const rendered = { hash: `${version}`, bytes: 1, br: brotliCompressSync('x') };
+  return new Map(slugs.map((slug) => [slug, { deploymentId: slug, version, ownerId: 1, rendered }]));
+}
+
+/** Such a cache, and how often each page was read. */
 function startCache() {
   const reads = new Map<string, number>();
   // Random: compressed, it is as long.
@@ -24,14 +38,7 @@ function startCache() {
     const rendered = { hash: slug, bytes: body.length, br: brotliCompressSync(body, FAST) };
     return { deploymentId: slug, version: 1, ownerId: 1, rendered };
   };
-  const cache = new PageCache(
-    {
-      read: async (slugs) => new Map(slugs.map((slug) => [slug, read(slug)])),
-      render: () => Promise.reject(new Error('Every page is rendered.')),
-      canSend: () => true,
-    },
-    { maxBytes: MIB, limits: testLimits() },
-  );
+  const cache = cacheOf(async (slugs) => new Map(slugs.map((slug) => [slug, read(slug)])));
   async function get(slug: string): Promise<ReadyPage> {
     const page = await cache.get(slug);
     if (!page || page === 'taken-down') throw new Error('There is no page.');
@@ -78,18 +85,10 @@ it.each(['invalidate', 'refresh'] as const)(
   async (change) => {
     let version = 1;
     const answers: (() => void)[] = [];
-    const cache = new PageCache(
-      {
-        read: (slugs) => {
-          const rendered = { hash: `${version}`, bytes: 1, br: brotliCompressSync('x') };
-          const rows = new Map(slugs.map((slug) => [slug, { deploymentId: slug, version, ownerId: 1, rendered }]));
-          return new Promise((resolve) => answers.push(() => resolve(rows)));
-        },
-        render: () => Promise.reject(new Error('Every page is rendered.')),
-        canSend: () => true,
-      },
-      { maxBytes: MIB, limits: testLimits() },
-    );
+    const cache = cacheOf((slugs) => {
+      const rows = rowsOf(slugs, version);
+      return new Promise((resolve) => answers.push(() => resolve(rows)));
+    });
     const answer = (count: number) =>
       vi.waitFor(() => expect(answers.length).toBe(count)).then(() => answers.at(-1)?.());
     const before = cache.get('page');
@@ -107,20 +106,10 @@ it.each(['invalidate', 'refresh'] as const)(
 it('serves a page that others have changed until it has been read again, and goes on trying', async () => {
   let stored: number | undefined = 1;
   let isReachable = true;
-  const cache = new PageCache(
-    {
-      async read(slugs) {
-        if (!isReachable) throw new Error('The database is out of reach.');
-        const version = stored;
-        const rendered = { hash: `${version}`, bytes: 1, br: brotliCompressSync('x') };
-        if (version === undefined) return new Map();
-        return new Map(slugs.map((slug) => [slug, { deploymentId: slug, version, ownerId: 1, rendered }]));
-      },
-      render: () => Promise.reject(new Error('Every page is rendered.')),
-      canSend: () => true,
-    },
-    { maxBytes: MIB, limits: testLimits() },
-  );
+  const cache = cacheOf(async (slugs) => {
+    if (!isReachable) throw new Error('The database is out of reach.');
+    return stored === undefined ? new Map() : rowsOf(slugs, stored);
+  });
   const version = async () => Reflect.get(Object(await cache.get('page')), 'version');
   expect(await version()).toBe(1);
   stored = 2;

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { PROJECT } from '../../../src/lib/project.ts';
 import { mailsWith } from '../../support/mail.ts';
 import { testService } from '../../support/service.ts';
-import { readMail, startSmtpServer } from '../../support/smtp.ts';
+import { readMail, testSmtpServer } from '../../support/smtp.ts';
 
-const smtp = await startSmtpServer();
-afterAll(() => smtp.close());
+const smtp = await testSmtpServer();
 const service = await testService({ SMTP_URL: smtp.url });
 const owner = await service.owner();
 

@@ -44,13 +44,10 @@ async function ask(path: string, method: string, headers: Record<string, string>
 const hostHeader = (host: string | undefined) => (host === undefined ? {} : { Host: host });
 
 /** Posts a form, as a browser does unless told otherwise. */
-const post = (path: string, { host, type = FORM_TYPE, accept = BROWSER, headers, ...sent }: Sent = {}) =>
-  ask(
-    path,
-    'POST',
-    { ...hostHeader(host), 'Content-Type': type, Accept: accept, ...headers },
-    { body: 'a=1', ...sent },
-  );
+function post(path: string, { host, type = FORM_TYPE, accept = BROWSER, headers: more, ...sent }: Sent = {}) {
+  const headers = { ...hostHeader(host), 'Content-Type': type, Accept: accept, ...more };
+  return ask(path, 'POST', headers, { body: 'a=1', ...sent });
+}
 
 /** Gets an address, as a browser does unless told otherwise. */
 const get = (path: string, { host, method = 'GET', accept = BROWSER, ...sent }: Sent & { method?: string } = {}) =>
@@ -70,6 +67,9 @@ async function deployFull(seconds = 30) {
   await setAccepted(service.db, deployed.id, 10, 60 - seconds);
   return deployed;
 }
+
+/** The control that keeps a text. */
+const area = (name: string, value: string): string => `<textarea name="${name}" hidden>\n${value}</textarea>`;
 
 const STYLE = /<style>([^<]*)<\/style>/;
 
@@ -111,10 +111,11 @@ const pageHeaders = ({ body }: Answer, formAction: string) => ({
 
 const BACK = (slug: string): string => `<p><a href="${pageOf(slug)}">Back to the page</a></p>`;
 const GO_BACK = '<p>Go back in your browser: what you filled in should still be there.</p>';
-const thanks = (slug: string) => ({
-  title: 'Thank you',
-  content: `<p>Your message has been sent.</p>\n${BACK(slug)}`,
-});
+/** The same on both hosts: the path, the host of the page, and the headers that only answers of the API have. */
+function onBothHosts(path: string, ownPath: string, slug: string) {
+  const ofApi = [path, undefined, CORS] as const;
+  return [ofApi, [ownPath, hostOf(slug), {}] as const];
+}
 /** Where a browser is sent after a success, and with which headers. */
 const thanksAt = (location: string, cors: object) => [
   303,
@@ -143,10 +144,7 @@ describe('a form sent by a browser that shows the answer', () => {
     'is answered with a page, or led to one, if it is form-encoded: %s',
     async (_what, sent, status) => {
       const { id, slug } = await owner.deploy();
-      for (const [path, host, cors] of [
-        [`/submit/${id}?from=there`, undefined, CORS],
-        ['/', hostOf(slug), {}],
-      ] as const) {
+      for (const [path, host, cors] of onBothHosts(`/submit/${id}?from=there`, '/', slug)) {
         const answer = await post(path, { ...sent, host });
         expect(answer.status).toBe(status);
         if (!isFormEncoded(sent)) {
@@ -180,10 +178,8 @@ describe('a form sent by a browser that shows the answer', () => {
   it.each([UNKNOWN_ID, '%00'])('gets a page for the form %s, which is none', async (id) => {
     const answer = await post(`/submit/${id}`);
     expect([answer.status, saidIn(answer)]).toEqual([404, { ...pageHeaders(answer, "'none'"), ...CORS }]);
-    expect(pageIn(answer)).toEqual({
-      title: 'This form is not available',
-      content: '<p>The page it belongs to is no longer online. Nothing was sent.</p>',
-    });
+    const content = '<p>The page it belongs to is no longer online. Nothing was sent.</p>';
+    expect(pageIn(answer)).toEqual({ title: 'This form is not available', content });
   });
 
   it('gets a page when the head of its request is refused', async () => {
@@ -202,17 +198,13 @@ describe('the page of a form that is full', () => {
 
   it('says when to try again and keeps what was filled in, on both hosts, from memory too', async () => {
     const { id, slug } = await deployFull();
-    for (const [path, host, cors] of [
-      [`/submit/${id}`, undefined, CORS],
-      ['/?x', hostOf(slug), {}],
-    ] as const) {
+    for (const [path, host, cors] of onBothHosts(`/submit/${id}`, '/?x', slug)) {
       for (const _time of ['first', 'second']) {
         const answer = await post(path, { host, body: 'a=1&_redirect=/%23ok&_hp=' });
         expect([answer.status, answer.headers['retry-after']]).toEqual([429, expect.stringMatching(/^[1-9]\d?$/)]);
         const { 'retry-after': retryAfter, ...said } = saidIn(answer);
         expect(said).toEqual({ ...pageHeaders(answer, `'self' https://${hostOf(slug)}`), ...cors });
-        const controls =
-          '<textarea name="a" hidden>\n1</textarea>\n<textarea name="_redirect" hidden>\n/#ok</textarea>\n<textarea name="_hp" hidden>\n</textarea>';
+        const controls = [area('a', '1'), area('_redirect', '/#ok'), area('_hp', '')].join('\n');
         expect(pageIn(answer)).toEqual({
           title: 'Please wait a moment',
           content: `${words(seconds(answer))}\n${kept(FORM_TYPE, controls)}\n${BACK(slug)}`,
@@ -220,8 +212,6 @@ describe('the page of a form that is full', () => {
       }
     }
   });
-
-  const area = (name: string, value: string): string => `<textarea name="${name}" hidden>\n${value}</textarea>`;
 
   it.each<[string, string, string[]]>([
     [
@@ -297,7 +287,7 @@ describe('the page of a service that cannot take a form', () => {
     for (const [path, host] of [[`/submit/${id}`], ['/', hostOf(slug)]] as const) {
       const answer = await post(path, { host });
       expect([answer.status, pageIn(answer).title]).toEqual([500, 'Something went wrong']);
-      expect(answer.body).toContain('<textarea name="a" hidden>\n1</textarea>');
+      expect(answer.body).toContain(area('a', '1'));
       const json = await post(path, { host, accept: '*/*' });
       expect([json.status, json.body]).toEqual([500, '{"error":"Internal server error"}']);
     }
@@ -309,10 +299,7 @@ describe('_redirect', () => {
     const { id, slug } = await owner.deploy();
     const body = 'a=1&_redirect=%2F%3Fsent%3D1%23thanks';
     const multipart = multipartBody(['name="a"', '1'], ['name="_redirect"', '/?sent=1#thanks']);
-    for (const [path, host, cors] of [
-      [`/submit/${id}`, undefined, CORS],
-      ['/', hostOf(slug), {}],
-    ] as const) {
+    for (const [path, host, cors] of onBothHosts(`/submit/${id}`, '/', slug)) {
       for (const sent of [{ body }, { body: `_hp=x&${body}` }, { type: MULTIPART_TYPE, body: multipart }]) {
         const answer = await post(path, { ...sent, host });
         expect([answer.status, answer.body, saidIn(answer)]).toEqual(thanksAt(`${pageOf(slug)}?sent=1#thanks`, cors));
@@ -325,16 +312,11 @@ describe('_redirect', () => {
 describe('the page that thanks', () => {
   it('is a page of its own on both hosts, with a link back', async () => {
     const { id, slug } = await owner.deploy();
-    for (const [path, host, cors] of [
-      [`/submit/${id}/thanks`, undefined, CORS],
-      ['/thanks?from=there', hostOf(slug), {}],
-    ] as const) {
+    const thanks = { title: 'Thank you', content: `<p>Your message has been sent.</p>\n${BACK(slug)}` };
+    for (const [path, host, cors] of onBothHosts(`/submit/${id}/thanks`, '/thanks?from=there', slug)) {
       const answer = await get(path, { host });
-      expect([answer.status, pageIn(answer), saidIn(answer)]).toEqual([
-        200,
-        thanks(slug),
-        { ...pageHeaders(answer, "'none'"), ...cors },
-      ]);
+      const said = { ...pageHeaders(answer, "'none'"), ...cors };
+      expect([answer.status, pageIn(answer), saidIn(answer)]).toEqual([200, thanks, said]);
       // Whatever is accepted: it is what a script finds at the end of the redirect.
       expect((await get(path, { host, accept: '*/*' })).body).toBe(answer.body);
       const head = await get(path, { host, method: 'HEAD' });
@@ -349,9 +331,9 @@ describe('the page that thanks', () => {
     await owner.delete(`/deploy/${id}`).expect(200);
     for (const gone of [id, UNKNOWN_ID, 'nonsense', '%00']) {
       const answer = await get(`/submit/${gone}/thanks`);
-      expect([answer.status, pageIn(answer)]).toEqual([
+      expect([answer.status, pageIn(answer).content]).toEqual([
         404,
-        { title: 'This form is not available', content: '<p>The page it belongs to is no longer online.</p>' },
+        '<p>The page it belongs to is no longer online.</p>',
       ]);
     }
     expect(await thanked()).toBe(404);
@@ -364,10 +346,7 @@ describe('the page that thanks', () => {
     await service.db.raw('ALTER TABLE pages RENAME TO gone');
     onTestFinished(async () => void (await service.db.raw('ALTER TABLE gone RENAME TO pages')));
     const answer = await get(`/submit/${id}/thanks`);
-    expect([answer.status, pageIn(answer)]).toEqual([
-      200,
-      { title: 'Thank you', content: '<p>Your message has been sent.</p>' },
-    ]);
+    expect([answer.status, pageIn(answer).content]).toEqual([200, '<p>Your message has been sent.</p>']);
   });
 });
 
@@ -429,45 +408,30 @@ describe('the page of a form whose files are too large', () => {
       ['name="b"', '2'],
     );
     const answer = await post(`/submit/${id}`, { ...MULTIPART, body });
+    const input = (name: string, id: string, label: string): string =>
+      `<p><label for="${id}">${label}</label>\n<input type="file" name="${name}" id="${id}"></p>`;
     const controls = [
-      '<textarea name="a" hidden>\n1</textarea>',
-      '<p><label for="file1">Choose again: <bdi>photo.png</bdi></label>\n<input type="file" name="big" id="file1"></p>',
-      '<p><label for="file2">Choose again: <bdi>cv.pdf</bdi></label>\n<input type="file" name="ok" id="file2"></p>',
-      '<textarea name="none" hidden>\n</textarea>',
-      '<textarea name="b" hidden>\n2</textarea>',
+      ...[area('a', '1'), input('big', 'file1', 'Choose again: <bdi>photo.png</bdi>')],
+      ...[input('ok', 'file2', 'Choose again: <bdi>cv.pdf</bdi>'), area('none', ''), area('b', '2')],
     ].join('\n');
-    expect([answer.status, pageIn(answer)]).toEqual([
-      413,
-      {
-        title: 'This is too large to send',
-        content: `<p>The file <bdi>photo.png</bdi> is larger than 2 kB.</p>\n${KEPT}\n${form(controls)}\n${BACK(slug)}`,
-      },
-    ]);
+    const content = `<p>The file <bdi>photo.png</bdi> is larger than 2 kB.</p>\n${KEPT}\n${form(controls)}\n${BACK(slug)}`;
+    expect([answer.status, pageIn(answer)]).toEqual([413, { title: 'This is too large to send', content }]);
     expect(answer.headers['content-security-policy']).toContain(`form-action 'self' https://${hostOf(slug)};`);
     const json = await post(`/submit/${id}`, { ...MULTIPART, body, accept: '*/*' });
-    expect([json.status, JSON.parse(json.body)]).toEqual([
+    expect([json.status, json.body]).toEqual([
       413,
-      { error: 'A file is too large: send at most 2048 bytes in each.' },
+      '{"error":"A file is too large: send at most 2048 bytes in each."}',
     ]);
   });
 
-  it.each<[string, [string, string][], string]>([
-    [
-      'all together too large',
-      ['a', 'b', 'c'].map((name) => [`name="f"; filename="${name}.txt"`, 'x'.repeat(2_000)]),
-      'Together, the files are larger than 4 kB.',
-    ],
-    [
-      'too many',
-      Array.from({ length: 11 }, (_, index) => [`name="f"; filename="${index}.txt"`, '']),
-      'No more than 10 files can be sent at once.',
-    ],
-    [
-      'with a very long name',
-      [[`name="f"; filename="${'😀'.repeat(500)}"`, 'x'.repeat(3_000)]],
-      `The file <bdi>${'😀'.repeat(80)}…</bdi> is larger than 2 kB.`,
-    ],
-  ])('says why: %s', async (_what, parts, words) => {
+  const LONG = '😀'.repeat(500);
+
+  it.each<[string, string | string[], number, string]>([
+    ['all together too large', 'abc', 2_000, 'Together, the files are larger than 4 kB.'],
+    ['too many', 'abcdefghijk', 0, 'No more than 10 files can be sent at once.'],
+    ['with a very long name', [LONG], 3_000, `The file <bdi>${LONG.slice(0, 160)}…</bdi> is larger than 2 kB.`],
+  ])('says why: %s', async (_what, names, size, words) => {
+    const parts = Array.from(names, (name): [string, string] => [`name="f"; filename="${name}"`, 'x'.repeat(size)]);
     const { id } = await owner.deploy();
     const body = multipartBody(...parts);
     const answer = await post(`/submit/${id}`, { ...MULTIPART, body });
@@ -493,13 +457,8 @@ describe('the page of a form whose files are too large', () => {
     const { id, slug } = await owner.deploy();
     const body = multipartBody(['name="a"', '1'], ['name="f"; filename="film.mp4"', FAR_TOO_LARGE]);
     const answer = await post(`/submit/${id}`, { ...MULTIPART, body });
-    expect([answer.status, pageIn(answer)]).toEqual([
-      413,
-      {
-        title: 'This is too large to send',
-        content: `<p>Please shorten what you wrote, or choose smaller files.</p>\n${GO_BACK}\n${BACK(slug)}`,
-      },
-    ]);
+    const content = `<p>Please shorten what you wrote, or choose smaller files.</p>\n${GO_BACK}\n${BACK(slug)}`;
+    expect([answer.status, pageIn(answer)]).toEqual([413, { title: 'This is too large to send', content }]);
   });
 
   it('comes before the upload, as JSON does', async () => {

@@ -9,6 +9,8 @@ type Changed = Awaited<ReturnType<FirstOwner['changeEmail']>>;
 
 const QUESTION = 'Your e-mail address, for mail about submissions [owner@localhost]: ';
 
+const OWNER = { email: 'owner@localhost', key: 'fh_1', signInUrl: 'http://localhost:3000/session' };
+
 /** Asks on streams in place of the terminal. `changeEmail` comes to `changed`, or fails. */
 function ask(changed: Changed | Error = 'changed') {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
@@ -24,7 +26,7 @@ function ask(changed: Changed | Error = 'changed') {
     return changed;
   }
   const stopping = new AbortController();
-  const isAnswered = askForEmail({ email: 'owner@localhost', key: 'fh_1', changeEmail }, stopping.signal);
+  const isAnswered = askForEmail({ ...OWNER, changeEmail }, stopping.signal);
   return {
     given,
     isAnswered,

@@ -90,7 +90,7 @@ export const DASHBOARD_LIMITS = {
     typingMs: 250,
     /** The API takes no longer query. */
     queryChars: 200,
-    /** What a row shows of a value. */
+    /** Characters of a value that a row shows. */
     lineChars: 160,
     /** Values of one field that a row shows. */
     lineValues: 10,
@@ -98,9 +98,9 @@ export const DASHBOARD_LIMITS = {
     titleChars: 80,
     /** A longer label would take the place of values. */
     labelChars: 60,
-    /** What is shown of a long text at first. */
+    /** Characters of a long text that are shown at first. */
     shownChars: 3_000,
-    /** What is shown of a long name of a field. */
+    /** Characters of a long name of a field that are shown. */
     fieldTitleChars: 200,
     /** In so much of a submission is looked for the word that made it spam. */
     searchedChars: 20_000,

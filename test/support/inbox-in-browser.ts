@@ -71,7 +71,7 @@ export async function fillInbox(
   );
 }
 
-/** Who sent the submissions of a page, and whether they are read and have a star. */
+/** The names in the submissions of a page, and whether they are read and have a star. */
 export async function marksOf(owner: Owner, id: string): Promise<unknown> {
   const { body } = await owner.get(`/submissions/${id}/search`).expect(200);
   return Array.from(body.submissions, ({ data, read, starred }) => [data.name, read, starred]);

@@ -20,7 +20,7 @@ async function readDeliveries(id: string, submissionId: string, signal: AbortSig
   return found.flat();
 }
 
-/** What became of a submission at the webhooks and by mail. */
+/** The outcome of a submission's webhooks and mails. */
 export function Deliveries({ id, submissionId }: { id: string; submissionId: string }): JSX.Element {
   const loaded = useData(`deliveries:${submissionId}`, (signal) => readDeliveries(id, submissionId, signal));
   return (

@@ -8,7 +8,7 @@ import { ActionRow } from '../ui/menu.tsx';
 import { Empty, Loading, Problem } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { Deliveries } from './deliveries.tsx';
-import { Fields } from './fields.tsx';
+import { Fields, Origin } from './fields.tsx';
 import { searchOf } from './filter.ts';
 import type { Inbox } from './inbox.ts';
 import { useLabels } from './labels.ts';
@@ -16,54 +16,28 @@ import { actionsOn } from './selection.tsx';
 import { type Submission, titleOf } from './submissions.ts';
 import { replyLink } from './value-links.ts';
 
-/** The submissions before and after it, and the way back. */
+/** The way back, and the submissions before and after it. */
 function Bar({ inbox: { list, openId, hrefOf } }: { inbox: Inbox }): JSX.Element {
   const { rows } = list.state.value;
   const index = rows.findIndex((row) => row.id === openId);
-  const newer = rows[index - 1];
-  const older = index < 0 ? undefined : rows[index + 1];
+  const linkTo = (label: string, row: Submission | undefined) =>
+    row && (
+      <ButtonLink kind="quiet" href={hrefOf(row)}>
+        {label}
+      </ButtonLink>
+    );
   return (
     <div class="detail-bar">
       <ButtonLink kind="quiet" icon="back" href={hrefOf()}>
         Back to the list
       </ButtonLink>
       <div class="buttons">
-        {newer && (
-          <ButtonLink kind="quiet" href={hrefOf(newer)}>
-            Newer
-          </ButtonLink>
-        )}
-        {older && (
-          <ButtonLink kind="quiet" href={hrefOf(older)}>
-            Older
-          </ButtonLink>
-        )}
+        {linkTo('Newer', rows[index - 1])}
+        {index >= 0 && linkTo('Older', rows[index + 1])}
       </div>
     </div>
   );
 }
-
-/** Where it comes from. */
-const Facts = ({ id, pageId, ipAddress, pageVersion }: Submission): JSX.Element => (
-  <dl class="facts">
-    <dt>IP address</dt>
-    <dd>
-      <bdi>{ipAddress}</bdi>
-    </dd>
-    {pageVersion !== undefined && (
-      <>
-        <dt>Page version</dt>
-        <dd>
-          <a href={`${pageLinks(pageId).page}?version=${pageVersion}`}>Version {pageVersion}</a>
-        </dd>
-      </>
-    )}
-    <dt>Id</dt>
-    <dd>
-      <code>{id}</code>
-    </dd>
-  </dl>
-);
 
 function Opened({ inbox, submission }: { inbox: Inbox; submission: Submission }): JSX.Element {
   const { id, pageId, createdAt, read } = submission;
@@ -98,7 +72,7 @@ function Opened({ inbox, submission }: { inbox: Inbox; submission: Submission })
         <ActionRow actions={actionsOn(inbox, [submission], [submission])} />
       </div>
       <Fields submission={submission} labels={labels} />
-      <Facts {...submission} />
+      <Origin submission={submission} />
       <Deliveries id={pageId} submissionId={id} />
     </>
   );

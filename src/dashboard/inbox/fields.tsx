@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { DASHBOARD_LIMITS } from '../limits.ts';
+import { pageLinks } from '../links.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { sizeOf } from '../ui/size.ts';
@@ -91,3 +92,22 @@ export function Fields({ submission, labels }: { submission: Submission; labels:
     </>
   );
 }
+
+/** Where a submission comes from. */
+export const Origin = ({
+  submission: { id, pageId, ipAddress, pageVersion },
+}: {
+  submission: Submission;
+}): JSX.Element => (
+  <p class="muted">
+    From <bdi>{ipAddress}</bdi>
+    {pageVersion !== undefined && (
+      <>
+        {' · '}
+        <a href={`${pageLinks(pageId).page}?version=${pageVersion}`}>Version {pageVersion}</a>
+      </>
+    )}
+    {' · '}
+    <code>{id}</code>
+  </p>
+);

@@ -72,7 +72,7 @@ function Exports({ pageId, filter }: { pageId: string; filter: Filter }): JSX.El
   );
 }
 
-/** What the list is narrowed down to; all of it is in the address. `pageId`: undefined for the inbox of all pages. */
+/** The controls of the filter, which is in the address. `pageId`: undefined for the inbox of all pages. */
 export const Filters = ({ pageId, filter, onChange }: Props & { pageId: string | undefined }): JSX.Element => (
   <search class="inbox-filters">
     <Search filter={filter} onChange={onChange} />

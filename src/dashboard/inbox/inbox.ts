@@ -5,7 +5,7 @@ import type { Action, SubmissionList, Target } from './list.ts';
 import type { Selected } from './selected.ts';
 import type { Submission } from './submissions.ts';
 
-/** What the parts of the inbox share. */
+/** The state that the parts of the inbox share. */
 export type Inbox = {
   /** Undefined in the inbox of all pages. */
   page: Page | undefined;

@@ -4,7 +4,7 @@ import { useData } from '../data.ts';
 import { DASHBOARD_LIMITS } from '../limits.ts';
 import { lineNamed, type Submission, summaryOf, titleOf } from './submissions.ts';
 
-/** The fields of the page's forms by their names, in the order of the form: what people call them, and whether their texts are long. */
+/** The fields of the page's forms by their names, in the order of the form. `isLong`: people write several lines. */
 export type Labels = ReadonlyMap<string, { label: string; isLong: boolean }>;
 
 /** Fields that nobody fills in. */

@@ -5,7 +5,7 @@ import type { Inbox } from './inbox.ts';
 import { readOrUnread, starOrUnstar, type Target } from './list.ts';
 import type { Submission } from './submissions.ts';
 
-/** What can be done with the rows that are selected, at the bottom of the screen. */
+/** The actions on the rows that are selected, at the bottom of the screen. */
 export const SelectionBar = ({
   selected,
   actions,
@@ -13,7 +13,7 @@ export const SelectionBar = ({
   onClear,
   children,
 }: {
-  /** What is selected, in words. */
+  /** The rows that are selected, in words. */
   selected: string;
   actions: readonly MenuAction[];
   isNarrow: boolean;
@@ -46,7 +46,7 @@ export function Selection({ inbox }: { inbox: Inbox }): JSX.Element {
   const { page, list, selected, isNarrow } = inbox;
   const { rows, cursor } = list.state.value;
   const target = selected.isAll ? 'all' : selected.rows;
-  // The inbox of all pages has no way to change more than what it shows.
+  // The API changes all that is found for one page only.
   const canSelectAll = page && !selected.isAll && selected.rows.length === rows.length && cursor !== null;
   return (
     <SelectionBar

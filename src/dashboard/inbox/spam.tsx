@@ -10,7 +10,7 @@ import { say } from '../ui/say.tsx';
 import { Empty, ListFoot, Shown } from '../ui/states.tsx';
 import { counted, Time } from '../ui/time.tsx';
 import { focusHeading } from '../ui/view.tsx';
-import { Fields } from './fields.tsx';
+import { Fields, Origin } from './fields.tsx';
 import { type Labels, useLabels } from './labels.ts';
 import { type Selected, useSelected } from './selected.ts';
 import { SelectionBar } from './selection.tsx';
@@ -79,9 +79,7 @@ const Kept = ({ submission, words, labels, selected }: Props): JSX.Element => (
         </span>
       </summary>
       <Fields submission={submission} labels={labels} />
-      <p class="muted">
-        From <bdi>{submission.ipAddress}</bdi>
-      </p>
+      <Origin submission={submission} />
     </details>
   </li>
 );

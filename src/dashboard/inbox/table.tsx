@@ -149,7 +149,7 @@ const Head = ({ inbox: { list, selected }, columns }: Props): JSX.Element => (
   </div>
 );
 
-/** The list as a table, or as cards where it is narrow. The browser renders only what is on the screen. */
+/** The list as a table, or as cards where it is narrow. The browser renders only the rows on the screen. */
 export function Table({ inbox, columns }: Props): JSX.Element {
   const { list, selected, openId, hrefOf, isNarrow } = inbox;
   const { rows, cursor, error, isReading } = list.state.value;

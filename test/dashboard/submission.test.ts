@@ -73,6 +73,26 @@ describe.skipIf(!hasChromium())('a submission', () => {
     expect(await replyTo('Odd')).toMatch(/^mailto:%EF%BF%BD@example\.org%3Fcc%3Dx\?subject=/);
   });
 
+  it('is read once it was opened, also when one goes on before that is stored', async () => {
+    const { owner, path, id } = await inbox(ADA, GRACE);
+    const page = await dashboard.open(owner, path);
+    const goneOn = Promise.withResolvers<void>();
+    await page.route(/\/submissions\/\w+\/sub_\w+$/, async (route) => {
+      await goneOn.promise;
+      await route.continue();
+    });
+    await row(page, 'Ada').getByRole('link').click();
+    await page.getByRole('link', { name: 'Newer' }).click();
+    await page.getByRole('heading', { level: 2, name: 'Grace' }).waitFor();
+    goneOn.resolve();
+    await expect
+      .poll(() => marksOf(owner, id))
+      .toEqual([
+        ['Grace', true, false],
+        ['Ada', true, false],
+      ]);
+  });
+
   it('shows images that run nothing, and only their names where they are none', async () => {
     const { owner, path, id } = await inbox();
     const form = new FormData();

@@ -129,14 +129,17 @@ export class SubmissionList {
     const params = { path: { deployId, submissionId } };
     const path = '/submissions/{deployId}/{submissionId}';
     try {
-      const body = { read: true };
-      const marked = readSubmission(await answer(api.PATCH(path, { params, body, parseAs: 'text', signal })), deployId);
-      this.#put([{ ...(this.find(submissionId) ?? marked), read: true, starred: marked.starred }]);
+      // Not with the signal: to go on to another submission does not make this one unread.
+      const text = await answer(api.PATCH(path, { params, body: { read: true }, parseAs: 'text' }));
+      const marked = readSubmission(text, deployId);
       this.#onChange();
+      const shown = this.find(submissionId) ?? (signal.aborted ? undefined : marked);
+      if (shown) this.#put([{ ...shown, read: true, starred: marked.starred }]);
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 403)) throw error;
-      if (!listed)
-        this.#put([readSubmission(await answer(api.GET(path, { params, parseAs: 'text', signal })), deployId)]);
+      if (listed) return;
+      const text = await answer(api.GET(path, { params, parseAs: 'text', signal }));
+      this.#put([readSubmission(text, deployId)]);
     }
   }
 

@@ -44,6 +44,18 @@ describe('the time zone of PATCH /me', () => {
     expect((await other.get('/me')).body.time_zone).toBeNull();
   });
 
+  it('is that of the times in mails', async () => {
+    const owner = await service.owner();
+    const { id, slug } = await owner.deploy();
+    await change(owner, { time_zone: 'Asia/Tokyo' }).expect(200);
+    await owner.patch(`/deploy/${id}`).send({ email_notifications: true }).expect(200);
+    await service.anonymous.post(`/submit/${id}`).send({ a: 1 }).expect(200);
+    const [mail] = await mailsWith(smtp, `New submission for ${slug}`, 1);
+    const { created_at: at } = (await owner.get(`/submissions/${id}`)).body.submissions[0];
+    const inTokyo = new Date(Date.parse(at) + 9 * 60 * 60 * 1_000).toISOString().slice(11, 16);
+    expect(mail?.text).toContain(`, ${inTokyo} GMT+9.`);
+  });
+
   it.each(['', 'Berlin', '+01:00', 'Europe/Berlin\u0000', 1])('is a 400 for %j', async (time_zone) => {
     expect(answer(await change(await service.owner(), { time_zone }))).toEqual(refused(400));
   });

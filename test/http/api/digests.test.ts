@@ -122,6 +122,8 @@ name: <Ada>
 
 name: Bob
 
+Open the inbox: ${BASE_URL}/dashboard/pages/${id}/inbox
+
 You get this mail because mail about submissions to ${slug} is on.
 Open the page: https://${slug}.pages.test
 Stop these mails: ${unsubscribe}

@@ -261,9 +261,9 @@ export const SIZES = {
     listBatchRows: 1_000,
     /** Submissions whose marks one statement looks at. */
     markedScanRows: 5_000,
-    /** Submissions of each page of an owner that are read at first, and how many of all pages are merged before they are looked at. */
+    /** Submissions of each page of an owner that are merged at first, and of all pages that one statement reads. */
     inboxFirstRows: 4,
-    inboxBatch: 100,
+    inboxBatch: 200,
     /** Submissions that one statement deletes. */
     deletedSubmissionsBatch: 100,
     /** Data of the submissions that one search finds: an answer is bounded in bytes too. */

@@ -31,7 +31,7 @@ const isBefore = (one: Position, other: Position): boolean =>
  */
 const PAGES = `
   WITH RECURSIVE own AS MATERIALIZED (
-    SELECT id, slug, submission_count, last_submission_number + 1 AS beyond,
+    SELECT id, last_submission_number + 1 AS beyond,
            least(CAST(:to AS timestamptz), timestamptz 'epoch' + CAST(:at AS float8) * interval '1 microsecond'
              + CASE WHEN id <= :cursorId THEN interval '1 microsecond' ELSE interval '0' END) AS until
       FROM deployments WHERE owner_id = :ownerId AND deleted_at IS NULL AND submission_count > 0
@@ -40,11 +40,12 @@ const PAGES = `
            CASE WHEN bound.at IS NULL AND bound.position = 2 THEN beyond ELSE 1 END,
            CASE WHEN bound.at IS NULL AND bound.position = 1 THEN 1 ELSE beyond END
       FROM own, LATERAL (VALUES (CAST(1 AS bigint), CAST(:from AS timestamptz)), (2, until)) AS bound (position, at)`)}
-  SELECT own.id AS "deploymentId", slug, submission_count AS count,
-         max(low) FILTER (WHERE position = 1) - 1 AS after,
-         least(max(low) FILTER (WHERE position = 2), CASE WHEN own.id = :cursorId THEN CAST(:cursorNumber AS bigint) END) AS before
-    FROM own JOIN search ON search.deployment_id = own.id
-   WHERE low = high GROUP BY own.id, slug, submission_count`;
+  SELECT id AS "deploymentId", slug, submission_count AS count, after,
+         least(before, CASE WHEN id = :cursorId THEN CAST(:cursorNumber AS bigint) END) AS before
+    FROM (
+      SELECT deployment_id, max(low) FILTER (WHERE position = 1) - 1 AS after, max(low) FILTER (WHERE position = 2) AS before
+        FROM search WHERE low = high GROUP BY deployment_id
+    ) AS bounds JOIN deployments ON deployments.id = deployment_id`;
 
 /** The pages of an owner that have submissions, and which of these are looked for. */
 export const findOwnPages = (
@@ -83,8 +84,13 @@ class PageQueue {
     this.before = page.before;
   }
 
-  fill(read: Position[]): void {
-    this.waiting = read;
+  /** Pages whose submissions come at the same rate are read together. */
+  get isLow(): boolean {
+    return !this.isRead && this.waiting.length <= this.count / 4;
+  }
+
+  fill(read: readonly Position[]): void {
+    this.waiting.push(...read);
     this.before = read.at(-1)?.number ?? this.before;
     this.isRead = read.length < this.count;
     // A page with many submissions is asked seldom.
@@ -103,15 +109,15 @@ async function* newestFirst(db: Knex, pages: readonly OwnPage[], starred: boolea
   let queues = pages.filter(({ after, before }) => before > after + 1).map((page) => new PageQueue(page));
   let batch: Position[] = [];
   while (queues.length > 0) {
-    const empty = queues.filter(({ waiting }) => waiting.length === 0);
+    const low = queues.filter(({ isLow }) => isLow);
     const read = await query<Position>(db, starred ? 'next-starred-of-pages' : 'next-of-pages', NEXT(starred), {
-      ids: empty.map(({ page }) => page.deploymentId),
-      afters: empty.map(({ page }) => page.after),
-      befores: empty.map(({ before }) => before),
-      counts: empty.map(({ count }) => count),
+      ids: low.map(({ page }) => page.deploymentId),
+      afters: low.map(({ page }) => page.after),
+      befores: low.map(({ before }) => before),
+      counts: low.map(({ count }) => count),
     });
     const byPage = Map.groupBy(read, ({ deploymentId }) => deploymentId);
-    for (const queue of empty) queue.fill(byPage.get(queue.page.deploymentId) ?? []);
+    for (const queue of low) queue.fill(byPage.get(queue.page.deploymentId) ?? []);
     // What a page has not read yet comes after its last submission: up to the first of these, nothing is missing.
     const ends = queues.flatMap(({ isRead, waiting }) => (isRead ? [] : waiting.slice(-1)));
     const first = ends.reduce<Position | undefined>(
@@ -145,10 +151,20 @@ const READ = `
                     ), ${readBefore('wanted.deployment_id', 'wanted.number')}))
                ) AS data
           FROM unnest(CAST(:ids AS text[]), CAST(:numbers AS bigint[])) WITH ORDINALITY AS wanted (deployment_id, number, position)
+        OFFSET 0 -- keeps Postgres from looking each up twice
       ) AS found
   ) AS measured
    WHERE position = 1 OR coalesce(bytes, 0) <= :maxBytes
    ORDER BY position`;
+
+async function readData(db: Knex, wanted: readonly Position[], unread: boolean): Promise<(string | null)[]> {
+  const rows = await query<{ data: string | null }>(db, 'read-of-pages', READ, {
+    ids: wanted.map(({ deploymentId }) => deploymentId),
+    numbers: wanted.map(({ number }) => number),
+    ...{ unread, maxBytes: SIZES.internal.listBatchBytes },
+  });
+  return rows.map(({ data }) => data);
+}
 
 /** `searched`: how many it has looked at. `next`: after which to go on; undefined when everything was looked at. */
 type Found = { positions: Position[]; searched: number; next: Position | undefined };
@@ -163,15 +179,12 @@ export async function searchOwnPages(
   const pauses = new Pauses(search.turnMs);
   const positions: Position[] = [];
   let [searched, bytes] = [0, 0];
-  for await (let batch of newestFirst(db, pages, search.starred)) {
-    while (batch.length > 0) {
-      const rows = await query<{ data: string | null }>(db, 'read-of-pages', READ, {
-        ids: batch.map(({ deploymentId }) => deploymentId),
-        numbers: batch.map(({ number }) => number),
-        ...{ unread: search.unread, maxBytes: SIZES.internal.listBatchBytes },
-      });
-      for (const [index, { data }] of rows.entries()) {
-        const position = batch[index];
+  for await (const batch of newestFirst(db, pages, search.starred)) {
+    for (let from = 0; from < batch.length; ) {
+      const some = batch.slice(from, from + SIZES.internal.inboxBatch);
+      for (const data of await readData(db, some, search.unread)) {
+        const position = batch[from];
+        from += 1;
         searched += 1;
         if (!position || data === null) continue;
         if (pauses.isDue()) await pauses.take();
@@ -182,9 +195,8 @@ export async function searchOwnPages(
         const isFull = positions.length === search.limit || bytes >= SIZES.internal.searchFoundBytes;
         if (isFull) return { positions, searched, next: position };
       }
-      const last = batch[rows.length - 1];
-      if (performance.now() - startedAt >= search.maxMs) return { positions, searched, next: last };
-      batch = batch.slice(rows.length);
+      const isOver = performance.now() - startedAt >= search.maxMs;
+      if (isOver) return { positions, searched, next: batch[from - 1] };
     }
   }
   return { positions, searched, next: undefined };

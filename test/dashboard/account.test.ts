@@ -200,6 +200,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Enter an address such as https://example.org.').waitFor();
       await page.getByText('Enter a whole number from 1.').waitFor();
+      await url.and(page.locator(':focus')).waitFor();
       for (const field of [url, days]) expect(await field.getAttribute('aria-invalid')).toBe('true');
       await url.fill('https://example.org');
       expect(await url.getAttribute('aria-invalid')).toBe(null);

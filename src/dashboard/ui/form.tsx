@@ -18,7 +18,10 @@ export const Form = ({
     aria-labelledby={labelledBy}
     onSubmit={(event) => {
       event.preventDefault();
+      const form = event.currentTarget;
       onSubmit();
+      // The first field that is wrong may be out of sight.
+      setTimeout(() => form.querySelector<HTMLElement>('[aria-invalid]')?.focus());
     }}
   >
     {children}

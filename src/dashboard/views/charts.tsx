@@ -32,7 +32,9 @@ function Charts({ page }: { page: Page }): JSX.Element {
           {(statistics) => (
             <Chart statistics={statistics} by={range.by}>
               {page.submission_count > 0 ? (
-                <ButtonLink href={`${pageLinks(id).charts}?range=90d`}>Show 90 days</ButtonLink>
+                <p>
+                  <ButtonLink href={`${pageLinks(id).charts}?range=90d`}>Show 90 days</ButtonLink>
+                </p>
               ) : (
                 <>
                   <p>The page has no submissions yet. Open it and send its form once.</p>

@@ -99,7 +99,9 @@ export default function StatisticsView(): JSX.Element {
                 <Section title="Submissions">
                   {items.length < total && <p class="muted">To your {items.length} newest pages. More are below.</p>}
                   <Chart statistics={sumOf(items)} by={range.by}>
-                    <ButtonLink href={`${VIEW_PATHS.statistics}?range=90d`}>Show 90 days</ButtonLink>
+                    <p>
+                      <ButtonLink href={`${VIEW_PATHS.statistics}?range=90d`}>Show 90 days</ButtonLink>
+                    </p>
                   </Chart>
                 </Section>
                 <Section title="By page">

@@ -35,7 +35,7 @@ function OwnRange({ path, range }: { path: string; range: Range }): JSX.Element 
 
 /** Which times are shown; they are in the address of the view. */
 export const RangePicker = ({ path, range }: { path: string; range: Range }): JSX.Element => (
-  <div>
+  <div class="range">
     <nav class="buttons" aria-label="Time">
       {RANGES.map(({ name, label }) => (
         <a

@@ -114,3 +114,9 @@ describe('a link that unsubscribes', () => {
     expect(links.isUnsubscribe(deploymentId, query)).toBe(false);
   });
 });
+
+it('a link works for no other purpose, whose ids are the same', () => {
+  const ids = { deploymentId: 'd_1', submissionId: 'sub_2' };
+  const query = queryOf(links.spam(ids));
+  expect([links.isSpam(ids, query), links.isUnsubscribe('d_1', query, 'sub_2')]).toEqual([true, false]);
+});

@@ -47,10 +47,12 @@ export const StartingPoints = (): JSX.Element => (
         <div class="thumbnail" inert>
           <iframe title={title} src={url} sandbox="allow-scripts" tabIndex={-1} />
         </div>
-        <h3>
-          <a href={`/dashboard/new?start=${name}`}>{title}</a>
-        </h3>
-        <p class="muted">{text}</p>
+        <div>
+          <h3>
+            <a href={`/dashboard/new?start=${name}`}>{title}</a>
+          </h3>
+          <p class="muted">{text}</p>
+        </div>
       </li>
     ))}
   </ul>

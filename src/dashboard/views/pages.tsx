@@ -69,9 +69,6 @@ function PageCard({ page, onChange }: { page: Overviewed; onChange(): void }): J
       </div>
       <Sparkline id={page.id} />
       <div class="buttons page-card-actions">
-        <ButtonLink kind="quiet" icon="open" href={page.url} of={title} isElsewhere>
-          Open
-        </ButtonLink>
         <CopyButton text={page.url} of={`of ${title}`}>
           Copy link
         </CopyButton>

@@ -31,18 +31,19 @@ const Publish = (): JSX.Element => (
 const Inbox = (): JSX.Element => (
   <>
     <p>
-      Each page has an inbox. New submissions appear by themselves, unread ones in bold. Choose one to read it: it
-      counts as read then.
+      Each page has an inbox, and <a href="/dashboard/inbox">Inbox</a> shows the submissions of all pages. New ones
+      appear by themselves, unread ones in bold. Open one to read it: it counts as read then.
     </p>
     <h2>Find submissions</h2>
     <p>Search in all texts, or choose days, unread ones, or those with a star. The list grows while you scroll.</p>
     <h2>Work with several</h2>
     <p>
-      Tick submissions to mark, star, export or delete them together. Press <kbd>?</kbd> for the keys that do the same.
+      Select submissions to mark, star or delete them together. <strong>Shortcuts</strong> lists the keys that do the
+      same.
     </p>
     <h2>Take them with you</h2>
     <p>
-      <strong>Export CSV</strong> and <strong>Export Excel</strong> save all submissions of a page as a table.
+      <strong>Export</strong> saves as a table for Excel, or as CSV, what the list shows.
     </p>
   </>
 );
@@ -62,8 +63,8 @@ const Notifications = (): JSX.Element => (
     </p>
     <h2>If something does not arrive</h2>
     <p>
-      Each log shows the attempts and their results. A failed one is tried again by itself; <strong>Send again</strong>
-      repeats it at once.
+      Each log shows the attempts and their results. A failed one is tried again by itself. <strong>Send again</strong>{' '}
+      repeats one at once, <strong>Replay all failed</strong> all of them.
     </p>
   </>
 );
@@ -81,7 +82,7 @@ const Spam = (): JSX.Element => (
     </p>
     <h2>If something good is in the folder</h2>
     <p>
-      <strong>Not spam</strong> moves a submission to the inbox. Mail and webhooks get it then.
+      Select it, and choose <strong>Not spam</strong>: it is in the inbox then, and mail and webhooks get it.
     </p>
   </>
 );
@@ -136,7 +137,7 @@ export const TOPICS = [
     name: 'spam',
     title: 'Spam',
     picture: new URL('../../../../docs/dashboard/spam.png', import.meta.url),
-    alt: 'A submission in the spam folder',
+    alt: 'Submissions in the spam folder',
     Text: Spam,
   },
   {

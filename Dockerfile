@@ -2,13 +2,13 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
-COPY build.sh start.sh rolldown.config.js build-dashboard.ts ./
+COPY start.sh build-dashboard.ts ./
 COPY bin bin
 COPY src src
 COPY migrations migrations
 COPY examples/pages examples/pages
 COPY docs/dashboard docs/dashboard
-RUN mv "$(sh build.sh)" dist/image
+RUN node build-dashboard.ts dist/dashboard
 # The optional packages are Node and Postgres for machines without them; here the image and DATABASE_URL provide both.
 RUN npm prune --omit=dev --omit=optional
 # Everyone may read the files and nobody may write them, whatever modes the clone has.
@@ -24,4 +24,4 @@ USER node
 EXPOSE 3000
 # /healthz and not /readyz: a process without its database still serves pages from memory, and must not be restarted.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=15s --retries=3 CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["sh", "start.sh", "dist/image"]
+CMD ["sh", "start.sh"]

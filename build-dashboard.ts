@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { globSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
 /*
  * Builds the dashboard's browser code into the folder in the first argument: shell.html, and assets/ with a hash in each
- * name. build.sh and the tests run it; the service only serves what it has written.
+ * name. start.sh and the tests run it; the service only serves what it has written.
  */
 
 const PROJECT = fileURLToPath(new URL('.', import.meta.url));
@@ -64,6 +64,13 @@ async function buildStyles(): Promise<Asset> {
   return hashed('styles', 'css', content);
 }
 
+/** Writes a file that another process may be reading, or building too. */
+async function put(file: string, content: Asset['content']): Promise<void> {
+  const unfinished = `${file}.${process.pid}`;
+  await writeFile(unfinished, content);
+  await rename(unfinished, file);
+}
+
 export async function buildDashboard(folder: string): Promise<void> {
   const { entry, preloads, assets } = await buildScripts();
   const styles = await buildStyles();
@@ -77,12 +84,10 @@ export async function buildDashboard(folder: string): Promise<void> {
       preloads.map((name) => `<link rel="modulepreload" href="/dashboard/assets/${name}">`).join('\n'),
     );
 
-  await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, 'assets'), { recursive: true });
-  await Promise.all(
-    [...assets, styles, icon].map(({ name, content }) => writeFile(join(folder, 'assets', name), content)),
-  );
-  await writeFile(join(folder, 'shell.html'), shell);
+  // Assets of earlier builds stay: a process that is running may still serve them.
+  await Promise.all([...assets, styles, icon].map(({ name, content }) => put(join(folder, 'assets', name), content)));
+  await put(join(folder, 'shell.html'), shell);
 }
 
 if (import.meta.main) {

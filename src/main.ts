@@ -1,9 +1,7 @@
 import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
-import { setFlagsFromString } from 'node:v8';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { createLog, type Log } from './lib/log.ts';
-import { LIMITS } from './limits.ts';
 import { startService } from './service.ts';
 import { askForEmail, canAsk } from './start/first-owner-question.ts';
 import { emailAdvice, firstRunMessage } from './start/first-run-message.ts';
@@ -11,24 +9,24 @@ import { openMetrics, openWorkerMetrics } from './start/metrics.ts';
 import { type FirstOwner, StartError } from './start/prepare-database.ts';
 import { reportReady, runWorkers, WorkerStartError } from './start/workers.ts';
 
-// Unused memory is returned sooner. On the command line, this flag would make Node compile its own modules at each start.
-setFlagsFromString('--heap-growing-percent=80');
+/** A process that is told to stop has this long after SHUTDOWN_DELAY_MS, then it ends at once. */
+const STOP_TIMEOUT_MS = 10_000;
+/** Two signals within this time count as one: npm passes on what the terminal has sent to the process too. */
+const SAME_SIGNAL_MS = 250;
 
 /**
- * Settles at the first signal to stop. A second signal, or `stopTimeoutMs` after SHUTDOWN_DELAY_MS, ends the process at once.
+ * Settles at the first signal to stop. A second signal, or STOP_TIMEOUT_MS after SHUTDOWN_DELAY_MS, ends the process at once.
  */
 function untilSignalled({ shutdownDelayMs }: Config): Promise<void> {
-  const { stopTimeoutMs, sameSignalMs } = LIMITS.server;
   let firstAt: number | undefined;
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.on(signal, () => {
         if (firstAt === undefined) {
           firstAt = performance.now();
-          setTimeout(() => process.exit(1), shutdownDelayMs + stopTimeoutMs).unref();
+          setTimeout(() => process.exit(1), shutdownDelayMs + STOP_TIMEOUT_MS).unref();
           resolve();
-          // The terminal sends a signal to the process and to npm, which passes it on: they count as one.
-        } else if (performance.now() - firstAt > sameSignalMs) process.exit(1);
+        } else if (performance.now() - firstAt > SAME_SIGNAL_MS) process.exit(1);
       });
     }
   });
@@ -60,8 +58,7 @@ function startupErrorMessage(error: unknown, { host, port, metricsPort }: Config
 async function runAll(config: Config, log: Log): Promise<void> {
   const closeMetrics = await openWorkerMetrics(config);
   try {
-    const onLoss = (lost: object): void => log.error(lost, 'a worker ended');
-    await runWorkers(config.workers, signalled, { limits: LIMITS, onLoss });
+    await runWorkers(config.workers, signalled, (lost) => log.error(lost, 'a worker ended'));
   } finally {
     await closeMetrics?.();
   }

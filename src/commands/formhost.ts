@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { styleText } from 'node:util';
 import { Command, CommanderError } from '@commander-js/extra-typings';
+import { VERSION } from '../lib/project.ts';
 import { CommandError, hasCode, Interrupted, messageOf, UsageError } from './command-error.ts';
 import { declareOperatorCommands } from './operator-commands.ts';
 import { sayError } from './output.ts';
@@ -14,14 +14,11 @@ const INTERRUPTED_CODE = 130;
 
 /** All commands. */
 export function declareProgram(): Command {
-  const { version }: { version: string } = JSON.parse(
-    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-  );
   const bold = (text: string): string => styleText('bold', text, { validateStream: false });
   const program = new Command()
     .name('formhost')
     .description('Publish HTML pages, and get what their forms submit.')
-    .version(version, '-V, --version', 'print the version')
+    .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .configureHelp({ styleTitle: bold, styleCommandText: bold, showGlobalOptions: false })
     .helpCommand('help [command]', 'print help for a command')

@@ -1,16 +1,14 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readdir, readFile, realpath, rm, utimes, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { aTime } from '../support/answers.ts';
-import { emptyDatabase } from '../support/fresh-database.ts';
 import { freePort, PROJECT, startInTerminal, startProgram } from '../support/process.ts';
-import { asOwner, BASE_URL, getPage, type Owner, PAGES_DOMAIN } from '../support/service.ts';
-import { keyIn } from '../support/test-process.ts';
+import { asOwner, type Owner } from '../support/service.ts';
 
 const shell = promisify(execFile);
 
@@ -268,7 +266,7 @@ describe.concurrent('npm start in a terminal', () => {
 });
 
 describe.concurrent('npm start elsewhere', () => {
-  it('works from a copy in a folder that is closed to all others, and lets keys be made while it builds', async ({
+  it('works from a copy in a folder that is closed to all others, builds the dashboard, and lets keys be made meanwhile', async ({
     expect,
   }) => {
     const copy = await copyOfProject();
@@ -278,48 +276,11 @@ describe.concurrent('npm start elsewhere', () => {
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^fh_[0-9A-Za-z_-]{40,}\n$/)]);
     await service.ready();
     await asOwner(service.url, stdout.trim()).deploy();
+    const shell = await request(service.url).get('/dashboard').expect(200);
+    const [script = ''] = /\/dashboard\/assets\/main-[\w-]+\.js/.exec(shell.text) ?? [];
+    await request(service.url).get(script).expect(200);
     expect(await service.end('SIGTERM', 'npm')).toBe(0);
     expect(await postgresIn(join(copy, 'data'))).toEqual([]);
-  });
-
-  it('runs a build of the sources as they are now beside an older one, and the sources where none can be made', async ({
-    expect,
-  }) => {
-    const { url: DATABASE_URL, drop } = await emptyDatabase();
-    const copy = await copyOfProject();
-    const source = join(copy, 'src/compute/worker.ts');
-    const original = await readFile(source, 'utf8');
-    const builds = async () => (await readdir(join(copy, 'dist'))).length;
-    /** Starts it with a source that says so. */
-    async function start(word: string) {
-      await writeFile(
-        source,
-        `${original.replaceAll('formhost compute', word)}\nprocess.stderr.write('${word}\\n');\n`,
-      );
-      // As a copy that brings its times with it.
-      await utimes(source, 0, 0);
-      const service = await npmStart({ DATABASE_URL, BASE_URL, PAGES_DOMAIN }, copy);
-      await service.ready();
-      expect(service.output.err).toContain(`${word}\n`);
-      return service;
-    }
-    const older = await start('first');
-    expect(await builds()).toBe(1);
-    const newer = await start('second');
-    expect(await builds()).toBe(2);
-    const key = await keyIn(DATABASE_URL);
-    // A thread renders it, which each starts from its own build.
-    const { id, slug } = await asOwner(older.url, key).deploy({ html: '{{FORM_ACTION}}'.repeat(10_000) });
-    for (const { url } of [older, newer]) {
-      await getPage(url, slug).expect(200, `${BASE_URL}/submit/${id}`.repeat(10_000));
-    }
-    await writeFile(join(copy, 'rolldown.config.js'), 'throw new Error()');
-    const third = await start('third');
-    expect(await builds()).toBe(2);
-    expect(third.output.err).toContain('formhost: no build could be made: starting from the sources\n');
-    const ended = await Promise.all([older, newer, third].map((service) => service.end('SIGTERM', 'npm')));
-    expect(ended).toEqual([0, 0, 0]);
-    await drop();
   });
 });
 

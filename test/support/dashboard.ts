@@ -1,6 +1,11 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildDashboard } from '../../build-dashboard.ts';
 import { PROJECT } from './process.ts';
 
-/** Builds the dashboard for services that tests start from the sources. */
-export default (): Promise<void> => buildDashboard(join(PROJECT, 'dist/dashboard'));
+/** Builds the dashboard for services that tests start from the sources, without the assets of earlier builds. */
+export default async function build(): Promise<void> {
+  const folder = join(PROJECT, 'dist/dashboard');
+  await rm(folder, { recursive: true, force: true });
+  await buildDashboard(folder);
+}

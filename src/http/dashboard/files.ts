@@ -17,12 +17,8 @@ type Dashboard = {
   assets: ReadonlyMap<string, StaticFile>;
 };
 
-/** Where build-dashboard.ts writes: beside the build that runs, or for the sources in a folder of its own. */
-const FOLDER = fileURLToPath(
-  import.meta.url.startsWith(new URL('src/', PROJECT).href)
-    ? new URL('dist/dashboard/', PROJECT)
-    : new URL('dashboard/', import.meta.url),
-);
+/** Where build-dashboard.ts writes. */
+const FOLDER = fileURLToPath(new URL('dist/dashboard/', PROJECT));
 
 const ASSET_HEADERS = {
   'Cache-Control': 'public, max-age=31536000, immutable',

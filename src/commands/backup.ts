@@ -2,7 +2,6 @@ import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { backUp } from '../db/backup/backup.ts';
 import { CommandError, UsageError } from './command-error.ts';
-import { COMMAND_LIMITS } from './limits.ts';
 import { objectReader, operate, withServer } from './operator.ts';
 import { type Output, printLine, say } from './output.ts';
 import { createFile } from './write-file.ts';
@@ -25,9 +24,12 @@ const intoFile = (file: string, write: Write): Promise<void> =>
     }
   });
 
+/** A message that names the files of an incomplete backup stays readable. */
+const MAX_NAMED_FILES = 5;
+
 const incomplete = (ids: readonly string[]): string =>
   `the bucket lacks the content of ${ids.length} files, or has other content: the backup has the rest, and their names ` +
-  `only (${ids.slice(0, COMMAND_LIMITS.lists.incompleteIds).join(', ')}${ids.length > COMMAND_LIMITS.lists.incompleteIds ? ', …' : ''})`;
+  `only (${ids.slice(0, MAX_NAMED_FILES).join(', ')}${ids.length > MAX_NAMED_FILES ? ', …' : ''})`;
 
 /** Backs the database up into a file, or to standard output (`-`). */
 export const backup = (file: string, { json }: Output): Promise<void> =>

@@ -10,12 +10,13 @@ import {
 } from '../db/deployments/take-downs.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { isReserved, isSlug } from '../lib/slugs.ts';
-import { LIMITS } from '../limits.ts';
 import { CommandError } from './command-error.ts';
 import { exportLines, exportToFile } from './deployment-export.ts';
-import { COMMAND_LIMITS } from './limits.ts';
 import { noSuchOwner, onDatabase } from './operator.ts';
 import { type Output, print, printResult, printRows } from './output.ts';
+
+/** The reason is in a row that is read for each submission. */
+const MAX_REASON_CHARS = 1_000;
 
 const named = ({ id, slug }: Pick<AnyDeployment, 'id' | 'slug'>): string => `${id} (${slug})`;
 
@@ -63,9 +64,8 @@ export const list = ({ takenDown, deleted, owner: address, ...output }: ListOpti
 /** Answers 451 in place of a page. */
 export function takeDown(slugOrId: string, { reason: given, ...output }: Output & { reason: string }): Promise<void> {
   const reason = given.trim();
-  const { reasonChars } = COMMAND_LIMITS.takeDown;
-  if (reason === '' || reason.length > reasonChars) {
-    throw new CommandError(`--reason says why, in at most ${reasonChars} characters`);
+  if (reason === '' || reason.length > MAX_REASON_CHARS) {
+    throw new CommandError(`--reason says why, in at most ${MAX_REASON_CHARS} characters`);
   }
   return onDeployment(slugOrId, async (db, deployment) => {
     refuseDeleted(deployment);
@@ -129,7 +129,7 @@ export const purge = (id: string, output: Output): Promise<void> =>
     if (!(await beginPurge(db, deployment.id))) {
       throw new CommandError(`${named(deployment)} is not deleted: only what its owner has deleted can be purged`);
     }
-    await finishPurge(db, deployment.id, LIMITS);
+    await finishPurge(db, deployment.id);
     const { owner, submissionCount } = deployment;
     const message = `purged ${named(deployment)} of ${owner}, and its ${submissionCount} submissions`;
     await printDone(message, deployment, output);

@@ -21,6 +21,8 @@ import { objectReader, onDatabase } from './operator.ts';
 import { type Output, printResult, printRows, say } from './output.ts';
 
 const PLACES: readonly Place[] = ['bucket', 'database'];
+/** More would take connections of the service. */
+const MAX_CONCURRENT_MOVES = 4;
 
 /** Runs `work` with the bucket of FILES_URL. */
 async function withBucket<T>(
@@ -51,17 +53,16 @@ export const claim = (output: Output): Promise<void> =>
 /** Whether a file was moved: not when it was deleted meanwhile. Its object is deleted from the bucket later, by the service. */
 async function moveOne(db: Database, bucket: Bucket, file: MovableFile, content: Buffer): Promise<boolean> {
   if (file.object) return moveToDatabase(db, file, content);
-  const object = await withRetries(LIMITS, () => bucket.put(content));
-  const isMoved = await moveToObject(db, file, object, LIMITS);
+  const object = await withRetries(() => bucket.put(content));
+  const isMoved = await moveToObject(db, file, object);
   if (!isMoved) await bucket.delete(object.id);
   return isMoved;
 }
 
-/** Moves the content of all files, some at a time. What can't be moved is told, and the rest is moved. */
+/** Moves the content of all files, some at a time. A file that can't be moved is named, and the rest is moved. */
 async function moveAll(db: Database, config: Config, bucket: Bucket, to: Place) {
   const done = { files: 0, failed: 0 };
-  const { concurrentMoves, progressIntervalMs } = COMMAND_LIMITS.files;
-  const progress = setInterval(() => say(`moved ${done.files} files so far`), progressIntervalMs);
+  const progress = setInterval(() => say(`moved ${done.files} files so far`), COMMAND_LIMITS.progressIntervalMs);
   const openFile = createOpenFile(db, objectReader(config), LIMITS);
   const files = listFilesOutside(db, to);
   const moveSome = async (): Promise<void> => {
@@ -76,7 +77,7 @@ async function moveAll(db: Database, config: Config, bucket: Bucket, to: Place) 
       }
     }
   };
-  await Promise.all(Array.from({ length: concurrentMoves }, moveSome)).finally(() => clearInterval(progress));
+  await Promise.all(Array.from({ length: MAX_CONCURRENT_MOVES }, moveSome)).finally(() => clearInterval(progress));
   return done;
 }
 
@@ -85,7 +86,7 @@ export const move = ({ to, json }: Output & { to: Place }): Promise<void> =>
   onDatabase((db, config) =>
     withBucket(config, async (bucket) => {
       const installation = await installationOf(db);
-      if (!(await withRetries(LIMITS, () => claimPrefix(bucket, installation)))) {
+      if (!(await withRetries(() => claimPrefix(bucket, installation)))) {
         throw new CommandError(
           'the prefix of FILES_URL belongs to another installation: use another prefix, or, if that one is gone, run `formhost admin files claim`',
         );

@@ -16,7 +16,7 @@ import { CommandError, hasCode, messageOf, UsageError } from './command-error.ts
 import { say } from './output.ts';
 
 /*
- * What the commands of operators share: settings, the database, the bucket.
+ * The parts that commands of operators share: settings, the database, the bucket.
  */
 
 export type Settings = {
@@ -63,7 +63,7 @@ export function databasePlace({ config: { databaseUrl, dataDir }, originOf }: Se
   return `${hosts}${path} (${originOf('DATABASE_URL')})`;
 }
 
-/** What to do where the settings lead to no database of the service. */
+/** The advice where the settings lead to no database of the service. */
 export const NO_DATABASE_ADVICE =
   'set DATA_DIR or DATABASE_URL as the service has it, or run npm start first, which makes the database';
 
@@ -95,7 +95,7 @@ export const onDatabase = (
     async (settings) => {
       check(settings.config);
       await withServer(settings, async ({ connection }) => {
-        await migrate(connection, { limits: LIMITS });
+        await migrate(connection);
         const db = connect(connection, { limits: LIMITS });
         await work(db, settings.config).finally(() => db.close());
       });
@@ -108,7 +108,7 @@ export const onDatabase = (
 export function objectReader({ bucket: location }: Pick<Config, 'bucket'>): ReadObject {
   if (location) {
     const bucket = new Bucket(location, LIMITS);
-    return (...part) => withRetries(LIMITS, () => bucket.read(...part));
+    return (...part) => withRetries(() => bucket.read(...part));
   }
   const missing = 'the content of some files is in a bucket: set FILES_URL and its credentials as the service has them';
   return () => Promise.reject(new CommandError(missing));

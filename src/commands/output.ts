@@ -16,7 +16,7 @@ export const isTerminal = (): boolean => process.stdout.isTTY === true;
 const FALLBACK_COLUMNS = 80;
 export const columnsOf = (stream: { columns?: number }): number => stream.columns || FALLBACK_COLUMNS;
 
-/** What moves a cursor, begins an escape sequence, or changes the direction of text. */
+/** Characters that move a cursor, begin an escape sequence, or change the direction of text. */
 const CONTROLS = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
 
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
@@ -24,18 +24,11 @@ const escaped = (character: string): string => `\\u${character.charCodeAt(0).toS
 /** Text on one line, with what controls a terminal as `\u001b`. */
 export const printable = (text: string): string => text.replaceAll(CONTROLS, escaped);
 
-/** JSON with the same meaning. Outside of strings, control characters are white space. */
-export const printableJson = (json: string): string =>
-  json.replaceAll(CONTROLS, (character) => {
-    if (character === '\n' || character === '\t') return character;
-    return character === '\r' ? ' ' : escaped(character);
-  });
-
-/** CSV for a terminal: line ends stay. */
-export const printableCsv = (csv: string): string =>
-  csv.replaceAll(CONTROLS, (character) =>
-    character === '\n' ? character : character === '\r' ? '' : escaped(character),
-  );
+/** JSON with the same meaning, or CSV: lines and tabs stay. Outside of strings, control characters of JSON are white space. */
+export const printableLines = (text: string): string =>
+  text
+    .replaceAll('\r', '')
+    .replaceAll(CONTROLS, (character) => (/[\n\t]/.test(character) ? character : escaped(character)));
 
 /** Writes to standard output, as fast as it is read; rejects with EPIPE when the reader has closed the pipe. */
 export const print = (text: string | Uint8Array): Promise<void> =>
@@ -46,7 +39,7 @@ export const print = (text: string | Uint8Array): Promise<void> =>
 export const printLine = (line: string): Promise<void> => print(`${line}\n`);
 
 /** Prints an answer of the API unchanged; only a terminal gets escapes. */
-export const printAnswer = (json: string): Promise<void> => printLine(isTerminal() ? printableJson(json) : json);
+export const printAnswer = (json: string): Promise<void> => printLine(isTerminal() ? printableLines(json) : json);
 
 /** Prints an answer of the API as JSON, or else what a program needs of it, and a message for a person. */
 export async function printOutcome(text: string, line: string, message: string, { json }: Output): Promise<void> {
@@ -63,7 +56,7 @@ export const printResult = (result: { message: string; [name: string]: unknown }
 const sayAs = (name: 'message' | 'error', line: string): void => {
   const isJson = process.argv.includes('--json');
   process.stderr.write(
-    isJson ? `${printableJson(JSON.stringify({ [name]: line }))}\n` : `formhost: ${printable(line)}\n`,
+    isJson ? `${printableLines(JSON.stringify({ [name]: line }))}\n` : `formhost: ${printable(line)}\n`,
   );
 };
 
@@ -79,9 +72,13 @@ type Style = Parameters<typeof styleText>[0];
 export const styled = (style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string =>
   styleText(style, text, { stream });
 
+type Value = string | number | boolean | Date | null;
+
+const cell = (value: Value): string => printable(value instanceof Date ? value.toISOString() : String(value ?? '-'));
+
 /** Rows in aligned columns below headers on a terminal; otherwise with tabs in between, for other programs. */
-export async function printTable(headers: readonly string[], rows: readonly (readonly string[])[]): Promise<void> {
-  const cells = rows.map((row) => row.map(printable));
+export async function printTable(headers: readonly string[], rows: readonly (readonly Value[])[]): Promise<void> {
+  const cells = rows.map((row) => row.map(cell));
   if (!isTerminal()) return await print(cells.map((row) => `${row.join('\t')}\n`).join(''));
   const widths = headers.map((header, at) =>
     cells.reduce((width, row) => Math.max(width, row[at]?.length ?? 0), header.length),
@@ -98,20 +95,16 @@ export async function printTable(headers: readonly string[], rows: readonly (rea
 export async function printList<T>(
   answers: AsyncIterable<{ data: T; text: string }> | Iterable<{ data: T; text: string }>,
   headers: readonly string[],
-  rowsOf: (data: T) => readonly (readonly string[])[],
+  rowsOf: (data: T) => readonly (readonly Value[])[],
   { json }: Output,
 ): Promise<void> {
-  const rows: (readonly string[])[] = [];
+  const rows: (readonly Value[])[] = [];
   for await (const { data, text } of answers) {
     if (json) await printAnswer(text);
     else rows.push(...rowsOf(data));
   }
   if (!json) await printTable(headers, rows);
 }
-
-type Value = string | number | boolean | Date | null;
-
-const cell = (value: Value): string => (value instanceof Date ? value.toISOString() : String(value ?? '-'));
 
 /** The API's name of a property: `created_at` for `createdAt`. */
 const apiName = (property: string): string => property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -127,10 +120,7 @@ export async function printRows<Column extends string>(
   for await (const row of rows) all.push(columns.map((column) => row[column]));
   if (!json) {
     const headers = names.map((name) => name.toUpperCase().replaceAll('_', ' '));
-    return await printTable(
-      headers,
-      all.map((row) => row.map(cell)),
-    );
+    return await printTable(headers, all);
   }
   const objects = all.map((row) => JSON.stringify(Object.fromEntries(names.map((name, at) => [name, row[at]]))));
   await printLine(objects.length === 0 ? '[]' : `[\n${objects.join(',\n')}\n]`);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SIZES } from '../../src/sizes.ts';
+import { KEYS_BATCH } from '../../src/db/account/api-keys.ts';
 import { aTime } from '../support/answers.ts';
 import { done, formhost, printed, refusedFor, startCommand } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
@@ -188,7 +188,7 @@ describe('keys list and revoke', () => {
 
   it('list every key once, however many there are', async () => {
     const { url } = await testDatabase();
-    const count = 2 * SIZES.internal.keysBatch + 1;
+    const count = 2 * KEYS_BATCH + 1;
     await runSql(
       url,
       `INSERT INTO owners (email, plan) VALUES ('many@keys.example', 'pro');

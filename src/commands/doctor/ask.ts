@@ -2,10 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { TLSSocket } from 'node:tls';
 import type { Resolve } from '../../delivery/webhooks/resolve.ts';
-import { COMMAND_LIMITS } from '../limits.ts';
 import { reasonOf } from './finding.ts';
 
 const { request: requestHttp } = process.getBuiltinModule('node:http');
+
+/** Of an answer that is read: more is no answer of the service. */
+const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** `problem`: the code of OpenSSL or Node, if browsers would not trust the certificate. */
 export type Certificate = { names: string; until: Date; problem: string | undefined };
@@ -13,7 +15,7 @@ export type Certificate = { names: string; until: Date; problem: string | undefi
 export type Answer = {
   status: number;
   headers: IncomingHttpHeaders;
-  /** At most COMMAND_LIMITS.doctor.answerBytes of it. */
+  /** At most MAX_ANSWER_BYTES of it. */
   body: string;
   /** Only of https. */
   certificate: Certificate | undefined;
@@ -64,7 +66,7 @@ export function ask(url: string, { resolve, signal }: Route) {
     response.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       length += chunk.length;
-      if (length > COMMAND_LIMITS.doctor.answerBytes) finish();
+      if (length > MAX_ANSWER_BYTES) finish();
     });
     response.on('end', finish).on('error', reject);
   });

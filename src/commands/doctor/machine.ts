@@ -12,7 +12,6 @@ import { ownerOfPrefix } from '../../files/claim.ts';
 import { inBytes } from '../../lib/byte-size.ts';
 import type { BucketLocation } from '../../lib/files-url.ts';
 import { LIMITS } from '../../limits.ts';
-import { COMMAND_LIMITS } from '../limits.ts';
 import { type Finding, fail, ok, skip, warn } from './finding.ts';
 
 /*
@@ -20,6 +19,10 @@ import { type Finding, fail, ok, skip, warn } from './finding.ts';
  */
 
 const MIN_VERSION = 15;
+/** With less free space than both, a disk is a warning. */
+const MIN_FREE_BYTES = 1024 ** 3;
+const MIN_FREE_SHARE = 0.1;
+
 /** Checks the database's version, encoding and migrations, that it takes writes, and whether a pooler is named. */
 export function checkDatabase(
   { version, encoding, standby, missing, unknown, size }: DatabaseFacts,
@@ -68,8 +71,7 @@ export async function checkDisk(folder: string): Promise<Finding> {
 /** `free` and `total` in bytes. */
 export function findDisk(folder: string, free: number, total: number): Finding {
   const saw = `${inBytes(free)} (${Math.floor((100 * free) / total)} %) free where ${folder} is`;
-  const { freeDiskBytes, freeDiskShare } = COMMAND_LIMITS.doctor;
-  if (free >= freeDiskBytes && free >= freeDiskShare * total) return ok(saw);
+  if (free >= MIN_FREE_BYTES && free >= MIN_FREE_SHARE * total) return ok(saw);
   return warn(saw, 'free some space: without any, submissions are answered with 503');
 }
 

@@ -1,4 +1,3 @@
-import { COMMAND_LIMITS } from '../limits.ts';
 import { ask, connectionProblem, type Route } from './ask.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
@@ -26,6 +25,8 @@ export async function checkReady(baseUrl: string, route: Route): Promise<Finding
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
+/** A certificate that ends within this time is a warning: renewal should have happened. */
+const MIN_CERTIFICATE_DAYS = 14;
 
 /** By the codes of OpenSSL and Node. */
 const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
@@ -49,7 +50,7 @@ export async function checkCertificate(url: string, wanted: string, route: Route
         'for one of your own set NODE_EXTRA_CA_CERTS',
     );
   }
-  return days < COMMAND_LIMITS.doctor.certificateDays ? warn(saw, 'check why it has not been renewed') : ok(saw);
+  return days < MIN_CERTIFICATE_DAYS ? warn(saw, 'check why it has not been renewed') : ok(saw);
 }
 
 /** Checks that a page is shown at its address. */

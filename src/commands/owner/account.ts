@@ -56,8 +56,8 @@ export function readKey(text: string, origin: string): string {
 
 /** The account of a profile; undefined where there is none. Throws a CommandError. */
 function accountIn(profiles: JsonTexts, profile: string): Credentials | undefined {
-  const stored = profiles.get(profile);
-  return stored && { url: readUrl(stored.get('url') ?? '', 'url'), key: readKey(stored.get('key') ?? '', 'key') };
+  const stored = profiles[profile];
+  return stored && { url: readUrl(stored.url ?? '', 'url'), key: readKey(stored.key ?? '', 'key') };
 }
 
 /** Throws a CommandError where there is no key, or one that is for another service. */
@@ -102,7 +102,7 @@ export async function storeAccount(
   const folder = dirname(file.path);
   await fs.mkdir(folder, { recursive: true, mode: 0o700 });
   await fs.chmod(folder, 0o700);
-  await changeJsonFile(file, (profiles) => profiles.set(profile, new Map(Object.entries({ url, key }))));
+  await changeJsonFile(file, (profiles) => ({ ...profiles, [profile]: { url, key } }));
   return file.path;
 }
 
@@ -110,6 +110,6 @@ export async function storeAccount(
 export async function removeAccount(env: Environment, profile = DEFAULT_PROFILE): Promise<Credentials | undefined> {
   const file = credentialsFile(env);
   const stored = accountIn(await readJsonFile(file), profile);
-  if (stored) await changeJsonFile(file, (profiles) => profiles.delete(profile));
+  if (stored) await changeJsonFile(file, ({ [profile]: _, ...others }) => others);
   return stored;
 }

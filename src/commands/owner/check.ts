@@ -1,15 +1,28 @@
-import { countOf, type Output, printAnswer, printLine, say } from '../output.ts';
-import { bodyOf, pageFileOf, readPage, showProblems } from './page-file.ts';
-import type { Service } from './service.ts';
+import type { Command } from '@commander-js/extra-typings';
+import { declare } from '../declare.ts';
+import { countOf, printAnswer, printLine, say } from '../output.ts';
+import { bodyOf, FILE_ARGUMENT, pageFileOf, readPage, showProblems } from './page-file.ts';
+import type { Connect } from './service.ts';
 
 /** Looks for what would keep forms of a page from arriving. Exit code 1: there is such an error. */
-export async function check(service: Service, given: string, { json }: Output): Promise<void> {
-  const file = await pageFileOf(given);
-  const { data, text } = await service.answer(service.api.POST('/check', bodyOf(await readPage(file))));
-  if (json) await printAnswer(text);
-  else {
-    for (const line of showProblems(file, data.problems, process.stdout)) await printLine(line);
-    say(`${countOf(data.forms.length, 'form')}, ${countOf(data.problems.length, 'problem')}`);
-  }
-  if (data.problems.some(({ severity }) => severity === 'error')) process.exitCode = 1;
-}
+export const declareCheck = (program: Command, connect: Connect): unknown =>
+  declare(
+    program,
+    'check',
+    "Find what would keep a page's forms from arriving",
+    'The exit code is 1 if there is an error.',
+    '$ check contact.html',
+    '$ check - --json < contact.html',
+  )
+    .argument('<file>', FILE_ARGUMENT)
+    .action(async (given, { json }) => {
+      const service = await connect();
+      const file = await pageFileOf(given);
+      const { data, text } = await service.answer(service.api.POST('/check', bodyOf(await readPage(file))));
+      if (json) await printAnswer(text);
+      else {
+        for (const line of showProblems(file, data.problems, process.stdout)) await printLine(line);
+        say(`${countOf(data.forms.length, 'form')}, ${countOf(data.problems.length, 'problem')}`);
+      }
+      if (data.problems.some(({ severity }) => severity === 'error')) process.exitCode = 1;
+    });

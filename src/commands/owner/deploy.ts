@@ -3,24 +3,59 @@ import { watch } from 'node:fs';
 import fs from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Command, Option } from '@commander-js/extra-typings';
 import { CommandError, messageOf, UsageError } from '../command-error.ts';
-import { COMMAND_LIMITS } from '../limits.ts';
-import { type Output, printAnswer, printable, printableJson, printLine, say } from '../output.ts';
+import { declare } from '../declare.ts';
+import { type Output, printAnswer, printable, printableLines, printLine, say } from '../output.ts';
 import { untilInterrupted } from './interrupt.ts';
-import { bodyOf, pageFileOf, readPage, STANDARD_INPUT, showProblems } from './page-file.ts';
+import { bodyOf, FILE_ARGUMENT, pageFileOf, readPage, STANDARD_INPUT, showProblems } from './page-file.ts';
 import { pageOf, rememberPage } from './page-ids.ts';
-import { ApiError, idOf, retry, type Service } from './service.ts';
+import { ApiError, type Connect, idOf, retry, type Service } from './service.ts';
 
-export type DeployOptions = Output & {
-  slug?: string | undefined;
-  id?: string | undefined;
-  new?: true | undefined;
-  watch?: true | undefined;
-};
+/** Editors write a file in several steps. */
+const SETTLE_MS = 150;
+
+/** Publishes a file, or updates the page that it is already. A folder stands for the page in it. */
+export const declareDeploy = (program: Command, connect: Connect): unknown =>
+  declare(
+    program,
+    'deploy',
+    'Publish a page, or update it',
+    "Which page a file is, is stored in .formhost.json beside it. Problems of the page's forms are printed on standard error.",
+    '$ deploy contact.html',
+    '$ deploy contact.html --watch',
+    '$ deploy - --slug spring-sale < sale.html',
+  )
+    .argument('<file>', FILE_ARGUMENT)
+    .option('--slug <slug>', 'name of a new page in its address')
+    .addOption(
+      new Option('--id <id>', 'update this page (id or slug), and remember it for the file').conflicts(['slug', 'new']),
+    )
+    .option('--new', 'publish another page, and remember it for the file')
+    .option('--watch', 'update at every change of the file, until Ctrl-C')
+    .action(async (given, options) => {
+      const service = await connect();
+      const file = await pageFileOf(given);
+      const isStandardInput = file === STANDARD_INPUT;
+      if (options.watch && isStandardInput) throw new UsageError('--watch needs a FILE: standard input comes once');
+      const id = await findTarget(service, file, options);
+      const target: Target = { file, id, slug: options.slug, json: options.json };
+      const page = await readPage(file);
+      const deployed = await publish(service, page, target).catch((error: unknown) => {
+        throw adviceFor(error, file, id, options);
+      });
+      if (!isStandardInput && (id === undefined || options.id !== undefined)) {
+        await rememberPage(service.url, file, deployed).catch((error: unknown) => {
+          throw new CommandError(`it is live, but the next time needs --id ${deployed}: ${messageOf(error)}`);
+        });
+      }
+      if (options.watch)
+        await untilInterrupted((signal) => followFile(service, page, { ...target, id: deployed }, signal));
+    });
 
 type Target = Output & { file: string; id: string | undefined; slug: string | undefined };
 
-/** Publishes the bytes of a page, or puts them in place of what is live. Answers the deployment's id. */
+/** Publishes the bytes of a page, or puts them in place of what is live. Returns the deployment's id. */
 async function publish(service: Service, page: Buffer, { file, id, slug, json }: Target): Promise<string> {
   const body = bodyOf(page);
   const { data, text } = await service.answer(
@@ -34,12 +69,12 @@ async function publish(service: Service, page: Buffer, { file, id, slug, json }:
   return data.id;
 }
 
-/** What would keep the forms of the live page from arriving. */
+/** Prints what would keep the forms of the live page from arriving. */
 async function sayProblems(service: Service, file: string, id: string, { json }: Output): Promise<void> {
   try {
     const { data } = await service.answer(service.api.GET('/deploy/{id}/check', { params: { path: { id } } }));
     const lines = json
-      ? data.problems.map((problem) => printableJson(JSON.stringify(problem)))
+      ? data.problems.map((problem) => printableLines(JSON.stringify(problem)))
       : showProblems(file, data.problems, process.stderr);
     for (const line of lines) process.stderr.write(`${line}\n`);
   } catch (error) {
@@ -48,8 +83,10 @@ async function sayProblems(service: Service, file: string, id: string, { json }:
   }
 }
 
+type Choice = { slug?: string | undefined; id?: string | undefined; new?: true | undefined };
+
 /** Which page a file is, by the options and by what the file was before; undefined for a new one. */
-async function findTarget(service: Service, file: string, options: DeployOptions): Promise<string | undefined> {
+async function findTarget(service: Service, file: string, options: Choice): Promise<string | undefined> {
   if (options.id !== undefined) return await idOf(service, options.id);
   if (options.new || file === STANDARD_INPUT) return undefined;
   const id = await pageOf(service.url, file);
@@ -64,12 +101,7 @@ async function findTarget(service: Service, file: string, options: DeployOptions
 }
 
 /** In place of an error of the service, one that says what to do here. */
-function adviceFor(
-  error: unknown,
-  file: string,
-  id: string | undefined,
-  { id: givenId, slug }: DeployOptions,
-): unknown {
+function adviceFor(error: unknown, file: string, id: string | undefined, { id: givenId, slug }: Choice): unknown {
   if (!(error instanceof ApiError)) return error;
   if (error.status === 409 && slug !== undefined) {
     return new CommandError(`the slug ${slug} is taken: choose another, or update your page with --id ${slug}`);
@@ -80,34 +112,9 @@ function adviceFor(
   return error;
 }
 
-/** Publishes a file, or updates the page that it is already. A folder stands for the page in it. */
-export async function deploy(service: Service, given: string, options: DeployOptions): Promise<void> {
-  const file = await pageFileOf(given);
-  const isStandardInput = file === STANDARD_INPUT;
-  if (options.watch && isStandardInput) throw new UsageError('--watch needs a FILE: standard input comes once');
-  const id = await findTarget(service, file, options);
-  const target: Target = { file, id, slug: options.slug, json: options.json };
-  const page = await readPage(file);
-  const deployed = await publish(service, page, target).catch((error: unknown) => {
-    throw adviceFor(error, file, id, options);
-  });
-  if (!isStandardInput && (id === undefined || options.id !== undefined)) {
-    await rememberPage(service.url, file, deployed).catch((error: unknown) => {
-      throw new CommandError(`it is live, but the next time needs --id ${deployed}: ${messageOf(error)}`);
-    });
-  }
-  if (options.watch)
-    await untilInterrupted((signal) => followFile(service, file, page, { ...target, id: deployed }, signal));
-}
-
 /** Publishes a file after each change, until the signal fires. Many editors replace the file, so its folder is watched. */
-async function followFile(
-  service: Service,
-  file: string,
-  published: Buffer,
-  target: Target,
-  signal: AbortSignal,
-): Promise<void> {
+async function followFile(service: Service, published: Buffer, target: Target, signal: AbortSignal): Promise<void> {
+  const { file } = target;
   const real = await fs.realpath(file);
   const events = on(watch(dirname(real), { signal }), 'change', { signal });
   say(`${file} is published when it changes; Ctrl-C ends`);
@@ -123,7 +130,7 @@ async function followFile(
   await updateUntilDone(update, signal);
   for await (const [, name] of events) {
     if (name !== null && name !== basename(real)) continue;
-    await delay(COMMAND_LIMITS.deploy.settleMs, undefined, { signal });
+    await delay(SETTLE_MS, undefined, { signal });
     await updateUntilDone(update, signal);
   }
 }

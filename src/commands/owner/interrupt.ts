@@ -1,6 +1,6 @@
 import { Interrupted } from '../command-error.ts';
 
-// What a shell says of a process that a signal has ended.
+// The exit codes that a shell gives to a process that a signal has ended.
 const CODES = { SIGINT: 130, SIGTERM: 143 };
 
 /** Runs work that goes on until Ctrl-C, or cleans up after it; the exit code says that it was ended. */

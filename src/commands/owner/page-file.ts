@@ -7,6 +7,8 @@ import { printable, styled } from '../output.ts';
 /** The name of standard input in place of a file. */
 export const STANDARD_INPUT = '-';
 
+export const FILE_ARGUMENT = 'an HTML file, a folder with index.html alone, or - for standard input';
+
 /** The file of a folder that is its page. */
 export const PAGE_OF_FOLDER = 'index.html';
 

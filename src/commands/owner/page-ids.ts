@@ -14,11 +14,11 @@ const listBeside = (file: string): JsonFile => ({
 /** The id of the page that a file was published as; undefined if it was not. */
 export async function pageOf(url: string, file: string): Promise<string | undefined> {
   const list = listBeside(file);
-  const id = (await readJsonFile(list)).get(url)?.get(basename(file));
+  const id = (await readJsonFile(list))[url]?.[basename(file)];
   if (id === undefined || /^d_[0-9A-Za-z]+$/.test(id)) return id;
   throw new CommandError(`${list.path} is damaged: ${list.advice}`);
 }
 
 /** Stores the id, also while other files of the folder are published. */
 export const rememberPage = (url: string, file: string, id: string): Promise<void> =>
-  changeJsonFile(listBeside(file), (pages) => pages.set(url, new Map(pages.get(url)).set(basename(file), id)));
+  changeJsonFile(listBeside(file), (pages) => ({ ...pages, [url]: { ...pages[url], [basename(file)]: id } }));

@@ -1,43 +1,53 @@
+import type { Command } from '@commander-js/extra-typings';
+import { forPage } from '../declare.ts';
 import { COMMAND_LIMITS } from '../limits.ts';
-import { countOf, type Output, printAnswer, say } from '../output.ts';
+import { countOf, printAnswer, say } from '../output.ts';
 import { untilInterrupted } from './interrupt.ts';
-import { retry, type Service } from './service.ts';
+import { type Connect, connectToPage, retry } from './service.ts';
 import { printSubmissions } from './submission-text.ts';
 
-export type SearchOptions = Output & {
-  from?: string | undefined;
-  to?: string | undefined;
-  unread?: true | undefined;
-  starred?: true | undefined;
-};
+/** Tries in a row that bring nothing new. */
+const TRIES = 6;
 
 /** Prints all submissions in which a text is, newest first. A page that fails is asked for again, except the first. */
-export const search = (service: Service, id: string, q: string, { json, ...filters }: SearchOptions): Promise<void> =>
-  untilInterrupted(async (signal) => {
-    const conditions = {
-      ...(q !== '' && { q }),
-      ...(filters.from !== undefined && { from: filters.from }),
-      ...(filters.to !== undefined && { to: filters.to }),
-      ...(filters.unread && { unread: 'true' as const }),
-      ...(filters.starred && { starred: 'true' as const }),
-    };
-    let found = 0;
-    let cursor: string | null | undefined;
-    while (cursor !== null) {
-      const query = {
-        ...conditions,
-        limit: COMMAND_LIMITS.lists.searchPageSize,
-        ...(cursor !== undefined && { cursor }),
+export const declareSearch = (program: Command, connect: Connect): unknown =>
+  forPage(
+    program,
+    'search',
+    'Find submissions by a text in them',
+    'With --json there is a line for each answer of the API.',
+    '$ search contact ada@example.org',
+    '$ search contact "" --unread --from 2026-11-01',
+  )
+    .argument('<query>', 'text to find, in any case; "" finds all')
+    .option('--from <time>', 'received from this time or day on')
+    .option('--to <time>', 'received before this time or day')
+    .option('--unread', 'only what is not marked as read')
+    .option('--starred', 'only what has a star')
+    .action(async (name, q, { json, from, to, unread, starred }) => {
+      const { service, id } = await connectToPage(connect, name);
+      const conditions = {
+        ...(q !== '' && { q }),
+        ...(from !== undefined && { from }),
+        ...(to !== undefined && { to }),
+        ...(unread && { unread: 'true' as const }),
+        ...(starred && { starred: 'true' as const }),
+        limit: COMMAND_LIMITS.pageSize,
       };
-      const params = { path: { deployId: id }, query };
-      const times = cursor === undefined ? 0 : COMMAND_LIMITS.requests.searchTries;
-      const { data, text } = await retry(
-        () => service.answer(service.api.GET('/submissions/{deployId}/search', { params, signal })),
-        { times, signal },
-      );
-      await (json ? printAnswer(text) : printSubmissions(text));
-      found += data.submissions.length;
-      cursor = data.next_cursor;
-    }
-    if (!json) say(`${countOf(found, 'submission')} found`);
-  });
+      await untilInterrupted(async (signal) => {
+        let found = 0;
+        let cursor: string | null | undefined;
+        while (cursor !== null) {
+          const query = { ...conditions, ...(cursor !== undefined && { cursor }) };
+          const params = { path: { deployId: id }, query };
+          const { data, text } = await retry(
+            () => service.answer(service.api.GET('/submissions/{deployId}/search', { params, signal })),
+            { times: cursor === undefined ? 0 : TRIES, signal },
+          );
+          await (json ? printAnswer(text) : printSubmissions(text));
+          found += data.submissions.length;
+          cursor = data.next_cursor;
+        }
+        if (!json) say(`${countOf(found, 'submission')} found`);
+      });
+    });

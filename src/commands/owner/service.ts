@@ -10,10 +10,17 @@ import { inWordsOfCommands } from './api-sentences.ts';
  * The service's API, with a message for a person for each way in which a request can fail.
  */
 
+/** The whole of an answer that is not a stream. */
+const ANSWER_TIMEOUT_MS = 120_000;
+/** Until an answer begins. */
+const BEGIN_TIMEOUT_MS = 60_000;
+/** The pauses between tries grow no longer, so that a command goes on soon after an outage. */
+const LONGEST_PAUSE_MS = 15_000;
+
 /** The service has answered with an error. */
 export class ApiError extends CommandError {
   readonly status: number;
-  /** What it says in Retry-After. */
+  /** The time in its Retry-After. */
   readonly retryAfterMs: number;
   constructor(status: number, message: string, retryAfterMs = 0) {
     super(message);
@@ -32,9 +39,7 @@ export const isTransient = (error: unknown): error is CommandError =>
 /** Waits before another try: longer each time, and as long as the service has asked for. Rejects when the signal fires. */
 export async function pause(failures: number, error: CommandError, signal: AbortSignal): Promise<void> {
   const asked = error instanceof ApiError ? error.retryAfterMs : 0;
-  const ms =
-    Math.min(COMMAND_LIMITS.requests.longestPauseMs, COMMAND_LIMITS.requests.firstPauseMs * 2 ** (failures - 1)) *
-    (0.75 + Math.random() / 2);
+  const ms = Math.min(LONGEST_PAUSE_MS, COMMAND_LIMITS.firstPauseMs * 2 ** (failures - 1)) * (0.75 + Math.random() / 2);
   await delay(Math.max(ms, asked), undefined, { signal });
 }
 
@@ -93,7 +98,7 @@ export class Service {
     this.api = createFormhost({ url: account.url, fetch: (request) => this.#call(request) });
   }
 
-  /** What a call of `api` answers, and its text as it was sent. */
+  /** The data that a call of `api` returns, and its text as it was sent. */
   async answer<T>(call: Promise<{ data?: T; response: Response }>): Promise<{ data: NonNullable<T>; text: string }> {
     const { data, response } = await call.catch((error: unknown) => {
       throw error instanceof SyntaxError ? this.#notOurs(200) : error;
@@ -105,7 +110,7 @@ export class Service {
   /** The pieces of an answer, as they arrive. A connection that breaks, or is silent for too long, is a ConnectionError. */
   async open(path: string, { type, headers = {}, signal, idleMs }: Reading): Promise<AsyncGenerator<Uint8Array>> {
     const abort = new AbortController();
-    const timer = setTimeout(() => abort.abort(new Error('no answer')), COMMAND_LIMITS.requests.beginTimeoutMs);
+    const timer = setTimeout(() => abort.abort(new Error('no answer')), BEGIN_TIMEOUT_MS);
     try {
       const request = new Request(this.url + path, { headers, signal: AbortSignal.any([signal, abort.signal]) });
       const response = await this.#send(request);
@@ -121,7 +126,7 @@ export class Service {
   }
 
   async #call(request: Request): Promise<Response> {
-    const timeout = AbortSignal.timeout(COMMAND_LIMITS.requests.answerTimeoutMs);
+    const timeout = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
     const response = await this.#send(new Request(request, { signal: AbortSignal.any([request.signal, timeout]) }));
     const text = await response.text().catch((error: unknown) => {
       const advice = request.method === 'GET' ? 'try again' : 'what was asked may have been done';
@@ -193,14 +198,12 @@ async function* piecesOf(
   }
 }
 
-type Paging = { page: number; limit: number };
-
 /** The pages of a list, one after the other. `get` asks for one. */
 export async function* pagesOf<T extends { total: number }>(
   service: Service,
-  get: (query: Paging) => Promise<{ data?: T; response: Response }>,
+  get: (query: { page: number; limit: number }) => Promise<{ data?: T; response: Response }>,
 ) {
-  const limit = COMMAND_LIMITS.lists.pageSize;
+  const limit = COMMAND_LIMITS.pageSize;
   for (let page = 1; ; page += 1) {
     const answered = await service.answer(get({ page, limit }));
     yield answered;
@@ -229,4 +232,13 @@ export async function idOf(service: Service, name: string, among: 'live' | 'tras
       ? `there is no page ${name}: formhost list shows ids and slugs`
       : `there is no page ${name} in the trash: formhost trash list shows ids and slugs`,
   );
+}
+
+/** Connects to the service that the user is logged in at. */
+export type Connect = () => Promise<Service>;
+
+/** The service, and the id of a live page that is named by its id or its slug. */
+export async function connectToPage(connect: Connect, name: string): Promise<{ service: Service; id: string }> {
+  const service = await connect();
+  return { service, id: await idOf(service, name) };
 }

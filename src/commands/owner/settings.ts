@@ -1,25 +1,13 @@
+import type { Command } from '@commander-js/extra-typings';
 import { CommandError, UsageError } from '../command-error.ts';
-import { type Output, printAnswer, printOutcome, printTable, say } from '../output.ts';
-import type { Service } from './service.ts';
+import { forPage } from '../declare.ts';
+import { printAnswer, printOutcome, printTable, say } from '../output.ts';
+import { type Connect, connectToPage, type Service } from './service.ts';
 
 const readSettings = (service: Service, id: string) =>
   service.answer(service.api.GET('/deploy/{id}/settings', { params: { path: { id } } }));
 
 const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
-
-/** Prints the settings of a page, each as `settings set` takes it. */
-export async function getSettings(service: Service, id: string, { json }: Output): Promise<void> {
-  const { data, text } = await readSettings(service, id);
-  if (json) return await printAnswer(text);
-  const { recipients, ...others } = data;
-  const rows = Object.entries({ ...others, recipients: recipients.map(({ email }) => email) });
-  await printTable(
-    ['NAME', 'VALUE'],
-    rows.map(([setting, value]) => [setting, shown(value)]),
-  );
-  const waiting = recipients.flatMap(({ email, confirmed }) => (confirmed ? [] : [email]));
-  if (waiting.length > 0) say(`not confirmed yet, and without mail until then: ${waiting.join(', ')}`);
-}
 
 /** A value as it is typed: JSON, otherwise a text. A list may be typed with commas. */
 function readValue(text: string, isList: boolean): unknown {
@@ -30,26 +18,51 @@ function readValue(text: string, isList: boolean): unknown {
   }
 }
 
-/** Changes settings that are given as `name=value`. */
-export async function setSettings(
-  service: Service,
-  id: string,
-  given: readonly string[],
-  output: Output,
-): Promise<void> {
-  const pairs = given.map((text) => {
-    const at = text.indexOf('=');
-    if (at < 1) throw new UsageError(`${text} is not a setting with a value: give it as NAME=VALUE`);
-    return { setting: text.slice(0, at), value: text.slice(at + 1) };
+/** Declares `settings get`, which prints each setting as `settings set` takes it. */
+export function declareSettings(program: Command, connect: Connect): void {
+  const group = program.command('settings').description('Mail, redirects, spam and more of a page');
+  forPage(group, 'get', 'Print all settings of a page', '$ settings get contact').action(async (name, { json }) => {
+    const { service, id } = await connectToPage(connect, name);
+    const { data, text } = await readSettings(service, id);
+    if (json) return await printAnswer(text);
+    const { recipients, ...others } = data;
+    const rows = Object.entries({ ...others, recipients: recipients.map(({ email }) => email) });
+    await printTable(
+      ['NAME', 'VALUE'],
+      rows.map(([setting, value]) => [setting, shown(value)]),
+    );
+    const waiting = recipients.flatMap(({ email, confirmed }) => (confirmed ? [] : [email]));
+    if (waiting.length > 0) say(`not confirmed yet, and without mail until then: ${waiting.join(', ')}`);
   });
-  const now = new Map<string, unknown>(Object.entries((await readSettings(service, id)).data));
-  for (const { setting } of pairs) {
-    if (now.has(setting)) continue;
-    throw new CommandError(`there is no setting ${setting}: a page has ${[...now.keys()].join(', ')}`);
-  }
-  const body = Object.fromEntries(
-    pairs.map(({ setting, value }) => [setting, readValue(value, Array.isArray(now.get(setting)))]),
-  );
-  const { text } = await service.answer(service.api.PATCH('/deploy/{id}', { params: { path: { id } }, body }));
-  await printOutcome(text, id, `changed ${pairs.map(({ setting }) => setting).join(', ')}`, output);
+  declareSet(group, connect);
 }
+
+const declareSet = (group: Command, connect: Connect): unknown =>
+  forPage(
+    group,
+    'set',
+    'Change settings of a page',
+    'A value is a text, a list with commas, or JSON. Other settings stay as they are.',
+    '$ settings set contact email_notifications=true recipients=ada@example.org,eve@example.org',
+    '$ settings set contact redirect_url=https://example.org/thanks retention_days=null',
+    `$ settings set contact 'spam={"blocklist":["casino"],"captcha":{"provider":"altcha"}}'`,
+  )
+    .argument('<name=value...>', 'a setting, as `settings get` names it, and its new value')
+    .action(async (name, given, output) => {
+      const pairs = given.map((text) => {
+        const at = text.indexOf('=');
+        if (at < 1) throw new UsageError(`${text} is not a setting with a value: give it as NAME=VALUE`);
+        return { setting: text.slice(0, at), value: text.slice(at + 1) };
+      });
+      const { service, id } = await connectToPage(connect, name);
+      const now = new Map<string, unknown>(Object.entries((await readSettings(service, id)).data));
+      for (const { setting } of pairs) {
+        if (now.has(setting)) continue;
+        throw new CommandError(`there is no setting ${setting}: a page has ${[...now.keys()].join(', ')}`);
+      }
+      const body = Object.fromEntries(
+        pairs.map(({ setting, value }) => [setting, readValue(value, Array.isArray(now.get(setting)))]),
+      );
+      const { text } = await service.answer(service.api.PATCH('/deploy/{id}', { params: { path: { id } }, body }));
+      await printOutcome(text, id, `changed ${pairs.map(({ setting }) => setting).join(', ')}`, output);
+    });

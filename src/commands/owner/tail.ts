@@ -1,9 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { COMMAND_LIMITS } from '../limits.ts';
-import { type Output, print, printAnswer, say } from '../output.ts';
+import type { Command } from '@commander-js/extra-typings';
+import { forPage } from '../declare.ts';
+import { print, printAnswer, say } from '../output.ts';
 import { untilInterrupted } from './interrupt.ts';
-import { isTransient, pause, type Service } from './service.ts';
+import { type Connect, connectToPage, isTransient, pause } from './service.ts';
 import { showSubmission } from './submission-text.ts';
+
+/** The service writes a comment line every few seconds. */
+const IDLE_TIMEOUT_MS = 45_000;
+/** Before a stream that the service has ended is opened again. */
+const REOPEN_MS = 500;
 
 type StreamEvent = { id: string | undefined; data: string };
 
@@ -30,39 +36,40 @@ async function* eventsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Stre
  * Prints submissions as they come, until Ctrl-C. When the connection breaks, it goes on where it was; only the first
  * connection must succeed.
  */
-export const tail = (
-  service: Service,
-  id: string,
-  { json, after }: Output & { after?: string | undefined },
-): Promise<void> =>
-  untilInterrupted(async (signal) => {
-    let cursor = after;
-    let hasBegun = false;
-    let failures = 0;
-    for (;;) {
-      try {
-        const pieces = await service.open(`/submissions/${encodeURIComponent(id)}/stream`, {
-          type: 'text/event-stream',
-          headers: cursor === undefined ? {} : { 'Last-Event-ID': cursor },
-          signal,
-          idleMs: COMMAND_LIMITS.tail.idleTimeoutMs,
-        });
-        if (!hasBegun) say('new submissions follow; Ctrl-C ends');
-        else if (failures > 0) say('connected again');
-        hasBegun = true;
-        for await (const event of eventsOf(pieces)) {
-          failures = 0;
-          if (event.data !== '') await (json ? printAnswer(event.data) : print(`${showSubmission(event.data)}\n`));
-          cursor = event.id ?? cursor;
+export const declareTail = (program: Command, connect: Connect): unknown =>
+  forPage(program, 'tail', 'Show submissions as they come, until Ctrl-C', '$ tail contact', '$ tail contact --after 0')
+    .option('--after <cursor>', 'begin after this submission (its id), or with the first one (0)')
+    .action(async (name, { json, after }) => {
+      const { service, id } = await connectToPage(connect, name);
+      await untilInterrupted(async (signal) => {
+        let cursor = after;
+        let hasBegun = false;
+        let failures = 0;
+        for (;;) {
+          try {
+            const pieces = await service.open(`/submissions/${encodeURIComponent(id)}/stream`, {
+              type: 'text/event-stream',
+              headers: cursor === undefined ? {} : { 'Last-Event-ID': cursor },
+              signal,
+              idleMs: IDLE_TIMEOUT_MS,
+            });
+            if (!hasBegun) say('new submissions follow; Ctrl-C ends');
+            else if (failures > 0) say('connected again');
+            hasBegun = true;
+            for await (const event of eventsOf(pieces)) {
+              failures = 0;
+              if (event.data !== '') await (json ? printAnswer(event.data) : print(`${showSubmission(event.data)}\n`));
+              cursor = event.id ?? cursor;
+            }
+            // The service has ended the stream, because it restarts.
+            await delay(REOPEN_MS, undefined, { signal });
+          } catch (error) {
+            signal.throwIfAborted();
+            if (!hasBegun || !isTransient(error)) throw error;
+            failures += 1;
+            if (failures === 1) say(`${error.message}; trying again`);
+            await pause(failures, error, signal);
+          }
         }
-        // The service has ended the stream, because it restarts.
-        await delay(COMMAND_LIMITS.tail.reopenMs, undefined, { signal });
-      } catch (error) {
-        signal.throwIfAborted();
-        if (!hasBegun || !isTransient(error)) throw error;
-        failures += 1;
-        if (failures === 1) say(`${error.message}; trying again`);
-        await pause(failures, error, signal);
-      }
-    }
-  });
+      });
+    });

@@ -1,15 +1,44 @@
-import { type Output, printList } from '../output.ts';
-import { pagesOf, type Service } from './service.ts';
+import type { Command } from '@commander-js/extra-typings';
+import { CommandError, UsageError } from '../command-error.ts';
+import { forPage } from '../declare.ts';
+import { printList, printOutcome } from '../output.ts';
+import { type Connect, connectToPage, pagesOf, type Service } from './service.ts';
 
-/** The versions of a page that are kept, newest first. */
-export async function versions(service: Service, id: string, output: Output): Promise<void> {
-  await printList(
-    pagesOf(service, (query) => service.api.GET('/deploy/{id}/versions', { params: { path: { id }, query } })),
-    ['VERSION', 'CREATED', 'BYTES', 'STATE'],
-    ({ versions: all }) =>
-      all.map(({ version, created_at, bytes, live }) => [
-        ...[String(version), created_at, String(bytes), live ? 'live' : '-'],
-      ]),
-    output,
+/** Lists the versions of a page that are kept, newest first. */
+export const declareVersions = (program: Command, connect: Connect): unknown =>
+  forPage(program, 'versions', 'List the versions of a page', '$ versions contact').action(async (name, output) => {
+    const { service, id } = await connectToPage(connect, name);
+    await printList(
+      pagesOf(service, (query) => service.api.GET('/deploy/{id}/versions', { params: { path: { id }, query } })),
+      ['VERSION', 'CREATED', 'BYTES', 'STATE'],
+      ({ versions }) =>
+        versions.map(({ version, created_at, bytes, live }) => [version, created_at, bytes, live ? 'live' : null]),
+      output,
+    );
+  });
+
+/** The version before the live one. */
+async function previousVersion(service: Service, id: string): Promise<string> {
+  const { data } = await service.answer(
+    service.api.GET('/deploy/{id}/versions', { params: { path: { id }, query: { limit: 2 } } }),
   );
+  const previous = data.versions.find(({ live }) => !live);
+  if (!previous) throw new CommandError(`${id} has no version before the live one`);
+  return String(previous.version);
 }
+
+/** Makes an older version of a page the newest one. */
+export const declareRollback = (program: Command, connect: Connect): unknown =>
+  forPage(program, 'rollback', 'Make an older version of a page live', '$ rollback contact', '$ rollback contact 3')
+    .argument('[version]', 'number of the version (the one before the live one)')
+    .action(async (name, given, output) => {
+      const { service, id } = await connectToPage(connect, name);
+      if (given !== undefined && !/^[1-9][0-9]{0,8}$/.test(given)) {
+        throw new UsageError(`${given} is not a version: give a number such as 3`);
+      }
+      const version = given ?? (await previousVersion(service, id));
+      const { data, text } = await service.answer(
+        service.api.POST('/deploy/{id}/versions/{version}/restore', { params: { path: { id, version } } }),
+      );
+      await printOutcome(text, data.url, `version ${version} is live again, as a new version`, output);
+    });

@@ -211,7 +211,7 @@ const service = await startService(config, createLog('error'));
 try {
   const { firstOwner } = await service.ready;
   const key = firstOwner?.key ?? '';
-  const server = await openDatabaseServer(config, LIMITS, () => undefined);
+  const server = await openDatabaseServer(config);
   const db = connect(server.connection, { limits: LIMITS });
   const { id, submission, empty } = await publishPages(createApi(origin, key), db);
   await db.close();

@@ -4,7 +4,7 @@ import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import limitConcurrency from 'p-limit';
-import { createKey } from '../src/db/account/owners.ts';
+import { makeKey } from '../src/db/account/owners.ts';
 import { restore, takeDown } from '../src/db/deployments/take-downs.ts';
 import { pageRequest, stridingScript, submitRequest } from './growth.ts';
 import { absolute, percentile, type Row, wrk } from './measure.ts';
@@ -59,7 +59,7 @@ async function seenAfter(
 
 /** How long after a change has been answered by one process another process serves what it has made. */
 export const changes: Case = async (stage) => {
-  const key = await createKey(stage.db, { email: 'bench@test.example', plan: undefined, defaultPlan: 'unlimited' });
+  const { key } = await makeKey(stage.db, { email: 'bench@test.example', defaultPlan: 'unlimited' });
   await addDeployments(stage.connection, DEPLOYMENTS, MANY + BURST);
   await sql(
     stage.connection,

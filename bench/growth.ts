@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createKey } from '../src/db/account/owners.ts';
+import { makeKey } from '../src/db/account/owners.ts';
 import { alternate, compare, type Figures, type Round, type Row, wrk, wrkScript } from './measure.ts';
 import { addDeployments, type Case, DEPLOYMENTS, type Stage, sql } from './stage.ts';
 
@@ -70,7 +70,7 @@ const fill = ({ connection }: Stage, from: number, to: number): Promise<void> =>
 /** How speed depends on size: the same load at each size, compared with the smallest. */
 export const growth: Case = async (stage) => {
   const service = await stage.serve();
-  const key = await createKey(stage.db, { email: 'bench@test.example', plan: undefined, defaultPlan: 'unlimited' });
+  const { key } = await makeKey(stage.db, { email: 'bench@test.example', defaultPlan: 'unlimited' });
   const watched = () => ({ formhost: service.pid, postgres: stage.postmaster });
   const load = async (name: string, script: string, connections = 64): Promise<readonly Round[]> => {
     const file = join(stage.folder, `${name}.lua`);

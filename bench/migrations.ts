@@ -10,7 +10,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { compareMigrations, migrate } from '../src/db/postgres/migrate.ts';
-import { LIMITS } from '../src/limits.ts';
 import { freePort, onStage, sql } from './stage.ts';
 
 const SUBMISSIONS = 1_000_000;
@@ -134,7 +133,7 @@ await onStage(async (stage) => {
   for (const name of compareMigrations(run).missing) {
     await delay(MARGIN_MS);
     const from = performance.now();
-    await migrate(connection, { limits: LIMITS, only: [name] });
+    await migrate(connection, { only: [name] });
     windows.push({ name, from, to: performance.now() });
   }
   await delay(5_000);

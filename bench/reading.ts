@@ -3,7 +3,7 @@ import { once, setMaxListeners } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createKey } from '../src/db/account/owners.ts';
+import { makeKey } from '../src/db/account/owners.ts';
 import { absolute, alternate, compare, type Figures, isInstalled, type Row, run, wrk, wrkScript } from './measure.ts';
 import { type Case, sql } from './stage.ts';
 
@@ -21,7 +21,7 @@ const WATCHED_MS = 15_000;
  * all, the statistics of all, and what it costs that many wait for the next.
  */
 export const reading: Case = async (stage, leaveOut) => {
-  const key = await createKey(stage.db, { email: 'bench@test.example', plan: undefined, defaultPlan: 'unlimited' });
+  const { key } = await makeKey(stage.db, { email: 'bench@test.example', defaultPlan: 'unlimited' });
   await sql(
     stage.connection,
     `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)

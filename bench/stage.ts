@@ -85,7 +85,7 @@ export type Case = (stage: Stage, leaveOut: (what: string) => void) => Promise<R
 export async function onStage<T>(play: (stage: Stage) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'formhost-bench-'));
   const children: ChildProcess[] = [];
-  const embedded = await openEmbeddedPostgres(folder, { limits: LIMITS });
+  const embedded = await openEmbeddedPostgres(folder);
   const { host, port, user, database } = embedded.connection;
   const db = connect(embedded.connection, { limits: LIMITS });
   const url = `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
@@ -96,7 +96,7 @@ export async function onStage<T>(play: (stage: Stage) => Promise<T>): Promise<T>
     return child.pid ?? 0;
   }
   try {
-    await migrate(embedded.connection, { limits: LIMITS });
+    await migrate(embedded.connection);
     await seed(embedded.connection);
     await makeLogFiles(embedded.connection);
     return await play({

@@ -39,10 +39,10 @@ const settings = z.object({
   pagesScheme: z.enum(['http', 'https'], 'must be http or https').optional(),
   /** undefined: an embedded Postgres in `dataDir`. */
   databaseUrl: databaseUrl.optional(),
-  /** What is between this process and the database of `databaseUrl`. */
+  /** The kind of pooler between this process and the database of `databaseUrl`. */
   databasePooler: z.enum(['none', 'transaction'], 'must be none or transaction').default('none'),
   dataDir: z.string().default('./data'),
-  /** What new ids of deployments, keys and tokens begin with; empty in the default cell. */
+  /** The beginning of new ids of deployments, keys and tokens; empty in the default cell. */
   cell: z
     .string()
     .regex(
@@ -131,7 +131,7 @@ export type Config = Readonly<ReturnType<typeof readConfig>>;
 export const pageUrl = ({ pagesScheme, pagesDomain }: Config, slug: string): string =>
   `${pagesScheme}://${slug}.${pagesDomain}`;
 
-/** What precedes a deployment's id in the address that its forms post to. */
+/** The address that a deployment's forms post to, without the deployment's id at its end. */
 export const submitUrl = ({ baseUrl }: Pick<Config, 'baseUrl'>): string => `${baseUrl}/submit/`;
 
 /** The link that signs a browser in with a token. */

@@ -3,7 +3,7 @@
  * tests use. A name that ends in `TimeoutMs` is a deadline, after which work is given up, and the tests lengthen all of these.
  *
  * - `src/sizes.ts` has the sizes that are fixed, `src/commands/limits.ts` and `src/dashboard/limits.ts` those of the commands and
- *   of the dashboard, `src/db/backup/limits.ts` those of backups.
+ *   of the dashboard. A number that one file uses, and no test replaces, is in that file.
  * - Settings that an operator may change are in config.ts. Facts of protocols and file formats, and intervals that are part of a
  *   statement of SQL, are beside the code that uses them.
  */
@@ -37,14 +37,6 @@ export const LIMITS = {
     lingerMs: 1_000,
     /** The server that stops waits so long for answers in progress, then closes all connections. */
     drainTimeoutMs: 8_000,
-    /** A process that is told to stop has this long after SHUTDOWN_DELAY_MS, then it ends at once. */
-    stopTimeoutMs: 10_000,
-    /** Two signals within this time count as one: npm passes on what the terminal has sent to the process too. */
-    sameSignalMs: 250,
-    /** The pause before a process is replaced that has ended. It doubles, until one has run for `stableWorkerMs`. */
-    minWorkerPauseMs: 100,
-    maxWorkerPauseMs: 10_000,
-    stableWorkerMs: 60_000,
   },
   /** Reading requests and writing responses. */
   requests: {
@@ -75,7 +67,7 @@ export const LIMITS = {
     /** Browsers ask every host for an icon, and are told for so long that there is none. */
     faviconSeconds: 86_400,
   },
-  /** What one owner may have at work at once. */
+  /** The work of one owner at once. */
   owners: {
     /** With 4, the other owners' requests would take half as long again during one owner's flood. */
     workingRequests: 2,
@@ -114,10 +106,6 @@ export const LIMITS = {
   },
   /** How a process learns of changes that others make. */
   changeFeed: {
-    /** The latest changes are read; a change is visible everywhere within a second. */
-    intervalMs: 250,
-    /** A row is read for this long: a transaction may commit so long after it has inserted the row. */
-    windowMs: 30_000,
     /** After so long without a read, rows may have left the window: what is in memory is read anew. */
     gapMs: 8_000,
   },
@@ -125,13 +113,11 @@ export const LIMITS = {
   pages: {
     /** A request for a large page waits so long for the thread. */
     threadWaitTimeoutMs: 10_000,
-    /** Large pages that are read, or made ready in another encoding, at a time. One of each owner. */
+    /** Large pages that are read, or made ready in another encoding, at a time. Each owner has one. */
     concurrentLarge: 2,
     maxWaitingLarge: 500,
     /** Small pages that are read together: 4 MiB of HTML at most. */
     lookUpBatch: 64,
-    /** Pages are large and their writes may wait for one another, and other requests need connections too. */
-    maxConcurrentWrites: 4,
   },
   /** The way of a submission, from its body to its row. */
   submissions: {
@@ -249,7 +235,7 @@ export const LIMITS = {
     stopTimeoutMs: 5_000,
     /** A stop waits for aborted attempts. */
     abortTimeoutMs: 500,
-    /** A stop waits for the last outcomes. What is not stored is attempted again when its lease has ended. */
+    /** A stop waits for the last outcomes. A delivery whose outcome is not stored is attempted again when its lease has ended. */
     storeOutcomesTimeoutMs: 1_500,
     /** A DNS server answers within this time, or is asked again. */
     dnsTimeoutMs: 2_000,
@@ -295,32 +281,18 @@ export const LIMITS = {
     maxConcurrentLinkBucketReads: 8,
     /** A request with little content is answered. A list has four times as long. */
     requestTimeoutMs: 5_000,
-    /** An upload has more time, as if it were this fast. */
-    uploadBytesPerSecond: 1024 * 1024,
-    /** Tries after the first, within the time of the request, and the pause before the first of them. */
-    retries: 2,
+    /** The pause before the second try of a request. */
     retryMs: 100,
     /** The first piece of a file is read: a request is answered within 3 seconds. */
     firstPieceTimeoutMs: 2_000,
     /** Any other piece is read. */
     laterPieceTimeoutMs: 15_000,
-    /** A row names a new object. This is much less than `orphanAgeMs`. */
-    namingTimeoutMs: 60 * 60 * 1_000,
-    /** An object that nothing names is an orphan when it is older: its submission is no longer being stored. */
-    orphanAgeMs: 24 * 60 * 60 * 1_000,
-    /** One process looks for orphans. */
-    sweepIntervalMs: 24 * 60 * 60 * 1_000,
     /** Objects are deleted that no file has any more. */
     deletionsIntervalMs: 10_000,
     /** The same, after a failure. */
     deletionsRetryMs: 60_000,
     /** A deletion that may have failed is due again. */
     deletionDueAgainMs: 5 * 60 * 1_000,
-    deletedBatch: 200,
-    concurrentDeletions: 8,
-    /** A command tries again when the bucket fails. The first pause is this long, and each other twice as long. */
-    commandRetries: 5,
-    commandRetryMs: 500,
   },
   database: {
     /** A unit of work ends, with its wait for a connection. So a request is answered within 3 seconds in an outage. */
@@ -333,47 +305,15 @@ export const LIMITS = {
     commitTimeoutMs: 10_000,
     /** A process that stops waits this long for the statements that run. */
     closeTimeoutMs: 1_000,
-    /** Connections of one process. Postgres accepts 100 in all by default. */
-    connections: 10,
-    /** An idle connection is closed, so that Postgres gets its memory back. */
-    idleConnectionMs: 30_000,
-    /** All connections are replaced at most this often. */
-    renewIntervalMs: 500,
-    /** A start tries again when the database is out of reach. */
-    startRetryMs: 500,
-    /** A migration's own connection is made, and its statements that look for what is missing are answered. */
-    migrationsAnswerTimeoutMs: 2_000,
-    /** A process asks again whether another still migrates, and says so after this time. */
-    migrationsPollMs: 100,
-    migrationsTellAfterMs: 5_000,
-    /** A command's look at the database is answered. */
-    commandAnswerTimeoutMs: 5_000,
-    /** A command waits for the very first start of the service: a build, initdb and migrations on a slow machine. */
+    /** A command waits for the very first start of the service: initdb and migrations on a slow machine. */
     firstStartTimeoutMs: 60_000,
-    /** A command looks again, and says after this time that it waits. */
-    firstStartPollMs: 100,
+    /** The command says after this time that it waits. */
     firstStartTellAfterMs: 1_000,
-    /** The embedded Postgres comes up. */
-    embeddedTimeoutMs: 60_000,
-    /** Starts of it that fail, one after the other, before the error is reported. */
-    embeddedStarts: 20,
-    /** Another process opens or closes it: the time to come up, and some more. */
-    embeddedLockTimeoutMs: 90_000,
-    /** At a close, connections of others end within this time, or the server is left running for them. */
-    embeddedLingerMs: 1_000,
-    /** The same when another process seems to use it: the server notices a moment late that one was killed. */
-    embeddedKilledMs: 400,
-    /** Its log is emptied at a start when it is larger. */
-    embeddedLogBytes: 4 * 1024 * 1024,
   },
-  /** What is removed when its time is over, and how. */
+  /** Removing rows whose time is over. */
   cleanUp: {
     /** Rows are removed whose time is over. */
     intervalMs: 10 * 60 * 1_000,
-    /** Rows that one statement removes: it delays no other for long. */
-    batch: 500,
-    /** A used solution is known for so much longer than its challenge: clocks of processes may differ. */
-    solutionMarginMs: 60 * 60 * 1_000,
   },
   /** Worker threads: rendering, checks and labels of pages. */
   compute: {
@@ -387,17 +327,8 @@ export const LIMITS = {
     noticeTimeoutMs: 1_000,
     /** The heap of the thread, for a service whose pages are small. */
     threadHeapMib: 128,
-    /** Growth of the heap for each MiB of the largest page: JSON may have six characters for each byte. */
-    threadHeapGrowthMib: 48,
-    /**
-     * Where its objects are made first. What is left of them moves to the heap at once: more than Node allows above a full heap
-     * (16 MB) would end the process, and not the thread alone.
-     */
-    threadYoungHeapMib: 12,
     /** An idle thread is ended after this time, which frees its memory. */
     idleThreadMs: 10_000,
-    /** Bounds only the list: waiting work has not read its page yet, and its body is counted in the memory budget. */
-    maxWaiting: 10_000,
   },
 };
 

@@ -48,9 +48,9 @@ async function createParts(
   listening: () => AddressInfo | undefined,
 ) {
   const limits = withLimits(overrides);
-  const databaseServer = await openDatabase(config, limits, log);
+  const databaseServer = await openDatabase(config, log);
   const db = connect(databaseServer.connection, { limits, onRenew: () => changeFeed.reset() });
-  const lifecycle = new Lifecycle({ config, limits, log, db });
+  const lifecycle = new Lifecycle({ config, log, db });
   const { isStarting, readiness, stopping } = lifecycle;
   const shared = { db, limits, log, signal: stopping };
   const core = createCore(config, limits, log, db, listening);
@@ -71,7 +71,7 @@ async function createParts(
     onPurge: () => cleanUp.wake(),
     ...{ isStarting, readiness, stopping },
   });
-  const changeFeed = new ChangeFeed(db, limits, { onChange: app.onFeedChange, onGap: app.onGap });
+  const changeFeed = new ChangeFeed(db, limits.changeFeed.gapMs, { onChange: app.onFeedChange, onGap: app.onGap });
   const server = new HttpServer(new Listener(app).handle, limits);
   return { ...core, ...delivery, ...submissions, databaseServer, lifecycle, files, cleanUp, app, changeFeed, server };
 }

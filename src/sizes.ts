@@ -1,6 +1,7 @@
 /*
  * The sizes and bounds that are fixed, with the unit in the name: tests cannot replace them. Most are stated by the reference;
- * those in the groups `internal…` are pieces and bounds of single algorithms. Limits that tests replace are in limits.ts.
+ * those in the groups `internal…` are pieces and bounds of algorithms. Limits that tests replace are in limits.ts. A number that one
+ * file uses may be in that file.
  */
 
 export const SIZES = {
@@ -47,7 +48,7 @@ export const SIZES = {
     /** wait_for_submission waits as long when the agent does not say: less than clients wait for an answer. */
     waitSeconds: 20,
   },
-  /** What a 503 says in Retry-After. */
+  /** The Retry-After of a 503. */
   retryAfter: {
     /** Most reasons pass within seconds. */
     busyMs: 2_000,
@@ -65,8 +66,6 @@ export const SIZES = {
     /** Values of Accept-Encoding whose choice is remembered: clients send only a few different ones, which are short. */
     rememberedEncodings: 1_000,
     rememberedEncodingChars: 200,
-    /** Of a host and its port. No domain name is longer than 253 (RFC 1035). */
-    authorityChars: 260,
     /** Of a Content-Type that is read. A boundary has at most 70. */
     contentTypeChars: 1_000,
     /** Only the nearest proxies are read: each costs as much as a request, and no real chain is longer. */
@@ -203,8 +202,6 @@ export const SIZES = {
     confirmationDays: 7,
   },
   mail: {
-    /** RFC 5321, section 4.5.3.1. */
-    maxAddressChars: 254,
     /** HTML of all fields. Gmail cuts off what is beyond 102 KiB of a mail. */
     maxFieldsBytes: 72 * 1024,
     /** UTF-16 units of one value, and of a name. */
@@ -222,8 +219,6 @@ export const SIZES = {
   captcha: {
     /** For how long the solution of a challenge counts. */
     challengeMinutes: 20,
-    /** A token of ALTCHA's widget has about 700 characters. A longer one is not read. */
-    maxTokenChars: 4_096,
     /** For how long browsers keep the widget. */
     widgetSeconds: 24 * 60 * 60,
     /** reCAPTCHA 3 says how likely it is a person; its documentation recommends this bound. */
@@ -234,70 +229,17 @@ export const SIZES = {
     validDays: 180,
   },
   internal: {
-    /** Bytes of a page that are written as JSON in one go: some 0.3 ms. */
-    pageJsonPieceBytes: 16 * 1024,
     /** Submissions that an export writes before other work has its turn: less than a millisecond where they are small. */
     exportPartRows: 20,
-    /** Rows of a sheet are yielded when they are this long together. */
-    xlsxPieceChars: 64 * 1024,
-    /** The names of all fields that have columns of their own. */
-    exportNameChars: 1024 * 1024,
-    /** Lines that begin like a delimiter. A well-chosen boundary has none. Each costs a search. */
-    boundaryMisses: 100_000,
-    /** For the boundaries and headers of all parts, without names. */
-    multipartOverheadBytes: 1024 * 1024,
-    /** Parameters in the header of a part. */
-    partParameters: 16,
-    /** Before the first delimiter and after the last, where clients write at most a line of text (RFC 2046, 5.1.1). */
-    outsidePartsBytes: 16 * 1024,
-    /** The separators of an urlencoded form. */
-    formSeparatorBytes: 16 * 1024,
-    /** What the rules of a form take in memory besides their texts. */
-    knownFormEntryChars: 1_000,
     /** Data of submissions that one statement reads, unless one has more. */
     listBatchBytes: 256 * 1024,
-    /** Submissions that one statement reads: at first, and at most where they are small. */
-    listFirstRows: 100,
+    /** Submissions that one statement reads where they are small. */
     listBatchRows: 1_000,
-    /** Submissions whose marks one statement looks at. */
-    markedScanRows: 5_000,
     /** Submissions of each page of an owner that are merged at first, and of all pages that one statement reads. */
     inboxFirstRows: 4,
     inboxBatch: 200,
-    /** Submissions that one statement deletes. */
-    deletedSubmissionsBatch: 100,
     /** Data of the submissions that one search finds: an answer is bounded in bytes too. */
     searchFoundBytes: 1024 * 1024,
-    /** The beginning of a page in which its title is looked for. */
-    titleStartBytes: 16 * 1024,
-    /** Deployments whose honeypots, or whose 429s, a process counts until it writes the counts. */
-    countedDeployments: 10_000,
-    /** Keys, owners and take-downs that one statement reads. */
-    keysBatch: 1_000,
-    ownersBatch: 500,
-    takeDownsBatch: 1_000,
-    /** Pairs of a receiver and an owner that one search for due deliveries looks at. */
-    duePairs: 1_000,
-    /** Files that one statement reads. */
-    filesBatch: 500,
-    /** What one statement removes of files, which takes about 50 ms. */
-    removedFilesBytes: 32 * 1024 * 1024,
-    removedFilesBatch: 100,
-    /** Files that one statement of a move looks at, and chunks that one removes. */
-    movedFilesBatch: 1_000,
-    movedChunksBatch: 128,
-    /** Deployments that one statement looks at for expired submissions. */
-    expiringDeploymentsBatch: 1_000,
-    /** Submissions that one statement removes. */
-    expiredBatch: 100,
-    /** Rows of a purged deployment that one statement removes. */
-    purgedVersionsBatch: 10,
-    /** Spam that one statement moves, reads or removes. */
-    markedSpamBatch: 100,
-    readSpamBatch: 20,
-    removedSpamBatch: 100,
-    /** Lines of the log that can't be written are kept up to this size, and then discarded. */
-    unwrittenLogBytes: 1024 * 1024,
   },
   /** The last label of a page's host. */
   slug: {
@@ -341,12 +283,7 @@ export const SIZES = {
     /** The highest number that an operator can allow: a deployment's row has the times of so many. */
     maxOfOperator: 1_000,
   },
-  submissionId: {
-    /** A client that sends a submission again sends an id that is at most this old. */
-    recentMs: 24 * 60 * 60 * 1_000,
-    /** The clock of the process that made an id may be this far ahead. */
-    clockSkewMs: 60_000,
-  },
+  submissionId: {},
   /** A key is stored for so long. Of the keys with which an owner makes something, the last are. */
   idempotencyKey: {
     maxKeyChars: 255,
@@ -363,15 +300,6 @@ export const SIZES = {
     /** Of the files of a deployment's spam together: robots could fill the storage of an owner, who sees none of it. */
     maxFilesBytes: 50_000_000,
   },
-  /** What an owner may store. */
-  storage: {
-    /** The owner gets a mail when use reaches these parts of the limit. */
-    mailPercents: [80, 100],
-    /** A mail is sent again once use has been lower by this part of the limit: otherwise use around 80 % would send many. */
-    mailAgainPercent: 10,
-    /** What is counted by each change is counted anew after this time. */
-    recountHours: 24,
-  },
   /** Recipients of mail about a deployment. */
   recipient: {
     maxOfDeployment: 5,
@@ -379,8 +307,6 @@ export const SIZES = {
     askHours: 24,
     /** Mails that ask, of one owner in any `askHours`: those of all deployments together. */
     maxAsks: 20,
-    /** Former recipients of a deployment that are kept, beside those who were asked lately. */
-    maxFormer: 50,
     /** The mail server refuses so many mails in a row for good. Then their recipient gets no more. */
     maxRefusals: 5,
   },
@@ -411,8 +337,6 @@ export const SIZES = {
     maxRetryAfterSeconds: 24 * 60 * 60,
   },
   bucket: {
-    /** Characters of the path in FILES_URL. */
-    maxPrefixChars: 200,
     /** Objects in one answer, as S3 allows. */
     listedObjects: 1_000,
   },
@@ -424,8 +348,6 @@ export const SIZES = {
     maxUnknownChars: 40,
     /** Levels of unknown members are ignored, up to this many. */
     maxDepth: 10_000,
-    /** A value that is not a string is not read beyond this: no schema accepts a longer one. */
-    maxSettingChars: 64 * 1024,
   },
   /** The form check. */
   check: {
@@ -439,35 +361,5 @@ export const SIZES = {
     maxLabels: 1_000,
     /** Names beyond this have no label. */
     maxNameChars: 200,
-    /** Characters of a page's value in a message, which stays on one line. */
-    maxShownChars: 60,
-  },
-  /** Queues that owners or clients share by the time that they used. */
-  internalQueues: {
-    /** After a check that ran into its limit, an owner comes behind the others for some minutes at most. */
-    usedTimeHalfLifeMs: 30_000,
-    /** Times that differ by less are the same: then each has one turn after the other. */
-    usedTimeStepMs: 100,
-    /** Owners or clients whose time is remembered, in each queue. */
-    maxUsers: 10_000,
-  },
-  /** Bounds of the algorithms that read pages: their work stays in proportion to the page. */
-  internalCheck: {
-    /** The nodes of a page are fewer than its characters. Misnested tags can make many more. */
-    spareNodes: 10_000,
-    /** Nodes that are read for one text: elements can be read for several. */
-    textNodes: 200,
-    /** Characters that are read for one text: many are white space, which is left out. */
-    rawTextChars: 800,
-    /** Ids in one `aria-labelledby` that are looked up. */
-    labelIds: 5,
-    /** Longer ones are not parsed as URLs, which can take quadratic time. */
-    urlChars: 2_048,
-    /** A longer value is not compared with the placeholder. */
-    misspeltChars: 100,
-    /** Buttons of a form whose own address, method or encoding is looked at. */
-    ways: 20,
-    /** Open elements that are looked through for the form that a `</form>` ends. Browsers nest no deeper. */
-    depth: 512,
   },
 } as const;

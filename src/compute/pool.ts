@@ -8,7 +8,8 @@ export class ComputePool {
   readonly #thread: Thread;
 
   constructor({ maxHtmlBytes }: { maxHtmlBytes: number }, { compute: limits }: Pick<Limits, 'compute'>) {
-    this.#queue = new FairQueue<number | string>({ slots: 1, maxWaiting: limits.maxWaiting });
+    // Bounds only the list: waiting work has not read its page yet, and its body is counted in the memory budget.
+    this.#queue = new FairQueue<number | string>({ slots: 1, maxWaiting: 10_000 });
     this.#thread = new Thread(maxHtmlBytes, limits);
   }
 

@@ -2,6 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { type JsonMember, type JsonProblem, readJsonObject, unquote } from '../lib/json-text.ts';
 import { SIZES } from '../sizes.ts';
 
+/** A value that is not a string is not read beyond this: no schema accepts a longer one. */
+const MAX_SETTING_CHARS = 64 * 1024;
+
 /**
  * The bytes of a JSON object, and the names of the members to read. `longLevels`: how many levels of objects below it may
  * be long; these are read with all of their members.
@@ -19,7 +22,7 @@ export type ReadMembers = { members: Member[]; unknown?: UnknownMembers; problem
 /** No schema accepts a long value that is not a string. It becomes null, which no schema accepts either, unparsed. */
 function toMember({ name, value }: JsonMember, longLevels: number): Member {
   if (value.startsWith('"')) return { name, value: { string: unquote(value) } };
-  if (value.length <= SIZES.json.maxSettingChars) return { name, value: { json: value } };
+  if (value.length <= MAX_SETTING_CHARS) return { name, value: { json: value } };
   const { members, problem } =
     longLevels > 0 ? readJsonObject(value, SIZES.json) : { members: [], problem: 'too long' };
   if (problem !== undefined) return { name, value: { json: 'null' } };

@@ -10,7 +10,7 @@ export type RenderedPage = { hash: string; bytes: number; br: Uint8Array };
 /** Stands in a page for the address that its forms post to. */
 export const PLACEHOLDER = '{{FORM_ACTION}}';
 
-/** What brotli's window adds to a page's length (RFC 7932, 9.1). */
+/** The bytes that brotli's window needs besides a page's length (RFC 7932, 9.1). */
 const WINDOW_GAP = 16;
 
 /** The smallest window, as a power of two, that holds a body. */
@@ -44,7 +44,7 @@ function withFormAction(html: Uint8Array, action: string): Uint8Array {
   );
 }
 
-/** What it makes of a page is stored (src/http/pages/new-page.ts): a change of it has to make what is stored anew. */
+/** Its result is stored (src/http/pages/new-page.ts): a change of this function has to make the stored results anew. */
 export function renderPage({ html, action }: RenderInput): RenderedPage {
   const body = withFormAction(html, action);
   return { hash: hashOf(body), bytes: body.length, br: brotliCompressSync(body, brotliOptions(body)) };

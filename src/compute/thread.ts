@@ -2,6 +2,14 @@ import { Worker } from 'node:worker_threads';
 import type { Limits } from '../limits.ts';
 import { type InputOf, type ResultOf, type TaskName, WORKER_ROLE, WORKER_URL } from './worker.ts';
 
+/** Growth of the heap for each MiB of the largest page: JSON may have six characters for each byte. */
+const HEAP_GROWTH_MIB = 48;
+/**
+ * The part of the heap where objects are made first. The rest of them moves to the other part at once: more than Node allows above
+ * a full heap (16 MB) would end the process, and not the thread alone.
+ */
+const YOUNG_HEAP_MIB = 12;
+
 /** A task has needed more time or memory than it may have. */
 export class OverLimitError extends Error {}
 
@@ -20,7 +28,7 @@ export class Thread {
   /** `maxHtmlBytes`: of the largest page. The thread's heap, without buffers, grows with it. */
   constructor(maxHtmlBytes: number, limits: Limits['compute']) {
     this.#limits = limits;
-    this.#heapMib = limits.threadHeapMib + Math.ceil((limits.threadHeapGrowthMib * maxHtmlBytes) / 1024 ** 2);
+    this.#heapMib = limits.threadHeapMib + Math.ceil((HEAP_GROWTH_MIB * maxHtmlBytes) / 1024 ** 2);
   }
 
   async run<Name extends TaskName>(task: Name, input: InputOf<Name>): Promise<ResultOf<Name>> {
@@ -54,7 +62,7 @@ export class Thread {
       execArgv: [],
       resourceLimits: {
         maxOldGenerationSizeMb: this.#heapMib,
-        maxYoungGenerationSizeMb: this.#limits.threadYoungHeapMib,
+        maxYoungGenerationSizeMb: YOUNG_HEAP_MIB,
       },
     });
     worker.unref();

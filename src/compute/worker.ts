@@ -4,7 +4,7 @@ import { type MembersInput, type ReadMembers, readMembers } from './read-members
 import { type RenderedPage, type RenderInput, renderPage } from './render-page.ts';
 
 /*
- * What runs in the thread. The main thread imports this file too, for its address.
+ * The code that runs in the thread. The main thread imports this file too, for its address.
  */
 
 /** The tasks of the thread, each with its input and its result. */
@@ -12,17 +12,17 @@ type Tasks = {
   /** `widget`: what is put into forms that lack it. */
   renderPage: [input: RenderInput & { widget?: WidgetInput | undefined }, RenderedPage];
   readMembers: [MembersInput, ReadMembers];
-  /** What is on a page and what is wrong with it, as JSON in UTF-8; undefined: it is too complex to be read. */
+  /** The forms of a page and what is wrong with them, as JSON in UTF-8; undefined: the page is too complex to be read. */
   checkPage: [CheckInput, Uint8Array | undefined];
   /** The forms that lack the widget of their captcha; none where the page is too complex. */
   checkCaptcha: [CheckInput, Problem[]];
-  /** What people call the fields of a page; undefined: it is too complex to be read. */
+  /** The labels of a page's fields; undefined: the page is too complex to be read. */
   readLabels: [LabelsInput, PageLabels | undefined];
 };
 export type TaskName = keyof Tasks;
 export type InputOf<Name extends TaskName> = Tasks[Name][0];
 export type ResultOf<Name extends TaskName> = Tasks[Name][1];
-export type Job<Name extends TaskName> = { task: Name; input: InputOf<Name> };
+type Job<Name extends TaskName> = { task: Name; input: InputOf<Name> };
 
 export const WORKER_URL = new URL(import.meta.url);
 /** The `workerData` of the thread that runs jobs. */

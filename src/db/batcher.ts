@@ -45,7 +45,7 @@ export class Batcher<Item, Result> {
 
   async #run(): Promise<void> {
     this.#isRunning = true;
-    // What else this turn of the event loop adds is in the first batch.
+    // All that this turn of the event loop adds is in the first batch.
     await nextTurn();
     while (this.#waiting.length > 0) await this.#workOrSplit(this.#takeBatch());
     this.#isRunning = false;

@@ -4,7 +4,7 @@ import { PollLoop } from '../lib/poll-loop.ts';
 import type { Limits } from '../limits.ts';
 import { recountStorage } from './account/storage.ts';
 import { beginPurge, findExpiredTrash, findUnfinishedPurge, finishPurge } from './deployments/deleted-deployments.ts';
-import { removeOldRows } from './old-rows.ts';
+import { BATCH, removeOldRows } from './old-rows.ts';
 import { expireSpam, removeExpiredSpam } from './spam/spam-clean-up.ts';
 import { findExpiring, removeExpired } from './submissions/expired-submissions.ts';
 
@@ -57,14 +57,13 @@ export class CleanUp {
   }
 
   async #removeRest(): Promise<void> {
-    const { db, limits, logDays, trashDays, signal } = this.#parts;
-    const { batch } = limits.cleanUp;
-    await removeOldRows(db, { logStart: this.#daysAgo(logDays), limits, signal });
+    const { db, logDays, trashDays, signal } = this.#parts;
+    await removeOldRows(db, { logStart: this.#daysAgo(logDays), signal });
     await expireSpam(db, signal);
     while (!signal.aborted && (await removeExpiredSpam(db, signal)) > 0);
-    for (const id of await findExpiredTrash(db, this.#daysAgo(trashDays), batch)) await beginPurge(db, id);
+    for (const id of await findExpiredTrash(db, this.#daysAgo(trashDays), BATCH)) await beginPurge(db, id);
     for (let id = await findUnfinishedPurge(db); id !== undefined; id = await findUnfinishedPurge(db)) {
-      await finishPurge(db, id, limits, signal);
+      await finishPurge(db, id, signal);
     }
     while (!signal.aborted && (await recountStorage(db)));
   }

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import { firstDeliveryId } from '../lib/ids.ts';
-import type { Limits } from '../limits.ts';
 import { SIZES } from '../sizes.ts';
 import { EXPIRED as IS_OWNER_KEY_EXPIRED } from './account/idempotency-keys.ts';
 import { execute, queryOne } from './postgres/query.ts';
@@ -22,14 +21,19 @@ type OldRows = {
   order?: string;
 };
 
-type Batches = { batch: number; signal?: AbortSignal | undefined };
+/** Rows that one statement removes: it delays no other for long. */
+export const BATCH = 500;
+/** A used solution is known for so much longer than its challenge: clocks of processes may differ from the database's. */
+const SOLUTION_MARGIN = '1 hour';
+
+type Batches = { batch?: number | undefined; signal?: AbortSignal | undefined };
 
 /** Removes rows, at most `batch` in each statement. Leaves those that others have locked. Throws when the signal fires. */
 export async function deleteInBatches(
   db: Knex,
   { name, table, key, isOld, order = key }: OldRows,
   values: Knex.ValueDict,
-  { batch, signal }: Batches,
+  { batch = BATCH, signal }: Batches,
 ): Promise<void> {
   let removed: number;
   do {
@@ -49,7 +53,7 @@ export async function deleteOfDeployment(
   db: Knex,
   { table, key }: { table: string; key: string },
   deploymentId: string,
-  { batch, signal }: Batches,
+  { batch = BATCH, signal }: Batches,
 ): Promise<void> {
   // Each statement begins after the last key of the one before: from the start, it would read all that has been removed.
   for (let after: number | null = 0; after !== null; ) {
@@ -119,18 +123,13 @@ const OLD_ROWS: readonly OldRows[] = [
     isOld: `day < CAST(now() AT TIME ZONE 'UTC' AS date) - CASE WHEN is_refused THEN ${SIZES.confirmation.refusedDays} ELSE 0 END`,
   },
   {
-    // Clocks of processes may differ from the database's: a solution is known for longer than its challenge.
     ...{ name: 'remove-expired-altcha-solutions', table: 'altcha_solutions', key: 'hash', order: 'expires_at' },
-    isOld: "expires_at < now() - :solutionMarginMs * interval '1 ms'",
+    isOld: `expires_at < now() - interval '${SOLUTION_MARGIN}'`,
   },
 ];
 
 /** Removes the rows whose time is over; deliveries, and recipients that owners have removed, from before `logStart`. */
-export async function removeOldRows(
-  db: Knex,
-  { logStart, limits, signal }: { logStart: Date; limits: Limits; signal?: AbortSignal },
-): Promise<void> {
-  const { batch, solutionMarginMs } = limits.cleanUp;
-  const values = { logStart, firstDeliveryId: firstDeliveryId(logStart), solutionMarginMs };
-  for (const rows of OLD_ROWS) await deleteInBatches(db, rows, values, { batch, signal });
+export async function removeOldRows(db: Knex, { logStart, ...batches }: { logStart: Date } & Batches): Promise<void> {
+  const values = { logStart, firstDeliveryId: firstDeliveryId(logStart) };
+  for (const rows of OLD_ROWS) await deleteInBatches(db, rows, values, batches);
 }

@@ -5,7 +5,6 @@ import { decodeXML } from 'entities';
 import type { BucketLocation } from '../lib/files-url.ts';
 import { isObjectId, newObjectId } from '../lib/ids.ts';
 import type { Limits } from '../limits.ts';
-import { SIZES } from '../sizes.ts';
 import { BucketError } from './bucket-error.ts';
 
 /** An object that has the content of a file, and when it was put there. Its id is its own and never used again. */
@@ -33,13 +32,19 @@ type Request = {
 
 type Answer = { status: number; headers: Headers; body: Buffer };
 
+/** An upload has more time, as if it were this fast. */
+const UPLOAD_BYTES_PER_SECOND = 1024 * 1024;
+/** Tries after the first, within the time of the request. */
+const RETRIES = 2;
 /** Each pause before another try is this many times as long as the one before. */
 const RETRY_GROWTH = 4;
-/** What a server answers when it has too much to do, or a connection breaks, is soon over: these are tried again. */
+/** The errors of a server that has too much to do, or of a connection that breaks. They are soon over, and tried again. */
 const RETRIED =
   /^(?:429|500|502|503|504|RequestTimeout|ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/;
 
 const FOLDER = 'files/';
+/** In one answer, as S3 allows. */
+const LISTED_OBJECTS = 1_000;
 const EMPTY_SHA256 = createHash('sha256').digest('hex');
 
 /** The code of what fetch rejects with. */
@@ -57,7 +62,7 @@ function element(xml: string, name: string): string | undefined {
   return from < 0 || to < 0 ? undefined : decodeXML(xml.slice(from + name.length + 2, to));
 }
 
-/** What a refusal says about where the bucket is, as Amazon's does; else nothing. */
+/** A sentence with the bucket's region where a refusal names it, as Amazon's does; else nothing. */
 function regionOf({ headers, body }: Answer): string {
   const region = headers.get('x-amz-bucket-region') ?? element(body.toString(), 'Region') ?? '';
   return /^[a-z0-9-]{1,40}$/.test(region) ? `; the bucket says that its region is ${region}` : '';
@@ -84,7 +89,7 @@ export class Bucket {
   async put(content: Buffer, signal?: AbortSignal): Promise<StoredObject> {
     const id = newObjectId();
     const putAt = Date.now();
-    const withinMs = this.#limits.requestTimeoutMs + (1_000 * content.length) / this.#limits.uploadBytesPerSecond;
+    const withinMs = this.#limits.requestTimeoutMs + (1_000 * content.length) / UPLOAD_BYTES_PER_SECOND;
     const headers = { 'content-type': 'application/octet-stream' };
     const sha256 = await this.#store({
       key: this.#keyOf(id),
@@ -118,13 +123,13 @@ export class Bucket {
     await this.#find({ method: 'DELETE', key: this.#keyOf(id), withinMs: this.#limits.requestTimeoutMs });
   }
 
-  /** Up to `listedObjects` objects after `after`, which comes from the answer before. */
+  /** Up to LISTED_OBJECTS objects after `after`, which comes from the answer before. */
   async list(after: string): Promise<Listed> {
     const folder = this.#prefix + FOLDER;
     const query = {
       'list-type': '2',
       prefix: folder,
-      'max-keys': String(SIZES.bucket.listedObjects),
+      'max-keys': String(LISTED_OBJECTS),
       ...(after !== '' && { 'start-after': folder + after }),
     };
     const { body, headers } = await this.#send({
@@ -201,7 +206,7 @@ export class Bucket {
       } catch (error) {
         const code = codeOf(error);
         const isRetried = RETRIED.test(code) || (error instanceof BucketError && RETRIED.test(String(error.status)));
-        if (!isRetried || retry === this.#limits.retries || signal.aborted) {
+        if (!isRetried || retry === RETRIES || signal.aborted) {
           if (error instanceof BucketError) throw error;
           throw new BucketError(`the bucket did not answer ${request.method}: ${code}`, code);
         }

@@ -4,7 +4,7 @@ import { BucketError } from './bucket-error.ts';
 /** The object that says which installation a prefix belongs to: another would remove its files as orphans. */
 const MARKER = 'installation';
 
-/** What a server answers that has such an object already, or does not know the condition. */
+/** The errors of a server that has such an object already, or that does not know the condition. */
 const EXISTS = /^(?:PreconditionFailed|ConditionalRequestConflict|409|412)$/;
 const UNKNOWN_CONDITION = /^(?:NotImplemented|501)$/;
 

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import {
   claimRemovedObjects,
   claimSweep,
+  DELETED_BATCH,
   findOrphans,
   forgetRemovedObjects,
   hasBucketFiles,
@@ -16,6 +17,10 @@ import type { Bucket, Listed } from './bucket.ts';
 import { BucketError } from './bucket-error.ts';
 import { claimPrefix } from './claim.ts';
 
+/** An object that nothing names is an orphan when it is older: its submission is no longer being stored. */
+const ORPHAN_AGE_MS = 24 * 60 * 60 * 1_000;
+const CONCURRENT_DELETIONS = 8;
+
 /** Deletes objects that files had; how many. While the bucket fails, a few are tried, and it rejects. */
 export async function deleteRemovedObjects(
   db: Knex,
@@ -25,13 +30,13 @@ export async function deleteRemovedObjects(
   const ids = (await claimRemovedObjects(db, limits)).values();
   const deleted: string[] = [];
   const deleteSome = async (): Promise<void> => {
-    // Each id is that of one loop. What is not deleted is due again later.
+    // Each id is that of one loop. An object that is not deleted is due again later.
     for (const id of ids) {
       await bucket.delete(id);
       deleted.push(id);
     }
   };
-  const ends = await Promise.allSettled(Array.from({ length: limits.concurrentDeletions }, deleteSome));
+  const ends = await Promise.allSettled(Array.from({ length: CONCURRENT_DELETIONS }, deleteSome));
   if (deleted.length > 0) await forgetRemovedObjects(db, deleted);
   const failure = ends.find((end) => end.status === 'rejected');
   if (failure) throw failure.reason;
@@ -39,20 +44,19 @@ export async function deleteRemovedObjects(
 }
 
 /**
- * Deletes objects that nothing names, and that are older than `orphanAgeMs` by the bucket's clock: of submissions whose
+ * Deletes objects that nothing names, and that are older than ORPHAN_AGE_MS by the bucket's clock: of submissions whose
  * process died before they were stored. How many. As ids are never used again, no row can name one of them later.
  */
 export async function sweepOrphans(
   db: Knex,
   bucket: Pick<Bucket, 'list' | 'delete'>,
-  { files: limits }: Limits,
   signal?: AbortSignal,
 ): Promise<number> {
   let deleted = 0;
   for (let after: string | undefined = ''; after !== undefined; ) {
     signal?.throwIfAborted();
     const { objects, next, now }: Listed = await bucket.list(after);
-    const old = objects.filter(({ modifiedAt }) => now.getTime() - modifiedAt.getTime() > limits.orphanAgeMs);
+    const old = objects.filter(({ modifiedAt }) => now.getTime() - modifiedAt.getTime() > ORPHAN_AGE_MS);
     const ids = old.map(({ id }) => id);
     for (const id of ids.length > 0 ? await findOrphans(db, ids) : []) {
       signal?.throwIfAborted();
@@ -94,7 +98,7 @@ export class FilesBucket {
   /** Deletes objects that nothing names. Does not wait for it, and never throws. */
   discard(objects: readonly FileObject[]): void {
     for (const { id } of objects) {
-      // What can't be deleted now is an orphan tomorrow.
+      // An object that can't be deleted now is an orphan tomorrow.
       const discarded = this.#get()
         .delete(id)
         .catch(() => undefined);
@@ -120,13 +124,12 @@ export class FilesBucket {
 
   async #cleanUp(bucket: Bucket, signal: AbortSignal): Promise<void> {
     await this.#checkOwn();
-    const { deletedBatch } = this.#limits.files;
-    while (!signal.aborted && (await deleteRemovedObjects(this.#db, bucket, this.#limits)) === deletedBatch);
-    if (!(await claimSweep(this.#db, this.#limits))) return;
+    while (!signal.aborted && (await deleteRemovedObjects(this.#db, bucket, this.#limits)) === DELETED_BATCH);
+    if (!(await claimSweep(this.#db))) return;
     // Another installation may have claimed the prefix since.
     this.#isOwn = false;
     await this.#checkOwn();
-    const deleted = await sweepOrphans(this.#db, bucket, this.#limits, signal);
+    const deleted = await sweepOrphans(this.#db, bucket, signal);
     if (deleted > 0) this.#log.info({ deleted }, 'removed objects from the bucket that no file has');
   }
 
@@ -153,5 +156,5 @@ export class FilesBucket {
   }
 }
 
-/** What stores new content. */
+/** The part that stores new content. */
 export type FileBucket = Pick<FilesBucket, 'put' | 'discard'>;

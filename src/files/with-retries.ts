@@ -1,16 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Limits } from '../limits.ts';
 import { BucketError } from './bucket-error.ts';
 
+const FIRST_PAUSE_MS = 500;
+/** Of five pauses, each twice as long as the one before. */
+const LAST_PAUSE_MS = 8_000;
+
 /** Does what needs the bucket, and tries again: a command that runs for hours outlasts a short failure. */
-export async function withRetries<T>({ files: limits }: Limits, work: () => Promise<T>): Promise<T> {
-  for (let retry = 0; retry < limits.commandRetries; retry += 1) {
+export async function withRetries<T>(work: () => Promise<T>): Promise<T> {
+  for (let pauseMs = FIRST_PAUSE_MS; pauseMs <= LAST_PAUSE_MS; pauseMs *= 2) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof BucketError)) throw error;
-      // Twice as long each time.
-      await delay(limits.commandRetryMs * 2 ** retry);
+      await delay(pauseMs);
     }
   }
   return work();

@@ -3,6 +3,9 @@ import { z } from 'zod';
 import type { Limits } from '../limits.ts';
 import { SIZES } from '../sizes.ts';
 
+/** A token of ALTCHA's widget has about 700 characters. A longer one is not read. */
+const MAX_TOKEN_CHARS = 4_096;
+
 /*
  * ALTCHA: a visitor's browser proves by some work that a form is worth it. No third party is asked, and nothing is stored
  * for a challenge: its signature says that it was made here.
@@ -10,7 +13,7 @@ import { SIZES } from '../sizes.ts';
 
 const ALGORITHM = 'PBKDF2/SHA-256';
 
-/** What the widget gets, and sends back with its solution. */
+/** The challenge that the widget gets, and sends back with its solution. */
 export const Challenge = z.strictObject({
   parameters: z.strictObject({
     algorithm: z.string().meta({ example: ALGORITHM }),
@@ -41,7 +44,7 @@ export type Altcha = {
 };
 
 function parse(token: string): z.infer<typeof Token> | undefined {
-  if (token.length > SIZES.captcha.maxTokenChars) return undefined;
+  if (token.length > MAX_TOKEN_CHARS) return undefined;
   try {
     return Token.safeParse(JSON.parse(Buffer.from(token, 'base64').toString())).data;
   } catch {

@@ -5,7 +5,7 @@ export function inBytes(bytes: number): string {
   if (bytes < 1_000) return bytes === 1 ? '1 byte' : `${bytes} bytes`;
   let size = bytes / 1_000;
   let at = 0;
-  // What would be rounded to 1000.0 is 1 of the next unit.
+  // A size that would be rounded to 1000.0 is 1 of the next unit.
   for (; size >= 999.95 && at < UNITS.length - 1; at += 1) size /= 1_000;
   return `${size.toFixed(1).replace(/\.0$/, '')} ${UNITS[at]}`;
 }

@@ -1,29 +1,33 @@
 import { LRUCache } from 'lru-cache';
-import { SIZES } from '../sizes.ts';
 
-const { usedTimeHalfLifeMs, usedTimeStepMs, maxUsers } = SIZES.internalQueues;
+/** After a task that ran into its limit, its key comes behind the others for some minutes at most. */
+const USED_TIME_HALF_LIFE_MS = 30_000;
+/** Times that differ by less are the same: then each key has one turn after the other. */
+const USED_TIME_STEP_MS = 100;
+/** Keys whose time is remembered. */
+const MAX_KEYS = 10_000;
 
 /** Too much work is waiting: the task was not started. */
 export class BusyError extends Error {}
 
 type Waiting = { begin(): void; refuse(): void };
 
-/** How long the tasks of each key took. A time counts half as much after each `usedTimeHalfLifeMs`. */
+/** How long the tasks of each key took. A time counts half as much after each USED_TIME_HALF_LIFE_MS. */
 class UsedTime<Key extends {}> {
-  readonly #used = new LRUCache<Key, { ms: number; at: number }>({ maxSize: maxUsers, sizeCalculation: () => 1 });
+  readonly #used = new LRUCache<Key, { ms: number; at: number }>({ maxSize: MAX_KEYS, sizeCalculation: () => 1 });
 
   /** In steps: keys that used little are the same. */
   stepsOf(key: Key): number {
-    return Math.floor(this.#msOf(key) / usedTimeStepMs);
+    return Math.floor(this.#msOf(key) / USED_TIME_STEP_MS);
   }
   add(key: Key, ms: number): void {
-    if (this.#used.has(key) || ms >= usedTimeStepMs) {
+    if (this.#used.has(key) || ms >= USED_TIME_STEP_MS) {
       this.#used.set(key, { ms: this.#msOf(key) + ms, at: performance.now() });
     }
   }
   #msOf(key: Key): number {
     const used = this.#used.get(key);
-    return used ? used.ms * 0.5 ** ((performance.now() - used.at) / usedTimeHalfLifeMs) : 0;
+    return used ? used.ms * 0.5 ** ((performance.now() - used.at) / USED_TIME_HALF_LIFE_MS) : 0;
   }
 }
 

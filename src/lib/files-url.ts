@@ -1,7 +1,9 @@
 import { isIP } from 'node:net';
-import { SIZES } from '../sizes.ts';
 
-/** What FILES_URL says: where files are. */
+/** Characters of the path in FILES_URL. */
+const MAX_PREFIX_CHARS = 200;
+
+/** The parts of FILES_URL, which says where files are. */
 type FilesUrl = {
   bucket: string;
   /** Of every key: empty, or with a slash at its end. */
@@ -43,8 +45,7 @@ export function parseFilesUrl(text: string): FilesUrl {
   assert([...searchParams.keys()].every((name) => PARAMETERS.includes(name)));
   const folders = pathname.split('/').filter((folder) => folder !== '');
   assert(
-    folders.every((folder) => /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(folder)) &&
-      pathname.length <= SIZES.bucket.maxPrefixChars,
+    folders.every((folder) => /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(folder)) && pathname.length <= MAX_PREFIX_CHARS,
   );
 
   const endpoint = parameter(given, 'endpoint');

@@ -2,6 +2,11 @@ import { createHash } from 'node:crypto';
 import { customAlphabet } from 'nanoid';
 import { SIZES } from '../sizes.ts';
 
+/** A client that sends a submission again sends an id that is at most this old. */
+const RECENT_MS = 24 * 60 * 60 * 1_000;
+/** The clock of the process that made an id may be this far ahead. */
+const CLOCK_SKEW_MS = 60_000;
+
 // In ASCII order, so that ids sort by the time at their beginning.
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -60,7 +65,7 @@ export const firstDeliveryId = (time: Date): string => `dl_${timePrefix(time.get
 /** An API key: `fh_`, the cell, and 43 random characters (256 bits). */
 export const newApiKey = (cell: string): string => `fh_${cell}${random43()}`;
 
-/** What signs in: the value of a session's cookie, or the token of a link. 256 random bits after the cell. */
+/** The value of a session's cookie, or the token of a link that signs in. 256 random bits after the cell. */
 export const newToken = (cell: string): string => `${cell}${random43()}`;
 
 /** The SHA-256 of an API key or a token, which is stored instead of it. */
@@ -80,10 +85,7 @@ export function isRecentSubmissionId(text: string): boolean {
   if (!/^sub_[0-9A-Za-z]{24}$/.test(text)) return false;
   const madeAt = text.slice(4, 12);
   const now = Date.now();
-  return (
-    madeAt >= timePrefix(now - SIZES.submissionId.recentMs) &&
-    madeAt <= timePrefix(now + SIZES.submissionId.clockSkewMs)
-  );
+  return madeAt >= timePrefix(now - RECENT_MS) && madeAt <= timePrefix(now + CLOCK_SKEW_MS);
 }
 
 const requestIdPart = customAlphabet('0123456789abcdefghijklmnopqrstuvwxyz', 8);

@@ -9,7 +9,7 @@ export type Language = (typeof LANGUAGES)[number];
 export const toLanguage = (code: string | null | undefined): Language | undefined =>
   LANGUAGES.find((language) => language === code);
 
-// What may precede <html>: a byte order mark, white space, comments, and the doctype.
+// The parts that may precede <html>: a byte order mark, white space, comments, and the doctype.
 const BEFORE_HTML = /\uFEFF|\s+|<!--(?:>|->|[\s\S]*?--!?>)|<[!?](?!--)[^>]*>/y;
 const HTML = /<html(?=[\s/>])/iy;
 const ATTRIBUTE = /[\s/]*([^\s/>=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"'][^\s>]*)))?/y;

@@ -1,5 +1,7 @@
 import { destination, type Level, type Logger, pino } from 'pino';
-import { SIZES } from '../sizes.ts';
+
+/** Lines of the log that can't be written are kept up to this size, and then discarded. */
+const UNWRITTEN_LOG_BYTES = 1024 * 1024;
 
 /** An error for the log. Postgres quotes values in data exceptions (class 22) and in details: these are left out. */
 function describe(error: unknown): unknown {
@@ -17,7 +19,7 @@ function describe(error: unknown): unknown {
 export function createLog(level: Level | 'silent'): Logger {
   let output = openOutput();
   function openOutput() {
-    const opened = destination({ fd: 2, sync: true, maxLength: SIZES.internal.unwrittenLogBytes });
+    const opened = destination({ fd: 2, sync: true, maxLength: UNWRITTEN_LOG_BYTES });
     // Without a listener a full disk, or a terminal that is gone, would end the process.
     opened.on('error', () => undefined);
     // One that is full never writes again.

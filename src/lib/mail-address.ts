@@ -1,5 +1,5 @@
-import { SIZES } from '../sizes.ts';
-
+/** RFC 5321, section 4.5.3.1. */
+const MAX_ADDRESS_CHARS = 254;
 // RFC 5321's Mailbox with a Dot-string and a Domain, and the length of its local part (4.5.3.1).
 const MAILBOX =
   /^(?=[^@]{1,64}@)[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i;
@@ -7,4 +7,4 @@ const MAILBOX =
 /** Whether a text is one mail address, without a name, quotes or anything that mail software could read as more. */
 export const isMailAddress = (text: string): boolean =>
   // `=?` begins an encoded word (RFC 2047), which some software could decode to a second address.
-  text.length <= SIZES.mail.maxAddressChars && MAILBOX.test(text) && !text.includes('=?');
+  text.length <= MAX_ADDRESS_CHARS && MAILBOX.test(text) && !text.includes('=?');

@@ -6,7 +6,7 @@ import { isMailAddress } from './mail-address.ts';
 import { type Cidr, parseCidr } from './public-address.ts';
 
 /*
- * What the values of settings look like, for src/config.ts. Each function that reads a value throws when it is wrong.
+ * Readers of the values of settings, for src/config.ts. Each throws when the value is wrong.
  */
 
 export const list = (text: string): string[] =>

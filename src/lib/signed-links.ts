@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'no
 import { SIZES } from '../sizes.ts';
 
 /*
- * Links in mails, which a browser opens without a key. Whoever has a link may open it: its signature is a secret. And the
+ * Links in mails, which a browser opens without a key. Everybody who has a link may open it: its signature is a secret. And the
  * addresses to which error pages send a form again.
  */
 

@@ -29,7 +29,7 @@ function* textsOf(data: string): Generator<string> {
   yield texts;
 }
 
-/** What a person sees of a submission, in windows that overlap by more than `longest` characters. */
+/** The texts that a person sees of a submission, in windows that overlap by more than `longest` characters. */
 function* windowsOf(data: string, longest: number): Generator<Window> {
   // Decomposed, a character has up to four units. A row of marks is divided after 30.
   const overlap = 4 * longest + 64;

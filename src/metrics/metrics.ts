@@ -21,7 +21,7 @@ type Gauges = {
   backlogAge(): Promise<number>;
 };
 
-/** What is counted for Prometheus, in each process. */
+/** The counters for Prometheus, of each process. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests = this.#counter('formhost_http_requests_total', 'Answers by route and status.', 'status', 'route');

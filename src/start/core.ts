@@ -9,7 +9,7 @@ import type { Limits } from '../limits.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { LabelReader } from '../submissions/labels.ts';
 
-/** What the parts of the service share. */
+/** The parts that other parts of the service share. */
 export type Core = ReturnType<typeof createCore>;
 
 /** `listening`: where the process listens; undefined until it does. */

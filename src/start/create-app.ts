@@ -15,7 +15,10 @@ import { ResponseWriter } from '../http/response/response-writer.ts';
 import type { Core } from './core.ts';
 import type { createSubmissions } from './create-submissions.ts';
 
-/** What answers requests. `others`: the parts that come from elsewhere. */
+/** Pages are large and their writes may wait for one another, and other requests need connections too. */
+const MAX_CONCURRENT_PAGE_WRITES = 4;
+
+/** Makes the part that answers requests. `others`: the parts that come from elsewhere. */
 export function createApp(
   { config, limits, log, db, metrics, compute, checks, labels, own, links, altcha }: Core,
   { forms, honeypotHits, turnedAway, spamCheck, submissions }: ReturnType<typeof createSubmissions>,
@@ -35,23 +38,10 @@ export function createApp(
   );
   return {
     ...others,
-    ...{
-      config,
-      limits,
-      log,
-      db,
-      metrics,
-      checks,
-      links,
-      altcha,
-      forms,
-      honeypotHits,
-      turnedAway,
-      spamCheck,
-      submissions,
-    },
+    ...{ config, limits, log, db, metrics, checks, links, altcha },
+    ...{ forms, honeypotHits, turnedAway, spamCheck, submissions },
     ...{ pages, renderer, clientAddress, sessionCookie, responseWriter },
-    limitPageWrites: limitConcurrency(limits.pages.maxConcurrentWrites),
+    limitPageWrites: limitConcurrency(MAX_CONCURRENT_PAGE_WRITES),
     labelsOf: (id) => labels.read(id),
     isOwnUrl: (url) => own.isIn(url),
     hosts: new Hosts(config),

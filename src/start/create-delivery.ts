@@ -6,7 +6,7 @@ import { Dispatcher } from '../delivery/dispatcher.ts';
 import { Sender } from '../delivery/sender.ts';
 import type { Core } from './core.ts';
 
-/** What sends: deliveries, links to sign in, and questions to the providers of captchas. */
+/** Makes the parts that send: deliveries, links to sign in, and questions to the providers of captchas. */
 export function createDelivery(
   { config, limits, log, db, metrics, labels, own, links }: Core,
   siteverifyUrls: SiteverifyUrls | undefined,

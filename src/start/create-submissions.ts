@@ -6,7 +6,7 @@ import { SubmissionStore } from '../submissions/submission-store.ts';
 import type { Core } from './core.ts';
 import type { createDelivery } from './create-delivery.ts';
 
-/** What takes submissions. */
+/** Makes the parts that take submissions. */
 export function createSubmissions(
   { config, limits, log, db, metrics, altcha }: Core,
   files: FilesBucket,

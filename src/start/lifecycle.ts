@@ -6,10 +6,9 @@ import type { DatabaseServer } from '../db/postgres/database-server.ts';
 import { isMigratedPrimary } from '../db/postgres/migrate.ts';
 import type { Readiness } from '../http/app.ts';
 import type { Log } from '../lib/log.ts';
-import type { Limits } from '../limits.ts';
 import { checkPooler, createFirstOwner, type FirstOwner, prepareDatabase } from './prepare-database.ts';
 
-type Parts = { config: Config; limits: Limits; log: Log; db: Database };
+type Parts = { config: Config; log: Log; db: Database };
 
 /** Whether the service starts, runs or stops, and what runs in the background between. */
 export class Lifecycle {
@@ -43,11 +42,11 @@ export class Lifecycle {
     changeFeed: ChangeFeed,
     tasks: readonly (() => Promise<void>)[],
   ): Promise<{ firstOwner: FirstOwner | undefined }> {
-    const { config, limits, log, db } = this.#parts;
-    await prepareDatabase(databaseServer, config, limits, log, this.stopping);
+    const { config, log, db } = this.#parts;
+    await prepareDatabase(databaseServer, config, log, this.stopping);
     await checkPooler(db, log);
     const firstOwner = await createFirstOwner(databaseServer, db, config);
-    // Before anything is in memory: what this read tells is dropped.
+    // Before anything is in memory: the changes that this read finds are of no use.
     await changeFeed.read();
     this.#isStarting = false;
     this.#tasks = [() => changeFeed.run(log, this.stopping), ...tasks].map((run) => run());

@@ -9,15 +9,17 @@ import { isOutOfReach } from '../db/postgres/out-of-reach.ts';
 import { settingsInForce } from '../db/postgres/transaction-pooler.ts';
 import { hashOfKey, newToken } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
-import type { Limits } from '../limits.ts';
+
+/** A start tries again when the database is out of reach. */
+const RETRY_MS = 500;
 
 /** The service cannot start, for a reason that the operator can fix. The message names the setting. */
 export class StartError extends Error {}
 
 /** The Postgres of DATABASE_URL, or the embedded one, which is started. Throws StartError. */
-export async function openDatabase(config: Config, limits: Limits, log: Log): Promise<DatabaseServer> {
+export async function openDatabase(config: Config, log: Log): Promise<DatabaseServer> {
   try {
-    return await openDatabaseServer(config, limits, (message) => log.info(message));
+    return await openDatabaseServer(config, (message) => log.info(message));
   } catch (error) {
     throw cannotBeUsed(`DATA_DIR ${config.dataDir}`, error);
   }
@@ -27,21 +29,20 @@ export async function openDatabase(config: Config, limits: Limits, log: Log): Pr
 export async function prepareDatabase(
   { connection, isEmbedded }: DatabaseServer,
   config: Config,
-  limits: Limits,
   log: Log,
   stopping: AbortSignal,
 ): Promise<void> {
   for (;;) {
     try {
       const onWait = (): void => log.info('another process migrates the database: waiting for it');
-      return await migrate(connection, { limits, signal: stopping, onWait });
+      return await migrate(connection, { signal: stopping, onWait });
     } catch (error) {
       if (stopping.aborted) throw error;
       if (!isOutOfReach(error)) {
         throw cannotBeUsed(isEmbedded ? `DATA_DIR ${config.dataDir}` : 'the database of DATABASE_URL', error);
       }
       log.warn({ err: error }, 'the database is out of reach; trying again');
-      await delay(limits.database.startRetryMs, undefined, { signal: stopping });
+      await delay(RETRY_MS, undefined, { signal: stopping });
     }
   }
 }

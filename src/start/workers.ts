@@ -1,6 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Limits } from '../limits.ts';
 
 /** A process could not start, and has logged why: another one would fail in the same way. */
 export class WorkerStartError extends Error {}
@@ -8,22 +7,24 @@ export class WorkerStartError extends Error {}
 /** Tells the parent process, if there is one, that this process serves requests. */
 export const reportReady = (): void => void process.send?.('ready');
 
-type Options = {
-  limits: Limits;
-  /** A process has ended without being stopped. */
-  onLoss(lost: { worker: number | undefined; code: number | null; signal: string | null }): void;
-};
+/** The pause before a process is replaced that has ended. It doubles, until one has run for STABLE_MS. */
+const MIN_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 10_000;
+const STABLE_MS = 60_000;
+
+/** Called when a process has ended without being stopped. */
+type OnLoss = (lost: { worker: number | undefined; code: number | null; signal: string | null }) => void;
 
 /** The processes of this program that serve one port. */
 class Workers {
-  readonly #options: Options;
+  readonly #onLoss: OnLoss;
   readonly #stop = new AbortController();
   readonly #alive = new Set<Worker>();
   readonly #serving = Promise.withResolvers<void>();
   #isServing = false;
 
-  constructor(options: Options) {
-    this.#options = options;
+  constructor(onLoss: OnLoss) {
+    this.#onLoss = onLoss;
   }
 
   /** Runs `count` processes. One starts first: an error that stops it would stop the others too, and each would log it. */
@@ -42,15 +43,14 @@ class Workers {
 
   /** Runs a process, and another when it has ended, until all are stopped. */
   async #keepRunning(): Promise<void> {
-    const { minWorkerPauseMs, maxWorkerPauseMs, stableWorkerMs } = this.#options.limits.server;
     const { signal } = this.#stop;
-    for (let pause = minWorkerPauseMs; !signal.aborted; ) {
+    for (let pause = MIN_PAUSE_MS; !signal.aborted; ) {
       const startedAt = performance.now();
       await this.#runOne();
       if (signal.aborted) return;
-      if (performance.now() - startedAt > stableWorkerMs) pause = minWorkerPauseMs;
+      if (performance.now() - startedAt > STABLE_MS) pause = MIN_PAUSE_MS;
       await delay(pause, undefined, { signal }).catch(() => undefined);
-      pause = Math.min(pause * 2, maxWorkerPauseMs);
+      pause = Math.min(pause * 2, MAX_PAUSE_MS);
     }
   }
 
@@ -66,7 +66,7 @@ class Workers {
       worker.once('exit', (code, signal) => {
         this.#alive.delete(worker);
         const isLost = !this.#stop.signal.aborted;
-        if (isLost) this.#options.onLoss({ worker: worker.process.pid, code, signal });
+        if (isLost) this.#onLoss({ worker: worker.process.pid, code, signal });
         if (isLost && code === 1 && !this.#isServing) reject(new WorkerStartError());
         else resolve();
       });
@@ -78,11 +78,11 @@ class Workers {
  * Runs `count` processes of this program on one port, and replaces each that ends, until `stopping` settles; then stops
  * all of them and waits for their end. Rejects with WorkerStartError when one ends before any has served.
  */
-export async function runWorkers(count: number, stopping: Promise<void>, options: Options): Promise<void> {
+export async function runWorkers(count: number, stopping: Promise<void>, onLoss: OnLoss): Promise<void> {
   // Each process accepts connections itself: those that the kernel has queued when one process ends are accepted by
   // another.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
-  const workers = new Workers(options);
+  const workers = new Workers(onLoss);
   try {
     await Promise.race([workers.run(count), stopping]);
   } finally {

@@ -4,7 +4,9 @@ import type { Database } from '../db/postgres/connect.ts';
 import { findForms, type LiveForm } from '../db/submissions/forms.ts';
 import { isDeploymentId } from '../lib/ids.ts';
 import type { Limits } from '../limits.ts';
-import { SIZES } from '../sizes.ts';
+
+/** What the rules of a form take in memory besides their texts. */
+const KNOWN_FORM_ENTRY_CHARS = 1_000;
 
 /** The forms of submissions, in memory until they change. */
 export class Forms {
@@ -17,7 +19,7 @@ export class Forms {
     this.#reader = new Batcher((ids) => findForms(db, ids), { maxBatch: submissions.maxReadForms });
     this.#forms = new LRUCache({
       maxSize: submissions.maxKnownFormsChars,
-      sizeCalculation: (form) => SIZES.internal.knownFormEntryChars + JSON.stringify(form).length,
+      sizeCalculation: (form) => KNOWN_FORM_ENTRY_CHARS + JSON.stringify(form).length,
     });
   }
 

@@ -144,7 +144,7 @@ export class SubmissionStore {
       if (this.#lastOutage && this.#lastOutage.at >= since) throw this.#lastOutage.error;
       try {
         if (reason === undefined) await storeInTransaction(db, submission, options, this.#parts);
-        else await storeSpam(db, submission, reason, options, this.#parts);
+        else await storeSpam(db, submission, reason, options, this.#parts.storageLimits);
       } catch (error) {
         if (isOutOfReach(error)) this.#lastOutage = { at: performance.now(), error };
         throw error;

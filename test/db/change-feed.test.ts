@@ -11,7 +11,7 @@ function startFeed(gapMs?: number) {
   const onGap = vi.fn<() => void>();
   const onChange = (change: DeploymentChange): void => void changes.push(change);
   const limits = testLimits({ changeFeed: gapMs === undefined ? {} : { gapMs } });
-  const feed = new ChangeFeed(service.db, limits, { onChange, onGap });
+  const feed = new ChangeFeed(service.db, limits.changeFeed.gapMs, { onChange, onGap });
   const read = async (): Promise<DeploymentChange[]> => {
     await feed.read();
     return changes.splice(0);

@@ -8,7 +8,6 @@ import { resubmitQuery } from '../../src/http/submit/resubmit-query.ts';
 import { newObjectId, newSubmissionId } from '../../src/lib/ids.ts';
 import type { LimitOverrides } from '../../src/limits.ts';
 import { bucketOf, cleanBucket, namedObjects } from '../support/bucket-files.ts';
-import { testLimits } from '../support/limits.ts';
 import { multipartBody } from '../support/multipart.ts';
 import { s3Error, startS3 } from '../support/s3.ts';
 import { asOwner, type TestService, testService } from '../support/service.ts';
@@ -219,7 +218,7 @@ describe('a service with FILES_URL', () => {
     const many = Array.from({ length: 50 }, () => `a/files/${newObjectId()}`);
     for (const key of [orphan, ...many]) put(key, old);
     const bucket = bucketOf(s3.settings());
-    expect(await sweepOrphans(service.db, bucket, testLimits())).toBe(51);
+    expect(await sweepOrphans(service.db, bucket)).toBe(51);
     expect(kept.filter((key) => !s3.objects.has(key))).toEqual([]);
     for (const key of kept.slice(2)) s3.objects.delete(key);
     await cleanBucket(service.db, s3, s3.settings());

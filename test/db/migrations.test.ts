@@ -11,7 +11,6 @@ import { createLog } from '../../src/lib/log.ts';
 import { openDatabase, prepareDatabase } from '../../src/start/prepare-database.ts';
 import { runSql } from '../support/database.ts';
 import { cloneDatabase, emptyDatabase, testDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
 import { PROJECT } from '../support/process.ts';
 import { asOwner, testService } from '../support/service.ts';
 
@@ -35,8 +34,8 @@ describe('a database that a newer version has migrated', () => {
     const database = await testDatabase();
     await runSql(database.url, ranBy('9999-drops-a-column-breaking'));
     const config = loadConfig({ DATABASE_URL: database.url });
-    const server = await openDatabase(config, testLimits(), LOG);
-    await expect(prepareDatabase(server, config, testLimits(), LOG, new AbortController().signal)).rejects.toThrow(
+    const server = await openDatabase(config, LOG);
+    await expect(prepareDatabase(server, config, LOG, new AbortController().signal)).rejects.toThrow(
       'the database of DATABASE_URL cannot be used: a newer version has made a change ' +
         '(9999-drops-a-column-breaking) that this version does not work with: run the newer version',
     );
@@ -57,7 +56,7 @@ describe('a database that the release before has filled (test/support/fill-relea
   /** A service on it. Restoring runs the migrations of that release, brings its rows, and runs the others then. */
   async function startOnRelease() {
     const database = await emptyDatabase();
-    await restore({ connectionString: database.url }, createReadStream(beside('release.backup')), testLimits());
+    await restore({ connectionString: database.url }, createReadStream(beside('release.backup')));
     const service = await testService({}, database);
     return { service, owner: asOwner(service.url, release.key) };
   }
@@ -117,7 +116,7 @@ describe('a migration that needs a table which somebody works on for long', () =
       onTestFinished(async () => void (await Promise.all([holder.end(), other.end()])));
       await holder.query(`BEGIN; LOCK TABLE ${table} IN ROW EXCLUSIVE MODE`);
 
-      const migrating = migrate({ connectionString: database.url }, { limits: testLimits() });
+      const migrating = migrate({ connectionString: database.url });
       const refused = expect(migrating).rejects.toMatchObject({ code: '55P03' });
       // Clones of the template have the same ids of tables: only this database counts.
       const waiting = `SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = database
@@ -132,7 +131,7 @@ describe('a migration that needs a table which somebody works on for long', () =
       await refused;
 
       await holder.query('COMMIT');
-      await migrate({ connectionString: database.url }, { limits: testLimits() });
+      await migrate({ connectionString: database.url });
       const { rows } = await other.query('SELECT name FROM knex_migrations WHERE name = $1', [name]);
       expect(rows).toEqual([{ name }]);
     },

@@ -1,11 +1,11 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { beginPurge, finishPurge } from '../../src/db/deployments/deleted-deployments.ts';
+import { REMOVED_BYTES } from '../../src/db/files/stored-files.ts';
 import { deleteSubmissions } from '../../src/db/submissions/submissions.ts';
 import { SIZES } from '../../src/sizes.ts';
 import { openDatabase, testDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
 
-const MAX_CHUNKS = SIZES.internal.removedFilesBytes / SIZES.file.chunkBytes;
+const MAX_CHUNKS = REMOVED_BYTES / SIZES.file.chunkBytes;
 
 const database = await testDatabase();
 const db = openDatabase(database.url);
@@ -52,14 +52,14 @@ async function chunksOf(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ file_id, chunks }: { file_id: string; chunks: number }) => [file_id, chunks]));
 }
 
-const LARGE = 3 * SIZES.internal.removedFilesBytes + 1;
+const LARGE = 3 * REMOVED_BYTES + 1;
 
 it('removes the files of a purged deployment in pieces, large ones and many small ones', async () => {
-  await addFiles('sub_1', LARGE, 1, SIZES.internal.removedFilesBytes);
+  await addFiles('sub_1', LARGE, 1, REMOVED_BYTES);
   await addFiles('sub_2', ...Array.from({ length: 1_100 }, () => 1));
   await db('deployments').update({ deleted_at: new Date() });
   expect(await beginPurge(db, 'd_1')).toBe(true);
-  await finishPurge(db, 'd_1', testLimits());
+  await finishPurge(db, 'd_1');
   expect(await chunksOf()).toEqual({});
   expect(await db('submission_files')).toEqual([]);
 });

@@ -5,7 +5,6 @@ import { removeOldRows } from '../../src/db/old-rows.ts';
 import { NOTICE } from '../../src/http/response/notice.ts';
 import { SIZES } from '../../src/sizes.ts';
 import { answer, refused } from '../support/answers.ts';
-import { testLimits } from '../support/limits.ts';
 import { seenMails } from '../support/mail.ts';
 import { asOwner, type Owner, testService } from '../support/service.ts';
 import { decodeWords, headerOf, readMail, type Trouble, testSmtpServer } from '../support/smtp.ts';
@@ -318,7 +317,7 @@ describe('a confirmation', () => {
     ]) {
       await add(name, age, isRefused);
     }
-    await removeOldRows(service.db, { logStart: new Date(0), limits: testLimits() });
+    await removeOldRows(service.db, { logStart: new Date(0) });
     expect((await rows.pluck('delivery_id')).toSorted()).toEqual(['refused', 'today']);
   });
 });

@@ -12,7 +12,6 @@ import { formhost } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
 import { emptyFolder } from '../support/formhost.ts';
 import { cloneDatabase, emptyDatabase, testDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
 import { isAlive, serverPid } from '../support/postmaster.ts';
 import { PROJECT, startProgram } from '../support/process.ts';
 import { testService } from '../support/service.ts';
@@ -72,7 +71,7 @@ const structure = (connection: pg.ClientConfig) =>
 
 /** An embedded database's server, for as long as `work` lasts. */
 async function inEmbedded<T>(dataDir: string, work: (connection: pg.ClientConfig) => Promise<T>): Promise<T> {
-  const { connection, close } = await openEmbeddedPostgres(dataDir, { limits: testLimits() });
+  const { connection, close } = await openEmbeddedPostgres(dataDir);
   return work(connection).finally(close);
 }
 

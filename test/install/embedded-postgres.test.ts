@@ -12,7 +12,6 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openEmbeddedPostgres } from '../../src/db/postgres/embedded-postgres.ts';
-import { testLimits } from '../support/limits.ts';
 import { isAlive, serverPid } from '../support/postmaster.ts';
 import { PROJECT } from '../support/process.ts';
 
@@ -40,7 +39,7 @@ let template: string;
 beforeAll(async () => {
   template = await fs.realpath(await fs.mkdtemp(join(tmpdir(), 'fh-test-')));
   await fs.chmod(template, 0o755);
-  const { close } = await openEmbeddedPostgres(template, { limits: testLimits() });
+  const { close } = await openEmbeddedPostgres(template);
   await close();
   return () => fs.rm(template, { recursive: true });
 });
@@ -63,7 +62,7 @@ async function quit(dataDir: string) {
 function opener(dataDir: string, { source = SOURCE, ...user }: { source?: string; uid?: number; gid?: number } = {}) {
   const code = `
     import { openEmbeddedPostgres } from ${JSON.stringify(source)};
-    const database = await openEmbeddedPostgres(${JSON.stringify(dataDir)}, { limits: ${JSON.stringify(testLimits())}, onProgress: console.log });
+    const database = await openEmbeddedPostgres(${JSON.stringify(dataDir)}, console.log);
     console.log('open');
     process.stdin.once('data', async () => {
       await database.close();
@@ -102,10 +101,7 @@ function opener(dataDir: string, { source = SOURCE, ...user }: { source?: string
 
 async function opened(dataDir: string) {
   const progress: string[] = [];
-  const database = await openEmbeddedPostgres(dataDir, {
-    limits: testLimits(),
-    onProgress: (message) => progress.push(message),
-  });
+  const database = await openEmbeddedPostgres(dataDir, (message) => progress.push(message));
   onTestFinished(() => database.close());
   return { ...database, progress };
 }

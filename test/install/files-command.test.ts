@@ -22,7 +22,7 @@ const s3 = await startS3();
 afterAll(s3.close);
 const folder = await emptyFolder();
 // A busy machine takes long enough for a report of the progress.
-Object.assign(COMMAND_LIMITS.files, { progressIntervalMs: 600_000 });
+Object.assign(COMMAND_LIMITS, { progressIntervalMs: 600_000 });
 
 const command = (file: string, args: readonly string[], settings: Record<string, string>) =>
   startProgram(process.execPath, [file, ...args], settings);

@@ -8,7 +8,6 @@ import { formhost } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
 import { emptyFolder } from '../support/formhost.ts';
 import { emptyDatabase, testDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
 import { isAlive, serverPid } from '../support/postmaster.ts';
 import { startServiceProcess } from '../support/process.ts';
 import { asOwner } from '../support/service.ts';
@@ -125,7 +124,7 @@ describe('an embedded database', () => {
 
   it('is not taken for the service’s when a start was cut short before its tables were made', async () => {
     const dataDir = await emptyFolder();
-    await (await openEmbeddedPostgres(dataDir, { limits: testLimits() })).close();
+    await (await openEmbeddedPostgres(dataDir)).close();
     expect(await formhost(['admin', 'keys', 'list'], { settings: { DATA_DIR: dataDir } })).toEqual(
       noDatabase(dataDir, 'DATA_DIR, which the environment sets'),
     );

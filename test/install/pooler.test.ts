@@ -170,12 +170,12 @@ describe('migrate', LONG, () => {
   it.each(ways)('runs in two processes at once, and once (%s)', async (_name, reach) => {
     const database = await fresh(emptyDatabase);
     const connection = await reach(database.url);
-    await Promise.all([migrate(connection, { limits: testLimits() }), migrate(connection, { limits: testLimits() })]);
+    await Promise.all([migrate(connection), migrate(connection)]);
     const direct = await openDirect(database.url);
     const { rows } = await direct.query('SELECT name FROM knex_migrations GROUP BY name HAVING count(*) > 1');
     expect(rows).toEqual([]);
     expect((await direct.query(LOCKS)).rowCount).toBe(0);
-    await migrate(connection, { limits: testLimits() });
+    await migrate(connection);
   });
 
   it.each(ways)('leaves nothing behind when its process is killed (%s)', async (name, reach) => {
@@ -196,7 +196,7 @@ describe('migrate', LONG, () => {
     service.child.kill('SIGKILL');
     await service.result;
     await holder.query('ROLLBACK');
-    await migrate(connection, { limits: testLimits() });
+    await migrate(connection);
     await soon(async () => expect((await direct.query(LOCKS)).rowCount).toBe(0));
     expect((await direct.query("SELECT FROM knex_migrations WHERE name = '0016-key-scopes'")).rowCount).toBe(1);
   });

@@ -44,5 +44,5 @@ export async function cleanBucket(db: Database, s3: S3, settings: { FILES_URL: s
   await db.raw("UPDATE removed_objects SET due_at = now() - interval '1 s'");
   await deleteRemovedObjects(db, bucket, testLimits());
   for (const object of s3.objects.values()) object.modifiedAt = new Date(object.modifiedAt.getTime() - DAYS_2);
-  await sweepOrphans(db, bucket, testLimits());
+  await sweepOrphans(db, bucket);
 }

@@ -7,7 +7,6 @@ import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { openEmbeddedPostgres } from '../../src/db/postgres/embedded-postgres.ts';
 import { migrate } from '../../src/db/postgres/migrate.ts';
-import { testLimits } from './limits.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -57,11 +56,11 @@ async function embedded(): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'formhost-test-'));
   const urlOf = ({ connection: { user, port, host } }: Awaited<ReturnType<typeof openEmbeddedPostgres>>): string =>
     `postgres://${user}@localhost:${port}/postgres?host=${encodeURIComponent(host)}`;
-  const first = await openEmbeddedPostgres(folder, { limits: testLimits() });
+  const first = await openEmbeddedPostgres(folder);
   await runSql(urlOf(first), `ALTER SYSTEM SET max_connections = ${MAX_CONNECTIONS}`);
   await first.close();
   // It counts from the next start.
-  const second = await openEmbeddedPostgres(folder, { limits: testLimits() });
+  const second = await openEmbeddedPostgres(folder);
   const { close } = second;
   const url = urlOf(second);
   return {
@@ -93,7 +92,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const server = await startServer();
   const template = `formhost_test_${randomBytes(6).toString('hex')}`;
   await runSql(server.url, `CREATE DATABASE ${template}`);
-  await migrate({ connectionString: withDatabase(server.url, template) }, { limits: testLimits() });
+  await migrate({ connectionString: withDatabase(server.url, template) });
   project.provide('postgresUrl', server.url);
   project.provide('template', template);
   return async () => {

@@ -15,7 +15,6 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { openEmbeddedPostgres } from '../../src/db/postgres/embedded-postgres.ts';
-import { testLimits } from './limits.ts';
 
 const PAGES_DOMAIN = 'pages.test';
 
@@ -27,7 +26,7 @@ if (release === undefined) {
 const beside = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 const folder = await mkdtemp(join(tmpdir(), 'formhost-release-'));
-const { connection, close } = await openEmbeddedPostgres(folder, { limits: testLimits() });
+const { connection, close } = await openEmbeddedPostgres(folder);
 // Any port of a server that has just closed.
 const probe = createServer().listen(0, '127.0.0.1');
 await once(probe, 'listening');

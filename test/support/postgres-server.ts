@@ -8,7 +8,6 @@ import { vi } from 'vitest';
 import { openEmbeddedPostgres } from '../../src/db/postgres/embedded-postgres.ts';
 import { accountFor, detached, withReach } from '../../src/db/postgres/postgres-account.ts';
 import { runSql } from './database.ts';
-import { testLimits } from './limits.ts';
 import { isAlive } from './postmaster.ts';
 import { freePort } from './process.ts';
 
@@ -39,7 +38,7 @@ export type PostgresServer = Awaited<ReturnType<typeof serve>>;
 export async function startPostgresServer(prepare: (data: string) => Promise<string[]> = async () => []) {
   const root = await newFolder();
   // Creates the database. The server is then started again, so that only the test controls it.
-  const { close } = await openEmbeddedPostgres(root, { limits: testLimits() });
+  const { close } = await openEmbeddedPostgres(root);
   await close();
   return serve(root, await prepare(join(root, 'postgres')));
 }

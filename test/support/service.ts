@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import request from 'supertest';
 import { onTestFinished } from 'vitest';
 import { type Config, loadConfig } from '../../src/config.ts';
-import { createKey } from '../../src/db/account/owners.ts';
+import { makeKey } from '../../src/db/account/owners.ts';
 import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { type Service, startService } from '../../src/service.ts';
@@ -96,7 +96,7 @@ export async function startTestService(
     anonymous: request(service.url),
     async owner({ email, plan } = {}) {
       owners += 1;
-      const key = await createKey(db, {
+      const { key } = await makeKey(db, {
         email: email ?? `owner${owners}@test.example`,
         plan,
         defaultPlan: 'unlimited',

@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
-import { createKey } from '../../src/db/account/owners.ts';
+import { makeKey } from '../../src/db/account/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { cloneDatabase } from './fresh-database.ts';
 import { testLimits } from './limits.ts';
@@ -9,7 +9,8 @@ import { asOwner, BASE_URL, type Owner, PAGES_DOMAIN } from './service.ts';
 /** A key of a new owner in a database, for processes that use it. */
 export async function keyIn(databaseUrl: string, email = 'owner@test.example', plan?: string): Promise<string> {
   const db = connect({ connectionString: databaseUrl }, { limits: testLimits() });
-  return createKey(db, { email, plan, defaultPlan: 'unlimited' }).finally(() => db.close());
+  const { key } = await makeKey(db, { email, plan, defaultPlan: 'unlimited' }).finally(() => db.close());
+  return key;
 }
 
 /**

@@ -1,6 +1,8 @@
-import { SIZES } from '../../sizes.ts';
 import { PLACEHOLDER } from '../render-page.ts';
 import type { Addresses } from './answer.ts';
+
+/** Longer ones are not parsed as URLs, which can take quadratic time. */
+const MAX_URL_CHARS = 2_048;
 
 /*
  * Where the addresses on a page lead.
@@ -35,16 +37,16 @@ export class AddressReader {
   readonly #service: URL;
   readonly #pagesDomain: string;
   readonly #isPublished: boolean;
-  /** What relative addresses go by. */
+  /** The URL that relative addresses are resolved against. */
   readonly #base: URL;
-  /** What a script has in it that sends to the address of the page's forms: a URL without its scheme. */
+  /** The address of the page's forms, a URL without its scheme: a script that has this text sends to it. */
   readonly submitAddress: string;
 
   /** `base`: the `href` of the page's <base>. */
   constructor({ baseUrl, pagesDomain, page }: Addresses, base: string | undefined) {
     this.#action = page?.action ?? `${baseUrl}/submit/${UNPUBLISHED.id}`;
     this.#own = new URL('/', page?.url ?? UNPUBLISHED.url);
-    // What a page loads is judged as if the page were served by https.
+    // Addresses that a page loads are judged as if the page were served by https.
     this.#own.protocol = 'https:';
     this.#service = new URL(baseUrl);
     this.#pagesDomain = pagesDomain;
@@ -86,6 +88,6 @@ export class AddressReader {
 
   #parse(value: string, base: URL): URL | undefined {
     const replaced = value.replaceAll(PLACEHOLDER, this.#action).trim();
-    return replaced.length > SIZES.internalCheck.urlChars ? undefined : (URL.parse(replaced, base.href) ?? undefined);
+    return replaced.length > MAX_URL_CHARS ? undefined : (URL.parse(replaced, base.href) ?? undefined);
   }
 }

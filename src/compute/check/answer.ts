@@ -3,7 +3,7 @@ import type { CaptchaProvider } from '../../lib/captcha-fields.ts';
 import { SIZES } from '../../sizes.ts';
 
 /*
- * What a check is given and what it answers, for both sides of the thread. The thread imports only types, and loads no zod.
+ * The input and the answer of a check, for both sides of the thread. The thread imports only types, and loads no zod.
  */
 
 export const CODES = [
@@ -137,10 +137,10 @@ export type CheckedPage = z.infer<typeof CheckedPage>;
 /** A problem `at` an index of the source. */
 export type Found = Omit<Problem, 'line' | 'column'> & { at: number };
 
-/** What people call the fields of a page, by their names. */
+/** The labels that people see of the fields of a page, by the names of the fields. */
 export type PageLabels = readonly (readonly [name: string, label: string])[];
 
-/** What is known of the service and of a page. */
+/** The addresses of the service and of a page. */
 export type Addresses = {
   /** The origin of the API. */
   baseUrl: string;

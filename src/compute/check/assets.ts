@@ -5,7 +5,7 @@ import { isJavaScript } from './scripts.ts';
 import { sourceTextOf } from './texts.ts';
 
 /*
- * What a browser loads for a page: the URLs in attributes and in styles.
+ * The files that a browser loads for a page: the URLs in attributes and in styles.
  */
 
 /** `at`: an index of the source. */
@@ -26,7 +26,7 @@ const SOURCE_SETS: ReadonlyMap<string, string> = new Map([
   ['source', 'srcset'],
   ['link', 'imagesrcset'],
 ]);
-/** What a <link> loads. The others only name an address. */
+/** The kinds of <link> that load a file. The others only name an address. */
 const LOADING =
   /(?:^|\s)(?:stylesheet|icon|apple-touch-icon(?:-precomposed)?|mask-icon|manifest|preload|modulepreload)(?:\s|$)/i;
 const SVG_IMAGES = new Set(['image', 'use', 'feImage']);

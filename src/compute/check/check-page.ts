@@ -4,7 +4,7 @@ import type { Addresses, CheckedPage, CheckInput, LabelsInput, PageLabels, Widge
 import { withWidgets } from './captcha.ts';
 import { countInFieldsets, fieldsOf } from './fields.ts';
 import { enctypeOf, methodOf, readForms } from './forms.ts';
-import { attribute, parseHtml, TooComplexError } from './html-tree.ts';
+import { attribute, MAX_DEPTH, parseHtml, TooComplexError } from './html-tree.ts';
 import { problemsOf } from './problems.ts';
 import { readPage } from './read-page.ts';
 import { readScripts } from './scripts.ts';
@@ -33,7 +33,7 @@ function unlessTooComplex<T>(work: () => T): T | undefined {
   }
 }
 
-/** What is on a page, and what is wrong with it; undefined: it is too complex. */
+/** Returns the forms of a page, and what is wrong with them; undefined: the page is too complex. */
 export const checkPage = ({ html: bytes, addresses, maxFields, captcha }: CheckInput): CheckedPage | undefined =>
   unlessTooComplex(() => {
     const page = read(bytes, addresses);
@@ -55,7 +55,7 @@ export const checkPage = ({ html: bytes, addresses, maxFields, captcha }: CheckI
   });
 
 /**
- * What people call the fields of a page; undefined: it is too complex. Where a name has several labels, those of the
+ * Returns the labels of a page's fields; undefined: the page is too complex. Where a name has several labels, those of the
  * forms that are stored here come first.
  */
 export const labelsOf = ({ html: bytes, addresses }: LabelsInput): PageLabels | undefined =>
@@ -85,6 +85,6 @@ export const labelsOf = ({ html: bytes, addresses }: LabelsInput): PageLabels | 
  */
 export const addWidgets = (bytes: Uint8Array, { addresses, ...widget }: WidgetInput): Uint8Array =>
   unlessTooComplex(() => {
-    const page = read(bytes, addresses, SIZES.internalCheck.depth);
+    const page = read(bytes, addresses, MAX_DEPTH);
     return Buffer.from(page.mark + withWidgets(page.html, page, widget));
   }) ?? bytes;

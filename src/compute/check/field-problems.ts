@@ -1,6 +1,5 @@
 import { CAPTCHA_FIELDS, CAPTCHA_PROVIDERS, type CaptchaProvider } from '../../lib/captcha-fields.ts';
 import type { ControlKind } from '../../lib/control-fields.ts';
-import { SIZES } from '../../sizes.ts';
 import type { Found } from './answer.ts';
 import { isEntered, isSent, isSubmitButton, nameOf, typeOf } from './fields.ts';
 import type { ReadForm } from './forms.ts';
@@ -9,8 +8,11 @@ import type { Control, PageParts } from './read-page.ts';
 import { hasHandlers, type Scripts } from './scripts.ts';
 import { rawTextOf, tidy } from './texts.ts';
 
+/** Characters of a page's value in a message, which stays on one line. */
+const MAX_SHOWN_CHARS = 60;
+
 /*
- * What is wrong with the fields and buttons of a form.
+ * Finds what is wrong with the fields and buttons of a form.
  */
 
 /** The advice for a field that has a meaning for another service only. */
@@ -41,7 +43,7 @@ const FOREIGN_FIELDS: ReadonlyMap<string, string> = new Map([
 const TEXT_TYPES = new Set('text search tel url email password date month week time datetime-local number'.split(' '));
 
 /** A value of the page in a message, on one line. */
-export const shown = (value: string): string => tidy(value, SIZES.check.maxShownChars);
+export const shown = (value: string): string => tidy(value, MAX_SHOWN_CHARS);
 
 /** Whether visitors see a control and enter something into it. */
 export const isVisible = (element: HtmlElement): boolean => isEntered(element) && !hasAttribute(element, 'hidden');

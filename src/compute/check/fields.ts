@@ -1,11 +1,13 @@
-import { SIZES } from '../../sizes.ts';
 import type { Field, Option } from './answer.ts';
 import { attribute, type HtmlElement, hasAttribute, isElement, isHtml } from './html-tree.ts';
 import type { Control, PageParts } from './read-page.ts';
 import { orNull, rawTextOf, textOf, tidy } from './texts.ts';
 
+/** Ids in one `aria-labelledby` that are looked up. */
+const MAX_LABEL_IDS = 5;
+
 /*
- * What a form sends, and what people call it.
+ * The fields that a form sends, and their labels.
  */
 
 const INPUT_TYPES = new Set(
@@ -51,7 +53,7 @@ function ariaLabelOf(element: HtmlElement, { ids }: Naming): string {
     .slice(0, 1_000)
     .trim()
     .split(/\s+/)
-    .slice(0, SIZES.internalCheck.labelIds);
+    .slice(0, MAX_LABEL_IDS);
   const texts = named.map((id) => {
     const at = ids.get(id);
     return at ? textOf(at) : '';
@@ -59,7 +61,7 @@ function ariaLabelOf(element: HtmlElement, { ids }: Naming): string {
   return tidy(texts.join(' ')) || tidy(attribute(element, 'aria-label') ?? '');
 }
 
-/** What people call a control: its label, or else what stands in it. */
+/** The label of a control, or else its placeholder. */
 function labelOf(element: HtmlElement, naming: Naming): string | null {
   const type = typeOf(element);
   if (type === 'hidden') return null;
@@ -104,7 +106,7 @@ function optionsOf(select: HtmlElement): Option[] {
   return options;
 }
 
-/** One of several that can be chosen: a radio button, a checkbox, a button that sends the form. */
+/** A choice among several: a radio button, a checkbox, a button that sends the form. */
 function choiceOf(element: HtmlElement, naming: Naming): Option {
   const value = attribute(element, 'value');
   if (typeOf(element) !== 'submit') return { value: value ?? 'on', label: labelOf(element, naming) };
@@ -115,7 +117,7 @@ function choiceOf(element: HtmlElement, naming: Naming): Option {
 /** How many controls of other names are directly in a <fieldset>. */
 type OthersIn = (fieldset: HtmlElement, name: string) => number;
 
-/** What a group of choices is called: by its <fieldset>, if that is about this group, or by an element with a role. */
+/** The label of a group of choices: of its <fieldset>, if that is about this group, or of an element with a role. */
 function groupLabelOf({ element, fieldset, group }: Control, naming: Naming, othersIn: OthersIn): string | null {
   const legend = fieldset && naming.legends.get(fieldset);
   // One more is often the text for another choice.

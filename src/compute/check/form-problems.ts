@@ -1,6 +1,5 @@
 import type { CaptchaProvider } from '../../lib/captcha-fields.ts';
 import { controlsOf } from '../../lib/control-fields.ts';
-import { SIZES } from '../../sizes.ts';
 import { PLACEHOLDER } from '../render-page.ts';
 import type { AddressReader, Target } from './addresses.ts';
 import type { Found } from './answer.ts';
@@ -11,8 +10,11 @@ import { type HtmlElement, startOf, startTagOf } from './html-tree.ts';
 import type { PageParts } from './read-page.ts';
 import { isGivenToScript, type Scripts } from './scripts.ts';
 
+/** A longer value is not compared with the placeholder. */
+const MAX_MISSPELT_CHARS = 100;
+
 /*
- * What keeps a form from arriving. Where a script may send it, its attributes are not judged.
+ * Finds what keeps a form from arriving. Where a script may send it, its attributes are not judged.
  */
 
 export type Page = {
@@ -43,7 +45,7 @@ function decoded(value: string): string {
 function isMisspelt(value: string, target: Target, tag: string): boolean {
   // Written with character references it is right in the tree, and not replaced in the source.
   if (value.includes(PLACEHOLDER)) return target !== 'here' || !tag.includes(PLACEHOLDER);
-  if (value.length > SIZES.internalCheck.misspeltChars) return false;
+  if (value.length > MAX_MISSPELT_CHARS) return false;
   const text = decoded(value);
   return MISSPELT.test(text) || OTHER_PLACEHOLDER.test(text);
 }
@@ -75,7 +77,7 @@ function* problemsOfWay(form: ReadForm, way: Way, page: Page): Generator<Found> 
   }
 }
 
-/** What is wrong with how a form is sent, whose address is right. */
+/** Finds what is wrong with how a form is sent, whose address is right. */
 function* problemsOfSending(form: ReadForm, way: Way, page: Page): Generator<Found> {
   const { method, enctype } = way;
   if (method.value === 'get') {
@@ -102,7 +104,7 @@ function* problemsOfSending(form: ReadForm, way: Way, page: Page): Generator<Fou
 
 type Fault = Pick<Found, 'severity' | 'message'>;
 
-/** What is wrong with a way that does not lead to the page's own form; `write`: what to write. */
+/** The fault of a way that does not lead to the page's own form; `write`: the advice. */
 function elsewhereFault(form: ReadForm, way: Way, isAnyHere: boolean, write: string): Fault | undefined {
   const { action, method } = way;
   const isSearch = form.isSearch && method.value === 'get';

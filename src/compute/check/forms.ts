@@ -1,4 +1,3 @@
-import { SIZES } from '../../sizes.ts';
 import type { AddressReader, Target } from './addresses.ts';
 import type { CheckedForm } from './answer.ts';
 import { isSubmitButton, typeOf } from './fields.ts';
@@ -8,6 +7,9 @@ import type { Control, PageParts } from './read-page.ts';
 /*
  * The forms of a page, and where each of their buttons sends them.
  */
+
+/** Buttons of a form whose own address, method or encoding is looked at. */
+const MAX_WAYS = 20;
 
 /** One way in which a form can be sent: by its own attributes, or by those of a button. */
 export type Way = {
@@ -47,7 +49,7 @@ function waysOf(form: HtmlElement, controls: readonly Control[], address: Addres
   const buttons = controls.filter(({ element }) => isSubmitButton(element)).map(({ element }) => element);
   const overriding = ['formaction', 'formmethod', 'formenctype'];
   const changing = buttons.filter((button) => overriding.some((name) => hasAttribute(button, name)));
-  const ways = changing.slice(0, SIZES.internalCheck.ways).map((element): Way => {
+  const ways = changing.slice(0, MAX_WAYS).map((element): Way => {
     const [action, method, enctype] = overriding.map((name) => attribute(element, name));
     return {
       action: action === undefined ? own.action : { element, value: action, target: address.targetOf(action) },

@@ -6,7 +6,11 @@ import {
   html as standard,
   type Token,
 } from 'parse5';
-import { SIZES } from '../../sizes.ts';
+
+/** The nodes of a page are fewer than its characters. Misnested tags can make many more. */
+const SPARE_NODES = 10_000;
+/** Open elements that are looked through for the form that a `</form>` ends. Browsers nest no deeper. */
+export const MAX_DEPTH = 512;
 
 /*
  * A page as the HTML standard parses it: parse5's tree, and what the parser knows of forms.
@@ -63,7 +67,7 @@ class PageParser extends Parser<DefaultTreeAdapterMap> {
   #endForm(form: HtmlElement, at: number): void {
     let end = at;
     let slot = this.openElements.stackTop;
-    for (let depth = 0; slot >= 0 && depth < SIZES.internalCheck.depth; depth += 1) {
+    for (let depth = 0; slot >= 0 && depth < MAX_DEPTH; depth += 1) {
       const element = this.openElements.items[slot];
       if (element === form) this.formEnds.set(form, end);
       if (element === form || !element || !isElement(element)) return;
@@ -76,7 +80,7 @@ class PageParser extends Parser<DefaultTreeAdapterMap> {
 /** Parses a page without a byte order mark. Throws TooComplexError, also where elements nest deeper than `maxDepth`. */
 export function parseHtml(html: string, maxDepth: number): ParsedHtml {
   const formOwners = new Map<HtmlElement, HtmlElement>();
-  let spareElements = html.length + SIZES.internalCheck.spareNodes;
+  let spareElements = html.length + SPARE_NODES;
   let depth = 0;
   const parser = new PageParser({
     sourceCodeLocationInfo: true,
@@ -102,7 +106,7 @@ export function parseHtml(html: string, maxDepth: number): ParsedHtml {
   return { root: parser.document, formOwners, formEnds: parser.formEnds };
 }
 
-/** What is in an element; of a `<template>`, its content. */
+/** The nodes in an element; of a `<template>`, those of its content. */
 const childrenOf = (node: HtmlRoot): readonly HtmlNode[] =>
   'content' in node ? node.content.childNodes : node.childNodes;
 

@@ -10,7 +10,7 @@ import { isGivenToScript, isJavaScript } from './scripts.ts';
 import { sourceTextOf } from './texts.ts';
 
 /*
- * What is wrong with a page. Nothing is reported of one whose forms work.
+ * Finds what is wrong with a page. Nothing is reported of one whose forms work.
  */
 
 const MISSPELT_IN_SCRIPT = /(["'`])\s{0,9}(?:\{|%7B){2}\s{0,9}form[\s_\\-]{0,3}action\s{0,9}(?:\}|%7D){2}\s{0,9}\1/gi;

@@ -11,7 +11,7 @@ import {
 } from './html-tree.ts';
 
 /*
- * What is on a page, collected in one pass: forms and their controls, labels, scripts, and what is loaded from elsewhere.
+ * The parts of a page, collected in one pass: forms and their controls, labels, scripts, and what is loaded from elsewhere.
  * The inert content of a <template> is left out, except that forms are counted.
  */
 
@@ -48,7 +48,7 @@ type FoundControl = Omit<Control, 'form'> & { around: HtmlElement | undefined };
 /** `id`: of what it labels; undefined: the first control in it. */
 type FoundLabel = { element: HtmlElement; id: string | undefined; control?: HtmlElement };
 
-/** What is around an element. */
+/** The elements around an element. */
 type Context = {
   form?: HtmlElement;
   label?: FoundLabel;

@@ -4,7 +4,7 @@ import type { PageParts } from './read-page.ts';
 import { rawTextOf } from './texts.ts';
 
 /*
- * What scripts may do with forms, as far as their text says it. Where a script may send a form, its attributes are no
+ * Finds what scripts may do with forms, as far as their text says it. Where a script may send a form, its attributes are no
  * problem.
  */
 

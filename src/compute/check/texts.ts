@@ -1,6 +1,11 @@
 import { SIZES } from '../../sizes.ts';
 import { attribute, endOf, type HtmlElement, isElement, isHtml, isText, walk } from './html-tree.ts';
 
+/** Nodes that are read for one text: elements can be read for several. */
+const MAX_NODES = 200;
+/** Characters that are read for one text: many are white space, which is left out. */
+const MAX_RAW_CHARS = 800;
+
 /*
  * Texts as people see them, in time that does not depend on how much is nested.
  */
@@ -17,7 +22,7 @@ const LEFT_OUT = new Set(['select', 'textarea', 'button', 'script', 'style', 'te
 /** White space as one space each; '' for none. At most `maxChars`, of which the last is `…` where there are more. */
 export function tidy(text: string, maxChars: number = SIZES.check.maxTextChars): string {
   const words = text
-    .slice(0, SIZES.internalCheck.rawTextChars)
+    .slice(0, MAX_RAW_CHARS)
     .replaceAll(/[\s\p{Cc}\u200b\ufeff]+/gu, ' ')
     .trim();
   if (words.length <= maxChars) return words;
@@ -29,11 +34,11 @@ export const orNull = (text: string): string | null => (text === '' ? null : tex
 const isLeftOut = (element: HtmlElement): boolean =>
   LEFT_OUT.has(element.tagName) || attribute(element, 'aria-hidden')?.toLowerCase() === 'true';
 
-/** The text in an element. What `aria-hidden` marks, such as an asterisk, is left out. */
+/** The text in an element, without what `aria-hidden` marks, such as an asterisk. */
 export function textOf(element: HtmlElement): string {
   let text = '';
   let nodes = 0;
-  const isFull = () => nodes >= SIZES.internalCheck.textNodes || text.length >= SIZES.internalCheck.rawTextChars;
+  const isFull = () => nodes >= MAX_NODES || text.length >= MAX_RAW_CHARS;
   const space = ({ tagName }: HtmlElement) => {
     // A line begins or ends.
     if (BLOCKS.has(tagName)) text += ' ';
@@ -44,7 +49,7 @@ export function textOf(element: HtmlElement): string {
     (node, around) => {
       if (isFull()) return 'stop';
       nodes += 1;
-      if (isText(node)) text += node.value.slice(0, SIZES.internalCheck.rawTextChars);
+      if (isText(node)) text += node.value.slice(0, MAX_RAW_CHARS);
       if (!isElement(node)) return around;
       space(node);
       if (isHtml(node, 'img') || isHtml(node, 'area')) text += attribute(node, 'alt') ?? '';

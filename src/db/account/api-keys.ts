@@ -3,8 +3,11 @@ import { hashOfKey, newApiKey, newKeyId } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
 import { execute, type ListPage, type Paging, query, queryOne, queryPage, readAll } from '../postgres/query.ts';
 
+/** Keys that one statement reads. */
+export const KEYS_BATCH = 1_000;
+
 export const SCOPES = ['full', 'read'] as const;
-/** What a key may do: everything, or only read, without secrets and keys. */
+/** The rights of a key: everything, or only reading, without secrets and keys. */
 export type Scope = (typeof SCOPES)[number];
 
 /** Whether a text can be stored as a key's name (Postgres has no NUL), and shown in one line of a list. */
@@ -44,7 +47,7 @@ export const listKeys = (db: Knex): AsyncGenerator<ListedKey> =>
       `SELECT own.*, email, plan
          FROM (SELECT ${COLUMNS}, revoked_at AS "revokedAt", owner_id FROM api_keys) AS own JOIN owners ON owners.id = owner_id
         WHERE own.id > ? ORDER BY own.id LIMIT ?`,
-      [last?.id ?? '', SIZES.internal.keysBatch],
+      [last?.id ?? '', KEYS_BATCH],
     ),
   );
 

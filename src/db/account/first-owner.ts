@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { execute } from '../postgres/query.ts';
-import { createKey } from './owners.ts';
+import { makeKey } from './owners.ts';
 import { makeSignInLink } from './sessions.ts';
 
 /** Makes the first owner, a key for it and a link that signs in; undefined when there is an owner already. */
@@ -13,7 +13,7 @@ export async function createFirstKey(
     await transaction.raw('LOCK TABLE owners IN SHARE ROW EXCLUSIVE MODE');
     const owners = await execute(transaction, 'find-any-owner', 'SELECT FROM owners LIMIT 1');
     if (owners > 0) return undefined;
-    const key = await createKey(transaction, { ...owner, defaultPlan: owner.plan });
+    const { key } = await makeKey(transaction, { ...owner, defaultPlan: owner.plan });
     await makeSignInLink(transaction, owner.email, linkHash);
     return key;
   });

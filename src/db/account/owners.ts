@@ -1,10 +1,12 @@
 import type { Knex } from 'knex';
-import { SIZES } from '../../sizes.ts';
 import { liveDeployments } from '../deployments/live-deployments.ts';
 import { isDuplicate } from '../postgres/out-of-reach.ts';
 import { execute, query, queryOne, readAll } from '../postgres/query.ts';
 import { generateKey, IS_VALID, type Scope } from './api-keys.ts';
 import { usedStorage } from './storage.ts';
+
+/** Owners that one statement reads. */
+const OWNERS_BATCH = 500;
 
 /** The owner that an embedded database gets at its first start; mail to it reaches nobody. */
 export const FIRST_OWNER = 'owner@localhost';
@@ -47,80 +49,65 @@ async function storeUses(db: Knex, keyIds: readonly string[]): Promise<void> {
   ).catch(() => undefined);
 }
 
+/** `plan`, if given, becomes the owner's; `defaultPlan` is that of a new owner. */
+type KeyRequest = {
+  email: string;
+  plan?: string | undefined;
+  defaultPlan: string;
+  name?: string | undefined;
+  scope?: Scope;
+  expiresAt?: Date | undefined;
+  cell?: string;
+};
+
+/** `before`: the owner's plan and its number of valid keys before; undefined for a new owner. */
 type NewKey = {
   key: string;
   id: string;
   prefix: string;
   createdAt: Date;
   plan: string;
-  /** The owner's plan and its number of valid keys before; undefined for a new owner. */
   before: { plan: string; keys: number } | undefined;
 };
 
-/**
- * Makes a key, and its owner where there is none. `plan`, if given, becomes the owner's. Only the key's hash and its
- * first characters are stored.
- */
+/** Makes a key, and its owner where there is none. Only the key's hash and its first characters are stored. */
 export async function makeKey(
   db: Knex,
-  {
-    email,
-    plan,
-    defaultPlan,
-    name,
-    scope = 'full',
-    expiresAt,
-    cell = '',
-  }: {
-    email: string;
-    plan: string | undefined;
-    defaultPlan: string;
-    name?: string | undefined;
-    scope?: Scope | undefined;
-    expiresAt?: Date | undefined;
-    cell?: string | undefined;
-  },
+  { email, plan, defaultPlan, name, scope = 'full', expiresAt, cell = '' }: KeyRequest,
 ): Promise<NewKey> {
-  const { key, id, hash, prefix } = generateKey(cell);
+  const { key, ...stored } = generateKey(cell);
   const { planBefore, keysBefore, ...made } = await queryOne<
     Pick<NewKey, 'createdAt' | 'plan'> & { planBefore: string | null; keysBefore: number }
   >(
     db,
     'make-key',
     `WITH before AS (
-       SELECT id, plan FROM owners WHERE email = ?
+       SELECT id, plan FROM owners WHERE email = :email
      ), owner AS (
-       INSERT INTO owners (email, plan) VALUES (?, ?)
-       ON CONFLICT (email) DO UPDATE SET plan = coalesce(?, owners.plan)
+       INSERT INTO owners (email, plan) VALUES (:email, coalesce(:plan, :defaultPlan))
+       ON CONFLICT (email) DO UPDATE SET plan = coalesce(:plan, owners.plan)
        RETURNING id, plan
      ), made AS (
-       INSERT INTO api_keys (id, owner_id, hash, prefix, name, scope, expires_at) SELECT ?, id, ?, ?, ?, ?, ? FROM owner
+       INSERT INTO api_keys (id, owner_id, hash, prefix, name, scope, expires_at)
+       SELECT :id, id, :hash, :prefix, :name, :scope, :expiresAt FROM owner
        RETURNING created_at
      )
      SELECT made.created_at AS "createdAt", owner.plan, before.plan AS "planBefore",
             (SELECT count(*) FROM api_keys WHERE owner_id = before.id AND ${IS_VALID}) AS "keysBefore"
        FROM owner CROSS JOIN made LEFT JOIN before ON true`,
-    [
-      email.toLowerCase(),
-      email.toLowerCase(),
-      plan ?? defaultPlan,
-      plan ?? null,
-      id,
-      hash,
-      prefix,
-      name ?? null,
+    {
+      ...stored,
+      email: email.toLowerCase(),
+      plan: plan ?? null,
+      defaultPlan,
+      name: name ?? null,
       scope,
-      expiresAt ?? null,
-    ],
+      expiresAt: expiresAt ?? null,
+    },
   );
-  return { ...made, key, id, prefix, before: planBefore === null ? undefined : { plan: planBefore, keys: keysBefore } };
+  const before = planBefore === null ? undefined : { plan: planBefore, keys: keysBefore };
+  return { ...made, key, id: stored.id, prefix: stored.prefix, before };
 }
-
-/** Makes a key without a name. */
-export const createKey = async (
-  db: Knex,
-  owner: { email: string; plan: string | undefined; defaultPlan: string; cell?: string },
-): Promise<string> => (await makeKey(db, owner)).key;
 
 /** An owner as the operator sees it. */
 type ListedOwner = { id: number; email: string; plan: string; createdAt: Date; deployments: number };
@@ -133,14 +120,14 @@ export const listOwners = (db: Knex): AsyncGenerator<ListedOwner> =>
       'list-owners',
       `SELECT id, email, plan, created_at AS "createdAt", ${liveDeployments('owners.id')} AS deployments
          FROM owners WHERE id > ? ORDER BY id LIMIT ?`,
-      [last?.id ?? 0, SIZES.internal.ownersBatch],
+      [last?.id ?? 0, OWNERS_BATCH],
     ),
   );
 
 type Usage = { live: number; storageUsed: number; timeZone: string | null };
 
 /**
- * What an owner has: the time zone, live deployments, those of them that are taken down, `limit` of these by their ids, and the bytes that
+ * Finds an owner's time zone, live deployments, those of them that are taken down (with the ids of `limit` of these), and the bytes that
  * are stored.
  */
 export async function findUsage(

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { MailEvent } from '../../lib/events.ts';
 import { newDeliveryId } from '../../lib/ids.ts';
-import { SIZES } from '../../sizes.ts';
 import { execute, query } from '../postgres/query.ts';
 
 /*
@@ -13,10 +12,10 @@ import { execute, query } from '../postgres/query.ts';
 /** The bytes that an owner on each plan may store; Infinity for no limit, which a plan that is not listed has too. */
 export type StorageLimits = ReadonlyMap<string, number>;
 
-/** Whose bytes: an owner's, or those of the owner of a deployment. */
+/** The owner whose bytes are counted: by id, or as the owner of a deployment. */
 type Of = { ownerId: number } | { deploymentId: string };
 
-/** What an owner stores, and may store, in bytes. */
+/** The bytes that an owner stores, and may store. */
 type Storage = {
   ownerId: number;
   plan: string;
@@ -77,15 +76,20 @@ export async function settleStorage(transaction: Knex, of: Of, limits: StorageLi
   if (storage) await mailUse(transaction, storage, false);
 }
 
-const { mailPercents, mailAgainPercent } = SIZES.storage;
+/** The owner gets a mail when use reaches these parts of the limit. */
+const MAIL_PERCENTS = [80, 100];
+/** A mail is sent again once use has been lower by this part of the limit: otherwise use around 80 % would send many. */
+const MAIL_AGAIN_PERCENT = 10;
+/** The use that each change adds to is counted anew after this time. */
+const RECOUNT_HOURS = 24;
 
 /** The part of the limit that the owner is to get a mail about now. */
 function duePercent({ used, limit, mailedPercent, lowest }: Storage, isRefused: boolean): number | undefined {
   const reaches = (bytes: number, percent: number): boolean => limit > 0 && 100 * bytes >= percent * limit;
   // A change that is refused can leave the last bytes free for ever.
-  const isFull = isRefused && reaches(used, 100 - mailAgainPercent);
-  const reached = mailPercents.filter((percent) => (isFull && percent === 100) || reaches(used, percent));
-  return reached.findLast((percent) => percent > mailedPercent || !reaches(lowest, percent - mailAgainPercent));
+  const isFull = isRefused && reaches(used, 100 - MAIL_AGAIN_PERCENT);
+  const reached = MAIL_PERCENTS.filter((percent) => (isFull && percent === 100) || reaches(used, percent));
+  return reached.findLast((percent) => percent > mailedPercent || !reaches(lowest, percent - MAIL_AGAIN_PERCENT));
 }
 
 const EVENT: MailEvent = 'storage';
@@ -122,6 +126,6 @@ export const recountStorage = async (db: Knex): Promise<boolean> =>
     db,
     'recount-storage',
     `SELECT recount_storage(owner_id) FROM (
-       SELECT owner_id FROM storage WHERE counted_at < now() - interval '${SIZES.storage.recountHours} hours'
+       SELECT owner_id FROM storage WHERE counted_at < now() - interval '${RECOUNT_HOURS} hours'
         ORDER BY counted_at LIMIT 1 FOR UPDATE SKIP LOCKED) AS due`,
   )) === 1;

@@ -25,7 +25,7 @@ export const FIRST_LINE = `${NAME} ${FORMAT}\n`;
 export class BackupError extends Error {}
 
 const headerSchema = z.object({
-  /** In the order in which they ran. */
+  /** The names of those that have been run. */
   migrations: z.array(z.string()),
   tables: z.array(z.object({ name: z.string(), columns: z.array(z.string()) })),
   /** `last` is the number that was used last. */
@@ -114,7 +114,7 @@ class ByteReader {
   }
 }
 
-/** What was packed by gzip. Throws a BackupError where it is not whole. */
+/** The bytes that gzip has packed. Throws a BackupError where they are not whole. */
 async function* unpack(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const unpacked = createGunzip();
   // An error is that of the loop, too.

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { BACKUP_LOCK } from '../files/bucket-files.ts';
 import type { ReadObject } from '../files/file-content.ts';
+import { migrationsRun } from '../postgres/migrate.ts';
 import { type Connection, openClient } from '../postgres/servers.ts';
 import { encode, FIRST_LINE, type Header, type Table } from './backup-file.ts';
 import { CHUNKS, FILES, NOT_IN_BACKUPS, OBJECT_COLUMNS, rowsOfBucket } from './bucket-rows.ts';
@@ -44,7 +45,7 @@ export async function openLongTransaction(connection: Connection, name: string, 
 const NOT_OF_KNEX = "NOT IN ('knex_migrations', 'knex_migrations_lock')";
 
 async function describe(client: pg.Client): Promise<Header> {
-  const { rows: migrations } = await client.query<{ name: string }>('SELECT name FROM knex_migrations ORDER BY id');
+  const migrations = await migrationsRun(client);
   const { rows: tables } = await client.query<Table>(
     `SELECT relname AS name, (
               SELECT json_agg(attname ORDER BY attnum) FROM pg_attribute
@@ -63,7 +64,7 @@ async function describe(client: pg.Client): Promise<Header> {
       WHERE schemaname = current_schema() AND last_value IS NOT NULL AND sequencename NOT LIKE 'knex\\_%'
       ORDER BY sequencename`,
   );
-  return { migrations: migrations.map(({ name }) => name), tables, sequences };
+  return { migrations, tables, sequences };
 }
 
 export const columnsOf = ({ columns }: Table): string => columns.map(pg.escapeIdentifier).join(', ');

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { SIZES } from '../../sizes.ts';
 import type { ReadObject } from '../files/file-content.ts';
+import { FILES_BATCH } from '../files/stored-files.ts';
 import type { Table } from './backup-file.ts';
 import { BACKUP_LIMITS } from './limits.ts';
 
@@ -24,7 +25,7 @@ const AHEAD = 8;
 async function* filesInBucket(client: pg.Client): AsyncGenerator<Row[]> {
   for (let after: string | undefined = ''; after !== undefined; ) {
     const { rows }: { rows: Row[] } = await client.query<Row>(
-      `SELECT id, size, object_id, object_sha256 FROM ${FILES} WHERE object_id > $1 ORDER BY object_id LIMIT ${SIZES.internal.filesBatch}`,
+      `SELECT id, size, object_id, object_sha256 FROM ${FILES} WHERE object_id > $1 ORDER BY object_id LIMIT ${FILES_BATCH}`,
       [after],
     );
     for (let from = 0; from < rows.length; from += AHEAD) yield rows.slice(from, from + AHEAD);

@@ -2,8 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { Limits } from '../../limits.ts';
-import { compareMigrations, migrate } from '../postgres/migrate.ts';
+import { compareMigrations, migrate, migrationsRun } from '../postgres/migrate.ts';
 import type { Connection } from '../postgres/servers.ts';
 import { tableExists } from '../postgres/table-exists.ts';
 import { columnsOf, openLongTransaction } from './backup.ts';
@@ -47,7 +46,7 @@ async function isInUse(client: pg.Client, { pooler }: Connection): Promise<boole
   if (pooler !== 'transaction') return (await find('-infinity')) > 0;
   const { rows } = await client.query<{ now: string }>('SELECT CAST(clock_timestamp() AS text) AS now');
   await delay(BACKUP_LIMITS.quietMs);
-  // What is seen of others stays the same within a transaction, otherwise.
+  // Otherwise, the view of other connections stays the same within a transaction.
   await client.query('SELECT pg_stat_clear_snapshot()');
   return (await find(rows[0]?.now ?? '-infinity')) > 0;
 }
@@ -76,10 +75,10 @@ export async function checkBackup(source: AsyncIterable<Buffer>): Promise<void> 
  * Restores a backup in our own format into an empty database, all of it or nothing. Throws a BackupError with the
  * reason.
  */
-export async function restore(connection: Connection, source: AsyncIterable<Buffer>, limits: Limits): Promise<void> {
+export async function restore(connection: Connection, source: AsyncIterable<Buffer>): Promise<void> {
   const backup = await open(source);
   await checkTarget(connection);
-  await migrate(connection, { limits, only: backup.header.migrations });
+  await migrate(connection, { only: backup.header.migrations });
   const client = await openLongTransaction(connection, 'formhost restore');
   try {
     await client.query(`SET LOCAL lock_timeout = ${BACKUP_LIMITS.lockTimeoutMs}`);
@@ -90,12 +89,12 @@ export async function restore(connection: Connection, source: AsyncIterable<Buff
     // Without a COMMIT, nothing is restored.
     await client.end();
   }
-  await bringUpToDate(connection, limits);
+  await bringUpToDate(connection);
 }
 
 /** After a restore: runs the migrations that the backup's version did not have. */
-async function bringUpToDate(connection: Connection, limits: Limits): Promise<void> {
-  await migrate(connection, { limits }).catch((error: Error) => {
+async function bringUpToDate(connection: Connection): Promise<void> {
+  await migrate(connection).catch((error: Error) => {
     throw new BackupError(
       `everything was restored, and is yet to be brought up to this version, which failed (${error.message}): start the ` +
         'service, which tries again',
@@ -137,11 +136,10 @@ async function fill(client: pg.Client, backup: BackupReader): Promise<void> {
 
 /** Throws unless the database has no later migrations than the backup. */
 async function checkSameMigrations(client: pg.Client, { migrations }: Header): Promise<void> {
-  const { rows } = await client.query<{ name: string }>('SELECT name FROM knex_migrations');
-  const later = rows.find(({ name }) => !migrations.includes(name));
+  const later = (await migrationsRun(client)).find((name) => !migrations.includes(name));
   if (later === undefined) return;
   throw new BackupError(
-    `the database is empty, but its tables are newer (${later.name}) than the backup's: restore into a database in which the ` +
+    `the database is empty, but its tables are newer (${later}) than the backup's: restore into a database in which the ` +
       'service has never been started',
   );
 }

@@ -1,9 +1,11 @@
 import type { Knex } from 'knex';
 import type { Confirmation } from '../../lib/confirmation.ts';
-import { SIZES } from '../../sizes.ts';
 import { query, queryOne } from '../postgres/query.ts';
 import { isWantedMail, MAIL } from './mail-recipients.ts';
 import { CONFIRMATION_EVENT, PREVIEW_EVENT } from './visitor-confirmations.ts';
+
+/** Pairs of a receiver and an owner that one search for due deliveries looks at. */
+const DUE_PAIRS = 1_000;
 
 /** Deliveries of one owner to one receiver: a host and port, or MAIL. */
 export type Pair = { receiver: string; ownerId: number };
@@ -56,10 +58,10 @@ const FIND_DUE = `
            AND (deliveries.receiver, deliveries.owner_id) > (pair.receiver, pair.owner_id)
          ORDER BY receiver, owner_id, next_attempt_at LIMIT 1
       ) AS next
-     WHERE step < ${SIZES.internal.duePairs}
+     WHERE step < ${DUE_PAIRS}
   )
-  SELECT receiver, owner_id, first_due_at <= now() AS is_due, step = ${SIZES.internal.duePairs} AS is_last FROM pair
-   WHERE first_due_at <= now() OR step = ${SIZES.internal.duePairs}
+  SELECT receiver, owner_id, first_due_at <= now() AS is_due, step = ${DUE_PAIRS} AS is_last FROM pair
+   WHERE first_due_at <= now() OR step = ${DUE_PAIRS}
    ORDER BY step`;
 
 /**

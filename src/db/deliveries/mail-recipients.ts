@@ -4,6 +4,9 @@ import { SIZES } from '../../sizes.ts';
 import { FIRST_OWNER } from '../account/owners.ts';
 import { query, queryOne } from '../postgres/query.ts';
 
+/** Former recipients of a deployment that are kept, beside those who were asked lately. */
+const MAX_FORMER = 50;
+
 /** The receiver of all mail. No host has an @. */
 export const MAIL = '@mail';
 
@@ -110,7 +113,7 @@ const REPLACE = `
       SELECT id FROM mail_recipients
        WHERE deployment_id = :deploymentId AND removed_at IS NOT NULL AND email <> ALL (CAST(:emails AS text[]))
          AND coalesce(asked_at <= now() - interval '${SIZES.recipient.askHours} hours', true)
-       ORDER BY removed_at DESC OFFSET ${SIZES.recipient.maxFormer})
+       ORDER BY removed_at DESC OFFSET ${MAX_FORMER})
   ), kept AS (
     INSERT INTO mail_recipients AS recipient (id, deployment_id, email, position, confirmed_at)
     SELECT id, :deploymentId, email, position, CASE WHEN email = :own THEN now() END FROM wanted

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { Log } from '../../lib/log.ts';
 import { PollLoop } from '../../lib/poll-loop.ts';
-import type { Limits } from '../../limits.ts';
 import { query } from '../postgres/query.ts';
 
 /** A deployment whose page or settings have changed. `slug`: also the one that it had before. */
@@ -9,13 +8,18 @@ export type DeploymentChange = { deploymentId: string; slug: string };
 
 type Row = { id: number; deployment_id: string; slug: string };
 
+/** A change is visible everywhere within a second. */
+const INTERVAL_MS = 250;
+/** A row is read for this long: a transaction may commit so long after it has inserted the row. */
+const WINDOW_MS = 30_000;
+
 /**
  * Tells this process what any process has changed in deployments. A trigger on `deployments` inserts a row into
  * `deployment_changes` for each change; this class reads the latest rows again and again.
  */
 export class ChangeFeed {
   readonly #db: Knex;
-  readonly #limits: Limits['changeFeed'];
+  readonly #gapMs: number;
   readonly #onChange: (change: DeploymentChange) => void;
   readonly #onGap: () => void;
   /** The ids of the rows that the last read has found. A row that is missing there is older than the window. */
@@ -23,24 +27,23 @@ export class ChangeFeed {
   /** When the last read that succeeded began, as performance.now() returns it. */
   #readAt = performance.now();
 
-  /** `onGap` is called when changes may have been missed. */
+  /** `onGap` is called when changes may have been missed: after `gapMs` without a read, rows may have left the window. */
   constructor(
     db: Knex,
-    { changeFeed }: Limits,
+    gapMs: number,
     { onChange, onGap }: { onChange(change: DeploymentChange): void; onGap(): void },
   ) {
     this.#db = db;
-    this.#limits = changeFeed;
+    this.#gapMs = gapMs;
     this.#onChange = onChange;
     this.#onGap = onGap;
   }
 
   /** Reads until the signal fires. While the database is out of reach, nothing is called. */
   run(log: Log, signal: AbortSignal): Promise<void> {
-    const retryMs = this.#limits.intervalMs;
-    const poll = () => this.read().then(() => retryMs);
+    const poll = () => this.read().then(() => INTERVAL_MS);
     const failure = 'changes of deployments could not be read; trying again';
-    return new PollLoop({ poll, retryMs, failure, log, signal }).run();
+    return new PollLoop({ poll, retryMs: INTERVAL_MS, failure, log, signal }).run();
   }
 
   async read(): Promise<void> {
@@ -50,9 +53,9 @@ export class ChangeFeed {
       'read-deployment-changes',
       `SELECT id, deployment_id, slug FROM deployment_changes
         WHERE at > clock_timestamp() - ? * interval '1 millisecond'`,
-      [this.#limits.windowMs],
+      [WINDOW_MS],
     );
-    if (startedAt - this.#readAt > this.#limits.gapMs) this.#onGap();
+    if (startedAt - this.#readAt > this.#gapMs) this.#onGap();
     this.#readAt = startedAt;
     for (const row of rows) {
       if (!this.#seen.has(row.id)) this.#onChange({ deploymentId: row.deployment_id, slug: row.slug });

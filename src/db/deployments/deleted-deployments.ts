@@ -1,11 +1,12 @@
 import type { Knex } from 'knex';
-import type { Limits } from '../../limits.ts';
-import { SIZES } from '../../sizes.ts';
 import { listFiles, removeFiles } from '../files/stored-files.ts';
 import { deleteInBatches, deleteOfDeployment } from '../old-rows.ts';
 import { isDuplicate } from '../postgres/out-of-reach.ts';
 import { execute, type ListPage, type Paging, query, queryOne, queryPage } from '../postgres/query.ts';
 import { countLive } from './deployments.ts';
+
+/** Rows of a purged deployment that one statement removes. */
+const PURGED_VERSIONS_BATCH = 10;
 
 /** A deleted deployment whose page is still there. */
 type TrashedDeployment = { id: string; slug: string; submissionCount: number; deletedAt: Date };
@@ -79,7 +80,7 @@ const TABLES: readonly { table: string; key: string; batch?: number }[] = [
   { table: 'spam_submissions', key: 'number' },
   { table: 'removed_submissions', key: 'number' },
   // Each may be as large as a page.
-  { table: 'page_versions', key: 'version', batch: SIZES.internal.purgedVersionsBatch },
+  { table: 'page_versions', key: 'version', batch: PURGED_VERSIONS_BATCH },
 ];
 /** The deliveries of a deployment, by the indexes of its logs. */
 const DELIVERIES = [
@@ -107,10 +108,9 @@ export function beginPurge(db: Knex, id: string): Promise<boolean> {
  * Removes everything of a deployment whose purge has begun, a bounded number of rows at a time. Throws when the signal
  * fires. When it is interrupted it can be run again.
  */
-export async function finishPurge(db: Knex, id: string, { cleanUp }: Limits, signal?: AbortSignal): Promise<void> {
-  const batches = { batch: cleanUp.batch, signal };
+export async function finishPurge(db: Knex, id: string, signal?: AbortSignal): Promise<void> {
   for (const { batch, ...table } of TABLES) {
-    await deleteOfDeployment(db, table, id, { batch: batch ?? cleanUp.batch, signal });
+    await deleteOfDeployment(db, table, id, { batch, signal });
   }
   await removeFiles(db, listFiles(db, id), signal);
   for (const [n, isOld] of DELIVERIES.entries()) {
@@ -119,7 +119,7 @@ export async function finishPurge(db: Knex, id: string, { cleanUp }: Limits, sig
       db,
       { name: `purge-deliveries-${n}`, table: 'deliveries', key: 'id', isOld },
       { id },
-      batches,
+      { signal },
     );
   }
   // In one statement: limits bound how many there are.

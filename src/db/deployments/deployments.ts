@@ -143,33 +143,25 @@ export async function countLive(db: Knex, ownerId: number): Promise<number> {
   return live;
 }
 
-/**
- * Makes a deployment unless the owner has `limit` live ones. Its slug is the first of `slugs` that no live deployment
- * has. Throws StorageFull.
- */
+/** `limit`: how many live deployments the owner may have. `slugs`: the first that no live deployment has becomes its slug. */
+type NewDeployment = {
+  id: string;
+  ownerId: number;
+  limit: number;
+  storageLimits: StorageLimits;
+  slugs: readonly string[];
+  page: NewPage;
+};
+
+/** Makes a deployment. Throws StorageFull. */
 export async function createDeployment(
   db: Knex,
-  {
-    id,
-    ownerId,
-    limit,
-    storageLimits,
-    slugs,
-    page,
-  }: {
-    id: string;
-    ownerId: number;
-    limit: number;
-    storageLimits: StorageLimits;
-    slugs: readonly string[];
-    page: NewPage;
-  },
+  { id, ownerId, limit, storageLimits, slugs, page }: NewDeployment,
 ): Promise<Deployment | 'limit-reached' | 'slug-taken'> {
   await checkStorage(db, { ownerId }, page.html.length, storageLimits);
   return db.transaction(async (transaction) => {
     if (limit !== Number.POSITIVE_INFINITY) {
-      // The lock lets one creation of this owner in at a time, so that the count is still true when the row is
-      // inserted.
+      // The lock lets one creation of this owner in at a time, so that the count is still true when the row is inserted.
       await execute(transaction, 'lock-owner', 'SELECT FROM owners WHERE id = ? FOR UPDATE', [ownerId]);
       if ((await countLive(transaction, ownerId)) >= limit) return 'limit-reached';
     }

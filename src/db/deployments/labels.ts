@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { execute, query } from '../postgres/query.ts';
 
-/** What people call the fields of a page, by their names. A field without a label is not there. */
+/** The labels of a page's fields, by the names of the fields. A field without a label is not there. */
 export type Labels = ReadonlyMap<string, string>;
 
 /** `labels`: undefined where they have not been read from this version of the page. */

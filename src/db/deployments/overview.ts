@@ -1,10 +1,12 @@
 import type { Knex } from 'knex';
-import { SIZES } from '../../sizes.ts';
 import { type ListPage, type Paging, query, queryPage } from '../postgres/query.ts';
 import { folderOf } from '../spam/spam-submissions.ts';
 import { recentCount } from '../submissions/daily-counts.ts';
 import { unreadCount } from '../submissions/submission-marks.ts';
 import { liveDeployments, livePage } from './live-deployments.ts';
+
+/** The beginning of a page in which its title is looked for. */
+const TITLE_START_BYTES = 16 * 1024;
 
 /** A live deployment with what its owner wants to see at a glance. `start`: the beginning of its page. */
 export type OverviewRow = {
@@ -28,7 +30,7 @@ export async function findStarts(db: Knex, ids: readonly string[]): Promise<Read
   const rows = await query<{ id: string; start: Buffer }>(
     db,
     'find-starts',
-    `SELECT deployment_id AS id, substring(html FROM 1 FOR ${SIZES.internal.titleStartBytes}) AS start
+    `SELECT deployment_id AS id, substring(html FROM 1 FOR ${TITLE_START_BYTES}) AS start
        FROM pages WHERE deployment_id = ANY (CAST(? AS text[]))`,
     [[...ids]],
   );
@@ -39,7 +41,7 @@ export async function findStarts(db: Knex, ids: readonly string[]): Promise<Read
 const overviewOf = (deployments: string): string => `
   SELECT id, slug, submission_count AS "submissionCount", email_notifications AS "emailNotifications",
          taken_down_at IS NOT NULL AS "isTakenDown", updated_at AS "updatedAt",
-         substring(html FROM 1 FOR ${SIZES.internal.titleStartBytes}) AS start,
+         substring(html FROM 1 FOR ${TITLE_START_BYTES}) AS start,
          ${unreadCount('on_page.id')} AS unread,
          (SELECT count(*) FROM ${folderOf('on_page.id')}) AS spam,
          ${recentCount('honeypot_hits', 'on_page.id')} AS honeypots,

@@ -12,7 +12,7 @@ export type Rendering = { hash: string; bytes: number; br: Buffer };
 export type NewPage = { html: Buffer; rendered: (Rendering & { action: string }) | undefined };
 
 /**
- * What a rendering depends on besides the HTML: what the addresses that forms post to begin with, and whether forms get
+ * A rendering depends, besides the HTML, on the beginning of the addresses that forms post to, and on whether forms get
  * ALTCHA's widget. It is one text, so that an older service renders the page itself.
  */
 export const renderedFor = (submitUrl: string, hasAltcha: boolean): string => submitUrl + (hasAltcha ? '#altcha' : '');

@@ -39,7 +39,7 @@ type RuleSettings = {
 /** Every setting of a deployment. Recipients have a table of their own. */
 export type Settings = ColumnSettings & RuleSettings & { recipients: { email: string; confirmed: boolean }[] };
 
-/** What is left out stays as it is. `recipients`: addresses in lower case, each once. */
+/** A setting that is left out stays as it is. `recipients`: addresses in lower case, each once. */
 export type SettingsChange = Partial<ColumnSettings & RuleSettings & { recipients: string[] }>;
 
 /** `isMailRefused`: whether refused mails have switched mail off. */
@@ -86,7 +86,7 @@ const withoutSecret = ({ provider, site_key }: Captcha): Captcha => ({
 /** The provider of a captcha wants a secret, and none was given. */
 export class NoSecret extends Error {}
 
-/** What is stored of a captcha: without a secret, that of the one `before` stays if its provider does. */
+/** The captcha that is stored: without a secret, that of the one `before` stays if its provider does. */
 function toStored(captcha: Captcha | null, before: Captcha | null): Captcha | null {
   if (captcha === null || captcha.provider === 'altcha') return captcha && { provider: captcha.provider };
   const secret = captcha.secret ?? (before?.provider === captcha.provider ? before.secret : undefined);
@@ -144,7 +144,7 @@ export const changeSettings = (
     if (found && !etags.includes(found.etag)) return 'changed';
     const deployment = await touch(transaction, owner.id, id, {
       ...toRow(columns),
-      // What has switched mail off is forgotten.
+      // The failures that have switched mail off are forgotten.
       ...((email_notifications || notify_owner) && { mail_failures: 0, mail_switched_off_at: null }),
     });
     if (!deployment || !before) return undefined;

@@ -1,7 +1,9 @@
 import type { Knex } from 'knex';
-import { SIZES } from '../../sizes.ts';
 import { execute, query, readAll } from '../postgres/query.ts';
 import { type Deployment, type DeploymentRow, toDeployment } from './deployments.ts';
+
+/** Deployments that one statement reads. */
+const DEPLOYMENTS_BATCH = 1_000;
 
 /** A deployment of any owner and in any state, as the operator sees it. */
 export type AnyDeployment = Deployment & {
@@ -38,7 +40,7 @@ export async function* listAllDeployments(db: Knex): AsyncGenerator<AnyDeploymen
   const rows = readAll<Row>((last) =>
     query(db, 'list-all-deployments', `${SELECT_ANY} WHERE deployments.id > ? ORDER BY deployments.id LIMIT ?`, [
       last?.id ?? '',
-      SIZES.internal.takeDownsBatch,
+      DEPLOYMENTS_BATCH,
     ]),
   );
   for await (const row of rows) yield toAnyDeployment(row);

@@ -12,6 +12,10 @@ import {
   toObject,
 } from './stored-files.ts';
 
+/** Files that one statement of a move looks at, and chunks that one removes. */
+const MOVED_FILES_BATCH = 1_000;
+const MOVED_CHUNKS_BATCH = 128;
+
 /*
  * Files whose content is in the bucket, and the objects that are to be deleted from it.
  */
@@ -19,19 +23,19 @@ import {
 /** The key of the advisory lock that a backup holds while it reads objects: another than that of migrations, the same in every version. */
 export const BACKUP_LOCK = 7_265_113_421;
 
+/** Objects that are deleted from the bucket together. */
+export const DELETED_BATCH = 200;
+
 const IS_BACKED_UP = `EXISTS (
   SELECT FROM pg_locks
    WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
      AND (CAST(classid AS bigint) << 32 | CAST(objid AS bigint)) = ${BACKUP_LOCK})`;
 
 /**
- * Up to `deletedBatch` objects that no file has any more: the caller deletes them, others don't meanwhile. None while a backup
+ * Up to DELETED_BATCH objects that no file has any more: the caller deletes them, others don't meanwhile. None while a backup
  * is being made, which sees files that have been removed since.
  */
-export async function claimRemovedObjects(
-  db: Knex,
-  { deletedBatch, deletionDueAgainMs }: Limits['files'],
-): Promise<string[]> {
+export async function claimRemovedObjects(db: Knex, { deletionDueAgainMs }: Limits['files']): Promise<string[]> {
   const rows = await query<{ object_id: string }>(
     db,
     'claim-removed-objects',
@@ -40,7 +44,7 @@ export async function claimRemovedObjects(
         SELECT object_id FROM removed_objects WHERE due_at <= now() AND NOT ${IS_BACKED_UP}
          ORDER BY due_at LIMIT ? FOR UPDATE SKIP LOCKED)
      RETURNING object_id`,
-    [deletionDueAgainMs, deletedBatch],
+    [deletionDueAgainMs, DELETED_BATCH],
   );
   return rows.map((row) => row.object_id);
 }
@@ -49,7 +53,7 @@ export async function claimRemovedObjects(
 export const forgetRemovedObjects = (db: Knex, ids: readonly string[]): Promise<number> =>
   execute(db, 'forget-removed-objects', 'DELETE FROM removed_objects WHERE object_id = ANY (?::text[])', [[...ids]]);
 
-/** Those of these objects that nothing in the database names. */
+/** Returns those of these objects that nothing in the database names. */
 export async function findOrphans(db: Knex, ids: readonly string[]): Promise<string[]> {
   const rows = await query<{ id: string }>(
     db,
@@ -70,12 +74,11 @@ export async function installationOf(db: Knex): Promise<string> {
 }
 
 /** Whether the caller is to look for orphans now: one process does, once a day. */
-export const claimSweep = async (db: Knex, { files: { sweepIntervalMs } }: Limits): Promise<boolean> =>
+export const claimSweep = async (db: Knex): Promise<boolean> =>
   (await execute(
     db,
     'claim-sweep',
-    "UPDATE bucket_use SET next_sweep_at = now() + ? * interval '1 ms' WHERE next_sweep_at <= now()",
-    [sweepIntervalMs],
+    "UPDATE bucket_use SET next_sweep_at = now() + interval '24 hours' WHERE next_sweep_at <= now()",
   )) === 1;
 
 /** Whether any file is in the bucket. */
@@ -106,7 +109,7 @@ export async function* listFilesOutside(db: Knex, place: Place): AsyncGenerator<
       db,
       'list-files-to-move',
       'SELECT id, size, object_id, object_sha256 FROM submission_files WHERE id > ? ORDER BY id LIMIT ?',
-      [last?.id ?? '', SIZES.internal.movedFilesBatch],
+      [last?.id ?? '', MOVED_FILES_BATCH],
     ),
   );
   for await (const { id, size, ...row } of rows) {
@@ -116,14 +119,9 @@ export async function* listFilesOutside(db: Knex, place: Place): AsyncGenerator<
 }
 
 /** From now on an object has the content of a file; false when the file has been deleted or moved. */
-export const moveToObject = (
-  db: Database,
-  { id, size }: MovableFile,
-  object: NewObject,
-  limits: Limits,
-): Promise<boolean> =>
+export const moveToObject = (db: Database, { id, size }: MovableFile, object: NewObject): Promise<boolean> =>
   db.longTransaction(async (transaction) => {
-    checkFresh(object, limits);
+    checkFresh(object);
     const moved = await execute(
       transaction,
       'move-to-object',
@@ -131,13 +129,12 @@ export const moveToObject = (
       [object.id, object.sha256, id],
     );
     if (moved === 0) return false;
-    const { movedChunksBatch } = SIZES.internal;
-    for (let from = 0; from * SIZES.file.chunkBytes < size; from += movedChunksBatch) {
+    for (let from = 0; from * SIZES.file.chunkBytes < size; from += MOVED_CHUNKS_BATCH) {
       await execute(
         transaction,
         'remove-moved-chunks',
         'DELETE FROM submission_file_chunks WHERE file_id = ? AND position >= ? AND position < ?',
-        [id, from, from + movedChunksBatch],
+        [id, from, from + MOVED_CHUNKS_BATCH],
       );
     }
     return true;

@@ -44,7 +44,7 @@ export const createOpenFile =
     }
 
     const readHere = (from: number): Promise<Buffer | undefined> => {
-      const { object: holder } = { object };
+      const holder = object;
       if (!holder) return limits.database(() => findFileChunk(db, id, from / SIZES.file.chunkBytes));
       const length = Math.min(size - from, from === 0 ? SIZES.file.chunkBytes : SIZES.file.maxPieceBytes);
       return limits.bucket(() =>

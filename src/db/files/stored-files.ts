@@ -1,7 +1,12 @@
 import type { Knex } from 'knex';
-import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
 import { execute, query, readAll } from '../postgres/query.ts';
+
+/** Files that one statement reads. */
+export const FILES_BATCH = 500;
+/** The content, and the files, that one statement removes, which takes about 50 ms. */
+export const REMOVED_BYTES = 32 * 1024 * 1024;
+export const REMOVED_FILES = 100;
 
 /** The object in the bucket that has a file's content. */
 export type FileObject = { id: string; sha256: Buffer };
@@ -9,10 +14,12 @@ export type FileObject = { id: string; sha256: Buffer };
 /** One that no file has yet. `putAt`: when it was put into the bucket, in milliseconds. */
 export type NewObject = FileObject & { putAt: number };
 
+/** A row names a new object in this time, which is much less than that after which an object without a name is an orphan. */
+const MAX_NAMING_MS = 60 * 60 * 1_000;
+
 /** Throws when an object is too old to be named: this process, or its machine, has been suspended meanwhile. */
-export function checkFresh({ id, putAt }: NewObject, { files }: Limits): void {
-  if (Date.now() - putAt > files.namingTimeoutMs)
-    throw new Error(`the object ${id} was put into the bucket too long ago`);
+export function checkFresh({ id, putAt }: NewObject): void {
+  if (Date.now() - putAt > MAX_NAMING_MS) throw new Error(`the object ${id} was put into the bucket too long ago`);
 }
 
 /** `size` in bytes. `object`: undefined when the content is in this database. */
@@ -81,13 +88,13 @@ export async function* listFiles(
       'list-files',
       `SELECT submission_id, id, filename, content_type, size, object_id, object_sha256 FROM submission_files
         WHERE deployment_id = ? AND (submission_id, id) > (?, ?) ORDER BY submission_id, id LIMIT ?`,
-      [deploymentId, last?.submission_id ?? '', last?.id ?? '', SIZES.internal.filesBatch],
+      [deploymentId, last?.submission_id ?? '', last?.id ?? '', FILES_BATCH],
     ),
   );
   for await (const row of rows) yield { ...toFile(row), submissionId: row.submission_id };
 }
 
-/** What is needed to read the content of a file, and to move it. */
+/** The properties by which the content of a file is read, and moved. */
 export type MovableFile = Pick<StoredFile, 'id' | 'size' | 'object'>;
 
 export type SizedFile = Pick<StoredFile, 'id' | 'size'>;
@@ -110,9 +117,9 @@ export async function removeFiles(
   };
   for await (const { id, size } of files) {
     let rest = size;
-    for (let position = 0; rest > SIZES.internal.removedFilesBytes; rest -= SIZES.internal.removedFilesBytes) {
+    for (let position = 0; rest > REMOVED_BYTES; rest -= REMOVED_BYTES) {
       signal?.throwIfAborted();
-      const end = position + SIZES.internal.removedFilesBytes / SIZES.file.chunkBytes;
+      const end = position + REMOVED_BYTES / SIZES.file.chunkBytes;
       await execute(
         db,
         'remove-file-chunks',
@@ -121,8 +128,7 @@ export async function removeFiles(
       );
       position = end;
     }
-    if (bytes + rest > SIZES.internal.removedFilesBytes || ids.length === SIZES.internal.removedFilesBatch)
-      await removeRows();
+    if (bytes + rest > REMOVED_BYTES || ids.length === REMOVED_FILES) await removeRows();
     ids.push(id);
     bytes += rest;
   }

@@ -20,6 +20,13 @@ const settingsWithin = ({ statementTimeoutMs }: DatabaseLimits) =>
     enable_seqscan: 'off',
   }) as const;
 
+/** Of one process. Postgres accepts 100 in all by default. */
+const MAX_CONNECTIONS = 10;
+/** An idle connection is closed, so that Postgres gets its memory back. */
+const IDLE_MS = 30_000;
+/** All connections are replaced at most this often. */
+const RENEW_INTERVAL_MS = 500;
+
 const JSON_OID = 114;
 const INT8_OID = 20;
 
@@ -28,7 +35,7 @@ const types = new pg.TypeOverrides();
 types.setTypeParser(JSON_OID, (text) => text);
 types.setTypeParser(INT8_OID, Number);
 
-/** What is used of knex' pool (https://github.com/vincit/tarn.js). */
+/** The part of knex' pool that is used (https://github.com/vincit/tarn.js). */
 type Pool = {
   on(event: 'acquireRequest' | 'acquireFail', listener: (request: number) => unknown): void;
   on(event: 'acquireSuccess', listener: (request: number, connection: pg.Client) => void): void;
@@ -58,12 +65,12 @@ class Connections {
   readonly #pool: Pool;
   /** The server in use; undefined when it has to be looked for. */
   #server: Promise<ServerConfig> | undefined;
-  /** Those that have not been replaced. */
+  /** The connections that have not been replaced. */
   #current = new WeakSet<pg.Client>();
   #renewedAt = Number.NEGATIVE_INFINITY;
   /** When each unit of work asked for its connection, by the number that the pool gives it. */
   readonly #asked = new Map<number, number>();
-  /** What ends the unit of work of each connection. */
+  /** The timer that ends the unit of work of each connection. */
   readonly #deadlines = new Map<pg.Client, NodeJS.Timeout>();
   /** The time by which all units of work have ended or failed; set when this closes. */
   #endsAt = Number.POSITIVE_INFINITY;
@@ -78,9 +85,9 @@ class Connections {
       connection: () => this.#configure(),
       pool: {
         min: 0,
-        max: limits.connections,
+        max: MAX_CONNECTIONS,
         acquireTimeoutMillis: limits.unitTimeoutMs,
-        idleTimeoutMillis: limits.idleConnectionMs,
+        idleTimeoutMillis: IDLE_MS,
         destroyTimeoutMillis: limits.closeTimeoutMs,
         validate: (client) => this.#current.has(client),
       },
@@ -157,7 +164,7 @@ class Connections {
     });
   }
 
-  /** What knex needs to connect to the server in use; it asks again when `expirationChecker` says so. */
+  /** The settings with which knex connects to the server in use; it asks again when `expirationChecker` says so. */
   async #configure() {
     this.#server ??= this.#findServer();
     const server = this.#server;
@@ -196,10 +203,10 @@ class Connections {
     this.#deadlines.set(connection, setTimeout(end, Math.min(ms, this.#endsAt - performance.now())));
   }
 
-  /** Replaces all connections, at most once in `renewIntervalMs`: each is closed when it is next needed. */
+  /** Replaces all connections, at most once in RENEW_INTERVAL_MS: each is closed when it is next needed. */
   #renew(): void {
     const now = performance.now();
-    if (now - this.#renewedAt < this.#limits.renewIntervalMs) return;
+    if (now - this.#renewedAt < RENEW_INTERVAL_MS) return;
     this.#renewedAt = now;
     this.#current = new WeakSet();
     this.#server = undefined;

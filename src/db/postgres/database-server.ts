@@ -1,4 +1,3 @@
-import type { Limits } from '../../limits.ts';
 import type { Connection } from './servers.ts';
 
 /** Where the database should be. */
@@ -18,14 +17,13 @@ export type DatabaseServer = {
 /** The Postgres of DATABASE_URL, or else the embedded one in `dataDir`, which is started unless it runs. */
 export async function openDatabaseServer(
   { databaseUrl, databasePooler, dataDir }: Location,
-  limits: Limits,
-  onProgress: (message: string) => void,
+  onProgress: (message: string) => void = () => undefined,
 ): Promise<DatabaseServer> {
   if (databaseUrl !== undefined) {
     const connection = { connectionString: databaseUrl, pooler: databasePooler };
     return { connection, isEmbedded: false, close: async () => undefined };
   }
   const { openEmbeddedPostgres } = await import('./embedded-postgres.ts');
-  const { connection, close } = await openEmbeddedPostgres(dataDir, { limits, onProgress });
+  const { connection, close } = await openEmbeddedPostgres(dataDir, onProgress);
   return { connection, isEmbedded: true, close };
 }

@@ -6,13 +6,23 @@ import { dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { lock } from 'proper-lockfile';
-import type { Limits } from '../../limits.ts';
 import { type Account, accountFor, detached, run, withReach } from './postgres-account.ts';
 
 const MAJOR = '18';
 const PORT = 5432;
 const PRESENCE = 'formhost presence';
 const MAX_SOCKET_PATH = 103; // bytes: Linux takes 107, macOS 103
+const START_TIMEOUT_MS = 60_000;
+/** Starts that fail, one after the other, before the error is reported. */
+const MAX_STARTS = 20;
+/** Another process opens or closes the database: the time to come up, and some more. */
+const LOCK_TIMEOUT_MS = 90_000;
+/** At a close, connections of others end within this time, or the server is left running for them. */
+const LINGER_MS = 1_000;
+/** The same when another process seems to use it: the server notices a moment late that one was killed. */
+const KILLED_MS = 400;
+/** The log is emptied at a start when it is larger. */
+const MAX_LOG_BYTES = 4 * 1024 * 1024;
 
 const INITDB = [
   ...['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C'],
@@ -34,21 +44,24 @@ const SETTINGS = {
 type Folders = { root: string; data: string; socket: string; log: string };
 type Binaries = { postgres: string; initdb: string; pg_ctl: string };
 
-type Options = { limits: Limits; onProgress?: (message: string) => void };
+type OnProgress = (message: string) => void;
 
 /**
  * Connects to the Postgres in `dataDir`, which is made and started first if needed; several processes may share it. It
  * runs detached, continues when a process is killed, and is started again if it ends. Throws an Error with a message
  * for the operator.
  */
-export async function openEmbeddedPostgres(dataDir: string, options: Options): Promise<EmbeddedPostgres> {
+export async function openEmbeddedPostgres(
+  dataDir: string,
+  onProgress: OnProgress = () => undefined,
+): Promise<EmbeddedPostgres> {
   await fs.mkdir(dataDir, { recursive: true });
   const root = await fs.realpath(dataDir);
   const folders = { root, data: join(root, 'postgres'), socket: socketFolder(root), log: join(root, 'postgres.log') };
   const account = await accountFor(folders.data);
   await checkVersion(folders.data);
   await claimSocketFolder(folders.socket, account);
-  const postgres = new EmbeddedPostgres(folders, account, options);
+  const postgres = new EmbeddedPostgres(folders, account, onProgress);
   await postgres.open();
   return postgres;
 }
@@ -58,25 +71,23 @@ class EmbeddedPostgres {
   readonly connection;
   readonly #folders: Folders;
   readonly #account: Account;
-  readonly #limits: Limits['database'];
-  readonly #onProgress: (message: string) => void;
+  readonly #onProgress: OnProgress;
   readonly #closing = new AbortController();
   /** A connection by which other processes see that this one uses the server. */
   #presence: Client | undefined;
   #reviving = Promise.resolve();
   #closed: Promise<void> | undefined;
 
-  constructor(folders: Folders, account: Account, { limits: { database: limits }, onProgress = () => {} }: Options) {
+  constructor(folders: Folders, account: Account, onProgress: OnProgress) {
     const host = folders.socket;
     this.connection = { host, port: PORT, user: 'postgres', database: 'postgres', ssl: false } as const;
     this.#folders = folders;
     this.#account = account;
-    this.#limits = limits;
     this.#onProgress = onProgress;
   }
 
   open(): Promise<void> {
-    return locked(this.#folders.root, this.#limits, () => this.#comeUp());
+    return locked(this.#folders.root, () => this.#comeUp());
   }
 
   /** Disconnects, and stops the server when no other process is connected. */
@@ -86,21 +97,20 @@ class EmbeddedPostgres {
   };
 
   async #comeUp(): Promise<void> {
-    const { embeddedTimeoutMs, embeddedStarts } = this.#limits;
-    const deadline = Date.now() + embeddedTimeoutMs;
+    const deadline = Date.now() + START_TIMEOUT_MS;
     let server: ChildProcess | undefined;
     for (let pause = 10, starts = 0; ; pause = Math.min(pause * 1.5, 300)) {
       const problem = await this.#connect();
       if (problem === undefined) return;
       const ended = server === undefined || server.exitCode !== null || server.signalCode !== null;
       const code = codeOf(problem);
-      if (Date.now() > deadline || (ended && starts === embeddedStarts) || code === 'EACCES') {
+      if (Date.now() > deadline || (ended && starts === MAX_STARTS) || code === 'EACCES') {
         const { root, log } = this.#folders;
         throw new Error(`Postgres in ${root} did not come up (${problem.message}). ${await endOf(log)}`);
       }
       // Only when nothing listens: a server that answers "starting up" or "too many clients" is there.
       if (ended && (code === 'ENOENT' || code === 'ECONNREFUSED')) {
-        server = await startServer(this.#folders, this.#account, this.#limits, this.#onProgress);
+        server = await startServer(this.#folders, this.#account, this.#onProgress);
         starts += 1;
       }
       await sleep(pause);
@@ -138,8 +148,8 @@ class EmbeddedPostgres {
     this.#closing.abort();
     await this.#reviving;
     const { root, data } = this.#folders;
-    await locked(root, this.#limits, async () => {
-      if (this.#presence === undefined || !(await isAlone(this.#presence, this.#limits))) return this.#presence?.end();
+    await locked(root, async () => {
+      if (this.#presence === undefined || !(await isAlone(this.#presence))) return this.#presence?.end();
       const { pg_ctl } = await loadBinaries();
       const able = await withReach(this.#account, pg_ctl, root);
       const stop = () => run(able, pg_ctl, ['stop', '-w', '-m', 'fast', '-D', data]);
@@ -155,10 +165,10 @@ class EmbeddedPostgres {
 }
 
 /** Runs `work` under a lock between all processes that open or close this database. */
-async function locked(root: string, limits: Limits['database'], work: () => Promise<void>): Promise<void> {
+async function locked(root: string, work: () => Promise<void>): Promise<void> {
   // When this process stands still and loses the lock, no harm is done: Postgres has an interlock of its own.
   const options = { lockfilePath: join(root, 'postgres.lock'), stale: 5_000, onCompromised: () => {} };
-  for (const deadline = Date.now() + limits.embeddedLockTimeoutMs; ; await sleep(25)) {
+  for (const deadline = Date.now() + LOCK_TIMEOUT_MS; ; await sleep(25)) {
     const release = await lock(root, options).catch(unless('ELOCKED'));
     if (release !== undefined) return work().finally(() => release().catch(unless('ERELEASED')));
     if (Date.now() > deadline) throw new Error(`Another process has held ${options.lockfilePath} for too long.`);
@@ -166,7 +176,7 @@ async function locked(root: string, limits: Limits['database'], work: () => Prom
 }
 
 /** Whether only `client` is connected. Connections that are closing, or of a killed process, end within a moment. */
-async function isAlone(client: Client, limits: Limits['database']): Promise<boolean> {
+async function isAlone(client: Client): Promise<boolean> {
   const others = `select application_name as name from pg_stat_activity
                   where backend_type = 'client backend' and pid <> pg_backend_pid()`;
   const startedAt = Date.now();
@@ -174,19 +184,12 @@ async function isAlone(client: Client, limits: Limits['database']): Promise<bool
     const found = await client.query<{ name: string }>(others).catch(() => undefined);
     if (found?.rows.length === 0) return true;
     // The server notices a moment late that a process was killed; a process that lives stays connected.
-    const maxWaitMs = found?.rows.some(({ name }) => name === PRESENCE)
-      ? limits.embeddedKilledMs
-      : limits.embeddedLingerMs;
+    const maxWaitMs = found?.rows.some(({ name }) => name === PRESENCE) ? KILLED_MS : LINGER_MS;
     if (found === undefined || Date.now() > startedAt + maxWaitMs) return false;
   }
 }
 
-async function startServer(
-  folders: Folders,
-  account: Account,
-  limits: Limits['database'],
-  onProgress: (message: string) => void,
-) {
+async function startServer(folders: Folders, account: Account, onProgress: OnProgress) {
   const { postgres, initdb } = await loadBinaries();
   const able = await withReach(account, postgres, folders.root);
   if ((await readIfThere(join(folders.data, 'PG_VERSION'))) === undefined) {
@@ -197,7 +200,7 @@ async function startServer(
   const socket = `"${folders.socket.replaceAll('"', '""')}"`;
   const settings = Object.entries({ ...SETTINGS, unix_socket_directories: socket });
   const args = ['-D', folders.data, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])];
-  const log = await openLog(folders.log, limits.embeddedLogBytes);
+  const log = await openLog(folders.log);
   try {
     await log.chown(account.uid, account.gid);
     const [file, argv, options] = detached(able, postgres, args);
@@ -298,10 +301,10 @@ async function disownedPid(data: string) {
  * Opens the log, and empties it when it is long. Never follows a link: the folder may belong to a user with fewer
  * rights.
  */
-async function openLog(path: string, maxBytes: number) {
+async function openLog(path: string) {
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW } = fs.constants;
   const log = await fs.open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
-  if ((await log.stat()).size > maxBytes) await log.truncate();
+  if ((await log.stat()).size > MAX_LOG_BYTES) await log.truncate();
   return log;
 }
 

@@ -4,7 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Limits } from '../../limits.ts';
 import { type DatabaseServer, type Location, openDatabaseServer } from './database-server.ts';
 import { hasMigrations } from './migrate.ts';
-import { openClient } from './servers.ts';
+import { ANSWER_TIMEOUTS, openClient } from './servers.ts';
+
+/** How often a command looks whether the service has made the database. */
+const POLL_MS = 100;
 
 /** There is no database of the service where the settings say, and no start of the service has made one. */
 export class NoDatabaseError extends Error {}
@@ -23,15 +26,14 @@ async function waitUntil(exists: () => Promise<boolean>, { database: limits }: L
     const waitedMs = performance.now() - startedAt;
     if (waitedMs > limits.firstStartTimeoutMs) throw new NoDatabaseError();
     if (waitedMs > limits.firstStartTellAfterMs) onWait();
-    await delay(limits.firstStartPollMs);
+    await delay(POLL_MS);
   }
 }
 
 async function waitForTables({ connection }: DatabaseServer, limits: Limits, onWait: () => void): Promise<void> {
   const client = await openClient(connection, {
     application_name: 'formhost command',
-    connectionTimeoutMillis: limits.database.commandAnswerTimeoutMs,
-    query_timeout: limits.database.commandAnswerTimeoutMs,
+    ...ANSWER_TIMEOUTS,
   });
   try {
     await waitUntil(() => hasMigrations(client), limits, onWait);
@@ -57,7 +59,7 @@ export async function openExistingDatabase(
     hasTold = true;
   };
   if (databaseUrl === undefined) await waitUntil(() => embeddedExists(dataDir), limits, tellOnce);
-  const server = await openDatabaseServer(location, limits, () => undefined);
+  const server = await openDatabaseServer(location);
   try {
     await waitForTables(server, limits, tellOnce);
     return server;

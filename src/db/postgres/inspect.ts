@@ -1,8 +1,5 @@
-import type pg from 'pg';
-import type { Limits } from '../../limits.ts';
-import { compareMigrations, type MigrationState } from './migrate.ts';
-import { type Connection, openClient } from './servers.ts';
-import { tableExists } from './table-exists.ts';
+import { compareMigrations, type MigrationState, migrationsRun } from './migrate.ts';
+import { ANSWER_TIMEOUTS, type Connection, openClient } from './servers.ts';
 
 export type DatabaseFacts = MigrationState & {
   /** Such as 180004. */
@@ -15,13 +12,12 @@ export type DatabaseFacts = MigrationState & {
 };
 
 /**
- * What the doctor checks of a database; changes nothing. Throws when the database does not answer in time.
+ * Returns what the doctor checks of a database; changes nothing. Throws when the database does not answer in time.
  */
-export async function inspectDatabase(connection: Connection, { database: limits }: Limits): Promise<DatabaseFacts> {
+export async function inspectDatabase(connection: Connection): Promise<DatabaseFacts> {
   const client = await openClient(connection, {
     application_name: 'formhost doctor',
-    connectionTimeoutMillis: limits.commandAnswerTimeoutMs,
-    query_timeout: limits.commandAnswerTimeoutMs,
+    ...ANSWER_TIMEOUTS,
   });
   try {
     const { rows } = await client.query<{ version: string; encoding: string; standby: boolean; size: string }>(
@@ -40,10 +36,4 @@ export async function inspectDatabase(connection: Connection, { database: limits
   } finally {
     await client.end();
   }
-}
-
-async function migrationsRun(client: pg.Client): Promise<string[]> {
-  if (!(await tableExists(client, 'knex_migrations'))) return [];
-  const { rows } = await client.query<{ name: string }>('SELECT name FROM knex_migrations ORDER BY id');
-  return rows.map(({ name }) => name);
 }

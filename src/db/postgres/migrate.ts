@@ -3,9 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import knex, { type Knex } from 'knex';
 import type pg from 'pg';
 import { PROJECT } from '../../lib/project.ts';
-import type { Limits } from '../../limits.ts';
 import { queryOne } from './query.ts';
-import { type Connection, openServer } from './servers.ts';
+import { ANSWER_TIMEOUTS, type Connection, openServer } from './servers.ts';
 import { tableExists } from './table-exists.ts';
 
 /**
@@ -23,6 +22,9 @@ const MIGRATIONS: readonly string[] = readdirSync(FOLDER)
 /** The key of the advisory lock: any number, the same in every version. */
 const LOCK = 7_265_113_420;
 const BREAKING = '-breaking';
+/** A process asks again whether another still migrates, and says so after a time. */
+const POLL_MS = 100;
+const TELL_AFTER_MS = 5_000;
 
 const sourceOf = (names: readonly string[]): Knex.MigrationSource<string> => ({
   getMigrations: async () => [...names],
@@ -59,17 +61,11 @@ export function compareMigrations(run: readonly string[]): MigrationState {
  */
 export async function migrate(
   connection: Connection,
-  {
-    limits: { database: limits },
-    signal,
-    only,
-    onWait,
-  }: { limits: Limits; signal?: AbortSignal; only?: readonly string[]; onWait?: () => void },
+  { signal, only, onWait }: { signal?: AbortSignal; only?: readonly string[]; onWait?: () => void } = {},
 ): Promise<void> {
   const { client: holder, config } = await openServer(connection, {
     application_name: 'formhost migrations',
-    connectionTimeoutMillis: limits.migrationsAnswerTimeoutMs,
-    query_timeout: limits.migrationsAnswerTimeoutMs,
+    ...ANSWER_TIMEOUTS,
     keepAlive: true,
   });
   try {
@@ -81,11 +77,11 @@ export async function migrate(
     const waitingSince = performance.now();
     let hasTold = false;
     while (!(await tryLock(holder))) {
-      if (!hasTold && performance.now() - waitingSince > limits.migrationsTellAfterMs) {
+      if (!hasTold && performance.now() - waitingSince > TELL_AFTER_MS) {
         hasTold = true;
         onWait?.();
       }
-      await delay(limits.migrationsPollMs, undefined, { signal });
+      await delay(POLL_MS, undefined, { signal });
     }
     if (await isDone(holder, wanted)) return;
     // A query without parameters leaves no snapshot behind, for whose end CREATE INDEX CONCURRENTLY would wait.
@@ -107,11 +103,16 @@ export async function migrate(
   }
 }
 
-/** Whether any migration of the service has been run in a database. Other programs have a table of this name, too. */
-export async function hasMigrations(client: pg.Client): Promise<boolean> {
-  if (!(await tableExists(client, 'knex_migrations'))) return false;
-  return (await client.query('SELECT FROM knex_migrations WHERE name = $1', [MIGRATIONS[0]])).rows.length > 0;
+/** The migrations that have been run in a database, in the order of their names. */
+export async function migrationsRun(client: pg.Client): Promise<string[]> {
+  if (!(await tableExists(client, 'knex_migrations'))) return [];
+  const { rows } = await client.query<{ name: string }>('SELECT name FROM knex_migrations ORDER BY name');
+  return rows.map(({ name }) => name);
 }
+
+/** Whether any migration of the service has been run in a database. Other programs have a table of this name, too. */
+export const hasMigrations = async (client: pg.Client): Promise<boolean> =>
+  (await migrationsRun(client)).some((name) => MIGRATIONS.includes(name));
 
 async function encodingOf(client: pg.Client): Promise<string | undefined> {
   const { rows } = await client.query<{ encoding: string }>("SELECT current_setting('server_encoding') AS encoding");
@@ -137,9 +138,7 @@ async function tryLock(client: pg.Client): Promise<boolean> {
 
 /** Whether all of these have been run. Throws when a newer version has run a breaking migration. */
 async function isDone(client: pg.Client, wanted: readonly string[]): Promise<boolean> {
-  if (!(await tableExists(client, 'knex_migrations'))) return false;
-  const { rows } = await client.query<{ name: string }>('SELECT name FROM knex_migrations');
-  const run = rows.map(({ name }) => name);
+  const run = await migrationsRun(client);
   const breaking = compareMigrations(run).unknown.find((name) => name.endsWith(BREAKING));
   if (breaking !== undefined) {
     throw new Error(

@@ -12,7 +12,7 @@ export type Connection = Address & {
 /** Postgres' error code for a write on a read-only server (read_only_sql_transaction). */
 export const READ_ONLY = '25006';
 
-/** What pg needs to reach one server. */
+/** The settings by which pg reaches one server. */
 export type ServerConfig = Address & { ssl?: false; options?: string };
 
 type Servers = {
@@ -44,6 +44,8 @@ async function checkServer(client: pg.ClientBase, target: Target, timeoutMs: num
 }
 
 const DEFAULT_CONNECT_MS = 10_000;
+/** How long a client of its own, beside the pool, waits for each answer. */
+export const ANSWER_TIMEOUTS = { connectionTimeoutMillis: 10_000, query_timeout: 10_000 };
 
 /** Connects to the first server of a database that answers and is of its target. `config` reaches the same server again. */
 export async function openServer(

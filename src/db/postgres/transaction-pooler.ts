@@ -28,7 +28,7 @@ export function createPooledClient(settings: Readonly<Record<string, string | nu
 }
 
 /**
- * What became of the settings with which connections are made: a pooler may refuse them, so that there is no connection,
+ * Returns whether the settings with which connections are made are in force: a pooler may refuse them, so that there is no connection,
  * or ignore them, so that statements have no time-outs. Rejects when the database is out of reach.
  */
 export async function settingsInForce(db: Knex): Promise<'yes' | 'refused' | 'ignored'> {

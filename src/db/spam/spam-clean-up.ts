@@ -1,7 +1,10 @@
 import type { Knex } from 'knex';
 import { SIZES } from '../../sizes.ts';
-import { removeFiles, type SizedFile } from '../files/stored-files.ts';
+import { REMOVED_BYTES, REMOVED_FILES, removeFiles, type SizedFile } from '../files/stored-files.ts';
 import { execute, query, queryOne } from '../postgres/query.ts';
+
+/** Spam that one statement removes. */
+const REMOVED_SPAM_BATCH = 100;
 
 /** A minute later than IS_KEPT in spam-submissions.ts: a release that has just found one can end. */
 const IS_EXPIRED = `kept_at < statement_timestamp() - interval '${SIZES.spam.lifetimeDays} days 1 minute'`;
@@ -36,7 +39,7 @@ export async function removeExpiredSpam(db: Knex, signal: AbortSignal): Promise<
   const rows = await query<{ deployment_id: string; id: string }>(
     db,
     'find-expired-spam',
-    `SELECT deployment_id, id FROM spam_submissions WHERE ${IS_EXPIRED} ORDER BY kept_at LIMIT ${SIZES.internal.removedSpamBatch}`,
+    `SELECT deployment_id, id FROM spam_submissions WHERE ${IS_EXPIRED} ORDER BY kept_at LIMIT ${REMOVED_SPAM_BATCH}`,
   );
   const ids = rows.map(({ id }) => id);
   const files = await query<SizedFile>(
@@ -69,7 +72,7 @@ const TRIM = `
   )
   DELETE FROM submission_files WHERE id = ANY (ARRAY(
     SELECT id FROM excess
-     WHERE position = 1 OR removed_bytes <= ${SIZES.internal.removedFilesBytes} AND position <= ${SIZES.internal.removedFilesBatch}))`;
+     WHERE position = 1 OR removed_bytes <= ${REMOVED_BYTES} AND position <= ${REMOVED_FILES}))`;
 
 /** Removes the files of the oldest spam, of which the data stays, while all files have more than `maxFilesBytes`. */
 export async function trimSpamFiles(db: Knex, deploymentId: string): Promise<void> {

@@ -1,10 +1,12 @@
 import type { Knex } from 'knex';
 import { newSubmissionId } from '../../lib/ids.ts';
-import { SIZES } from '../../sizes.ts';
 import { execute } from '../postgres/query.ts';
 import { IS_MAILED, storeAccepted } from '../submissions/store-submissions.ts';
 import { trimSpamFiles } from './spam-clean-up.ts';
 import { IS_KEPT } from './spam-submissions.ts';
+
+/** Submissions that one statement moves. */
+const MARKED_SPAM_BATCH = 100;
 
 /*
  * Accepts a submission that was kept apart as spam, as if it came now: its deliveries too. It keeps its id, which is in
@@ -74,8 +76,8 @@ export async function markAsSpam(
   ids: readonly string[],
 ): Promise<number> {
   let marked = 0;
-  for (let from = 0; from < ids.length; from += SIZES.internal.markedSpamBatch) {
-    const some = ids.slice(from, from + SIZES.internal.markedSpamBatch);
+  for (let from = 0; from < ids.length; from += MARKED_SPAM_BATCH) {
+    const some = ids.slice(from, from + MARKED_SPAM_BATCH);
     marked += await execute(db, 'mark-as-spam', MARK, { deploymentId, ownerId, ids: some });
     await trimSpamFiles(db, deploymentId);
   }

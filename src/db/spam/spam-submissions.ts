@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
 import { checkStorage, type StorageLimits, settleStorage } from '../account/storage.ts';
 import type { Database } from '../postgres/connect.ts';
@@ -15,6 +14,9 @@ import {
 } from '../submissions/submission-files.ts';
 import { type NumberedSubmission, submissionColumns } from '../submissions/submissions.ts';
 import { trimSpamFiles } from './spam-clean-up.ts';
+
+/** Spam that one statement reads. */
+const READ_SPAM_BATCH = 20;
 
 /*
  * Submissions that are kept apart as spam, until their owner releases or deletes them, or they expire.
@@ -33,7 +35,7 @@ export const SPAM_REASONS = [
 ] as const;
 export type SpamReason = (typeof SPAM_REASONS)[number];
 
-/** What an owner sees of the rows of a deployment, if it is among the newest. Others are removed soon. */
+/** The condition for a row that an owner sees, if it is among the newest of its deployment. Others are removed soon. */
 export const IS_KEPT = `kept_at > statement_timestamp() - interval '${SIZES.spam.lifetimeDays} days'`;
 
 /** The spam folder of a deployment. `deployment`: an expression for its id. */
@@ -92,7 +94,7 @@ export async function storeSpam(
   submission: NewSubmission,
   reason: SpamReason,
   { files, key }: SubmissionOptions,
-  { limits, storageLimits }: { limits: Limits; storageLimits: StorageLimits },
+  storageLimits: StorageLimits,
 ): Promise<void> {
   const { deploymentId } = submission;
   const hasFiles = files.length > 0;
@@ -102,7 +104,7 @@ export async function storeSpam(
       // Before the lock, because it takes time; what is refused or dropped writes none.
       await refuseEarly(transaction, submission, true);
       await checkRate(transaction, deploymentId);
-      await insertFiles(transaction, submission, files, limits);
+      await insertFiles(transaction, submission, files);
     }
     await lockDeployment(transaction, deploymentId);
     // A robot learns nothing: a form that is closed or full refuses spam as it refuses the rest.
@@ -179,7 +181,7 @@ export const readSpam = (db: Knex, deploymentId: string): AsyncGenerator<SpamSub
       'read-spam',
       `SELECT ${submissionColumns('spam_submissions')}, reason FROM spam_submissions
         WHERE deployment_id = ? AND number > ? AND ${IS_KEPT} ORDER BY number LIMIT ?`,
-      [deploymentId, last?.number ?? 0, SIZES.internal.readSpamBatch],
+      [deploymentId, last?.number ?? 0, READ_SPAM_BATCH],
     ),
   );
 

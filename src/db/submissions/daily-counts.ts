@@ -1,7 +1,9 @@
 import type { Knex } from 'knex';
 import type { Log } from '../../lib/log.ts';
-import { SIZES } from '../../sizes.ts';
 import { execute } from '../postgres/query.ts';
+
+/** Deployments whose honeypots, or whose 429s, a process counts until it writes the counts. */
+const COUNTED_DEPLOYMENTS = 10_000;
 
 /**
  * Tables that count by deployments and days of UTC: filled-in honeypots, which tell an owner when a form loses messages of
@@ -56,7 +58,7 @@ export class DailyCounts {
   /** Counts one of a deployment that exists. */
   add(deploymentId: string): void {
     const count = this.#counts.get(deploymentId) ?? 0;
-    if (count > 0 || this.#counts.size < SIZES.internal.countedDeployments) this.#counts.set(deploymentId, count + 1);
+    if (count > 0 || this.#counts.size < COUNTED_DEPLOYMENTS) this.#counts.set(deploymentId, count + 1);
   }
 
   /** Writes what was counted since the last time. Counts that cannot be written are lost. */

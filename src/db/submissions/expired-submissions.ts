@@ -1,9 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { SIZES } from '../../sizes.ts';
 import { removeFiles, type SizedFile } from '../files/stored-files.ts';
 import { execute, query } from '../postgres/query.ts';
 import { removal } from './submissions.ts';
+
+/** Deployments that one statement looks at for expired submissions. */
+const EXPIRING_DEPLOYMENTS_BATCH = 1_000;
+/** Submissions that one statement removes. */
+const EXPIRED_BATCH = 100;
 
 /*
  * Submissions that are older than the retention_days of their deployment, live or deleted. The times of a deployment's
@@ -24,7 +28,7 @@ export async function* findExpiring(db: Knex, now: Date): AsyncGenerator<string>
               ), false) AS expires
          FROM (
            SELECT id, retention_days FROM deployments
-            WHERE retention_days IS NOT NULL AND id > :after ORDER BY id LIMIT ${SIZES.internal.expiringDeploymentsBatch}
+            WHERE retention_days IS NOT NULL AND id > :after ORDER BY id LIMIT ${EXPIRING_DEPLOYMENTS_BATCH}
          ) AS retained`,
       { now, after },
     );
@@ -45,7 +49,7 @@ async function findExpired(db: Knex, deploymentId: string, now: Date, after: num
                WHERE deployment_id = :deploymentId AND submission_id = submissions.id) AS files
        FROM (
          SELECT id, number, created_at FROM submissions
-          WHERE deployment_id = :deploymentId AND number > :after ORDER BY number LIMIT ${SIZES.internal.expiredBatch}
+          WHERE deployment_id = :deploymentId AND number > :after ORDER BY number LIMIT ${EXPIRED_BATCH}
        ) AS submissions, (SELECT retention_days FROM deployments WHERE id = :deploymentId) AS deployment
       WHERE ${IS_EXPIRED} ORDER BY number`,
     { deploymentId, now, after },
@@ -85,6 +89,6 @@ export async function removeExpired(
     const startedAt = performance.now();
     onRemoved(await execute(db, 'remove-expired', REMOVE, { deploymentId, now, ids: expired.map(({ id }) => id) }));
     await delay(PAUSE_RATIO * (performance.now() - startedAt), undefined, { signal });
-    after = expired.length < SIZES.internal.expiredBatch ? undefined : expired.at(-1)?.number;
+    after = expired.length < EXPIRED_BATCH ? undefined : expired.at(-1)?.number;
   }
 }

@@ -56,7 +56,7 @@ export async function storeInTransaction(
     if (files.length > 0) {
       // Before the files: uploads over the limit write none.
       await refuseEarly(transaction, submission);
-      await insertFiles(transaction, submission, files, limits);
+      await insertFiles(transaction, submission, files);
     }
     await storeOne(transaction, submission, limits);
     if (isRetry && (await isSpam(transaction, submission.id))) throw new NotAccepted({ kind: 'duplicate' });
@@ -98,9 +98,8 @@ export async function insertFiles(
   transaction: Knex,
   submission: NewSubmission,
   files: readonly NewFile[],
-  limits: Limits,
 ): Promise<void> {
-  for (const { object } of files) if (object) checkFresh(object, limits);
+  for (const { object } of files) if (object) checkFresh(object);
   await execute(
     transaction,
     'insert-files',

@@ -1,7 +1,9 @@
 import type { Knex } from 'knex';
-import { SIZES } from '../../sizes.ts';
 import { execute, query, queryOne } from '../postgres/query.ts';
 import { type NumberedSubmission, submissionColumns } from './submissions.ts';
+
+/** Submissions whose marks one statement looks at. */
+const MARKED_SCAN_ROWS = 5_000;
 
 /** A submission as its owner sees it in the inbox. `pageVersion`: the version that was live when it was accepted. */
 export type InboxSubmission = NumberedSubmission & { read: boolean; starred: boolean; pageVersion: number };
@@ -111,7 +113,7 @@ const MARKED = (starred: boolean): string => `
       SELECT number, coalesce((
                SELECT read FROM submission_marks WHERE deployment_id = :deploymentId AND number = submissions.number
              ), ${READ_BEFORE}) AS read
-        FROM ${IN_RANGE(starred)} ORDER BY number DESC LIMIT ${SIZES.internal.markedScanRows}
+        FROM ${IN_RANGE(starred)} ORDER BY number DESC LIMIT ${MARKED_SCAN_ROWS}
     ) AS looked_at`;
 
 /**

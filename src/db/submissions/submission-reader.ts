@@ -6,6 +6,10 @@ import { isOutOfReach } from '../postgres/out-of-reach.ts';
 import { query } from '../postgres/query.ts';
 import { type NumberedSubmission, submissionColumns } from './submissions.ts';
 
+/** Submissions that one statement reads at first. */
+const FIRST_ROWS = 100;
+const MAX_ROWS = SIZES.internal.listBatchRows;
+
 /** Which submissions of a deployment are read, and which of them first. The numbers `after` and `before` are left out. */
 export type Range = {
   order: 'newest' | 'oldest';
@@ -24,9 +28,9 @@ export type RunRead = <T>(read: () => Promise<T>) => Promise<T>;
  * covers, in place of following the index: that must not be a million submissions.
  */
 const NEAR_FIRST = {
-  ASC: `number < ${SIZES.internal.listBatchRows} + (
+  ASC: `number < ${MAX_ROWS} + (
     SELECT number FROM submissions WHERE deployment_id = :deploymentId AND number > :after ORDER BY number LIMIT 1)`,
-  DESC: `number > -${SIZES.internal.listBatchRows} + (
+  DESC: `number > -${MAX_ROWS} + (
     SELECT number FROM submissions WHERE deployment_id = :deploymentId AND number < :before ORDER BY number DESC LIMIT 1)`,
 };
 
@@ -53,7 +57,7 @@ const READ = (direction: 'ASC' | 'DESC', condition: string): string => `
 export function readBatch(
   db: Knex,
   deploymentId: string,
-  { order, after = 0, before = Number.MAX_SAFE_INTEGER, numbers, limit = SIZES.internal.listBatchRows }: Range,
+  { order, after = 0, before = Number.MAX_SAFE_INTEGER, numbers, limit = MAX_ROWS }: Range,
   maxBytes: number = SIZES.internal.listBatchBytes,
 ): Promise<NumberedSubmission[]> {
   const direction = order === 'newest' ? 'DESC' : 'ASC';
@@ -75,9 +79,9 @@ export async function* readSubmissions(
   { order, after = 0, before = Number.MAX_SAFE_INTEGER, numbers, limit = Number.MAX_SAFE_INTEGER }: Range,
   run: RunRead = (read) => read(),
 ): AsyncGenerator<NumberedSubmission[]> {
-  const { listFirstRows, listBatchRows, listBatchBytes } = SIZES.internal;
+  const { listBatchBytes } = SIZES.internal;
   const range = { order, after, before, ...(numbers && { numbers }) };
-  let rows: number = listFirstRows;
+  let rows: number = FIRST_ROWS;
   for (let left = limit; left > 0; ) {
     const batch = await run(() => readBatch(db, deploymentId, { ...range, limit: Math.min(rows, left) }));
     const last = batch.at(-1);
@@ -88,7 +92,7 @@ export async function* readSubmissions(
     else range.after = last.number;
     // Postgres also reads the rows that don't fit.
     const bytes = batch.reduce((sum, { data }) => sum + data.length, 0);
-    rows = bytes < listBatchBytes / 2 ? Math.min(2 * rows, listBatchRows) : batch.length;
+    rows = bytes < listBatchBytes / 2 ? Math.min(2 * rows, MAX_ROWS) : batch.length;
   }
 }
 

@@ -1,7 +1,9 @@
 import type { Knex } from 'knex';
-import { SIZES } from '../../sizes.ts';
-import { listSubmissionFiles, removeFiles } from '../files/stored-files.ts';
+import { listSubmissionFiles, REMOVED_BYTES, removeFiles } from '../files/stored-files.ts';
 import { execute, query } from '../postgres/query.ts';
+
+/** Submissions that one statement deletes. */
+const DELETED_SUBMISSIONS_BATCH = 100;
 
 /** `data`: the JSON text that was submitted. */
 export type Submission = { id: string; data: string; ipAddress: string; createdAt: Date };
@@ -104,11 +106,11 @@ export async function deleteSubmissions(
   ids: readonly string[],
 ): Promise<number> {
   let deleted = 0;
-  for (let from = 0; from < ids.length; from += SIZES.internal.deletedSubmissionsBatch) {
-    const some = ids.slice(from, from + SIZES.internal.deletedSubmissionsBatch);
+  for (let from = 0; from < ids.length; from += DELETED_SUBMISSIONS_BATCH) {
+    const some = ids.slice(from, from + DELETED_SUBMISSIONS_BATCH);
     const files = await listSubmissionFiles(db, { ownerId, deploymentId, submissionIds: some });
     // Large files first: with them, the statement could take too long. If it fails then, it is to be sent again.
-    if (files.reduce((sum, { size }) => sum + size, 0) > SIZES.internal.removedFilesBytes) await removeFiles(db, files);
+    if (files.reduce((sum, { size }) => sum + size, 0) > REMOVED_BYTES) await removeFiles(db, files);
     deleted += await execute(db, 'delete-submissions', DELETE, { deploymentId, ownerId, ids: some });
   }
   return deleted;

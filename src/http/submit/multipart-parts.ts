@@ -2,6 +2,15 @@ import { SIZES } from '../../sizes.ts';
 import { HttpError } from '../response/errors.ts';
 import { type FormLimits, tooLarge, tooManyFields, utf8 } from './form-body.ts';
 
+/** Lines that begin like a delimiter. A well-chosen boundary has none. Each costs a search. */
+const BOUNDARY_MISSES = 100_000;
+/** Bytes for the boundaries and headers of all parts, without names. */
+const MULTIPART_OVERHEAD_BYTES = 1024 * 1024;
+/** Parameters in the header of a part. */
+const PART_PARAMETERS = 16;
+/** Bytes before the first delimiter and after the last, where clients write at most a line of text (RFC 2046, 5.1.1). */
+const OUTSIDE_PARTS_BYTES = 16 * 1024;
+
 /*
  * The format of multipart/form-data: delimiters, headers and parts.
  */
@@ -35,8 +44,7 @@ const DASH = 0x2d;
 const malformed = (advice: string): HttpError => new HttpError(400, `The multipart body is malformed: ${advice}.`);
 
 /** The most bytes of a body without its files, whose names and values have at most `maxBytes` together. */
-export const maxMultipartBytes = (maxBytes: number): number =>
-  maxBytes * NAME_GROWTH + SIZES.internal.multipartOverheadBytes;
+export const maxMultipartBytes = (maxBytes: number): number => maxBytes * NAME_GROWTH + MULTIPART_OVERHEAD_BYTES;
 
 /** The parts of a multipart/form-data body (RFC 7578, and WHATWG HTML for how browsers write it), in order. */
 export function readParts(
@@ -73,7 +81,7 @@ export function readParts(
 
 /** Whether the bytes outside of all delimiters may be parts, which would be lost. */
 const mayHaveParts = (outside: Buffer): boolean =>
-  outside.length > SIZES.internal.outsidePartsBytes || PART_BEGINNING.test(outside.toString('latin1'));
+  outside.length > OUTSIDE_PARTS_BYTES || PART_BEGINNING.test(outside.toString('latin1'));
 
 /** The delimiters of a body, in order. The first may be at its start, without a line break before it. */
 function* delimitersOf(body: Buffer, delimiter: Buffer): Generator<Delimiter, never> {
@@ -84,7 +92,7 @@ function* delimitersOf(body: Buffer, delimiter: Buffer): Generator<Delimiter, ne
     const found = delimiterAt(body, start, delimiter);
     if (found) yield found;
     else misses += 1;
-    if (misses > SIZES.internal.boundaryMisses) throw malformed('choose a boundary that its content does not have');
+    if (misses > BOUNDARY_MISSES) throw malformed('choose a boundary that its content does not have');
     // One line break can be both the end of this delimiter and the beginning of the next.
     start = body.indexOf(delimiter, found ? found.end - 2 : start + delimiter.length);
   }
@@ -130,7 +138,7 @@ function lineAfter(header: string, { index, 0: found }: RegExpExecArray): string
 function readParameters(line: string): Map<string, string> {
   const parameters = new Map<string, string>();
   let rest = line;
-  for (let count = 0; count <= SIZES.internal.partParameters; count += 1) {
+  for (let count = 0; count <= PART_PARAMETERS; count += 1) {
     const equals = rest.indexOf('=');
     if (equals === -1) return parameters;
     const key = rest

@@ -2,11 +2,11 @@ import { controlsOf, REDIRECT } from '../../lib/control-fields.ts';
 import { SIZES } from '../../sizes.ts';
 import type { Field } from './form-body.ts';
 
+/** Characters of a host and its port. No domain name is longer than 253 (RFC 1035). */
+const MAX_AUTHORITY_CHARS = 260;
+
 // The URL parser takes quadratic time for a long host that is not ASCII. No page has a host that long.
-const LONG_AUTHORITY = new RegExp(
-  `^\\s*(?:[a-z][a-z0-9+.-]*:/*|//+)[^/?#]{${SIZES.internalHeaders.authorityChars + 1}}`,
-  'i',
-);
+const LONG_AUTHORITY = new RegExp(`^\\s*(?:[a-z][a-z0-9+.-]*:/*|//+)[^/?#]{${MAX_AUTHORITY_CHARS + 1}}`, 'i');
 
 /**
  * The URL of a form's `_redirect`, or else of another service's field for it, when it is given once and is within the page's

@@ -11,6 +11,9 @@ import { readMultipart } from './multipart.ts';
 import { maxMultipartBytes } from './multipart-parts.ts';
 import { firstIdOf } from './resubmit-query.ts';
 
+/** The separators of an urlencoded form. */
+const FORM_SEPARATOR_BYTES = 16 * 1024;
+
 /** A submission as it was sent. */
 export type ParsedSubmission = Submitted & {
   /** That under which it was sent first, when it `isRetry`. */
@@ -50,7 +53,7 @@ export class SubmissionParser {
     this.#formLimits = { maxBytes, maxFields, maxFileBytes, maxFilesBytes };
     this.#maxBytes = {
       'application/json': maxBytes * JSON_GROWTH,
-      'application/x-www-form-urlencoded': maxBytes * FORM_GROWTH + SIZES.internal.formSeparatorBytes,
+      'application/x-www-form-urlencoded': maxBytes * FORM_GROWTH + FORM_SEPARATOR_BYTES,
       'multipart/form-data': maxMultipartBytes(maxBytes) + Math.min(maxFiles * maxFileBytes, maxFilesBytes),
     };
   }

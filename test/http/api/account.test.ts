@@ -4,7 +4,6 @@ import { removeOldRows } from '../../../src/db/old-rows.ts';
 import { NOTICE } from '../../../src/http/response/notice.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { answer, refused } from '../../support/answers.ts';
-import { testLimits } from '../../support/limits.ts';
 import { mailsWith } from '../../support/mail.ts';
 import { asOwner, BASE_URL, type Owner, testService } from '../../support/service.ts';
 import { testSmtpServer } from '../../support/smtp.ts';
@@ -97,7 +96,7 @@ describe('the e-mail address of PATCH /me', () => {
       expect((await service.anonymous.post(path)).status).toBe(404);
     }
     expect(await emailOf(owner)).toBe('steady@test.example');
-    await removeOldRows(service.db, { logStart: new Date(0), limits: testLimits() });
+    await removeOldRows(service.db, { logStart: new Date(0) });
     expect(await service.db('email_changes').where({ email: 'second@test.example' })).toEqual([]);
   });
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { removeOldRows } from '../../../src/db/old-rows.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { answer, failure } from '../../support/answers.ts';
-import { testLimits } from '../../support/limits.ts';
 import { asOwner, JSON_TYPE, type Owner, testService } from '../../support/service.ts';
 
 const HOOK = 'https://hooks.invalid/a';
@@ -153,7 +152,7 @@ describe('the keys of an owner', () => {
     await post('/deploy', newKey(), { html: 'x' }).expect(201);
     await age('24 hours');
     await post('/deploy', newKey(), { html: 'x' }).expect(201);
-    await removeOldRows(service.db, { logStart: new Date(0), limits: testLimits() });
+    await removeOldRows(service.db, { logStart: new Date(0) });
     expect((await rows()).length).toBe(1);
   });
 });

@@ -5,7 +5,6 @@ import { NOTICE } from '../../../src/http/response/notice.ts';
 import { newRecipientId } from '../../../src/lib/ids.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { answer, refused } from '../../support/answers.ts';
-import { testLimits } from '../../support/limits.ts';
 import { confirmPath, mailsWith, seenMails } from '../../support/mail.ts';
 import { testService, UNKNOWN_ID } from '../../support/service.ts';
 import { testSmtpServer } from '../../support/smtp.ts';
@@ -392,7 +391,7 @@ describe('GET /deploy/:id/mails', () => {
       [id],
     );
     expect(rowCount).toBe(2);
-    await removeOldRows(service.db, { logStart: new Date(Date.now() - 86_400_000), limits: testLimits() });
+    await removeOldRows(service.db, { logStart: new Date(Date.now() - 86_400_000) });
     const later = (await logOf(id)).deliveries;
     expect(later.map(({ recipient }: { recipient: string }) => recipient)).toEqual([null, null, null, null]);
   });

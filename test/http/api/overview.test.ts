@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { takeDown } from '../../../src/db/deployments/take-downs.ts';
 import { removeOldRows } from '../../../src/db/old-rows.ts';
 import { answer, aTime } from '../../support/answers.ts';
-import { testLimits } from '../../support/limits.ts';
 import { setAccepted } from '../../support/rate-limit.ts';
 import { BASE_URL, JSON_TYPE, testService } from '../../support/service.ts';
 
@@ -36,7 +35,7 @@ describe('GET /overview', () => {
     expect((await who.get(`/submissions/${id}`)).body.total).toBe(0);
     const age = (days: number) =>
       counting.db.raw(`UPDATE ${table} SET day = day - CAST(? AS int) WHERE deployment_id = ?`, [days, id]);
-    const clean = () => removeOldRows(counting.db, { logStart: new Date(0), limits: testLimits() });
+    const clean = () => removeOldRows(counting.db, { logStart: new Date(0) });
     await age(6);
     await clean();
     expect(await counts()).toEqual([1, 4]);

@@ -10,7 +10,6 @@ import { createMatcher, createWordMatcher, Pauses } from '../../../src/lib/submi
 import { LIMITS, withLimits } from '../../../src/limits.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
-import { testLimits } from '../../support/limits.ts';
 import { startReceiver } from '../../support/receivers.ts';
 import { testService } from '../../support/service.ts';
 
@@ -400,7 +399,7 @@ describe('spam', () => {
     expect((await spamOf(id)).total).toBe(1);
     await owner.delete(`/deploy/${id}`).expect(200);
     await owner.delete(`/trash/${id}`).expect(200);
-    await finishPurge(service.db, id, testLimits());
+    await finishPurge(service.db, id);
     for (const table of ['spam_submissions', 'submission_files']) {
       expect(await service.db(table).where({ deployment_id: id })).toEqual([]);
     }

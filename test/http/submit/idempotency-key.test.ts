@@ -5,7 +5,6 @@ import { bodyHashOf } from '../../../src/http/submit/idempotency-key.ts';
 import { readMultipart } from '../../../src/http/submit/multipart.ts';
 import { aSentence } from '../../support/answers.ts';
 import { limits } from '../../support/form-limits.ts';
-import { testLimits } from '../../support/limits.ts';
 import { multipartBody } from '../../support/multipart.ts';
 import { setAccepted } from '../../support/rate-limit.ts';
 import { testService } from '../../support/service.ts';
@@ -134,7 +133,7 @@ describe('a submission with an Idempotency-Key', () => {
     for (const id of [old, recent]) for (let count = 0; count < 5; count += 1) await submit(id, { key: newKey() });
     await age(old, '24 hours');
     await age(recent, '23 hours 59 minutes');
-    await removeOldRows(service.db, { logStart: new Date(0), limits: testLimits({ cleanUp: { batch: 3 } }) });
+    await removeOldRows(service.db, { logStart: new Date(0), batch: 3 });
     const left = await service.db('idempotency_keys').whereIn('deployment_id', [old, recent]).pluck('deployment_id');
     expect(left).toEqual(Array(5).fill(recent));
   });

@@ -4,6 +4,9 @@ import { controlsOf, HONEYPOT, isEmptyJson } from '../../../../lib/control-field
 import { compactJson, type JsonMember, readJsonObject } from '../../../../lib/json-text.ts';
 import { SIZES } from '../../../../sizes.ts';
 
+/** The names of all fields that have columns of their own. */
+const EXPORT_NAME_CHARS = 1024 * 1024;
+
 /*
  * Exports as tables share these: which fields have a column, and which cell of a row a value is in.
  */
@@ -51,7 +54,7 @@ export async function* collectColumns({ read, labels }: TableSource): AsyncGener
     for (const { data } of part) {
       for (const { name } of contentOf(data)) {
         if (indexes.has(name)) continue;
-        if (indexes.size === SIZES.export.maxFieldColumns || nameChars + name.length > SIZES.internal.exportNameChars) {
+        if (indexes.size === SIZES.export.maxFieldColumns || nameChars + name.length > EXPORT_NAME_CHARS) {
           hasOthers = true;
           continue;
         }

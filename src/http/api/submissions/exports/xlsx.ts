@@ -5,6 +5,9 @@ import { compactJson, unquote } from '../../../../lib/json-text.ts';
 import { SIZES } from '../../../../sizes.ts';
 import { type Columns, cellsOf, collectColumns, type Read, type TableSource } from './submission-table.ts';
 
+/** Rows of an export are yielded when they are this long together. */
+const XLSX_PIECE_CHARS = 64 * 1024;
+
 /*
  * Submissions as an Office Open XML workbook (ECMA-376, part 1, SpreadsheetML): a few fixed files and the sheets,
  * zipped. Texts are in their cells: a table of shared texts would have to be kept in memory.
@@ -136,7 +139,7 @@ async function* toSheet(submissions: AsyncGenerator<Submission, undefined>, shee
     const { value: submission } = await submissions.next();
     if (!submission) break;
     xml += toRow(number, submission, sheet);
-    if (xml.length >= SIZES.internal.xlsxPieceChars) {
+    if (xml.length >= XLSX_PIECE_CHARS) {
       yield xml;
       xml = '';
     }

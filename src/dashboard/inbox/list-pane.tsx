@@ -5,7 +5,6 @@ import { pageLinks } from '../links.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { FormSnippet } from '../ui/form-snippet.tsx';
 import { Empty, Loading, Problem } from '../ui/states.tsx';
-
 import { isFiltered, NO_FILTER, searchOf } from './filter.ts';
 import { Filters } from './filters.tsx';
 import type { Inbox } from './inbox.ts';

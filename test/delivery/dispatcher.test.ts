@@ -241,6 +241,17 @@ describe('Dispatcher: what it leases', () => {
     expect(last.begun).toEqual([]);
   });
 
+  it('is nothing that another process is leasing, and waits for none', async () => {
+    const { db } = await openDatabase();
+    await addWebhooks(db, ['a.test']);
+    await addDeliveries(db, 'a.test');
+    const { pairs } = await findDuePairs(db);
+    await db.transaction(async (other) => {
+      expect((await leaseDeliveries(other, pairs, LEASE)).deliveries).toHaveLength(1);
+      expect(await lease(db)).toEqual([]);
+    });
+  });
+
   it('is of every receiver, whatever is due to another; five mails at a time', async () => {
     const { db } = await openDatabase();
     await addWebhooks(db, ['crowded.test', 'quiet.test']);

@@ -1,4 +1,4 @@
-/** What an owner is mailed about the account, apart from its pages. `url`: a link that works once. */
+/** The mails to an owner about the account, apart from its pages. `url`: a link that works once. */
 export type AccountMail =
   | { kind: 'sign-in'; url: string }
   | { kind: 'new-address'; url: string }

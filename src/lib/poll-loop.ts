@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from './log.ts';
 
-/** The least pause between two polls: what happens in it is found by the next one together. */
+/** The least pause between two polls: events in it are found by the next one together. */
 const MIN_PAUSE_MS = 2;
 
 type Options = {
@@ -9,7 +9,7 @@ type Options = {
   poll(): Promise<number>;
   /** The same after a poll that has failed. */
   retryMs: number;
-  /** What the log says of the first failure in a row. */
+  /** The sentence in the log about the first failure in a row. */
   failure: string;
   log: Log;
   signal: AbortSignal;
@@ -29,7 +29,7 @@ export class PollLoop {
   async run(): Promise<void> {
     const { signal } = this.#options;
     while (!signal.aborted) {
-      // What happens from now on may come too late for this poll.
+      // An event from now on may come too late for this poll.
       this.#woken = new AbortController();
       const pauseMs = await this.#poll();
       await wait(MIN_PAUSE_MS, signal);

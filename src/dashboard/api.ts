@@ -118,7 +118,7 @@ async function answerSaying(tries: number, request: Request): Promise<Response |
 /** Sends a request until it is answered: reads as often as needed, changes once, and both again after a new sign-in. */
 async function sendUntilAnswered(request: Request): Promise<Response> {
   for (let tries = 0; ; tries += 1) {
-    // What this tab asks for would be another owner's, who has signed in in another tab.
+    // Another owner has signed in in another tab: this tab would show the data of that owner.
     if (session.value === 'over') await signedIn(request.signal);
     const sentAt = performance.now();
     const response = await answerSaying(tries, request.clone());

@@ -39,7 +39,7 @@ const Trouble = (): JSX.Element => (
   </div>
 );
 
-/** What is on the screen stays behind it, with all that was typed. */
+/** The view stays behind it, with all that was typed. */
 function SessionOver(): JSX.Element {
   const isOver = session.value === 'over';
   useEffect(() => {

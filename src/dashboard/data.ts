@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ConnectionError, pause } from './api.ts';
 
-/** What a view has read. `data` stays while it is read again. */
+/** The data of a view. `data` stays while it is read again. */
 export type Loaded<T> = {
   data: T | undefined;
   error: Error | undefined;
@@ -99,7 +99,7 @@ export type Change =
   /** `isRetried`: it is tried again by itself. */
   | { state: 'failed'; message: string; isRetried: boolean };
 
-/** What is wrong with a field: an error of the API begins with the name of its field. */
+/** The error of a field: an error of the API begins with the name of its field. */
 export const errorAt = (change: Change, name: string): string | undefined =>
   change.state === 'failed' && change.message.startsWith(`${name} `) ? change.message : undefined;
 
@@ -142,7 +142,7 @@ export function useChange({ isRepeatable = false }: { isRepeatable?: boolean } =
   return { change, run, clear: () => setChange({ state: 'none' }) };
 }
 
-/** What is typed, kept in this tab over a reload until it is dropped. */
+/** A typed text, kept in this tab over a reload until it is dropped. */
 export function useDraft(name: string, initial = ''): [string, (text: string) => void, () => void] {
   const key = `draft:${name}`;
   const [text, setText] = useState(() => sessionStorage.getItem(key) ?? initial);

@@ -18,7 +18,7 @@ export const DASHBOARD_LIMITS = {
     /** How often a script is asked for before the whole page is loaded again: a newer version may have other scripts. */
     scriptTries: 3,
   },
-  /** What is said for a while. */
+  /** Messages that are shown for a while. */
   notes: {
     /** "Copied": one look is enough. */
     copiedMs: 2_500,
@@ -43,7 +43,7 @@ export const DASHBOARD_LIMITS = {
     typingMs: 500,
     /** As many lines as are shown: a page of 2 MiB may have two million. */
     shownLines: 5_000,
-    /** What is shown of a line: browsers are slow with long ones. */
+    /** The characters of a line that are shown: browsers are slow with long ones. */
     lineChars: 2_000,
     /** How long the comparison of two versions may take. */
     compareTimeoutMs: 400,
@@ -54,7 +54,7 @@ export const DASHBOARD_LIMITS = {
     pageSize: 25,
     /** Deliveries of one request: the most that the API answers. */
     logPageSize: 100,
-    /** What is read of each log. A chart of more would take long. */
+    /** The rows that are read of each log. A chart of more would take long. */
     logEntries: 500,
     /** As many days as the service counts at a time. */
     days: 1_000,

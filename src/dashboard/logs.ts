@@ -4,7 +4,7 @@ import { answer, api } from './api.ts';
 /** `recipient`: of a mail; null for one that was removed. */
 export type Delivery = Schemas['Delivery'] & { recipient?: string | null };
 
-/** What was delivered to a webhook, or by mail, newest first. */
+/** The deliveries to a webhook, or by mail, newest first. */
 export type Log = {
   id: string;
   name: string;

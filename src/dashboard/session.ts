@@ -4,10 +4,10 @@ import { ApiError, answer, api, plainApi, session } from './api.ts';
 
 export type Me = Schemas['Me'];
 
-/** Who is signed in. */
+/** The owner who is signed in. */
 export const me = signal<Me | undefined>(undefined);
 
-/** Who has signed in in another tab meanwhile, if it is somebody else. */
+/** The owner who has signed in in another tab meanwhile, if it is somebody else. */
 export const another = signal<string | undefined>(undefined);
 
 /** All tabs of a browser have one session: each is told whose it is, and when it ends. */
@@ -33,7 +33,7 @@ export async function findSession(): Promise<void> {
   }
 }
 
-/** Who has just signed in. */
+/** The owner who has just signed in. */
 async function findSignedIn(): Promise<Me> {
   try {
     return await answer(plainApi.GET('/me'));
@@ -46,7 +46,7 @@ async function findSignedIn(): Promise<Me> {
 /** Begins, or goes on with what had been asked for when the session was over. */
 function begin(found: Me): void {
   if (me.value !== undefined && me.value.email !== found.email) {
-    // What is on the screen, and what waits to be sent, is another owner's.
+    // The view, and the changes that wait to be sent, are another owner's.
     leave();
     return;
   }

@@ -5,7 +5,7 @@ import { findForms, type LiveForm } from '../db/submissions/forms.ts';
 import { isDeploymentId } from '../lib/ids.ts';
 import type { Limits } from '../limits.ts';
 
-/** What the rules of a form take in memory besides their texts. */
+/** The memory of a form's rules besides their texts, in bytes. */
 const KNOWN_FORM_ENTRY_CHARS = 1_000;
 
 /** The forms of submissions, in memory until they change. */

@@ -9,14 +9,14 @@ import { focusHeading } from './view.tsx';
 
 type Props = Pick<ButtonProps, 'kind' | 'icon' | 'of'> & {
   children: ComponentChildren;
-  /** What is asked before; without it, it is done at once. */
+  /** The question before the action; without it, it is done at once. */
   ask?: Question;
   /** Making the change twice does no harm. */
   isRepeatable?: boolean;
-  /** What the button is for is gone afterwards, and the focus with it. */
+  /** The button's subject is gone afterwards, and the focus with it. */
   isRemoving?: boolean;
   run(): Promise<unknown>;
-  /** What is said afterwards. */
+  /** The message afterwards. */
   done?: string;
   onDone?(): void;
 };

@@ -14,9 +14,9 @@ export const Bars = ({
   counts: readonly number[];
   /** The count of a bar that is as high as the chart. */
   top?: number;
-  /** What is said instead of the picture; without it, nothing is said. */
+  /** The text that screen readers read instead of the picture; without it, they skip it. */
   label?: string;
-  /** What is shown about each bar when it is pointed at. */
+  /** The text of each bar when it is pointed at. */
   titles?: readonly string[];
 }): JSX.Element => (
   <svg

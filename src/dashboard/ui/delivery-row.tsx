@@ -19,7 +19,7 @@ export function DeliveryRow({
   log: Log;
   delivery: Delivery;
   onRetried(): void;
-  /** What it is about, where the view is about more than that. */
+  /** The subject of the delivery, where the view has deliveries of several. */
   children?: ComponentChildren;
 }): JSX.Element {
   const { id, status, attempts, next_attempt_at, last_status, last_error, created_at } = delivery;

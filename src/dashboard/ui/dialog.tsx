@@ -57,7 +57,7 @@ export function Dialog({
   );
 }
 
-/** What is asked before something is done; with `typed`, that text has to be typed first. */
+/** The question before an action; with `typed`, that text has to be typed first. */
 export type Question = { title: string; text: ComponentChildren; button: string; typed?: string; typedLabel?: string };
 
 export function ConfirmDialog({

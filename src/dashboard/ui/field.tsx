@@ -3,7 +3,7 @@ import { useId } from 'preact/hooks';
 
 type Shared = {
   label: string;
-  /** What to type, below the label. */
+  /** A hint about the value, below the label. */
   hint?: ComponentChildren;
   error?: string | undefined;
 };
@@ -48,7 +48,7 @@ export type FieldProps = Shared & {
   max?: number;
 };
 
-/** What is typed is no sentence. */
+/** For values that are no sentences. */
 const AS_TYPED = { dir: 'auto', spellcheck: false, autocapitalize: 'none' } as const;
 
 export const Field = ({ label, hint, error, onChange, max, ...rest }: FieldProps): JSX.Element => (

@@ -20,7 +20,7 @@ const summaryOf = ({ forms, problems }: Checked): string => {
     : `${found}. ${counted(problems.length, 'thing')} to look at:`;
 };
 
-/** What the form check has found, each with its line; `onShow` shows that line in the HTML. */
+/** The findings of the form check, each with its line; `onShow` shows that line in the HTML. */
 export const Findings = ({
   checked,
   onShow,

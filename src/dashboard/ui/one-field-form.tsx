@@ -18,11 +18,11 @@ export function OneFieldForm({
 }: {
   field: Pick<FieldProps, 'label' | 'type' | 'name' | 'autoComplete'>;
   isRight(text: string): boolean;
-  /** What is said of a text that is not right. */
+  /** The error of a text that is not right. */
   wrong: string;
   button: Pick<ButtonProps, 'kind' | 'icon' | 'children'>;
   run(text: string): Promise<void>;
-  /** What is said afterwards. */
+  /** The message afterwards. */
   done?: ComponentChildren;
 }): JSX.Element {
   const [text, setText] = useState('');

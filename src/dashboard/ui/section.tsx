@@ -9,7 +9,7 @@ export function Section({
   children,
 }: {
   title: ComponentChildren;
-  /** What it is about, below the heading. */
+  /** A sentence about the section, below the heading. */
   hint?: ComponentChildren;
   isSplit?: boolean;
   children: ComponentChildren;

@@ -28,7 +28,7 @@ export const Empty = ({
   </div>
 );
 
-/** What went wrong, and another try. */
+/** An error, and a button that tries again. */
 export const Problem = ({ error, onRetry }: { error: Error; onRetry(): unknown }): JSX.Element => (
   <div class="notice problem" role="alert">
     <Icon name="warning" />
@@ -46,7 +46,7 @@ export function Shown<T>({
   children,
 }: {
   loaded: Loaded<T>;
-  /** What is being read: `Loading your pages`. */
+  /** A text such as `Loading your pages`. */
   label: string;
   children: (data: T) => ComponentChildren;
 }): JSX.Element {

@@ -48,7 +48,7 @@ function Parts({ id }: { id: string }): JSX.Element {
   );
 }
 
-/** Who is told of a submission: people by mail, programs and Slack by webhooks. */
+/** The receivers of submissions: people by mail, programs and Slack by webhooks. */
 const Notifications = (): JSX.Element => (
   <PageView title="Notifications">{({ id }) => <Parts key={id} id={id} />}</PageView>
 );

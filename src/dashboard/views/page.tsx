@@ -20,7 +20,7 @@ const seen = new Map<string, VersionList>();
 
 const numberIn = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
 
-/** What the address asks for, of the versions that are kept; the live one at first. */
+/** The version in the address, if it is kept; otherwise the live one. */
 function choiceOf(query: Partial<Record<string, string>>, { versions }: VersionList): Choice | undefined {
   const find = (number: number | undefined) => versions.find(({ version }) => version === number)?.version;
   const version = find(numberIn(query.version)) ?? versions.find(({ live }) => live)?.version;
@@ -29,7 +29,7 @@ function choiceOf(query: Partial<Record<string, string>>, { versions }: VersionL
     : { version, since: find(numberIn(query.since)), line: numberIn(query.line) };
 }
 
-/** What keeps the live page's form from arriving, if anything does. */
+/** The errors that keep the live page's form from arriving, if there are any. */
 function Check({ id, onShow }: { id: string; onShow(line: number): void }): JSX.Element {
   const loaded = useData(`check:${id}`, (signal) =>
     answer(api.GET('/deploy/{id}/check', { params: { path: { id } }, signal })),
@@ -81,7 +81,7 @@ function Loaded({ page }: { page: Page }): JSX.Element {
   );
 }
 
-/** What visitors see, and what they saw before. */
+/** The page that visitors see, and its earlier versions. */
 export default function PageOfPage(): JSX.Element {
   const { id = '' } = useRoute().params;
   return (

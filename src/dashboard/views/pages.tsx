@@ -17,7 +17,7 @@ import { View } from '../ui/view.tsx';
 
 const seen = new Map<string, { items: readonly Overviewed[]; total: number }>();
 
-/** What one should know of a page at a glance. */
+/** The most important facts about a page. */
 const Badges = ({ page }: { page: Overviewed }): JSX.Element => (
   <>
     {page.taken_down && <span class="badge bad">Taken down</span>}

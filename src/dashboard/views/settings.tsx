@@ -87,7 +87,7 @@ const Preview = ({ id, isChanged }: { id: string; isChanged: boolean }): JSX.Ele
   </div>
 );
 
-/** What was typed and not saved, by page: it is there again after a look at another view. */
+/** Typed values that are not saved, by page: they are there again after a look at another view. */
 const unsaved = new Map<string, { saved: Typed; typed: Typed }>();
 
 /** Keeps what is typed and not saved, and asks before the window closes with it. */

@@ -118,7 +118,7 @@ async function* newestFirst(db: Knex, pages: readonly OwnPage[], starred: boolea
     });
     const byPage = Map.groupBy(read, ({ deploymentId }) => deploymentId);
     for (const queue of low) queue.fill(byPage.get(queue.page.deploymentId) ?? []);
-    // What a page has not read yet comes after its last submission: up to the first of these, nothing is missing.
+    // Submissions that a page has not read yet come after its last one: up to the first of these, nothing is missing.
     const ends = queues.flatMap(({ isRead, waiting }) => (isRead ? [] : waiting.slice(-1)));
     const first = ends.reduce<Position | undefined>(
       (best, one) => (best && isBefore(best, one) ? best : one),

@@ -55,7 +55,7 @@ type Options = {
 export class MailClient {
   readonly #from: Options['from'];
   readonly #transport;
-  /** What an answer of the server must not show. */
+  /** Texts that an answer of the server must not show. */
   readonly #secrets: readonly string[];
 
   constructor({ smtpUrl, from, limits: { mail: limits } }: Options) {
@@ -141,7 +141,7 @@ export class MailClient {
       status: responseCode,
       error: isLogin ? REFUSED_LOGIN : `the mail server answered ${responseCode}`,
       response: this.#plainResponse(response),
-      // What visitors write must not switch a recipient off, and neither may a blocklist that has the mail server.
+      // A visitor's text must not switch a recipient off, and neither may a blocklist that has the mail server.
       ...(isLast && !OF_OTHERS.test(response) && { isRefused: true }),
       // Anybody may have typed the address of a visitor: after a refusal there is no second try.
       ...(isLast && isReply && { isFinal: true }),

@@ -177,7 +177,7 @@ function cut(text: string, length: number): string {
 const MARKERS = { first: '- ', further: '  ' } as const;
 const marker = ({ item }: Line): string => (item === undefined ? '' : MARKERS[item]);
 
-/** What follows the first line break is indented, so that it can't look like another field. */
+/** The lines after the first are indented, so that they can't look like other fields. */
 function textLine(line: Line): string {
   const { level, name, value, file } = line;
   const indent = '    '.repeat(level) + marker(line);

@@ -18,14 +18,14 @@ import { digestEmail, onlyText, type SubmissionMail, submissionEmail, testEmail 
  * statement writes it that makes such a delivery.
  */
 
-/** What is looked up for mails. */
+/** The look-ups for mails. */
 export type MailSources = {
   /** A page's URL by its slug. */
   urlOf(slug: string): string;
   /** The origin of the API. */
   baseUrl: string;
   links(): Promise<SignedLinks>;
-  /** What people are shown instead of the names of a deployment's fields. */
+  /** The labels that people see instead of the names of a deployment's fields. */
   labelsOf(deploymentId: string): Promise<Labels>;
   readDigest(deploymentId: string, range: DigestRange): Promise<Digest>;
   reserveConfirmation(confirmation: NewConfirmation): Promise<Reservation>;

@@ -20,13 +20,13 @@ import {
 } from './layout.ts';
 import { layOutFields, type MailFields } from './mail-fields.ts';
 
-/** What every mail that shows submissions has. `pageUrl`: the page; `baseUrl`: the origin of the API. */
+/** The parts of every mail that shows submissions. `pageUrl`: the page; `baseUrl`: the origin of the API. */
 export type SubmissionMail = {
   deploymentId: string;
   slug: string;
   pageUrl: string;
   baseUrl: string;
-  /** Who gets it; undefined for the owner. */
+  /** The recipient; undefined for the owner. */
   recipientId: string | undefined;
   labels: Labels;
   /** The owner's, in which all times are. */
@@ -88,7 +88,7 @@ export function digestEmail(
     total === 1 ? ['1 new submission', '1 submission'] : [`${total} new submissions`, `${total} submissions`];
   let left = SIZES.mail.maxFieldsBytes;
   const shown = submissions.map((submission, at) => {
-    // What one leaves free is for those after it.
+    // Space that one leaves free is for those after it.
     const fields = fieldsOf(mail, submission, Math.floor(left / (submissions.length - at)) - HEADING_BYTES);
     left -= fields.bytes + HEADING_BYTES;
     return { submission, fields };

@@ -44,7 +44,7 @@ async function countDeliveries(id: string, range: Range, signal: AbortSignal): P
 
 const sum = (counts: Counts): number => counts.succeeded + counts.pending + counts.failed;
 
-/** What became of the deliveries of each webhook. */
+/** The outcomes of the deliveries of each webhook. */
 export function Deliveries({ id, range }: { id: string; range: Range }): JSX.Element {
   const loaded = useData(`results:${id}:${range.from}:${range.to}`, (signal) => countDeliveries(id, range, signal));
   return (

@@ -4,7 +4,7 @@ import { DASHBOARD_LIMITS } from '../../limits.ts';
 export type Range = {
   name: RangeName;
   by: 'hour' | 'day';
-  /** What GET /deploy/:id/stats takes: a time, or a day of the browser's zone. */
+  /** A value that GET /deploy/:id/stats takes: a time, or a day of the browser's zone. */
   from: string;
   to: string | undefined;
   /** When it begins and ends, in milliseconds since 1970. */
@@ -55,7 +55,7 @@ export function ownRange(first: string, last: string): Range | undefined {
   };
 }
 
-/** What the address asks for; 30 days when it names nothing that can be shown. */
+/** The range in the address; 30 days when it names nothing that can be shown. */
 export function rangeOf(query: Partial<Record<string, string>>, now = new Date()): Range {
   const own = ownRange(query.from ?? '', query.to ?? '');
   if (own) return own;

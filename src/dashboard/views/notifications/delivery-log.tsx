@@ -8,7 +8,7 @@ import { ActionButton } from '../../ui/action-button.tsx';
 import { DeliveryRow } from '../../ui/delivery-row.tsx';
 import { ListFoot, Shown } from '../../ui/states.tsx';
 
-/** What was sent, newest first; it is read again while something waits. */
+/** The log of deliveries, newest first; it is read again while something waits. */
 function DeliveryLog({ deployId, log }: { deployId: string; log: Log }): JSX.Element {
   const { logPageSize, refreshIntervalMs } = DASHBOARD_LIMITS.notifications;
   const loaded = usePages(`log:${log.id}`, logPageSize, log.read);

@@ -22,7 +22,7 @@ const FREQUENCIES: readonly { value: Mail['notify_every']; label: string }[] = [
   { value: 'day', label: 'One mail a day that lists what came' },
 ];
 
-/** What differs from what is saved, as the API takes it. */
+/** The fields that differ from the saved ones, as the API takes them. */
 function changesOf({ recipients, ...mail }: Mail, saved: Mail) {
   const emails = recipients.map(({ email }) => email);
   const hasOthers = emails.join('\n') !== saved.recipients.map(({ email }) => email).join('\n');
@@ -58,7 +58,7 @@ function OwnerRow({ mail, onChange }: { mail: Mail; onChange(part: Partial<Mail>
   );
 }
 
-/** Who gets mail; each can be removed. */
+/** The recipients of mail; each can be removed. */
 const Recipients = ({
   mail,
   saved,

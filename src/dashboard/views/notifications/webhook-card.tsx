@@ -84,7 +84,7 @@ function Switch({ path, isOn, setOn }: { path: Path; isOn: boolean; setOn(isOn: 
       }
     });
   }
-  const hint = 'What is submitted now is not sent to it. What was waiting is sent when it is on again.';
+  const hint = 'New submissions are not sent to it. Deliveries that wait are sent when it is on again.';
   return (
     <>
       <Checkbox label="Switched on" hint={isOn ? undefined : hint} isOn={isOn} onChange={toggle} />

@@ -12,7 +12,7 @@ import { compare, type Line, sourceLines } from './lines.ts';
 
 export type Version = Schemas['Version'];
 
-/** What is shown: a version, or what changed in it since another; and a line to go to. */
+/** A version, or its changes since another; and a line to go to. */
 export type Choice = { version: number; since: number | undefined; line: number | undefined };
 
 async function readHtml(id: string, version: number, signal: AbortSignal): Promise<string> {

@@ -135,7 +135,7 @@ export const FIELDS: Readonly<Record<string, SettingField>> = Object.assign(
   ...QUESTIONS.map(({ fields }) => fields),
 );
 
-/** What is wrong with a text that the service would refuse; the service itself says the rest. */
+/** The error of a text that the service would refuse; the service itself finds the rest. */
 export function problemOf({ control }: SettingField, typed = ''): string | undefined {
   const text = typed.trim();
   if (text === '') return undefined;
@@ -187,7 +187,7 @@ export const typeInto = (typed: Typed, name: string, text: string): Typed => ({
   [name]: text,
 });
 
-/** What has changed, as the API takes it: what others change meanwhile stays. */
+/** The changed fields, as the API takes them: fields that others change meanwhile stay. */
 export function changesOf(typed: Typed, saved: Typed): Record<string, unknown> {
   const changed = Object.keys(FIELDS).filter((name) => typed[name] !== saved[name]);
   const valueIn = (name: string) => toValue(FIELDS[name]?.control ?? 'text', typed[name] ?? '');

@@ -6,7 +6,7 @@ import { readMail, type SmtpServer, startSmtpServer } from '../support/smtp.ts';
 /* The dashboard as people use it. Each view has tests of its own, in a file beside this one. */
 
 /** Of the list of pages: styles, icon, scripts, who is signed in, and what there is. */
-const MAX_REQUESTS = 12;
+const MAX_REQUESTS = 14;
 
 describe.skipIf(!hasChromium())('the dashboard', () => {
   let dashboard: DashboardUnderTest;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Config, pageUrl } from '../../config.ts';
+import { pageUrl } from '../../config.ts';
 import type { LiveForm } from '../../db/submissions/forms.ts';
 import { DELIVERY_HEADER } from '../../lib/delivery-header.ts';
 import { escapeHtml } from '../../lib/html.ts';
@@ -120,11 +120,14 @@ function wordsOf(error: HttpError, translations: Translations): Words {
   }
 }
 
-/** The site that the browser comes from; undefined for the service itself, and where the browser does not say it. */
-function siteOf({ headers: { referer = '' } }: IncomingMessage, { baseUrl }: Config): string | undefined {
+/** The address that the browser comes from; undefined on one of `ownOrigins`, and where the browser does not name it. */
+function otherSite(
+  { headers: { referer = '' } }: IncomingMessage,
+  ownOrigins: readonly (string | undefined)[],
+): string | undefined {
   const url = URL.parse(referer);
-  const isSite = url && /^https?:$/.test(url.protocol) && url.origin !== baseUrl;
-  return isSite ? url.href : undefined;
+  const isOther = url && /^https?:$/.test(url.protocol) && !ownOrigins.includes(url.origin);
+  return isOther ? url.href : undefined;
 }
 
 /** Origins besides the page's own that the answer to its form may lead to. */
@@ -218,7 +221,8 @@ export class VisitorPages {
     { back }: Translations,
     attribute: '' | ' class="button"' = '',
   ): string {
-    const url = siteOf(request, this.#app.config) ?? (slug === undefined ? undefined : `${this.#urlOf(slug)}/`);
+    const page = slug === undefined ? undefined : this.#urlOf(slug);
+    const url = otherSite(request, [this.#app.config.baseUrl, page]) ?? (page && `${page}/`);
     return url === undefined ? '' : `\n<p><a${attribute} href="${escapeHtml(url)}">${back}</a></p>`;
   }
 

@@ -72,8 +72,10 @@ export class BodyReader {
     notify?: (sentence: string) => void,
   ): Promise<z.infer<S>> {
     const { schema, text } = declared;
-    const { 'content-length': length = 0, 'transfer-encoding': transfer } = request.headers;
-    const isSent = transfer !== undefined || Number(length) > 0;
+    const { 'content-length': length = 0, 'transfer-encoding': transfer, 'content-type': type = '' } = request.headers;
+    // A text of its own type is sent also when it is empty.
+    const isText = text !== undefined && type.startsWith(text.type);
+    const isSent = isText || transfer !== undefined || Number(length) > 0;
     const textForm = isSent ? textFormOf(request, text) : undefined;
     const sent = isSent ? await this.#read(request, ownerId, declared, textForm) : { values: {} };
     // The field that is missing may be one of these.

@@ -33,6 +33,8 @@ const quotationOf = ({ fields }: Submission, labels: Labels): string =>
     .filter(({ control }) => !control)
     .map(({ name, values }) => `${labelOf(labels, name)}: ${values.map(textIn).join(', ')}`)
     .join('\n')
+    // A browser sends the lines of a textarea with CRLF.
+    .replaceAll(/\r\n?/g, '\n')
     .replaceAll(/^/gm, '> ');
 
 /** A mail that replies to a submission: with its subject, and as much of it as a quotation as fits into an address. */

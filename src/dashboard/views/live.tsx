@@ -51,8 +51,8 @@ function Test({ id }: { id: string }): JSX.Element {
   );
 }
 
-function Mail({ id }: { id: string }): JSX.Element {
-  const [isOn, setOn] = useState(false);
+function Mail({ page: { id, email_notifications } }: { page: Page }): JSX.Element {
+  const [isOn, setOn] = useState(email_notifications);
   return (
     <Section title="Get mail about submissions" isSplit>
       {isOn ? (
@@ -109,7 +109,7 @@ export default function Live(): JSX.Element {
         <div class="sections">
           <Address page={page} />
           <Test id={page.id} />
-          {me.value?.mail && <Mail id={page.id} />}
+          {me.value?.mail && <Mail page={page} />}
         </div>
       )}
     </PageView>

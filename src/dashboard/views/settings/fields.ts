@@ -95,7 +95,7 @@ export const QUESTIONS: readonly { question: string; fields: Readonly<Record<str
       },
       closed_message: {
         label: 'Message while it is closed',
-        hint: 'Visitors read it in place of the form. Left empty: that the form is closed.',
+        hint: 'Visitors who send the form then read it. Left empty: that it is not open yet, closed or full.',
         control: 'texts',
       },
     },

@@ -188,8 +188,8 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await expect.poll(failingSince).not.toBe(null);
       await dashboard.db('deliveries').where({ webhook_id: webhookId }).update({ status: 'failed' });
       const page = await dashboard.open(owner, viewOf(id, 'notifications'));
-      const failures = page.getByText('Failing since');
-      expect(await failures.innerText()).toMatch(/^Failing since (now|\d+ minutes? ago): .*500/);
+      const failures = page.getByText('It began to fail');
+      expect(await failures.innerText()).toMatch(/^It began to fail (now|\d+ minutes? ago): .*500/);
       status = 200;
       await page.getByRole('button', { name: `Replay all failed to ${receiver.url}` }).click();
       await expect.poll(failingSince).toBe(null);

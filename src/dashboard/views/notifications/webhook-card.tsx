@@ -106,7 +106,7 @@ function Failures({ path, webhook, onRetried }: { path: Path; webhook: Webhook; 
             `${counted(failed, 'delivery', 'deliveries')} failed before.`
           ) : (
             <>
-              Failing since <Time at={since} />: <bdi>{error}</bdi>
+              It began to fail <Time at={since} />: <bdi>{error}</bdi>
             </>
           )}
         </p>

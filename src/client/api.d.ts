@@ -105,7 +105,7 @@ export interface paths {
         head?: never;
         /**
          * Change your time zone or your e-mail address
-         * @description What is left out stays as it is. A new address gets a mail with a link, which works once, for 24 hours; `email` changes when it is opened, and the old address gets a mail that says so.
+         * @description What is left out stays as it is. A new address gets a mail with a link, which works once, for 24 hours; `email` changes when it is opened, and the old address gets a mail that says so. A change that waits ends with your present address, a revoked key, or `DELETE /sessions`.
          */
         patch: operations["changeMe"];
         trace?: never;

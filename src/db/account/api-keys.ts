@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { hashOfKey, newApiKey, newKeyId } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
 import { execute, type ListPage, type Paging, query, queryOne, queryPage, readAll } from '../postgres/query.ts';
+import { cancelEmailChange } from './email-changes.ts';
 
 /** Keys that one statement reads. */
 export const KEYS_BATCH = 1_000;
@@ -51,11 +52,19 @@ export const listKeys = (db: Knex): AsyncGenerator<ListedKey> =>
     ),
   );
 
-/** Revokes a key of any owner; whether there is such a key. One that was revoked before keeps the time of that. */
-export async function revokeKey(db: Knex, id: string): Promise<boolean> {
-  const sql = 'UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = ?';
-  return (await execute(db, 'revoke-key', sql, [id])) === 1;
-}
+/*
+ * Revokes a key. The owner's wish for another e-mail is forgotten: whoever had the key may have asked for it. A key that was
+ * revoked before keeps the time of that.
+ */
+const REVOKE = `
+  WITH revoked AS (
+    UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = ? RETURNING owner_id
+  ), canceled AS (${cancelEmailChange('(SELECT owner_id FROM revoked)')})
+  SELECT FROM revoked`;
+
+/** Revokes a key of any owner; whether there is such a key. */
+export const revokeKey = async (db: Knex, id: string): Promise<boolean> =>
+  (await execute(db, 'revoke-key', REVOKE, [id])) === 1;
 
 /** A page of an owner's keys that are not revoked, newest first, and how many there are in all. */
 export const listOwnKeys = (db: Knex, ownerId: number, paging: Paging): Promise<ListPage<OwnKey>> =>
@@ -127,7 +136,7 @@ export function revokeOwnKey(db: Knex, ownerId: number, id: string): Promise<'re
     );
     if (!row) return 'no-key';
     if (row.is_last) return 'last';
-    await execute(transaction, 'revoke-own-key', 'UPDATE api_keys SET revoked_at = now() WHERE id = ?', [id]);
+    await revokeKey(transaction, id);
     return 'revoked';
   });
 }

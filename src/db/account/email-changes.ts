@@ -21,6 +21,13 @@ export const askForEmailChange = async (db: Knex, ownerId: number, email: string
     { ownerId, email, hash },
   )) === 1;
 
+/** Forgets the address that an owner wants, in a statement of more: an expression for the owner's id. */
+export const cancelEmailChange = (owner: string): string => `DELETE FROM email_changes WHERE owner_id = ${owner}`;
+
+/** Forgets the address that an owner wants: its link works no longer. */
+export const forgetEmailChange = (db: Knex, ownerId: number): Promise<number> =>
+  execute(db, 'forget-email-change', cancelEmailChange(':ownerId'), { ownerId });
+
 /** The address that a link confirms, while it works. */
 export async function findEmailChange(db: Knex, hash: Buffer): Promise<string | undefined> {
   const sql = 'SELECT email FROM email_changes WHERE hash = ? AND expires_at > now()';
@@ -32,7 +39,7 @@ type EmailChange = { before: string; after: string };
 
 /**
  * Uses a link up, and gives its owner the new address; undefined when it works no longer, and 'taken' when another owner
- * has the address by now. Links that sign in, which were sent to the old address, end.
+ * has the address by now. Links that sign in, which were sent to the old address, end, and it receives no more mail.
  */
 export async function useEmailChange(db: Knex, hash: Buffer): Promise<EmailChange | 'taken' | undefined> {
   try {
@@ -43,11 +50,18 @@ export async function useEmailChange(db: Knex, hash: Buffer): Promise<EmailChang
          DELETE FROM email_changes WHERE hash = ? AND expires_at > now() RETURNING owner_id, email
        ), links AS (
          DELETE FROM sign_in_links USING used JOIN api_keys USING (owner_id) WHERE key_id = api_keys.id
+       ), changed AS (
+         UPDATE owners SET email = used.email
+           FROM used JOIN owners AS old ON old.id = used.owner_id
+          WHERE owners.id = used.owner_id
+         RETURNING owners.id, old.email AS before, owners.email AS after
+       ), recipients AS (
+         UPDATE mail_recipients SET removed_at = now(), confirmed_at = NULL
+           FROM changed JOIN deployments ON deployments.owner_id = changed.id
+          WHERE mail_recipients.deployment_id = deployments.id AND mail_recipients.email = changed.before
+            AND mail_recipients.removed_at IS NULL
        )
-       UPDATE owners SET email = used.email
-         FROM used JOIN owners AS old ON old.id = used.owner_id
-        WHERE owners.id = used.owner_id
-       RETURNING old.email AS before, owners.email AS after`,
+       SELECT before, after FROM changed`,
       [hash],
     );
     return changed;

@@ -3,6 +3,7 @@ import { liveDeployments } from '../deployments/live-deployments.ts';
 import { isDuplicate } from '../postgres/out-of-reach.ts';
 import { execute, query, queryOne, readAll } from '../postgres/query.ts';
 import { generateKey, IS_VALID, type Scope } from './api-keys.ts';
+import { cancelEmailChange } from './email-changes.ts';
 import { usedStorage } from './storage.ts';
 
 /** Owners that one statement reads. */
@@ -170,7 +171,14 @@ export async function changeEmail(
   newEmail: string,
 ): Promise<'changed' | 'taken' | 'no-owner'> {
   try {
-    const changed = await db('owners').where({ email }).update({ email: newEmail });
+    const changed = await execute(
+      db,
+      'change-email',
+      `WITH changed AS (UPDATE owners SET email = :newEmail WHERE email = :email RETURNING id),
+            canceled AS (${cancelEmailChange('(SELECT id FROM changed)')})
+       SELECT FROM changed`,
+      { email, newEmail },
+    );
     return changed === 1 ? 'changed' : 'no-owner';
   } catch (error) {
     if (isDuplicate(error)) return 'taken';

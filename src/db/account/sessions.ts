@@ -3,6 +3,7 @@ import { newSessionId } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
 import { execute, type ListPage, type Paging, query, queryOne, queryPage } from '../postgres/query.ts';
 import { IS_VALID } from './api-keys.ts';
+import { cancelEmailChange } from './email-changes.ts';
 import type { Owner } from './owners.ts';
 
 /** How old the stored time of the last use may be. */
@@ -109,16 +110,16 @@ export const endSession = async (db: Knex, ownerId: number, id: string): Promise
     [id, ownerId],
   )) === 1;
 
-/** Ends all sessions of an owner, and the links that would begin another. */
+/** Ends all sessions of an owner, the links that would begin another, and the wish for another e-mail. */
 export const endSessions = (db: Knex, ownerId: number): Promise<number> =>
   execute(
     db,
     'end-sessions',
-    `WITH own AS MATERIALIZED (SELECT id FROM api_keys WHERE owner_id = ?), links AS (
+    `WITH own AS MATERIALIZED (SELECT id FROM api_keys WHERE owner_id = :ownerId), links AS (
        DELETE FROM sign_in_links USING own WHERE key_id = own.id
-     )
+     ), canceled AS (${cancelEmailChange(':ownerId')})
      DELETE FROM sessions USING own WHERE key_id = own.id`,
-    [ownerId],
+    { ownerId },
   );
 
 /**

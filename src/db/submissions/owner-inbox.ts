@@ -179,10 +179,13 @@ export async function searchOwnPages(
   const pauses = new Pauses(search.turnMs);
   const positions: Position[] = [];
   let [searched, bytes] = [0, 0];
+  // Postgres measures all that it is asked for: as many as it returned before are likely to be returned again.
+  let count = Math.min(search.limit, SIZES.internal.inboxBatch);
   for await (const batch of newestFirst(db, pages, search.starred)) {
     for (let from = 0; from < batch.length; ) {
-      const some = batch.slice(from, from + SIZES.internal.inboxBatch);
-      for (const data of await readData(db, some, search.unread)) {
+      const read = await readData(db, batch.slice(from, from + count), search.unread);
+      count = Math.min(2 * read.length, SIZES.internal.inboxBatch);
+      for (const data of read) {
         const position = batch[from];
         from += 1;
         searched += 1;

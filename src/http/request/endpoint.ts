@@ -180,6 +180,8 @@ async function answerRequest(
   const isStreamed = body instanceof JsonPieces;
   response.status(status).set({ ...pageLinks(request, isStreamed ? body.page : body), ...headers });
   if (status === 201 && body instanceof Object && 'id' in body) response.location(`${pathOf(request)}/${body.id}`);
+  // `no-cache` asks for this comparison, and fetch adds it to a request with If-None-Match; Express would not compare.
+  delete request.headers['cache-control'];
   // The client has the content with this ETag.
   if (request.fresh) response.status(304).end();
   else if (isStreamed) await responseWriter.json(response, owner.id, body.bytes, body.pieces);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FIRST_OWNER } from '../../../src/db/account/owners.ts';
+import { changeEmail, FIRST_OWNER } from '../../../src/db/account/owners.ts';
 import { removeOldRows } from '../../../src/db/old-rows.ts';
 import { NOTICE } from '../../../src/http/response/notice.ts';
 import { SIZES } from '../../../src/sizes.ts';
@@ -98,6 +98,39 @@ describe('the e-mail address of PATCH /me', () => {
     expect(await emailOf(owner)).toBe('steady@test.example');
     await removeOldRows(service.db, { logStart: new Date(0) });
     expect(await service.db('email_changes').where({ email: 'second@test.example' })).toEqual([]);
+  });
+
+  it.each<[string, (owner: Owner) => Promise<unknown>]>([
+    ['the present address', async (owner) => change(owner, { email: await emailOf(owner) }).expect(200)],
+    ['the end of all sessions', (owner) => owner.delete('/sessions').expect(200)],
+    [
+      'a revoked key',
+      async (owner) => {
+        const { id } = (await owner.post('/keys').send({ name: 'stolen' }).expect(201)).body;
+        await owner.delete(`/keys/${id}`).expect(200);
+      },
+    ],
+    ["the operator's change", async (owner) => changeEmail(service.db, await emailOf(owner), 'moved-by@test.example')],
+  ])('no longer changes after %s', async (_, act) => {
+    const owner = await service.owner();
+    const wanted = `thief-${await emailOf(owner)}`;
+    await change(owner, { email: wanted }).expect(200);
+    const [path = ''] = await pathsTo(wanted);
+    await act(owner);
+    expect((await service.anonymous.post(path)).status).toBe(404);
+    expect(await emailOf(owner)).not.toBe(wanted);
+  });
+
+  it('is no recipient of mail about submissions once it has changed', async () => {
+    const owner = await service.owner({ email: 'leaving@test.example' });
+    const { id } = await owner.deploy();
+    const recipients = ['leaving@test.example', 'helper@test.example'];
+    await owner.patch(`/deploy/${id}`).send({ recipients }).expect(200);
+    await change(owner, { email: 'arriving@test.example' }).expect(200);
+    const [path = ''] = await pathsTo('arriving@test.example');
+    await service.anonymous.post(path).expect(200);
+    const { body } = await owner.get(`/deploy/${id}/settings`);
+    expect(body.recipients).toEqual([{ email: 'helper@test.example', confirmed: false }]);
   });
 
   it('ends links that sign in, which were sent to the old address', async () => {

@@ -42,6 +42,13 @@ describe.each(CONTENTS)('GET /deploy/:id/$name', ({ name, change, first, second 
     expect((await owner.get(`/deploy/${id}/${name}`).set('If-None-Match', '"other"')).status).toBe(200);
   });
 
+  // fetch adds it to every request with a condition.
+  it('is a 304 with Cache-Control: no-cache, which asks for this comparison', async () => {
+    const id = await deploy();
+    const tags = { 'If-None-Match': await etagOf(id), 'Cache-Control': 'no-cache' };
+    expect((await owner.get(`/deploy/${id}/${name}`).set(tags)).status).toBe(304);
+  });
+
   it('is changed only while it has an ETag that If-Match names', async () => {
     const id = await deploy();
     const etag = await etagOf(id);

@@ -266,10 +266,12 @@ describe('POST /submissions/:deployId/bulk', () => {
 
   it.each([
     ...[{ action: 'read' }, { action: 'read', ids: [], filter: {} }, { action: 'read', filter: [] }],
-    ...[{ unread: false }, { starred: 'true' }, { q: 'x'.repeat(201) }, { from: 'x' }].map((filter) => ({
-      action: 'read',
-      filter,
-    })),
+    ...[{ query: 'ada' }, { unread: false }, { starred: 'true' }, { q: 'x'.repeat(201) }, { from: 'x' }].map(
+      (filter) => ({
+        action: 'read',
+        filter,
+      }),
+    ),
     { action: 'read', filter: { from: '2026-01-02', to: '2026-01-01' } },
     { action: 'read', filter: {}, cursor: 'x' },
     ...[{ action: 'eat', ids: [] }, { ids: [] }, { action: 'read', ids: [1] }],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { forgetEmailChange } from '../../../db/account/email-changes.ts';
 import { findUsage, type Owner, storeTimeZone } from '../../../db/account/owners.ts';
 import { findRefusedMail } from '../../../db/deliveries/mail-failures.ts';
 import { isMailAddress } from '../../../lib/mail-address.ts';
@@ -83,7 +84,8 @@ function changeEndpoint(app: App) {
     summary: 'Change your time zone or your e-mail address',
     description:
       'What is left out stays as it is. A new address gets a mail with a link, which works once, for ' +
-      `${SIZES.emailChange.linkHours} hours; \`email\` changes when it is opened, and the old address gets a mail that says so.`,
+      `${SIZES.emailChange.linkHours} hours; \`email\` changes when it is opened, and the old address gets a mail that says so. ` +
+      'A change that waits ends with your present address, a revoked key, or `DELETE /sessions`.',
     body: { schema: Changes, example: { time_zone: 'Europe/Berlin' } },
     answer: {
       description: 'The account, as GET /me answers it. A header says to which address a link was sent.',
@@ -91,7 +93,8 @@ function changeEndpoint(app: App) {
     },
     errors: emailChangeErrors,
     async handle({ owner, body: { time_zone: timeZone, email }, notify }) {
-      if (email !== undefined && email !== owner.email) {
+      if (email === owner.email) await forgetEmailChange(app.db, owner.id);
+      else if (email !== undefined) {
         await emailChanges.ask(owner, email);
         notify(
           `Open the link in the mail to ${email} within ${SIZES.emailChange.linkHours} hours, to confirm the address`,

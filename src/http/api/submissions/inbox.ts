@@ -119,10 +119,11 @@ const Bulk = z.object({
     .max(SIZES.search.maxBulkIds, invalidIds)
     .optional()
     .meta({ description: `At most ${SIZES.search.maxBulkIds}. Ids that are not there are passed over.` }),
+  // A misspelt field would select, and perhaps delete, everything.
   filter: z
-    .object(
+    .strictObject(
       { ...filterFields, unread: isTrue('unread', onlyUnread), starred: isTrue('starred', onlyStarred) },
-      'filter is invalid: send an object such as {"q": "ada"}.',
+      'filter is invalid: send an object such as {"q": "ada"}, with no fields but q, from, to, unread and starred.',
     )
     .optional()
     .meta({ description: 'In place of `ids`: all that a search finds, in several requests. `{}`: all submissions.' }),

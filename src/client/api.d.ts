@@ -105,7 +105,7 @@ export interface paths {
         head?: never;
         /**
          * Change your time zone or your e-mail address
-         * @description What is left out stays as it is. A new address gets a mail with a link, which works once, for 24 hours; `email` changes when it is opened, and the old address gets a mail that says so. A change that waits ends with your present address, a revoked key, or `DELETE /sessions`.
+         * @description A field that is left out stays as it is. A new address gets a mail with a link, which works once, for 24 hours; `email` changes when it is opened, and the old address gets a mail that says so. A change that waits ends with your present address, a revoked key, or `DELETE /sessions`.
          */
         patch: operations["changeMe"];
         trace?: never;
@@ -8151,7 +8151,7 @@ export interface operations {
                     id?: string | number;
                     /** @description Such as `initialize`, `tools/list` or `tools/call`. */
                     method?: string;
-                    /** @description Those of the method. */
+                    /** @description The parameters of the method. */
                     params?: Record<string, never>;
                     /** @description Of an answer. It is accepted, and not used. */
                     result?: unknown;

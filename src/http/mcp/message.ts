@@ -11,7 +11,7 @@ export const Message = z.object({
   jsonrpc: part({ type: 'string', const: '2.0' }),
   id: part({ type: ['string', 'integer'], description: 'Of a request; a notification has none.' }),
   method: part({ type: 'string', description: 'Such as `initialize`, `tools/list` or `tools/call`.' }),
-  params: part({ type: 'object', description: 'Those of the method.' }),
+  params: part({ type: 'object', description: 'The parameters of the method.' }),
   result: part({ description: 'Of an answer. It is accepted, and not used.' }),
   error: part({ description: 'Of an answer. It is accepted, and not used.' }),
 });

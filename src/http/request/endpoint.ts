@@ -194,7 +194,7 @@ async function run(
   { params: given, ...exchange }: Omit<ToolCall, 'input'>,
   read: () => Promise<Sent>,
 ): Promise<WithHeaders<unknown>> {
-  // Postgres refuses a NUL in a text. An id that has one is as unknown as this.
+  // Postgres refuses a NUL in a text. No id has the character that replaces it, so the answer is 404.
   const params = Object.fromEntries(
     Object.entries(given).map(([name, text]) => [name, text.replaceAll('\0', '\ufffd')]),
   );

@@ -83,7 +83,7 @@ function changeEndpoint(app: App) {
   return endpoint('PATCH', '/me', 'changeMe', {
     summary: 'Change your time zone or your e-mail address',
     description:
-      'What is left out stays as it is. A new address gets a mail with a link, which works once, for ' +
+      'A field that is left out stays as it is. A new address gets a mail with a link, which works once, for ' +
       `${SIZES.emailChange.linkHours} hours; \`email\` changes when it is opened, and the old address gets a mail that says so. ` +
       'A change that waits ends with your present address, a revoked key, or `DELETE /sessions`.',
     body: { schema: Changes, example: { time_zone: 'Europe/Berlin' } },

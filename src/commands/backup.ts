@@ -1,9 +1,11 @@
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import type { Command } from '@commander-js/extra-typings';
 import { backUp } from '../db/backup/backup.ts';
 import { CommandError, UsageError } from './command-error.ts';
-import { objectReader, operate, withServer } from './operator.ts';
-import { type Output, printLine, say } from './output.ts';
+import { declare } from './declare.ts';
+import { fileOf, objectReader, operate, withServer } from './operator.ts';
+import { printLine, say } from './output.ts';
 import { createFile } from './write-file.ts';
 
 type Write = (out: Writable) => Promise<void>;
@@ -32,20 +34,27 @@ const incomplete = (ids: readonly string[]): string =>
   `only (${ids.slice(0, MAX_NAMED_FILES).join(', ')}${ids.length > MAX_NAMED_FILES ? ', …' : ''})`;
 
 /** Backs the database up into a file, or to standard output (`-`). */
-export const backup = (file: string, { json }: Output): Promise<void> =>
-  operate(
-    async (settings) => {
-      if (file === '-' && json) throw new UsageError('--json needs a FILE: standard output gets the backup');
-      if (file === '-' && process.stdout.isTTY)
-        throw new CommandError('a backup cannot be printed on a terminal: name a file');
-      const damaged: string[] = [];
-      const reading = { readObject: objectReader(settings.config), onDamaged: (id: string) => void damaged.push(id) };
-      await withServer(settings, async ({ connection }) => {
-        const write: Write = (out) => backUp(connection, out, reading);
-        await (file === '-' ? write(process.stdout) : intoFile(file, write));
-      });
-      if (damaged.length > 0) say(incomplete(damaged));
-      if (json) await printLine(JSON.stringify({ file }));
-    },
-    (message) => `nothing was backed up: ${message}`,
-  );
+export const declareBackup = (admin: Command): unknown =>
+  declare(admin, 'backup', 'Back the database up', '$ admin backup formhost.backup')
+    .argument('<file>', 'a new file, or - for standard output', fileOf)
+    .action((file, { json }) =>
+      operate(
+        async (settings) => {
+          if (file === '-' && json) throw new UsageError('--json needs a FILE: standard output gets the backup');
+          if (file === '-' && process.stdout.isTTY)
+            throw new CommandError('a backup cannot be printed on a terminal: name a file');
+          const damaged: string[] = [];
+          const reading = {
+            readObject: objectReader(settings.config),
+            onDamaged: (id: string) => void damaged.push(id),
+          };
+          await withServer(settings, async ({ connection }) => {
+            const write: Write = (out) => backUp(connection, out, reading);
+            await (file === '-' ? write(process.stdout) : intoFile(file, write));
+          });
+          if (damaged.length > 0) say(incomplete(damaged));
+          if (json) await printLine(JSON.stringify({ file }));
+        },
+        (message) => `nothing was backed up: ${message}`,
+      ),
+    );

@@ -1,4 +1,3 @@
-import { pipeline } from 'node:stream/promises';
 import type { Config } from '../config.ts';
 import { listWebhooks } from '../db/deliveries/webhooks.ts';
 import { findAnySettings } from '../db/deployments/settings.ts';
@@ -12,7 +11,6 @@ import { submissionLine } from '../db/submissions/submissions.ts';
 import { compactJson } from '../lib/json-text.ts';
 import { LIMITS } from '../limits.ts';
 import { objectReader } from './operator.ts';
-import { createFile } from './write-file.ts';
 
 /**
  * Everything about a deployment, one JSON object in each line: the deployment, its settings, its html, its webhooks, its
@@ -65,7 +63,3 @@ export async function* exportLines(db: Database, deployment: AnyDeployment, conf
   const openFile = createOpenFile(db, objectReader(config), LIMITS);
   for await (const line of exported(db, deployment, openFile)) yield `${line}\n`;
 }
-
-/** Writes an export to a file that only the operator can read; never overwrites another file. */
-export const exportToFile = (db: Database, deployment: AnyDeployment, config: Config, file: string): Promise<void> =>
-  createFile(file, (out) => pipeline(exportLines(db, deployment, config), out));

@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises';
+import type { Command } from '@commander-js/extra-typings';
 import { type Config, ConfigError, isLocalHost, pageUrl } from '../config.ts';
 import { findLiveSlug } from '../db/deployments/take-downs.ts';
 import { connect, type Database } from '../db/postgres/connect.ts';
@@ -8,13 +9,14 @@ import { inspectDatabase } from '../db/postgres/inspect.ts';
 import { settingsInForce } from '../db/postgres/transaction-pooler.ts';
 import { type Resolve, resolveName } from '../delivery/webhooks/resolve.ts';
 import { LIMITS } from '../limits.ts';
+import { declare } from './declare.ts';
 import type { Route } from './doctor/ask.ts';
 import { checkDomains } from './doctor/domains.ts';
 import { type Finding, fail, ok, reasonOf, skip, warn } from './doctor/finding.ts';
 import { checkDatabase, checkDisk, checkFiles, checkMail } from './doctor/machine.ts';
 import { checkCertificate, checkPage, checkReady } from './doctor/service.ts';
 import { databasePlace, NO_DATABASE_ADVICE, readSettings, type Settings } from './operator.ts';
-import { type Output, print } from './output.ts';
+import { print } from './output.ts';
 
 /*
  * The doctor looks at an installation from outside and inside, and says what to do about each fault.
@@ -131,14 +133,17 @@ function show(findings: readonly NamedFinding[]): string {
 }
 
 /** Prints what the checks have found. Exit code 1: one has failed. */
-export async function doctor({ json }: Output): Promise<void> {
-  let findings: NamedFinding[];
-  try {
-    findings = await examine(readSettings());
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    findings = [{ check: 'settings', ...fail(error.message, 'change it in the environment or in .env') }];
-  }
-  await print(json ? `${JSON.stringify({ checks: findings })}\n` : show(findings));
-  if (findings.some(({ status }) => status === 'fail')) process.exitCode = 1;
-}
+export const declareDoctor = (admin: Command): unknown =>
+  declare(admin, 'doctor', 'Check settings, database, DNS, TLS, mail and more', '$ admin doctor').action(
+    async ({ json }) => {
+      let findings: NamedFinding[];
+      try {
+        findings = await examine(readSettings());
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+        findings = [{ check: 'settings', ...fail(error.message, 'change it in the environment or in .env') }];
+      }
+      await print(json ? `${JSON.stringify({ checks: findings })}\n` : show(findings));
+      if (findings.some(({ status }) => status === 'fail')) process.exitCode = 1;
+    },
+  );

@@ -1,4 +1,5 @@
 import { buffer } from 'node:stream/consumers';
+import { type Command, Option } from '@commander-js/extra-typings';
 import type { Config } from '../config.ts';
 import {
   countFiles,
@@ -16,11 +17,12 @@ import { claimPrefix, takePrefix } from '../files/claim.ts';
 import { withRetries } from '../files/with-retries.ts';
 import { LIMITS } from '../limits.ts';
 import { CommandError, messageOf } from './command-error.ts';
+import { declare } from './declare.ts';
 import { COMMAND_LIMITS } from './limits.ts';
 import { objectReader, onDatabase } from './operator.ts';
-import { type Output, printResult, printRows, say } from './output.ts';
+import { printResult, printRows, say } from './output.ts';
 
-const PLACES: readonly Place[] = ['bucket', 'database'];
+const PLACES = ['bucket', 'database'] as const satisfies Place[];
 /** More would take connections of the service. */
 const MAX_CONCURRENT_MOVES = 4;
 
@@ -32,23 +34,6 @@ async function withBucket<T>(
   if (!location) throw new CommandError('FILES_URL is not set: there is no bucket');
   return work(new Bucket(location, LIMITS), `s3://${location.bucket}/${location.prefix}`);
 }
-
-/** How many files are where. */
-export const status = (output: Output): Promise<void> =>
-  onDatabase(async (db) => {
-    const counts = await countFiles(db);
-    const rows = PLACES.map((place) => ({ place, ...counts[place] }));
-    await printRows(['place', 'files', 'bytes'], rows, output);
-  });
-
-/** Takes the prefix of FILES_URL from another installation. */
-export const claim = (output: Output): Promise<void> =>
-  onDatabase((db, config) =>
-    withBucket(config, async (bucket, place) => {
-      await takePrefix(bucket, await installationOf(db));
-      await printResult({ message: `${place} belongs to this installation now`, place }, output);
-    }),
-  );
 
 /** Whether a file was moved: not when it was deleted meanwhile. Its object is deleted from the bucket later, by the service. */
 async function moveOne(db: Database, bucket: Bucket, file: MovableFile, content: Buffer): Promise<boolean> {
@@ -81,19 +66,53 @@ async function moveAll(db: Database, config: Config, bucket: Bucket, to: Place) 
   return done;
 }
 
-/** Moves the content of all files to the bucket, or back. */
-export const move = ({ to, json }: Output & { to: Place }): Promise<void> =>
-  onDatabase((db, config) =>
-    withBucket(config, async (bucket) => {
-      const installation = await installationOf(db);
-      if (!(await withRetries(() => claimPrefix(bucket, installation)))) {
-        throw new CommandError(
-          'the prefix of FILES_URL belongs to another installation: use another prefix, or, if that one is gone, run `formhost admin files claim`',
-        );
-      }
-      const { files, failed } = await moveAll(db, config, bucket, to);
-      if (failed > 0)
-        throw new CommandError(`moved ${files} files, and ${failed} were not: run it again when the cause is gone`);
-      await printResult({ message: `moved ${files} files to the ${to}`, files }, { json });
-    }),
+export function declareFiles(admin: Command): void {
+  const files = admin.command('files').description('Move files of submissions to an S3 bucket, or back');
+  declare(files, 'status', 'Count the files in the database and in the bucket', '$ admin files status').action(
+    (output) =>
+      onDatabase(async (db) => {
+        const counts = await countFiles(db);
+        const rows = PLACES.map((place) => ({ place, ...counts[place] }));
+        await printRows(['place', 'files', 'bytes'], rows, output);
+      }),
   );
+  declareMove(files);
+  declare(
+    files,
+    'claim',
+    'Take the prefix of FILES_URL from an installation that is gone',
+    '$ admin files claim',
+  ).action((output) =>
+    onDatabase((db, config) =>
+      withBucket(config, async (bucket, place) => {
+        await takePrefix(bucket, await installationOf(db));
+        await printResult({ message: `${place} belongs to this installation now`, place }, output);
+      }),
+    ),
+  );
+}
+
+const declareMove = (files: Command): unknown =>
+  declare(
+    files,
+    'move',
+    'Move the content of all files; run it again where it stopped',
+    '$ admin files move --to bucket',
+  )
+    .addOption(new Option('--to <place>', 'where it goes').choices(PLACES).makeOptionMandatory())
+    .action(({ to, ...output }) =>
+      onDatabase((db, config) =>
+        withBucket(config, async (bucket) => {
+          const installation = await installationOf(db);
+          if (!(await withRetries(() => claimPrefix(bucket, installation)))) {
+            throw new CommandError(
+              'the prefix of FILES_URL belongs to another installation: use another prefix, or, if that one is gone, run `formhost admin files claim`',
+            );
+          }
+          const { files, failed } = await moveAll(db, config, bucket, to);
+          if (failed > 0)
+            throw new CommandError(`moved ${files} files, and ${failed} were not: run it again when the cause is gone`);
+          await printResult({ message: `moved ${files} files to the ${to}`, files }, output);
+        }),
+      ),
+    );

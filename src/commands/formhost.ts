@@ -2,7 +2,6 @@ import { styleText } from 'node:util';
 import { Command, CommanderError } from '@commander-js/extra-typings';
 import { VERSION } from '../lib/project.ts';
 import { CommandError, hasCode, Interrupted, messageOf, UsageError } from './command-error.ts';
-import { declareOperatorCommands } from './operator-commands.ts';
 import { sayError } from './output.ts';
 import { declareOwnerCommands } from './owner-commands.ts';
 
@@ -12,8 +11,8 @@ import { declareOwnerCommands } from './owner-commands.ts';
 
 const INTERRUPTED_CODE = 130;
 
-/** All commands. */
-export function declareProgram(): Command {
+/** The commands. Those of operators, which load the service, are declared when `words` call them. */
+export async function declareProgram(words: readonly string[]): Promise<Command> {
   const bold = (text: string): string => styleText('bold', text, { validateStream: false });
   const program = new Command()
     .name('formhost')
@@ -26,7 +25,10 @@ export function declareProgram(): Command {
     .configureOutput({ outputError: () => undefined })
     .exitOverride();
   declareOwnerCommands(program);
-  declareOperatorCommands(program);
+  program.commandsGroup('For operators, on the machine of the service:');
+  program.command('start').description('Start the service');
+  const admin = program.command('admin').description('Keys, owners, pages of all owners, backups, and more');
+  if (words.includes('admin')) (await import('./operator-commands.ts')).declareOperatorCommands(admin);
   return program.addHelpText(
     'after',
     `
@@ -86,7 +88,7 @@ function fail(error: unknown, program: Command, words: readonly string[]): void 
 /** Runs the command that this process' arguments name. */
 export async function main(): Promise<void> {
   const words = process.argv.slice(2);
-  const program = declareProgram();
+  const program = await declareProgram(words);
   try {
     if (words.length === 0) program.outputHelp();
     else await program.parseAsync();

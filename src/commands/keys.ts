@@ -1,58 +1,76 @@
+import { type Command, Option } from '@commander-js/extra-typings';
 import { z } from 'zod';
 import { isOneLine, listKeys, revokeKey } from '../db/account/api-keys.ts';
 import { makeKey } from '../db/account/owners.ts';
-import { isMailAddress } from '../lib/mail-address.ts';
 import { SIZES } from '../sizes.ts';
 import { CommandError } from './command-error.ts';
-import { checkPlan, onDatabase } from './operator.ts';
-import { type Output, printLine, printResult, printRows, say } from './output.ts';
+import { declare } from './declare.ts';
+import { checkPlan, mailAddress, onDatabase } from './operator.ts';
+import { printLine, printResult, printRows, say } from './output.ts';
 
 const DEFAULT_PLAN = 'unlimited';
+const TIMES = ['createdAt', 'lastUsedAt', 'revokedAt'] as const;
+const COLUMNS = ['id', 'email', 'plan', ...TIMES, 'prefix', 'name', 'scope', 'expiresAt'] as const;
 
-type CreateOptions = Output & {
-  email: string;
-  plan?: string | undefined;
-  name?: string | undefined;
-  scope: 'full' | 'read';
-  expires?: string | undefined;
-};
+export function declareKeys(admin: Command): void {
+  const keys = admin.command('keys').description('Make, list and revoke API keys');
+  declareCreate(keys);
+  declare(keys, 'list', 'List all keys, revoked ones too', '$ admin keys list').action((output) =>
+    onDatabase((db) => printRows(COLUMNS, listKeys(db), output)),
+  );
+  declare(keys, 'revoke', 'End a key', '$ admin keys revoke key_0Vbb…')
+    .argument('<key-id>', 'id of the key, as `admin keys list` shows it')
+    .action((id, output) =>
+      onDatabase(async (db) => {
+        if (!(await revokeKey(db, id)))
+          throw new CommandError(`there is no key ${id}: \`admin keys list\` shows their ids`);
+        await printResult({ message: `revoked ${id}`, id }, output);
+      }),
+    );
+}
 
 /** Makes a key, and the owner if there is none with this address. */
-export function createKey({ email, plan, name, scope, expires, json }: CreateOptions): Promise<void> {
-  checkEmail(email);
-  if (name !== undefined) checkName(name);
-  const expiresAt = expires === undefined ? undefined : timeAhead(expires);
-  return onDatabase(
-    async (db, { cell }) => {
-      const made = await makeKey(db, { email, plan, defaultPlan: DEFAULT_PLAN, name, scope, expiresAt, cell });
-      const { key, id, prefix, createdAt, before } = made;
-      const owner = email.toLowerCase();
-      if (before && before.plan !== made.plan) say(planChange(owner, before, made.plan));
-      const shown = {
-        ...{ id, name: name ?? null, prefix, scope, created_at: createdAt, expires_at: expiresAt ?? null, key },
-        ...{ email: owner, plan: made.plan },
-      };
-      await printLine(json ? JSON.stringify(shown) : key);
-    },
-    (config) => checkPlan(plan ?? DEFAULT_PLAN, config),
-  );
-}
-
-function checkEmail(email: string): void {
-  if (!isMailAddress(email)) {
-    throw new CommandError(
-      `--email ${JSON.stringify(email)} is not an e-mail address: give one such as you@example.com`,
+function declareCreate(keys: Command): void {
+  const example = '$ admin keys create --email a@example.org';
+  declare(keys, 'create', 'Make a key and print it; a new address makes an owner', example)
+    .requiredOption('--email <address>', 'the owner, such as you@example.com', mailAddress)
+    .option('--plan <name>', 'plan of the owner, one of PLAN_LIMITS (a new owner: unlimited)')
+    .option('--name <name>', `name of the key, 1 to ${SIZES.apiKey.maxNameChars} characters`, keyName)
+    .addOption(
+      new Option('--scope <scope>', 'what the key may do').choices(['full', 'read'] as const).default('full' as const),
+    )
+    .option('--expires <time>', 'when the key ends, such as 2027-01-01T00:00:00Z', timeAhead)
+    .action(({ email, plan, name, scope, expires, json }) =>
+      onDatabase(
+        async (db, { cell }) => {
+          const made = await makeKey(db, {
+            email,
+            plan,
+            defaultPlan: DEFAULT_PLAN,
+            name,
+            scope,
+            expiresAt: expires,
+            cell,
+          });
+          const { key, id, prefix, createdAt, before } = made;
+          const owner = email.toLowerCase();
+          if (before && before.plan !== made.plan) say(planChange(owner, before, made.plan));
+          const shown = {
+            ...{ id, name: name ?? null, prefix, scope, created_at: createdAt, expires_at: expires ?? null, key },
+            ...{ email: owner, plan: made.plan },
+          };
+          await printLine(json ? JSON.stringify(shown) : key);
+        },
+        (config) => checkPlan(plan ?? DEFAULT_PLAN, config),
+      ),
     );
-  }
 }
 
-function checkName(name: string): void {
-  if (name.trim() === '' || Array.from(name).length > SIZES.apiKey.maxNameChars || !isOneLine(name)) {
-    throw new CommandError(`--name has 1 to ${SIZES.apiKey.maxNameChars} characters, none of them a control character`);
-  }
+function keyName(name: string): string {
+  if (name.trim() !== '' && Array.from(name).length <= SIZES.apiKey.maxNameChars && isOneLine(name)) return name;
+  throw new CommandError(`--name has 1 to ${SIZES.apiKey.maxNameChars} characters, none of them a control character`);
 }
 
-/** Reads the time of --expires. Throws a CommandError. */
 function timeAhead(text: string): Date {
   if (!z.union([z.iso.datetime({ offset: true }), z.iso.date()]).safeParse(text).success) {
     throw new CommandError('--expires is no time: give one such as 2027-01-01T00:00:00Z, or a day in UTC');
@@ -67,15 +85,3 @@ function planChange(owner: string, before: { plan: string; keys: number }, plan:
   const keys = before.keys === 1 ? 'the valid key' : `the ${before.keys} valid keys`;
   return `${owner} was on the plan ${before.plan} and is on the plan ${plan} now, with ${keys} made before as well`;
 }
-
-const TIMES = ['createdAt', 'lastUsedAt', 'revokedAt'] as const;
-const COLUMNS = ['id', 'email', 'plan', ...TIMES, 'prefix', 'name', 'scope', 'expiresAt'] as const;
-
-export const list = (output: Output): Promise<void> => onDatabase((db) => printRows(COLUMNS, listKeys(db), output));
-
-export const revoke = (id: string, output: Output): Promise<void> =>
-  onDatabase(async (db) => {
-    if (!(await revokeKey(db, id)))
-      throw new CommandError(`there is no key ${id}: \`admin keys list\` shows their ids`);
-    await printResult({ message: `revoked ${id}`, id }, output);
-  });

@@ -11,6 +11,7 @@ import { Bucket } from '../files/bucket.ts';
 import { BucketError } from '../files/bucket-error.ts';
 import { withRetries } from '../files/with-retries.ts';
 import { parseDatabaseUrl } from '../lib/database-url.ts';
+import { isMailAddress } from '../lib/mail-address.ts';
 import { LIMITS } from '../limits.ts';
 import { CommandError, hasCode, messageOf, UsageError } from './command-error.ts';
 import { say } from './output.ts';
@@ -112,6 +113,16 @@ export function objectReader({ bucket: location }: Pick<Config, 'bucket'>): Read
   }
   const missing = 'the content of some files is in a bucket: set FILES_URL and its credentials as the service has them';
   return () => Promise.reject(new CommandError(missing));
+}
+
+/** A file that is named on the command line. bin/formhost runs commands in the project's folder, wherever it was called. */
+export const fileOf = (file: string): string =>
+  file === '-' || process.env.FORMHOST_HOME === undefined ? file : resolve(file);
+
+/** A mail address that is typed. Throws a CommandError where it is none. */
+export function mailAddress(text: string): string {
+  if (isMailAddress(text)) return text;
+  throw new CommandError(`${text} is not an e-mail address: give one such as you@example.com`);
 }
 
 export const noSuchOwner = (email: string): CommandError =>

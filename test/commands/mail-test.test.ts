@@ -50,7 +50,8 @@ describe('mail:test', () => {
   it.each(['nobody', 'a@b.example\nBcc: c@d.example'])('refuses what is no address, in a line: %j', async (address) => {
     const server = await testSmtpServer();
     const result = await mailTest([address], { SMTP_URL: server.url });
-    expect(result).toEqual(failed('the address of the recipient is needed, such as you@example.com'));
+    const shown = address.replace('\n', '\\u000a');
+    expect(result).toEqual(failed(`${shown} is not an e-mail address: give one such as you@example.com`));
     expect(server.received).toEqual([]);
   });
 });

@@ -12,7 +12,7 @@ const linesBelow = ({ commands }: Named, kind: 'groups' | 'commands', path = '')
     return [...(isWanted ? [line] : []), ...linesBelow(command, kind, `${line} `)];
   });
 
-const program = declareProgram();
+const program = await declareProgram(['admin']);
 
 // Help needs no settings: this database is out of reach, and the port is wrong.
 const settings = {

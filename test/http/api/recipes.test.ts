@@ -12,7 +12,7 @@ import { lookUp, referenceOf } from '../../support/reference.ts';
 
 const read = (path: string): string => readFileSync(join(PROJECT, path), 'utf8');
 
-const { commands } = declareProgram();
+const { commands } = await declareProgram(['admin']);
 const operators = commands.find((command) => command.name() === 'admin')?.commands ?? [];
 
 describe('every command of an operator', () => {

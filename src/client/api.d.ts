@@ -1813,6 +1813,11 @@ export interface components {
              */
             taken_down: boolean;
             /**
+             * @description Why, in the words of the operator; null for a page that is up.
+             * @example phishing
+             */
+            take_down_reason: string | null;
+            /**
              * Format: date-time
              * @description When its HTML or its settings were last changed.
              * @example 2026-11-21T11:08:48.298Z
@@ -4068,6 +4073,7 @@ export interface operations {
                      *           "email_notifications": false,
                      *           "failing_webhooks": 0,
                      *           "taken_down": false,
+                     *           "take_down_reason": "phishing",
                      *           "updated_at": "2026-11-21T11:08:48.298Z"
                      *         }
                      *       ],
@@ -4120,6 +4126,7 @@ export interface operations {
                      *       "email_notifications": false,
                      *       "failing_webhooks": 0,
                      *       "taken_down": false,
+                     *       "take_down_reason": "phishing",
                      *       "updated_at": "2026-11-21T11:08:48.298Z"
                      *     }
                      */

@@ -93,7 +93,7 @@ const declareTakeDown = (group: Command): unknown =>
     'contact --reason "phishing, reported on Monday"',
     SLUG_OR_ID,
   )
-    .requiredOption('--reason <why>', 'for operators; visitors do not see it', reasonOf)
+    .requiredOption('--reason <why>', 'the owner reads it; visitors do not', reasonOf)
     .action((id, { reason, ...output }) =>
       onDeployment(id, async (db, deployment) => {
         refuseDeleted(deployment);

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { takeDown } from '../../src/db/deployments/take-downs.ts';
 import { hasChromium } from '../support/chromium.ts';
 import { type DashboardUnderTest, PHONE, startDashboard, tabTo } from '../support/dashboard-in-browser.ts';
 import { startReceiver } from '../support/receivers.ts';
@@ -77,12 +78,14 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     expect(await row.getByRole('cell').allInnerTexts()).toEqual(['1', '0', '0']);
   });
 
-  it('says in each view that the operator has taken the page down, and whom to ask', async () => {
+  it('says in each view that the operator has taken the page down, why, and whom to ask', async () => {
     const owner = await dashboard.owner();
     const { id } = await owner.deploy({ html: FORM });
-    await dashboard.db('deployments').where({ id }).update({ taken_down_at: new Date() });
+    await takeDown(dashboard.db, id, 'It asks for "passwords"');
     const page = await dashboard.open(owner, viewOf(id, 'settings'), PHONE);
-    await page.getByText('To ask why, contact the operator.', { exact: false }).waitFor();
+    await page
+      .getByText('To ask why, contact the operator. The operator’s reason: It asks for "passwords"', { exact: false })
+      .waitFor();
   });
 
   describe('Page', () => {

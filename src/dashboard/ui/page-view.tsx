@@ -70,7 +70,7 @@ export function PageView({
           { href: links.settings, label: 'Settings' },
         ]}
       />
-      {page?.taken_down && <TakenDown id={id} />}
+      {page?.taken_down && <TakenDown page={page} />}
       {page ? (
         children(page, loaded.reload)
       ) : (

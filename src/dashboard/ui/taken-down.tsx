@@ -2,9 +2,10 @@ import type { JSX } from 'preact';
 import { api } from '../api.ts';
 import { useData } from '../data.ts';
 import { Icon } from './icon.tsx';
+import type { Page } from './page-view.tsx';
 
-/** Says that the operator has taken a page down, and whom to ask. */
-export function TakenDown({ id }: { id: string }): JSX.Element | null {
+/** Says that the operator has taken a page down, why, and whom to ask. */
+export function TakenDown({ page: { id, take_down_reason: reason } }: { page: Page }): JSX.Element | null {
   const { data: notice } = useData(`notice:${id}`, async (signal) => {
     const { response } = await api.GET('/deploy/{id}', { params: { path: { id } }, signal });
     return response.headers.get('formhost-notice') ?? '';
@@ -12,7 +13,14 @@ export function TakenDown({ id }: { id: string }): JSX.Element | null {
   return notice ? (
     <p class="notice problem">
       <Icon name="warning" />
-      {notice}.
+      <span>
+        {notice}.{' '}
+        {reason !== null && (
+          <>
+            The operator’s reason: <bdi>{reason}</bdi>
+          </>
+        )}
+      </span>
     </p>
   ) : null;
 }

@@ -21,6 +21,7 @@ export type OverviewRow = {
   emailNotifications: boolean;
   failingWebhooks: number;
   isTakenDown: boolean;
+  takeDownReason: string | null;
   updatedAt: Date;
   start: Buffer;
 };
@@ -40,7 +41,7 @@ export async function findStarts(db: Knex, ids: readonly string[]): Promise<Read
 /** In SQL, what there is to see of some deployments. `deployments`: a SELECT of them. */
 const overviewOf = (deployments: string): string => `
   SELECT id, slug, submission_count AS "submissionCount", email_notifications AS "emailNotifications",
-         taken_down_at IS NOT NULL AS "isTakenDown", updated_at AS "updatedAt",
+         taken_down_at IS NOT NULL AS "isTakenDown", take_down_reason AS "takeDownReason", updated_at AS "updatedAt",
          substring(html FROM 1 FOR ${TITLE_START_BYTES}) AS start,
          ${unreadCount('on_page.id')} AS unread,
          (SELECT count(*) FROM ${folderOf('on_page.id')}) AS spam,

@@ -75,6 +75,7 @@ describe('GET /overview', () => {
         email_notifications: true,
         failing_webhooks: 1,
         taken_down: false,
+        take_down_reason: null,
       },
       {
         ...plain,
@@ -87,6 +88,7 @@ describe('GET /overview', () => {
         email_notifications: false,
         failing_webhooks: 0,
         taken_down: true,
+        take_down_reason: 'a reason',
       },
     ];
     expect(answer(await who.get('/overview'))).toEqual({

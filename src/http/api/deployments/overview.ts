@@ -39,6 +39,7 @@ const Overviewed = answerObject('OverviewedDeployment', {
   email_notifications: flagField('Whether there is mail about submissions.', false),
   failing_webhooks: countField('How many of its webhooks have failed since they last succeeded.', 0),
   taken_down: flagField('Whether the operator has taken the page down.', false),
+  take_down_reason: textOrNull('Why, in the words of the operator; null for a page that is up.', 'phishing'),
   updated_at: time.meta({ description: 'When its HTML or its settings were last changed.' }),
 });
 const Overview = answerObject('Overview', { deployments: z.array(Overviewed), ...paged });

@@ -101,6 +101,9 @@ export const listSessions = (db: Knex, ownerId: number, paging: Paging): Promise
     paging,
   );
 
+export const ownSessionExists = async (db: Knex, ownerId: number, id: string): Promise<boolean> =>
+  (await execute(db, 'find-own-session', `SELECT FROM ${OWN_SESSIONS} AND sessions.id = :id`, { ownerId, id })) === 1;
+
 /** Ends a session of an owner; whether there was one. */
 export const endSession = async (db: Knex, ownerId: number, id: string): Promise<boolean> =>
   (await execute(

@@ -6,7 +6,7 @@ import { SessionCookie } from '../../../src/http/request/session-cookie.ts';
 import { hashOfKey } from '../../../src/lib/ids.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { answer, aTime, failure, refused } from '../../support/answers.ts';
-import { BASE_URL, testService, UNKNOWN_KEY } from '../../support/service.ts';
+import { asOwner, BASE_URL, testService, UNKNOWN_KEY } from '../../support/service.ts';
 
 const EMAIL = 'ada@test.example';
 const OWN = { 'Sec-Fetch-Site': 'same-origin' };
@@ -225,7 +225,9 @@ describe('GET /sessions and DELETE /sessions/:sessionId', () => {
       ...{ sessions: [older], total: 2, page: 2, limit: 1 },
     });
     const path = `/sessions/${sessions.sessions[1].id}`;
-    expect(answer(await owner.delete(path))).toEqual(refused(404));
+    const { body: reader } = await owner.post('/keys').send({ name: 'reader', scope: 'read' });
+    for (const key of [owner.key, reader.key])
+      expect(answer(await asOwner(service.url, key).delete(path))).toEqual(refused(404));
     expect((await get(one)).status).toBe(200);
     expect(answer(await remove(path, two))).toEqual({
       ...{ status: 200, body: { message: 'Session ended', id: sessions.sessions[1].id } },

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { z } from 'zod';
-import { beginSession, endSession, endSessions, listSessions } from '../../../db/account/sessions.ts';
+import { beginSession, endSession, endSessions, listSessions, ownSessionExists } from '../../../db/account/sessions.ts';
 import { hashOfKey, isApiKey, isSessionId, newToken } from '../../../lib/ids.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
@@ -142,6 +142,9 @@ const listEndpoint = ({ db }: App) =>
 const endOneEndpoint = ({ db }: App) =>
   endpoint('DELETE', '/sessions/:sessionId', 'endSession', {
     summary: 'Sign one browser out',
+    async find(owner, { sessionId: id }) {
+      if (!(await ownSessionExists(db, owner.id, id))) throw noSuchSession();
+    },
     answer: { description: 'The session has ended.', schema: Ended },
     errors: [noSuchSession],
     async handle({ owner, params: { sessionId: id } }) {

@@ -265,7 +265,12 @@ describe('POST /submissions/:deployId/bulk', () => {
   });
 
   it.each([
-    ...[{ action: 'read' }, { action: 'read', ids: [], filter: {} }, { action: 'read', filter: [] }],
+    ...[
+      { action: 'read' },
+      { action: 'read', ids: [], filter: {} },
+      { action: 'read', ids: [], cursor: '1' },
+      { action: 'read', filter: [] },
+    ],
     ...[{ query: 'ada' }, { unread: false }, { starred: 'true' }, { q: 'x'.repeat(201) }, { from: 'x' }].map(
       (filter) => ({
         action: 'read',

@@ -208,6 +208,9 @@ const markEndpoint = ({ db }: App) =>
 
 const idsOrFilter = (): HttpError => invalidField('ids and filter are both given, or neither: send one of them.');
 
+const cursorWithoutFilter = (): HttpError =>
+  invalidField('cursor is given with ids: send it with a filter, or leave it out.');
+
 /** The next submissions that a filter finds, and where to go on. */
 async function findIds(app: App, deployment: Deployment, filter: Filter & { cursor: string | undefined }) {
   const search = {
@@ -238,6 +241,7 @@ const bulkEndpoint = (app: App) =>
     async handle({ owner, resource, body: { action, ids: given, filter, cursor } }) {
       const { db } = app;
       if ((given === undefined) === (filter === undefined)) throw idsOrFilter();
+      if (given && cursor !== undefined) throw cursorWithoutFilter();
       // Only ids reach Postgres, which refuses some texts (NUL).
       const named = { ids: [...new Set(given?.filter(isSubmissionId))] };
       const { ids, ...next } = filter ? await findIds(app, resource, { ...filter, cursor }) : named;

@@ -28,10 +28,14 @@ export const cancelEmailChange = (owner: string): string => `DELETE FROM email_c
 export const forgetEmailChange = (db: Knex, ownerId: number): Promise<number> =>
   execute(db, 'forget-email-change', cancelEmailChange(':ownerId'), { ownerId });
 
-/** The address that a link confirms, while it works. */
-export async function findEmailChange(db: Knex, hash: Buffer): Promise<string | undefined> {
-  const sql = 'SELECT email FROM email_changes WHERE hash = ? AND expires_at > now()';
-  return (await query<{ email: string }>(db, 'find-email-change', sql, [hash]))[0]?.email;
+/** The address that a link confirms, while it works. `isTaken`: another owner has it by now. */
+export async function findEmailChange(
+  db: Knex,
+  hash: Buffer,
+): Promise<{ email: string; isTaken: boolean } | undefined> {
+  const sql = `SELECT email, EXISTS (SELECT FROM owners WHERE owners.email = email_changes.email) AS "isTaken"
+                 FROM email_changes WHERE hash = ? AND expires_at > now()`;
+  return (await query<{ email: string; isTaken: boolean }>(db, 'find-email-change', sql, [hash]))[0];
 }
 
 /** The address of an owner before and after a change. */

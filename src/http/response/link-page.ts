@@ -9,11 +9,15 @@ export const LINK_HEADERS = { 'Referrer-Policy': 'no-referrer', 'X-Frame-Options
 /** The field that one-click software posts (RFC 8058). */
 const ONE_CLICK = ' name="List-Unsubscribe" value="One-Click"';
 
-/** The page for a person who has opened a link in a mail. `button`: posts to the same address, as `oneClick` software does. */
+/**
+ * The page for a person who has opened a link in a mail. `dashboard`: the view where to go on. `button`: posts to the same address,
+ * as `oneClick` software does.
+ */
 export type LinkPage = {
   title: string;
   text: string;
   code?: string;
+  dashboard?: string;
   button?: string;
   oneClick?: boolean;
   headers?: Readonly<Record<string, string>>;
@@ -22,12 +26,13 @@ export type LinkPage = {
 export function writeLinkPage(
   response: ServerResponse,
   status: number,
-  { title, text, code, button, oneClick = false, headers }: LinkPage,
+  { title, text, code, dashboard, button, oneClick = false, headers }: LinkPage,
   limits: Limits,
 ): void {
   const content = [
     `<p>${escapeHtml(text)}</p>`,
     ...(code === undefined ? [] : [`<p><code>${escapeHtml(code)}</code></p>`]),
+    ...(dashboard === undefined ? [] : [`<p><a class="button" href="${dashboard}">Open the dashboard</a></p>`]),
     ...(button === undefined
       ? []
       : [`<form method="post"><button${oneClick ? ONE_CLICK : ''}>${escapeHtml(button)}</button></form>`]),

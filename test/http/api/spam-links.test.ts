@@ -27,6 +27,7 @@ it('a button behind the link in a mail moves the submission to the spam; opening
   const moved = await service.anonymous.post(path);
   expect([moved.status, await totals(id)]).toEqual([200, [0, 1]]);
   expect(moved.text).toContain('<h1>Moved to spam</h1>');
+  expect(moved.text).toContain(`href="/dashboard/pages/${id}/inbox?view=spam"`);
   const [spam] = (await owner.get(`/deploy/${id}/spam`)).body.submissions;
   expect(spam).toMatchObject({ data: { text: 'Buy!' }, reason: 'marked' });
   const again = await service.anonymous.post(path);

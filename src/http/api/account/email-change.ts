@@ -1,6 +1,7 @@
 import { askForEmailChange, findEmailChange, useEmailChange } from '../../../db/account/email-changes.ts';
 import { FIRST_OWNER, type Owner } from '../../../db/account/owners.ts';
 import type { AccountMail } from '../../../lib/account-mail.ts';
+import { VIEW_PATHS } from '../../../lib/dashboard-paths.ts';
 import { hashOfKey, newToken } from '../../../lib/ids.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
@@ -75,6 +76,13 @@ export class EmailChanges {
 /** People open it, and no program calls it. */
 const link = { path: '/me/email/:token', isHidden: true, noSuchLink, errors: [emailTaken] };
 
+/** The address that a link confirms. Throws 409 where somebody else has it by now. */
+async function find(app: App, request: EndpointRequest): Promise<string | undefined> {
+  const wanted = await findEmailChange(app.db, tokenHash(request, noSuchLink));
+  if (wanted?.isTaken) throw emailTaken();
+  return wanted?.email;
+}
+
 async function change(app: App, request: EndpointRequest): Promise<string | undefined> {
   const changed = await useEmailChange(app.db, tokenHash(request, noSuchLink));
   if (changed === 'taken') throw emailTaken();
@@ -89,7 +97,7 @@ export const emailChangeEndpoints = (app: App) => [
   askEndpoint(app, link, {
     name: 'askToChangeEmail',
     summary: 'Ask an owner whether to use a new e-mail address',
-    find: async (request) => findEmailChange(app.db, tokenHash(request, noSuchLink)),
+    find: (request) => find(app, request),
     page: (email) => ({
       title: 'Use this address?',
       text: `Mail for your account will go to ${email}, and links that sign in as well.`,
@@ -107,6 +115,7 @@ export const emailChangeEndpoints = (app: App) => [
     page: (email) => ({
       title: 'Your address was changed',
       text: `Mail for your account goes to ${email} from now on.`,
+      dashboard: VIEW_PATHS.account,
     }),
   }),
 ];

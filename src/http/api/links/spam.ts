@@ -1,5 +1,6 @@
 import { markAsSpam } from '../../../db/spam/spam-moves.ts';
 import { findLinkedSubmission } from '../../../db/submissions/submissions.ts';
+import { VIEW_PATHS } from '../../../lib/dashboard-paths.ts';
 import type { App } from '../../app.ts';
 import type { EndpointRequest } from '../../request/declaration.ts';
 import { queryOf } from '../../request/query.ts';
@@ -55,9 +56,10 @@ export const spamLinkEndpoints = (app: App) => [
     description: 'The link is in the mail to the owner about the submission, and works while the submission exists.',
     answer: 'The submission is in the spam folder.',
     find: (request) => move(app, request),
-    page: ({ slug }) => ({
+    page: ({ slug, deploymentId }) => ({
       title: 'Moved to spam',
-      text: `The submission to ${slug} is in the spam folder. If that was a mistake, release it there, in the dashboard.`,
+      text: `The submission to ${slug} is in the spam folder. If that was a mistake, release it there.`,
+      dashboard: `${VIEW_PATHS.inbox.replace(':id', deploymentId)}?view=spam`,
     }),
   }),
 ];

@@ -58,15 +58,11 @@ describe('readSubmissions', () => {
     expect(batches.length).toBeGreaterThan(2);
   });
 
-  it('gives the newest first, only some numbers, and no more than the limit', async () => {
+  it('gives the newest first, and no more than the limit', async () => {
     const newest = { order: 'newest', after: 100, before: 6_001 } as const;
     expect(idsOf(await all(readSubmissions(db, 'plain', newest)))).toEqual(ids('plain', 101, 6_000).toReversed());
-    const numbers = Array.from({ length: 3_000 }, (_, index) => 2 * index + 2);
-    expect(idsOf(await all(readSubmissions(db, 'plain', { ...newest, numbers, limit: 2_000 })))).toEqual(
-      numbers
-        .slice(-2_000)
-        .toReversed()
-        .map((number) => `plain${number}`),
+    expect(idsOf(await all(readSubmissions(db, 'plain', { ...newest, limit: 2_000 })))).toEqual(
+      ids('plain', 4_001, 6_000).toReversed(),
     );
     expect(await all(readSubmissions(db, 'plain', { ...newest, limit: 0 }))).toEqual([]);
   });

@@ -1,99 +1,240 @@
 import type { Knex } from 'knex';
 import { Pauses } from '../../lib/submission-search.ts';
 import { SIZES } from '../../sizes.ts';
-import { countBetween, type MarkFilter, markedNumbers } from './submission-marks.ts';
+import { query } from '../postgres/query.ts';
+import { type MarkFilter, numbersWithMarks, readBefore } from './submission-marks.ts';
 import { type RunRead, readSubmissions } from './submission-reader.ts';
 import type { NumberedSubmission } from './submissions.ts';
 
-/** The numbers `after` and `before` are left out. */
-type Range = { after: number; before: number };
+/*
+ * The submissions of one page, or of all pages of an owner, newest first. No index has those of several pages in this order,
+ * because it would slow down what stores submissions: those of each page are read by their numbers, and merged.
+ */
+
+const { inboxFirstRows, inboxBatch, listBatchRows, listBatchBytes, searchFoundBytes } = SIZES.internal;
+
+/** One submission among those of an owner. `at`: when it was accepted, in microseconds since 1970. */
+export type Position = { at: number; deploymentId: string; number: number };
+type Candidate = Position & { id: string; isUnread: boolean };
+
+/** The submissions of one page that are looked for: the numbers `after` and `before` are left out. */
+export type SearchedPage = { deploymentId: string; after: number; before: number };
 
 /** `matches`: whether a submission with this JSON text is looked for. */
-export type Search = Range &
-  MarkFilter & {
-    matches(data: string, pauses: Pauses): boolean | Promise<boolean>;
-    limit: number;
-    /** For how many milliseconds it may work, and before other work has a turn. */
-    maxMs: number;
-    turnMs: number;
-  };
+export type Search = MarkFilter & {
+  matches(data: string, pauses: Pauses): boolean | Promise<boolean>;
+  limit: number;
+  /** For how many milliseconds it may work, and before other work has a turn. */
+  maxMs: number;
+  turnMs: number;
+};
 
-/** `searched`: how many it has looked at. `next`: before which number to go on; undefined when everything was looked at. */
-type Found = { numbers: number[]; searched: number; next: number | undefined };
-
-/** Looks for submissions, newest first, until it has found `limit`, or has worked for `maxMs`. */
-export async function searchSubmissions(db: Knex, deploymentId: string, search: Search): Promise<Found> {
-  const startedAt = performance.now();
-  const pauses = new Pauses(search.turnMs);
-  const numbers: number[] = [];
-  let bytes = 0;
-  const found = async (downTo: number): Promise<Found> => ({
-    numbers,
-    searched: await countBetween(db, deploymentId, search, { after: downTo - 1, before: search.before }),
-    next: downTo > search.after + 1 ? downTo : undefined,
-  });
-  for await (const batch of readCandidates(db, deploymentId, search)) {
-    for (const { number, data } of batch.submissions) {
-      if (pauses.isDue()) await pauses.take();
-      const matches = search.matches(data, pauses);
-      // A promise for each of many small submissions would cost more than the look at them.
-      if (!(typeof matches === 'boolean' ? matches : await matches)) continue;
-      numbers.push(number);
-      bytes += data.length;
-      if (numbers.length === search.limit || bytes >= SIZES.internal.searchFoundBytes) return found(number);
-    }
-    if (performance.now() - startedAt >= search.maxMs) return found(batch.downTo);
-  }
-  return found(search.after + 1);
+/** Of submissions of the same microsecond, that of the page with the higher id comes first. */
+function isBefore(one: Position, other: Position): boolean {
+  // Where a clock has been set back, times don't rise with numbers.
+  if (one.deploymentId === other.deploymentId) return one.number > other.number;
+  return one.at === other.at ? one.deploymentId > other.deploymentId : one.at > other.at;
 }
 
-/** All submissions that are looked for, oldest first, in batches, some of them empty. `run` reads each. */
+/** Whether a submission is unread, for NEXT. Each mark is looked up by its key: joined, a plan might read all of a page's. */
+const IS_UNREAD = `NOT coalesce(
+           (SELECT read FROM submission_marks WHERE deployment_id = page.deployment_id AND number = next.number),
+           ${readBefore('page.deployment_id', 'next.number')})`;
+
+/** The next submissions of several pages, or the next with a star; of each page newest first, and at most `count`. */
+const NEXT = ({ starred, unread }: MarkFilter): string => `
+  SELECT page.deployment_id AS "deploymentId", number, id, CAST(extract(epoch FROM created_at) * 1000000 AS bigint) AS at,
+         ${unread ? IS_UNREAD : 'true'} AS "isUnread"
+    FROM unnest(CAST(:ids AS text[]), CAST(:afters AS bigint[]), CAST(:befores AS bigint[]), CAST(:counts AS bigint[]))
+      AS page (deployment_id, after, before, count), LATERAL (
+        SELECT number, id, created_at FROM ${starred ? 'submission_marks JOIN submissions USING (deployment_id, number)' : 'submissions'}
+         WHERE deployment_id = page.deployment_id AND number > page.after AND number < page.before
+           ${starred ? 'AND starred' : ''}
+         ORDER BY number DESC LIMIT page.count
+      ) AS next
+   ORDER BY number DESC`;
+
+/** The submissions of a page that have been read and are to be merged, the newest first. */
+class PageQueue {
+  readonly page: SearchedPage;
+  waiting: Candidate[] = [];
+  /** Before which number to read on, and how many. */
+  before: number;
+  count: number;
+  isRead = false;
+
+  constructor(page: SearchedPage, count: number) {
+    this.page = page;
+    this.before = page.before;
+    this.count = count;
+  }
+
+  /** Pages whose submissions come at the same rate are read together. */
+  get isLow(): boolean {
+    return !this.isRead && this.waiting.length <= this.count / 4;
+  }
+
+  fill(read: readonly Candidate[]): void {
+    this.waiting.push(...read);
+    this.before = read.at(-1)?.number ?? this.before;
+    this.isRead = read.length < this.count;
+    // A page with many submissions is asked seldom.
+    this.count = Math.min(2 * this.count, listBatchRows);
+  }
+
+  /** Removes and returns what does not come after a position. */
+  takeUpTo(last: Position | undefined): Candidate[] {
+    const end = last ? this.waiting.findIndex((one) => isBefore(last, one)) : -1;
+    return this.waiting.splice(0, end === -1 ? this.waiting.length : end);
+  }
+}
+
+/** All submissions of pages, or those with a star, newest first, in batches. */
+async function* newestFirst(
+  db: Knex,
+  pages: readonly SearchedPage[],
+  { starred, unread }: MarkFilter,
+): AsyncGenerator<Candidate[]> {
+  const name = `next${starred ? '-starred' : ''}${unread ? '-unread' : ''}-of-pages`;
+  const searched = pages.filter(({ after, before }) => before > after + 1);
+  const count = Math.max(inboxFirstRows, Math.ceil(inboxBatch / searched.length));
+  let queues = searched.map((page) => new PageQueue(page, count));
+  let batch: Candidate[] = [];
+  while (queues.length > 0) {
+    const low = queues.filter(({ isLow }) => isLow);
+    const read = await query<Candidate>(db, name, NEXT({ starred, unread }), {
+      ids: low.map(({ page }) => page.deploymentId),
+      afters: low.map(({ page }) => page.after),
+      befores: low.map(({ before }) => before),
+      counts: low.map(({ count }) => count),
+    });
+    const byPage = Map.groupBy(read, ({ deploymentId }) => deploymentId);
+    for (const queue of low) queue.fill(byPage.get(queue.page.deploymentId) ?? []);
+    // Submissions that a page has not read yet come after its last one: up to the first of these, nothing is missing.
+    const ends = queues.flatMap(({ isRead, waiting }) => (isRead ? [] : waiting.slice(-1)));
+    const first = ends.reduce<Position | undefined>(
+      (best, one) => (best && isBefore(best, one) ? best : one),
+      undefined,
+    );
+    batch.push(
+      ...queues.flatMap((queue) => queue.takeUpTo(first)).sort((one, other) => (isBefore(one, other) ? -1 : 1)),
+    );
+    queues = queues.filter(({ isRead, waiting }) => !isRead || waiting.length > 0);
+    if (batch.length < inboxBatch && queues.length > 0) continue;
+    yield batch;
+    batch = [];
+  }
+}
+
+/*
+ * The first of some submissions, as many as :maxBytes of their data allow, but one at least, in their order. The data is
+ * NULL of one that has been deleted meanwhile, and of the number 0, which none has.
+ */
+const READ = `
+  SELECT data FROM (
+    SELECT data, position, sum(octet_length(data)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS bytes
+      FROM (
+        SELECT position, (
+                 SELECT CAST(data AS text) FROM submissions
+                  WHERE deployment_id = wanted.deployment_id AND number = wanted.number
+               ) AS data
+          FROM unnest(CAST(:ids AS text[]), CAST(:numbers AS bigint[])) WITH ORDINALITY AS wanted (deployment_id, number, position)
+        OFFSET 0 -- keeps Postgres from looking each up twice
+      ) AS found
+  ) AS measured
+   WHERE position = 1 OR coalesce(bytes, 0) <= :maxBytes
+   ORDER BY position`;
+
+/** The data of the first of these; null of one that is not unread. */
+async function readData(db: Knex, candidates: readonly Candidate[]): Promise<(string | null)[]> {
+  if (!candidates.some(({ isUnread }) => isUnread)) return candidates.map(() => null);
+  const rows = await query<{ data: string | null }>(db, 'read-of-pages', READ, {
+    ids: candidates.map(({ deploymentId }) => deploymentId),
+    numbers: candidates.map(({ isUnread, number }) => (isUnread ? number : 0)),
+    maxBytes: listBatchBytes,
+  });
+  return rows.map(({ data }) => data);
+}
+
+/** The id and the place of a submission that is looked at. `data`: null where it is not looked for. */
+type Seen = Position & { id: string; data: string | null };
+
+/** The submissions of pages, newest first, in batches, with the data of those that have the wanted marks. */
+async function* readNewestFirst(db: Knex, pages: readonly SearchedPage[], search: Search): AsyncGenerator<Seen[]> {
+  const [page, ...others] = pages;
+  if (page && others.length === 0 && !search.unread && !search.starred) {
+    const { deploymentId, after, before } = page;
+    // A range is read in half of the time that it takes to read one by one. A date has no microseconds: from the last of its
+    // millisecond on, a cursor passes over none.
+    for await (const batch of readSubmissions(db, deploymentId, { order: 'newest', after, before })) {
+      yield batch.map(({ id, number, data, createdAt }) => ({
+        id,
+        deploymentId,
+        number,
+        data,
+        at: 1_000 * Number(createdAt) + 999,
+      }));
+    }
+    return;
+  }
+  // Postgres measures all that it is asked for: as many as it returned before are likely to be returned again.
+  let count = Math.min(search.limit, listBatchRows);
+  for await (const batch of newestFirst(db, pages, search)) {
+    for (let rest = batch; rest.length > 0; ) {
+      const read = await readData(db, rest.slice(0, count));
+      count = Math.min(2 * read.length, listBatchRows);
+      yield rest.slice(0, read.length).map((one, index) => ({ ...one, data: read[index] ?? null }));
+      rest = rest.slice(read.length);
+    }
+  }
+}
+
+/** `searched`: how many it has looked at. `next`: after which to go on; undefined when everything was looked at. */
+type Found = { positions: Seen[]; searched: number; next: Position | undefined };
+
+/** Looks for submissions of pages, newest first, until it has found `limit`, or has worked for `maxMs`. */
+export async function searchSubmissions(db: Knex, pages: readonly SearchedPage[], search: Search): Promise<Found> {
+  const startedAt = performance.now();
+  const pauses = new Pauses(search.turnMs);
+  const positions: Seen[] = [];
+  let [searched, bytes] = [0, 0];
+  for await (const batch of readNewestFirst(db, pages, search)) {
+    for (const seen of batch) {
+      searched += 1;
+      if (seen.data === null) continue;
+      if (pauses.isDue()) await pauses.take();
+      const matches = search.matches(seen.data, pauses);
+      // A promise for each of many small submissions would cost more than the look at them.
+      if (!(typeof matches === 'boolean' ? matches : await matches)) continue;
+      positions.push(seen);
+      bytes += seen.data.length;
+      if (positions.length === search.limit || bytes >= searchFoundBytes) return { positions, searched, next: seen };
+    }
+    if (performance.now() - startedAt >= search.maxMs) return { positions, searched, next: batch.at(-1) };
+  }
+  return { positions, searched, next: undefined };
+}
+
+/** All submissions of a page that are looked for, oldest first, in batches, some of them empty. `run` reads each. */
 export async function* readMatching(
   db: Knex,
-  deploymentId: string,
-  { matches, unread, starred, turnMs, after, before }: Omit<Search, 'limit' | 'maxMs'>,
+  { deploymentId, after, before }: SearchedPage,
+  { matches, unread, starred, turnMs }: Omit<Search, 'limit' | 'maxMs'>,
   run: RunRead,
 ): AsyncGenerator<NumberedSubmission[]> {
   const pauses = new Pauses(turnMs);
   for await (const batch of readSubmissions(db, deploymentId, { order: 'oldest', after, before }, run)) {
-    const range = { after: (batch[0]?.number ?? 0) - 1, before: (batch.at(-1)?.number ?? 0) + 1 };
+    const numbers = batch.map(({ number }) => number);
     const marked =
       unread || starred
-        ? new Set((await run(() => markedNumbers(db, deploymentId, { unread, starred }, range))).numbers)
-        : undefined;
+        ? await run(() => numbersWithMarks(db, deploymentId, { unread, starred }, numbers))
+        : new Set(numbers);
     const found: NumberedSubmission[] = [];
     for (const submission of batch) {
-      if (marked && !marked.has(submission.number)) continue;
+      if (!marked.has(submission.number)) continue;
       if (pauses.isDue()) await pauses.take();
       if (await matches(submission.data, pauses)) found.push(submission);
     }
     yield found;
-  }
-}
-
-/** Submissions with the marks of a search, newest first; all down to the number `downTo` have been looked at. */
-type Batch = { submissions: readonly NumberedSubmission[]; downTo: number };
-
-async function* readCandidates(db: Knex, deploymentId: string, search: Range & MarkFilter): AsyncGenerator<Batch> {
-  const { after, unread, starred } = search;
-  let { before } = search;
-  if (!unread && !starred) return yield* readInBatches(db, deploymentId, { after, before });
-  for (;;) {
-    const { numbers, downTo } = await markedNumbers(db, deploymentId, { unread, starred }, { after, before });
-    if (downTo === null) return;
-    if (numbers.length > 0) yield* readInBatches(db, deploymentId, { after, before, numbers });
-    yield { submissions: [], downTo };
-    before = downTo;
-  }
-}
-
-async function* readInBatches(
-  db: Knex,
-  deploymentId: string,
-  range: Range & { numbers?: readonly number[] },
-): AsyncGenerator<Batch> {
-  for await (const submissions of readSubmissions(db, deploymentId, { order: 'newest', ...range })) {
-    const last = submissions.at(-1);
-    if (last) yield { submissions, downTo: last.number };
   }
 }

@@ -1,9 +1,6 @@
 import type { Knex } from 'knex';
-import { execute, query, queryOne } from '../postgres/query.ts';
+import { execute, query } from '../postgres/query.ts';
 import { type NumberedSubmission, submissionColumns } from './submissions.ts';
-
-/** Submissions whose marks one statement looks at. */
-const MARKED_SCAN_ROWS = 5_000;
 
 /** A submission as its owner sees it in the inbox. `pageVersion`: the version that was live when it was accepted. */
 export type InboxSubmission = NumberedSubmission & { read: boolean; starred: boolean; pageVersion: number };
@@ -97,49 +94,21 @@ export const unreadCount = (deploymentId: string): string => `
 /** Which submissions are looked for. */
 export type MarkFilter = { unread: boolean; starred: boolean };
 
-/** The numbers `after` and `before` are left out. */
-type Range = { after: number; before: number };
-
-/** All submissions of a range, or those with a star: each kind has an index. */
-const IN_RANGE = (starred: boolean): string => `
-  ${starred ? '(SELECT deployment_id, number FROM submission_marks WHERE starred)' : 'submissions'} AS submissions
-   WHERE deployment_id = :deploymentId AND number > :after AND number < :before`;
-
-// As doubles, which become numbers and are exact for them.
-const MARKED = (starred: boolean): string => `
-  SELECT min(number) AS "downTo",
-         coalesce(array_agg(CAST(number AS float8) ORDER BY number DESC) FILTER (WHERE NOT (:unread AND read)), '{}') AS numbers
-    FROM (
-      SELECT number, coalesce((
-               SELECT read FROM submission_marks WHERE deployment_id = :deploymentId AND number = submissions.number
-             ), ${READ_BEFORE}) AS read
-        FROM ${IN_RANGE(starred)} ORDER BY number DESC LIMIT ${MARKED_SCAN_ROWS}
-    ) AS looked_at`;
-
-/**
- * The numbers of submissions that are looked for, newest first, among a bounded number of submissions: these are all down
- * to the number `downTo`, which is null when there are no more.
- */
-export const markedNumbers = (
+/** The numbers of those of some submissions that are looked for. Each mark is looked up by its key, as above. */
+export async function numbersWithMarks(
   db: Knex,
   deploymentId: string,
-  { unread, starred }: MarkFilter,
-  range: Range,
-): Promise<{ numbers: number[]; downTo: number | null }> =>
-  queryOne(db, starred ? 'starred-numbers' : 'unread-numbers', MARKED(starred), { deploymentId, unread, ...range });
-
-/** How many submissions a search has looked at. */
-export async function countBetween(
-  db: Knex,
-  deploymentId: string,
-  { starred }: MarkFilter,
-  { after, before }: Range,
-): Promise<number> {
-  const { count } = await queryOne<{ count: number }>(
+  filter: MarkFilter,
+  numbers: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const mark = (name: 'read' | 'starred'): string =>
+    `(SELECT ${name} FROM submission_marks WHERE deployment_id = :deploymentId AND number = submissions.number)`;
+  const rows = await query<{ number: number }>(
     db,
-    starred ? 'count-starred' : 'count-between',
-    `SELECT count(*) FROM ${IN_RANGE(starred)}`,
-    { deploymentId, after, before },
+    'numbers-with-marks',
+    `SELECT number FROM unnest(CAST(:numbers AS bigint[])) AS submissions (number)
+      WHERE NOT (:unread AND coalesce(${mark('read')}, ${READ_BEFORE})) AND (NOT :starred OR ${mark('starred')})`,
+    { deploymentId, numbers: [...numbers], ...filter },
   );
-  return count;
+  return new Set(rows.map(({ number }) => number));
 }

@@ -15,8 +15,6 @@ export type Range = {
   order: 'newest' | 'oldest';
   after?: number;
   before?: number;
-  /** Only these numbers. */
-  numbers?: readonly number[];
   limit?: number;
 };
 
@@ -35,13 +33,13 @@ const NEAR_FIRST = {
 };
 
 // The data of a batch is measured by Postgres: rows that don't fit never leave it.
-const READ = (direction: 'ASC' | 'DESC', condition: string): string => `
+const READ = (direction: 'ASC' | 'DESC'): string => `
   SELECT ${submissionColumns('measured')}
     FROM (
       SELECT next.*, row_number() OVER listed AS position, sum(octet_length(CAST(data AS text))) OVER listed AS bytes
         FROM (
           SELECT number, id, data, ip_address, created_at FROM submissions
-           WHERE deployment_id = :deploymentId AND number > :after AND number < :before AND ${condition}
+           WHERE deployment_id = :deploymentId AND number > :after AND number < :before AND ${NEAR_FIRST[direction]}
            ORDER BY number ${direction} LIMIT :limit
         ) AS next
       WINDOW listed AS (ORDER BY number ${direction} ROWS UNBOUNDED PRECEDING)
@@ -57,16 +55,11 @@ const READ = (direction: 'ASC' | 'DESC', condition: string): string => `
 export function readBatch(
   db: Knex,
   deploymentId: string,
-  { order, after = 0, before = Number.MAX_SAFE_INTEGER, numbers, limit = MAX_ROWS }: Range,
+  { order, after = 0, before = Number.MAX_SAFE_INTEGER, limit = MAX_ROWS }: Range,
   maxBytes: number = SIZES.internal.listBatchBytes,
 ): Promise<NumberedSubmission[]> {
-  const direction = order === 'newest' ? 'DESC' : 'ASC';
-  return query<NumberedSubmission>(
-    db,
-    `read-${order}${numbers ? '-of-numbers' : ''}`,
-    READ(direction, numbers ? 'number = ANY (CAST(:numbers AS bigint[]))' : NEAR_FIRST[direction]),
-    { deploymentId, after, before, limit, maxBytes, ...(numbers && { numbers: [...numbers] }) },
-  );
+  const values = { deploymentId, after, before, limit, maxBytes };
+  return query(db, `read-${order}`, READ(order === 'newest' ? 'DESC' : 'ASC'), values);
 }
 
 /**
@@ -76,11 +69,11 @@ export function readBatch(
 export async function* readSubmissions(
   db: Knex,
   deploymentId: string,
-  { order, after = 0, before = Number.MAX_SAFE_INTEGER, numbers, limit = Number.MAX_SAFE_INTEGER }: Range,
+  { order, after = 0, before = Number.MAX_SAFE_INTEGER, limit = Number.MAX_SAFE_INTEGER }: Range,
   run: RunRead = (read) => read(),
 ): AsyncGenerator<NumberedSubmission[]> {
   const { listBatchBytes } = SIZES.internal;
-  const range = { order, after, before, ...(numbers && { numbers }) };
+  const range = { order, after, before };
   let rows: number = FIRST_ROWS;
   for (let left = limit; left > 0; ) {
     const batch = await run(() => readBatch(db, deploymentId, { ...range, limit: Math.min(rows, left) }));

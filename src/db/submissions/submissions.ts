@@ -42,14 +42,6 @@ export async function findSubmission(
   return row;
 }
 
-/** The ids of submissions of a deployment by their numbers. */
-export async function findSubmissionIds(db: Knex, deploymentId: string, numbers: readonly number[]): Promise<string[]> {
-  const sql = 'SELECT id FROM submissions WHERE deployment_id = ? AND number = ANY (CAST(? AS bigint[]))';
-  return (await query<{ id: string }>(db, 'find-submission-ids', sql, [deploymentId, [...numbers]])).map(
-    ({ id }) => id,
-  );
-}
-
 /** A submission of a live deployment, for a link in a mail about it. */
 export async function findLinkedSubmission(
   db: Knex,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findOwnPages, type Position, searchOwnPages } from '../../../src/db/submissions/owner-inbox.ts';
+import { findOwnPages } from '../../../src/db/submissions/owner-inbox.ts';
+import { type Position, searchSubmissions } from '../../../src/db/submissions/search-submissions.ts';
 import { createMatcher } from '../../../src/lib/submission-search.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
 import { type Owner, testService } from '../../support/service.ts';
@@ -132,6 +133,14 @@ describe('GET /inbox', () => {
     expect(await rest()).toEqual([4, 2]);
   });
 
+  it('passes over none of the same millisecond where there is one page', async () => {
+    const owner = await service.owner();
+    const { id } = await owner.deploy();
+    const times = [1, 2, 3].map((n) => `2026-01-01T00:00:00.00000${n}Z`);
+    await storeTexts(service.db, id, ['{}', '{}', '{}'], { times });
+    expect(await all(owner, { limit: '1' })).toEqual([3, 2, 1].map((n) => storedId(id, n)));
+  });
+
   it.each([
     ...['unread=false', 'starred=1', `q=${'x'.repeat(201)}`, 'from=2026-01-02&to=2026-01-01', 'cursor=1', 'cursor=x'],
     ...['cursor=1.d_000000000000000000000000.0', 'cursor=1.d_0.1'],
@@ -157,7 +166,7 @@ describe('a search of all pages', () => {
     let [requests, searched] = [0, 0];
     for (let cursor: Position | undefined, isOver = false; !isOver; requests += 1) {
       const pages = await findOwnPages(service.db, ownerId, { from: undefined, to: undefined, cursor });
-      const part = await searchOwnPages(service.db, pages, search);
+      const part = await searchSubmissions(service.db, pages, search);
       found.push(...part.positions);
       searched += part.searched;
       cursor = part.next;

@@ -128,12 +128,12 @@ class Exports {
   ): Promise<TableSource> {
     const { db, limits, labelsOf } = this.#app;
     const range = await rangeOf(db, deployment, filter);
-    const search = { ...searchOf(this.#app, filter), ...range, after: Math.max(range.after, after) };
+    const page = { ...range, after: Math.max(range.after, after) };
     // Reading a page for its labels, once after each change, has limits of its own.
     const resumeDeadline = pauseDeadline(response);
     try {
       return {
-        read: () => inParts(readMatching(db, deployment.id, search, withRetries(limits))),
+        read: () => inParts(readMatching(db, page, searchOf(this.#app, filter), withRetries(limits))),
         labels: hasLabels ? await labelsOf(deployment.id) : new Map(),
       };
     } finally {

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import type { Deployment } from '../../../db/deployments/deployments.ts';
 import type { Database } from '../../../db/postgres/connect.ts';
 import { markAsSpam } from '../../../db/spam/spam-moves.ts';
-import { searchSubmissions } from '../../../db/submissions/search-submissions.ts';
+import { type SearchedPage, searchSubmissions } from '../../../db/submissions/search-submissions.ts';
 import { firstNumbersAt } from '../../../db/submissions/statistics.ts';
 import {
   findInboxSubmissions,
   type InboxSubmission,
   markSubmissions,
 } from '../../../db/submissions/submission-marks.ts';
-import { deleteSubmissions, findSubmissionIds, submissionJson } from '../../../db/submissions/submissions.ts';
+import { deleteSubmissions, submissionJson } from '../../../db/submissions/submissions.ts';
 import { isSubmissionId } from '../../../lib/ids.ts';
 import { createMatcher } from '../../../lib/submission-search.ts';
 import { SIZES } from '../../../sizes.ts';
@@ -134,9 +134,6 @@ const Bulk = z.object({
 export const inboxJson = (submission: InboxSubmission): string =>
   `${submissionJson(submission).slice(0, -1)},"read":${submission.read},"starred":${submission.starred},"page_version":${submission.pageVersion}}`;
 
-const placesOf = (deploymentId: string, numbers: readonly number[]) =>
-  numbers.map((number) => ({ deploymentId, number }));
-
 /** The times of a filter; throws 400 where they leave nothing. */
 export function timesOf({ from, to }: Filter): { from: Date | undefined; to: Date | undefined } {
   const [start, end] = [from, to].map((text) => (text === undefined ? undefined : new Date(text)));
@@ -153,16 +150,28 @@ export const searchOf = ({ limits: { reads } }: App, { q, unread, starred }: Fil
   turnMs: reads.searchSliceMs,
 });
 
-/** The numbers that a filter covers, both left out; throws 400. */
+/** The submissions that the times and the cursor of a filter cover; throws 400. */
 export async function rangeOf(
   db: Database,
   { id, lastSubmissionNumber }: Deployment,
   { cursor, ...filter }: Filter & { cursor?: string | undefined },
-): Promise<{ after: number; before: number }> {
+): Promise<SearchedPage> {
   const { from: start, to: end } = timesOf(filter);
   const [first = 1] = start ? await firstNumbersAt(db, id, [start]) : [];
   const [last = lastSubmissionNumber + 1] = end ? await firstNumbersAt(db, id, [end]) : [];
-  return { after: first - 1, before: Math.min(last, cursor === undefined ? last : Number(cursor)) };
+  return { deploymentId: id, after: first - 1, before: Math.min(last, cursor === undefined ? last : Number(cursor)) };
+}
+
+/** Searches one deployment. `next`: the cursor that goes on; null at the end. */
+async function search(
+  app: App,
+  deployment: Deployment,
+  filter: Filter & { cursor?: string | undefined },
+  limit: number,
+) {
+  const range = await rangeOf(app.db, deployment, filter);
+  const { next, ...found } = await searchSubmissions(app.db, [range], { ...searchOf(app, filter), limit });
+  return { ...found, next: next && next.number > range.after + 1 ? String(next.number) : null };
 }
 
 export const boundedSearch = ({ limits }: App): string =>
@@ -177,13 +186,11 @@ const searchEndpoint = (app: App) =>
     query: Query,
     answer: { description: 'The submissions that were found.', headers: LINK_HEADER, schema: Results },
     async handle({ request, resource, query }) {
-      const { db } = app;
-      const search = { ...(await rangeOf(db, resource, query)), ...searchOf(app, query), limit: query.limit };
-      const { numbers, searched, next } = await searchSubmissions(db, resource.id, search);
-      const found = await findInboxSubmissions(db, placesOf(resource.id, numbers));
-      const cursor = next === undefined ? 'null' : `"${next}"`;
-      const text = `{"submissions":[${found.map(inboxJson).join(',')}],"next_cursor":${cursor},"searched":${searched},"total":${resource.submissionCount}}`;
-      return new WithHeaders(next === undefined ? {} : nextLink(request, { cursor: next }), jsonText(text));
+      const { positions, searched, next } = await search(app, resource, query, query.limit);
+      const submissions = await findInboxSubmissions(app.db, positions);
+      const rest = JSON.stringify({ next_cursor: next, searched, total: resource.submissionCount });
+      const text = `{"submissions":[${submissions.map(inboxJson).join(',')}],${rest.slice(1)}`;
+      return new WithHeaders(next === null ? {} : nextLink(request, { cursor: next }), jsonText(text));
     },
   });
 
@@ -200,7 +207,7 @@ const markEndpoint = ({ db }: App) =>
       const changed = await markSubmissions(db, owner.id, params.deployId, [params.submissionId], body);
       // The deployment may have been deleted while the body arrived.
       if (changed === 0) await ownSubmission(db, owner, params);
-      const [found] = await findInboxSubmissions(db, placesOf(params.deployId, [number]));
+      const [found] = await findInboxSubmissions(db, [{ deploymentId: params.deployId, number }]);
       if (!found) throw noSuchSubmission();
       return jsonText(inboxJson(found));
     },
@@ -210,20 +217,6 @@ const idsOrFilter = (): HttpError => invalidField('ids and filter are both given
 
 const cursorWithoutFilter = (): HttpError =>
   invalidField('cursor is given with ids: send it with a filter, or leave it out.');
-
-/** The next submissions that a filter finds, and where to go on. */
-async function findIds(app: App, deployment: Deployment, filter: Filter & { cursor: string | undefined }) {
-  const search = {
-    ...(await rangeOf(app.db, deployment, filter)),
-    ...searchOf(app, filter),
-    limit: SIZES.search.maxBulkIds,
-  };
-  const { numbers, next } = await searchSubmissions(app.db, deployment.id, search);
-  return {
-    ids: await findSubmissionIds(app.db, deployment.id, numbers),
-    next_cursor: next === undefined ? null : String(next),
-  };
-}
 
 const bulkEndpoint = (app: App) =>
   endpoint('POST', '/submissions/:deployId/bulk', 'changeSubmissions', {
@@ -242,15 +235,15 @@ const bulkEndpoint = (app: App) =>
       const { db } = app;
       if ((given === undefined) === (filter === undefined)) throw idsOrFilter();
       if (given && cursor !== undefined) throw cursorWithoutFilter();
+      const found = filter && (await search(app, resource, { ...filter, cursor }, SIZES.search.maxBulkIds));
       // Only ids reach Postgres, which refuses some texts (NUL).
-      const named = { ids: [...new Set(given?.filter(isSubmissionId))] };
-      const { ids, ...next } = filter ? await findIds(app, resource, { ...filter, cursor }) : named;
+      const ids = found?.positions.map(({ id }) => id) ?? [...new Set(given?.filter(isSubmissionId))];
       const done = await CHANGES[action](db, owner.id, resource.id, ids);
       // None may be there because the deployment was deleted while the body arrived.
       if (done === 0) await ownDeployment(db, owner, resource.id);
       // The folder may have had too much.
       if (action === 'spam') app.onPurge();
-      return { done, ...next };
+      return { done, ...(found && { next_cursor: found.next }) };
     },
   });
 

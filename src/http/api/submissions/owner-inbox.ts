@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { findStarts } from '../../../db/deployments/overview.ts';
 import type { Database } from '../../../db/postgres/connect.ts';
-import { findOwnPages, type OwnPage, type Position, searchOwnPages } from '../../../db/submissions/owner-inbox.ts';
+import { findOwnPages, type OwnPage } from '../../../db/submissions/owner-inbox.ts';
+import { type Position, searchSubmissions } from '../../../db/submissions/search-submissions.ts';
 import { findInboxSubmissions } from '../../../db/submissions/submission-marks.ts';
 import type { App } from '../../app.ts';
 import { jsonText, WithHeaders } from '../../request/declaration.ts';
@@ -66,7 +67,7 @@ export const ownerInboxEndpoint = (app: App) =>
       const { db } = app;
       const pages = await findOwnPages(db, owner.id, { ...timesOf(query), cursor: fromCursor(query.cursor) });
       const search = { ...searchOf(app, query), limit: query.limit };
-      const { positions, searched, next } = await searchOwnPages(db, pages, search);
+      const { positions, searched, next } = await searchSubmissions(db, pages, search);
       const submissions = await readFound(db, pages, positions);
       const total = pages.reduce((sum, { count }) => sum + count, 0);
       const rest = JSON.stringify({ next_cursor: next ? toCursor(next) : null, searched, total });

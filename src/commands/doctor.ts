@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import type { Command } from '@commander-js/extra-typings';
-import { type Config, ConfigError, isLocalHost, pageUrl } from '../config.ts';
+import { ConfigError, pageUrl } from '../config.ts';
 import { findLiveSlug } from '../db/deployments/take-downs.ts';
 import { connect, type Database } from '../db/postgres/connect.ts';
 import { type DatabaseServer, openDatabaseServer } from '../db/postgres/database-server.ts';
@@ -12,9 +12,9 @@ import { LIMITS } from '../limits.ts';
 import { declare } from './declare.ts';
 import type { Route } from './doctor/ask.ts';
 import { checkDomains } from './doctor/domains.ts';
-import { type Finding, fail, ok, reasonOf, skip, warn } from './doctor/finding.ts';
+import { type Finding, fail, ok, reasonOf, skip } from './doctor/finding.ts';
 import { checkDatabase, checkDisk, checkFiles, checkMail } from './doctor/machine.ts';
-import { checkCertificate, checkPage, checkReady } from './doctor/service.ts';
+import { checkAddress, PAGE, READY } from './doctor/service.ts';
 import { databasePlace, NO_DATABASE_ADVICE, readSettings, type Settings } from './operator.ts';
 import { print } from './output.ts';
 
@@ -77,15 +77,15 @@ async function examine(settings: Settings): Promise<NamedFinding[]> {
   const { config } = settings;
   const dns = new Resolver({ timeout: NAME_QUERY_TIMEOUT_MS, tries: 2, maxTimeout: NAME_QUERY_TIMEOUT_MS });
   const { finding, db, slug, close } = await examineDatabase(settings);
-  const url = slug === undefined ? undefined : `${pageUrl(config, slug)}/`;
   const checks: Record<string, Check> = {
     disk: () => checkDisk(config.databaseUrl === undefined ? config.dataDir : '.'),
     mail: () => checkMail(config.smtpUrl, CHECK_TIMEOUT_MS),
     files: () => checkFiles(config.bucket, db),
-    answers: (route) => checkReady(config.baseUrl, route),
-    'api-tls': (route) => checkApiCertificate(config, route),
-    'pages-tls': (route) => checkPageCertificate(config, url, route),
-    pages: (route) => (url === undefined ? NO_PAGE : checkPage(url, route)),
+    api: (route) => checkAddress(`${config.baseUrl}/readyz`, READY, route),
+    pages: (route) =>
+      slug === undefined
+        ? skip('no page is live: publish one, and run this again')
+        : checkAddress(`${pageUrl(config, slug)}/`, PAGE, route),
   };
   try {
     return [
@@ -98,24 +98,6 @@ async function examine(settings: Settings): Promise<NamedFinding[]> {
     dns.cancel();
     await close();
   }
-}
-
-function checkApiCertificate({ baseUrl }: Config, route: Route): Finding | Promise<Finding> {
-  const host = hostOf(baseUrl);
-  if (baseUrl.startsWith('https:')) return checkCertificate(`${baseUrl}/readyz`, host, route);
-  if (isLocalHost(host)) return skip('BASE_URL is local, and http');
-  return warn('BASE_URL is http: others on the way can read requests', 'put a proxy with TLS in front of it');
-}
-
-const NO_PAGE = skip('no page is live: publish one, and run this again');
-
-function checkPageCertificate(
-  { pagesDomain, pagesScheme }: Config,
-  url: string | undefined,
-  route: Route,
-): Finding | Promise<Finding> {
-  if (pagesScheme === 'http') return skip('PAGES_SCHEME is http');
-  return url === undefined ? NO_PAGE : checkCertificate(url, `*.${hostOf(pagesDomain)}`, route);
 }
 
 /** The host of an origin or of PAGES_DOMAIN, without brackets and port. */

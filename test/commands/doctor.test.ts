@@ -71,8 +71,8 @@ describe('npm run doctor', () => {
     proxy.leadTo(service.url);
     const there = { ...settings, DATABASE_URL: service.databaseUrl };
     const good = {
-      ...{ settings: 'ok', domains: 'ok', database: 'ok', 'api-tls': 'ok', mail: 'skip', files: 'skip' },
-      ...{ disk: expect.stringMatching(/^(ok|warn)$/), answers: 'ok', 'pages-tls': 'skip', pages: 'skip' },
+      ...{ settings: 'ok', domains: 'ok', database: 'ok', mail: 'skip', files: 'skip' },
+      ...{ disk: expect.stringMatching(/^(ok|warn)$/), api: 'ok', pages: 'skip' },
     };
     expect(await examine(there)).toMatchObject({ code: 0, stderr: '', statuses: good });
     const owner = await service.owner();
@@ -80,8 +80,8 @@ describe('npm run doctor', () => {
     await takeDown(service.db, (await owner.deploy()).id, 'not shown');
     const before = await rowsIn(service.db);
     const { stdout, ...rest } = await examine(there);
-    expect(rest).toMatchObject({ code: 0, stderr: '', statuses: { ...good, 'pages-tls': 'ok', pages: 'ok' } });
-    expect(stdout).toContain(`https://${slug}.${settings.PAGES_DOMAIN}/ shows its page`);
+    expect(rest).toMatchObject({ code: 0, stderr: '', statuses: { ...good, pages: 'ok' } });
+    expect(stdout).toContain(`https://${slug}.${settings.PAGES_DOMAIN}/ answers as it should`);
     expect(await rowsIn(service.db)).toEqual(before);
   });
 
@@ -93,9 +93,9 @@ describe('npm run doctor', () => {
     expect(lines).toEqual(lines.map(() => expect.stringMatching(/^(ok {2}|skip|warn|fail) {2}[a-z-]+ +\S.*$/)));
     expect(lines.filter((line) => /^(warn|fail)/.test(line) && !line.includes(' -> '))).toEqual([]);
     const failed = lines.filter((line) => line.startsWith('fail'));
-    expect(failed.map((line) => line.split(/ +/)[1])).toEqual(['database', 'answers']);
+    expect(failed.map((line) => line.split(/ +/)[1])).toEqual(['database', 'api']);
     expect(failed[0]).toBe(
-      `fail  database   there is no database of the service in ${DATA_DIR} (DATA_DIR, which the environment sets) -> set ` +
+      `fail  database  there is no database of the service in ${DATA_DIR} (DATA_DIR, which the environment sets) -> set ` +
         'DATA_DIR or DATABASE_URL as the service has it, or run npm start first, which makes the database',
     );
   });

@@ -1,21 +1,21 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { get as getHttps, type RequestOptions } from 'node:https';
 import { TLSSocket } from 'node:tls';
 import type { Resolve } from '../../delivery/webhooks/resolve.ts';
 import { reasonOf } from './finding.ts';
 
-const { request: requestHttp } = process.getBuiltinModule('node:http');
+const { get: getHttp } = process.getBuiltinModule('node:http');
 
-/** Of an answer that is read: more is no answer of the service. */
-const MAX_ANSWER_BYTES = 64 * 1024;
+/** Of an answer that is read: a page may be longer. */
+const MAX_ANSWER_CHARS = 64 * 1024;
 
 /** `problem`: the code of OpenSSL or Node, if browsers would not trust the certificate. */
-export type Certificate = { names: string; until: Date; problem: string | undefined };
+type Certificate = { names: string; until: Date; problem: string | undefined };
 
 export type Answer = {
   status: number;
   headers: IncomingHttpHeaders;
-  /** At most MAX_ANSWER_BYTES of it. */
+  /** About MAX_ANSWER_CHARS of it at most. */
   body: string;
   /** Only of https. */
   certificate: Certificate | undefined;
@@ -37,46 +37,32 @@ function certificateOf(socket: TLSSocket): Certificate {
  * Sends one request, and follows no redirects. The answer says whether the certificate is valid. Rejects where no answer comes
  * before the signal fires.
  */
-export function ask(url: string, { resolve, signal }: Route) {
-  const { promise, resolve: settle, reject } = Promise.withResolvers<Answer>();
-  const send = url.startsWith('https:') ? requestHttps : requestHttp;
-  const request = send(url, {
+export async function ask(url: string, { resolve: resolveName, signal }: Route): Promise<Answer> {
+  const get = url.startsWith('https:') ? getHttps : getHttp;
+  const options: RequestOptions = {
     ...{ signal, agent: false, rejectUnauthorized: false },
     lookup: (hostname, { all }, callback) => {
-      resolve(hostname).then(
+      resolveName(hostname).then(
         (found) => (all ? callback(null, found) : callback(null, found[0]?.address ?? '', found[0]?.family)),
         (error) => callback(error, ''),
       );
     },
+  };
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    get(url, options, resolve).on('error', reject);
   });
-  request.on('response', (response) => {
-    const { socket, statusCode = 0, headers: received } = response;
-    const certificate = socket instanceof TLSSocket ? certificateOf(socket) : undefined;
-    const chunks: Buffer[] = [];
-    let length = 0;
-    const finish = (): void => {
-      settle({
-        status: statusCode,
-        headers: received,
-        body: Buffer.concat(chunks).toString(),
-        certificate,
-      });
-      response.destroy();
-    };
-    response.on('data', (chunk: Buffer) => {
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length > MAX_ANSWER_BYTES) finish();
-    });
-    response.on('end', finish).on('error', reject);
-  });
-  request.on('error', reject);
-  request.end();
-  return promise;
+  const { socket, statusCode: status = 0, headers } = response;
+  const certificate = socket instanceof TLSSocket ? certificateOf(socket) : undefined;
+  let body = '';
+  for await (const chunk of response.setEncoding('utf8')) {
+    body += chunk;
+    if (body.length > MAX_ANSWER_CHARS) break;
+  }
+  return { status, headers, body, certificate };
 }
 
 /** A fault, and what to do about it. */
-export type Problem = { saw: string; mend: string };
+type Problem = { saw: string; mend: string };
 
 /** Why there was no answer: the name, the connection, a time-out or TLS, which need different remedies. */
 export function connectionProblem(error: unknown, url: string): Problem {
@@ -93,7 +79,7 @@ export function connectionProblem(error: unknown, url: string): Problem {
     };
   }
   if (code === 'ECONNREFUSED') {
-    const mend = 'start the program that listens there, such as the proxy';
+    const mend = 'start the service, and the proxy in front of it';
     return { saw: `${at} refuses connections (${detail})`, mend };
   }
   if (code === 'ABORT_ERR' || code === 'ETIMEDOUT') {

@@ -1,28 +1,10 @@
-import { ask, connectionProblem, type Route } from './ask.ts';
+import { isLocalHost } from '../../config.ts';
+import { type Answer, ask, connectionProblem, type Route } from './ask.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 /*
- * Checks of the service from outside: BASE_URL, pages and certificates.
+ * Checks of the service from outside: BASE_URL and a page, with their certificates.
  */
-
-/** Checks that the service answers at BASE_URL, and is ready. */
-export async function checkReady(baseUrl: string, route: Route): Promise<Finding> {
-  const url = `${baseUrl}/readyz`;
-  try {
-    const { status, body } = await ask(url, route);
-    if (status === 200 && body.replaceAll(/\s/g, '') === '{"status":"ready"}') return ok(`${url} answers 200`);
-    if (status === 503) {
-      return fail(`${url} answers 503`, 'look in the log of the service, or of the proxy, for what is not ready');
-    }
-    return fail(
-      `${url} answers ${status}, but not as the service does`,
-      'configure the proxy to forward it to HOST:PORT',
-    );
-  } catch (error) {
-    const { saw, mend } = connectionProblem(error, url);
-    return fail(`${url} does not answer: ${saw}`, `start the service, and the proxy in front of it, or: ${mend}`);
-  }
-}
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** A certificate that ends within this time is a warning: renewal should have happened. */
@@ -35,37 +17,42 @@ const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another name',
 };
 
-/** Checks that browsers trust the certificate at a URL. `wanted`: the name that it has to be for. */
-export async function checkCertificate(url: string, wanted: string, route: Route): Promise<Finding> {
+/** Whether an answer is the service's. `mend`: the advice where it is not. */
+type Expected = { isRight(answer: Answer): boolean; mend: string };
+
+export const READY: Expected = {
+  isRight: ({ status, body }) => status === 200 && body.replaceAll(/\s/g, '') === '{"status":"ready"}',
+  mend: 'configure the proxy to forward it to HOST:PORT; after a 503, look in the log of the service for what is not ready',
+};
+
+export const PAGE: Expected = {
+  // Every page of the service has this header.
+  isRight: ({ status, headers }) => status === 200 && headers['origin-agent-cluster'] === '?1',
+  mend:
+    'configure the proxy to forward all hosts under PAGES_DOMAIN, each with its own Host header, and check that the service ' +
+    'runs with the same PAGES_DOMAIN and database as this command',
+};
+
+/** Checks that the service answers at a URL, with a certificate that browsers trust. */
+export async function checkAddress(url: string, { isRight, mend }: Expected, route: Route): Promise<Finding> {
   const answer = await ask(url, route).catch((error: unknown) => connectionProblem(error, url));
-  if ('mend' in answer) return fail(answer.saw, answer.mend);
-  if (!answer.certificate) return fail(`${url} is not https`, 'put a proxy with TLS in front of it');
-  const { names, until, problem } = answer.certificate;
-  const days = Math.floor((until.getTime() - Date.now()) / DAY_MS);
-  const saw = `a certificate for ${names || 'no name'}, until ${until.toISOString().slice(0, 10)} (${days} days)`;
+  if ('mend' in answer) return fail(`${url} does not answer: ${answer.saw}`, answer.mend);
+  const { hostname } = new URL(url);
+  const { names, until, problem } = answer.certificate ?? {};
+  const days = until && Math.floor((until.getTime() - Date.now()) / DAY_MS);
+  const certificate = `a certificate for ${names || 'no name'}, until ${until?.toISOString().slice(0, 10)} (${days} days)`;
   if (problem !== undefined) {
     return fail(
-      `${saw}, which is not valid: ${CERTIFICATE_PROBLEMS[problem] ?? `its authority is not known, or its chain is not complete (${problem})`}`,
-      `let the proxy serve a certificate for ${wanted} with its whole chain (fullchain.pem), from an authority that browsers know; ` +
-        'for one of your own set NODE_EXTRA_CA_CERTS',
+      `${url} has ${certificate}, which is not valid: ${CERTIFICATE_PROBLEMS[problem] ?? `its authority is not known, or its chain is not complete (${problem})`}`,
+      `let the proxy serve a certificate for ${hostname} (for pages: a wildcard) with its whole chain (fullchain.pem), from an ` +
+        'authority that browsers know; for one of your own set NODE_EXTRA_CA_CERTS',
     );
   }
-  return days < MIN_CERTIFICATE_DAYS ? warn(saw, 'check why it has not been renewed') : ok(saw);
-}
-
-/** Checks that a page is shown at its address. */
-export async function checkPage(url: string, route: Route): Promise<Finding> {
-  try {
-    const { status, headers } = await ask(url, route);
-    // Every page of the service has this header.
-    if (status === 200 && headers['origin-agent-cluster'] === '?1') return ok(`${url} shows its page`);
-    return fail(
-      `${url} does not show its page, but answers ${status}`,
-      'configure the proxy to forward all hosts under PAGES_DOMAIN, each with its own Host header, and check that the service ' +
-        'runs with the same PAGES_DOMAIN and database as this command',
-    );
-  } catch (error) {
-    const { saw, mend } = connectionProblem(error, url);
-    return fail(`${url} does not show its page: ${saw}`, mend);
+  if (!isRight(answer)) return fail(`${url} answers ${answer.status}, but not as the service does`, mend);
+  if (days === undefined) {
+    if (isLocalHost(hostname)) return ok(`${url} answers as it should`);
+    return warn(`${url} is http: others on the way can read requests`, 'put a proxy with TLS in front of it');
   }
+  const saw = `${url} answers as it should, with ${certificate}`;
+  return days < MIN_CERTIFICATE_DAYS ? warn(saw, 'check why the certificate has not been renewed') : ok(saw);
 }

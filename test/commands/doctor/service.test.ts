@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ask, connectionProblem } from '../../../src/commands/doctor/ask.ts';
-import { checkCertificate, checkPage, checkReady } from '../../../src/commands/doctor/service.ts';
+import { checkAddress, PAGE, READY } from '../../../src/commands/doctor/service.ts';
 import { trust } from '../../support/certificates.ts';
 import { here, summary } from '../../support/doctor.ts';
 import { freePort } from '../../support/process.ts';
@@ -17,7 +17,7 @@ import {
 describe('a certificate', () => {
   async function check(certificate: Certificate, host: string) {
     const { port } = await startReceiver(undefined, { certificate });
-    return summary(await checkCertificate(`https://${host}:${port}`, host, await here()));
+    return summary(await checkAddress(`https://${host}:${port}`, { isRight: () => true, mend: '' }, await here()));
   }
 
   it.each<[string, { hosts: string[]; expired?: boolean; lasts: number }, string, RegExp]>([
@@ -25,7 +25,7 @@ describe('a certificate', () => {
       'that is good for long',
       { hosts: ['*.pages.test'], lasts: 24 * 20 + 1 },
       'ok',
-      /^a certificate for \*\.pages\.test, until \d{4}-\d\d-\d\d \(20 days\)$/,
+      / answers as it should, with a certificate for \*\.pages\.test, until \d{4}-\d\d-\d\d \(20 days\)$/,
     ],
     ['that ends soon', { hosts: ['*.pages.test'], lasts: 24 * 13 + 1 }, 'warn', /\(13 days\)$/],
     ['that has ended', { hosts: ['*.pages.test'], lasts: 30, expired: true }, 'fail', /not valid: it has expired$/],
@@ -33,7 +33,7 @@ describe('a certificate', () => {
       'for another name',
       { hosts: ['pages.test', 'api.test'], lasts: 1_000 },
       'fail',
-      /^a certificate for pages\.test, api\.test, .*not valid: it is for another name$/,
+      / has a certificate for pages\.test, api\.test, .*not valid: it is for another name$/,
     ],
   ])('%s', async (_name, { hosts, ...options }, status, saw) => {
     const certificate = makeCertificate(hosts, options);
@@ -50,13 +50,13 @@ describe('a certificate', () => {
   });
 
   it.each([
-    ['closes', closesAtOnce, /^port \d+ of api\.test speaks no TLS for api\.test \(.+\)$/],
-    ['speaks plain http', says('HTTP/1.1 200 OK\r\n\r\n'), /^port \d+ of api\.test speaks no TLS for /],
-    ['says nothing', neverAnswers, /^port \d+ of api\.test gives no answer in time$/],
+    ['closes', closesAtOnce, / does not answer: port \d+ of api\.test speaks no TLS for api\.test \(.+\)$/],
+    ['speaks plain http', says('HTTP/1.1 200 OK\r\n\r\n'), / port \d+ of api\.test speaks no TLS for /],
+    ['says nothing', neverAnswers, / port \d+ of api\.test gives no answer in time$/],
   ])('is missing where the server %s', async (_does, conduct, what) => {
     const { port } = await startRawReceiver(conduct);
     const route = await here(conduct === neverAnswers ? AbortSignal.timeout(100) : undefined);
-    const found = await checkCertificate(`https://api.test:${port}`, 'api.test', route);
+    const found = await checkAddress(`https://api.test:${port}`, READY, route);
     expect(summary(found)).toEqual(['fail', expect.stringMatching(what)]);
   });
 });
@@ -74,7 +74,7 @@ describe('a connection that fails', () => {
     });
     expect(await problemOf('api.test')).toEqual({
       saw: `port ${port} of api.test refuses connections (connect ECONNREFUSED 127.0.0.1:${port})`,
-      mend: 'start the program that listens there, such as the proxy',
+      mend: 'start the service, and the proxy in front of it',
     });
   });
 
@@ -89,37 +89,33 @@ describe('a connection that fails', () => {
   });
 });
 
-describe('the answer at BASE_URL', () => {
+describe('an answer', () => {
   it.each([
-    [200, '{"status":"ready"}', 'ok', 'answers 200'],
+    [200, '{"status":"ready"}', 'ok', 'answers as it should'],
     [200, '<h1>Welcome to nginx!</h1>', 'fail', 'answers 200, but not as the service does'],
-    [503, '{"error":"…"}', 'fail', 'answers 503'],
-    [404, '', 'fail', 'answers 404, but not as the service does'],
-  ])('%d %s: %s', async (code, body, status, saw) => {
+    [503, '{"error":"…"}', 'fail', 'answers 503, but not as the service does'],
+  ])('at BASE_URL, %d %s: %s', async (code, body, status, saw) => {
     const { url, received } = await startReceiver((response) => void response.writeHead(code).end(body));
-    expect(summary(await checkReady(url, await here()))).toEqual([status, `${url}/readyz ${saw}`]);
+    expect(summary(await checkAddress(`${url}/readyz`, READY, await here()))).toEqual([status, `${url}/readyz ${saw}`]);
     expect(received.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /readyz']);
   });
 
+  it.each([
+    [200, { 'Origin-Agent-Cluster': '?1' }, 'warn', /is http: others on the way can read requests$/],
+    [200, {}, 'fail', /answers 200, but not as the service does$/],
+    [404, { 'Origin-Agent-Cluster': '?1' }, 'fail', /answers 404, but not as the service does$/],
+    [301, {}, 'fail', /answers 301, but not as the service does$/],
+  ])('of a page, %d with %j: %s', async (code, headers, status, saw) => {
+    const { port } = await startReceiver((response) => void response.writeHead(code, headers).end());
+    const found = await checkAddress(`http://x.pages.test:${port}/`, PAGE, await here());
+    expect(summary(found)).toEqual([status, expect.stringMatching(saw)]);
+  });
+
   it('is missed where nobody listens', async () => {
-    const url = `http://api.test:${await freePort()}`;
-    const found = await checkReady(url, await here());
+    const found = await checkAddress(`http://api.test:${await freePort()}/readyz`, READY, await here());
     expect(summary(found)).toEqual([
       'fail',
       expect.stringMatching(/readyz does not answer: port \d+ of api\.test refuses connections \(.*ECONNREFUSED.*\)$/),
     ]);
-  });
-});
-
-describe('a page', () => {
-  it.each([
-    [200, { 'Origin-Agent-Cluster': '?1' }, 'ok', /shows its page$/],
-    [200, {}, 'fail', /does not show its page, but answers 200$/],
-    [404, { 'Origin-Agent-Cluster': '?1' }, 'fail', /does not show its page, but answers 404$/],
-    [301, {}, 'fail', /does not show its page, but answers 301$/],
-  ])('%d with %j: %s', async (code, headers, status, saw) => {
-    const { port } = await startReceiver((response) => void response.writeHead(code, headers).end());
-    const found = await checkPage(`http://x.pages.test:${port}/`, await here());
-    expect(summary(found)).toEqual([status, expect.stringMatching(saw)]);
   });
 });

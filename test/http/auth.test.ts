@@ -84,12 +84,3 @@ describe('too many unknown keys from one address', () => {
     expect(await call(`Bearer ${newUnknownKey()}`)).toEqual(UNAUTHORIZED);
   });
 });
-
-describe('a key', () => {
-  // Nothing else has it: test/faults/secrets.test.ts.
-  it('is stored as a SHA-256 hash', async () => {
-    const { key } = await service.owner();
-    const hash = createHash('sha256').update(key).digest();
-    expect(await service.db('api_keys').where({ hash })).toHaveLength(1);
-  });
-});

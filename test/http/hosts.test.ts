@@ -193,11 +193,6 @@ describe('what is no ordinary request', () => {
     await isFine();
   });
 
-  it('answers 431 as JSON for headers that are too large', async () => {
-    const headers = ['Host: api.test', `X-Long: ${'x'.repeat(64 * 1024)}`];
-    expectError(answersIn(await sendRaw(service.url, wire([get('/healthz'), ...headers])))[0], 431);
-  });
-
   it('answers 417 for an expectation it does not know, on a page’s host with a page', async () => {
     const expecting = (host: string) => exchange([get('/'), `Host: ${host}`, 'Expect: the-unexpected']);
     expectError(await expecting('api.test'), 417);

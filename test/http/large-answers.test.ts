@@ -5,9 +5,8 @@ const service = await testService();
 const owner = await service.owner();
 
 /** The text of an answer, as it came. */
-async function textOf(path: string, method = 'GET'): Promise<{ status: number; type: string | null; text: string }> {
-  const headers = { Authorization: `Bearer ${owner.key}` };
-  const response = await fetch(service.url + path, { method, headers });
+async function textOf(path: string): Promise<{ status: number; type: string | null; text: string }> {
+  const response = await fetch(service.url + path, { headers: { Authorization: `Bearer ${owner.key}` } });
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
 }
 
@@ -54,7 +53,6 @@ describe('a page of submissions that is too large to be read at once', () => {
   it('has the texts that were sent', async () => {
     const { text } = await textOf(`/submissions/${id}?limit=100`);
     expect(texts.filter((sent) => !text.includes(`"data":${sent},"ip_address"`))).toEqual([]);
-    expect(await textOf(`/submissions/${id}?limit=100`, 'HEAD')).toEqual({ ...JSON_ANSWER, text: '' });
   });
 });
 
@@ -65,6 +63,5 @@ describe('a large page', () => {
   it('is given back as it was sent', async () => {
     const { id } = await owner.deploy({ html });
     expect(await textOf(`/deploy/${id}/html`)).toEqual({ ...JSON_ANSWER, text: JSON.stringify({ html }) });
-    expect(await textOf(`/deploy/${id}/html`, 'HEAD')).toEqual({ ...JSON_ANSWER, text: '' });
   });
 });

@@ -58,10 +58,3 @@ it('begins no work for a client that has left', async () => {
   await left;
   expect(log.at(-1)).toBe('c: The client has left.');
 });
-
-it('refuses more than may wait, of the owner that has the most', async () => {
-  const { log, add } = start({ waitingRequests: 2 });
-  for (const name of ['a', 'b', 'c', 'd', 'e']) void add(name);
-  await nextTurn();
-  expect(log.at(-1)).toMatch(/^e: Too many requests of this API key/);
-});

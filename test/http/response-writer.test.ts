@@ -35,17 +35,6 @@ function reserve(sending: ResponseWriter, holder: number, bytes: number): { clos
 const reserved = { close: expect.any(Function) };
 
 describe('reserve', () => {
-  it('lets one holder have half of the budget, and gives back what it had when the answer is closed', () => {
-    const sending = newWriter();
-    const first = reserve(sending, 1, BUDGET / 2 - 1);
-    const second = reserve(sending, 1, 1);
-    expect([first, second, reserve(sending, 1, 1)]).toEqual([reserved, reserved, 503]);
-    if (typeof second !== 'number') second.close();
-    expect([reserve(sending, 1, 2), reserve(sending, 1, 1)]).toEqual([503, reserved]);
-    if (typeof first !== 'number') first.close();
-    expect([reserve(sending, 1, BUDGET / 2 - 1), reserve(sending, 1, 1)]).toEqual([reserved, 503]);
-  });
-
   it('counts nothing for an answer whose client has left already, and nothing that was refused', async () => {
     const sending = newWriter();
     const left = Promise.withResolvers<void>();

@@ -84,26 +84,16 @@ describe('GET /altcha/challenge', () => {
 });
 
 describe('GET /altcha.js', () => {
-  it('answers the widget, as a module that pages of any origin may load, compressed, and 304', async () => {
-    const { status, headers, text } = await service.anonymous
-      .get('/altcha.js')
-      .set('Accept-Encoding', 'br, gzip')
-      .buffer(true);
-    expect(status).toBe(200);
+  it('answers the widget, as a module that pages of any origin may load', async () => {
+    const { headers, text } = await service.anonymous.get('/altcha.js').buffer(true).expect(200);
     expect(headers).toMatchObject({
       'content-type': 'text/javascript; charset=utf-8',
       'access-control-allow-origin': '*',
       'cross-origin-resource-policy': 'cross-origin',
       'cache-control': 'public, max-age=86400',
       'x-content-type-options': 'nosniff',
-      'content-encoding': 'br',
     });
     expect(text).toContain('altcha-widget');
-    const again = await service.anonymous
-      .get('/altcha.js')
-      .set('Accept-Encoding', 'br')
-      .set('If-None-Match', String(headers.etag));
-    expect(again.status).toBe(304);
   });
 });
 

@@ -31,12 +31,6 @@ describe('POST /deploy', () => {
     expect(response.headers['content-type']).toMatch(/^application\/json\b/);
   });
 
-  it('gives ids that rise with time', async () => {
-    const ids: string[] = [];
-    for (let count = 0; count < 5; count += 1) ids.push((await owner.deploy()).id);
-    expect(ids).toEqual([...new Set(ids)].toSorted());
-  });
-
   it('says where the page is, with PAGES_DOMAIN and PAGES_SCHEME', async () => {
     const settings = { PAGES_DOMAIN: 'p.example:8443', PAGES_SCHEME: 'http' };
     const elsewhere = asOwner((await service.another(settings)).url, owner.key);
@@ -228,12 +222,6 @@ describe('GET /deploy', () => {
   });
 });
 
-it('GET /deploy/:id/html answers the HTML as it was given', async () => {
-  const html = '\ufeff<form action="{{FORM_ACTION}}">a\0b\r\nc\rd\ne\u2028"\\u0041"ä€😀\u{10ffff}\uffff</form>';
-  const { id } = await owner.deploy({ html });
-  expect(answer(await owner.get(`/deploy/${id}/html`))).toStrictEqual({ status: 200, body: { html } });
-});
-
 describe('GET /deploy/:id', () => {
   it('answers 200 with the seven fields of a status', async () => {
     const { id } = await owner.deploy({ slug: 'seen' });
@@ -352,18 +340,5 @@ describe('DELETE /deploy/:id', () => {
     const { id } = await owner.deploy();
     const answers = await repeat(10, async () => status(await owner.delete(`/deploy/${id}`)));
     expect(ascending(answers)).toEqual([200, ...Array<number>(9).fill(404)]);
-  });
-
-  it('frees the slug for anyone, in every process', async () => {
-    const first = await owner.deploy({ html: 'old', slug: 'reused' });
-    expect((await page('reused')).text).toBe('old');
-    const there = asOwner((await service.another()).url, (await service.owner()).key);
-    await owner.delete(`/deploy/${first.id}`);
-    const second = await there.deploy({ html: 'new', slug: 'reused' });
-    expect(second).toEqual({ id: anId, url: first.url, slug: 'reused' });
-    expect(second.id).not.toBe(first.id);
-    await there.delete(`/deploy/${second.id}`);
-    await owner.deploy({ html: 'newest', slug: 'reused' });
-    expect((await page('reused')).text).toBe('newest');
   });
 });

@@ -67,26 +67,16 @@ async function table(texts: readonly string[]): Promise<string[][]> {
 }
 
 describe.each(FORMATS)('GET /submissions/:deployId/export.%s', (format) => {
-  it('answers an attachment that no cache keeps; HEAD the same without a body', async () => {
+  it('answers an attachment that no cache keeps', async () => {
     const { id, slug } = await owner.deploy();
     const path = `/submissions/${id}/export.${format}`;
     const date = new Date().toISOString().slice(0, 10);
-    const names = ['content-type', 'content-disposition', 'cache-control'];
-    const shown = async ({ status, headers }: Response) => [status, ...names.map((name) => headers.get(name))];
-    const answer = await get(path);
-    // To its end: an owner may have two exports under way, and those of the formats before may still be.
-    await answer.arrayBuffer();
-    const head = await get(path, 'HEAD');
-    const expected = [200, TYPES[format], `attachment; filename="${slug}-${date}.${format}"`, 'no-store'];
-    expect([await shown(answer), await shown(head), await head.text()]).toEqual([expected, expected, '']);
-  });
-
-  it('has every submission once, oldest first, those that were deleted missing', async () => {
-    const id = await filled(Array.from({ length: 2_000 }, (_, index) => `{"n":${index + 1}}`));
-    await service.db('submissions').where({ deployment_id: id }).whereBetween('number', [500, 1_499]).delete();
-    const numbers = await numbersIn(await download(id, format), format);
-    const expected = Array.from({ length: 2_000 }, (_, index) => index + 1).filter((n) => n < 500 || n > 1_499);
-    expect(numbers).toEqual(expected);
+    const { headers } = await owner.get(path).buffer(true).expect(200);
+    expect(headers).toMatchObject({
+      'content-type': TYPES[format],
+      'content-disposition': `attachment; filename="${slug}-${date}.${format}"`,
+      'cache-control': 'no-store',
+    });
   });
 
   it('has only what the parameters of a search find', async () => {

@@ -49,25 +49,6 @@ describe('POST /deploy', () => {
     expect(answer(await create(owner))).toEqual({ status: 403, body: { error: `Your plan (${plan}) ${sentence}` } });
   });
 
-  it('counts the keys of an owner together', async () => {
-    const first = await service.owner({ email: 'two@test.example', plan: 'free' });
-    const second = await service.owner({ email: 'Two@test.example' });
-    await deploy(first, 1);
-    await deploy(second, LIMIT - 1);
-    for (const owner of [first, second]) expect(answer(await create(owner))).toEqual(limitReached);
-  });
-
-  it('frees one slot with each deletion', async () => {
-    const owner = await service.owner({ plan: 'free' });
-    const [first = '', second = ''] = await deploy(owner, LIMIT);
-    await owner.delete(`/deploy/${first}`);
-    await owner.delete(`/deploy/${first}`);
-    expect(await statuses([create(owner)])).toEqual([201]);
-    expect(answer(await create(owner))).toEqual(limitReached);
-    await owner.delete(`/deploy/${second}`);
-    expect(await statuses([create(owner)])).toEqual([201]);
-  });
-
   it('follows a change of the plan, and leaves what is live', async () => {
     const email = 'changing@test.example';
     const owner = await service.owner({ email, plan: 'unlimited' });

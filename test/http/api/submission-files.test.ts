@@ -181,19 +181,6 @@ describe('the memory of uploads', () => {
   });
 });
 
-describe('DELETE /submissions/:deployId/:submissionId', () => {
-  it('removes the files of the submission, and no others', async () => {
-    const { deploymentId, submissionId, data } = await stored(part('a.txt', 'Ada'));
-    const other = await submit(deploymentId, multipartBody(part('b.txt', 'Grace')));
-    expect(await rowsOf(deploymentId)).toEqual({ files: 2, bytes: 8 });
-    expect((await owner.delete(`/submissions/${deploymentId}/${submissionId}`)).status).toBe(200);
-    expect(await rowsOf(deploymentId)).toEqual({ files: 1, bytes: 5 });
-    expect((await get(data.f.url)).status).toBe(404);
-    const kept = (await owner.get(`/submissions/${deploymentId}/${other.body.id}`)).body.data.f;
-    expect((await get(kept.url)).content.toString()).toBe('Grace');
-  });
-});
-
 describe('GET /submissions/:deployId/:submissionId/files/:fileId', () => {
   it('answers the file as an attachment that does nothing', async () => {
     const { data } = await stored(['name="f"; filename="a.html"\r\nContent-Type: text/html', '<script>1</script>']);
@@ -224,13 +211,6 @@ describe('GET /submissions/:deployId/:submissionId/files/:fileId', () => {
       expect((await get(file.url)).headers['content-disposition']).toBe(header);
       expect(file.filename).toBe(sent.replaceAll('%22', '"').replaceAll('%0D', '\r').replaceAll('%0A', '\n'));
     }
-  });
-
-  it('answers 404 once the deployment is deleted; the file is kept', async () => {
-    const { data, deploymentId } = await stored(part('a', 'x'));
-    await owner.delete(`/deploy/${deploymentId}`).expect(200);
-    expect(answer(await owner.get(data.f.url))).toEqual(refused(404));
-    expect(await rowsOf(deploymentId)).toEqual({ files: 1, bytes: 1 });
   });
 
   it('holds no connection of the pool for those who do not read, and lets go of those who leave', async () => {

@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { answer, aTime, refused } from '../../support/answers.ts';
+import { answer, aTime } from '../../support/answers.ts';
 import { inParallel } from '../../support/figures.ts';
 import { asOwner, testService } from '../../support/service.ts';
-import { storedId, storeTexts } from '../../support/stored-submissions.ts';
-
-type Submission = { id: string; data: unknown; ip_address: string; created_at: string };
-type Listed = { submissions: Submission[]; total: number; page: number; limit: number };
-
-const STORED = 123;
 
 const service = await testService();
 const owner = await service.owner();
@@ -49,50 +43,13 @@ async function filled(count: number): Promise<{ id: string; ids: string[] }> {
   return { id, ids };
 }
 
-/** A deployment with 123 submissions, `{"n":1}` to `{"n":123}`. */
-const full = await deploy();
-const texts = Array.from({ length: STORED }, (_, index) => `{"n":${index + 1}}`);
-await storeTexts(service.db, full, texts, { ipAddress: '127.0.0.1' });
-
-/** What GET answers with 200. */
-async function list(query = '', id = full): Promise<Listed> {
-  const response = await owner.get(`/submissions/${id}${query}`);
-  if (response.status !== 200) throw new Error(`GET /submissions answered ${response.status}: ${response.text}`);
-  return response.body;
-}
-
-/** What the submissions numbered from `newest` down to `oldest` are listed as. */
-const expected = (newest: number, oldest: number): Submission[] =>
-  Array.from({ length: newest - oldest + 1 }, (_, index) => ({
-    id: storedId(full, newest - index),
-    data: { n: newest - index },
-    ip_address: '127.0.0.1',
-    created_at: aTime,
-  }));
-
-describe('GET /submissions/:deployId', () => {
-  it('answers a page of 50, newest first, in the order of acceptance', async () => {
-    expect(await list()).toEqual({ submissions: expected(123, 74), total: STORED, page: 1, limit: 50 });
-  });
-
-  it.each<[string, number, number, number, number]>([
-    ['?page=2', 73, 24, 2, 50],
-    ['?page=13&limit=10', 3, 1, 13, 10],
-    ['?page=002&limit=0050', 73, 24, 2, 50],
-    ['?Page=x&pages=0&page%5B%5D=2&limit%5Ba%5D=3&other', 123, 74, 1, 50],
-  ])('answers %s with numbers %i to %i, page %i and limit %i', async (query, newest, oldest, page, limit) => {
-    expect(await list(query)).toEqual({ submissions: expected(newest, oldest), total: STORED, page, limit });
-  });
-});
-
 describe('ip_address', () => {
   /** What is listed as the address of a submission with this X-Forwarded-For, at a service with these settings. */
   async function addressOf(url: string, forwarded?: string, more: Record<string, string> = {}): Promise<string> {
     const id = await deploy();
     const headers = { ...(forwarded === undefined ? {} : { 'X-Forwarded-For': forwarded }), ...more };
     await submit(id, { url, headers });
-    const { submissions } = await list('', id);
-    return submissions[0]?.ip_address ?? '';
+    return (await owner.get(`/submissions/${id}`)).body.submissions[0]?.ip_address ?? '';
   }
 
   it('is what a proxy says only where TRUST_PROXY says so', async () => {
@@ -154,16 +111,6 @@ describe('DELETE /submissions/:deployId/:submissionId', () => {
       { id: ids[1], number: 2 },
       { id: next, number: 4 },
     ]);
-  });
-
-  it('frees no place under the rate limit', async () => {
-    const { id } = await owner.deploy();
-    const post = () => owner.send('POST', `/submit/${id}`, '{}');
-    for (let n = 0; n < 10; n += 1) expect((await post()).status).toBe(200);
-    for (const { id: submissionId } of (await owner.get(`/submissions/${id}`)).body.submissions) {
-      await owner.delete(`/submissions/${id}/${submissionId}`).expect(200);
-    }
-    expect(await post()).toEqual(refused(429));
   });
 
   it('counts right among submissions and other deletions, over two processes', async () => {

@@ -173,25 +173,6 @@ describe('anything else on the host of a page', () => {
     },
   );
 
-  it('answers 404 for every path of the API, whatever is sent along', async () => {
-    const { owner, id, host } = await publish();
-    const headers = { Authorization: `Bearer ${owner.key}`, 'Content-Type': 'application/json' };
-    for (const [method, path, body] of [
-      ['POST', '/deploy', '{"html":"x"}'],
-      ['GET', `/deploy/${id}`],
-      ['PUT', `/deploy/${id}`, '{"html":"x"}'],
-      ['DELETE', `/deploy/${id}`],
-      ['POST', `/submit/${id}`, '{"a":"b"}'],
-      ['GET', `/submissions/${id}`],
-      ['POST', `/webhooks/${id}`, '{"url":"https://receiver.example/"}'],
-      ['GET', `/webhooks/${id}`],
-    ] as const) {
-      expectErrorPage(await ask(host, { method, path, headers, ...(body ? { body } : {}) }), 404);
-    }
-    const [status, webhooks] = [await owner.get(`/deploy/${id}`), await owner.get(`/webhooks/${id}`)];
-    expect([status.body.submission_count, webhooks.body.webhooks]).toEqual([0, []]);
-  });
-
   it.each(['PUT', 'OPTIONS'])('answers %s / with 405 and Allow', async (method) => {
     const { host } = await publish();
     const answer = await ask(host, { method });
@@ -235,13 +216,6 @@ describe('a change of a page', () => {
       const later = await Promise.all([0, 1, 2].map(read));
       expect(new Set([...after, ...later].map(textOf))).toEqual(new Set([`version ${version}`]));
     }
-  });
-
-  it('shows at once where there was no page before', async () => {
-    const owner = await service.owner();
-    expect((await ask(hostOf('newcomer'))).status).toBe(404);
-    await owner.deploy({ slug: 'newcomer', html: 'here' });
-    expect(textOf(await ask(hostOf('newcomer')))).toBe('here');
   });
 
   it('takes the page offline at once when its deployment is deleted, for readers and for forms', async () => {

@@ -101,13 +101,6 @@ describe('a form that is not open yet, closed or full', () => {
     expect([status, headers['error-code']]).toEqual([403, 'form-closed']);
   });
 
-  it('still shows its page', async () => {
-    const { id, slug } = await owner.deploy({ html: '<p>Register' });
-    await settingsOf(id, { closes_at: PAST });
-    const { status, text } = await service.anonymous.get('/').set('Host', `${slug}.pages.test`);
-    expect([status, text]).toEqual([200, '<p>Register']);
-  });
-
   it('accepts what its owner releases from the spam folder', async () => {
     const id = await deployWith({ spam: { blocklist: ['casino'] } });
     await submit(id);

@@ -13,7 +13,7 @@ export const session = signal<'unknown' | 'none' | 'active' | 'over'>('unknown')
 /** Why requests are being tried again. */
 export const trouble = signal<'none' | 'offline' | 'unavailable' | 'slow'>('none');
 
-/** The service has answered with an error; the message is its sentence that says what to do. */
+/** The service has answered with an error; the message says what to do. It has a line for each field that is wrong. */
 export class ApiError extends Error {
   readonly status: number;
   constructor(status: number, message: string) {
@@ -170,5 +170,6 @@ export async function answer<T>(
     error instanceof Object && 'error' in error && typeof error.error === 'string'
       ? error.error
       : `The service answered ${response.status}: try again.`;
-  throw new ApiError(response.status, message);
+  const others = response.headers.get('formhost-notice')?.split('; ') ?? [];
+  throw new ApiError(response.status, [message, ...others.map((sentence) => `${sentence}.`)].join('\n'));
 }

@@ -101,7 +101,7 @@ export type Change =
 
 /** The error of a field: an error of the API begins with the name of its field. */
 export const errorAt = (change: Change, name: string): string | undefined =>
-  change.state === 'failed' && change.message.startsWith(`${name} `) ? change.message : undefined;
+  change.state === 'failed' ? change.message.split('\n').find((line) => line.startsWith(`${name} `)) : undefined;
 
 /**
  * Makes changes, one at a time, and says how the last one went. `isRepeatable`: making the change twice does no harm, so

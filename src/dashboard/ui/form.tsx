@@ -16,10 +16,10 @@ export const Form = ({
     noValidate
     class={className}
     aria-labelledby={labelledBy}
-    onSubmit={(event) => {
+    onSubmit={async (event) => {
       event.preventDefault();
       const form = event.currentTarget;
-      onSubmit();
+      await onSubmit();
       // The first field that is wrong may be out of sight.
       setTimeout(() => form.querySelector<HTMLElement>('[aria-invalid]')?.focus());
     }}

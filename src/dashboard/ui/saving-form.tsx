@@ -15,7 +15,7 @@ export const SavingForm = ({
   change: Change;
   /** Whether there is something to save: *Saved* is no longer true then. */
   isChanged: boolean;
-  onSave(): void;
+  onSave(): unknown;
   class?: string;
   children: ComponentChildren;
 }): JSX.Element => (

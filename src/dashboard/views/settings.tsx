@@ -17,7 +17,6 @@ import {
   changesOf,
   FIELDS,
   type Option,
-  problemOf,
   QUESTIONS,
   type SettingField,
   type Settings,
@@ -54,12 +53,12 @@ function Control({
   return <Field {...typing} type={control === 'time' ? 'datetime-local' : control} />;
 }
 
-/** A change whose error has the labels of settings in place of their names in the API. */
+/** A change whose errors have the labels of settings in place of their names in the API, and an empty field in place of null. */
 function withLabels(change: Change): Change {
   if (change.state !== 'failed') return change;
   const names = Object.entries(FIELDS);
   const message = names.reduce((text, [name, { label }]) => text.replaceAll(name, label), change.message);
-  return { ...change, message };
+  return { ...change, message: message.replaceAll(/,? or null\b/g, ', or leave it empty') };
 }
 
 /** The fields of the form, by their labels, and what was chosen before. */
@@ -111,13 +110,9 @@ function useUnsaved(id: string, settings: Settings) {
 function SettingsForm({ id, settings, labels }: { id: string; settings: Settings; labels: Labels }): JSX.Element {
   const { saved, setSaved, typed, setTyped, isChanged } = useUnsaved(id, settings);
   const { change, run } = useChange({ isRepeatable: true });
-  const [isChecked, setChecked] = useState(false);
 
-  function save(): void {
-    const isRight = Object.entries(FIELDS).every(([name, field]) => problemOf(field, typed[name]) === undefined);
-    setChecked(!isRight);
-    if (!isRight) return;
-    void run(async () => {
+  function save(): Promise<boolean> {
+    return run(async () => {
       await answer(api.PATCH('/deploy/{id}', { params: { path: { id } }, body: changesOf(typed, saved) }));
       const secret = 'spam.captcha.secret';
       setSaved({ ...typed, [secret]: '' });
@@ -139,7 +134,7 @@ function SettingsForm({ id, settings, labels }: { id: string; settings: Settings
                   field={field}
                   value={typed[name] ?? ''}
                   formFields={optionsOf(labels, typed[name] ?? '')}
-                  error={(isChecked && problemOf(field, typed[name])) || errorAt(labelled, field.label)}
+                  error={errorAt(labelled, field.label)}
                   onChange={(text) => setTyped((before) => typeInto(before, name, text))}
                 />
               ),

@@ -80,7 +80,7 @@ export class BodyReader {
     const sent = isSent ? await this.#read(request, ownerId, declared, textForm) : { values: {} };
     // The field that is missing may be one of these.
     if (notify) for (const sentence of unknownFieldsNotices(sent, schema)) notify(sentence);
-    const fields = checkFields(sent.values, schema);
+    const fields = checkFields(sent.values, schema, notify);
     // Ignored, a slug in the query would publish the page elsewhere than its owner expects.
     const [misplaced] = text && !textForm ? Object.keys(queryValues(request.url, Object.keys(schema.shape))) : [];
     if (misplaced !== undefined) {

@@ -70,14 +70,23 @@ export function textFormOf(request: IncomingMessage, text: TextForm | undefined)
   throw notJson(text?.type);
 }
 
-/** The fields of a body, as the schema says; throws 400 and 413. */
-export function checkFields<S extends z.ZodObject>(values: Readonly<Record<string, unknown>>, schema: S): z.infer<S> {
+/** As many errors of one body are told. */
+const MAX_ERRORS = 20;
+
+/** The fields of a body, as the schema says; throws 400 and 413. `notify`: gets the other errors, where there are several. */
+export function checkFields<S extends z.ZodObject>(
+  values: Readonly<Record<string, unknown>>,
+  schema: S,
+  notify?: (sentence: string) => void,
+): z.infer<S> {
   const read = schema.safeParse(values);
   if (read.success) return read.data;
   const { issues } = read.error;
   const tooLong = issues.find((issue) => issue.code === 'custom' && issue.params === OVER_LIMIT);
   if (tooLong) throw new HttpError(413, tooLong.message);
-  throw invalidField(issues[0]?.message ?? MALFORMED);
+  const [first = MALFORMED, ...others] = new Set(issues.map(({ message }) => message));
+  for (const other of others.slice(0, MAX_ERRORS - 1)) notify?.(other.replace(/\.$/, ''));
+  throw invalidField(first);
 }
 
 const fromMembers = (members: readonly Member[]): Record<string, unknown> =>

@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 
 /**
- * The header with what the owner should know and no field says: sentences in ASCII without a period at the end, with
- * `; ` between them.
+ * The header with what the owner should know and no field says: sentences without a period at the end, with `; ` between
+ * them.
  */
 export const NOTICE = 'formhost-notice';
 
@@ -18,7 +18,9 @@ export const NOTICE_HEADER = {
 
 export function addNotice(response: Response, sentence: string): void {
   const before = response.get(NOTICE);
-  response.set(NOTICE, before === undefined ? sentence : `${before}; ${sentence}`);
+  // A header has ASCII only.
+  const added = sentence.replaceAll(/[^\x20-\x7e]/g, '?');
+  response.set(NOTICE, before === undefined ? added : `${before}; ${added}`);
 }
 
 type Named = { total: number; ids: readonly string[] };

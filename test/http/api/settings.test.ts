@@ -171,6 +171,22 @@ describe('GET /deploy/:id/settings', () => {
     expect(await settingsOf(id)).toEqual(AT_FIRST);
   });
 
+  it('answers 400 with the first error, and with the others in a header', async () => {
+    const { id } = await owner.deploy();
+    const times = { opens_at: '2030-03-05T08:00:00Z', closes_at: '2030-03-04T08:00:00+01:00' };
+    const change = { retention_days: 0, allowed_origins: ['a', 'b'], confirmation: 'é', language: 'de', ...times };
+    const { body, headers } = await owner.patch(`/deploy/${id}`).send(change).expect(400);
+    expect(body.error).toMatch(/^allowed_origins has a value that is not an origin: /);
+    expect(headers[NOTICE]?.split('; ')).toEqual([
+      'retention_days is too low: send at least 1, or null',
+      'confirmation is not an object: send {"field": "email", "subject": "?", "text": "?"}, or null',
+      'opens_at is not before closes_at: send an earlier opens_at, or a later closes_at',
+    ]);
+    expect(await settingsOf(id)).toEqual(AT_FIRST);
+    const many = { spam: { blocklist: [], captcha: null }, allowed_origins: Array.from({ length: 20 }, () => 5) };
+    expect((await owner.patch(`/deploy/${id}`).send(many).expect(400)).headers).not.toHaveProperty(NOTICE);
+  });
+
   it('keeps all of several changes at once', async () => {
     const { id } = await owner.deploy();
     const changes = [{ redirect_url: 'https://example.org/' }, { retention_days: 5 }, { language: 'de' }];

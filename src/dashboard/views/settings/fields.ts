@@ -135,14 +135,6 @@ export const FIELDS: Readonly<Record<string, SettingField>> = Object.assign(
   ...QUESTIONS.map(({ fields }) => fields),
 );
 
-/** The error of a text that the service would refuse; the service itself finds the rest. */
-export function problemOf({ control }: SettingField, typed = ''): string | undefined {
-  const text = typed.trim();
-  if (text === '') return undefined;
-  if (control === 'url' && !/^https?:\/\/[^/]/i.test(text)) return 'Enter an address such as https://example.org.';
-  return control === 'number' && !/^[1-9]\d*$/.test(text) ? 'Enter a whole number from 1.' : undefined;
-}
-
 /** A time as `<input type="datetime-local">` has it. */
 function toLocal(time: string): string {
   const at = new Date(time);
@@ -164,7 +156,7 @@ export const toTyped = (settings: Settings): Typed =>
     }),
   );
 
-/** A text as the API takes it. */
+/** A text as the API takes it. The service says what is wrong with it. */
 function toValue(control: SettingField['control'], typed: string): string | number | string[] | null {
   const text = typed.trim();
   if (control === 'lines') {
@@ -172,7 +164,7 @@ function toValue(control: SettingField['control'], typed: string): string | numb
   }
   if (text === '') return null;
   if (control === 'time') return new Date(text).toISOString();
-  return control === 'number' ? Number(text) : text;
+  return control === 'number' && /^\d+$/.test(text) ? Number(text) : text;
 }
 
 const THANKS: Typed = {

@@ -40,9 +40,9 @@ const NO_ORIGIN =
   'allowed_origins has a value that is not an origin: send each as a scheme and a host, such as https://example.org, without a path.';
 const origin = z
   .string(NO_ORIGIN)
-  .refine((value) => isHttpUrl(value) && !/[*?#]|\/\/.*\//.test(value), { error: NO_ORIGIN, abort: true })
+  .refine((value) => isHttpUrl(value) && !/[*?#]|\/\/.*\//.test(value), NO_ORIGIN)
   // As browsers write it: in lower case, without the scheme's own port.
-  .overwrite((value) => new URL(value).origin);
+  .overwrite((value) => URL.parse(value)?.origin ?? value);
 
 const NO_WORD = `spam.blocklist has an empty word, one with a NUL, or one over ${maxBlockedChars} characters.`;
 const blocked = z
@@ -256,9 +256,17 @@ const recipients = z
   .max(maxRecipients)
   .meta({ description: 'The addresses that get the mail besides the owner, in the order in which they were sent.' });
 
+export const NEVER_OPEN = 'opens_at is not before closes_at: send an earlier opens_at, or a later closes_at.';
+
 /** PATCH takes any of the settings. */
 export const settingsChange = ({ maxSubmissionsPerMinute }: Config) =>
-  z.object({ ...fields, submissions_per_minute: submissionsPerMinute(maxSubmissionsPerMinute) });
+  z
+    .object({ ...fields, submissions_per_minute: submissionsPerMinute(maxSubmissionsPerMinute) })
+    // Also where another field is wrong: the owner reads all errors at once.
+    .refine(({ opens_at: opens, closes_at: closes }) => !(Date.parse(`${opens}`) >= Date.parse(`${closes}`)), {
+      error: NEVER_OPEN,
+      when: () => true,
+    });
 export type SettingsChange = z.infer<ReturnType<typeof settingsChange>>;
 
 const all = { ...fields, recipients: recipients.exactOptional() } satisfies {

@@ -18,7 +18,7 @@ import { NOTICE_HEADER, takeDownNotices } from '../../response/notice.ts';
 import { notModified } from '../../response/static-file.ts';
 import { captchaMissing } from './check.ts';
 import { foundOr404, ownDeployment } from './own-deployment.ts';
-import { AllSettings, exampleSettings, type SettingsChange, settingsChange } from './settings-fields.ts';
+import { AllSettings, exampleSettings, NEVER_OPEN, type SettingsChange, settingsChange } from './settings-fields.ts';
 
 const Changed = answerObject('SettingsChanged', { success: z.literal(true), id: deploymentId });
 
@@ -86,8 +86,7 @@ async function changeOrRefuse(
     return changed;
   } catch (error) {
     if (error instanceof TooManyAsks) throw tooManyAsks(error.retryAfterMs);
-    if (error instanceof NeverOpen)
-      throw invalidField('opens_at is not before closes_at: send an earlier opens_at, or a later closes_at.');
+    if (error instanceof NeverOpen) throw invalidField(NEVER_OPEN);
     if (!(error instanceof NoSecret)) throw error;
     throw invalidField('spam.captcha.secret is missing: send the one that the provider gave you.');
   }

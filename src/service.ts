@@ -4,7 +4,8 @@ import type { Config } from './config.ts';
 import { CleanUp } from './db/clean-up.ts';
 import { deliveriesBacklogAge } from './db/deliveries/delivery-queue.ts';
 import { ChangeFeed } from './db/deployments/change-feed.ts';
-import { createOpenFile } from './db/files/file-content.ts';
+import { createOpenSiteFile } from './db/deployments/site-files.ts';
+import { createOpenFile, type ReadObject } from './db/files/file-content.ts';
 import { connect } from './db/postgres/connect.ts';
 import type { SiteverifyUrls } from './delivery/captcha-providers.ts';
 import { runDigestLoop } from './delivery/mail/digest-loop.ts';
@@ -55,6 +56,7 @@ async function createParts(
   const shared = { db, limits, log, signal: stopping };
   const core = createCore(config, limits, log, db, listening);
   const files = new FilesBucket(config.bucket && new Bucket(config.bucket, limits), shared);
+  const readObject: ReadObject = (...part) => files.read(...part);
   const delivery = createDelivery(core, siteverifyUrls);
   const { sender } = delivery;
   const submissions = createSubmissions(core, files, delivery);
@@ -66,7 +68,8 @@ async function createParts(
     countExpired: (count) => core.metrics.expired(count),
   });
   const app = createApp(core, submissions, {
-    openFile: createOpenFile(db, (...part) => files.read(...part), limits),
+    openFile: createOpenFile(db, readObject, limits),
+    openSiteFile: createOpenSiteFile(db, readObject, limits),
     mailAccount: config.smtpUrl === undefined ? undefined : (...mail) => sender.mailAccount(...mail),
     onPurge: () => cleanUp.wake(),
     ...{ isStarting, readiness, stopping },

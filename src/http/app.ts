@@ -3,6 +3,7 @@ import type { ComputePool } from '../compute/pool.ts';
 import type { Config } from '../config.ts';
 import type { DeploymentChange } from '../db/deployments/change-feed.ts';
 import type { Labels } from '../db/deployments/labels.ts';
+import type { OpenSiteFile } from '../db/deployments/site-files.ts';
 import type { OpenFile } from '../db/files/file-content.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import type { DailyCounts } from '../db/submissions/daily-counts.ts';
@@ -40,6 +41,7 @@ export type App = {
   /** The labels of the fields of a deployment's page; empty where that can't be said now. Rejects without a database. */
   labelsOf(deploymentId: string): Promise<Labels>;
   openFile: OpenFile;
+  openSiteFile: OpenSiteFile;
   /** The links in mails. */
   links(): Promise<SignedLinks>;
   altcha(): Promise<Altcha>;

@@ -22,7 +22,7 @@ const MAX_CONCURRENT_PAGE_WRITES = 4;
 export function createApp(
   { config, limits, log, db, metrics, compute, checks, labels, own, links, altcha }: Core,
   { forms, honeypotHits, turnedAway, spamCheck, submissions }: ReturnType<typeof createSubmissions>,
-  others: Pick<App, 'openFile' | 'mailAccount' | 'onPurge' | 'isStarting' | 'readiness' | 'stopping'>,
+  others: Pick<App, 'openFile' | 'openSiteFile' | 'mailAccount' | 'onPurge' | 'isStarting' | 'readiness' | 'stopping'>,
 ): App & { onFeedChange(change: DeploymentChange): void; onGap(): void } {
   const clientAddress = clientAddressFrom(config.trustProxy);
   const sessionCookie = new SessionCookie(config.baseUrl);

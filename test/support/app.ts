@@ -37,6 +37,7 @@ export function idleApp(config: Config, parts: Partial<App> = {}): App {
     checks: compute,
     labelsOf: async () => new Map(),
     openFile: notCalled,
+    openSiteFile: notCalled,
     links: notCalled,
     altcha: notCalled,
     mailAccount: undefined,

@@ -16,6 +16,7 @@ import {
   renderedFor,
   startVersion,
 } from './page-versions.ts';
+import type { SiteFile } from './site-files.ts';
 
 export type Deployment = {
   id: string;
@@ -29,8 +30,13 @@ export type Deployment = {
   takenDownAt: Date | null;
 };
 
-/** A live page, without its content. Each change of its HTML is another version. */
-export type PageHead = { deploymentId: string; version: number; ownerId: number };
+/** A live page, without its content. Each change is another version. `files`: of a site, besides its index.html. */
+export type PageHead = {
+  deploymentId: string;
+  version: number;
+  ownerId: number;
+  files: readonly SiteFile[] | undefined;
+};
 
 /** `hasAltcha`: whether its settings switch ALTCHA on, so that its forms get the widget. */
 export type Page = PageHead & { html: Buffer; hasAltcha: boolean };
@@ -278,7 +284,8 @@ export async function findPages(
   { submitUrl, maxBytes }: { submitUrl: string; maxBytes: number },
 ): Promise<Map<string, StoredPage | 'taken-down'>> {
   const rows = await query<
-    Omit<Page, 'html'> & {
+    Omit<Page, 'html' | 'files'> & {
+      files: SiteFile[] | null;
       slug: string;
       isTakenDown: boolean;
       hash: string;
@@ -289,7 +296,7 @@ export async function findPages(
   >(
     db,
     'find-pages',
-    `SELECT slug, pages.deployment_id AS "deploymentId", pages.version, owner_id AS "ownerId",
+    `SELECT slug, pages.deployment_id AS "deploymentId", pages.version, owner_id AS "ownerId", files,
             is_taken_down AS "isTakenDown", has_altcha AS "hasAltcha", rendered_hash AS hash, rendered_bytes AS bytes,
             CASE WHEN is_rendered AND NOT is_taken_down AND octet_length(rendered_br) <= CAST(:maxBytes AS double precision) THEN rendered_br END AS br,
             CASE WHEN NOT is_rendered AND NOT is_taken_down AND octet_length(html) <= CAST(:maxBytes AS double precision) THEN html END AS html
@@ -305,12 +312,11 @@ export async function findPages(
     { slugs: [...slugs], without: renderedFor(submitUrl, false), withAltcha: renderedFor(submitUrl, true), maxBytes },
   );
   return new Map(
-    rows.map(
-      ({ slug, isTakenDown, hasAltcha, hash, bytes, br, html, ...head }): [string, StoredPage | 'taken-down'] => {
-        if (isTakenDown) return [slug, 'taken-down'];
-        if (br) return [slug, { ...head, rendered: { hash, bytes, br } }];
-        return [slug, html ? { ...head, html, hasAltcha } : head];
-      },
-    ),
+    rows.map(({ slug, isTakenDown, hasAltcha, hash, bytes, br, html, ...row }): [string, StoredPage | 'taken-down'] => {
+      const head = { ...row, files: row.files ?? undefined };
+      if (isTakenDown) return [slug, 'taken-down'];
+      if (br) return [slug, { ...head, rendered: { hash, bytes, br } }];
+      return [slug, html ? { ...head, html, hasAltcha } : head];
+    }),
   );
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
-import { findFileChunk, findFileObject, type MovableFile } from './stored-files.ts';
+import { type FileObject, findFileChunk, findFileObject, type MovableFile } from './stored-files.ts';
 
 /** Reads a part of an object in the bucket, within a time; undefined when there is no such object. */
 export type ReadObject = (
@@ -18,56 +18,88 @@ export type ReadObject = (
 export type ReadPiece = (from: number) => Promise<Buffer | undefined>;
 
 type Limit = <T>(task: () => Promise<T>) => Promise<T>;
-/** Opens a file, wherever its content is. `limits`: through which its reads run. */
-export type OpenFile = (file: MovableFile, limits?: { database: Limit; bucket: Limit }) => ReadPiece;
+/** Through which reads run. */
+export type ReadLimits = { database: Limit; bucket: Limit };
+/** Opens a file, wherever its content is. */
+export type OpenFile = (file: MovableFile, limits?: ReadLimits) => ReadPiece;
 
 const unlimited: Limit = (task) => task();
+
+/** A content that is in the database, or in the bucket. */
+type Content = {
+  size: number;
+  /** Where it was when it was looked up. */
+  object: FileObject | undefined;
+  sha256: Buffer | undefined;
+  /** Where it is now; undefined: it has been deleted. */
+  findObject(): Promise<{ object: FileObject | undefined } | undefined>;
+  /** Its chunk that begins at a byte; undefined when it is not in the database. */
+  findChunk(from: number): Promise<Buffer | undefined>;
+};
 
 /** The bucket does not have the object of a file that is there. */
 export class MissingObjectError extends Error {}
 
-export const createOpenFile =
-  (db: Knex, readObject: ReadObject, { files }: Limits): OpenFile =>
-  (file, limits = { database: unlimited, bucket: unlimited }) => {
-    const { id, size } = file;
-    let { object } = file;
-    const hash = object && createHash('sha256');
+/** Opens a content. Its SHA-256 is compared when all of it is read in order. */
+export function openContent(
+  content: Content,
+  readObject: ReadObject,
+  { files }: Limits,
+  limits: ReadLimits = { database: unlimited, bucket: unlimited },
+): ReadPiece {
+  const { size, sha256 } = content;
+  let { object } = content;
+  const hash = sha256 && createHash('sha256');
+  let hashed = 0;
 
-    /** The content may have been moved since it was looked up; false when the file has been deleted. */
-    async function isMoved(): Promise<boolean> {
-      const found = await limits.database(() => findFileObject(db, id));
-      if (found?.object && found.object.id === object?.id) {
-        throw new MissingObjectError(`the bucket has no object ${found.object.id}, and a file is in it`);
-      }
-      object = found?.object;
-      return found !== undefined;
+  /** The content may have been moved since it was looked up; false when it has been deleted. */
+  async function isMoved(): Promise<boolean> {
+    const found = await limits.database(() => content.findObject());
+    if (found?.object && found.object.id === object?.id) {
+      throw new MissingObjectError(`the bucket has no object ${found.object.id}, and a file is in it`);
     }
+    object = found?.object;
+    return found !== undefined;
+  }
 
-    const readHere = (from: number): Promise<Buffer | undefined> => {
-      const holder = object;
-      if (!holder) return limits.database(() => findFileChunk(db, id, from / SIZES.file.chunkBytes));
-      const length = Math.min(size - from, from === 0 ? SIZES.file.chunkBytes : SIZES.file.maxPieceBytes);
-      return limits.bucket(() =>
-        readObject(holder.id, { from, length }, from === 0 ? files.firstPieceTimeoutMs : files.laterPieceTimeoutMs),
-      );
-    };
+  const readHere = (from: number): Promise<Buffer | undefined> => {
+    const holder = object;
+    if (!holder) return limits.database(() => content.findChunk(from));
+    const length = Math.min(size - from, from === 0 ? SIZES.file.chunkBytes : SIZES.file.maxPieceBytes);
+    return limits.bucket(() =>
+      readObject(holder.id, { from, length }, from === 0 ? files.firstPieceTimeoutMs : files.laterPieceTimeoutMs),
+    );
+  };
 
-    return async (from) => {
-      if (size === 0) return Buffer.alloc(0);
-      const piece = (await readHere(from)) ?? ((await isMoved()) ? await readHere(from) : undefined);
-      if (!piece) return undefined;
-      hash?.update(piece);
+  return async (from) => {
+    if (size === 0) return Buffer.alloc(0);
+    const piece = (await readHere(from)) ?? ((await isMoved()) ? await readHere(from) : undefined);
+    if (!piece) return undefined;
+    if (hash && from === hashed) {
+      hash.update(piece);
+      hashed += piece.length;
       // Before the last piece is passed on: wrong content must not look complete.
-      const isLast = from + piece.length === size;
-      if (hash && isLast && file.object && !hash.digest().equals(file.object.sha256)) {
-        throw new Error(`the object ${file.object.id} has other content than was stored`);
+      if (hashed === size && !hash.digest().equals(sha256)) {
+        throw new Error(`the object ${object?.id} has other content than was stored`);
       }
-      return piece;
+    }
+    return piece;
+  };
+}
+
+export const createOpenFile =
+  (db: Knex, readObject: ReadObject, limits: Limits): OpenFile =>
+  ({ id, size, object }, readLimits) => {
+    const content = {
+      ...{ size, object, sha256: object?.sha256 },
+      findObject: () => findFileObject(db, id),
+      findChunk: (from: number) => findFileChunk(db, id, from / SIZES.file.chunkBytes),
     };
+    return openContent(content, readObject, limits, readLimits);
   };
 
 /** The pieces of a file that was opened, in order. They end early when the file is deleted meanwhile. */
-export async function* readPieces({ size }: MovableFile, read: ReadPiece): AsyncGenerator<Buffer> {
+export async function* readPieces({ size }: { size: number }, read: ReadPiece): AsyncGenerator<Buffer> {
   for (let from = 0; from < size; ) {
     const piece = await read(from);
     if (!piece) return;

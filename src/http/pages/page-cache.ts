@@ -72,8 +72,11 @@ function createVariant(hash: string, encoding: Encoding, body: Buffer): Variant 
 const sizeOf = ({ br, others }: ReadyPage): number =>
   [br, ...others.values()].reduce((sum, { body }) => sum + entryBytes + body.length, 0);
 
-const toReadyPage = ({ deploymentId, version, ownerId }: PageHead, { hash, bytes, br }: Rendering): ReadyPage => ({
-  ...{ deploymentId, version, ownerId, hash, bytes },
+const toReadyPage = (
+  { deploymentId, version, ownerId, files }: PageHead,
+  { hash, bytes, br }: Rendering,
+): ReadyPage => ({
+  ...{ deploymentId, version, ownerId, files, hash, bytes },
   br: createVariant(hash, 'br', withOwnMemory(br)),
   others: new Map(),
   isStale: false,

@@ -19,7 +19,7 @@ const cacheOf = (read: Read): PageCache =>
 /** Rows of pages of one byte, in a version. */
 function rowsOf(slugs: readonly string[], version: number) {
   const rendered = { hash: `${version}`, bytes: 1, br: brotliCompressSync('x') };
-  return new Map(slugs.map((slug) => [slug, { deploymentId: slug, version, ownerId: 1, rendered }]));
+  return new Map(slugs.map((slug) => [slug, { deploymentId: slug, version, ownerId: 1, files: undefined, rendered }]));
 }
 
 /** Such a cache, and how often each page was read. */
@@ -36,7 +36,7 @@ function startCache() {
     reads.set(slug, (reads.get(slug) ?? 0) + 1);
     const body = bytesOf(slug);
     const rendered = { hash: slug, bytes: body.length, br: brotliCompressSync(body, FAST) };
-    return { deploymentId: slug, version: 1, ownerId: 1, rendered };
+    return { deploymentId: slug, version: 1, ownerId: 1, files: undefined, rendered };
   };
   const cache = cacheOf(async (slugs) => new Map(slugs.map((slug) => [slug, read(slug)])));
   async function get(slug: string): Promise<ReadyPage> {

@@ -205,9 +205,9 @@ export const LIMITS = {
   /** The dispatcher, and webhooks. */
   delivery: {
     /** The dispatcher looks for due deliveries, and sooner when it knows of some: a retry may be as late. */
-    pollIntervalMs: 250,
+    pollIntervalMs: 500,
     /** A digest is sent at most this long after its window has ended. */
-    digestPollIntervalMs: 1_000,
+    digestPollIntervalMs: 10_000,
     /** Polls that find nothing take this part of the time at most: after a slow one the pause is longer. */
     maxPollShare: 0.1,
     /** Deliveries that one statement leases, and bytes of their submissions. */

@@ -18,8 +18,10 @@ type Options = {
 /** Polls until the signal fires. */
 export class PollLoop {
   readonly #options: Options;
-  #woken = new AbortController();
+  #isWoken = false;
   #isFailing = false;
+  /** Ends the pause. */
+  #endPause: () => void = () => undefined;
 
   constructor(options: Options) {
     this.#options = options;
@@ -28,18 +30,20 @@ export class PollLoop {
   /** Settles when the signal has fired and the last poll has ended. */
   async run(): Promise<void> {
     const { signal } = this.#options;
+    signal.addEventListener('abort', () => this.wake());
     while (!signal.aborted) {
       // An event from now on may come too late for this poll.
-      this.#woken = new AbortController();
+      this.#isWoken = false;
       const pauseMs = await this.#poll();
-      await wait(MIN_PAUSE_MS, signal);
-      await wait(pauseMs - MIN_PAUSE_MS, AbortSignal.any([this.#woken.signal, signal]));
+      await delay(MIN_PAUSE_MS);
+      if (pauseMs > MIN_PAUSE_MS && !this.#isWoken) await this.#pause(pauseMs - MIN_PAUSE_MS);
     }
   }
 
   /** Polls again soon. */
   wake(): void {
-    this.#woken.abort();
+    this.#isWoken = true;
+    this.#endPause();
   }
 
   async #poll(): Promise<number> {
@@ -54,9 +58,15 @@ export class PollLoop {
       return retryMs;
     }
   }
-}
 
-/** Settles after a time, or when the signal fires. */
-const wait = async (ms: number, signal: AbortSignal): Promise<void> => {
-  if (ms > 0) await delay(ms, undefined, { signal }).catch(() => undefined);
-};
+  /** Settles after a time, or when the loop is woken. An AbortController for each pause would cost as much as the poll. */
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

@@ -12,7 +12,7 @@ export type Loaded<T> = {
   set(data: T): void;
 };
 
-const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
+export const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
 /**
  * Reads what a view shows, again when `key` changes. `key` names what is read. `seen`: what was read before by its key, so that

@@ -16,6 +16,9 @@ export const HONEYPOT = '_hp';
 /** Where a visitor is sent after a submission. */
 export const REDIRECT = '_redirect';
 
+/** The field of a submission that the owner sends as a test. Mail shows it, which leaves out fields whose names begin with `_`. */
+export const TEST_MARK = { name: 'test', text: 'This is a test, and was sent by the owner of the page.' };
+
 const all = (control: ControlKind, ...names: string[]) => names.map((name) => [name, control] as const);
 
 /** Ours, those of Formspree, FormSubmit and Basin, and what widgets of captchas send. */

@@ -1,3 +1,6 @@
+/** The owner that an embedded database gets at its first start; mail to it reaches nobody. */
+export const FIRST_OWNER = 'owner@localhost';
+
 /** RFC 5321, section 4.5.3.1. */
 const MAX_ADDRESS_CHARS = 254;
 // RFC 5321's Mailbox with a Dot-string and a Domain, and the length of its local part (4.5.3.1).

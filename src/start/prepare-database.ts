@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Config, isLocalHost, signInUrl } from '../config.ts';
 import { createFirstKey } from '../db/account/first-owner.ts';
-import { changeEmail, FIRST_OWNER } from '../db/account/owners.ts';
+import { changeEmail } from '../db/account/owners.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { type DatabaseServer, openDatabaseServer } from '../db/postgres/database-server.ts';
 import { migrate } from '../db/postgres/migrate.ts';
@@ -9,6 +9,7 @@ import { isOutOfReach } from '../db/postgres/out-of-reach.ts';
 import { settingsInForce } from '../db/postgres/transaction-pooler.ts';
 import { hashOfKey, newToken } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
+import { FIRST_OWNER } from '../lib/mail-address.ts';
 
 /** A start tries again when the database is out of reach. */
 const RETRY_MS = 500;

@@ -60,6 +60,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await there.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
       await here.reload();
       await others.getByText(/^Chrome, /).waitFor();
+      await others.getByText('last used in the last hour').waitFor();
       await here.getByRole('button', { name: 'End all sessions' }).click();
       await here.getByRole('button', { name: 'End all', exact: true }).click();
       await heading(here, 'Sign in');
@@ -67,13 +68,16 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await heading(there, 'Sign in');
     });
 
-    it('takes the time zone of the browser, and says which setting a new address needs', async () => {
+    it('has all time zones, that of the browser first, and says which setting a new address needs', async () => {
       const owner = await dashboard.owner();
       const page = await dashboard.open(owner, '/dashboard/account', { timezoneId: 'America/Lima' });
-      const use = page.getByRole('button', { name: 'Use America/Lima' });
-      await use.click();
-      await use.waitFor({ state: 'detached' });
-      expect((await owner.get('/me')).body.time_zone).toBe('America/Lima');
+      const zone = page.getByLabel('Zone', { exact: true });
+      expect(await zone.inputValue()).toBe('UTC');
+      expect(await zone.getByRole('option').first().innerText()).toBe('America/Lima (this browser)');
+      await zone.selectOption('Asia/Tokyo');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved', { exact: true }).waitFor();
+      expect((await owner.get('/me')).body.time_zone).toBe('Asia/Tokyo');
       const change = page.getByRole('button', { name: 'Change the address' });
       await page.getByLabel('New address').fill('ada');
       await change.click();

@@ -116,6 +116,57 @@ describe.skipIf(!hasChromium())('the list of the inbox', () => {
       ]);
   });
 
+  it('changes and exports what a search finds on all pages', async () => {
+    const { owner, id } = await inbox();
+    const { id: other } = await owner.deploy({ html: FORM.replace('Ask us', 'Sign up') });
+    const { id: third } = await owner.deploy();
+    await fill(id, 60);
+    await fill(other, 30);
+    await owner.send('POST', `/submit/${third}`, JSON.stringify(ADA));
+    const page = await dashboard.open(owner, '/dashboard/inbox?q=visitor');
+    await expect.poll(() => rows(page).count()).toBe(50);
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByLabel('Page', { exact: true }).selectOption('Sign up');
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Export CSV' }).click();
+    const stream = await (await downloading).createReadStream();
+    const lines = Buffer.concat(await stream.toArray())
+      .toString()
+      .trimEnd()
+      .split('\r\n');
+    expect([lines.length, lines[1]]).toEqual([31, expect.stringContaining('Visitor 1,')]);
+
+    await page.getByRole('checkbox', { name: 'Select all that are loaded' }).check();
+    await page.getByRole('button', { name: 'Select all submissions that match' }).click();
+    await page.getByRole('button', { name: 'Star', exact: true }).click();
+    await page.getByText('90 submissions changed.').waitFor();
+    const starred = async (of: string) => (await owner.get(`/submissions/${of}/export.ndjson?starred=true`)).text;
+    const counts = await Promise.all([id, other, third].map(async (of) => (await starred(of)).split('\n').length - 1));
+    expect(counts).toEqual([60, 30, 0]);
+  });
+
+  it('names a test, and has no column for what says that it is one', async () => {
+    const owner = await dashboard.owner();
+    const { id } = await owner.deploy({ html: '<p>The form is elsewhere.' });
+    await owner
+      .post(`/submissions/${id}/test`)
+      .send({ fields: { color: 'Blue' } })
+      .expect(200);
+    await owner.post(`/submissions/${id}/test`).send({}).expect(200);
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/inbox`);
+    await row(page, 'Blue').waitFor();
+    expect(await page.getByRole('columnheader').allInnerTexts()).toEqual([
+      '',
+      'Star',
+      'color',
+      'More fields',
+      'Received',
+    ]);
+    expect(await names(page)).toEqual(['Test', 'Blue']);
+    await row(page, 'Blue').getByRole('link').click();
+    await page.getByRole('region', { name: 'Submission' }).getByText('Test', { exact: true }).waitFor();
+  });
+
   it('counts all unread submissions in the title, not those that are shown', async () => {
     const { owner, path, id } = await inbox();
     await fill(id, 120);

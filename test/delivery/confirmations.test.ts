@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { FIRST_OWNER } from '../../src/db/account/owners.ts';
 import { reserveConfirmation } from '../../src/db/deliveries/visitor-confirmations.ts';
 import { removeOldRows } from '../../src/db/old-rows.ts';
 import { NOTICE } from '../../src/http/response/notice.ts';
+import { FIRST_OWNER } from '../../src/lib/mail-address.ts';
 import { SIZES } from '../../src/sizes.ts';
 import { answer, refused } from '../support/answers.ts';
 import { seenMails } from '../support/mail.ts';

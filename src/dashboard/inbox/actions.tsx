@@ -7,9 +7,10 @@ import type { Inbox } from './inbox.ts';
 import type { Action, SubmissionList, Target } from './list.ts';
 import { focusRow } from './table.tsx';
 
-/** Changes submissions at once; deletes them once `question` is answered. */
+/** Changes submissions of these pages at once; deletes them once `question` is answered. */
 export function useActions(
   list: SubmissionList,
+  pageIds: readonly string[],
   onRemoved: () => void,
 ): { act: Inbox['act']; question: JSX.Element | undefined } {
   const [deleting, setDeleting] = useState<Target>();
@@ -18,7 +19,7 @@ export function useActions(
   /** Goes on at the place of the first one that was removed. */
   async function actNow(action: Action, of: Target): Promise<void> {
     const index = list.state.value.rows.findIndex(({ id }) => of !== 'all' && id === of[0]?.id);
-    await list.change(action, of);
+    await list.change(action, of, pageIds);
     if (action !== 'delete' && action !== 'spam') return;
     onRemoved();
     const { rows } = list.state.value;

@@ -36,8 +36,8 @@ export function Deliveries({ id, submissionId }: { id: string; submissionId: str
             </ul>
           ) : (
             <p class="muted">
-              No webhook and no mail of its own is among the last ones.{' '}
-              <a href={pageLinks(id).notifications}>Notifications</a> has the whole logs.
+              None of the last {DASHBOARD_LIMITS.inbox.logPageSize} deliveries is of this submission.{' '}
+              <a href={pageLinks(id).notifications}>All deliveries</a>
             </p>
           )
         }

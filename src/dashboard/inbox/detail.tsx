@@ -13,7 +13,7 @@ import { searchOf } from './filter.ts';
 import type { Inbox } from './inbox.ts';
 import { useLabels } from './labels.ts';
 import { actionsOn } from './selection.tsx';
-import { type Submission, titleOf } from './submissions.ts';
+import { isTest, type Submission, titleOf } from './submissions.ts';
 import { replyLink } from './value-links.ts';
 
 /** The way back, and the submissions before and after it. */
@@ -60,7 +60,7 @@ function Opened({ inbox, submission }: { inbox: Inbox; submission: Submission })
               <bdi>{pageName}</bdi>
             </a>
           )}{' '}
-          {!read && <span class="badge">Unread</span>}
+          {!read && <span class="badge">Unread</span>} {isTest(submission) && <span class="badge">Test</span>}
         </p>
       </div>
       <div class="buttons">

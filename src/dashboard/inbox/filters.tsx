@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { DASHBOARD_LIMITS } from '../limits.ts';
+import type { Overviewed } from '../own-pages.ts';
 import { Button, Toggle } from '../ui/button.tsx';
-import { Field } from '../ui/field.tsx';
+import { Field, Select } from '../ui/field.tsx';
 import { Form } from '../ui/form.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { counted, numbers } from '../ui/time.tsx';
@@ -55,13 +56,23 @@ function Search({ filter, onChange }: Props): JSX.Element {
   );
 }
 
-/** Files with the submissions that the filter lets through. */
-function Exports({ pageId, filter }: { pageId: string; filter: Filter }): JSX.Element {
+/** Files with the submissions that the filter lets through: one for each page, whose fields are its columns. */
+function Exports({ pages, filter }: { pages: readonly Overviewed[]; filter: Filter }): JSX.Element {
+  const [chosen, setChosen] = useState('');
+  const pageId = chosen || pages[0]?.id;
   const hrefOf = (format: string, options: Record<string, string>): string =>
     `/submissions/${pageId}/export.${format}?${new URLSearchParams({ ...queryOf(filter), ...options })}`;
   return (
     <Menu label="Export">
       <p class="muted">{isFiltered(filter) ? 'All submissions that match' : 'All submissions'}</p>
+      {pages.length > 1 && (
+        <Select
+          label="Page"
+          value={pageId ?? ''}
+          options={pages.map(({ id, title, slug }) => ({ value: id, label: title ?? slug }))}
+          onChange={setChosen}
+        />
+      )}
       <a class="button quiet" href={hrefOf('csv', { labels: '1', bom: '1' })} download>
         Export CSV
       </a>
@@ -72,8 +83,8 @@ function Exports({ pageId, filter }: { pageId: string; filter: Filter }): JSX.El
   );
 }
 
-/** The controls of the filter, which is in the address. `pageId`: undefined for the inbox of all pages. */
-export const Filters = ({ pageId, filter, onChange }: Props & { pageId: string | undefined }): JSX.Element => (
+/** The controls of the filter, which is in the address. `pages`: whose submissions they are. */
+export const Filters = ({ pages, filter, onChange }: Props & { pages: readonly Overviewed[] }): JSX.Element => (
   <search class="inbox-filters">
     <Search filter={filter} onChange={onChange} />
     <div class="buttons">
@@ -87,7 +98,7 @@ export const Filters = ({ pageId, filter, onChange }: Props & { pageId: string |
         <Field label="From" type="date" value={filter.from} onChange={(from) => onChange({ ...filter, from })} />
         <Field label="To" type="date" value={filter.to} onChange={(to) => onChange({ ...filter, to })} />
       </Menu>
-      {pageId !== undefined && <Exports pageId={pageId} filter={filter} />}
+      {pages.length > 0 && <Exports pages={pages} filter={filter} />}
       {isFiltered(filter) && (
         <Button kind="quiet" icon="close" onClick={() => onChange(NO_FILTER)}>
           Clear

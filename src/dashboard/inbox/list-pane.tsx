@@ -61,7 +61,7 @@ function useColumns({ page, list, width, isNarrow }: Inbox): readonly Column[] {
 
 /** The filter and the list. */
 export function ListPane({ inbox }: { inbox: Inbox }): JSX.Element {
-  const { page, list, filter } = inbox;
+  const { list, filter } = inbox;
   const { path, route } = useLocation();
   const { rows, isReading, error } = list.state.value;
   const columns = useColumns(inbox);
@@ -69,7 +69,7 @@ export function ListPane({ inbox }: { inbox: Inbox }): JSX.Element {
   const narrowTo = (changed: typeof filter): void => route(path + searchOf(changed), true);
   return (
     <>
-      {(!isEmpty || isFiltered(filter)) && <Filters pageId={page?.id} filter={filter} onChange={narrowTo} />}
+      {(!isEmpty || isFiltered(filter)) && <Filters pages={inbox.overview} filter={filter} onChange={narrowTo} />}
       {error && <Problem error={error} onRetry={() => list.more()} />}
       {rows.length === 0 && isReading && <Loading label="Loading the inbox" />}
       {isEmpty && <Nothing inbox={inbox} onClear={() => narrowTo(NO_FILTER)} />}

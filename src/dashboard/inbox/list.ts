@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { ApiError, answer, api } from '../api.ts';
+import { toError } from '../data.ts';
 import { DASHBOARD_LIMITS } from '../limits.ts';
 import { say } from '../ui/say.tsx';
 import { counted } from '../ui/time.tsx';
@@ -86,7 +87,7 @@ export class SubmissionList {
       while (this.state.value.cursor !== null && this.state.value.rows.length < wanted);
     } catch (error) {
       if (reading.signal.aborted) return;
-      this.#set({ error: error instanceof Error ? error : new Error(String(error)) });
+      this.#set({ error: toError(error) });
     }
     this.#reading = undefined;
     this.#set({ isReading: false });
@@ -143,9 +144,9 @@ export class SubmissionList {
     }
   }
 
-  /** Changes submissions. Marks are shown at once, and taken back when they could not be saved. */
-  async change(action: Action, of: Target): Promise<void> {
-    if (of === 'all') await this.#changeAll(action);
+  /** Changes submissions, of these pages. Marks are shown at once, and taken back when they could not be saved. */
+  async change(action: Action, of: Target, pageIds: readonly string[]): Promise<void> {
+    if (of === 'all') await this.#changeAll(action, pageIds);
     else if (action === 'delete' || action === 'spam') await this.#remove(action, of);
     else {
       this.#put(of.map((row) => ({ ...row, ...MARKS[action] })));
@@ -233,9 +234,9 @@ export class SubmissionList {
   }
 
   /** Changes all that the filter lets through, up to the newest one that is shown: nobody has seen those that come meanwhile. */
-  async #changeAll(action: Action): Promise<void> {
+  async #changeAll(action: Action, pageIds: readonly string[]): Promise<void> {
     const [newest] = this.state.value.rows;
-    if (!newest || this.#pageId === undefined) return;
+    if (!newest) return;
     const to = new Date(Date.parse(newest.createdAt) + 1).toISOString();
     const { unread, starred, ...rest } = queryOf(this.#filter);
     const filter = {
@@ -244,16 +245,22 @@ export class SubmissionList {
       ...(unread && { unread: true as const }),
       ...(starred && { starred: true as const }),
     };
-    const params = { path: { deployId: this.#pageId } };
+    const changed = action === 'delete' ? 'deleted' : 'changed';
     let all = 0;
     try {
-      for (let cursor: string | null | undefined; cursor !== null; ) {
-        const body = { action, filter, ...(cursor !== undefined && { cursor }) };
-        const { done, next_cursor: next } = await answer(api.POST('/submissions/{deployId}/bulk', { params, body }));
-        all += done;
-        cursor = next ?? null;
+      for (const deployId of pageIds) {
+        for (let cursor: string | null | undefined; cursor !== null; ) {
+          const body = { action, filter, ...(cursor !== undefined && { cursor }) };
+          const call = api.POST('/submissions/{deployId}/bulk', { params: { path: { deployId } }, body });
+          const { done, next_cursor: next } = await answer(call);
+          all += done;
+          cursor = next ?? null;
+          if (done > 0) say(`${counted(all, 'submission')} ${changed}…`);
+        }
       }
-      say(`${counted(all, 'submission')} ${action === 'delete' ? 'deleted' : 'changed'}.`);
+      say(`${counted(all, 'submission')} ${changed}.`);
+    } catch (error) {
+      throw all === 0 ? error : new Error(`${toError(error).message} ${counted(all, 'submission')} ${changed} before.`);
     } finally {
       this.#onChange();
       if (action === 'delete') this.#set({ opened: undefined });

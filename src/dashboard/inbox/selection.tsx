@@ -43,11 +43,11 @@ export function actionsOn({ act }: Inbox, target: Target, rows: readonly Submiss
 }
 
 export function Selection({ inbox }: { inbox: Inbox }): JSX.Element {
-  const { page, list, selected, isNarrow } = inbox;
+  const { overview, list, selected, isNarrow } = inbox;
   const { rows, cursor } = list.state.value;
   const target = selected.isAll ? 'all' : selected.rows;
-  // The API changes all that is found for one page only.
-  const canSelectAll = page && !selected.isAll && selected.rows.length === rows.length && cursor !== null;
+  const canSelectAll =
+    overview.length > 0 && !selected.isAll && selected.rows.length === rows.length && cursor !== null;
   return (
     <SelectionBar
       selected={list.count(target)}

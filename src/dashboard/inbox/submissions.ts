@@ -1,4 +1,4 @@
-import { type ControlKind, controlsOf } from '../../lib/control-fields.ts';
+import { type ControlKind, controlsOf, TEST_MARK } from '../../lib/control-fields.ts';
 import { compactJson, readJsonList, readJsonObject, unquote } from '../../lib/json-text.ts';
 import { DASHBOARD_LIMITS } from '../limits.ts';
 
@@ -12,7 +12,7 @@ export type SentFile = { filename: string; contentType: string; size: number; hr
 export type Field = {
   name: string;
   /** Its purpose, where the field is not for people. */
-  control: ControlKind | undefined;
+  control: ControlKind | 'test' | undefined;
   /** One, or several where the field was a list: texts as people read them, and files. */
   values: readonly (string | SentFile)[];
 };
@@ -73,7 +73,11 @@ export function readSubmission(json: string, pageId = ''): Submission {
   const members = membersOf(json);
   const data = readJsonObject(members.get('data') ?? '{}').members;
   const controlOf = controlsOf(data.map(({ name }) => name));
-  const fields = data.map(({ name, value }) => ({ name, control: controlOf(name), values: readValues(value) }));
+  const fields = data.map(({ name, value }): Field => {
+    const values = readValues(value);
+    const isMark = name === TEST_MARK.name && values[0] === TEST_MARK.text;
+    return { name, control: isMark ? 'test' : controlOf(name), values };
+  });
   const version = members.get('page_version');
   return {
     id: textOf(members.get('id')),
@@ -122,9 +126,12 @@ export const lineNamed = (submission: Submission, name: string): string =>
 const linesOf = ({ fields }: Submission): string[] =>
   fields.flatMap((field) => (field.control ? [] : [lineOf(field).trim()])).filter((line) => line !== '');
 
+/** Whether the owner has sent it to try the form out. */
+export const isTest = ({ fields }: Submission): boolean => fields.some(({ control }) => control === 'test');
+
 /** The name of a submission: its first text. */
 export const titleOf = (submission: Submission): string =>
-  cut(linesOf(submission)[0] ?? 'Empty submission', DASHBOARD_LIMITS.inbox.titleChars);
+  cut(linesOf(submission)[0] ?? (isTest(submission) ? 'Test' : 'Empty submission'), DASHBOARD_LIMITS.inbox.titleChars);
 
 /** The texts after the title, as many as a row shows. */
 export const summaryOf = (submission: Submission): string =>

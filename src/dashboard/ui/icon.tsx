@@ -9,6 +9,7 @@ const SHAPES = {
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
   open: 'M14 4h6v6M20 4l-9 9M18 14v6H4V6h6',
   mail: 'M3 6h18v12H3zM3 7l9 6 9-6',
+  send: 'M21 3 3 10l7 4 4 7zM10 14 21 3',
   trash: 'M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5',
   upload: 'M12 16V4M7 9l5-5 5 5M4 16v4h16v-4',
   plus: 'M12 5v14M5 12h14',

@@ -1,4 +1,6 @@
 import type { JSX } from 'preact';
+import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
+import { FIRST_OWNER } from '../../lib/mail-address.ts';
 import { me } from '../session.ts';
 
 /** Says that there is no mail, where it is to be set up. */
@@ -6,3 +8,16 @@ export const NoMail = (): JSX.Element | null =>
   me.value?.mail === false ? (
     <p class="notice">Nothing is mailed: this service has no mail server. Its operator sets one with SMTP_URL.</p>
   ) : null;
+
+/** The first start gives the owner an address that no mail reaches. */
+export const hasAddress = (): boolean => me.value?.email !== FIRST_OWNER;
+
+/** Asks such an owner for another address. */
+export const NoAddress = (): JSX.Element | null =>
+  hasAddress() ? null : (
+    <p class="notice">
+      <span>
+        No mail reaches <bdi>{me.value?.email}</bdi>. <a href={VIEW_PATHS.account}>Enter your address</a> first.
+      </span>
+    </p>
+  );

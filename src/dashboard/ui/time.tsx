@@ -34,6 +34,11 @@ export const Time = ({ at, isShort = false }: { at: string; isShort?: boolean })
   </time>
 );
 
+/** A time in the past of which only the hour is known. */
+export const RoughTime = ({ at }: { at: string }): JSX.Element => (
+  <>{now.value - Date.parse(at) < 3_600_000 ? 'in the last hour' : distance(new Date(at), ago)}</>
+);
+
 export const numbers = new Intl.NumberFormat();
 
 /** A count with its noun: `1 submission`, `12,000 submissions`. */

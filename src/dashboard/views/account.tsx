@@ -1,10 +1,12 @@
 import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import { answer, api } from '../api.ts';
-import { useData } from '../data.ts';
+import { useChange, useData } from '../data.ts';
 import { type Me, me } from '../session.ts';
-import { ActionButton } from '../ui/action-button.tsx';
+import { Select } from '../ui/field.tsx';
 import { NoMail } from '../ui/no-mail.tsx';
 import { isMailAddress, OneFieldForm } from '../ui/one-field-form.tsx';
+import { SavingForm } from '../ui/saving-form.tsx';
 import { Section } from '../ui/section.tsx';
 import { sizeOf } from '../ui/size.ts';
 import { Shown } from '../ui/states.tsx';
@@ -28,20 +30,27 @@ const Address = ({ email }: { email: string }): JSX.Element => (
   </Section>
 );
 
-/** The zone of times in mails; that of the browser is offered. */
-const TimeZone = ({ zone, onChanged }: { zone: string; onChanged(changed: Me): void }): JSX.Element => (
-  <Section title="Time zone" hint="Of the times in mails." isSplit>
-    <p>{zone}</p>
-    {zone !== timeZone && (
-      <ActionButton
-        run={async () => onChanged(await answer(api.PATCH('/me', { body: { time_zone: timeZone } })))}
-        done={`Mails have times of ${timeZone} now.`}
+/** The zone of the times in mails: any that the browser knows, its own first. */
+function TimeZone({ saved, onSaved }: { saved: string; onSaved(changed: Me): void }): JSX.Element {
+  const [zone, setZone] = useState(saved);
+  const { change, run } = useChange({ isRepeatable: true });
+  const zones = new Set([timeZone, saved, 'UTC', ...Intl.supportedValuesOf('timeZone')]);
+  const options = Array.from(zones, (value) => ({
+    value,
+    label: value === timeZone ? `${value} (this browser)` : value,
+  }));
+  return (
+    <Section title="Time zone" hint="Of the times in mails." isSplit>
+      <SavingForm
+        change={change}
+        isChanged={zone !== saved}
+        onSave={() => run(async () => onSaved(await answer(api.PATCH('/me', { body: { time_zone: zone } }))))}
       >
-        Use {timeZone}, as this browser does
-      </ActionButton>
-    )}
-  </Section>
-);
+        <Select label="Zone" value={zone} options={options} onChange={setZone} />
+      </SavingForm>
+    </Section>
+  );
+}
 
 /** How much of what the plan allows is used. */
 const Plan = ({
@@ -80,7 +89,7 @@ export default function Account(): JSX.Element {
             <>
               <Plan of={account} />
               <Address email={account.email} />
-              <TimeZone zone={account.time_zone ?? 'UTC'} onChanged={loaded.set} />
+              <TimeZone saved={account.time_zone ?? 'UTC'} onSaved={loaded.set} />
             </>
           )}
         </Shown>

@@ -135,9 +135,10 @@ export function InboxPane({ page, overview, onChange }: Props): JSX.Element {
 
   const [focused, setFocused] = useState<string>();
   const { element, width } = useWidth();
+  const pageIds = overview.map(({ id }) => id);
   const { list, arrived } = useList(page?.id, search, onChange);
   const selected = useSelected(list.state.value.rows, search + isSpam);
-  const { act, question } = useActions(list, () => {
+  const { act, question } = useActions(list, pageIds, () => {
     if (openId !== undefined && !list.find(openId)) route(hrefOf(), true);
   });
   const isNarrow = width < DASHBOARD_LIMITS.inbox.tableRem;

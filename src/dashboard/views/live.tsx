@@ -7,6 +7,7 @@ import { pageLinks } from '../links.ts';
 import { me } from '../session.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { ButtonLink, CopyButton } from '../ui/button.tsx';
+import { hasAddress, NoAddress } from '../ui/no-mail.tsx';
 import { type Page, PageView } from '../ui/page-view.tsx';
 import { Section } from '../ui/section.tsx';
 
@@ -42,7 +43,7 @@ function Test({ id }: { id: string }): JSX.Element {
   return (
     <Section title="Try it" hint="A test is stored and delivered like a submission of a visitor." isSplit>
       <div class="buttons">
-        <ActionButton icon="mail" run={() => sendTest(id)} done="The test has arrived." onDone={() => setSent(true)}>
+        <ActionButton icon="send" run={() => sendTest(id)} done="The test has arrived." onDone={() => setSent(true)}>
           Send a test
         </ActionButton>
         {isSent && <a href={pageLinks(id).inbox}>See it in the inbox</a>}
@@ -55,12 +56,14 @@ function Mail({ page: { id, email_notifications } }: { page: Page }): JSX.Elemen
   const [isOn, setOn] = useState(email_notifications);
   return (
     <Section title="Get mail about submissions" isSplit>
-      {isOn ? (
+      <NoAddress />
+      {hasAddress() && isOn && (
         <p>
           Each submission is mailed to <bdi>{me.value?.email}</bdi>.{' '}
           <a href={pageLinks(id).notifications}>Other recipients, or less often</a>
         </p>
-      ) : (
+      )}
+      {hasAddress() && !isOn && (
         <ActionButton
           icon="mail"
           run={() =>

@@ -9,9 +9,6 @@ import { usedStorage } from './storage.ts';
 /** Owners that one statement reads. */
 const OWNERS_BATCH = 500;
 
-/** The owner that an embedded database gets at its first start; mail to it reaches nobody. */
-export const FIRST_OWNER = 'owner@localhost';
-
 /** `credentialId`: of the key, or of the session, by which the owner was found; `scope`: of the key. */
 export type Owner = { id: number; email: string; plan: string; credentialId: string; scope: Scope };
 

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { newDeliveryId, newRecipientId } from '../../lib/ids.ts';
+import { FIRST_OWNER } from '../../lib/mail-address.ts';
 import { SIZES } from '../../sizes.ts';
-import { FIRST_OWNER } from '../account/owners.ts';
 import { query, queryOne } from '../postgres/query.ts';
 
 /** Former recipients of a deployment that are kept, beside those who were asked lately. */

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { FIRST_OWNER } from '../../db/account/owners.ts';
 import type { LeasedDelivery } from '../../db/deliveries/delivery-queue.ts';
 import type { Digest, DigestRange } from '../../db/deliveries/digests.ts';
 import type { NewConfirmation, Reservation } from '../../db/deliveries/visitor-confirmations.ts';
 import type { Labels } from '../../db/deployments/labels.ts';
 import { inBytes } from '../../lib/byte-size.ts';
 import { type Confirmation, fillIn } from '../../lib/confirmation.ts';
-import { isMailAddress } from '../../lib/mail-address.ts';
+import { FIRST_OWNER, isMailAddress } from '../../lib/mail-address.ts';
 import { confirmationExpiry, type SignedLinks } from '../../lib/signed-links.ts';
 import { SIZES } from '../../sizes.ts';
 import { SAMPLE_DATA } from '../webhooks/payloads.ts';

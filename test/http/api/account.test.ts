@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { changeEmail, FIRST_OWNER } from '../../../src/db/account/owners.ts';
+import { changeEmail } from '../../../src/db/account/owners.ts';
 import { removeOldRows } from '../../../src/db/old-rows.ts';
 import { NOTICE } from '../../../src/http/response/notice.ts';
+import { FIRST_OWNER } from '../../../src/lib/mail-address.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { answer, refused } from '../../support/answers.ts';
 import { mailsWith } from '../../support/mail.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { FIRST_OWNER } from '../../../src/db/account/owners.ts';
 import { takeDown } from '../../../src/db/deployments/take-downs.ts';
 import { NOTICE } from '../../../src/http/response/notice.ts';
+import { FIRST_OWNER } from '../../../src/lib/mail-address.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { answer } from '../../support/answers.ts';
 import { asOwner, testService } from '../../support/service.ts';

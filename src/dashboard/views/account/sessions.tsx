@@ -7,7 +7,7 @@ import { signOut } from '../../session.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Section } from '../../ui/section.tsx';
 import { ListFoot, Shown } from '../../ui/states.tsx';
-import { Time } from '../../ui/time.tsx';
+import { RoughTime, Time } from '../../ui/time.tsx';
 
 type Session = Schemas['Session'];
 
@@ -35,7 +35,7 @@ function SessionRow({ session, onEnded }: { session: Session; onEnded(): void })
           {browserOf(userAgent)} {isCurrent && <span class="badge good">This browser</span>}
         </p>
         <p class="muted">
-          Signed in <Time at={created_at} />, last used <Time at={last_used_at} />
+          Signed in <Time at={created_at} />, last used <RoughTime at={last_used_at} />
         </p>
       </div>
       <ActionButton

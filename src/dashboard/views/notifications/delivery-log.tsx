@@ -49,6 +49,7 @@ function DeliveryLog({ deployId, log }: { deployId: string; log: Log }): JSX.Ele
 export function TestAndLog({
   deployId,
   log,
+  version = 0,
   test,
   of,
   run,
@@ -56,6 +57,8 @@ export function TestAndLog({
 }: {
   deployId: string;
   log: Log;
+  /** The log is read again when it changes. */
+  version?: number;
   /** The button that sends a test. */
   test: string;
   /** The receiver, for people who do not see what the button and the log belong to. */
@@ -69,7 +72,7 @@ export function TestAndLog({
     <>
       <div class="buttons">
         <ActionButton
-          icon="open"
+          icon="send"
           of={`to ${of}`}
           run={run}
           done="The test is on its way: the log shows what became of it."
@@ -86,7 +89,7 @@ export function TestAndLog({
         <summary>
           Log<span class="unseen"> of {of}</span>
         </summary>
-        {isOpen && <DeliveryLog key={tests} deployId={deployId} log={log} />}
+        {isOpen && <DeliveryLog key={tests + version} deployId={deployId} log={log} />}
       </details>
     </>
   );

@@ -7,7 +7,7 @@ import { mailLog } from '../../logs.ts';
 import { me } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox, Field, Select } from '../../ui/field.tsx';
-import { NoMail } from '../../ui/no-mail.tsx';
+import { NoAddress, NoMail } from '../../ui/no-mail.tsx';
 import { isMailAddress } from '../../ui/one-field-form.tsx';
 import { SavingForm } from '../../ui/saving-form.tsx';
 import { Section } from '../../ui/section.tsx';
@@ -154,6 +154,7 @@ function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Ele
 export const MailSection = ({ id, settings }: { id: string; settings: Settings }): JSX.Element => (
   <Section title="Mail" hint="People learn of submissions, and can answer them, by mail." isSplit>
     <NoMail />
+    {me.value?.mail && <NoAddress />}
     <MailForm id={id} settings={settings} />
     <TestAndLog
       deployId={id}

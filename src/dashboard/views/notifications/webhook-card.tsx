@@ -161,6 +161,7 @@ export function WebhookCard({
   const { id: webhookId, url, type, events } = webhook;
   const path = { deployId, webhookId };
   const [isOn, setOn] = useState(webhook.active);
+  const [replays, setReplays] = useState(0);
   const badges = (
     <p class="badges">
       {[TYPES[type], ...events].map((text) => (
@@ -174,11 +175,19 @@ export function WebhookCard({
   );
   return (
     <Section title={<bdi>{url}</bdi>} hint={badges} isSplit>
-      <Failures path={path} webhook={webhook} onRetried={onChanged} />
+      <Failures
+        path={path}
+        webhook={webhook}
+        onRetried={() => {
+          setReplays(replays + 1);
+          onChanged();
+        }}
+      />
       <Switch path={path} isOn={isOn} setOn={setOn} />
       <TestAndLog
         deployId={deployId}
         log={webhookLog(deployId, webhook)}
+        version={replays}
         test="Send a test"
         of={url}
         run={() => answer(api.POST('/webhooks/{deployId}/{webhookId}/test', { params: { path } }))}

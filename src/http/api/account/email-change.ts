@@ -1,8 +1,9 @@
 import { askForEmailChange, findEmailChange, useEmailChange } from '../../../db/account/email-changes.ts';
-import { FIRST_OWNER, type Owner } from '../../../db/account/owners.ts';
+import type { Owner } from '../../../db/account/owners.ts';
 import type { AccountMail } from '../../../lib/account-mail.ts';
 import { VIEW_PATHS } from '../../../lib/dashboard-paths.ts';
 import { hashOfKey, newToken } from '../../../lib/ids.ts';
+import { FIRST_OWNER } from '../../../lib/mail-address.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import type { EndpointRequest } from '../../request/declaration.ts';

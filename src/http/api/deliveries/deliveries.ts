@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FIRST_OWNER, type Owner } from '../../../db/account/owners.ts';
+import type { Owner } from '../../../db/account/owners.ts';
 import {
   createTestDelivery,
   createTestMail,
@@ -10,6 +10,7 @@ import {
 import { listRecipients } from '../../../db/deliveries/mail-recipients.ts';
 import { createConfirmationPreview } from '../../../db/deliveries/visitor-confirmations.ts';
 import type { Database } from '../../../db/postgres/connect.ts';
+import { FIRST_OWNER } from '../../../lib/mail-address.ts';
 import { LIMITS } from '../../../limits.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';

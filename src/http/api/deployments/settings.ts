@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { Problem } from '../../../compute/check/answer.ts';
-import { FIRST_OWNER, type Owner } from '../../../db/account/owners.ts';
+import type { Owner } from '../../../db/account/owners.ts';
 import { listRecipients, TooManyAsks } from '../../../db/deliveries/mail-recipients.ts';
 import { findHtml } from '../../../db/deployments/deployments.ts';
 import type { NewPage } from '../../../db/deployments/page-versions.ts';
 import { changeSettings, findSettings, NeverOpen, NoSecret } from '../../../db/deployments/settings.ts';
 import { hasAltcha } from '../../../db/submissions/forms.ts';
+import { FIRST_OWNER } from '../../../lib/mail-address.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { changedMeanwhile, ETAG_HEADER, ifMatch, ifNoneMatch, wantedTags } from '../../request/conditions.ts';

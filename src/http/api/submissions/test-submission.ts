@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TEST_MARK } from '../../../lib/control-fields.ts';
 import { newSubmissionId } from '../../../lib/ids.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
@@ -7,9 +8,6 @@ import { answerObject, submissionId } from '../../request/fields.ts';
 import { noSuchDeployment, tooManySubmissions } from '../../response/errors.ts';
 import { FORM_CLOSED, formClosed } from '../../response/form-closed.ts';
 import { ownDeployment } from '../deployments/own-deployment.ts';
-
-/** The field that marks a test. Mail shows it, which leaves out fields whose names begin with `_`. */
-const MARK = { test: 'This is a test, and was sent by the owner of the page.' };
 
 const { maxFields } = SIZES.submission;
 const INVALID = 'fields is invalid: send an object with the names of fields and their values, which are strings.';
@@ -36,7 +34,7 @@ export const testSubmissionEndpoint = ({ clientAddress, db, forms, metrics, subm
     errors: [...FORM_CLOSED, tooManySubmissions],
     async handle({ request, resource: { id: deploymentId }, body: { fields } }) {
       const id = newSubmissionId();
-      const data = JSON.stringify({ ...fields, ...MARK });
+      const data = JSON.stringify({ ...fields, [TEST_MARK.name]: TEST_MARK.text });
       const ipAddress = clientAddress(request);
       const stored = await submissions.store({ id, deploymentId, data, ipAddress, isTest: true }, { files: [] });
       if (stored.kind === 'accepted' || stored.kind === 'rate-limited') metrics.submission(stored.kind);

@@ -13,8 +13,6 @@ export const LIMITS = {
   server: {
     /** A client has this long to send all its headers. */
     headersTimeoutMs: 20_000,
-    /** How often node:http looks for clients whose headers take too long. */
-    headersCheckIntervalMs: 2_000,
     /** A connection on which no byte moves during a request or an answer is closed. */
     progressTimeoutMs: 20_000,
     /**
@@ -26,8 +24,6 @@ export const LIMITS = {
     readingPaceCheckIntervalMs: 5_000,
     /** Further connections are closed at once. */
     connections: 10_000,
-    /** Connections that the system keeps until the process accepts them. */
-    listenBacklog: 1_024,
     /** An idle connection is kept longer than the minute for which proxies keep one, so that they close it first. */
     keepAliveMs: 65_000,
     /**
@@ -44,33 +40,20 @@ export const LIMITS = {
     answerTimeoutMs: 2_600,
     /** A request waits so long for a service that is starting. */
     startWaitTimeoutMs: 2_000,
-    startPollIntervalMs: 25,
     /** A client that continues to send a refused body is disconnected: a browser shows the answer only when it has sent all. */
     refusedBodyTimeoutMs: 60_000,
     /** After a body that took longer to arrive its key is checked again: a revoked one is refused within a second. */
     slowBodyMs: 500,
-    /** Compressed bodies that are decoded at a time, one of each client. */
-    concurrentDecodings: 2,
     /** How long a compressed body waits to be decoded; shorter than `answerTimeoutMs`. */
     decodingWaitTimeoutMs: 2_000,
     maxWaitingDecodings: 1_000,
-    /** A larger JSON body is parsed in a thread, one of each owner at a time. */
-    jsonInThreadBytes: 128 * 1024,
-    /** How long it waits for the thread; shorter than `answerTimeoutMs`, so that the answer names the reason. */
+    /** How long a large JSON body waits for the thread; shorter than `answerTimeoutMs`, so that the answer names the reason. */
     jsonWaitTimeoutMs: 2_000,
     /** Memory of a process for large bodies, and the same again for large answers. */
     memoryBudgetBytes: 128 * 1024 * 1024,
-    /** The budget is larger where fewer of the largest bodies, or answers, would fit. */
-    largestInBudget: 4,
-    /** Answers that are compressed at a time. Each uses up to a MiB until it has been read. */
-    encoders: 64,
-    /** Browsers ask every host for an icon, and are told for so long that there is none. */
-    faviconSeconds: 86_400,
   },
   /** The work of one owner at once. */
   owners: {
-    /** With 4, the other owners' requests would take half as long again during one owner's flood. */
-    workingRequests: 2,
     /** After a request, when more of the owner wait: twice as long as it took, and at most so long. */
     maxRestMs: 50,
     /** Of all owners. The newest of the owner with the most is refused first. */
@@ -84,25 +67,16 @@ export const LIMITS = {
   reads: {
     /** All requests that wait for new submissions share one query in this time. */
     watchIntervalMs: 1_000,
-    /**
-     * Exports at a time, in this process and of one owner. Each uses a large part of a core, and most of the time one of the ten
-     * connections, of which other requests need some.
-     */
-    maxConcurrentExports: 6,
-    maxConcurrentExportsPerOwner: 2,
     /** For how long one request searches. It answers what it has found by then, and the reference says so. */
     searchMs: 1_000,
     /** How long a search looks at submissions before other work has a turn. A large one takes milliseconds. */
     searchSliceMs: 1,
     /** A comment line at least this often shows both ends of a stream that the connection is there. */
     streamCommentMs: 10_000,
-    /** Submissions that a stream reads at a time. */
-    streamBatch: 100,
     /** The time-out of a connection whose request waits: longer than live.maxWaitSeconds and streamCommentMs. */
     waitingSocketTimeoutMs: 40_000,
     /** A batch that fails because the database is out of reach is read again, so many times in a row. */
     exportRetries: 3,
-    exportRetryMs: 1_000,
   },
   /** How a process learns of changes that others make. */
   changeFeed: {
@@ -113,50 +87,23 @@ export const LIMITS = {
   pages: {
     /** A request for a large page waits so long for the thread. */
     threadWaitTimeoutMs: 10_000,
-    /** Large pages that are read, or made ready in another encoding, at a time. Each owner has one. */
-    concurrentLarge: 2,
-    maxWaitingLarge: 500,
-    /** Small pages that are read together: 4 MiB of HTML at most. */
-    lookUpBatch: 64,
   },
   /** The way of a submission, from its body to its row. */
   submissions: {
-    /** Queries for submissions that may have been stored before. */
-    maxConcurrentLookUps: 2,
-    maxWaitingLookUps: 1_000,
     /** Short enough for an answer within 3 seconds, together with the time that the query itself may take. */
     lookUpWaitTimeoutMs: 700,
-    /** The forms in memory, all together. */
-    maxKnownFormsChars: 16 * 1024 * 1024,
-    /** Forms that are read together. */
-    maxReadForms: 128,
-    /** Forms that are remembered as being at their rate limit. */
-    maxRateLimitedForms: 10_000,
     /** The counts of filled-in honeypots, and of 429s, are written as often. */
     countsIntervalMs: 60_000,
-    /** Large bodies that wait to be parsed. A client of which more wait rests up to so long after each. */
-    maxWaitingLargeBodies: 1_000,
-    maxLargeBodyRestMs: 50,
     largeBodyWaitTimeoutMs: 10_000,
-    /** Submissions that wait to be stored in a batch, and the characters of their data. */
-    maxQueued: 5_000,
-    maxQueuedChars: 64 * 1024 * 1024,
     /** The largest batch. */
     maxBatch: 128,
-    maxBatchChars: 4 * 1024 * 1024,
     /** How long a submission waits for a deployment that another transaction has locked, and how often it is tried. */
     lockedWaitTimeoutMs: 1_500,
     lockedPollMs: 5,
-    /**
-     * Submissions and spam that need a transaction of their own, each with a connection for as long as storing its files takes. The rest of the
-     * pool is left for other work.
-     */
-    maxConcurrentTransactions: 3,
-    /** Bounds the memory of files that are too small to count as large bodies. */
-    maxWaitingTransactions: 500,
+    /** Submissions with files, and spam, have a transaction of their own. */
     transactionWaitTimeoutMs: 10_000,
     /**
-     * The time-out of the connection of such a submission. Waiting, putting its files into a bucket,
+     * The time-out of the connection of a submission with files. Waiting, putting its files into a bucket,
      * waiting for a transaction, storing and committing take less. Nothing is sent or received meanwhile.
      */
     transactionSocketTimeoutMs: 80_000,
@@ -165,21 +112,10 @@ export const LIMITS = {
   },
   /** Captchas and the spam folder. */
   spam: {
-    /** A token counts once at its provider: a form that is sent again after a 429 or 503 must find it genuine here. */
-    maxGenuineTokens: 10_000,
-    genuineTokenMs: 5 * 60 * 1_000,
-    /** Longer tokens are no provider's, and are not passed on. */
-    maxTokenChars: 8_192,
-    /** Longer data is looked through one at a time. */
-    smallTextChars: 16 * 1024,
-    maxWaitingLargeTexts: 500,
     largeTextWaitTimeoutMs: 2_000,
     /** How long a block list uses the event loop at a time, and then leaves it to other work. */
     blocklistTurnMs: 4,
     blocklistPauseMs: 16,
-    /** A challenge takes a thread about a millisecond. */
-    maxConcurrentChallenges: 2,
-    maxWaitingChallenges: 500,
     challengeWaitTimeoutMs: 2_000,
     /**
      * The work of a visitor's browser: PBKDF2 with so many rounds for each number from 0 to a random one between these
@@ -194,13 +130,6 @@ export const LIMITS = {
     providerSlotTimeoutMs: 2_000,
     /** A DNS server answers within this time, or is asked again. */
     providerDnsTimeoutMs: 1_000,
-    /** Questions to providers that run at a time: all, and those of one deployment. */
-    providerRequests: 16,
-    providerRequestsOfDeployment: 4,
-    /** Questions that wait for a free slot. */
-    providerWaiting: 500,
-    /** A longer answer can't be read. */
-    providerAnswerBytes: 16 * 1024,
   },
   /** The dispatcher, and webhooks. */
   delivery: {
@@ -208,10 +137,7 @@ export const LIMITS = {
     pollIntervalMs: 500,
     /** A digest is sent at most this long after its window has ended. */
     digestPollIntervalMs: 10_000,
-    /** Polls that find nothing take this part of the time at most: after a slow one the pause is longer. */
-    maxPollShare: 0.1,
-    /** Deliveries that one statement leases, and bytes of their submissions. */
-    leasedDeliveries: 512,
+    /** Of the submissions whose deliveries one statement leases. */
     leasedBytes: 16 * 1024 * 1024,
     /** Characters of the submissions of all running attempts. */
     heldChars: 64 * 1024 * 1024,
@@ -221,16 +147,6 @@ export const LIMITS = {
     initialConcurrentOfReceiver: 2,
     /** Attempts that run at a time for one host and port. */
     concurrentOfReceiver: 64,
-    /** Receivers of which it is remembered that they answer. */
-    knownReceivers: 10_000,
-    /** An attempt starts only while this part of its time-out is left of its lease. It gets no more time than is left. */
-    minPartOfTimeout: 0.9,
-    /** Attempts that are started in one turn of the event loop. Hundreds would delay other work. */
-    startsPerTurn: 4,
-    /** Outcomes that are stored together. */
-    outcomesBatch: 500,
-    /** Outcomes are stored again after this time when the database was out of reach. */
-    outcomesRetryMs: 500,
     /** A stop waits for running attempts, then aborts them. */
     stopTimeoutMs: 5_000,
     /** A stop waits for aborted attempts. */
@@ -239,46 +155,27 @@ export const LIMITS = {
     storeOutcomesTimeoutMs: 1_500,
     /** A DNS server answers within this time, or is asked again. */
     dnsTimeoutMs: 2_000,
-    dnsTries: 2,
     /** IPv6 addresses are waited for when there are IPv4 ones (RFC 8305, 3): some servers do not answer this query. */
     ipv6TimeoutMs: 250,
-    /** The next address is tried. A distant receiver answers before; an address that never answers costs no more. */
-    nextAddressMs: 1_000,
     /** A connection that nobody waits for any more is not made: longer than the time-out of an attempt. */
     connectTimeoutMs: 20_000,
-    /** An idle connection is kept for this long at most. */
-    idleConnectionMs: 10_000,
   },
   mail: {
-    /** Links to sign in that are made and sent at a time, and that wait for it. */
-    maxConcurrentSignInLinks: 2,
-    maxWaitingSignInLinks: 100,
     /** Mails that are sent at the same time, each over a connection of its own. */
     concurrent: 5,
     /** A mail waits for the labels of fields. A page is read for them once for each of its versions. */
     labelsTimeoutMs: 5_000,
     /** A mail about an account, such as one with a link that signs in, is sent in this time, or not at all. */
     accountTimeoutMs: 30_000,
-    /** Mails over one connection. */
-    messagesOfConnection: 50,
-    /** As long as Postfix keeps an idle connection, which helps with bursts. An idle connection keeps the process alive. */
-    idleConnectionMs: 2_000,
     /** No signal ends a connection that waits for the answer to RSET or QUIT: this frees its slot. */
     socketTimeoutMs: 60_000,
     dnsTimeoutMs: 10_000,
   },
   /** Files of submissions, in the database or in a bucket. */
   files: {
-    /** Submissions whose files are put into the bucket at a time. They have no connection to the database then. */
-    maxConcurrentPuts: 8,
-    maxWaitingPuts: 500,
     putWaitTimeoutMs: 10_000,
     /** Of all files of one submission. */
     putTimeoutMs: 30_000,
-    /** Statements at a time for all who open links: the pool has ten connections, and other requests need some. */
-    maxConcurrentLinkReads: 3,
-    /** The same for the bucket, which other requests need too. */
-    maxConcurrentLinkBucketReads: 8,
     /** A request with little content is answered. A list has four times as long. */
     requestTimeoutMs: 5_000,
     /** The pause before the second try of a request. */
@@ -337,19 +234,9 @@ export type Limits = typeof LIMITS;
 export type LimitOverrides = { readonly [Area in keyof Limits]?: Partial<Limits[Area]> | undefined };
 
 /** The limits with some replaced. */
-export const withLimits = (overrides: LimitOverrides, limits: Limits = LIMITS): Limits => ({
-  server: { ...limits.server, ...overrides.server },
-  requests: { ...limits.requests, ...overrides.requests },
-  owners: { ...limits.owners, ...overrides.owners },
-  reads: { ...limits.reads, ...overrides.reads },
-  changeFeed: { ...limits.changeFeed, ...overrides.changeFeed },
-  pages: { ...limits.pages, ...overrides.pages },
-  submissions: { ...limits.submissions, ...overrides.submissions },
-  spam: { ...limits.spam, ...overrides.spam },
-  delivery: { ...limits.delivery, ...overrides.delivery },
-  mail: { ...limits.mail, ...overrides.mail },
-  files: { ...limits.files, ...overrides.files },
-  database: { ...limits.database, ...overrides.database },
-  cleanUp: { ...limits.cleanUp, ...overrides.cleanUp },
-  compute: { ...limits.compute, ...overrides.compute },
-});
+export function withLimits(overrides: LimitOverrides, limits: Limits = LIMITS): Limits {
+  const replaced = structuredClone(limits);
+  const areas: Record<string, object> = replaced;
+  for (const [area, values] of Object.entries(overrides)) Object.assign(areas[area] ?? {}, values);
+  return replaced;
+}

@@ -17,11 +17,8 @@ export const SIZES = {
   },
   /** Lists, a page at a time. */
   list: {
-    defaultLimit: 50,
     /** A higher limit counts as this one. */
     maxLimit: 100,
-    /** Of a page, or of a limit: what an integer of Postgres holds. */
-    maxNumber: 2 ** 31 - 1,
   },
   /** Networks, or owners, whose uses are counted at a time. */
   rateLimitKeys: 100_000,
@@ -40,22 +37,11 @@ export const SIZES = {
     /** A list has fewer characters unless the agent sends another `max_chars`: some clients refuse longer answers. */
     listChars: 25_000,
     minListChars: 2_000,
-    /** The part of these that is left for the warning about untrusted texts, notices and `next`. */
-    otherChars: 500,
-    /** Values of a list are cut to this many before it has fewer items, and those of a single item to fewer. */
-    valueChars: 1_000,
-    minValueChars: 250,
-    /** wait_for_submission waits as long when the agent does not say: less than clients wait for an answer. */
-    waitSeconds: 20,
   },
   /** The Retry-After of a 503. */
   retryAfter: {
     /** Most reasons pass within seconds. */
     busyMs: 2_000,
-    /** The owner's own requests end sooner. */
-    ownerBusyMs: 1_000,
-    /** A bucket that fails is often out of reach for longer than a database. */
-    filesMs: 5_000,
   },
   /** Headers of requests. */
   internalHeaders: {
@@ -63,19 +49,10 @@ export const SIZES = {
     maxBytes: 64 * 1024,
     /** Of an Accept, Accept-Encoding or Accept-Language that is read. Browsers send at most a third of that. */
     acceptChars: 1_000,
-    /** Values of Accept-Encoding whose choice is remembered: clients send only a few different ones, which are short. */
-    rememberedEncodings: 1_000,
-    rememberedEncodingChars: 200,
     /** Of a Content-Type that is read. A boundary has at most 70. */
     contentTypeChars: 1_000,
     /** Only the nearest proxies are read: each costs as much as a request, and no real chain is longer. */
     proxies: 100,
-    /** Of an address with its zone (the name of an interface), brackets and port. */
-    addressChars: 100,
-  },
-  /** Keys, or sessions, that one statement looks up: it takes some milliseconds, so that many unknown ones delay no valid one. */
-  credentialLookUps: {
-    maxBatch: 500,
   },
   /** Writing answers. */
   internalAnswers: {
@@ -83,8 +60,6 @@ export const SIZES = {
     smallBytes: 64 * 1024,
     /** A large answer is written in slices: other work runs between them, and the reader's pace can be measured. */
     sliceBytes: 128 * 1024,
-    /** A shorter answer is not compressed: it fits into one packet. */
-    minCompressedBytes: 1_024,
   },
   /** Pages, as they are stored and kept in memory. */
   internalPages: {
@@ -93,8 +68,6 @@ export const SIZES = {
      * at a time. For a smaller one the transfer would take as long.
      */
     largeBytes: 64 * 1024,
-    /** Memory of a page in an encoding, apart from its body. */
-    entryBytes: 1_024,
   },
   submission: {
     /** Files included. */
@@ -103,50 +76,24 @@ export const SIZES = {
     maxFiles: 10,
     /** Of `_redirect`. */
     maxRedirectChars: 2_048,
-    /** RFC 2046, section 5.1.1. Searching for a longer one could be slow. */
-    maxBoundaryChars: 70,
-    /** The header of a part, without the line that has its name. */
-    maxPartHeaderKib: 16,
     /** For how long browsers remember a preflight. */
     preflightSeconds: 7_200,
   },
   file: {
-    maxContentTypeChars: 255,
-    /**
-     * Of the name under which a file is saved: bytes of UTF-8, as in file systems. Proxies refuse an answer whose headers
-     * are longer than 4 KiB; escaped, a byte takes three, and one more in the name for old clients.
-     */
-    maxSavedNameBytes: 255,
     /** A chunk in the database, in a statement and in memory. It is small for slow disks, and for many slow readers. */
     chunkBytes: 256 * 1024,
     /** A piece that is read from a bucket. The first is a chunk: it is read before the answer begins. */
     maxPieceBytes: 1024 * 1024,
-  },
-  /** The pages that visitors see. */
-  errorPage: {
-    maxShownNames: 5,
-    maxShownNameChars: 80,
-    /** Of an origin in messages: a client can send any text. */
-    maxShownOriginChars: 300,
   },
   page: {
     /** Bytes at the beginning of a page in which `<html lang>` is looked for. */
     startBytes: 8 * 1024,
   },
   search: {
-    maxQueryChars: 200,
     maxBulkIds: 1_000,
-    /** More than maxBulkIds ids take. */
-    maxBulkBodyBytes: 256 * 1024,
   },
   live: {
     maxWaitSeconds: 30,
-    /** Requests of one owner that may wait at a time. */
-    maxWaitingOfOwner: 2_000,
-  },
-  statistics: {
-    maxBuckets: 1_000,
-    defaultDays: 30,
   },
   export: {
     /** Fields that have columns of their own. */
@@ -184,16 +131,6 @@ export const SIZES = {
     maxHeaderBytes: 16 * 1024,
     maxAnswerBytes: 64 * 1024,
   },
-  /** Links that sign in which may be asked for in this time. */
-  signIn: {
-    /** By one network for one address. */
-    maxLinks: 5,
-    /** By all networks for one address: more than one network may ask for, so that nobody can lock an owner out alone. */
-    maxLinksOfAddress: 20,
-    /** By one network for all addresses, in each process: several owners may share a network. */
-    maxLinksOfNetwork: 100,
-    windowSeconds: 60 * 60,
-  },
   /** Links in mails. */
   links: {
     /** For how many days a link to a file works. A link that unsubscribes works while its deployment exists. */
@@ -207,39 +144,18 @@ export const SIZES = {
     /** UTF-16 units of one value, and of a name. */
     maxValueChars: 20_000,
     maxNameChars: 200,
-    /** Less of a value is not worth showing. It is `maxValueChars`, halved several times. */
-    minValueChars: 312,
     /** UTF-16 units of a subject that a form has chosen, and of one that names the sender. */
     maxSubjectChars: 100,
-    /** Levels of objects and lists that are shown. */
-    maxLevels: 6,
-    /** A list of texts is one line up to this many UTF-16 units, and items. */
-    maxListChars: 200,
   },
   captcha: {
     /** For how long the solution of a challenge counts. */
     challengeMinutes: 20,
-    /** For how long browsers keep the widget. */
-    widgetSeconds: 24 * 60 * 60,
-    /** reCAPTCHA 3 says how likely it is a person; its documentation recommends this bound. */
-    minScore: 0.5,
-  },
-  securityTxt: {
-    /** Less than a year, as RFC 9116 (2.5.5) recommends. An older copy has to be fetched again. */
-    validDays: 180,
   },
   internal: {
-    /** Submissions that an export writes before other work has its turn: less than a millisecond where they are small. */
-    exportPartRows: 20,
     /** Data of submissions that one statement reads, unless one has more. */
     listBatchBytes: 256 * 1024,
     /** Submissions that one statement reads where they are small. */
     listBatchRows: 1_000,
-    /** Submissions of each page of an owner that are merged at first, and of all pages that one statement reads. */
-    inboxFirstRows: 4,
-    inboxBatch: 200,
-    /** Data of the submissions that one search finds: an answer is bounded in bytes too. */
-    searchFoundBytes: 1024 * 1024,
   },
   /** The last label of a page's host. */
   slug: {
@@ -283,7 +199,6 @@ export const SIZES = {
     /** The highest number that an operator can allow: a deployment's row has the times of so many. */
     maxOfOperator: 1_000,
   },
-  submissionId: {},
   /** A key is stored for so long. Of the keys with which an owner makes something, the last are. */
   idempotencyKey: {
     maxKeyChars: 255,
@@ -321,31 +236,22 @@ export const SIZES = {
   /** Submissions that a digest lists, and the bytes of their data. */
   digest: {
     maxListed: 100,
-    maxListedBytes: 1024 * 1024,
   },
   /** Slack accepts 10 fields in a section and 2,000 characters in each. The others bound the whole message. */
   slack: {
     maxFields: 10,
     maxFieldChars: 2_000,
-    maxFieldsChars: 12_000,
     maxNameChars: 200,
   },
   delivery: {
-    /** A delay is longer by up to this part of it. Deliveries that failed together are not tried again together. */
-    maxJitter: 0.1,
     /** A longer Retry-After counts as this. */
     maxRetryAfterSeconds: 24 * 60 * 60,
-  },
-  bucket: {
-    /** Objects in one answer, as S3 allows. */
-    listedObjects: 1_000,
   },
   /** JSON bodies of the API. */
   json: {
     /** Unknown members are ignored, up to this many. The first of them are named to the caller, each up to so many characters. */
     maxMembers: 10_000,
     maxUnknownNames: 5,
-    maxUnknownChars: 40,
     /** Levels of unknown members are ignored, up to this many. */
     maxDepth: 10_000,
   },
@@ -357,9 +263,5 @@ export const SIZES = {
     maxForms: 1_000,
     /** Characters of a label or a title. */
     maxTextChars: 200,
-    /** Names that have labels: they are kept in the database for each page. */
-    maxLabels: 1_000,
-    /** Names beyond this have no label. */
-    maxNameChars: 200,
   },
 } as const;

@@ -1,5 +1,8 @@
 import { SIZES } from '../sizes.ts';
 
+/** A delay is longer by up to this part of it. Deliveries that failed together are not tried again together. */
+const MAX_JITTER = 0.1;
+
 /** The result of an attempt to deliver. */
 export type Attempt = {
   /** The HTTP status or the SMTP reply, if one came. */
@@ -33,7 +36,7 @@ export function decide(
   const scheduled = retryDelays[attempts - 1];
   if (scheduled === undefined || isFinal) return { result: 'failed', delay: 0 };
   const delay = Math.max(
-    scheduled * (1 + random * SIZES.delivery.maxJitter),
+    scheduled * (1 + random * MAX_JITTER),
     Math.min(retryAfter, SIZES.delivery.maxRetryAfterSeconds),
   );
   return { result: 'retry', delay };

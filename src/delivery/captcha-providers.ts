@@ -2,8 +2,12 @@ import { z } from 'zod';
 import type { AskedProvider, TokenQuestion, TokenState } from '../lib/captcha-fields.ts';
 import { FairQueue } from '../lib/fair-queue.ts';
 import type { Limits } from '../limits.ts';
-import { SIZES } from '../sizes.ts';
 import { type Fence, FencedAgent } from './webhooks/fenced-agent.ts';
+
+/** A longer answer can't be read. */
+const MAX_ANSWER_CHARS = 16 * 1024;
+/** reCAPTCHA 3 says how likely it is a person; its documentation recommends this bound. */
+const MIN_SCORE = 0.5;
 
 /** Where each is asked. */
 export type SiteverifyUrls = Readonly<Record<AskedProvider, string>>;
@@ -25,7 +29,7 @@ const REUSED = /duplicate|already-seen/;
 const MISCONFIGURED = /secret|sitekey/;
 
 function stateOf({ success, 'error-codes': codes = [], score }: z.infer<typeof Answer>): TokenState {
-  if (success) return score === undefined || score >= SIZES.captcha.minScore ? 'genuine' : 'wrong';
+  if (success) return score === undefined || score >= MIN_SCORE ? 'genuine' : 'wrong';
   if (codes.some((code) => MISCONFIGURED.test(code))) return 'misconfigured';
   return codes.some((code) => REUSED.test(code)) ? 'reused' : 'wrong';
 }
@@ -45,11 +49,8 @@ export class CaptchaProviders {
     this.#urls = urls;
     this.#limits = limits.spam;
     this.#agent = new FencedAgent({ ...fence, limits, dnsTimeoutMs: limits.spam.providerDnsTimeoutMs });
-    this.#queue = new FairQueue<string>({
-      slots: limits.spam.providerRequests,
-      slotsOfKey: limits.spam.providerRequestsOfDeployment,
-      maxWaiting: limits.spam.providerWaiting,
-    });
+    // The questions of a deployment are a part of all.
+    this.#queue = new FairQueue<string>({ slots: 16, slotsOfKey: 4, maxWaiting: 500 });
   }
 
   /** Settles within `providerTimeoutMs`; never rejects. */
@@ -87,7 +88,7 @@ export class CaptchaProviders {
     let text = '';
     for await (const chunk of body.setEncoding('utf8')) {
       text += chunk;
-      if (text.length > this.#limits.providerAnswerBytes) return 'unavailable';
+      if (text.length > MAX_ANSWER_CHARS) return 'unavailable';
     }
     // Some answer a wrong token with a 4xx, and its reason.
     return statusCode < 500 ? stateOf(Answer.parse(JSON.parse(text))) : 'unavailable';

@@ -12,6 +12,15 @@ import { OutcomeQueue } from './outcome-queue.ts';
 import type { Sender } from './sender.ts';
 import { Slots } from './slots.ts';
 
+/** Polls that find nothing take this part of the time at most: after a slow one the pause is longer. */
+const MAX_POLL_SHARE = 0.1;
+/** Deliveries that one statement leases. */
+const LEASED_DELIVERIES = 512;
+/** An attempt starts only while this part of its time-out is left of its lease. It gets no more time than is left. */
+const MIN_PART_OF_TIMEOUT = 0.9;
+/** Attempts that are started in one turn of the event loop. Hundreds would delay other work. */
+const STARTS_PER_TURN = 4;
+
 type Options = {
   db: Knex;
   sender: Pick<Sender, 'attempt'>;
@@ -47,7 +56,7 @@ export class Dispatcher {
     const { limits, log } = options;
     this.#options = options;
     this.#slots = new Slots(limits);
-    this.#outcomes = new OutcomeQueue((batch) => this.#settle(batch), limits, log);
+    this.#outcomes = new OutcomeQueue((batch) => this.#settle(batch), log);
     this.#loop = new PollLoop({
       poll: () => this.#poll(),
       retryMs: limits.delivery.pollIntervalMs,
@@ -86,14 +95,14 @@ export class Dispatcher {
 
   /** Returns the pause until the next poll. */
   async #poll(): Promise<number> {
-    const { pollIntervalMs, maxPollShare } = this.#options.limits.delivery;
+    const { pollIntervalMs } = this.#options.limits.delivery;
     const startedAt = performance.now();
     const found = await this.#leaseDue();
     // The next poll finds work too.
     if (found === 'work') return 0;
     // Polls that only look use a small share of the time, however often the loop is woken.
     const tookMs = performance.now() - startedAt;
-    await delay(tookMs / maxPollShare - tookMs, undefined, { signal: this.#draining.signal }).catch(() => undefined);
+    await delay(tookMs / MAX_POLL_SHARE - tookMs, undefined, { signal: this.#draining.signal }).catch(() => undefined);
     return found === 'more' ? 0 : pollIntervalMs;
   }
 
@@ -104,7 +113,7 @@ export class Dispatcher {
     if (memory <= 0 || this.#outcomes.isFailing) return 'nothing';
     const { pairs, last } = await findDuePairs(db, this.#last);
     this.#last = last;
-    const allotted = this.#slots.allot(pairs, limits.delivery.leasedDeliveries);
+    const allotted = this.#slots.allot(pairs, LEASED_DELIVERIES);
     const otherwise = last ? 'more' : 'nothing';
     if (allotted.length === 0) return otherwise;
     const leaseEndsAt = performance.now() + leaseMs;
@@ -116,11 +125,10 @@ export class Dispatcher {
 
   /** `leaseEndsAt` is a time of performance.now(). */
   async #startAll(deliveries: readonly LeasedDelivery[], leaseEndsAt: number): Promise<void> {
-    const { timeoutMs, limits } = this.#options;
+    const { timeoutMs } = this.#options;
     for (const [index, delivery] of deliveries.entries()) {
-      // Hundreds in one turn would delay other work.
-      if (index % limits.delivery.startsPerTurn === 0) await nextTurn();
-      const ms = attemptTimeMs(timeoutMs, leaseEndsAt - performance.now(), limits);
+      if (index % STARTS_PER_TURN === 0) await nextTurn();
+      const ms = attemptTimeMs(timeoutMs, leaseEndsAt - performance.now());
       if (ms !== undefined && !this.#draining.signal.aborted) this.#start(delivery, ms);
       else this.#outcomes.add(toOutcome(delivery, 'returned', {}, 0));
     }
@@ -188,8 +196,8 @@ export class Dispatcher {
 }
 
 /** How long an attempt may take: it ends before its lease. undefined: too little of the lease is left to begin. */
-export function attemptTimeMs(timeoutMs: number, leftMs: number, { delivery }: Limits): number | undefined {
-  return leftMs < timeoutMs * delivery.minPartOfTimeout ? undefined : Math.min(timeoutMs, leftMs);
+export function attemptTimeMs(timeoutMs: number, leftMs: number): number | undefined {
+  return leftMs < timeoutMs * MIN_PART_OF_TIMEOUT ? undefined : Math.min(timeoutMs, leftMs);
 }
 
 function toOutcome(

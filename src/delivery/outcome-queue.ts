@@ -3,7 +3,11 @@ import { Batcher } from '../db/batcher.ts';
 import type { AttemptOutcome } from '../db/deliveries/settle-deliveries.ts';
 import { isOutOfReach } from '../db/postgres/out-of-reach.ts';
 import type { Log } from '../lib/log.ts';
-import type { Limits } from '../limits.ts';
+
+/** Outcomes that are stored together. */
+const MAX_BATCH = 500;
+/** Outcomes are stored again after this time when the database was out of reach. */
+const RETRY_MS = 500;
 
 /**
  * Stores outcomes of attempts in batches, again while the database is out of reach. An outcome that can't be stored is not
@@ -11,18 +15,16 @@ import type { Limits } from '../limits.ts';
  */
 export class OutcomeQueue {
   readonly #store: (batch: readonly AttemptOutcome[]) => Promise<void>;
-  readonly #limits: Limits['delivery'];
   readonly #log: Log;
   readonly #batches: Batcher<AttemptOutcome, undefined>;
   readonly #closing = new AbortController();
   #last: Promise<undefined> = Promise.resolve(undefined);
   #isFailing = false;
 
-  constructor(store: (batch: readonly AttemptOutcome[]) => Promise<void>, { delivery: limits }: Limits, log: Log) {
+  constructor(store: (batch: readonly AttemptOutcome[]) => Promise<void>, log: Log) {
     this.#store = store;
-    this.#limits = limits;
     this.#log = log;
-    this.#batches = new Batcher((batch) => this.#storeBatch(batch), { maxBatch: limits.outcomesBatch });
+    this.#batches = new Batcher((batch) => this.#storeBatch(batch), { maxBatch: MAX_BATCH });
   }
 
   /** Adds an outcome, which is stored soon. */
@@ -55,7 +57,7 @@ export class OutcomeQueue {
         this.#isFailing = willRetry;
         if (!willRetry) throw error;
       }
-      await delay(this.#limits.outcomesRetryMs, undefined, { signal }).catch(() => undefined);
+      await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 }

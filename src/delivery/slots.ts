@@ -3,6 +3,9 @@ import { MAIL } from '../db/deliveries/mail-recipients.ts';
 import { createBoundedCache } from '../lib/bounded-cache.ts';
 import type { Limits } from '../limits.ts';
 
+/** Receivers of which it is remembered that they answer. */
+const KNOWN_RECEIVERS = 10_000;
+
 /** A capacity that owners share. An owner may use as much as is left free: one alone gets half, two get a third each. */
 class Capacity {
   readonly #total: number;
@@ -56,7 +59,7 @@ export class Slots {
   constructor(limits: Limits) {
     this.#limits = limits;
     const third = limits.delivery.concurrent / 3;
-    this.#answering = createBoundedCache<string, true>(limits.delivery.knownReceivers);
+    this.#answering = createBoundedCache<string, true>(KNOWN_RECEIVERS);
     this.#answeringPool = new Capacity(2 * third);
     this.#otherPool = new Capacity(third);
     this.#memory = new Capacity(limits.delivery.heldChars);

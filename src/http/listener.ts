@@ -18,6 +18,10 @@ import { createApi } from './router.ts';
 import { SubmissionService } from './submit/submission-service.ts';
 import { THANKS, VisitorPages } from './submit/visitor-pages.ts';
 
+const START_POLL_MS = 25;
+/** Browsers ask every host for an icon, and are told for so long that there is none. */
+const FAVICON_SECONDS = 86_400;
+
 /** An exchange as this file changes it. `startedAt`: as performance.now() returns it. `route`: its name in the metrics. */
 type Context = Pick<Exchange, 'request' | 'response' | 'requestId'> & {
   readonly startedAt: number;
@@ -97,11 +101,11 @@ export class Listener {
   /** Throws 503 when the service has not started after `startWaitTimeoutMs`. */
   async #untilStarted(): Promise<void> {
     const { isStarting, limits } = this.#app;
-    const { startWaitTimeoutMs, startPollIntervalMs } = limits.requests;
+    const { startWaitTimeoutMs } = limits.requests;
     // Polls: on one promise, a reaction of each request would pile up while the database is out of reach.
-    for (let waited = 0; isStarting(); waited += startPollIntervalMs) {
+    for (let waited = 0; isStarting(); waited += START_POLL_MS) {
       if (waited >= startWaitTimeoutMs) throw unavailable('The service is starting: try again shortly.');
-      await delay(startPollIntervalMs, undefined, { ref: false });
+      await delay(START_POLL_MS, undefined, { ref: false });
     }
   }
 
@@ -135,8 +139,7 @@ export class Listener {
 
   /** No host has an icon at this path, so nothing is looked up. A page can name one. */
   #answerFavicon({ response, requestId }: Exchange): void {
-    const { faviconSeconds } = this.#app.limits.requests;
-    response.writeHead(204, { 'Cache-Control': `public, max-age=${faviconSeconds}`, 'x-request-id': requestId }).end();
+    response.writeHead(204, { 'Cache-Control': `public, max-age=${FAVICON_SECONDS}`, 'x-request-id': requestId }).end();
   }
 
   /** Answers with the page that a browser shows after it has posted a form to its own page. */

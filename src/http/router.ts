@@ -47,7 +47,7 @@ export function createApi(endpoints: readonly Endpoint[], tools: EndpointTools):
   api.enable('case sensitive routing');
   api.enable('strict routing');
   // After the settings, with which the first use makes the router.
-  api.use(compressAnswers(tools.limits));
+  api.use(compressAnswers());
   mount(api, endpoints, tools);
   api.use(() => {
     throw noSuchPath();

@@ -87,7 +87,8 @@ export class HttpServer {
         headersTimeout: limits.headersTimeoutMs,
         // A slow upload may go on as long as bytes arrive.
         requestTimeout: 0,
-        connectionsCheckingInterval: limits.headersCheckIntervalMs,
+        // How often node:http looks for clients whose headers take too long.
+        connectionsCheckingInterval: 2_000,
         // #onTimeout() closes idle connections: a timer set before and after each answer would be a twentieth of a
         // page's cost.
         keepAliveTimeout: 0,
@@ -106,7 +107,8 @@ export class HttpServer {
 
   /** Rejects when the address cannot be listened on. */
   async listen(port: number, host: string): Promise<AddressInfo> {
-    await once(this.#server.listen({ port, host, backlog: this.#limits.listenBacklog }), 'listening');
+    // Connections that the system keeps until the process accepts them.
+    await once(this.#server.listen({ port, host, backlog: 1_024 }), 'listening');
     const address = this.#server.address();
     if (address === null || typeof address === 'string') throw new Error('Listening on no port.');
     return address;

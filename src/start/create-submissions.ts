@@ -13,7 +13,7 @@ export function createSubmissions(
   { dispatcher, captchas }: ReturnType<typeof createDelivery>,
 ) {
   return {
-    forms: new Forms(db, limits),
+    forms: new Forms(db),
     honeypotHits: new DailyCounts(db, 'honeypot_hits', log, limits.submissions.countsIntervalMs),
     turnedAway: new DailyCounts(db, 'turned_away', log, limits.submissions.countsIntervalMs),
     spamCheck: new SpamCheck({ altcha, ask: (question) => captchas.ask(question) }, limits),

@@ -24,7 +24,8 @@ export class FilePlacement {
     this.#db = db;
     this.#storageLimits = storageLimits;
     this.#limits = files;
-    this.#queue = new FairQueue({ slots: files.maxConcurrentPuts, maxWaiting: files.maxWaitingPuts });
+    // They have no connection to the database meanwhile.
+    this.#queue = new FairQueue({ slots: 8, maxWaiting: 500 });
   }
 
   /**

@@ -3,7 +3,11 @@ import { Batcher } from '../db/batcher.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { findForms, type LiveForm } from '../db/submissions/forms.ts';
 import { isDeploymentId } from '../lib/ids.ts';
-import type { Limits } from '../limits.ts';
+
+/** The forms in memory, all together. */
+const MAX_KNOWN_CHARS = 16 * 1024 * 1024;
+/** Forms that are read together. */
+const MAX_READ = 128;
 
 /** The memory of a form's rules besides their texts, in bytes. */
 const KNOWN_FORM_ENTRY_CHARS = 1_000;
@@ -15,10 +19,10 @@ export class Forms {
   /** How often something has changed: what was read meanwhile may be older than the change, and is not kept. */
   #changes = 0;
 
-  constructor(db: Database, { submissions }: Limits) {
-    this.#reader = new Batcher((ids) => findForms(db, ids), { maxBatch: submissions.maxReadForms });
+  constructor(db: Database) {
+    this.#reader = new Batcher((ids) => findForms(db, ids), { maxBatch: MAX_READ });
     this.#forms = new LRUCache({
-      maxSize: submissions.maxKnownFormsChars,
+      maxSize: MAX_KNOWN_CHARS,
       sizeCalculation: (form) => KNOWN_FORM_ENTRY_CHARS + JSON.stringify(form).length,
     });
   }

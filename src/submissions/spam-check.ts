@@ -11,6 +11,14 @@ import { networkOf } from '../lib/public-address.ts';
 import { createWordMatcher } from '../lib/submission-search.ts';
 import type { Limits } from '../limits.ts';
 
+/** A token counts once at its provider: a form that is sent again after a 429 or 503 must find it genuine here. */
+const MAX_GENUINE_TOKENS = 10_000;
+const GENUINE_TOKEN_MS = 5 * 60 * 1_000;
+/** Longer tokens are no provider's, and are not passed on. */
+const MAX_TOKEN_CHARS = 8_192;
+/** Longer data is looked through one at a time. */
+const SMALL_TEXT_CHARS = 16 * 1024;
+
 /** Asks a provider about a token, within 3 seconds; never rejects. */
 type AskProvider = (question: TokenQuestion) => Promise<TokenState>;
 
@@ -45,12 +53,11 @@ export class SpamCheck {
   readonly #genuine: ReturnType<typeof createBoundedCache<string, true>>;
 
   constructor({ altcha, ask }: { altcha(): Promise<Altcha>; ask: AskProvider }, limits: Limits) {
-    const { maxWaitingLargeTexts, maxGenuineTokens, genuineTokenMs } = limits.spam;
     this.#altcha = altcha;
     this.#ask = ask;
     this.#limits = limits;
-    this.#largeTexts = new FairQueue({ slots: 1, maxWaiting: maxWaitingLargeTexts });
-    this.#genuine = createBoundedCache(maxGenuineTokens, { ttlMs: genuineTokenMs });
+    this.#largeTexts = new FairQueue({ slots: 1, maxWaiting: 500 });
+    this.#genuine = createBoundedCache(MAX_GENUINE_TOKENS, { ttlMs: GENUINE_TOKEN_MS });
   }
 
   /** Rejects with BusyError when there is too much to do. */
@@ -59,7 +66,7 @@ export class SpamCheck {
     if (captcha && token === '') return spam('captcha-missing');
     if (blocklist.length > 0 && (await this.#isBlocked(submission, blocklist))) return spam('blocklist');
     if (!captcha) return PASSED;
-    if (token === undefined || token.length > this.#limits.spam.maxTokenChars) return spam('captcha-failed');
+    if (token === undefined || token.length > MAX_TOKEN_CHARS) return spam('captcha-failed');
     const { provider } = captcha;
     return provider === 'altcha'
       ? this.#checkSolution(submission, token)
@@ -72,10 +79,9 @@ export class SpamCheck {
   }
 
   #isBlocked({ data, ipAddress }: NewSubmission, blocklist: readonly string[]): Promise<boolean> {
-    const { smallTextChars, largeTextWaitTimeoutMs } = this.#limits.spam;
     const matches = createWordMatcher(blocklist, this.#limits);
-    if (data.length <= smallTextChars) return matches(data);
-    return this.#largeTexts.run(networkOf(ipAddress), largeTextWaitTimeoutMs, () => matches(data));
+    if (data.length <= SMALL_TEXT_CHARS) return matches(data);
+    return this.#largeTexts.run(networkOf(ipAddress), this.#limits.spam.largeTextWaitTimeoutMs, () => matches(data));
   }
 
   async #checkSolution({ deploymentId }: NewSubmission, token: string): Promise<SpamCheckResult> {

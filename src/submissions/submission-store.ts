@@ -12,6 +12,9 @@ import { BusyError, FairQueue } from '../lib/fair-queue.ts';
 import type { Limits } from '../limits.ts';
 import { FilePlacement } from './file-placement.ts';
 
+/** Forms that are remembered as being at a limit. */
+const MAX_LIMITED_FORMS = 10_000;
+
 type Parts = {
   db: Database;
   /** Has the content of files; undefined: they are in the database. */
@@ -45,16 +48,17 @@ export class SubmissionStore {
     this.#parts = parts;
     this.#batches = new Batcher((batch) => this.#storeBatch(batch), {
       maxBatch: submissions.maxBatch,
-      maxBatchSize: submissions.maxBatchChars,
-      maxWaiting: submissions.maxQueued,
-      maxWaitingSize: submissions.maxQueuedChars,
+      maxBatchSize: 4 * 1024 * 1024,
+      maxWaiting: 5_000,
+      maxWaitingSize: 64 * 1024 * 1024,
       sizeOf: ({ data }) => data.length,
     });
     this.#files = new FilePlacement(parts.bucket, parts);
-    const { maxConcurrentTransactions, maxWaitingTransactions, maxRateLimitedForms } = submissions;
-    this.#transactions = new FairQueue({ slots: maxConcurrentTransactions, maxWaiting: maxWaitingTransactions });
-    this.#limited = createBoundedCache(maxRateLimitedForms);
-    this.#spamLimited = createBoundedCache(maxRateLimitedForms);
+    // Each has a connection for as long as storing its files takes: the rest of the pool is left for other work. The waiting ones
+    // may have files that are too small to count as large bodies.
+    this.#transactions = new FairQueue({ slots: 3, maxWaiting: 500 });
+    this.#limited = createBoundedCache(MAX_LIMITED_FORMS);
+    this.#spamLimited = createBoundedCache(MAX_LIMITED_FORMS);
   }
 
   /**

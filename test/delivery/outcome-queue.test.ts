@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import type { AttemptOutcome } from '../../src/db/deliveries/settle-deliveries.ts';
 import { OutcomeQueue } from '../../src/delivery/outcome-queue.ts';
 import { createLog } from '../../src/lib/log.ts';
-import { testLimits } from '../support/limits.ts';
 
 const outcome = (id: string, result: AttemptOutcome['result']): AttemptOutcome => ({
   id,
@@ -20,15 +19,11 @@ const outcome = (id: string, result: AttemptOutcome['result']): AttemptOutcome =
 function startQueue() {
   const written: string[][] = [];
   let tries = 0;
-  const queue = new OutcomeQueue(
-    async (batch) => {
-      tries += 1;
-      if (tries === 1) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-      written.push(batch.map(({ id }) => id));
-    },
-    testLimits(),
-    createLog('silent'),
-  );
+  const queue = new OutcomeQueue(async (batch) => {
+    tries += 1;
+    if (tries === 1) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    written.push(batch.map(({ id }) => id));
+  }, createLog('silent'));
   return { queue, written };
 }
 
@@ -43,11 +38,7 @@ it('fails while what succeeded waits for the database, and no more once it is st
 
 it('has stored all when it is closed, also what waited for others', async () => {
   const written: string[][] = [];
-  const queue = new OutcomeQueue(
-    async (batch) => void written.push(batch.map(({ id }) => id)),
-    testLimits(),
-    createLog('silent'),
-  );
+  const queue = new OutcomeQueue(async (batch) => void written.push(batch.map(({ id }) => id)), createLog('silent'));
   queue.add(outcome('a', 'succeeded'));
   queue.add(outcome('b', 'returned'));
   await queue.close();
@@ -56,14 +47,10 @@ it('has stored all when it is closed, also what waited for others', async () => 
 
 it('does not wait for a database that is away when it is closed', async () => {
   let tries = 0;
-  const queue = new OutcomeQueue(
-    async () => {
-      tries += 1;
-      throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-    },
-    testLimits(),
-    createLog('silent'),
-  );
+  const queue = new OutcomeQueue(async () => {
+    tries += 1;
+    throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  }, createLog('silent'));
   queue.add(outcome('a', 'succeeded'));
   await expect.poll(() => queue.isFailing).toBe(true);
   await queue.close();

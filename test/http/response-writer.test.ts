@@ -69,7 +69,7 @@ describe('countShared', () => {
 /** A server that answers with `answer`: its URL and port, and how its last answer ended. */
 async function startServer(answer: (response: Response) => Promise<void>) {
   const outcomes: unknown[] = [];
-  const app = express().use(compressAnswers(LIMITS), (_request: Request, response: Response) => {
+  const app = express().use(compressAnswers(), (_request: Request, response: Response) => {
     answer(response).then(
       () => outcomes.push('sent'),
       (error) => {

@@ -42,7 +42,7 @@ export function idleApp(config: Config, parts: Partial<App> = {}): App {
     altcha: notCalled,
     mailAccount: undefined,
     isOwnUrl: () => false,
-    forms: new Forms(db, limits),
+    forms: new Forms(db),
     spamCheck: new SpamCheck({ altcha: notCalled, ask: notCalled }, limits),
     submissions: new SubmissionStore({
       db,

@@ -10,6 +10,10 @@ import { readPage } from './read-page.ts';
 import { readScripts } from './scripts.ts';
 import { orNull, rawTextOf, tidy } from './texts.ts';
 
+/** Names that have labels: they are kept in the database for each page. */
+const MAX_LABELS = 1_000;
+/** Names beyond this have no label. */
+const MAX_NAME_CHARS = 200;
 const BYTE_ORDER_MARK = '\uFEFF';
 
 function read(bytes: Uint8Array, addresses: Addresses, maxDepth = Number.POSITIVE_INFINITY) {
@@ -70,10 +74,9 @@ export const labelsOf = ({ html: bytes, addresses }: LabelsInput): PageLabels | 
       // A script may switch a field on.
       const enabled = controls.map((control) => ({ ...control, isDisabled: false }));
       for (const { name, label } of fieldsOf(enabled, parts, othersIn)) {
-        if (label === null || labels.has(name) || name.startsWith('_') || name.length > SIZES.check.maxNameChars)
-          continue;
+        if (label === null || labels.has(name) || name.startsWith('_') || name.length > MAX_NAME_CHARS) continue;
         labels.set(name, label);
-        if (labels.size === SIZES.check.maxLabels) return [...labels];
+        if (labels.size === MAX_LABELS) return [...labels];
       }
     }
     return [...labels];

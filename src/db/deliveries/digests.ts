@@ -6,6 +6,8 @@ import { readBatch } from '../submissions/submission-reader.ts';
 import type { Submission } from '../submissions/submissions.ts';
 import { MAX_RECEIVERS, receivers } from './mail-recipients.ts';
 
+const MAX_LISTED_BYTES = 1024 * 1024;
+
 /** The subject of a digest: the submissions with numbers above `after`, up to `last`. Times are of its window. */
 export type DigestRange = { after: number; last: number; from: Date; to: Date };
 
@@ -171,5 +173,5 @@ export async function readDigest(
     [deploymentId, after, last],
   );
   const range = { order: 'oldest', after, before: last + 1, limit: SIZES.digest.maxListed } as const;
-  return { total, submissions: await readBatch(db, deploymentId, range, SIZES.digest.maxListedBytes) };
+  return { total, submissions: await readBatch(db, deploymentId, range, MAX_LISTED_BYTES) };
 }

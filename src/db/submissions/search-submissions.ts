@@ -6,12 +6,18 @@ import { type MarkFilter, numbersWithMarks, readBefore } from './submission-mark
 import { type RunRead, readSubmissions } from './submission-reader.ts';
 import type { NumberedSubmission } from './submissions.ts';
 
+/** Submissions of each page of an owner that are merged at first, and of all pages that one statement reads. */
+const INBOX_FIRST_ROWS = 4;
+const INBOX_BATCH = 200;
+/** Data of the submissions that one search finds: an answer is bounded in bytes too. */
+const SEARCH_FOUND_BYTES = 1024 * 1024;
+
 /*
  * The submissions of one page, or of all pages of an owner, newest first. No index has those of several pages in this order,
  * because it would slow down what stores submissions: those of each page are read by their numbers, and merged.
  */
 
-const { inboxFirstRows, inboxBatch, listBatchRows, listBatchBytes, searchFoundBytes } = SIZES.internal;
+const { listBatchRows, listBatchBytes } = SIZES.internal;
 
 /** One submission among those of an owner. `at`: when it was accepted, in microseconds since 1970. */
 export type Position = { at: number; deploymentId: string; number: number };
@@ -97,7 +103,7 @@ async function* newestFirst(
 ): AsyncGenerator<Candidate[]> {
   const name = `next${starred ? '-starred' : ''}${unread ? '-unread' : ''}-of-pages`;
   const searched = pages.filter(({ after, before }) => before > after + 1);
-  const count = Math.max(inboxFirstRows, Math.ceil(inboxBatch / searched.length));
+  const count = Math.max(INBOX_FIRST_ROWS, Math.ceil(INBOX_BATCH / searched.length));
   let queues = searched.map((page) => new PageQueue(page, count));
   let batch: Candidate[] = [];
   while (queues.length > 0) {
@@ -120,7 +126,7 @@ async function* newestFirst(
       ...queues.flatMap((queue) => queue.takeUpTo(first)).sort((one, other) => (isBefore(one, other) ? -1 : 1)),
     );
     queues = queues.filter(({ isRead, waiting }) => !isRead || waiting.length > 0);
-    if (batch.length < inboxBatch && queues.length > 0) continue;
+    if (batch.length < INBOX_BATCH && queues.length > 0) continue;
     yield batch;
     batch = [];
   }
@@ -208,7 +214,7 @@ export async function searchSubmissions(db: Knex, pages: readonly SearchedPage[]
       if (!(typeof matches === 'boolean' ? matches : await matches)) continue;
       positions.push(seen);
       bytes += seen.data.length;
-      if (positions.length === search.limit || bytes >= searchFoundBytes) return { positions, searched, next: seen };
+      if (positions.length === search.limit || bytes >= SEARCH_FOUND_BYTES) return { positions, searched, next: seen };
     }
     if (performance.now() - startedAt >= search.maxMs) return { positions, searched, next: batch.at(-1) };
   }

@@ -6,6 +6,8 @@ import { isOutOfReach } from '../postgres/out-of-reach.ts';
 import { query } from '../postgres/query.ts';
 import { type NumberedSubmission, submissionColumns } from './submissions.ts';
 
+const RETRY_MS = 1_000;
+
 /** Submissions that one statement reads at first. */
 const FIRST_ROWS = 100;
 const MAX_ROWS = SIZES.internal.listBatchRows;
@@ -91,14 +93,14 @@ export async function* readSubmissions(
 
 /** Reads again while the database is away for a moment. */
 export const withRetries =
-  ({ reads: { exportRetries, exportRetryMs } }: Limits): RunRead =>
+  ({ reads: { exportRetries } }: Limits): RunRead =>
   async (read) => {
     for (let failures = 1; ; failures += 1) {
       try {
         return await read();
       } catch (error) {
         if (!isOutOfReach(error) || failures > exportRetries) throw error;
-        await delay(exportRetryMs);
+        await delay(RETRY_MS);
       }
     }
   };

@@ -64,11 +64,12 @@ export class MailClient {
       url: smtpUrl,
       pool: true,
       maxConnections: limits.concurrent,
-      maxMessages: limits.messagesOfConnection,
+      // Over one connection.
+      maxMessages: 50,
       // A second try, in case the server has closed an idle connection.
       maxRequeues: 1,
       // As long as Postfix keeps an idle connection, which helps with bursts. An idle connection keeps the process alive.
-      idleTimeout: limits.idleConnectionMs,
+      idleTimeout: 2_000,
       // No signal ends a connection that waits for the answer to RSET or QUIT: this time-out frees its slot.
       socketTimeout: limits.socketTimeoutMs,
       // Otherwise a server that hangs would keep the connection, and a mail that has failed here could still be sent over

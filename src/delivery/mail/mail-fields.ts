@@ -5,6 +5,13 @@ import { escapeHtml } from '../../lib/html.ts';
 import { type JsonMember, readJsonList, readJsonObject, unquote } from '../../lib/json-text.ts';
 import { SIZES } from '../../sizes.ts';
 
+/** Less of a value is not worth showing. It is `maxValueChars`, halved several times. */
+const MIN_VALUE_CHARS = 312;
+/** Levels of objects and lists that are shown. */
+const MAX_LEVELS = 6;
+/** A list of texts is one line up to this many UTF-16 units, and items. */
+const MAX_LIST_CHARS = 200;
+
 /*
  * Lays submitted data out for people: a line for each value, those of objects and lists indented. What would make a
  * mail too large is left out.
@@ -94,7 +101,7 @@ function* valueLines(name: string | undefined, json: string, position: Position,
     const items = readJsonList(json);
     const list = inOneLine(items);
     if (list !== undefined) yield { ...line, value: list };
-    else if (level === SIZES.mail.maxLevels) yield { ...line, value: CUT, isCut: true };
+    else if (level === MAX_LEVELS) yield { ...line, value: CUT, isCut: true };
     else {
       // An item that is a list itself has no name, and begins with its own first item.
       if (name !== undefined || position.item !== undefined) yield { ...line, value: undefined };
@@ -106,7 +113,7 @@ function* valueLines(name: string | undefined, json: string, position: Position,
   const file = fileOf(members, fileUrl);
   if (file) yield { ...line, value: file.name, file };
   else if (members.length === 0) yield { ...line, value: '' };
-  else if (level === SIZES.mail.maxLevels) yield { ...line, value: CUT, isCut: true };
+  else if (level === MAX_LEVELS) yield { ...line, value: CUT, isCut: true };
   else {
     yield { ...line, value: undefined };
     yield* linesOf(members, { level: level + 1, item: undefined }, fileUrl);
@@ -125,9 +132,9 @@ const scalar = (json: string): string => (json.startsWith('"') ? unquote(json) :
 /** Items separated by commas, where nobody can mistake the comma of an item for one between two. */
 function inOneLine(items: readonly string[]): string | undefined {
   // Before the items are read: there may be very many.
-  if (items.length > SIZES.mail.maxListChars || items.some((item) => /^[[{]/.test(item))) return undefined;
+  if (items.length > MAX_LIST_CHARS || items.some((item) => /^[[{]/.test(item))) return undefined;
   const texts = items.map(scalar);
-  const isShort = texts.reduce((sum, text) => sum + text.length, 0) <= SIZES.mail.maxListChars;
+  const isShort = texts.reduce((sum, text) => sum + text.length, 0) <= MAX_LIST_CHARS;
   if (texts.length > 1 && (!isShort || texts.some((text) => /[,\n\r\u2028\u2029]/.test(text)))) return undefined;
   return texts.join(', ');
 }
@@ -154,7 +161,7 @@ function renderWithin(
 ): { text: string; html: string; bytes: number; isCut: boolean } | undefined {
   const { name, value = '', isCut = false } = line;
   const isNameCut = name !== undefined && name.length > SIZES.mail.maxNameChars;
-  for (let chars = SIZES.mail.maxValueChars; chars >= SIZES.mail.minValueChars; chars /= 2) {
+  for (let chars = SIZES.mail.maxValueChars; chars >= MIN_VALUE_CHARS; chars /= 2) {
     const shown = {
       ...line,
       name: name === undefined ? undefined : cut(name, SIZES.mail.maxNameChars),

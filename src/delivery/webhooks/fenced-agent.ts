@@ -27,22 +27,23 @@ export class FencedAgent {
   readonly #sockets = new Set<Socket>();
 
   constructor({ limits, dnsTimeoutMs, resolve, ...fence }: Options) {
-    const { dnsTries, connectTimeoutMs, nextAddressMs, idleConnectionMs } = limits.delivery;
     this.#fence = fence;
-    this.#dns = new Resolver({ timeout: dnsTimeoutMs, maxTimeout: dnsTimeoutMs, tries: dnsTries });
+    this.#dns = new Resolver({ timeout: dnsTimeoutMs, maxTimeout: dnsTimeoutMs, tries: 2 });
     this.#resolve = resolve ?? ((name) => resolveName(name, this.#dns, limits));
     this.#connect = buildConnector({
       allowH2: false,
-      timeout: connectTimeoutMs,
+      // A connection that nobody waits for any more is not made.
+      timeout: limits.delivery.connectTimeoutMs,
       autoSelectFamily: true,
-      autoSelectFamilyAttemptTimeout: nextAddressMs,
+      // A distant receiver answers before the next address is tried; an address that never answers costs no more.
+      autoSelectFamilyAttemptTimeout: 1_000,
       lookup: this.#lookUp,
     });
     this.#agent = new Agent({
       allowH2: false,
       connect: this.#connectFenced,
       maxHeaderSize: SIZES.webhook.maxHeaderBytes,
-      keepAliveMaxTimeout: idleConnectionMs,
+      keepAliveMaxTimeout: 10_000,
       // Only the signal of a request limits its time.
       headersTimeout: 0,
       bodyTimeout: 0,

@@ -2,6 +2,8 @@ import type { Event } from '../../lib/events.ts';
 import { compactJson, readJsonList, readJsonObject, unquote } from '../../lib/json-text.ts';
 import { SIZES } from '../../sizes.ts';
 
+const MAX_FIELDS_CHARS = 12_000;
+
 /** The content of a delivery about a submission. */
 export type Content = {
   deploymentId: string;
@@ -48,7 +50,7 @@ export const genericHeaders = (
 /** The body of a Slack webhook (Block Kit): a header, a section with the first fields, and a context. */
 export function slackPayload(event: Event, { slug, data, createdAt }: Content): string {
   const shown = fieldsOf(data).slice(0, SIZES.slack.maxFields);
-  const maxLength = Math.min(SIZES.slack.maxFieldChars, Math.floor(SIZES.slack.maxFieldsChars / shown.length));
+  const maxLength = Math.min(SIZES.slack.maxFieldChars, Math.floor(MAX_FIELDS_CHARS / shown.length));
   const texts = shown.length > 0 ? shown.map((field) => slackField(field, maxLength)) : ['_No fields submitted_'];
   return JSON.stringify({
     blocks: [

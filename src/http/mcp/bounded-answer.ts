@@ -4,12 +4,18 @@ import { Paging } from '../request/paging.ts';
 import { checkQuery } from '../request/query.ts';
 import { HttpError } from '../response/errors.ts';
 
+/** The part of these that is left for the warning about untrusted texts, notices and `next`. */
+const OTHER_CHARS = 500;
+/** Values of a list are cut to this many before it has fewer items, and those of a single item to fewer. */
+const VALUE_CHARS = 1_000;
+const MIN_VALUE_CHARS = 250;
+
 /*
  * Answers that can be too long for a model. Where one has too many characters, long values are cut; where that is not
  * enough, a list has fewer items, and `next` says where it goes on: the arguments that change, written as a query.
  */
 
-const { maxAnswerChars, listChars, minListChars, otherChars, valueChars, minValueChars } = SIZES.mcp;
+const { maxAnswerChars, listChars, minListChars } = SIZES.mcp;
 
 const INVALID_CHARS = `max_chars is invalid: send a whole number from ${minListChars} to ${maxAnswerChars}.`;
 
@@ -73,11 +79,11 @@ export async function boundedAnswer(
   isPaged: boolean,
 ): Promise<string> {
   const { max_chars: bound } = checkQuery({ max_chars: given }, BOUNDS);
-  const maxChars = bound - otherChars;
+  const maxChars = bound - OTHER_CHARS;
   let paging = isPaged ? checkQuery(input, Paging) : { page: 1, limit: 1 };
   for (;;) {
     const json = await ask(isPaged ? { ...input, ...paging } : input);
-    const text = json && cutToFit(json, maxChars, paging.limit > 1 ? valueChars : minValueChars);
+    const text = json && cutToFit(json, maxChars, paging.limit > 1 ? VALUE_CHARS : MIN_VALUE_CHARS);
     if (text && text.length <= maxChars) {
       const next = nextOf(text);
       return next === undefined ? text : `${text.slice(0, -1)},"next":${JSON.stringify(next)}}`;

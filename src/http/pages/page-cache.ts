@@ -9,6 +9,9 @@ import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
 import type { Encoding } from '../response/accept.ts';
 
+/** Memory of a page in an encoding, apart from its body. */
+const ENTRY_BYTES = 1_024;
+
 /** A page in one encoding, with its headers. */
 export type Variant = {
   /** With its quotes; each encoding has its own. */
@@ -41,7 +44,7 @@ type ReadPages = (
   maxBytes: number,
 ) => Promise<ReadonlyMap<string, StoredPage | 'taken-down'>>;
 
-const { largeBytes, entryBytes } = SIZES.internalPages;
+const { largeBytes } = SIZES.internalPages;
 
 const compressGzip = promisify(gzip);
 const decompressBrotli = promisify(brotliDecompress);
@@ -70,7 +73,7 @@ function createVariant(hash: string, encoding: Encoding, body: Buffer): Variant 
 
 /** The memory of a page, in bytes. */
 const sizeOf = ({ br, others }: ReadyPage): number =>
-  [br, ...others.values()].reduce((sum, { body }) => sum + entryBytes + body.length, 0);
+  [br, ...others.values()].reduce((sum, { body }) => sum + ENTRY_BYTES + body.length, 0);
 
 const toReadyPage = (
   { deploymentId, version, ownerId, files }: PageHead,
@@ -119,9 +122,11 @@ export class PageCache {
         const found = await read([...new Set(slugs)], largeBytes);
         return slugs.map((slug) => found.get(slug));
       },
-      { maxBatch: pages.lookUpBatch },
+      // 4 MiB of HTML at most.
+      { maxBatch: 64 },
     );
-    this.#large = new FairQueue({ slots: pages.concurrentLarge, maxWaiting: pages.maxWaitingLarge });
+    // Large pages are read, or made ready in another encoding, one at a time of each owner.
+    this.#large = new FairQueue({ slots: 2, maxWaiting: 500 });
   }
 
   /**

@@ -12,6 +12,9 @@ import type { ClientAddress } from './client-address.ts';
 import { RateLimit } from './rate-limit.ts';
 import type { SessionCookie } from './session-cookie.ts';
 
+/** Keys, or sessions, that one statement looks up: it takes some milliseconds, so that many unknown ones delay no valid one. */
+const MAX_LOOK_UPS = 500;
+
 export const unauthorized = errorKind(
   { id: 'Unauthorized', description: 'The API key is missing, malformed, unknown, expired or revoked.' },
   (message?: string) =>
@@ -48,10 +51,13 @@ type LookUps<Found> = Batcher<Buffer, Found | undefined>;
 const lookUpsOf = <Found>(
   findAll: (hashes: readonly Buffer[]) => Promise<ReadonlyMap<string, Found>>,
 ): LookUps<Found> =>
-  new Batcher(async (hashes) => {
-    const found = await findAll(hashes);
-    return hashes.map((hash) => found.get(hash.toString('base64')));
-  }, SIZES.credentialLookUps);
+  new Batcher(
+    async (hashes) => {
+      const found = await findAll(hashes);
+      return hashes.map((hash) => found.get(hash.toString('base64')));
+    },
+    { maxBatch: MAX_LOOK_UPS },
+  );
 
 /** Finds the owners of requests. */
 export class Authentication {

@@ -13,6 +13,9 @@ import { queryValues } from './query.ts';
 import { decode, encodingOf, receive, tooManyUploads } from './receive.ts';
 import { unknownFieldsNotices } from './unknown-fields.ts';
 
+/** A larger JSON body is parsed in a thread, one of each owner at a time. */
+const JSON_IN_THREAD_BYTES = 128 * 1024;
+
 /** The values that a request sends for the fields of a schema, unchecked, and its other members. */
 type Sent = { values: Record<string, unknown>; unknown?: UnknownMembers | undefined };
 
@@ -29,10 +32,7 @@ export class BodyReader {
     this.#budget = new MemoryBudget(largest, limits);
     this.#compute = compute;
     this.#limits = limits.requests;
-    this.#decoding = new FairQueue({
-      slots: this.#limits.concurrentDecodings,
-      maxWaiting: this.#limits.maxWaitingDecodings,
-    });
+    this.#decoding = new FairQueue({ slots: 2, maxWaiting: this.#limits.maxWaitingDecodings });
   }
 
   /**
@@ -111,7 +111,7 @@ export class BodyReader {
 
   /** The members of a JSON object with these names. */
   async #members(ownerId: number, input: Parameters<typeof readMembers>[0]): Promise<ReadMembers> {
-    if (input.body.length <= this.#limits.jsonInThreadBytes) return readMembers(input);
+    if (input.body.length <= JSON_IN_THREAD_BYTES) return readMembers(input);
     return this.#compute.run(ownerId, this.#limits.jsonWaitTimeoutMs, (thread) => thread.run('readMembers', input));
   }
 }

@@ -4,14 +4,17 @@ import ipaddr from 'ipaddr.js';
 import proxyAddr from 'proxy-addr';
 import { SIZES } from '../../sizes.ts';
 
+/** Of an address with its zone (the name of an interface), brackets and port. */
+const ADDRESS_CHARS = 100;
+
 /** The address of a request's client. An IPv4-mapped address is written as IPv4. */
 export type ClientAddress = (request: IncomingMessage) => string;
 
-const { proxies, addressChars } = SIZES.internalHeaders;
+const { proxies } = SIZES.internalHeaders;
 
 /** An address from X-Forwarded-For, without brackets and port; undefined when it is not an address. */
 function plain(address: string): string | undefined {
-  if (address.length > addressChars) return undefined;
+  if (address.length > ADDRESS_CHARS) return undefined;
   const [, bracketed, v4] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/.exec(address) ?? [];
   const bare = bracketed ?? v4 ?? address;
   const version = isIP(bare);

@@ -1,14 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import { FairQueue } from '../../lib/fair-queue.ts';
 import type { Limits } from '../../limits.ts';
-import { SIZES } from '../../sizes.ts';
 import { HttpError, retryAfter } from '../response/errors.ts';
 
+/** The owner's own requests end sooner. */
+const OWNER_BUSY_MS = 1_000;
 const tooManyRequests = (): HttpError =>
   new HttpError(
     503,
     'Too many requests of this API key are under way: wait for their answers, then try again.',
-    retryAfter(SIZES.retryAfter.ownerBusyMs),
+    retryAfter(OWNER_BUSY_MS),
   );
 /** Stops the work. No client receives this answer. */
 const clientLeft = (): HttpError => new HttpError(503, 'The client has left.');
@@ -25,7 +26,8 @@ export class OwnerQueue {
     this.#limits = limits;
     this.#queue = new FairQueue({
       slots: Infinity,
-      slotsOfKey: limits.workingRequests,
+      // With 4, the other owners' requests would take half as long again during one owner's flood.
+      slotsOfKey: 2,
       maxWaiting: limits.waitingRequests,
       maxRestMs: limits.maxRestMs,
     });

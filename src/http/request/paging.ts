@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import { SIZES } from '../../sizes.ts';
 
-const { defaultLimit, maxLimit, maxNumber } = SIZES.list;
+const DEFAULT_LIMIT = 50;
+/** Of a page, or of a limit: what an integer of Postgres holds. */
+const MAX_NUMBER = 2 ** 31 - 1;
+const { maxLimit } = SIZES.list;
 
 export const invalidNumber = (name: string): string =>
-  `${name} is invalid: send a whole number from 1 to ${maxNumber}, once.`;
+  `${name} is invalid: send a whole number from 1 to ${MAX_NUMBER}, once.`;
 
 /** A number from 1: digits only. */
 const number = (name: string) =>
-  z.int(invalidNumber(name)).min(1, invalidNumber(name)).max(maxNumber, invalidNumber(name));
+  z.int(invalidNumber(name)).min(1, invalidNumber(name)).max(MAX_NUMBER, invalidNumber(name));
 export const fromDigits = (text: unknown): unknown =>
   typeof text === 'string' && /^[0-9]+$/.test(text) ? Number(text) : text;
 
@@ -22,7 +25,7 @@ export const Paging = z.object({
       fromDigits,
       number('limit')
         .overwrite((limit) => Math.min(limit, maxLimit))
-        .default(defaultLimit),
+        .default(DEFAULT_LIMIT),
     )
     .meta({ description: `Items on a page. More than ${maxLimit} counts as ${maxLimit}.` }),
 });
@@ -31,10 +34,10 @@ export type Paging = z.infer<typeof Paging>;
 /** The fields of a list's answer that say which page it is. */
 export const paged = {
   total: z.int().min(0).meta({ description: 'The number of items on all pages together.', example: 1 }),
-  page: z.int().min(1).max(maxNumber).meta({ description: 'The number of this page.', example: 1 }),
+  page: z.int().min(1).max(MAX_NUMBER).meta({ description: 'The number of this page.', example: 1 }),
   limit: z
     .int()
     .min(1)
     .max(maxLimit)
-    .meta({ description: 'How many items a page has at most.', example: defaultLimit }),
+    .meta({ description: 'How many items a page has at most.', example: DEFAULT_LIMIT }),
 };

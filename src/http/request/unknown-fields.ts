@@ -3,16 +3,18 @@ import { z } from 'zod';
 import type { UnknownMembers } from '../../compute/read-members.ts';
 import { SIZES } from '../../sizes.ts';
 
+const MAX_UNKNOWN_CHARS = 40;
+
 /** A header has ASCII only. */
 function shown(name: string): string {
   if (name === '') return '(an empty name)';
-  const cut = name.length > SIZES.json.maxUnknownChars ? `${name.slice(0, SIZES.json.maxUnknownChars)}...` : name;
+  const cut = name.length > MAX_UNKNOWN_CHARS ? `${name.slice(0, MAX_UNKNOWN_CHARS)}...` : name;
   return cut.replaceAll(/[^\x20-\x7e]/g, '?');
 }
 
 const lettersOf = (name: string): string =>
   name
-    .slice(0, SIZES.json.maxUnknownChars)
+    .slice(0, MAX_UNKNOWN_CHARS)
     .toLowerCase()
     .replaceAll(/[^a-z0-9]/g, '');
 

@@ -3,7 +3,10 @@ import Negotiator from 'negotiator';
 import { createBoundedCache } from '../../lib/bounded-cache.ts';
 import { SIZES } from '../../sizes.ts';
 
-const { acceptChars, rememberedEncodings, rememberedEncodingChars } = SIZES.internalHeaders;
+/** Values of Accept-Encoding whose choice is remembered: clients send only a few different ones, which are short. */
+const REMEMBERED_ENCODINGS = 1_000;
+const REMEMBERED_ENCODING_CHARS = 200;
+const { acceptChars } = SIZES.internalHeaders;
 
 /** Whether the Accept of a request names text/html with a q above 0, in any letter case (RFC 9110, 8.3.1). */
 export const namesHtml = ({ accept = '' }: IncomingHttpHeaders): boolean =>
@@ -23,7 +26,7 @@ const ENCODINGS: readonly Encoding[] = ['br', 'gzip', 'identity'];
 const isEncoding = (name: string | undefined): name is Encoding => ENCODINGS.some((encoding) => encoding === name);
 
 /** Clients send only a few different headers, so the choice for each is remembered. */
-const known = createBoundedCache<string, Encoding>(rememberedEncodings);
+const known = createBoundedCache<string, Encoding>(REMEMBERED_ENCODINGS);
 
 /**
  * The encoding of an answer, by Accept-Encoding (RFC 9110, 12.5.3): that with the highest q. None when the client accepts
@@ -40,6 +43,6 @@ export function chooseEncoding(request: Pick<IncomingMessage, 'headers'>): Encod
     negotiator.encodings.bind(negotiator);
   const [best] = rank([...ENCODINGS], { preferred: ENCODINGS });
   const encoding = isEncoding(best) ? best : 'identity';
-  if (header.length <= rememberedEncodingChars) known.set(header, encoding);
+  if (header.length <= REMEMBERED_ENCODING_CHARS) known.set(header, encoding);
   return encoding;
 }

@@ -2,10 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants } from 'node:zlib';
 import compression from 'compression';
 import type { RequestHandler } from 'express';
-import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
 
-const { minCompressedBytes } = SIZES.internalAnswers;
+/** A shorter answer is not compressed: it fits into one packet. */
+const MIN_COMPRESSED_BYTES = 1_024;
+
+/** Answers that are compressed at a time. Each uses up to a MiB until it has been read. */
+const MAX_ENCODERS = 64;
+
 const COMPRESSED_TYPES = /^(?:application\/(?:json|x-ndjson)|text\/csv)\b/;
 
 /** Whether an answer is a text of the API. A file that was submitted has a length and a disposition. */
@@ -15,7 +19,7 @@ function isCompressible({ headers }: IncomingMessage, response: ServerResponse):
   return (
     !isFile &&
     !response.hasHeader('Content-Encoding') &&
-    length > minCompressedBytes &&
+    length > MIN_COMPRESSED_BYTES &&
     COMPRESSED_TYPES.test(String(response.getHeader('Content-Type'))) &&
     (headers['accept-encoding'] ?? '').length <= SIZES.internalHeaders.acceptChars
   );
@@ -25,7 +29,7 @@ function isCompressible({ headers }: IncomingMessage, response: ServerResponse):
  * Compresses the answers of the API. An encoder uses memory until its answer has been read: while there are many, other answers
  * are sent as they are.
  */
-export function compressAnswers({ requests }: Limits): RequestHandler {
+export function compressAnswers(): RequestHandler {
   let encoders = 0;
   return compression({
     threshold: 0,
@@ -38,7 +42,7 @@ export function compressAnswers({ requests }: Limits): RequestHandler {
       // The length of the body that GET would get is not known.
       if (request.method === 'HEAD' && /br|gzip|deflate|\*/i.test(String(request.headers['accept-encoding'])))
         response.removeHeader('Content-Length');
-      if (encoders >= requests.encoders || response.closed) return false;
+      if (encoders >= MAX_ENCODERS || response.closed) return false;
       encoders += 1;
       response.once('close', () => {
         encoders -= 1;

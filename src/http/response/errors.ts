@@ -10,6 +10,9 @@ import type { Log } from '../../lib/log.ts';
 import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
 
+/** A bucket that fails is often out of reach for longer than a database. */
+const FILES_MS = 5_000;
+
 /** The header that names an error for programs. */
 export const ERROR_CODE = 'error-code';
 
@@ -149,7 +152,7 @@ export function toHttpError(error: unknown): HttpError {
   if (error instanceof BusyError) return unavailable('The service is busy: try again shortly.');
   if (error instanceof StorageFull) return storageFull(error.storage.plan, error.storage.limit);
   if (error instanceof BucketError || error instanceof MissingObjectError) {
-    return unavailable('The service cannot reach its files just now: try again shortly.', SIZES.retryAfter.filesMs);
+    return unavailable('The service cannot reach its files just now: try again shortly.', FILES_MS);
   }
   if (isOutOfReach(error)) return unavailable('The service cannot use its database just now: try again shortly.');
   // Express' router found a path parameter that does not decode.

@@ -15,7 +15,8 @@ export class MemoryBudget {
 
   /** `largest`: bytes of the largest body or answer. */
   constructor(largest: number, { requests }: Limits) {
-    this.#budget = Math.max(requests.memoryBudgetBytes, requests.largestInBudget * largest);
+    // It is larger where fewer than four of the largest would fit.
+    this.#budget = Math.max(requests.memoryBudgetBytes, 4 * largest);
     this.#maxOfClient = this.#budget / 2;
   }
 

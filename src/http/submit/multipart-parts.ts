@@ -1,6 +1,10 @@
-import { SIZES } from '../../sizes.ts';
 import { HttpError } from '../response/errors.ts';
 import { type FormLimits, tooLarge, tooManyFields, utf8 } from './form-body.ts';
+
+/** RFC 2046, section 5.1.1. Searching for a longer one could be slow. */
+const MAX_BOUNDARY_CHARS = 70;
+/** The header of a part, without the line that has its name. */
+const MAX_PART_HEADER_KIB = 16;
 
 /** Lines that begin like a delimiter. A well-chosen boundary has none. Each costs a search. */
 const BOUNDARY_MISSES = 100_000;
@@ -52,8 +56,8 @@ export function readParts(
   boundary: string,
   { maxFields, maxBytes }: Pick<FormLimits, 'maxFields' | 'maxBytes'>,
 ): Part[] {
-  if (boundary.length < 1 || boundary.length > SIZES.submission.maxBoundaryChars) {
-    throw malformed(`name its boundary, 1 to ${SIZES.submission.maxBoundaryChars} characters, in the content type`);
+  if (boundary.length < 1 || boundary.length > MAX_BOUNDARY_CHARS) {
+    throw malformed(`name its boundary, 1 to ${MAX_BOUNDARY_CHARS} characters, in the content type`);
   }
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
   const parts: Part[] = [];
@@ -114,8 +118,8 @@ function delimiterAt(body: Buffer, start: number, delimiter: Buffer): Delimiter 
 function readHeader(header: string): Omit<Part, 'content'> {
   const start = FORM_DATA.exec(header);
   const line = start ? lineAfter(header, start) : '';
-  if (header.length - line.length > SIZES.submission.maxPartHeaderKib * 1024) {
-    throw malformed(`keep the header of each part under ${SIZES.submission.maxPartHeaderKib} KiB`);
+  if (header.length - line.length > MAX_PART_HEADER_KIB * 1024) {
+    throw malformed(`keep the header of each part under ${MAX_PART_HEADER_KIB} KiB`);
   }
   const parameters = readParameters(line);
   const name = parameters.get('name');

@@ -17,6 +17,8 @@ import {
 } from './form-body.ts';
 import { type Part, readParts } from './multipart-parts.ts';
 
+const MAX_CONTENT_TYPE_CHARS = 255;
+
 /** Why files were refused. `limit`: in bytes, or a count. */
 export type FileLimit = { kind: 'count' | 'file' | 'files'; limit: number };
 
@@ -102,6 +104,6 @@ function checkFiles(parts: readonly Part[], { maxFileBytes, maxFilesBytes }: For
 
 /** A file's type as it was sent, when it is valid; else that of an unknown file (RFC 7578, 4.4). */
 const mediaTypeOf = ({ contentType = '' }: Part): string =>
-  contentType.length <= SIZES.file.maxContentTypeChars && MEDIA_TYPE.test(contentType)
+  contentType.length <= MAX_CONTENT_TYPE_CHARS && MEDIA_TYPE.test(contentType)
     ? contentType
     : 'application/octet-stream';

@@ -1,15 +1,16 @@
-import { SIZES } from '../../sizes.ts';
 import { errorKind, HttpError } from '../response/errors.ts';
 import type { Fields } from './form-body.ts';
 import { FilesRefused } from './multipart.ts';
+
+/** Of an origin in messages: a client can send any text. */
+const MAX_SHOWN_ORIGIN_CHARS = 300;
 
 /** The form is on a site that its deployment accepts nothing from. */
 export class OriginRefused extends HttpError {
   readonly origin: string;
 
   constructor(origin: string) {
-    const { maxShownOriginChars } = SIZES.errorPage;
-    const shown = origin.length > maxShownOriginChars ? `${origin.slice(0, maxShownOriginChars)}…` : origin;
+    const shown = origin.length > MAX_SHOWN_ORIGIN_CHARS ? `${origin.slice(0, MAX_SHOWN_ORIGIN_CHARS)}…` : origin;
     super(403, `This form accepts no submissions from ${shown}: its owner must add ${shown} to allowed_origins.`);
     this.origin = shown;
   }

@@ -1,11 +1,13 @@
 import { escapeHtml } from '../../lib/html.ts';
 import type { SignedLinks } from '../../lib/signed-links.ts';
-import { SIZES } from '../../sizes.ts';
 import { fill } from '../../texts/texts.ts';
 import type { Translations } from '../response/translations.ts';
 import { type Fields, isChosen, type SentFile } from './form-body.ts';
 import type { FileLimit } from './multipart.ts';
 import { resubmitQuery } from './resubmit-query.ts';
+
+const MAX_SHOWN_NAMES = 5;
+const MAX_SHOWN_NAME_CHARS = 80;
 
 /** As what a form is sent again: `id`: that of the submission. `isRetry`: whether an error page has sent it. */
 export type Resubmission = { id: string; isRetry: boolean; links: Pick<SignedLinks, 'resubmission'> };
@@ -15,10 +17,9 @@ type KeptForm = Resubmission & { enctype: string; fields: Fields; refused: FileL
 
 /** A name of a file or a field as visitors see it, in HTML: cut, and apart from the direction of the text around it. */
 export function shownName(name: string): string {
-  const { maxShownNameChars } = SIZES.errorPage;
-  const characters = Array.from(name.slice(0, 2 * maxShownNameChars));
-  const isLong = characters.length > maxShownNameChars || name.length > 2 * maxShownNameChars;
-  const shown = isLong ? `${characters.slice(0, maxShownNameChars).join('')}…` : name;
+  const characters = Array.from(name.slice(0, 2 * MAX_SHOWN_NAME_CHARS));
+  const isLong = characters.length > MAX_SHOWN_NAME_CHARS || name.length > 2 * MAX_SHOWN_NAME_CHARS;
+  const shown = isLong ? `${characters.slice(0, MAX_SHOWN_NAME_CHARS).join('')}…` : name;
   return `<bdi>${attribute(shown)}</bdi>`;
 }
 
@@ -44,9 +45,8 @@ export function lostFilesOf({
 
 /** The label of an input for files, by those that were chosen before. */
 function labelOf(name: string, files: readonly SentFile[], { chooseAgain, list }: Translations): string {
-  const { maxShownNames } = SIZES.errorPage;
   const names = files.map(({ filename }) => shownName(filename || name));
-  const shown = names.length > maxShownNames ? [...names.slice(0, maxShownNames), '…'] : names;
+  const shown = names.length > MAX_SHOWN_NAMES ? [...names.slice(0, MAX_SHOWN_NAMES), '…'] : names;
   return fill(chooseAgain, { name: list(shown) });
 }
 

@@ -36,7 +36,7 @@ export const dataWithId = (submissionId: string, deploymentId: string, { dataWit
 /** Reads submissions in the three content types. */
 export class SubmissionParser {
   readonly #app: Pick<App, 'bodyReader' | 'limits' | 'links'>;
-  /** Large bodies are parsed one at a time for each client, which bounds its part of the event loop's time. */
+  /** Large bodies are parsed one at a time for each client, with a rest after each, which bounds its part of the event loop's time. */
   readonly #largeBodies: FairQueue<string | number>;
   readonly #formLimits: FormLimits;
   readonly #maxBytes: Readonly<Record<ContentType, number>>;
@@ -45,11 +45,7 @@ export class SubmissionParser {
     const { maxSubmissionBytes: maxBytes, maxFileBytes, maxFilesBytes } = app.config;
     const { maxFields, maxFiles } = SIZES.submission;
     this.#app = app;
-    this.#largeBodies = new FairQueue({
-      slots: Infinity,
-      maxWaiting: app.limits.submissions.maxWaitingLargeBodies,
-      maxRestMs: app.limits.submissions.maxLargeBodyRestMs,
-    });
+    this.#largeBodies = new FairQueue({ slots: Infinity, maxWaiting: 1_000, maxRestMs: 50 });
     this.#formLimits = { maxBytes, maxFields, maxFileBytes, maxFilesBytes };
     this.#maxBytes = {
       'application/json': maxBytes * JSON_GROWTH,

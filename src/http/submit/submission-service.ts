@@ -63,14 +63,14 @@ export class SubmissionService {
   readonly #app: App;
   readonly #visitorPages: VisitorPages;
   readonly #parser: SubmissionParser;
+  /** Queries for submissions that may have been stored before. */
   readonly #lookUps: FairQueue<string>;
 
   constructor(app: App, visitorPages: VisitorPages) {
-    const { maxConcurrentLookUps, maxWaitingLookUps } = app.limits.submissions;
     this.#app = app;
     this.#visitorPages = visitorPages;
     this.#parser = new SubmissionParser(app);
-    this.#lookUps = new FairQueue({ slots: maxConcurrentLookUps, maxWaiting: maxWaitingLookUps });
+    this.#lookUps = new FairQueue({ slots: 2, maxWaiting: 1_000 });
   }
 
   /** Answers a submission after its transaction has ended. Throws SubmissionError, which the listener answers. */

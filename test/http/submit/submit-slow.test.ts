@@ -33,7 +33,7 @@ it('a connection may stand still for longer while the files of its submission ar
   const app = {
     ...idle,
     clientAddress: () => '127.0.0.1',
-    forms: new OneForm(idle.db, idle.limits),
+    forms: new OneForm(idle.db),
     submissions: new SlowStore({ ...parts, wakeDispatcher: () => undefined }),
   };
   const submissions = new SubmissionService(app, new VisitorPages(app));

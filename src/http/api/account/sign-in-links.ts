@@ -1,4 +1,4 @@
-import limitConcurrency, { type LimitFunction } from 'p-limit';
+import limitConcurrency from 'p-limit';
 import { z } from 'zod';
 import { signInUrl } from '../../../config.ts';
 import { countSignInTry, findSignInLink, makeSignInLink, useSignInLink } from '../../../db/account/sessions.ts';
@@ -13,7 +13,17 @@ import { errorKind, HttpError, retryAfter } from '../../response/errors.ts';
 import { askEndpoint, linkEndpoint, tokenHash } from '../links/link-endpoint.ts';
 import { cookieHeader, otherSite, readSignIn, refuseOtherSites, signIn } from './session.ts';
 
-const { maxLinks, maxLinksOfAddress, maxLinksOfNetwork, windowSeconds: seconds } = SIZES.signIn;
+/* Links that sign in which may be asked for in an hour. */
+
+/** By one network for one address. */
+const MAX_LINKS = 5;
+/** By all networks for one address: more than one network may ask for, so that nobody can lock an owner out alone. */
+const MAX_LINKS_OF_ADDRESS = 20;
+/** By one network for all addresses, in each process: several owners may share a network. */
+const MAX_LINKS_OF_NETWORK = 100;
+const seconds = 60 * 60;
+/** Links that wait for the mail server. */
+const MAX_WAITING = 100;
 
 /** A browser that has signed in is sent there. */
 const SIGNED_IN = '/dashboard';
@@ -22,8 +32,8 @@ const tooManyTries = errorKind(
   {
     id: 'TooManyTries',
     description:
-      `In an hour, more than ${maxLinks} links for one address from one network, ` +
-      `${maxLinksOfAddress} for one address, or ${maxLinksOfNetwork} from one network.`,
+      `In an hour, more than ${MAX_LINKS} links for one address from one network, ` +
+      `${MAX_LINKS_OF_ADDRESS} for one address, or ${MAX_LINKS_OF_NETWORK} from one network.`,
   },
   (leftMs: number) =>
     new HttpError(429, 'Too many links were asked for: use the last one, or try again later.', retryAfter(leftMs)),
@@ -51,12 +61,12 @@ const Email = z.object({
 /** Sends links that sign in, and bounds how many may be asked for. */
 class SignInLinks {
   readonly #app: App;
-  readonly #ofNetwork = new RateLimit({ max: maxLinksOfNetwork, seconds });
-  readonly #sending: LimitFunction;
+  readonly #ofNetwork = new RateLimit({ max: MAX_LINKS_OF_NETWORK, seconds });
+  /** Links are made and sent two at a time. */
+  readonly #sending = limitConcurrency(2);
 
   constructor(app: App) {
     this.#app = app;
-    this.#sending = limitConcurrency(app.limits.mail.maxConcurrentSignInLinks);
   }
 
   /**
@@ -68,15 +78,15 @@ class SignInLinks {
       countSignInTry(this.#app.db, hashOfKey(name).toString('base64'), { limit, seconds });
     const leftMs =
       this.#ofNetwork.use(network) ??
-      (await count(`client ${network} address ${email}`, maxLinks)) ??
-      (await count(`address ${email}`, maxLinksOfAddress));
+      (await count(`client ${network} address ${email}`, MAX_LINKS)) ??
+      (await count(`address ${email}`, MAX_LINKS_OF_ADDRESS));
     if (leftMs !== undefined) throw tooManyTries(leftMs);
   }
 
   /** Runs after the answer, which says nothing of whether there is such an owner. */
   send(email: string, mail: NonNullable<App['mailAccount']>): void {
-    const { db, config, limits, log } = this.#app;
-    if (this.#sending.pendingCount >= limits.mail.maxWaitingSignInLinks) {
+    const { db, config, log } = this.#app;
+    if (this.#sending.pendingCount >= MAX_WAITING) {
       log.warn('a link to sign in was not sent: too many wait for the mail server');
       return;
     }

@@ -27,9 +27,9 @@ const linkExpired = errorKind(
 );
 
 /** The links to files in mails. */
-export function fileLinkEndpoint({ db, limits, links, openFile, responseWriter }: App) {
-  const limitReads = limitConcurrency(limits.files.maxConcurrentLinkReads);
-  const readLimits = { database: limitReads, bucket: limitConcurrency(limits.files.maxConcurrentLinkBucketReads) };
+export function fileLinkEndpoint({ db, links, openFile, responseWriter }: App) {
+  // For all who open links: the pool has ten connections, and other requests need some, as of the bucket.
+  const readLimits = { database: limitConcurrency(3), bucket: limitConcurrency(8) };
 
   return publicEndpoint('GET', '/files/:deployId/:submissionId/:fileId', 'openFileLink', {
     ...linkEndpoint,
@@ -45,7 +45,7 @@ export function fileLinkEndpoint({ db, limits, links, openFile, responseWriter }
       const state = (await links()).checkFile(linked, queryOf(request.url));
       if (state === 'wrong') throw noSuchLink();
       if (state === 'expired') throw linkExpired();
-      const file = await limitReads(() => findFile(db, linked));
+      const file = await readLimits.database(() => findFile(db, linked));
       if (!file) throw noSuchLink();
       const read = openFile(file, readLimits);
       const first = await read(0);

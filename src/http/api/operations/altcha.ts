@@ -12,13 +12,16 @@ import { badQuery, readQuery } from '../../request/query.ts';
 import { ERROR_CODE, errorKind, HttpError } from '../../response/errors.ts';
 import { notModified, StaticFile } from '../../response/static-file.ts';
 
+/** For how long browsers keep the widget. */
+const WIDGET_SECONDS = 24 * 60 * 60;
+
 /** The widget with all of its translations; its worker is in the same file. */
 const WIDGET = join(fileURLToPath(import.meta.resolve('altcha/i18n')), '..', 'altcha.i18n.min.js');
 
 /** Pages of any origin use both. */
 const ANY_ORIGIN = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' } as const;
 const CHALLENGE_HEADERS = { ...ANY_ORIGIN, 'Access-Control-Expose-Headers': `Retry-After, ${ERROR_CODE}` };
-const WIDGET_HEADERS = { ...ANY_ORIGIN, 'Cache-Control': `public, max-age=${SIZES.captcha.widgetSeconds}` };
+const WIDGET_HEADERS = { ...ANY_ORIGIN, 'Cache-Control': `public, max-age=${WIDGET_SECONDS}` };
 
 const invalidDeployment =
   'deployment is invalid: send the id of a deployment, or the address that its forms post to, once.';
@@ -35,8 +38,8 @@ const noForm = errorKind(
 );
 
 const challengeEndpoint = ({ limits, altcha, forms, clientAddress }: App) => {
-  const { maxConcurrentChallenges, maxWaitingChallenges, challengeWaitTimeoutMs } = limits.spam;
-  const queue = new FairQueue<string>({ slots: maxConcurrentChallenges, maxWaiting: maxWaitingChallenges });
+  // A challenge takes a thread about a millisecond.
+  const queue = new FairQueue<string>({ slots: 2, maxWaiting: 500 });
   return publicEndpoint('GET', '/altcha/challenge', 'getChallenge', {
     summary: 'Get a challenge for a form',
     description: `ALTCHA's widget asks for it. Its solution counts once, for this deployment and for ${SIZES.captcha.challengeMinutes} minutes.`,
@@ -50,7 +53,9 @@ const challengeEndpoint = ({ limits, altcha, forms, clientAddress }: App) => {
       const { deployment } = readQuery(request.url, Query);
       const id = deployment.split('/').at(-1) ?? '';
       if (!(await forms.get(id))) throw noForm();
-      response.json(await queue.run(network, challengeWaitTimeoutMs, async () => (await altcha()).challenge(id)));
+      response.json(
+        await queue.run(network, limits.spam.challengeWaitTimeoutMs, async () => (await altcha()).challenge(id)),
+      );
     },
   });
 };

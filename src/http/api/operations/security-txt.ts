@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { SIZES } from '../../../sizes.ts';
 import { publicEndpoint } from '../../request/endpoint.ts';
 import { methodNotAllowed, noSuchPath } from '../../response/errors.ts';
 
+/** Less than a year, as RFC 9116 (2.5.5) recommends. An older copy has to be fetched again. */
+const VALID_DAYS = 180;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 export const SECURITY_TXT = '/.well-known/security.txt';
@@ -30,7 +31,7 @@ export function sendSecurityTxt(
   { contact, requestId }: { contact: { uri: string }; requestId: string },
 ): void {
   if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed('GET, HEAD');
-  const body = contactText(contact.uri, new Date(Date.now() + SIZES.securityTxt.validDays * DAY_MS).toISOString());
+  const body = contactText(contact.uri, new Date(Date.now() + VALID_DAYS * DAY_MS).toISOString());
   response.writeHead(200, {
     'Content-Type': 'text/plain; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),

@@ -19,6 +19,16 @@ import { toXlsx } from './exports/xlsx.ts';
 import { type Filter, FilterQuery, rangeOf, searchOf } from './inbox.ts';
 import { Listed, noSuchCursor, numberAt } from './submissions.ts';
 
+/** Submissions that an export writes before other work has its turn: less than a millisecond where they are small. */
+const EXPORT_PART_ROWS = 20;
+
+/**
+ * Exports at a time, in this process and of one owner. Each uses a large part of a core, and most of the time one of the ten
+ * connections, of which other requests need some.
+ */
+const MAX_CONCURRENT = 6;
+const MAX_CONCURRENT_OF_OWNER = 2;
+
 const TOO_MANY_EXPORTS = 'A 503 can also mean that too many exports are in progress.';
 
 const switchedOn = (name: string, description: string) =>
@@ -80,11 +90,10 @@ const NDJSON: Format = {
 
 /** A few submissions at a time, after which other work has its turn. */
 async function* inParts(batches: AsyncIterable<readonly Submission[]>): AsyncGenerator<readonly Submission[]> {
-  const { exportPartRows } = SIZES.internal;
   for await (const batch of batches) {
     // An empty batch, too, shows that there is progress.
-    for (let from = 0; from === 0 || from < batch.length; from += exportPartRows) {
-      yield batch.slice(from, from + exportPartRows);
+    for (let from = 0; from === 0 || from < batch.length; from += EXPORT_PART_ROWS) {
+      yield batch.slice(from, from + EXPORT_PART_ROWS);
       await nextTurn();
     }
   }
@@ -104,9 +113,8 @@ class Exports {
 
   /** Writes an answer; throws 503 when too many are in progress. */
   async send(response: Response, ownerId: number, format: Format, wanted: Wanted): Promise<void> {
-    const { maxConcurrentExports, maxConcurrentExportsPerOwner } = this.#app.limits.reads;
     const ofOwner = this.#ownerIds.filter((id) => id === ownerId).length;
-    if (this.#ownerIds.length >= maxConcurrentExports || ofOwner >= maxConcurrentExportsPerOwner)
+    if (this.#ownerIds.length >= MAX_CONCURRENT || ofOwner >= MAX_CONCURRENT_OF_OWNER)
       throw unavailable('Too many exports are in progress: try again when one has ended.', 10_000);
     this.#ownerIds.push(ownerId);
     try {

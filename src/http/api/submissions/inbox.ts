@@ -25,6 +25,10 @@ import type { HttpError } from '../../response/errors.ts';
 import { ownDeployment } from '../deployments/own-deployment.ts';
 import { Listed, noSuchSubmission, ownSubmission } from './submissions.ts';
 
+const MAX_QUERY_CHARS = 200;
+/** More than maxBulkIds ids take. */
+const MAX_BULK_BODY_BYTES = 256 * 1024;
+
 export const InboxSubmissionBody = answerObject('InboxSubmission', {
   ...Listed.shape,
   read: flagField('Whether somebody has marked it as read. Reading it over the API does not.', true),
@@ -53,7 +57,7 @@ const onlyIf = (name: string, description: string) =>
 const filterFields = {
   q: z
     .string('q is invalid: send it once.')
-    .max(SIZES.search.maxQueryChars, `q is too long: send at most ${SIZES.search.maxQueryChars} characters.`)
+    .max(MAX_QUERY_CHARS, `q is too long: send at most ${MAX_QUERY_CHARS} characters.`)
     .optional()
     .meta({
       description:
@@ -228,7 +232,7 @@ const bulkEndpoint = (app: App) =>
     body: {
       schema: Bulk,
       example: { action: 'read', ids: ['sub_0VbbZBZeswpZ5bGpjxVeCiYz'] },
-      maxBytes: SIZES.search.maxBulkBodyBytes,
+      maxBytes: MAX_BULK_BODY_BYTES,
     },
     answer: { description: 'It is done.', schema: Done, example: { done: 1 } },
     async handle({ owner, resource, body: { action, ids: given, filter, cursor } }) {

@@ -21,6 +21,8 @@ import { ownDeployment } from '../deployments/own-deployment.ts';
 import { SubmissionWatch, type WaitEnd, type Watched } from './submission-watch.ts';
 import { Listed, noSuchCursor, numberAt } from './submissions.ts';
 
+/** Requests of one owner that may wait at a time. */
+const MAX_WAITING_OF_OWNER = 2_000;
 const INVALID_WAIT = `wait is invalid: send a whole number from 0 to ${SIZES.live.maxWaitSeconds}, once.`;
 
 const wait = z
@@ -36,11 +38,7 @@ const Answer = answerObject('NewSubmissions', {
 });
 
 const tooManyWaiting = (): HttpError =>
-  new HttpError(
-    429,
-    `More than ${SIZES.live.maxWaitingOfOwner} requests are waiting: end some of them.`,
-    retryAfter(30_000),
-  );
+  new HttpError(429, `More than ${MAX_WAITING_OF_OWNER} requests are waiting: end some of them.`, retryAfter(30_000));
 
 /** A request for new submissions. */
 type Reader = { response: Response; owner: Owner; queue: RunRead; resource: Deployment };
@@ -67,7 +65,7 @@ class NewSubmissions {
     // Its end would not be noticed any more.
     if (response.closed) return;
     const ofOwner = this.#ownerIds.filter((id) => id === ownerId).length;
-    if (ofOwner >= SIZES.live.maxWaitingOfOwner) throw tooManyWaiting();
+    if (ofOwner >= MAX_WAITING_OF_OWNER) throw tooManyWaiting();
     this.#ownerIds.push(ownerId);
     response.once('close', () => this.#ownerIds.splice(this.#ownerIds.indexOf(ownerId), 1));
   }
@@ -118,7 +116,7 @@ const afterEndpoint = ({ db }: App, submissions: NewSubmissions) =>
     description:
       'Oldest first: what was accepted after the cursor, which is `0`, the id of a submission, or the `cursor` of the last ' +
       'answer. A client that goes on from each cursor gets every submission once. A response may have fewer than `limit` large ' +
-      `submissions. At most ${SIZES.live.maxWaitingOfOwner} requests of an owner wait.`,
+      `submissions. At most ${MAX_WAITING_OF_OWNER} requests of an owner wait.`,
     find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
     query: z.object({ wait, limit: Paging.shape.limit }),
     queuesItself: true,
@@ -151,7 +149,7 @@ async function* eventsAfter(
   const { response, owner, resource } = reader;
   // With the id, a client that comes back before the first event misses nothing: it is stored without an event.
   yield `: new submissions follow\nid: ${start}\n\n`;
-  const wanted = { limit: reads.streamBatch, ms: reads.streamCommentMs };
+  const wanted = { limit: 100, ms: reads.streamCommentMs };
   let place = { after: start, last: resource.lastSubmissionNumber };
   while (!response.destroyed && !stopping.aborted) {
     const read = await submissions.read(reader, { ...wanted, ...place }).catch(() => undefined);

@@ -1,20 +1,19 @@
 import { z } from 'zod';
 import { countSubmissionsBetween } from '../../../db/submissions/statistics.ts';
 import { isTimeZone, startOfDay, startOfDayBefore, startsBetween, type Unit } from '../../../lib/time-buckets.ts';
-import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { answerObject, countField, time } from '../../request/fields.ts';
 import { badQuery, timeBound } from '../../request/query.ts';
 import { ownDeployment } from '../deployments/own-deployment.ts';
 
-const { defaultDays, maxBuckets } = SIZES.statistics;
-
+const MAX_BUCKETS = 1_000;
+const DEFAULT_DAYS = 30;
 const Query = z.object({
   from: timeBound('from').meta({
     description:
       'The first time that counts, in ISO 8601: a time with Z or an offset, or a day, from its beginning in `tz`. ' +
-      `Left out: ${defaultDays} days, up to that of \`to\`.`,
+      `Left out: ${DEFAULT_DAYS} days, up to that of \`to\`.`,
     example: '2026-11-01',
   }),
   to: timeBound('to').meta({
@@ -40,7 +39,7 @@ const Statistics = answerObject('Statistics', {
         submissions: countField('How many were accepted in it, from `from` and before `to`.', 3),
       }),
     )
-    .max(maxBuckets),
+    .max(MAX_BUCKETS),
   total: countField('How many were accepted from `from` and before `to`.', 3),
 });
 
@@ -51,7 +50,7 @@ function rangeOf({ from, to, by, tz: timeZone }: z.infer<typeof Query>): Range {
   const instantOf = (text: string): number => (text.includes('T') ? Date.parse(text) : startOfDay(text, timeZone));
   const end = to === undefined ? Date.now() : instantOf(to);
   // The last moment before the end is in the last day.
-  const start = from === undefined ? startOfDayBefore(end - 1, defaultDays - 1, timeZone) : instantOf(from);
+  const start = from === undefined ? startOfDayBefore(end - 1, DEFAULT_DAYS - 1, timeZone) : instantOf(from);
   if (start >= end) throw badQuery('from is not before to: send an earlier from, or a later to.');
   return { from: start, to: end, by, timeZone };
 }
@@ -60,15 +59,15 @@ function rangeOf({ from, to, by, tz: timeZone }: z.infer<typeof Query>): Range {
 export const statisticsEndpoint = ({ db }: App) =>
   endpoint('GET', '/deploy/:id/stats', 'getStatistics', {
     summary: 'Count submissions by hour or day',
-    description: `A bucket for each hour or day, oldest first, at most ${maxBuckets}. Deleted submissions are not counted.`,
+    description: `A bucket for each hour or day, oldest first, at most ${MAX_BUCKETS}. Deleted submissions are not counted.`,
     find: (owner, { id }) => ownDeployment(db, owner, id),
     query: Query,
     answer: { description: 'The numbers of submissions.', schema: Statistics },
     async handle({ resource, query }) {
       const range = rangeOf(query);
-      const starts = startsBetween(range, maxBuckets);
-      if (starts.length > maxBuckets)
-        throw badQuery(`That is more than ${maxBuckets} buckets: ask for less time, or by day.`);
+      const starts = startsBetween(range, MAX_BUCKETS);
+      if (starts.length > MAX_BUCKETS)
+        throw badQuery(`That is more than ${MAX_BUCKETS} buckets: ask for less time, or by day.`);
       const times = [range.from, ...starts.slice(1), range.to];
       const counts = await countSubmissionsBetween(db, resource, times);
       const buckets = starts.map((start, index) => ({

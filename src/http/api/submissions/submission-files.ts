@@ -9,6 +9,11 @@ import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { foundOr404, missing, ownDeployment } from '../deployments/own-deployment.ts';
 
+/**
+ * Of the name under which a file is saved: bytes of UTF-8, as in file systems. Proxies refuse an answer whose headers
+ * are longer than 4 KiB; escaped, a byte takes three, and one more in the name for old clients.
+ */
+const MAX_SAVED_NAME_BYTES = 255;
 const noSuchFile = missing('NoSuchFile', 'no such submission of it, or no such file', 'No such file: check the ids.');
 
 /** The value of Content-Disposition (RFC 6266): a file is saved, never shown, under the last part of its name. */
@@ -17,7 +22,7 @@ function attachment(filename: string): string {
   let bytes = 0;
   for (const character of filename.split(/[/\\]/).at(-1) ?? '') {
     bytes += Buffer.byteLength(character);
-    if (bytes > SIZES.file.maxSavedNameBytes) break;
+    if (bytes > MAX_SAVED_NAME_BYTES) break;
     name += character;
   }
   return contentDisposition(name === '' ? undefined : name);

@@ -1,6 +1,9 @@
 import { SIZES } from '../../../sizes.ts';
 import { READS_VISITORS, type Tool } from '../tool.ts';
 
+/** wait_for_submission waits as long when the agent does not say: less than clients wait for an answer. */
+const WAIT_SECONDS = 20;
+
 export const SUBMISSION_TOOLS: readonly Tool[] = [
   {
     name: 'list_submissions',
@@ -24,7 +27,7 @@ export const SUBMISSION_TOOLS: readonly Tool[] = [
       'first submission of the page; for only those to come, give the id of the newest (list_submissions) as the cursor. Give `next` ' +
       'of each answer to the next call, also after an answer without submissions.',
     endpoint: 'listSubmissionsAfter',
-    defaults: { cursor: '0', wait: SIZES.mcp.waitSeconds },
+    defaults: { cursor: '0', wait: WAIT_SECONDS },
     isBounded: true,
     hints: READS_VISITORS,
   },

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FIRST_OWNER } from '../../src/lib/mail-address.ts';
 import { hasChromium } from '../support/chromium.ts';
 import { type DashboardUnderTest, expectAccessible, PHONE, startDashboard } from '../support/dashboard-in-browser.ts';
 import { PROJECT } from '../support/process.ts';
@@ -127,12 +128,15 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.getByRole('link', { name: 'My form is on another site' }).click();
       await page.getByLabel('Name of the form').fill('Ask "us" <b>');
       await page.getByRole('button', { name: 'Get the form' }).click();
+      await heading(page, 'Your form');
+      await page.reload();
+      await page.getByRole('button', { name: 'Turn on mail' }).waitFor();
       await page.getByRole('button', { name: 'Copy', exact: true }).click();
       const snippet = String(await page.evaluate('navigator.clipboard.readText()'));
       const [, action = ''] = /action="([^"]+)"/.exec(snippet) ?? [];
       await page.getByRole('button', { name: 'Copy the address' }).click();
       await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(action);
-      await page.getByRole('link', { name: 'To its inbox' }).click();
+      await page.getByRole('navigation', { name: 'This page' }).getByRole('link', { name: 'Inbox' }).click();
       await heading(page, 'Inbox');
       await page.getByText('My form is on another site').click();
       await page.getByText(snippet.trim()).waitFor();
@@ -167,7 +171,29 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     });
   });
 
+  it('asks the first owner for an address before it turns on mail', async () => {
+    const owner = await dashboard.owner();
+    const { id } = await owner.deploy({ html: FORM });
+    await dashboard
+      .db('owners')
+      .where({ email: (await owner.get('/me')).body.email })
+      .update({ email: FIRST_OWNER });
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/live`);
+    await page.getByRole('link', { name: 'Enter your address' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Turn on mail' }).count()).toBe(0);
+  });
+
   describe('Edit', () => {
+    it('begins at the body of the page, and says its title', async () => {
+      const owner = await dashboard.owner();
+      const style = `<style>\n${'p { margin: 0 }\n'.repeat(100)}</style>`;
+      const { id } = await owner.deploy({ html: `<title>Ask us</title>\n${style}\n<body>\n${'<p>\n'.repeat(100)}` });
+      const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`);
+      await page.getByText('Browsers and the list of your pages call it Ask us,').waitFor();
+      const [lineHeight, line] = [20, 104];
+      expect(await page.getByLabel('HTML').evaluate((area) => area.scrollTop)).toBe((line - 3) * lineHeight);
+    });
+
     const HTML = '<title>Mine</title>';
 
     it('changes the HTML of a page, on a phone', async () => {

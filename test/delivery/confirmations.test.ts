@@ -366,7 +366,7 @@ describe('POST /deploy/:id/confirmation/preview', () => {
     expect(answer(await preview(withoutMail))).toEqual(nobody('the operator must set SMTP_URL'));
     const first = await confirming(await service.owner({ email: FIRST_OWNER }));
     expect(answer(await preview(first))).toEqual(
-      nobody(`have the operator change your address, which is ${FIRST_OWNER}`),
+      nobody(`change your address, which is ${FIRST_OWNER}, under Account or with PATCH /me`),
     );
   });
 

@@ -1,7 +1,12 @@
 import type { JSX, RefObject } from 'preact';
-import { useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { DASHBOARD_LIMITS } from '../limits.ts';
 import { Labelled } from '../ui/field.tsx';
+
+function scrollToLine(area: HTMLTextAreaElement, line: number): void {
+  const lineHeight = Number.parseFloat(getComputedStyle(area).lineHeight);
+  area.scrollTop = Math.max(0, (line - 3) * lineHeight);
+}
 
 /** Puts the cursor at a place in the text, and shows it. */
 export function showPlace(area: HTMLTextAreaElement, { line, column }: { line: number; column: number }): void {
@@ -10,8 +15,7 @@ export function showPlace(area: HTMLTextAreaElement, { line, column }: { line: n
   const end = start + (lines[line - 1]?.length ?? 0);
   area.focus();
   area.setSelectionRange(Math.min(start + column - 1, end), end);
-  const lineHeight = Number.parseFloat(getComputedStyle(area).lineHeight);
-  area.scrollTop = Math.max(0, (line - 3) * lineHeight);
+  scrollToLine(area, line);
 }
 
 /** The numbers of so many lines. Browsers are slow with a text of very many lines: it has no numbers. */
@@ -35,6 +39,11 @@ export function CodeArea({
   const numbers = useRef<HTMLPreElement>(null);
   const lines = html.split('\n').length;
   const text = useMemo(() => numbersOf(lines), [lines]);
+  // The texts of a page come after its styles.
+  useEffect(() => {
+    const head = html.slice(0, Math.max(0, html.search(/<body\b/i)));
+    if (area.current) scrollToLine(area.current, head.split('\n').length);
+  }, []);
   return (
     <Labelled
       label="HTML"

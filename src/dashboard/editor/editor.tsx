@@ -1,8 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useId, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
 import type { Change } from '../data.ts';
 import { Button } from '../ui/button.tsx';
+import { Labelled } from '../ui/field.tsx';
 import { Findings } from '../ui/findings.tsx';
 import { Form } from '../ui/form.tsx';
 import { NotSaved } from '../ui/states.tsx';
@@ -12,27 +13,35 @@ import { LivePreview } from './live-preview.tsx';
 
 type OnFile = (file: File | undefined) => void;
 
-function FileInput({ onFile }: { onFile: OnFile }): JSX.Element {
-  const id = useId();
-  return (
-    <div class="field">
-      <label for={id}>Choose a file, or drop it here</label>
+const FileInput = ({ onFile }: { onFile: OnFile }): JSX.Element => (
+  <Labelled label="Choose a file, or drop it here" hint="An HTML page.">
+    {(control) => (
       <input
-        id={id}
+        {...control}
         type="file"
         accept=".html,.htm,text/html"
         onChange={({ currentTarget }) => onFile(currentTarget.files?.[0])}
       />
-    </div>
-  );
-}
+    )}
+  </Labelled>
+);
 
 function Check({ html, onShow }: { html: string; onShow(problem: Schemas['Problem']): void }): JSX.Element {
   const checked = useCheck(html);
   return (
     <div aria-live="polite">
       {typeof checked === 'string' && <p class="muted">{checked}</p>}
-      {checked instanceof Object && <Findings checked={checked} onShow={onShow} />}
+      {checked instanceof Object && (
+        <>
+          <Findings checked={checked} onShow={onShow} />
+          {checked.title !== null && (
+            <p class="muted">
+              Browsers and the list of your pages call it <bdi>{checked.title}</bdi>, as its <code>{'<title>'}</code>{' '}
+              says.
+            </p>
+          )}
+        </>
+      )}
     </div>
   );
 }
@@ -67,8 +76,11 @@ export function Editor({
   }
   const error = isMissing && isEmpty ? 'Paste the page, or choose its file.' : undefined;
   return (
-    <Form onSubmit={submit}>
-      <FileInput onFile={read} />
+    <Form class={isEmpty ? undefined : 'editing'} onSubmit={submit}>
+      <div class="panes">
+        <FileInput onFile={read} />
+        {children}
+      </div>
       <div class="panes">
         <div class="stack">
           <CodeArea area={area} html={html} onChange={onChange} onFile={read} error={error} />
@@ -76,7 +88,6 @@ export function Editor({
         </div>
         {settled.trim() !== '' && <LivePreview html={settled} />}
       </div>
-      {children}
       <div class="editor-foot">
         <NotSaved change={change} />
         <div class="buttons end">

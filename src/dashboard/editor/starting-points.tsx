@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { Icon } from '../ui/icon.tsx';
 
 /* Each file is loaded by its own address, when it is shown. The bundler wants each address written out. */
 
@@ -39,13 +40,18 @@ const STARTING_POINTS = TEXTS.map((text) => ({ ...text, url: FILES[text.name][la
 
 export const findStartingPoint = (name: string | undefined) => STARTING_POINTS.find((point) => point.name === name);
 
+const WAYS = [
+  ...STARTING_POINTS,
+  { name: 'elsewhere', title: 'My form is on another site', text: 'You get a form to paste there.', url: undefined },
+];
+
 /** The ways to a new page that need no HTML of one's own. */
 export const StartingPoints = (): JSX.Element => (
   <ul class="starting-points">
-    {STARTING_POINTS.map(({ name, title, text, url }) => (
+    {WAYS.map(({ name, title, text, url }) => (
       <li key={name} class="card starting-point">
         <div class="thumbnail" inert>
-          <iframe title={title} src={url} sandbox="allow-scripts" tabIndex={-1} />
+          {url ? <iframe title={title} src={url} sandbox="allow-scripts" tabIndex={-1} /> : <Icon name="open" />}
         </div>
         <div>
           <h3>

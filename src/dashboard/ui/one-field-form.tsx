@@ -5,8 +5,6 @@ import { Button, type ButtonProps } from './button.tsx';
 import { Field, type FieldProps } from './field.tsx';
 import { Form } from './form.tsx';
 
-export const isMailAddress = (text: string): boolean => /^[^\s@]+@[^\s@]+$/.test(text);
-
 /** A form of one field: what is wrong with its text is said at the field. */
 export function OneFieldForm({
   field,

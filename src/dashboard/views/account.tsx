@@ -1,11 +1,12 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { isMailAddress } from '../../lib/mail-address.ts';
 import { answer, api } from '../api.ts';
 import { useChange, useData } from '../data.ts';
 import { type Me, me } from '../session.ts';
 import { Select } from '../ui/field.tsx';
 import { NoMail } from '../ui/no-mail.tsx';
-import { isMailAddress, OneFieldForm } from '../ui/one-field-form.tsx';
+import { OneFieldForm } from '../ui/one-field-form.tsx';
 import { SavingForm } from '../ui/saving-form.tsx';
 import { Section } from '../ui/section.tsx';
 import { sizeOf } from '../ui/size.ts';

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
 import { encode } from 'uqr';
 import type { Schemas } from '../../client/client.ts';
 import { answer, api } from '../api.ts';
@@ -7,6 +8,7 @@ import { pageLinks } from '../links.ts';
 import { me } from '../session.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { ButtonLink, CopyButton } from '../ui/button.tsx';
+import { FormSnippet } from '../ui/form-snippet.tsx';
 import { hasAddress, NoAddress } from '../ui/no-mail.tsx';
 import { type Page, PageView } from '../ui/page-view.tsx';
 import { Section } from '../ui/section.tsx';
@@ -104,13 +106,23 @@ const Address = ({ page: { id, url } }: { page: Page }): JSX.Element => (
   </section>
 );
 
-/** A page that was just published: its address, and the next steps. */
+const PasteForm = ({ id }: { id: string }): JSX.Element => (
+  <Section title="Paste this into your page">
+    <FormSnippet id={id} />
+    <p class="muted">
+      Forms of any site may send. <a href={pageLinks(id).settings}>Settings</a> can allow some only.
+    </p>
+  </Section>
+);
+
+/** A page that was just published: its address, and the next steps. `?form=elsewhere`: the form is on another site. */
 export default function Live(): JSX.Element {
+  const isElsewhere = useLocation().query.form === 'elsewhere';
   return (
-    <PageView title="You’re live">
+    <PageView title={isElsewhere ? 'Your form' : 'You’re live'}>
       {(page) => (
         <div class="sections">
-          <Address page={page} />
+          {isElsewhere ? <PasteForm id={page.id} /> : <Address page={page} />}
           <Test id={page.id} />
           {me.value?.mail && <Mail page={page} />}
         </div>

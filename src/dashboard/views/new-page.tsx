@@ -1,11 +1,10 @@
 import type { JSX } from 'preact';
-import { useLocation } from 'preact-iso';
+import { useLocation, useRoute } from 'preact-iso';
 import { answer, api } from '../api.ts';
 import { errorAt, useChange, useData, useDraft } from '../data.ts';
 import { Editor } from '../editor/editor.tsx';
 import { findStartingPoint, StartingPoints } from '../editor/starting-points.tsx';
 import { pageLinks } from '../links.ts';
-import { ButtonLink } from '../ui/button.tsx';
 import { SlugField, slugOf } from '../ui/slug-field.tsx';
 import { Shown } from '../ui/states.tsx';
 import { View } from '../ui/view.tsx';
@@ -51,7 +50,8 @@ function PublishStartingPoint({ name, url }: { name: string; url: string }): JSX
 
 /** Publishes a page. `?start=` names the finished page that it begins with, or `elsewhere`: the form is on another site. */
 export default function NewPage(): JSX.Element {
-  const { start } = useLocation().query;
+  // Not that of useLocation: it changes before this view is gone.
+  const { start } = useRoute().query;
   if (start === 'elsewhere') return <Elsewhere />;
   const point = findStartingPoint(start);
   if (point) {
@@ -63,14 +63,7 @@ export default function NewPage(): JSX.Element {
     );
   }
   return (
-    <View
-      title="New page"
-      actions={
-        <ButtonLink icon="open" href="/dashboard/new?start=elsewhere">
-          My form is on another site
-        </ButtonLink>
-      }
-    >
+    <View title="New page">
       <h2 class="choice">Start from a finished page</h2>
       <StartingPoints />
       <h2 class="choice">Or use your own HTML</h2>

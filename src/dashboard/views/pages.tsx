@@ -127,9 +127,6 @@ const FirstPage = (): JSX.Element => (
       <ButtonLink icon="upload" href="/dashboard/new">
         Paste or drop HTML
       </ButtonLink>
-      <ButtonLink icon="open" href="/dashboard/new?start=elsewhere">
-        My form is on another site
-      </ButtonLink>
     </p>
   </>
 );

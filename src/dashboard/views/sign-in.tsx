@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { isMailAddress } from '../../lib/mail-address.ts';
 import { askForLink, hasMail, signIn } from '../session.ts';
 import { Icon } from '../ui/icon.tsx';
-import { isMailAddress, OneFieldForm } from '../ui/one-field-form.tsx';
+import { OneFieldForm } from '../ui/one-field-form.tsx';
 import { View } from '../ui/view.tsx';
 
 /** Signs in with a key, or asks for a link by mail where there is mail. */

@@ -7,7 +7,8 @@ import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
 import type { App } from '../app.ts';
 import { pageAnswer, publicEndpoint } from '../request/endpoint.ts';
 import { pathOf } from '../request/hosts.ts';
-import { errorKind, HttpError } from '../response/errors.ts';
+import { namesHtml } from '../response/accept.ts';
+import { errorKind, HttpError, noSuchPath } from '../response/errors.ts';
 import { DashboardFiles, notBuilt } from './files.ts';
 
 const VIEWS = Object.values(VIEW_PATHS).map((path) => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`));
@@ -38,6 +39,8 @@ const isSignedOut = (
 ): boolean => !cookie.includes(`${sessionCookie.name}=`) && (site === 'none' || site === 'same-origin');
 
 async function sendShell(response: Response, files: DashboardFiles, app: App): Promise<void> {
+  const isView = VIEWS.some((pattern) => pattern.test(pathOf(response.req)));
+  if (!isView && !namesHtml(response.req.headers)) throw noSuchPath();
   const { config } = app;
   const { shell } = await files.read();
   const session = isSignedOut(response.req, app) ? 'none' : 'unknown';
@@ -45,7 +48,6 @@ async function sendShell(response: Response, files: DashboardFiles, app: App): P
     .replace('{{SESSION}}', session)
     .replace('{{MAIL}}', config.smtpUrl === undefined ? 'off' : 'on')
     .replace('{{PAGES}}', config.pagesDomain);
-  const isView = VIEWS.some((pattern) => pattern.test(pathOf(response.req)));
   response
     .status(isView ? 200 : 404)
     .type('html')
@@ -53,7 +55,7 @@ async function sendShell(response: Response, files: DashboardFiles, app: App): P
     .send(body);
 }
 
-/** An address that no view has gets the shell too, as a 404: the browser says so. */
+/** A browser gets the shell as a 404 at an address that no view has: it says so. */
 const shellEndpoint = (path: string, name: string, files: DashboardFiles, app: App) =>
   publicEndpoint('GET', path, name, {
     summary: 'Open the dashboard',

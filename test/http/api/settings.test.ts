@@ -236,8 +236,7 @@ describe(`${NOTICE} of a deployment that is taken down`, () => {
 
 describe(`${NOTICE} of PATCH /deploy/:id`, () => {
   const OFF = 'Mail is off: the operator must set SMTP_URL';
-  const NOBODY =
-    'Your address is owner@localhost, which gets no mail: the operator must run npm run --silent owners -- set-email owner@localhost you@example.com with your address';
+  const NOBODY = 'Your address is owner@localhost, which gets no mail: change it under Account or with PATCH /me';
 
   it('says that mail is off when it is switched on, each time, and at no other change', async () => {
     const { id } = await owner.deploy();

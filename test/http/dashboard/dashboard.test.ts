@@ -55,11 +55,13 @@ describe('GET /dashboard', () => {
   });
 
   it.each(['/dashboard/nowhere', `/dashboard/pages/${ID}/nothing`])(
-    'answers 404 with the shell, which says so, at %s',
+    'answers 404 at %s: a browser with the shell, which says so, and programs with JSON',
     async (path) => {
-      const { status, headers, text } = await service.anonymous.get(path);
+      const { status, headers, text } = await service.anonymous.get(path).set('Accept', 'text/html');
       expect({ status, type: headers['content-type'] }).toEqual({ status: 404, type: 'text/html; charset=utf-8' });
       expect(text).toContain('<div id="app"></div>');
+      const { body } = await service.anonymous.get(path).set('Accept', '*/*').expect(404);
+      expect(body).toEqual({ error: 'There is nothing at this path: check it against the API reference.' });
     },
   );
 

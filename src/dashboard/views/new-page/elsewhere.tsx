@@ -1,12 +1,13 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
 import { answer, api } from '../../api.ts';
 import { useChange } from '../../data.ts';
 import { pageLinks } from '../../links.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
-import { FormSnippet, formSnippet } from '../../ui/form-snippet.tsx';
+import { formSnippet } from '../../ui/form-snippet.tsx';
 import { NotSaved } from '../../ui/states.tsx';
 import { View } from '../../ui/view.tsx';
 
@@ -28,44 +29,29 @@ ${formSnippet('{{FORM_ACTION}}')}</body>
 </html>
 `;
 
-/** For a form on a site that is published elsewhere: creates a small page, and shows what to paste there. */
+/** For a form on a site that is published elsewhere: creates a small page, and leads to the view that shows what to paste there. */
 export function Elsewhere(): JSX.Element {
+  const { route } = useLocation();
   const [name, setName] = useState('');
-  const [made, setMade] = useState<string>();
   const { change, run } = useChange();
   const create = (): unknown =>
     run(async () => {
       const { id } = await answer(api.POST('/deploy', { body: { html: smallPage(name.trim() || 'Contact') } }));
-      setMade(id);
+      route(`${pageLinks(id).live}?form=elsewhere`);
     });
   return (
     <View title="My form is on another site">
-      {made === undefined ? (
-        <Form class="card" onSubmit={create}>
-          <p>You get a form to paste into your own page. Whatever visitors send with it arrives here.</p>
-          <Field label="Name of the form" hint="Such as Contact." value={name} onChange={setName} />
-          <NotSaved change={change} />
-          <div class="buttons end">
-            <ButtonLink href="/dashboard/new">Cancel</ButtonLink>
-            <Button kind="main" isBusy={change.state === 'saving'}>
-              Get the form
-            </Button>
-          </div>
-        </Form>
-      ) : (
-        <div class="card">
-          <h2>Paste this into your page</h2>
-          <FormSnippet id={made} />
-          <p class="muted">
-            Forms of any site may send. <a href={pageLinks(made).settings}>Settings</a> can allow some only.
-          </p>
-          <p class="buttons end">
-            <ButtonLink kind="main" href={pageLinks(made).inbox}>
-              To its inbox
-            </ButtonLink>
-          </p>
+      <Form class="card" onSubmit={create}>
+        <p>You get a form to paste into your own page. Whatever visitors send with it arrives here.</p>
+        <Field label="Name of the form" hint="Such as Contact." value={name} onChange={setName} />
+        <NotSaved change={change} />
+        <div class="buttons end">
+          <ButtonLink href="/dashboard/new">Cancel</ButtonLink>
+          <Button kind="main" isBusy={change.state === 'saving'}>
+            Get the form
+          </Button>
         </div>
-      )}
+      </Form>
     </View>
   );
 }

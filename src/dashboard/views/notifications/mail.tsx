@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Schemas } from '../../../client/client.ts';
+import { isMailAddress } from '../../../lib/mail-address.ts';
 import { answer, api } from '../../api.ts';
 import { errorAt, useChange, useDraft } from '../../data.ts';
 import { mailLog } from '../../logs.ts';
@@ -8,7 +9,6 @@ import { me } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox, Field, Select } from '../../ui/field.tsx';
 import { NoAddress, NoMail } from '../../ui/no-mail.tsx';
-import { isMailAddress } from '../../ui/one-field-form.tsx';
 import { SavingForm } from '../../ui/saving-form.tsx';
 import { Section } from '../../ui/section.tsx';
 import { TestAndLog } from './delivery-log.tsx';

@@ -144,7 +144,8 @@ async function isForNobody(db: Database, owner: Owner, deploymentId: string): Pr
 /** Throws 409 where no mail is sent, and where it is only for an owner without an address. */
 function checkMail({ smtpUrl }: App['config'], isForNobody: boolean): void {
   if (smtpUrl === undefined) throw nobodyGetsMail('the operator must set SMTP_URL');
-  if (isForNobody) throw nobodyGetsMail(`have the operator change your address, which is ${FIRST_OWNER}`);
+  if (isForNobody)
+    throw nobodyGetsMail(`change your address, which is ${FIRST_OWNER}, under Account or with PATCH /me`);
 }
 
 const testMailEndpoint = ({ db, config }: App, tests: RateLimit) =>

@@ -40,7 +40,7 @@ const tooManyAsks = errorKind(
 const SETTINGS_PATH = '/deploy/:id/settings';
 
 const MAIL_IS_OFF = 'Mail is off: the operator must set SMTP_URL';
-const NO_ADDRESS = `Your address is ${FIRST_OWNER}, which gets no mail: the operator must run npm run --silent owners -- set-email ${FIRST_OWNER} you@example.com with your address`;
+const NO_ADDRESS = `Your address is ${FIRST_OWNER}, which gets no mail: change it under Account or with PATCH /me`;
 
 const REFUSED = `the mail server refused it ${SIZES.recipient.maxRefusals} times in a row`;
 const OWNER_REFUSED = `Mail to you is off because your address does not work, ${REFUSED}: check it, and send email_notifications and notify_owner true`;

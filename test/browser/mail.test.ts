@@ -54,7 +54,7 @@ describe.skipIf(!hasChromium())("a mail reader's browser", () => {
 
   it('shows the HTML part of each mail within its width, light and dark', async () => {
     const labels = new Map([['long', `Label ${LONG}`]]);
-    const single = submissionEmail({ ...ABOUT, labels, submission: submission('sub_1'), recipientId: undefined });
+    const single = submissionEmail({ ...ABOUT, labels, submission: submission('sub_1'), recipientId: null });
     const digest = digestEmail({
       ...ABOUT,
       labels,

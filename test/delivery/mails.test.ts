@@ -15,7 +15,7 @@ const mailOf = (data: string, other: { recipientId?: string; timeZone?: string }
     deploymentId: DEPLOYMENT,
     slug: 'my-page',
     submission: { id: SUBMISSION, data, createdAt: new Date('2026-11-03T09:05:59.999Z') },
-    recipientId: undefined,
+    recipientId: null,
     labels: new Map(),
     timeZone: 'UTC',
     now: new Date('2026-11-03T09:06:00.001Z'),
@@ -101,7 +101,7 @@ function htmlMiddle(data: string): string {
 describe('the mail about several submissions', () => {
   const digestOf = (
     data: readonly string[],
-    { total = data.length, ...other }: { total?: number; recipientId?: undefined; timeZone?: string } = {},
+    { total = data.length, ...other }: { total?: number; recipientId?: null; timeZone?: string } = {},
   ) =>
     digestEmail({
       deploymentId: DEPLOYMENT,
@@ -160,7 +160,7 @@ ${END_OF_DIGEST}`);
   });
 
   it("has times in the owner's zone, and leads the owner to the inbox", () => {
-    const { text, html } = digestOf(['{}'], { recipientId: undefined, timeZone: 'Asia/Kolkata' });
+    const { text, html } = digestOf(['{}'], { recipientId: null, timeZone: 'Asia/Kolkata' });
     expect(
       text,
     ).toContain(`1 submission to my-page came from 3 November 2026, 14:30 GMT+5:30 to 3 November 2026, 15:30 GMT+5:30.

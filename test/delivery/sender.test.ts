@@ -26,13 +26,13 @@ const delivery: LeasedDelivery = {
   ...{ id: 'dl_1', attempts: 1, receiver: '@mail', ownerId: 1, deploymentId: 'd_1', slug: 'a-form' },
   ...{
     event: 'submission',
-    webhook: undefined,
+    webhook: null,
     to: 'owner@test.example',
     timeZone: 'UTC',
-    recipientId: undefined,
-    notice: undefined,
+    recipientId: null,
+    notice: null,
   },
-  confirmation: undefined,
+  confirmation: null,
   ...{ submissionId: 'sub_1', data: '{"name":"Ada"}', createdAt: new Date() },
 };
 

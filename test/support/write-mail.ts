@@ -20,9 +20,9 @@ export async function writeMail(
 ): Promise<Email> {
   const email = await MAIL_KINDS.get(row.event)?.({
     ...{ id: 'dl_1', attempts: 1, receiver: '@mail', ownerId: 1, deploymentId: 'd_1', slug: 'my-page' },
-    ...{ webhook: undefined, to: 'owner@test.example', timeZone: 'UTC', recipientId: undefined, notice: undefined },
-    confirmation: undefined,
-    ...{ submissionId: undefined, data: undefined, createdAt: new Date() },
+    ...{ webhook: null, to: 'owner@test.example', timeZone: 'UTC', recipientId: null, notice: null },
+    confirmation: null,
+    ...{ submissionId: null, data: null, createdAt: new Date() },
     ...row,
   })({ ...SOURCES, ...sources });
   if (!email) throw new Error('No mail was written.');

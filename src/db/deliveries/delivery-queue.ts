@@ -19,24 +19,28 @@ export type LeasedDelivery = Pair & {
   slug: string;
   /** As stored, and `webhook-off` for a mail about a webhook. */
   event: string;
-  /** undefined for a mail. `isFailing`: nothing has succeeded since a failure. */
-  webhook:
-    | { id: string; url: string; type: 'generic' | 'slack'; secrets: readonly string[]; isFailing: boolean }
-    | undefined;
+  /** null for a mail. `isFailing`: nothing has succeeded since a failure. */
+  webhook: {
+    id: string;
+    url: string;
+    type: 'generic' | 'slack';
+    secrets: readonly string[];
+    isFailing: boolean;
+  } | null;
   /** The address of a mail. */
   to: string;
   /** The owner's (IANA). */
   timeZone: string;
-  /** undefined where the mail is for the owner. */
-  recipientId: string | undefined;
+  /** null where the mail is for the owner. */
+  recipientId: string | null;
   /** The confirmation of the deployment, for those to visitors and for previews. */
-  confirmation: Confirmation | undefined;
+  confirmation: Confirmation | null;
   /** The subject of the mail as JSON, where that is no submission. */
-  notice: string | undefined;
-  /** undefined for a test, a digest or a notice. */
-  submissionId: string | undefined;
-  /** The JSON text that was submitted; undefined where there is no `submissionId`. */
-  data: string | undefined;
+  notice: string | null;
+  /** null for a test, a digest or a notice. */
+  submissionId: string | null;
+  /** The JSON text that was submitted; null where there is no `submissionId`. */
+  data: string | null;
   /** When the submission was accepted, or the test, the digest or the notice was made. */
   createdAt: Date;
 };
@@ -171,59 +175,15 @@ const LEASE = `
      WHERE deliveries.id = decided.id AND deliveries.deployment_id = decided.deployment_id AND action <> 'delete'
     RETURNING deliveries.id, CASE WHEN action = 'attempt' THEN attempts END AS attempts
   )
-  SELECT decided.*, attempts FROM decided LEFT JOIN updated USING (id) ORDER BY position`;
-
-type LeasedRow = {
-  id: string;
-  /** null where the delivery was not leased. */
-  attempts: number | null;
-  receiver: string;
-  owner_id: number;
-  deployment_id: string;
-  slug: string;
-  /** null for a mail about a webhook. */
-  event: string | null;
-  webhook_id: string | null;
-  url: string;
-  type: 'generic' | 'slack';
-  secret: string;
-  previous_secrets: readonly { secret: string; until: string }[];
-  failing: boolean;
-  mail_to: string;
-  time_zone: string;
-  recipient_id: string | null;
-  confirmation: Confirmation | null;
-  notice: string | null;
-  submission_id: string | null;
-  data: string | null;
-  created_at: Date;
-};
-
-function webhookOf(row: LeasedRow): LeasedDelivery['webhook'] {
-  const { webhook_id: id, url, type, secret, previous_secrets: previous, failing: isFailing } = row;
-  if (id === null) return undefined;
-  const valid = previous.filter(({ until }) => Date.parse(until) > Date.now()).map((old) => old.secret);
-  return { id, url, type, secrets: [secret, ...valid], isFailing };
-}
-
-const toLeased = (row: LeasedRow, attempts: number): LeasedDelivery => ({
-  id: row.id,
-  attempts,
-  receiver: row.receiver,
-  ownerId: row.owner_id,
-  deploymentId: row.deployment_id,
-  slug: row.slug,
-  event: row.event ?? 'webhook-off',
-  webhook: webhookOf(row),
-  to: row.mail_to,
-  timeZone: row.time_zone,
-  recipientId: row.recipient_id ?? undefined,
-  confirmation: row.confirmation ?? undefined,
-  notice: row.notice ?? undefined,
-  submissionId: row.submission_id ?? undefined,
-  data: row.data ?? undefined,
-  createdAt: row.created_at,
-});
+  SELECT id, attempts, receiver, owner_id AS "ownerId", deployment_id AS "deploymentId", slug,
+         coalesce(event, 'webhook-off') AS event, mail_to AS to, time_zone AS "timeZone", recipient_id AS "recipientId",
+         confirmation, notice, submission_id AS "submissionId", data, created_at AS "createdAt",
+         CASE WHEN webhook_id IS NOT NULL THEN jsonb_build_object(
+           'id', webhook_id, 'url', url, 'type', type, 'isFailing', failing, 'secrets', secret || ARRAY(
+             SELECT old ->> 'secret' FROM jsonb_array_elements(previous_secrets) AS old
+              WHERE CAST(old ->> 'until' AS timestamptz) > now()))
+         END AS webhook
+    FROM decided LEFT JOIN updated USING (id) ORDER BY position`;
 
 /**
  * Leases deliveries that are due: one for each of `pairs`, in which a pair may occur several times. They have at most
@@ -235,15 +195,14 @@ export async function leaseDeliveries(
   pairs: readonly Pair[],
   { memory, leaseMs, maxAttempts }: { memory: number; leaseMs: number; maxAttempts: number },
 ): Promise<{ deliveries: LeasedDelivery[]; count: number }> {
-  const rows = await query<LeasedRow>(db, 'lease-deliveries', LEASE, [
+  const rows = await query<LeasedDelivery | { attempts: null }>(db, 'lease-deliveries', LEASE, [
     pairs.map(({ receiver }) => receiver),
     pairs.map(({ ownerId }) => ownerId),
     memory,
     maxAttempts,
     leaseMs,
   ]);
-  const deliveries = rows.flatMap((row) => (row.attempts === null ? [] : [toLeased(row, row.attempts)]));
-  return { deliveries, count: rows.length };
+  return { deliveries: rows.filter((row) => row.attempts !== null), count: rows.length };
 }
 
 /** For how many seconds the oldest due delivery has been due, of those that no process attempts; 0 when none is due. */

@@ -6,7 +6,7 @@ import { hasReceivingRecipient } from './mail-recipients.ts';
 import { refuseAddress } from './visitor-confirmations.ts';
 
 /** The address that a mail was for: a recipient, or the owner of the deployment; with `confirmationId`, a visitor. */
-export type Addressee = { deploymentId: string; recipientId: string | undefined; confirmationId?: string };
+export type Addressee = { deploymentId: string; recipientId: string | null; confirmationId?: string };
 
 const { maxRefusals } = SIZES.recipient;
 
@@ -64,7 +64,7 @@ export async function settleMail(
     return false;
   }
   const rows =
-    recipientId === undefined
+    recipientId === null
       ? await query(db, 'settle-mailed-owner', SETTLE_OWNER, { deploymentId, isRefused })
       : await query(db, 'settle-recipient', SETTLE_RECIPIENT, {
           ...{ deploymentId, recipientId, isRefused, lastError: lastError ?? null },

@@ -62,7 +62,7 @@ const json = <Content>(content: z.ZodType<Content>) =>
 const EXAMPLE_REFERENCE = 'sub_0VbbZBZeswpZ5bGpjxVeCiYz';
 
 const Row = z.object({ deploymentId: z.string(), slug: z.string(), createdAt: z.date(), timeZone: z.string() });
-const ShownRow = Row.extend({ recipientId: z.string().optional() });
+const ShownRow = Row.extend({ recipientId: z.string().nullable() });
 
 async function submissionMail(
   { deploymentId, slug, recipientId, timeZone }: z.infer<typeof ShownRow>,

@@ -26,8 +26,8 @@ export type SubmissionMail = {
   slug: string;
   pageUrl: string;
   baseUrl: string;
-  /** The recipient; undefined for the owner. */
-  recipientId: string | undefined;
+  /** The recipient; null for the owner. */
+  recipientId: string | null;
   labels: Labels;
   /** The owner's, in which all times are. */
   timeZone: string;
@@ -150,15 +150,15 @@ function stoppable(
   { hasFiles, ownerLinks }: Ending = { hasFiles: false, ownerLinks: [] },
 ): Email {
   const { deploymentId, slug, recipientId, pageUrl, links, now, timeZone } = mail;
-  const unsubscribe = links.unsubscribe(deploymentId, recipientId);
+  const unsubscribe = links.unsubscribe(deploymentId, recipientId ?? undefined);
   const reason =
-    recipientId === undefined
+    recipientId === null
       ? `mail about submissions to ${slug} is on`
       : `you are a recipient of mail about submissions to ${slug}`;
   const until = inWords(fileLinkExpiry(now), timeZone);
   const end = [
     ...(hasFiles ? [paragraph(`The links to files work until ${until}, for everybody who has them.`)] : []),
-    ...(recipientId === undefined && ownerLinks.length > 0 ? [buttons(ownerLinks)] : []),
+    ...(recipientId === null && ownerLinks.length > 0 ? [buttons(ownerLinks)] : []),
     footer(`You get this mail because ${reason}.`, [
       ['Open the page', pageUrl],
       ['Stop these mails', unsubscribe],

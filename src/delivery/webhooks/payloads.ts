@@ -40,9 +40,9 @@ export function genericPayload(event: Event, { deploymentId, data, createdAt }: 
 export const genericHeaders = (
   slug: string,
   pageUrl: string,
-  submissionId: string | undefined,
+  submissionId: string | null,
 ): Record<string, string> => ({
-  ...(submissionId === undefined ? {} : { 'formhost-submission-id': submissionId }),
+  ...(submissionId === null ? {} : { 'formhost-submission-id': submissionId }),
   'formhost-slug': slug,
   'formhost-page-url': pageUrl,
 });

@@ -15,7 +15,7 @@ export type Scope = (typeof SCOPES)[number];
 export const isOneLine = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);
 
 /** The condition for a row of api_keys whose key works, in SQL. */
-export const IS_VALID = '(revoked_at IS NULL AND coalesce(expires_at > now(), true))';
+export const IS_VALID = '(api_keys.revoked_at IS NULL AND coalesce(api_keys.expires_at > now(), true))';
 
 /** A new key, and what is stored of it. */
 export function generateKey(cell: string): { key: string; id: string; hash: Buffer; prefix: string } {
@@ -127,11 +127,10 @@ export function revokeOwnKey(db: Knex, ownerId: number, id: string): Promise<'re
       transaction,
       'find-key-to-revoke',
       `SELECT scope = 'full' AND NOT EXISTS (
-                SELECT FROM api_keys AS other
-                 WHERE other.owner_id = api_keys.owner_id AND other.id <> api_keys.id AND other.scope = 'full'
-                   AND ${IS_VALID}
+                SELECT FROM api_keys
+                 WHERE owner_id = own.owner_id AND id <> own.id AND scope = 'full' AND ${IS_VALID}
               ) AS is_last
-         FROM api_keys WHERE id = ? AND owner_id = ? AND revoked_at IS NULL`,
+         FROM api_keys AS own WHERE id = ? AND owner_id = ? AND revoked_at IS NULL`,
       [id, ownerId],
     );
     if (!row) return 'no-key';

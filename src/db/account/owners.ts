@@ -4,6 +4,7 @@ import { isDuplicate } from '../postgres/out-of-reach.ts';
 import { execute, query, queryOne, readAll } from '../postgres/query.ts';
 import { generateKey, IS_VALID, type Scope } from './api-keys.ts';
 import { cancelEmailChange } from './email-changes.ts';
+import { IS_IN_USE } from './sessions.ts';
 import { usedStorage } from './storage.ts';
 
 /** Owners that one statement reads. */
@@ -12,40 +13,51 @@ const OWNERS_BATCH = 500;
 /** `credentialId`: of the key, or of the session, by which the owner was found; `scope`: of the key. */
 export type Owner = { id: number; email: string; plan: string; credentialId: string; scope: Scope };
 
+const FIND = `
+  SELECT owners.id, email, plan, scope, found.*
+    FROM (
+      SELECT hash, id AS "credentialId", id AS "keyId", coalesce(last_used_at < now() - interval '1 minute', true) AS "isDue"
+        FROM api_keys WHERE hash = ANY (CAST(:hashes AS bytea[]))
+       UNION ALL
+      SELECT hash, id, key_id, last_used_at < now() - interval '1 hour'
+        FROM sessions WHERE hash = ANY (CAST(:hashes AS bytea[])) AND ${IS_IN_USE}
+    ) AS found JOIN api_keys ON api_keys.id = "keyId" JOIN owners ON owners.id = owner_id
+   WHERE ${IS_VALID}`;
+
+type Row = Owner & { hash: Buffer; keyId: string; isDue: boolean };
+
 /**
- * The owners of the keys with these hashes, by the hashes in base64; without those that are unknown, revoked or expired.
- * Stores the time of their use, at most once a minute.
+ * The owners of the keys and sessions with these hashes, in their order; undefined for one that is unknown or has ended.
+ * Stores the time of their use: of a key once a minute, of a session once an hour. `isRenewed`: it was stored.
  */
-export async function findOwnersByKeys(db: Knex, hashes: readonly Buffer[]): Promise<ReadonlyMap<string, Owner>> {
-  const rows = await query<Owner & { hash: Buffer; use_is_due: boolean }>(
-    db,
-    'find-owners-by-keys',
-    `SELECT owners.id, owners.email, owners.plan, api_keys.id AS "credentialId", scope, hash,
-            coalesce(api_keys.last_used_at < now() - interval '1 minute', true) AS use_is_due
-       FROM api_keys JOIN owners ON owners.id = api_keys.owner_id
-      WHERE api_keys.hash = ANY (CAST(? AS bytea[])) AND ${IS_VALID}`,
-    [[...hashes]],
-  );
-  const due = rows.filter((row) => row.use_is_due).map(({ credentialId }) => credentialId);
-  if (due.length > 0) await storeUses(db, due);
-  return new Map(
-    rows.map(({ hash, id, email, plan, credentialId, scope }) => [
+export async function findOwners(
+  db: Knex,
+  hashes: readonly Buffer[],
+): Promise<((Owner & { isRenewed: boolean }) | undefined)[]> {
+  const rows = await query<Row>(db, 'find-owners', FIND, { hashes: [...hashes] });
+  const due = rows.filter(({ isDue }) => isDue);
+  const isStored = due.length > 0 && (await storeUses(db, due));
+  const found = new Map(
+    rows.map(({ hash, keyId: _, isDue, ...owner }) => [
       hash.toString('base64'),
-      { id, email, plan, credentialId, scope },
+      { ...owner, isRenewed: isDue && isStored },
     ]),
   );
+  return hashes.map((hash) => found.get(hash.toString('base64')));
 }
 
-/** Never fails: a key is valid also while the database is read-only. */
-async function storeUses(db: Knex, keyIds: readonly string[]): Promise<void> {
-  await execute(
+/** Whether they were stored. Never fails: a key is valid also while the database is read-only. */
+const storeUses = (db: Knex, due: readonly Row[]): Promise<boolean> =>
+  execute(
     db,
-    'store-key-uses',
-    `UPDATE api_keys SET last_used_at = now()
-      WHERE id = ANY (CAST(:keyIds AS text[])) AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`,
-    { keyIds: [...keyIds] },
-  ).catch(() => undefined);
-}
+    'store-uses',
+    `WITH used AS (UPDATE sessions SET last_used_at = now() WHERE id = ANY (CAST(:ids AS text[])))
+     UPDATE api_keys SET last_used_at = now() WHERE id = ANY (CAST(:keyIds AS text[]))`,
+    { ids: due.map(({ credentialId }) => credentialId), keyIds: due.map(({ keyId }) => keyId) },
+  ).then(
+    () => true,
+    () => false,
+  );
 
 /** `plan`, if given, becomes the owner's; `defaultPlan` is that of a new owner. */
 type KeyRequest = {

@@ -4,59 +4,9 @@ import { SIZES } from '../../sizes.ts';
 import { execute, type ListPage, type Paging, query, queryOne, queryPage } from '../postgres/query.ts';
 import { IS_VALID } from './api-keys.ts';
 import { cancelEmailChange } from './email-changes.ts';
-import type { Owner } from './owners.ts';
 
-/** How old the stored time of the last use may be. */
-const USE_IS_DUE = "(sessions.last_used_at < now() - interval '1 hour')";
-
-/** IS_VALID beside links, which expire too. */
-const IS_KEY_VALID = '(revoked_at IS NULL AND coalesce(api_keys.expires_at > now(), true))';
-
-/** A session that is not used for long has ended. */
-const IS_IN_USE = `sessions.last_used_at > now() - interval '${SIZES.session.lifetimeDays} days'`;
-
-type OwnerRow = Owner & { hash: Buffer; use_is_due: boolean };
-
-/**
- * The owners of the sessions with these hashes, by the hashes in base64; without sessions that have ended, or whose key is
- * revoked or expired. `isRenewed`: the time of the session's use was stored, which happens at most once an hour.
- */
-export async function findOwnersBySessions(
-  db: Knex,
-  hashes: readonly Buffer[],
-): Promise<ReadonlyMap<string, Owner & { isRenewed: boolean }>> {
-  const rows = await query<OwnerRow>(
-    db,
-    'find-owners-by-sessions',
-    `SELECT owners.id, owners.email, owners.plan, scope, sessions.id AS "credentialId", sessions.hash, ${USE_IS_DUE} AS use_is_due
-       FROM sessions JOIN api_keys ON api_keys.id = key_id JOIN owners ON owners.id = api_keys.owner_id
-      WHERE sessions.hash = ANY (CAST(? AS bytea[])) AND ${IS_VALID}
-        AND ${IS_IN_USE}`,
-    [[...hashes]],
-  );
-  const due = rows.filter((row) => row.use_is_due).map(({ credentialId }) => credentialId);
-  const isStored = due.length > 0 && (await storeUses(db, due));
-  return new Map(
-    rows.map(({ hash, use_is_due: isDue, id, email, plan, scope, credentialId }) => [
-      hash.toString('base64'),
-      { id, email, plan, scope, credentialId, isRenewed: isDue && isStored },
-    ]),
-  );
-}
-
-/** Whether they were stored. Never fails: a session is valid also while the database is read-only. */
-async function storeUses(db: Knex, ids: readonly string[]): Promise<boolean> {
-  const stored = await execute(
-    db,
-    'store-session-uses',
-    `WITH used AS (
-       UPDATE sessions SET last_used_at = now() WHERE id = ANY (CAST(:ids AS text[])) AND ${USE_IS_DUE} RETURNING key_id
-     )
-     UPDATE api_keys SET last_used_at = now() FROM used WHERE api_keys.id = key_id`,
-    { ids: [...ids] },
-  ).catch(() => 0);
-  return stored > 0;
-}
+/** A session that is not used for long has ended. In SQL, as IS_VALID. */
+export const IS_IN_USE = `sessions.last_used_at > now() - interval '${SIZES.session.lifetimeDays} days'`;
 
 /** Begins a session that stands for a key. `hash`: of its cookie. */
 export async function beginSession(
@@ -83,7 +33,7 @@ export async function beginSession(
 type OwnSession = { id: string; createdAt: Date; lastUsedAt: Date; userAgent: string | null };
 
 const OWN_SESSIONS = `sessions JOIN api_keys ON api_keys.id = key_id
-         WHERE owner_id = :ownerId AND ${IS_KEY_VALID} AND ${IS_IN_USE}`;
+         WHERE owner_id = :ownerId AND ${IS_VALID} AND ${IS_IN_USE}`;
 
 /** A page of an owner's sessions, newest first, and how many there are in all. */
 export const listSessions = (db: Knex, ownerId: number, paging: Paging): Promise<ListPage<OwnSession>> =>
@@ -147,7 +97,7 @@ export async function findSignInLink(db: Knex, hash: Buffer): Promise<string | u
     db,
     'find-sign-in-link',
     `SELECT email FROM sign_in_links JOIN api_keys ON api_keys.id = key_id JOIN owners ON owners.id = owner_id
-      WHERE sign_in_links.hash = ? AND sign_in_links.expires_at > now() AND ${IS_KEY_VALID}`,
+      WHERE sign_in_links.hash = ? AND sign_in_links.expires_at > now() AND ${IS_VALID}`,
     [hash],
   );
   return row?.email;
@@ -159,7 +109,7 @@ export async function useSignInLink(db: Knex, hash: Buffer): Promise<string | un
     db,
     'use-sign-in-link',
     `DELETE FROM sign_in_links USING api_keys
-      WHERE sign_in_links.hash = ? AND sign_in_links.expires_at > now() AND api_keys.id = key_id AND ${IS_KEY_VALID}
+      WHERE sign_in_links.hash = ? AND sign_in_links.expires_at > now() AND api_keys.id = key_id AND ${IS_VALID}
      RETURNING key_id`,
     [hash],
   );

@@ -37,11 +37,7 @@ export function genericPayload(event: Event, { deploymentId, data, createdAt }: 
 }
 
 /** Headers of a generic webhook; a test has no submission. */
-export const genericHeaders = (
-  slug: string,
-  pageUrl: string,
-  submissionId: string | null,
-): Record<string, string> => ({
+export const genericHeaders = (slug: string, pageUrl: string, submissionId: string | null): Record<string, string> => ({
   ...(submissionId === null ? {} : { 'formhost-submission-id': submissionId }),
   'formhost-slug': slug,
   'formhost-page-url': pageUrl,

@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express';
 import { isCredentialValid } from '../../db/account/credentials.ts';
-import { findOwnersByKeys, type Owner } from '../../db/account/owners.ts';
-import { findOwnersBySessions } from '../../db/account/sessions.ts';
+import { findOwners, type Owner } from '../../db/account/owners.ts';
 import { Batcher } from '../../db/batcher.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import { hashOfKey, isApiKey } from '../../lib/ids.ts';
@@ -12,7 +11,7 @@ import type { ClientAddress } from './client-address.ts';
 import { RateLimit } from './rate-limit.ts';
 import type { SessionCookie } from './session-cookie.ts';
 
-/** Keys, or sessions, that one statement looks up: it takes some milliseconds, so that many unknown ones delay no valid one. */
+/** Keys and sessions that one statement looks up: it takes some milliseconds, so that many unknown ones delay no valid one. */
 const MAX_LOOK_UPS = 500;
 
 export const unauthorized = errorKind(
@@ -45,35 +44,22 @@ export const tooManyUnknownKeys = errorKind(
   SIZES.unknownKeys.seconds * 1_000,
 );
 
-/** Finds what belongs to a key or a session, by its hash. Requests that come together share a statement. */
-type LookUps<Found> = Batcher<Buffer, Found | undefined>;
-
-const lookUpsOf = <Found>(
-  findAll: (hashes: readonly Buffer[]) => Promise<ReadonlyMap<string, Found>>,
-): LookUps<Found> =>
-  new Batcher(
-    async (hashes) => {
-      const found = await findAll(hashes);
-      return hashes.map((hash) => found.get(hash.toString('base64')));
-    },
-    { maxBatch: MAX_LOOK_UPS },
-  );
+type Found = Owner & { isRenewed: boolean };
 
 /** Finds the owners of requests. */
 export class Authentication {
   readonly #db: Database;
   readonly #clientAddress: ClientAddress;
   readonly #sessionCookie: SessionCookie;
-  readonly #keys: LookUps<Owner>;
-  readonly #sessions: LookUps<Owner & { isRenewed: boolean }>;
+  /** Finds owners by the hashes of keys and sessions. Requests that come together share a statement. */
+  readonly #owners: Batcher<Buffer, Found | undefined>;
   readonly #unknownKeys = new RateLimit(SIZES.unknownKeys);
 
   constructor(db: Database, clientAddress: ClientAddress, sessionCookie: SessionCookie) {
     this.#db = db;
     this.#clientAddress = clientAddress;
     this.#sessionCookie = sessionCookie;
-    this.#keys = lookUpsOf((hashes) => findOwnersByKeys(db, hashes));
-    this.#sessions = lookUpsOf((hashes) => findOwnersBySessions(db, hashes));
+    this.#owners = new Batcher((hashes) => findOwners(db, hashes), { maxBatch: MAX_LOOK_UPS });
   }
 
   /**
@@ -90,10 +76,8 @@ export class Authentication {
   }
 
   /** The owner of a key that does not come from the header. `key`: has the form of one. */
-  async ofKey(request: Request, key: string): Promise<Owner> {
-    const owner = await this.#findOwner(request, hashOfKey(key), this.#keys);
-    if (!owner) throw keyRefused();
-    return owner;
+  ofKey(request: Request, key: string): Promise<Owner> {
+    return this.#findOwner(request, key, keyRefused);
   }
 
   /** Whether the key or the session with this id is still valid. */
@@ -102,26 +86,19 @@ export class Authentication {
   }
 
   async #ofSession(request: Request, response: Response, token: string): Promise<Owner> {
-    const owner = await this.#findOwner(request, hashOfKey(token), this.#sessions);
-    if (!owner) throw sessionEnded();
-    const { isRenewed, ...found } = owner;
+    const owner = await this.#findOwner(request, token, sessionEnded);
     // The browser keeps it as long as the database.
-    if (isRenewed) response.append('Set-Cookie', this.#sessionCookie.keep(token));
-    return found;
+    if (owner.isRenewed) response.append('Set-Cookie', this.#sessionCookie.keep(token));
+    return owner;
   }
 
-  /** The owner of a credential, by its hash. Counts it as unknown when there is none. */
-  async #findOwner<Found extends Owner>(
-    request: Request,
-    hash: Buffer,
-    lookUps: LookUps<Found>,
-  ): Promise<Found | undefined> {
+  /** The owner of a key or a session. Counts it as unknown when there is none. */
+  async #findOwner(request: Request, secret: string, refusal: () => HttpError): Promise<Found> {
     // Before the first await: a socket that has closed has no address.
     const network = networkOf(this.#clientAddress(request));
-    const owner = await lookUps.add(hash);
+    const owner = await this.#owners.add(hashOfKey(secret));
     if (owner) return owner;
     const leftMs = this.#unknownKeys.use(network);
-    if (leftMs !== undefined) throw tooManyUnknownKeys(leftMs);
-    return undefined;
+    throw leftMs === undefined ? refusal() : tooManyUnknownKeys(leftMs);
   }
 }

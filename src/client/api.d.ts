@@ -1484,29 +1484,10 @@ export interface components {
         SlackPayload: {
             /** @description In this order: a header with the slug, up to 10 fields of the form, and the time. */
             blocks: ({
-                /** @constant */
-                type: "header";
-                text: {
-                    /** @constant */
-                    type: "plain_text";
-                    text: string;
-                };
-            } | {
-                /** @constant */
-                type: "section";
-                fields: {
-                    /** @constant */
-                    type: "mrkdwn";
-                    text: string;
-                }[];
-            } | {
-                /** @constant */
-                type: "context";
-                elements: {
-                    /** @constant */
-                    type: "mrkdwn";
-                    text: string;
-                }[];
+                /** @enum {string} */
+                type: "header" | "section" | "context";
+            } & {
+                [key: string]: unknown;
             })[];
         };
         SignedIn: {

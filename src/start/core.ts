@@ -7,7 +7,7 @@ import { OwnAddress } from '../delivery/webhooks/own-address.ts';
 import type { Log } from '../lib/log.ts';
 import type { Limits } from '../limits.ts';
 import { Metrics } from '../metrics/metrics.ts';
-import { LabelReader } from '../submissions/labels.ts';
+import { readLabels } from '../submissions/labels.ts';
 
 /** The parts that other parts of the service share. */
 export type Core = ReturnType<typeof createCore>;
@@ -32,7 +32,7 @@ export function createCore(
     metrics: new Metrics(),
     compute: new ComputePool(config, limits),
     checks,
-    labels: new LabelReader({ db, limits, checks, baseUrl, pagesDomain, urlOf }),
+    labelsOf: (deploymentId: string) => readLabels({ db, limits, checks, baseUrl, pagesDomain, urlOf }, deploymentId),
     own: new OwnAddress({ baseUrl: new URL(baseUrl), pagesUrl: new URL(urlOf('a-page')), listening }),
     links: createLinks(db, baseUrl),
     altcha: createChallenges(db, limits),

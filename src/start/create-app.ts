@@ -20,7 +20,7 @@ const MAX_CONCURRENT_PAGE_WRITES = 4;
 
 /** Makes the part that answers requests. `others`: the parts that come from elsewhere. */
 export function createApp(
-  { config, limits, log, db, metrics, compute, checks, labels, own, links, altcha }: Core,
+  { config, limits, log, db, metrics, compute, checks, labelsOf, own, links, altcha }: Core,
   { forms, honeypotHits, turnedAway, spamCheck, submissions }: ReturnType<typeof createSubmissions>,
   others: Pick<App, 'openFile' | 'openSiteFile' | 'mailAccount' | 'onPurge' | 'isStarting' | 'readiness' | 'stopping'>,
 ): App & { onFeedChange(change: DeploymentChange): void; onGap(): void } {
@@ -38,11 +38,10 @@ export function createApp(
   );
   return {
     ...others,
-    ...{ config, limits, log, db, metrics, checks, links, altcha },
+    ...{ config, limits, log, db, metrics, checks, labelsOf, links, altcha },
     ...{ forms, honeypotHits, turnedAway, spamCheck, submissions },
     ...{ pages, renderer, clientAddress, sessionCookie, responseWriter },
     limitPageWrites: limitConcurrency(MAX_CONCURRENT_PAGE_WRITES),
-    labelsOf: (id) => labels.read(id),
     isOwnUrl: (url) => own.isIn(url),
     hosts: new Hosts(config),
     authentication: new Authentication(db, clientAddress, sessionCookie),

@@ -8,7 +8,7 @@ import type { Core } from './core.ts';
 
 /** Makes the parts that send: deliveries, links to sign in, and questions to the providers of captchas. */
 export function createDelivery(
-  { config, limits, log, db, metrics, labels, own, links }: Core,
+  { config, limits, log, db, metrics, labelsOf, own, links }: Core,
   siteverifyUrls: SiteverifyUrls | undefined,
 ) {
   if (config.smtpUrl === undefined) log.warn('mail is off: SMTP_URL is not set');
@@ -20,7 +20,7 @@ export function createDelivery(
     urlOf: (slug) => pageUrl(config, slug),
     baseUrl: config.baseUrl,
     links,
-    labelsOf: (id) => labels.read(id),
+    labelsOf,
     readDigest: (...range) => readDigest(db, ...range),
     reserveConfirmation: (confirmation) => reserveConfirmation(db, confirmation, config.confirmationsPerDay),
     smtpUrl: config.smtpUrl,

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Event, MailEvent } from '../../lib/events.ts';
 import { newDeliveryId } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
-import { execute, query, queryPage } from '../postgres/query.ts';
+import { execute, type ListPage, type Paging, query, queryPage } from '../postgres/query.ts';
 import { isWantedMail, MAX_RECEIVERS, receivers } from './mail-recipients.ts';
 import { CONFIRMATION_EVENT } from './visitor-confirmations.ts';
 
@@ -24,7 +24,7 @@ export type Delivery = {
 };
 
 /** The subject of a log: a webhook, or the mails about a deployment. */
-export type Logged = { deploymentId: string; webhookId: string | undefined };
+export type Logged = { deploymentId: string; webhookId?: string };
 
 /** The mails of the log, as in the index deliveries_logged_mails: without notices, and mails that ask recipients. */
 export const LOGGED_MAIL_EVENTS: ReadonlySet<string> = new Set([
@@ -42,19 +42,10 @@ const ofLog = ({ webhookId }: Logged) =>
     ? { name: 'mails', isIn: `deployment_id = :deploymentId AND ${LOGGED_MAIL}`, isOne: RETRIED_MAIL }
     : { name: 'deliveries', isIn: 'webhook_id = :webhookId', isOne: 'webhook_id = :webhookId' };
 
-const valuesOf = ({ deploymentId, webhookId }: Logged) => ({
-  deploymentId,
-  ...(webhookId !== undefined && { webhookId }),
-});
-
 /** A page of a log, newest first, and how many deliveries it has in all. */
-export async function listDeliveries(
-  db: Knex,
-  log: Logged,
-  paging: { page: number; limit: number },
-): Promise<{ deliveries: Delivery[]; total: number }> {
+export function listDeliveries(db: Knex, log: Logged, paging: Paging): Promise<ListPage<Delivery>> {
   const { name, isIn } = ofLog(log);
-  const { total, rows } = await queryPage<Delivery>(
+  return queryPage(
     db,
     `list-${name}`,
     {
@@ -79,10 +70,9 @@ export async function listDeliveries(
            LEFT JOIN mail_recipients ON mail_recipients.id = recipient_id
           ORDER BY logged.id DESC`,
     },
-    valuesOf(log),
+    { ...log },
     paging,
   );
-  return { total, deliveries: rows };
 }
 
 /** Makes a delivery of a log due at once, whatever its status, unless an attempt is running; whether there is such a one. */
@@ -94,7 +84,7 @@ export async function retryDelivery(db: Knex, log: Logged, id: string): Promise<
     `UPDATE deliveries
         SET status = 'pending', next_attempt_at = CASE WHEN leased THEN next_attempt_at ELSE now() END, updated_at = now()
       WHERE id = :id AND deployment_id = :deploymentId AND ${isOne}`,
-    { ...valuesOf(log), id },
+    { ...log, id },
   );
   return changed === 1;
 }

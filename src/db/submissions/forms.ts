@@ -39,20 +39,14 @@ export const NO_RULES: FormRules = {
   captcha: null,
 };
 
-type Row = {
-  redirect_url: string | null;
-  allowed_origins: string[] | null;
-  closed_message: string | null;
-  blocklist: string[] | null;
-  captcha: string | null;
-};
+/** The columns of form_rules as FormRules, also where a deployment has no row. */
+const RULES = `redirect_url AS "redirectUrl", coalesce(allowed_origins, '{}') AS "allowedOrigins",
+            closed_message AS "closedMessage", coalesce(blocklist, '{}') AS blocklist, captcha`;
+type Row = Omit<FormRules, 'captcha'> & { captcha: string | null };
 
-const toRules = (row: Row): FormRules => ({
-  redirectUrl: row.redirect_url,
-  allowedOrigins: row.allowed_origins ?? [],
-  closedMessage: row.closed_message,
-  blocklist: row.blocklist ?? [],
-  captcha: row.captcha === null ? null : JSON.parse(row.captcha),
+const toRules = ({ captcha, ...rules }: Row): FormRules => ({
+  ...rules,
+  captcha: captcha === null ? null : JSON.parse(captcha),
 });
 
 export const hasAltcha = async (db: Knex, id: string): Promise<boolean> =>
@@ -64,11 +58,11 @@ export const HAS_ALTCHA = `coalesce(form_rules.captcha ->> 'provider' = 'altcha'
 /** The form of each of these deployments, of any owner; undefined for those that are not live, or have been taken down. */
 export async function findForms(db: Knex, ids: readonly string[]): Promise<(LiveForm | undefined)[]> {
   const rows = await query<
-    Row & { id: string; slug: string; language: string | null; lang: string | null; start: Buffer | null }
+    Row & Pick<LiveForm, 'slug' | 'language'> & { id: string; lang: string | null; start: Buffer | null }
   >(
     db,
     'find-forms',
-    `SELECT id, slug, language, lang, redirect_url, allowed_origins, closed_message, blocklist, captcha,
+    `SELECT id, slug, language, lang, ${RULES},
             CASE WHEN lang_version IS DISTINCT FROM pages.version
               THEN substring(html FROM 1 FOR ${SIZES.page.startBytes})
             END AS start
@@ -79,21 +73,17 @@ export async function findForms(db: Knex, ids: readonly string[]): Promise<(Live
     [[...new Set(ids)]],
   );
   const forms = new Map<string, LiveForm>();
-  for (const { id, slug, language, lang, start, ...row } of rows) {
+  for (const { id, slug, language, lang, start, ...rules } of rows) {
     const pageLang = start ? langOf(start) : (lang ?? undefined);
-    forms.set(id, { deploymentId: id, slug, language, lang: pageLang, rules: toRules(row) });
+    forms.set(id, { deploymentId: id, slug, language, lang: pageLang, rules: toRules(rules) });
   }
   return ids.map((id) => forms.get(id));
 }
 
 /** The rules of a deployment, live or not. */
 export async function rulesOf(db: Knex, id: string): Promise<FormRules> {
-  const [row] = await query<Row>(
-    db,
-    'rules-of-deployment',
-    'SELECT redirect_url, allowed_origins, closed_message, blocklist, captcha FROM form_rules WHERE deployment_id = ?',
-    [id],
-  );
+  const sql = `SELECT ${RULES} FROM form_rules WHERE deployment_id = ?`;
+  const [row] = await query<Row>(db, 'rules-of-deployment', sql, [id]);
   return row ? toRules(row) : NO_RULES;
 }
 

@@ -83,10 +83,8 @@ const ONE_TEST = `one of the ${LIMITS.owners.testsPerMinute} tests that an owner
 
 const retried = { status: 202, description: 'It will be tried.', schema: Retried };
 
-/** The log of the mails about a deployment. */
-const mailLog = ({ id }: { id: string }) => ({ deploymentId: id, webhookId: undefined });
 /** The log of a webhook. */
-const webhookLog = ({ id, deploymentId }: { id: string; deploymentId: string }) => ({ deploymentId, webhookId: id });
+const logOf = ({ id, deploymentId }: { id: string; deploymentId: string }) => ({ deploymentId, webhookId: id });
 
 /** Counts a test of an owner. Throws 429 when the owner has had too many. */
 function countTest(tests: RateLimit, owner: Owner): void {
@@ -116,8 +114,8 @@ const listEndpoint = ({ db, config }: App) =>
     answer: { description: 'A page of deliveries.', schema: Deliveries },
     errors: [noSuchWebhook],
     async handle({ resource: webhook, query: paging }) {
-      const { deliveries, total } = await listDeliveries(db, webhookLog(webhook), paging);
-      return { deliveries: deliveries.map((one) => toWire(Listed, one)), total, ...paging };
+      const { rows, total } = await listDeliveries(db, logOf(webhook), paging);
+      return { deliveries: rows.map((one) => toWire(Listed, one)), total, ...paging };
     },
   });
 
@@ -130,7 +128,7 @@ const retryEndpoint = ({ db }: App) =>
     answer: retried,
     errors: [noSuchDelivery],
     async handle({ params: { deliveryId: id }, resource: webhook }) {
-      if (!(await retryDelivery(db, webhookLog(webhook), id))) throw noSuchDelivery();
+      if (!(await retryDelivery(db, logOf(webhook), id))) throw noSuchDelivery();
       return { id, status: 'pending' as const };
     },
   });
@@ -189,9 +187,9 @@ const listMailsEndpoint = ({ db, config }: App) =>
     find: (owner, { id }) => ownDeployment(db, owner, id),
     query: Paging,
     answer: { description: 'A page of mails.', schema: Mails },
-    async handle({ resource: deployment, query: paging }) {
-      const { deliveries, total } = await listDeliveries(db, mailLog(deployment), paging);
-      return { deliveries: deliveries.map((mail) => toWire(ListedMail, mail)), total, ...paging };
+    async handle({ resource: { id: deploymentId }, query: paging }) {
+      const { rows, total } = await listDeliveries(db, { deploymentId }, paging);
+      return { deliveries: rows.map((mail) => toWire(ListedMail, mail)), total, ...paging };
     },
   });
 
@@ -204,14 +202,14 @@ const retryMailEndpoint = ({ db }: App, tests: RateLimit) =>
     find: (owner, { id }) => ownDeployment(db, owner, id),
     answer: retried,
     errors: [noSuchMail, nobodyGetsMail, confirmationSent, tooManyTests],
-    async handle({ owner, params: { deliveryId: id }, resource: deployment }) {
-      const mail = foundOr404(await findLoggedMail(db, deployment.id, id), noSuchMail);
+    async handle({ owner, params: { deliveryId: id }, resource: { id: deploymentId } }) {
+      const mail = foundOr404(await findLoggedMail(db, deploymentId, id), noSuchMail);
       if (mail.isConfirmation && mail.status === 'succeeded') throw confirmationSent();
       if (!mail.isWanted)
         throw nobodyGetsMail('switch email_notifications on, have the recipient confirm, or set confirmation');
       // Otherwise nothing would bound how much mail an owner can have sent.
       if (mail.status === 'succeeded') countTest(tests, owner);
-      if (!(await retryDelivery(db, mailLog(deployment), id))) throw noSuchMail();
+      if (!(await retryDelivery(db, { deploymentId }, id))) throw noSuchMail();
       return { id, status: 'pending' as const };
     },
   });

@@ -142,7 +142,7 @@ describe.skipIf(!hasChromium())('a submission', () => {
     const page = await dashboard.open({ ...owner, key: String(body.key) }, path);
     await row(page, 'Ada').getByRole('link').click();
     await page.getByText('When do you open?').last().waitFor();
-    await page.getByText('No webhook and no mail of its own is among the last ones.').waitFor();
+    await page.getByText('None of the last 100 deliveries is of this submission.').waitFor();
     expect(await page.getByText('Not saved').count()).toBe(0);
     // It stays unread, and is shown so.
     await page.getByRole('button', { name: 'Mark read' }).waitFor();
@@ -174,7 +174,7 @@ describe.skipIf(!hasChromium())('a submission', () => {
     const open = async (name: string, heading: string | RegExp = name): Promise<void> => {
       await row(page, name).getByRole('link').click();
       await page.getByRole('heading', { level: 2, name: heading }).waitFor();
-      await page.getByText('No webhook and no mail of its own is among the last ones.').waitFor();
+      await page.getByText('None of the last 100 deliveries is of this submission.').waitFor();
     };
     const pairs = (): Promise<string[]> => page.locator('.fields dt, .fields dd').allInnerTexts();
     await open('Exact');

@@ -23,7 +23,7 @@ function windowBits({ length }: Uint8Array): number {
  * Brotli at quality 5: 11, the best, takes a hundred times as long and saves a tenth more. The default window is 4 MiB: to
  * allocate it takes longer than to compress a small page.
  */
-const brotliOptions = (body: Uint8Array) => ({
+export const brotliOptions = (body: Uint8Array) => ({
   params: {
     [constants.BROTLI_PARAM_QUALITY]: 5,
     [constants.BROTLI_PARAM_SIZE_HINT]: body.length,

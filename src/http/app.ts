@@ -18,6 +18,7 @@ import type { SpamCheck } from '../submissions/spam-check.ts';
 import type { SubmissionStore } from '../submissions/submission-store.ts';
 import type { PageRenderer } from './pages/new-page.ts';
 import type { PageCache } from './pages/page-cache.ts';
+import type { SiteFiles } from './pages/site-files.ts';
 import type { Authentication } from './request/auth.ts';
 import type { BodyReader } from './request/body.ts';
 import type { ClientAddress } from './request/client-address.ts';
@@ -57,6 +58,7 @@ export type App = {
   /** Submissions that got a 429. */
   turnedAway: Pick<DailyCounts, 'add'>;
   pages: PageCache;
+  siteFiles: SiteFiles;
   renderer: PageRenderer;
   limitPageWrites: LimitFunction;
 

@@ -2,10 +2,12 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ErrorRequestHandler, Express } from 'express';
 import { createRequestIds } from '../lib/ids.ts';
-import { SECURITY_TXT, sendSecurityTxt } from './api/operations/security-txt.ts';
+import { SECURITY_TXT } from '../lib/site-paths.ts';
+import { sendSecurityTxt } from './api/operations/security-txt.ts';
 import type { App } from './app.ts';
 import { createEndpoints } from './endpoints.ts';
 import { ErrorResponder } from './error-responder.ts';
+import { ContentSender } from './pages/content-sender.ts';
 import { PageServer } from './pages/pages.ts';
 import { answerInTime, tookTooLong } from './request/deadline.ts';
 import type { Exchange } from './request/exchange.ts';
@@ -49,7 +51,7 @@ export class Listener {
   readonly #logsAll: boolean;
 
   constructor(app: App) {
-    const { config, log, pages, responseWriter } = app;
+    const { log, pages, siteFiles, responseWriter } = app;
     const endpoints = createEndpoints(app);
     this.#app = app;
     this.#api = createApi(endpoints, app);
@@ -57,7 +59,7 @@ export class Listener {
       const requestId = String(response.getHeader('x-request-id'));
       this.#errors.fail(error, { request, response, requestId, slug: undefined });
     }) satisfies ErrorRequestHandler);
-    this.#pages = new PageServer(pages, responseWriter, config);
+    this.#pages = new PageServer(pages, new ContentSender(siteFiles, responseWriter), app);
     this.#visitorPages = new VisitorPages(app);
     this.#submissions = new SubmissionService(app, this.#visitorPages);
     this.#errors = new ErrorResponder(app, endpoints, this.#visitorPages);
@@ -132,12 +134,19 @@ export class Listener {
   /** Answers on the host of a page. */
   #answerOnPage(exchange: Exchange, slug: string): void | Promise<void> {
     const { request, path } = exchange;
-    if (path === FAVICON && isRead(request)) return this.#answerFavicon(exchange);
-    if (path === THANKS) return this.#thank(exchange, slug);
+    if (path === FAVICON || path === THANKS) return this.#answerOwnOrService(exchange, slug);
     return request.method === 'POST' ? this.#submitToPage(exchange, slug) : this.#pages.serve(exchange, slug);
   }
 
-  /** No host has an icon at this path, so nothing is looked up. A page can name one. */
+  /** A site's own file comes before that of the service. */
+  async #answerOwnOrService(exchange: Exchange, slug: string): Promise<void> {
+    const { request, path } = exchange;
+    const isOwn = await this.#pages.hasOwn(slug, path);
+    if (!isOwn && path === THANKS) return this.#thank(exchange, slug);
+    if (!isOwn && isRead(request)) return this.#answerFavicon(exchange);
+    return request.method === 'POST' ? this.#submitToPage(exchange, slug) : this.#pages.serve(exchange, slug);
+  }
+
   #answerFavicon({ response, requestId }: Exchange): void {
     response.writeHead(204, { 'Cache-Control': `public, max-age=${FAVICON_SECONDS}`, 'x-request-id': requestId }).end();
   }
@@ -145,13 +154,14 @@ export class Listener {
   /** Answers with the page that a browser shows after it has posted a form to its own page. */
   async #thank({ request, response, requestId }: Exchange, slug: string): Promise<void> {
     if (!isRead(request)) throw methodNotAllowed('GET, HEAD');
-    const deploymentId = await this.#pages.findForm(slug, '/');
+    const deploymentId = await this.#pages.findDeployment(slug);
     await this.#visitorPages.thank(response, deploymentId, { 'x-request-id': requestId });
   }
 
   /** A form without an action posts to its own page. */
   async #submitToPage(exchange: Exchange, slug: string): Promise<void> {
-    await this.#submissions.submit(exchange, await this.#pages.findForm(slug, exchange.path));
+    const deploymentId = await this.#pages.findForm(exchange, slug);
+    if (deploymentId !== undefined) await this.#submissions.submit(exchange, deploymentId);
   }
 
   /** A form without method="post" arrives as a GET. */

@@ -2,6 +2,11 @@ import { posix } from 'node:path';
 import compressible from 'compressible';
 import { lookup } from 'mime-types';
 
+/** The page itself, which every site has. */
+export const INDEX = 'index.html';
+/** The path of the operator's contact (RFC 9116), on every host. */
+export const SECURITY_TXT = '/.well-known/security.txt';
+
 const MAX_SEGMENT_BYTES = 255;
 const MAX_PATH_BYTES = 1_000;
 /** The only name with a leading dot: of the folder of RFC 8615. */

@@ -5,6 +5,7 @@ import { findPages } from '../db/deployments/deployments.ts';
 import type { App } from '../http/app.ts';
 import { PageRenderer } from '../http/pages/new-page.ts';
 import { PageCache } from '../http/pages/page-cache.ts';
+import { SiteFiles } from '../http/pages/site-files.ts';
 import { Authentication } from '../http/request/auth.ts';
 import { BodyReader } from '../http/request/body.ts';
 import { clientAddressFrom } from '../http/request/client-address.ts';
@@ -28,11 +29,14 @@ export function createApp(
   const sessionCookie = new SessionCookie(config.baseUrl);
   const responseWriter = new ResponseWriter({ largest: config.maxHtmlBytes, limits });
   const renderer = new PageRenderer(config, compute, limits);
+  const canSend = (ownerId: number): boolean => responseWriter.fits(ownerId);
+  const siteFiles = new SiteFiles({ open: others.openSiteFile, renderer, canSend }, limits);
   const pages = new PageCache(
     {
       read: (slugs, maxBytes) => findPages(db, slugs, { submitUrl: submitUrl(config), maxBytes }),
       render: (slug, page) => renderer.render(page.ownerId, { ...page, slug }),
-      canSend: (ownerId) => responseWriter.fits(ownerId),
+      makeFile: (slug, page, file) => siteFiles.make(slug, page, file),
+      canSend,
     },
     { maxBytes: config.pageCacheBytes, limits },
   );
@@ -40,7 +44,7 @@ export function createApp(
     ...others,
     ...{ config, limits, log, db, metrics, checks, labelsOf, links, altcha },
     ...{ forms, honeypotHits, turnedAway, spamCheck, submissions },
-    ...{ pages, renderer, clientAddress, sessionCookie, responseWriter },
+    ...{ pages, siteFiles, renderer, clientAddress, sessionCookie, responseWriter },
     limitPageWrites: limitConcurrency(MAX_CONCURRENT_PAGE_WRITES),
     isOwnUrl: (url) => own.isIn(url),
     hosts: new Hosts(config),

@@ -4,6 +4,7 @@ import { connect } from '../../src/db/postgres/connect.ts';
 import type { App } from '../../src/http/app.ts';
 import { PageRenderer } from '../../src/http/pages/new-page.ts';
 import { PageCache } from '../../src/http/pages/page-cache.ts';
+import { SiteFiles } from '../../src/http/pages/site-files.ts';
 import { Authentication } from '../../src/http/request/auth.ts';
 import { BodyReader } from '../../src/http/request/body.ts';
 import { Hosts } from '../../src/http/request/hosts.ts';
@@ -28,6 +29,7 @@ export function idleApp(config: Config, parts: Partial<App> = {}): App {
   const db = connect({ connectionString: 'postgres://nobody@localhost/nothing' }, { limits });
   const compute = { run: notCalled };
   const sessionCookie = new SessionCookie(config.baseUrl);
+  const renderer = new PageRenderer(config, compute, limits);
   return {
     config,
     limits,
@@ -54,8 +56,12 @@ export function idleApp(config: Config, parts: Partial<App> = {}): App {
     }),
     honeypotHits: { add: notCalled },
     turnedAway: { add: notCalled },
-    pages: new PageCache({ read: notCalled, render: notCalled, canSend: notCalled }, { maxBytes: 1, limits }),
-    renderer: new PageRenderer(config, compute, limits),
+    pages: new PageCache(
+      { read: notCalled, render: notCalled, makeFile: notCalled, canSend: notCalled },
+      { maxBytes: 1, limits },
+    ),
+    siteFiles: new SiteFiles({ open: notCalled, renderer, canSend: notCalled }, limits),
+    renderer,
     limitPageWrites: limitConcurrency(1),
     hosts: new Hosts(config),
     clientAddress: notCalled,

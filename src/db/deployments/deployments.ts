@@ -30,16 +30,19 @@ export type Deployment = {
   takenDownAt: Date | null;
 };
 
-/** A live page, without its content. Each change is another version. `files`: of a site, besides its index.html. */
+/**
+ * A live page, without its content. Each change is another version. `hasAltcha`: whether its settings switch ALTCHA on, so that its
+ * forms get the widget. `files`: of a site, besides its index.html.
+ */
 export type PageHead = {
   deploymentId: string;
   version: number;
   ownerId: number;
+  hasAltcha: boolean;
   files: readonly SiteFile[] | undefined;
 };
 
-/** `hasAltcha`: whether its settings switch ALTCHA on, so that its forms get the widget. */
-export type Page = PageHead & { html: Buffer; hasAltcha: boolean };
+export type Page = PageHead & { html: Buffer };
 
 /**
  * A live page as visitors get it, or its HTML where that has not been rendered, or has other addresses in its forms. Neither
@@ -312,11 +315,11 @@ export async function findPages(
     { slugs: [...slugs], without: renderedFor(submitUrl, false), withAltcha: renderedFor(submitUrl, true), maxBytes },
   );
   return new Map(
-    rows.map(({ slug, isTakenDown, hasAltcha, hash, bytes, br, html, ...row }): [string, StoredPage | 'taken-down'] => {
+    rows.map(({ slug, isTakenDown, hash, bytes, br, html, ...row }): [string, StoredPage | 'taken-down'] => {
       const head = { ...row, files: row.files ?? undefined };
       if (isTakenDown) return [slug, 'taken-down'];
       if (br) return [slug, { ...head, rendered: { hash, bytes, br } }];
-      return [slug, html ? { ...head, html, hasAltcha } : head];
+      return [slug, html ? { ...head, html } : head];
     }),
   );
 }

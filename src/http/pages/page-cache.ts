@@ -4,36 +4,22 @@ import { LRUCache } from 'lru-cache';
 import { Batcher } from '../../db/batcher.ts';
 import type { Page, PageHead, StoredPage } from '../../db/deployments/deployments.ts';
 import type { Rendering } from '../../db/deployments/page-versions.ts';
+import type { SiteFile } from '../../db/deployments/site-files.ts';
 import { BusyError, FairQueue } from '../../lib/fair-queue.ts';
 import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
 import type { Encoding } from '../response/accept.ts';
+import { createVariant, type ReadyBody, sizeOfBody, toReadyHtml, type Variant } from './ready-body.ts';
+import { type ReadyFile, Site } from './site.ts';
 
-/** Memory of a page in an encoding, apart from its body. */
-const ENTRY_BYTES = 1_024;
-
-/** A page in one encoding, with its headers. */
-export type Variant = {
-  /** With its quotes; each encoding has its own. */
-  etag: string;
-  /**
-   * Names and values alternate. The last value, the request's id, is set before each use: a new list would cost more.
-   */
-  okHeaders: string[];
-  notModifiedHeaders: string[];
-  body: Buffer;
-};
-
-/** A page in memory: compressed with brotli, and in the other encodings that clients have asked for. */
-export type ReadyPage = PageHead & {
-  /** Of the page without an encoding; `bytes` is the length of that. */
-  hash: string;
-  bytes: number;
-  br: Variant;
-  others: Map<Encoding, Variant>;
-  /** Whether it may have changed: then it is used only where it can't be read again. */
-  isStale: boolean;
-};
+/** A page in memory. */
+export type ReadyPage = Omit<PageHead, 'files'> &
+  ReadyBody & {
+    /** Its files besides index.html; undefined: it is a single page. */
+    site: Site | undefined;
+    /** Whether it may have changed: then it is used only where it can't be read again. */
+    isStale: boolean;
+  };
 
 /** The page that is live under a slug. */
 export type Found = ReadyPage | 'taken-down' | undefined;
@@ -44,53 +30,31 @@ type ReadPages = (
   maxBytes: number,
 ) => Promise<ReadonlyMap<string, StoredPage | 'taken-down'>>;
 
+type Parts = {
+  read: ReadPages;
+  render(slug: string, page: Page): Promise<Rendering>;
+  makeFile(slug: string, page: ReadyPage, file: SiteFile): Promise<ReadyFile>;
+  canSend(ownerId: number): boolean;
+};
+
+/** The files of one site use at most one part in so many of the memory for all pages. */
+const SITE_SHARE = 8;
+
 const { largeBytes } = SIZES.internalPages;
 
 const compressGzip = promisify(gzip);
 const decompressBrotli = promisify(brotliDecompress);
 
-/** A copy: a part of a shared piece of memory would keep all of that. */
-const withOwnMemory = (body: Buffer): Buffer => Buffer.from(new Uint8Array(body).buffer);
-
-function createVariant(hash: string, encoding: Encoding, body: Buffer): Variant {
-  const etag = encoding === 'identity' ? `"${hash}"` : `"${hash}-${encoding}"`;
-  const headers = [
-    ...['ETag', etag, 'Vary', 'Accept-Encoding', 'Cache-Control', 'public, max-age=0, must-revalidate'],
-    ...['X-Content-Type-Options', 'nosniff', 'Origin-Agent-Cluster', '?1'],
-  ];
-  const bodyHeaders = [
-    ...['Content-Type', 'text/html; charset=utf-8', 'Content-Length', String(body.length)],
-    ...(encoding === 'identity' ? [] : ['Content-Encoding', encoding]),
-  ];
-  const requestId = ['x-request-id', ''];
-  return {
-    etag,
-    okHeaders: [...headers, ...bodyHeaders, ...requestId],
-    notModifiedHeaders: [...headers, ...requestId],
-    body,
-  };
-}
-
 /** The memory of a page, in bytes. */
-const sizeOf = ({ br, others }: ReadyPage): number =>
-  [br, ...others.values()].reduce((sum, { body }) => sum + ENTRY_BYTES + body.length, 0);
-
-const toReadyPage = (
-  { deploymentId, version, ownerId, files }: PageHead,
-  { hash, bytes, br }: Rendering,
-): ReadyPage => ({
-  ...{ deploymentId, version, ownerId, files, hash, bytes },
-  br: createVariant(hash, 'br', withOwnMemory(br)),
-  others: new Map(),
-  isStale: false,
-});
+const sizeOf = (page: ReadyPage): number => sizeOfBody(page) + (page.site?.bytes ?? 0);
 
 /** The pages that visitors have asked for last, in memory until they change. */
 export class PageCache {
   /** How often the page for a slug was in memory. */
   readonly lookups = { hits: 0, misses: 0 };
   readonly #read: ReadPages;
-  readonly #render: (slug: string, page: Page) => Promise<Rendering>;
+  readonly #render: Parts['render'];
+  readonly #makeFile: Parts['makeFile'];
   readonly #canSend: (ownerId: number) => boolean;
   readonly #limits: Limits['pages'];
   readonly #pages: LRUCache<string, ReadyPage>;
@@ -101,19 +65,16 @@ export class PageCache {
   readonly #reads = new Map<string, Promise<Found>>();
 
   /**
-   * `render` makes a page ready that is not stored so. `canSend`: whether memory is left for another answer with a large
-   * page of this owner. `maxBytes`: of all pages in memory.
+   * `render` makes a page ready that is not stored so, `makeFile` a file. `canSend`: whether memory is left for another answer
+   * with a large page of this owner. `maxBytes`: of all pages in memory, with their files.
    */
   constructor(
-    {
-      read,
-      render,
-      canSend,
-    }: { read: ReadPages; render(slug: string, page: Page): Promise<Rendering>; canSend(ownerId: number): boolean },
+    { read, render, makeFile, canSend }: Parts,
     { maxBytes, limits: { pages } }: { maxBytes: number; limits: Limits },
   ) {
     this.#read = read;
     this.#render = render;
+    this.#makeFile = makeFile;
     this.#canSend = canSend;
     this.#limits = pages;
     this.#pages = new LRUCache({ maxSize: maxBytes, sizeCalculation: sizeOf });
@@ -144,9 +105,14 @@ export class PageCache {
     return page ? reading.catch(() => page) : reading;
   }
 
-  /** A page in an encoding, which is made at its first use. */
-  variant(slug: string, page: ReadyPage, encoding: Encoding): Variant | Promise<Variant> {
-    return encoding === 'br' ? page.br : (page.others.get(encoding) ?? this.#encode(slug, page, encoding));
+  /** A file of a site, which is read at its first use. Without a promise when it is in memory. */
+  file(slug: string, page: ReadyPage, site: Site, file: SiteFile): ReadyFile | Promise<ReadyFile> {
+    return site.kept(file.path) ?? site.underWay.get(file.path) ?? this.#readFile(slug, page, site, file);
+  }
+
+  /** A page, or a file of it, in an encoding, which is made at its first use. */
+  variant(slug: string, page: ReadyPage, body: ReadyPage | ReadyFile, encoding: Encoding): Variant | Promise<Variant> {
+    return body.variants.get(encoding) ?? this.#encode(slug, page, body, encoding);
   }
 
   /** This process has changed the page under a slug. */
@@ -194,9 +160,30 @@ export class PageCache {
 
   async #makeReady(slug: string, page: StoredPage | 'taken-down' | undefined): Promise<Found> {
     if (!page || page === 'taken-down') return page;
-    if ('rendered' in page) return toReadyPage(page, page.rendered);
-    if ('html' in page) return toReadyPage(page, await this.#render(slug, page));
+    if ('rendered' in page) return this.#toReadyPage(page, page.rendered);
+    if ('html' in page) return this.#toReadyPage(page, await this.#render(slug, page));
     throw new Error('A page was read without its body.');
+  }
+
+  #toReadyPage({ deploymentId, version, ownerId, hasAltcha, files }: StoredPage, rendering: Rendering): ReadyPage {
+    const site = files && new Site(files, this.#pages.maxSize / SITE_SHARE);
+    return {
+      ...{ deploymentId, version, ownerId, hasAltcha, site },
+      ...toReadyHtml(rendering, site !== undefined),
+      isStale: false,
+    };
+  }
+
+  #readFile(slug: string, page: ReadyPage, site: Site, file: SiteFile): Promise<ReadyFile> {
+    const reading = this.#makeFile(slug, page, file)
+      .then((body) => {
+        site.keep(body);
+        this.#measure(slug, page);
+        return body;
+      })
+      .finally(() => site.underWay.delete(file.path));
+    site.underWay.set(file.path, reading);
+    return reading;
   }
 
   /** Waits for a turn of the owner: waiting requests take no memory. */
@@ -207,24 +194,29 @@ export class PageCache {
     });
   }
 
-  async #encode(slug: string, page: ReadyPage, encoding: Encoding): Promise<Variant> {
-    const isLarge = page.bytes > largeBytes;
+  async #encode(slug: string, page: ReadyPage, body: ReadyPage | ReadyFile, encoding: Encoding): Promise<Variant> {
+    const isLarge = body.bytes > largeBytes;
     const encode = async (): Promise<Variant> => {
       // Another request may have made it while this one waited.
-      const made = page.others.get(encoding);
+      const made = body.variants.get(encoding);
       if (made) return made;
+      // All that is compressed has this variant from the start.
+      const br = body.variants.get('br')?.body ?? Buffer.alloc(0);
       // The transfer to a thread costs more than the decompression of a small page.
-      const plain = isLarge ? await decompressBrotli(page.br.body) : brotliDecompressSync(page.br.body);
-      const body = encoding === 'gzip' ? await compressGzip(plain) : plain;
-      return createVariant(page.hash, encoding, withOwnMemory(body));
+      const plain = isLarge ? await decompressBrotli(br) : brotliDecompressSync(br);
+      return createVariant(body, encoding, encoding === 'gzip' ? await compressGzip(plain) : plain);
     };
     const variant = await (isLarge ? this.#inTurn(page.ownerId, encode) : encode());
-    page.others.set(encoding, variant);
-    // Measures the page again, unless it has been replaced or dropped meanwhile. Setting it again alone would not.
-    if (this.#pages.peek(slug) === page) {
-      this.#pages.delete(slug);
-      this.#pages.set(slug, page);
-    }
+    body.variants.set(encoding, variant);
+    if ('path' in body) page.site?.keep(body);
+    this.#measure(slug, page);
     return variant;
+  }
+
+  /** Measures a page again, unless it has been replaced or dropped meanwhile. Setting it again alone would not. */
+  #measure(slug: string, page: ReadyPage): void {
+    if (this.#pages.peek(slug) !== page) return;
+    this.#pages.delete(slug);
+    this.#pages.set(slug, page);
   }
 }

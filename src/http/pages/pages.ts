@@ -1,17 +1,18 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../../config.ts';
 import { escapeHtml } from '../../lib/html.ts';
+import { INDEX, isHtmlPath } from '../../lib/site-paths.ts';
 import type { Limits } from '../../limits.ts';
-import { SIZES } from '../../sizes.ts';
 import { fill } from '../../texts/texts.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { NO_SLUG } from '../request/hosts.ts';
 import { chooseEncoding } from '../response/accept.ts';
-import { ERROR_CODE, HttpError } from '../response/errors.ts';
-import type { ResponseWriter } from '../response/response-writer.ts';
+import { ERROR_CODE, endEarly, HttpError, methodNotAllowed } from '../response/errors.ts';
 import { writeSmallPage } from '../response/small-page.ts';
 import { type Translations, translationsFor, whenToTryAgain } from '../response/translations.ts';
-import type { Found, PageCache, ReadyPage, Variant } from './page-cache.ts';
+import { type ContentSender, partOf } from './content-sender.ts';
+import type { Found, PageCache, ReadyPage } from './page-cache.ts';
+import type { ReadyFile } from './site.ts';
 
 const noSuchPage = (): HttpError => new HttpError(404, 'There is no page at this address.');
 const wrongMethod = (): HttpError =>
@@ -22,75 +23,123 @@ const takenDown = (blockedBy: string): HttpError =>
     Link: `<${blockedBy}>; rel="blocked-by"`,
   });
 
-/** If-None-Match (RFC 9110, 13.1.2): a list of tags compared weakly, or `*`. */
-function matches(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
-  if (header === etag || header.trim() === '*') return true;
-  return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
-}
+/** The methods of a file that is no page. */
+const FILE_METHODS = 'GET, HEAD';
+/** The file with which a site answers where it has no other. */
+const NOT_FOUND = '404.html';
 
-function checkAddress(slug: string, path: string): void {
-  if (path !== '/' || slug === NO_SLUG) throw noSuchPage();
-}
+const isReading = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
 
 /** Answers requests to the hosts of pages. */
 export class PageServer {
   readonly #pages: PageCache;
-  readonly #writer: ResponseWriter;
+  readonly #sender: ContentSender;
   /** The URL of the service that blocks pages that were taken down (RFC 7725, 4). */
   readonly #blockedBy: string;
+  readonly #limits: Limits;
 
-  constructor(pages: PageCache, writer: ResponseWriter, { baseUrl }: Config) {
+  constructor(pages: PageCache, sender: ContentSender, { config, limits }: { config: Config; limits: Limits }) {
     this.#pages = pages;
-    this.#writer = writer;
-    this.#blockedBy = baseUrl;
+    this.#sender = sender;
+    this.#blockedBy = config.baseUrl;
+    this.#limits = limits;
   }
 
-  /** Answers with the page; without a promise when it is in memory. Throws HttpError. */
+  /** Answers with the page, or a file of it; without a promise when it is in memory. Throws HttpError. */
   serve(exchange: Exchange, slug: string): void | Promise<void> {
-    checkAddress(slug, exchange.path);
-    const page = this.#pages.get(slug);
+    const page = this.#find(slug);
     return page instanceof Promise
       ? page.then((found) => this.#answer(exchange, slug, found))
       : this.#answer(exchange, slug, page);
   }
 
-  /** The id of the deployment to whose page a form was posted. Throws 404. */
-  async findForm(slug: string, path: string): Promise<string> {
-    checkAddress(slug, path);
-    const page = await this.#pages.get(slug);
+  /** Whether the site under a slug has something at a path that the service answers for other pages. */
+  async hasOwn(slug: string, path: string): Promise<boolean> {
+    const page = await this.#find(slug);
+    return page !== undefined && page !== 'taken-down' && page.site?.resolve(path) !== undefined;
+  }
+
+  /** The id of the deployment whose page is under a slug. Throws 404. */
+  async findDeployment(slug: string): Promise<string> {
+    return (await this.#findLive(slug)).deploymentId;
+  }
+
+  /**
+   * The id of the deployment to one of whose pages a form was posted; undefined when the answer is a redirect. Throws 404, and
+   * 405 for a file that is no page.
+   */
+  async findForm(exchange: Exchange, slug: string): Promise<string | undefined> {
+    const { deploymentId, site } = await this.#findLive(slug);
+    if (exchange.path === '/') return deploymentId;
+    const target = site?.resolve(exchange.path);
+    if (!target) throw noSuchPage();
+    if (target === 'no-slash') return void this.#addSlash(exchange);
+    if (!isHtmlPath(target.file)) throw methodNotAllowed(FILE_METHODS);
+    return deploymentId;
+  }
+
+  #find(slug: string): Found | Promise<Found> {
+    return slug === NO_SLUG ? undefined : this.#pages.get(slug);
+  }
+
+  async #findLive(slug: string): Promise<ReadyPage> {
+    const page = await this.#find(slug);
     if (!page || page === 'taken-down') throw noSuchPage();
-    return page.deploymentId;
+    return page;
   }
 
   #answer(exchange: Exchange, slug: string, page: Found): void | Promise<void> {
-    const { request } = exchange;
-    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const isRead = isReading(exchange.request);
     if (page === 'taken-down' && isRead) throw takenDown(this.#blockedBy);
     if (!page || page === 'taken-down') throw noSuchPage();
+    if (exchange.path !== '/') return this.#answerPath(exchange, slug, page);
     if (!isRead) throw wrongMethod();
-    const variant = this.#pages.variant(slug, page, chooseEncoding(request));
-    return variant instanceof Promise
-      ? variant.then((made) => this.#send(exchange, page, made))
-      : this.#send(exchange, page, variant);
+    return this.#answerBody(exchange, slug, { page, body: page });
   }
 
-  #send(
-    { request, response, requestId }: Exchange,
-    page: ReadyPage,
-    { etag, okHeaders, notModifiedHeaders, body }: Variant,
+  /** Answers on a path of a site. */
+  #answerPath(exchange: Exchange, slug: string, page: ReadyPage): void | Promise<void> {
+    const { site } = page;
+    const isRead = isReading(exchange.request);
+    const target = site?.resolve(exchange.path);
+    if (target === 'no-slash') return this.#addSlash(exchange);
+    const path = target?.file ?? (isRead ? NOT_FOUND : undefined);
+    if (target && !isRead) throw isHtmlPath(target.file) ? wrongMethod() : methodNotAllowed(FILE_METHODS);
+    if (path === INDEX) return this.#answerBody(exchange, slug, { page, body: page });
+    const file = path === undefined ? undefined : site?.file(path);
+    if (!site || !file) throw noSuchPage();
+    if (!site.isKept(file)) return this.#sender.sendStored(exchange, page.ownerId, file);
+    const body = this.#pages.file(slug, page, site, file);
+    const status = target ? 200 : 404;
+    return body instanceof Promise
+      ? body.then((read) => this.#answerBody(exchange, slug, { page, body: read, status }))
+      : this.#answerBody(exchange, slug, { page, body, status });
+  }
+
+  #answerBody(
+    exchange: Exchange,
+    slug: string,
+    { page, body, status = 200 }: { page: ReadyPage; body: ReadyPage | ReadyFile; status?: number },
   ): void | Promise<void> {
-    if (matches(request.headers['if-none-match'], etag)) {
-      notModifiedHeaders[notModifiedHeaders.length - 1] = requestId;
-      response.writeHead(304, notModifiedHeaders).end();
-      return;
-    }
-    const isLarge = request.method !== 'HEAD' && body.length > SIZES.internalPages.largeBytes;
-    if (isLarge && !response.closed) response.once('close', this.#writer.countShared(page.ownerId, body));
-    okHeaders[okHeaders.length - 1] = requestId;
-    response.writeHead(200, okHeaders);
-    if (isLarge && body.length > SIZES.internalAnswers.sliceBytes) return this.#writer.stream(response, [body]);
-    response.end(request.method === 'HEAD' ? undefined : body);
+    const { request } = exchange;
+    const part = status === 200 ? partOf(request, body) : undefined;
+    if (part === 'unsatisfiable') return this.#sender.refusePart(exchange, body);
+    const encoding = body.isCompressed && !part ? chooseEncoding(request) : 'identity';
+    const variant = this.#pages.variant(slug, page, body, encoding);
+    const answer = { ownerId: page.ownerId, content: body, part, status };
+    return variant instanceof Promise
+      ? variant.then((made) => this.#sender.send(exchange, answer, made))
+      : this.#sender.send(exchange, answer, variant);
+  }
+
+  /** Redirects to the same address with a slash, on which the links of a folder's page are relative to the folder. */
+  #addSlash({ request: { url = '' }, response, requestId, path }: Exchange): void {
+    const location = `${path}/${url.slice(path.length)}`;
+    response.writeHead(308, {
+      ...{ Location: location, 'Content-Length': 0, 'x-request-id': requestId },
+      'Cache-Control': 'public, max-age=0, must-revalidate',
+    });
+    endEarly(response, '', this.#limits);
   }
 }
 

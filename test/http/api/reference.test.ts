@@ -8,8 +8,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CLIENT_TYPES, clientTypes, EXAMPLE_SETTINGS } from '../../../docs/generate-api.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { createLinks } from '../../../src/db/account/link-secret.ts';
-import { SECURITY_TXT } from '../../../src/http/api/operations/security-txt.ts';
 import { ERROR_CODE } from '../../../src/http/response/errors.ts';
+import { SECURITY_TXT } from '../../../src/lib/site-paths.ts';
 import { furnish, type Ids, idsFor } from '../../support/furnish.ts';
 import {
   type Exchange,

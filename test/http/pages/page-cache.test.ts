@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { expect, it, vi } from 'vitest';
-import { PageCache, type ReadyPage, type Variant } from '../../../src/http/pages/page-cache.ts';
+import { PageCache, type ReadyPage } from '../../../src/http/pages/page-cache.ts';
+import type { Variant } from '../../../src/http/pages/ready-body.ts';
+import type { Encoding } from '../../../src/http/response/accept.ts';
 import { testLimits } from '../../support/limits.ts';
 
 const MIB = 1024 * 1024;
 const PAGE_BYTES = 32 * 1024;
+const HEAD = { version: 1, ownerId: 1, hasAltcha: false, files: undefined };
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 
 type Read = ConstructorParameters<typeof PageCache>[0]['read'];
@@ -13,13 +16,17 @@ type Read = ConstructorParameters<typeof PageCache>[0]['read'];
 /** A cache of one MiB in front of pages that are stored as they are rendered. */
 const cacheOf = (read: Read): PageCache =>
   new PageCache(
-    { read, render: () => Promise.reject(new Error('Every page is rendered.')), canSend: () => true },
+    {
+      ...{ read, canSend: () => true },
+      render: () => Promise.reject(new Error('Every page is rendered.')),
+      makeFile: () => Promise.reject(new Error('No page has files.')),
+    },
     { maxBytes: MIB, limits: testLimits() },
   );
 /** Rows of pages of one byte, in a version. */
 function rowsOf(slugs: readonly string[], version: number) {
   const rendered = { hash: `${version}`, bytes: 1, br: brotliCompressSync('x') };
-  return new Map(slugs.map((slug) => [slug, { deploymentId: slug, version, ownerId: 1, files: undefined, rendered }]));
+  return new Map(slugs.map((slug) => [slug, { ...HEAD, deploymentId: slug, version, rendered }]));
 }
 
 /** Such a cache, and how often each page was read. */
@@ -36,7 +43,7 @@ function startCache() {
     reads.set(slug, (reads.get(slug) ?? 0) + 1);
     const body = bytesOf(slug);
     const rendered = { hash: slug, bytes: body.length, br: brotliCompressSync(body, FAST) };
-    return { deploymentId: slug, version: 1, ownerId: 1, files: undefined, rendered };
+    return { ...HEAD, deploymentId: slug, rendered };
   };
   const cache = cacheOf(async (slugs) => new Map(slugs.map((slug) => [slug, read(slug)])));
   async function get(slug: string): Promise<ReadyPage> {
@@ -44,24 +51,27 @@ function startCache() {
     if (!page || page === 'taken-down') throw new Error('There is no page.');
     return page;
   }
-  const plain = async (slug: string): Promise<Variant> => cache.variant(slug, await get(slug), 'identity');
-  return { cache, reads, bytesOf, get, plain };
+  async function variant(slug: string, encoding: Encoding): Promise<Variant> {
+    const page = await get(slug);
+    return cache.variant(slug, page, page, encoding);
+  }
+  const plain = (slug: string): Promise<Variant> => variant(slug, 'identity');
+  return { cache, reads, bytesOf, get, variant, plain };
 }
 
 it('keeps a page in each encoding that was asked for, until the page changes', async () => {
-  const { cache, bytesOf, get, plain } = startCache();
+  const { cache, bytesOf, variant, plain } = startCache();
   const kept = await plain('page');
   expect(kept.body.equals(bytesOf('page'))).toBe(true);
-  await cache.variant('page', await get('page'), 'gzip');
+  await variant('page', 'gzip');
   expect(await plain('page')).toBe(kept);
   cache.invalidate('page');
   expect(await plain('page')).not.toBe(kept);
 });
 
 it('gives what it keeps memory of its own', async () => {
-  const { cache, get, plain } = startCache();
-  const page = await get('own');
-  for (const { body } of [page.br, await cache.variant('own', page, 'gzip'), await plain('own')])
+  const { variant } = startCache();
+  for (const { body } of [await variant('own', 'br'), await variant('own', 'gzip'), await variant('own', 'identity')])
     expect(body.buffer.byteLength).toBe(body.length);
 });
 

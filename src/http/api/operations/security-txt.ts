@@ -1,13 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
+import { SECURITY_TXT } from '../../../lib/site-paths.ts';
 import { publicEndpoint } from '../../request/endpoint.ts';
 import { methodNotAllowed, noSuchPath } from '../../response/errors.ts';
 
 /** Less than a year, as RFC 9116 (2.5.5) recommends. An older copy has to be fetched again. */
 const VALID_DAYS = 180;
 const DAY_MS = 24 * 60 * 60 * 1_000;
-
-export const SECURITY_TXT = '/.well-known/security.txt';
 
 const contactText = (uri: string, expires: string): string =>
   `Contact: ${uri}\nExpires: ${expires}\nPreferred-Languages: en\n`;

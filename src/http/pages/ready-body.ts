@@ -1,0 +1,76 @@
+import type { Rendering } from '../../db/deployments/page-versions.ts';
+import type { Encoding } from '../response/accept.ts';
+
+/** Memory of content in an encoding, apart from its body. */
+const ENTRY_BYTES = 1_024;
+
+/** What the headers of content say. */
+export type Content = {
+  /** Of the content without an encoding; `bytes` is the length of that. */
+  hash: string;
+  bytes: number;
+  /** Its Content-Type. */
+  type: string;
+  /** Whether clients get it compressed. */
+  isCompressed: boolean;
+  /** Whether clients may ask for a part of it. */
+  hasRanges: boolean;
+};
+
+/** Content in one encoding, with its headers. */
+export type Variant = {
+  /** With its quotes; each encoding has its own. */
+  etag: string;
+  /**
+   * Names and values alternate. The last value, the request's id, is set before each use: a new list would cost more.
+   */
+  okHeaders: string[];
+  notModifiedHeaders: string[];
+  body: Buffer;
+};
+
+/** Content in memory: compressed with brotli if that is of use, and in the other encodings that clients have asked for. */
+export type ReadyBody = Content & { variants: Map<Encoding, Variant> };
+
+/** A copy: a part of a shared piece of memory would keep all of that. */
+const withOwnMemory = (body: Buffer): Buffer => Buffer.from(new Uint8Array(body).buffer);
+
+export const etagOf = (hash: string, encoding: Encoding): string =>
+  encoding === 'identity' ? `"${hash}"` : `"${hash}-${encoding}"`;
+
+/** The headers of an answer with the content, or with a part of it, without type and length. */
+export const headersOf = ({ hash, isCompressed, hasRanges }: Content, encoding: Encoding): string[] => [
+  ...['ETag', etagOf(hash, encoding)],
+  ...(isCompressed ? ['Vary', 'Accept-Encoding'] : []),
+  ...['Cache-Control', 'public, max-age=0, must-revalidate'],
+  ...['X-Content-Type-Options', 'nosniff', 'Origin-Agent-Cluster', '?1'],
+  ...(hasRanges ? ['Accept-Ranges', 'bytes'] : []),
+];
+
+export function createVariant(content: Content, encoding: Encoding, body: Buffer): Variant {
+  const headers = headersOf(content, encoding);
+  const bodyHeaders = [
+    ...['Content-Type', content.type, 'Content-Length', String(body.length)],
+    ...(encoding === 'identity' ? [] : ['Content-Encoding', encoding]),
+  ];
+  const requestId = ['x-request-id', ''];
+  return {
+    etag: etagOf(content.hash, encoding),
+    okHeaders: [...headers, ...bodyHeaders, ...requestId],
+    notModifiedHeaders: [...headers, ...requestId],
+    body: withOwnMemory(body),
+  };
+}
+
+export const toReadyBody = (content: Content, encoding: Encoding, body: Buffer): ReadyBody => ({
+  ...content,
+  variants: new Map([[encoding, createVariant(content, encoding, body)]]),
+});
+
+/** HTML as it was rendered. */
+export const toReadyHtml = ({ hash, bytes, br }: Rendering, hasRanges: boolean): ReadyBody =>
+  toReadyBody({ hash, bytes, type: 'text/html; charset=utf-8', isCompressed: true, hasRanges }, 'br', br);
+
+/** The memory of a body in all of its encodings, in bytes. */
+export const sizeOfBody = ({ variants }: ReadyBody): number =>
+  [...variants.values()].reduce((sum, { body }) => sum + ENTRY_BYTES + body.length, 0);

@@ -54,9 +54,10 @@ async function createParts(
   const lifecycle = new Lifecycle({ config, log, db });
   const { isStarting, readiness, stopping } = lifecycle;
   const shared = { db, limits, log, signal: stopping };
-  const core = createCore(config, limits, log, db, listening);
   const files = new FilesBucket(config.bucket && new Bucket(config.bucket, limits), shared);
   const readObject: ReadObject = (...part) => files.read(...part);
+  const openSiteFile = createOpenSiteFile(db, readObject, limits);
+  const core = createCore(config, limits, log, db, openSiteFile, listening);
   const delivery = createDelivery(core, siteverifyUrls);
   const { sender } = delivery;
   const submissions = createSubmissions(core, files, delivery);
@@ -69,7 +70,7 @@ async function createParts(
   });
   const app = createApp(core, submissions, {
     openFile: createOpenFile(db, readObject, limits),
-    openSiteFile: createOpenSiteFile(db, readObject, limits),
+    openSiteFile,
     mailAccount: config.smtpUrl === undefined ? undefined : (...mail) => sender.mailAccount(...mail),
     onPurge: () => cleanUp.wake(),
     ...{ isStarting, readiness, stopping },

@@ -263,5 +263,7 @@ export const SIZES = {
     maxForms: 1_000,
     /** Characters of a label or a title. */
     maxTextChars: 200,
+    /** Names that have labels: they are kept in the database for each page. */
+    maxLabels: 1_000,
   },
 } as const;

@@ -316,7 +316,7 @@ export interface paths {
         };
         /**
          * Check the forms of a live page
-         * @description Returns the same as `POST /check`, for the live page. `captcha-missing`: a form lacks the widget of the captcha that the settings switch on, and the service does not add it.
+         * @description Returns the same as `POST /check`, for the live page; of a site, for all of its HTML files, index.html first. `captcha-missing`: a form lacks the widget of the captcha that the settings switch on, and the service does not add it.
          */
         get: operations["checkDeployment"];
         put?: never;
@@ -2038,7 +2038,7 @@ export interface components {
              * @example no-submit-button
              * @enum {string}
              */
-            code: "no-form" | "placeholder-misspelt" | "form-goes-elsewhere" | "method-get" | "field-without-name" | "file-without-multipart" | "no-submit-button" | "reserved-name" | "foreign-field" | "relative-asset" | "insecure-asset" | "too-many-fields" | "captcha-missing";
+            code: "no-form" | "placeholder-misspelt" | "form-goes-elsewhere" | "method-get" | "field-without-name" | "file-without-multipart" | "no-submit-button" | "reserved-name" | "foreign-field" | "relative-asset" | "missing-file" | "insecure-asset" | "too-many-fields" | "captcha-missing";
             /**
              * @description `error`: what visitors enter does not arrive. `warning`: it may not, or something else does not work.
              * @example warning
@@ -2055,6 +2055,11 @@ export interface components {
              * @example 1
              */
             line: number;
+            /**
+             * @description The HTML file of a site that has it; absent where the page has no files.
+             * @example about.html
+             */
+            file?: string;
             /**
              * @description The place in the line, in UTF-16 units: where the tag begins, or the text in a script or a style.
              * @example 42
@@ -4691,6 +4696,7 @@ export interface operations {
                      *           "severity": "warning",
                      *           "message": "The form has no button that sends it: write <button>Send</button> before </form>.",
                      *           "line": 1,
+                     *           "file": "about.html",
                      *           "column": 42
                      *         }
                      *       ]
@@ -4756,6 +4762,7 @@ export interface operations {
                      *           "severity": "warning",
                      *           "message": "The form has no button that sends it: write <button>Send</button> before </form>.",
                      *           "line": 1,
+                     *           "file": "about.html",
                      *           "column": 42
                      *         }
                      *       ]

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { CheckInput, LabelsInput, PageLabels, Problem, WidgetInput } from './check/answer.ts';
+import type { CheckedFile, CheckInput, LabelsInput, PageLabels, Problem, WidgetInput } from './check/answer.ts';
 import { type MembersInput, type ReadMembers, readMembers } from './read-members.ts';
 import { type RenderedPage, type RenderInput, renderPage } from './render-page.ts';
 
@@ -12,8 +12,8 @@ type Tasks = {
   /** `widget`: what is put into forms that lack it. */
   renderPage: [input: RenderInput & { widget?: WidgetInput | undefined }, RenderedPage];
   readMembers: [MembersInput, ReadMembers];
-  /** The forms of a page and what is wrong with them, as JSON in UTF-8; undefined: the page is too complex to be read. */
-  checkPage: [CheckInput, Uint8Array | undefined];
+  /** The forms of a page and what is wrong with them; undefined: the page is too complex to be read. */
+  checkPage: [CheckInput, CheckedFile | undefined];
   /** The forms that lack the widget of their captcha; none where the page is too complex. */
   checkCaptcha: [CheckInput, Problem[]];
   /** The labels of a page's fields; undefined: the page is too complex to be read. */
@@ -39,7 +39,9 @@ const TASKS: { [Name in TaskName]: (input: InputOf<Name>) => ResultOf<Name> | Pr
   },
   async checkPage(input) {
     const checked = (await loadCheck()).checkPage(input);
-    return checked && new TextEncoder().encode(JSON.stringify(checked));
+    if (!checked) return undefined;
+    const forms = new TextEncoder().encode(JSON.stringify(checked.forms).slice(1, -1));
+    return { ...checked, forms, formCount: checked.forms.length };
   },
   async checkCaptcha(input) {
     const problems = (await loadCheck()).checkPage(input)?.problems ?? [];

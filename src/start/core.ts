@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { ComputePool } from '../compute/pool.ts';
 import { type Config, pageUrl } from '../config.ts';
 import { createChallenges, createLinks } from '../db/account/link-secret.ts';
+import type { OpenSiteFile } from '../db/deployments/site-files.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { OwnAddress } from '../delivery/webhooks/own-address.ts';
 import type { Log } from '../lib/log.ts';
@@ -18,6 +19,7 @@ export function createCore(
   limits: Limits,
   log: Log,
   db: Database,
+  openSiteFile: OpenSiteFile,
   listening: () => AddressInfo | undefined,
 ) {
   const { baseUrl, pagesDomain } = config;
@@ -32,7 +34,8 @@ export function createCore(
     metrics: new Metrics(),
     compute: new ComputePool(config, limits),
     checks,
-    labelsOf: (deploymentId: string) => readLabels({ db, limits, checks, baseUrl, pagesDomain, urlOf }, deploymentId),
+    labelsOf: (deploymentId: string) =>
+      readLabels({ db, limits, checks, openSiteFile, baseUrl, pagesDomain, urlOf }, deploymentId),
     own: new OwnAddress({ baseUrl: new URL(baseUrl), pagesUrl: new URL(urlOf('a-page')), listening }),
     links: createLinks(db, baseUrl),
     altcha: createChallenges(db, limits),

@@ -1,16 +1,18 @@
-import type { PageLabels } from '../compute/check/answer.ts';
 import type { ComputePool } from '../compute/pool.ts';
 import { OverLimitError } from '../compute/thread.ts';
-import { findHtml } from '../db/deployments/deployments.ts';
+import { readHtmlFiles } from '../db/deployments/html-files.ts';
 import { findLabels, type Labels, saveLabels } from '../db/deployments/labels.ts';
+import type { OpenSiteFile } from '../db/deployments/site-files.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { BusyError } from '../lib/fair-queue.ts';
 import type { Limits } from '../limits.ts';
+import { SIZES } from '../sizes.ts';
 
 type Parts = {
   db: Database;
   limits: Limits;
   checks: Pick<ComputePool, 'run'>;
+  openSiteFile: OpenSiteFile;
   baseUrl: string;
   pagesDomain: string;
   urlOf(slug: string): string;
@@ -25,7 +27,7 @@ export async function readLabels(parts: Parts, deploymentId: string): Promise<La
   if (!page) return new Map();
   if (page.labels) return page.labels;
   try {
-    const labels = new Map(await readPage(parts, page.ownerId, deploymentId, parts.urlOf(page.slug)));
+    const labels = await readPage(parts, page.ownerId, deploymentId, parts.urlOf(page.slug));
     // Its version was read before its HTML: if it is still live, the labels are its own.
     await saveLabels(parts.db, deploymentId, page.version, labels);
     return labels;
@@ -36,22 +38,31 @@ export async function readLabels(parts: Parts, deploymentId: string): Promise<La
   }
 }
 
-/** The labels of the live page; undefined when the page is gone or can't be read by any thread. */
+/** The labels of all HTML files of the live page; none when it is gone or can't be read by any thread. */
 function readPage(
-  { db, limits, checks, baseUrl, pagesDomain }: Parts,
+  { db, limits, checks, openSiteFile, baseUrl, pagesDomain }: Parts,
   ownerId: number,
   deploymentId: string,
   url: string,
-): Promise<PageLabels | undefined> {
+): Promise<Labels> {
   // Apart from the owner's checks: mails wait for labels, whatever checks took.
   return checks.run(`labels of ${ownerId}`, limits.compute.labelsSlotTimeoutMs, async (thread) => {
-    const html = await findHtml(db, ownerId, deploymentId);
-    if (!html) return undefined;
-    const addresses = { baseUrl, pagesDomain, page: { url, action: `${baseUrl}/submit/${deploymentId}` } };
-    return thread.run('readLabels', { html, addresses }).catch((error) => {
-      // It would not succeed the next time either.
-      if (error instanceof OverLimitError) return undefined;
-      throw error;
-    });
+    const labels = new Map<string, string>();
+    const startedAt = performance.now();
+    for await (const { html, site } of readHtmlFiles(db, openSiteFile, ownerId, deploymentId)) {
+      const page = { url, action: `${baseUrl}/submit/${deploymentId}`, site };
+      const input = { html, addresses: { baseUrl, pagesDomain, page } };
+      const found = await thread.run('readLabels', input).catch((error) => {
+        // It would not succeed the next time either.
+        if (error instanceof OverLimitError) return undefined;
+        throw error;
+      });
+      // The first file that has a name decides.
+      for (const [name, label] of found ?? []) if (!labels.has(name)) labels.set(name, label);
+      // All files together may take as long as one page.
+      const isOver = performance.now() - startedAt > limits.compute.jobTimeoutMs;
+      if (isOver || labels.size >= SIZES.check.maxLabels) break;
+    }
+    return new Map([...labels].slice(0, SIZES.check.maxLabels));
   });
 }

@@ -332,9 +332,29 @@ describe('no alarm is raised', () => {
   });
 });
 
+describe('a form of a site', () => {
+  const files = ['index.html', 'about.html', 'style.css', 'blog/index.html', 'blog/first.html'];
+  const page = (path: string) => ({ ...PUBLISHED, site: { path, files } });
+
+  it.each(['', '/', '/about', '/about.html', 'first', '../blog', './', '/index.html'])(
+    'is sent to the deployment from blog/first.html with the action "%s"',
+    (action) => {
+      const { forms, problems } = check(to(action), page('blog/first.html'));
+      expect([forms[0]?.submits_here, problems]).toEqual([true, []]);
+    },
+  );
+
+  it.each(['/style.css', 'about', '/nothing'])('is not sent anywhere by the action "%s"', (action) => {
+    const { forms, problems } = check(to(action), page('blog/first.html'));
+    const message = `The site has no page at ${action}: write action="{{FORM_ACTION}}".`;
+    const problem = { code: 'form-goes-elsewhere', severity: 'error', message, line: 1, column: 1 };
+    expect([forms[0]?.submits_here, problems]).toEqual([false, [problem]]);
+  });
+});
+
 describe('what is loaded', () => {
-  const codes = (html: string) =>
-    check(form(NAME) + html, PUBLISHED).problems.map(({ code, message }) => [
+  const codes = (html: string, page: Addresses['page'] = PUBLISHED) =>
+    check(form(NAME) + html, page).problems.map(({ code, message }) => [
       code,
       /(?:no file|load) (\S+?):? /.exec(message)?.[1],
     ]);
@@ -365,6 +385,30 @@ describe('what is loaded', () => {
     ['<base href="/sub/"><img src="a.png">', 'a.png'],
   ])('from the host of the page: %s', (html, url) => {
     expect(codes(html)).toEqual([['relative-asset', url]]);
+  });
+
+  const inSite = (path: string) => ({
+    ...PUBLISHED,
+    site: { path, files: ['index.html', 'about.html', 'style.css', 'blog/index.html', 'blog/cover.png', 'a b.png'] },
+  });
+
+  it.each([
+    ...['index.html', 'style.css?v=1', '/about', 'blog', 'blog/', 'blog/cover.png', 'a%20b.png', 'a b.png', '#top', ''],
+    'https://sale.pages.test/style.css',
+  ])('is no problem for index.html of a site: %s', (url) => {
+    expect(codes(`<img src="${url}"><style>a { background: url("${url}") }</style>`, inSite('index.html'))).toEqual([]);
+  });
+
+  it.each([
+    [
+      'blog/index.html',
+      ['cover.png', '../style.css', './'],
+      ['style.css', 'blog/cover.png', '/cover.png', '/Style.css'],
+    ],
+    ['about.html', ['style.css', 'blog/cover.png', '/'], ['cover.png', 'blog/nothing', 'about/style.css', '/thanks']],
+  ])('is looked for from the folder of the page: %s', (path, there, missing) => {
+    const html = [...there, ...missing].map((url) => `<p style="background: url(${url})">`).join('');
+    expect(codes(html, inSite(path))).toEqual(missing.map((url) => ['missing-file', url]));
   });
 
   it.each([

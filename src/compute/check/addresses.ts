@@ -1,3 +1,5 @@
+import { type Resolved, resolveSitePath } from '../../lib/resolve-site-path.ts';
+import { INDEX, isHtmlPath } from '../../lib/site-paths.ts';
 import { PLACEHOLDER } from '../render-page.ts';
 import type { Addresses } from './answer.ts';
 
@@ -13,7 +15,7 @@ export type Target =
   | 'here'
   /** The same of another page. */
   | 'another-page'
-  /** The page's own host, where this path is not. */
+  /** The page's own host, where no page has this path. */
   | 'own-host'
   /** This service, which has nothing there either. */
   | 'missing'
@@ -37,6 +39,8 @@ export class AddressReader {
   readonly #service: URL;
   readonly #pagesDomain: string;
   readonly #isPublished: boolean;
+  /** The paths of a site's files. */
+  readonly #files: ReadonlySet<string> | undefined;
   /** The URL that relative addresses are resolved against. */
   readonly #base: URL;
   /** The address of the page's forms, a URL without its scheme: a script that has this text sends to it. */
@@ -45,12 +49,14 @@ export class AddressReader {
   /** `base`: the `href` of the page's <base>. */
   constructor({ baseUrl, pagesDomain, page }: Addresses, base: string | undefined) {
     this.#action = page?.action ?? `${baseUrl}/submit/${UNPUBLISHED.id}`;
-    this.#own = new URL('/', page?.url ?? UNPUBLISHED.url);
+    const path = page?.site?.path.split('/').map(encodeURIComponent).join('/') ?? '';
+    this.#own = new URL(`/${path}`, page?.url ?? UNPUBLISHED.url);
     // Addresses that a page loads are judged as if the page were served by https.
     this.#own.protocol = 'https:';
     this.#service = new URL(baseUrl);
     this.#pagesDomain = pagesDomain;
     this.#isPublished = page !== undefined;
+    this.#files = page?.site && new Set(page.site.files);
     this.#base = (base === undefined ? undefined : this.#parse(base, this.#own)) ?? this.#own;
     this.submitAddress = page ? withoutScheme(new URL(page.action)) : `${this.#service.host}/submit/`;
   }
@@ -67,7 +73,7 @@ export class AddressReader {
     if (!url) return 'invalid';
     if (url.protocol === 'javascript:') return 'script';
     if (!/^https?:$/.test(url.protocol)) return 'other-scheme';
-    if (url.host === this.#own.host) return url.pathname === '/' ? 'here' : 'own-host';
+    if (url.host === this.#own.host) return this.#isPage(url.pathname) ? 'here' : 'own-host';
     if (this.#isPublished && withoutScheme(url) === this.submitAddress) return 'here';
     const isOfPages = url.host.endsWith(`.${this.#pagesDomain}`);
     const isForm = isOfPages && url.pathname === '/';
@@ -76,14 +82,28 @@ export class AddressReader {
     return this.isOfService(url) || isOfPages ? 'missing' : 'elsewhere';
   }
 
-  /** Whether a URL is on the page's own host, at another path than that of the page. */
+  /** Whether the page is one of a site, whose host has files. */
+  get isOfSite(): boolean {
+    return this.#files !== undefined;
+  }
+
+  /** Whether a URL is on the page's own host, where this path has neither a page nor a file. */
   isMissing(url: URL): boolean {
-    return url.host === this.#own.host && url.pathname !== '/';
+    return url.host === this.#own.host && this.#find(url.pathname) === undefined;
   }
 
   /** Whether a URL is of this service's API. */
   isOfService(url: URL): boolean {
     return url.host === this.#service.host;
+  }
+
+  #find(path: string): Resolved {
+    return path === '/' ? { file: INDEX } : resolveSitePath((file) => this.#files?.has(file) ?? false, path);
+  }
+
+  #isPage(path: string): boolean {
+    const found = this.#find(path);
+    return found === 'no-slash' || (found !== undefined && isHtmlPath(found.file));
   }
 
   #parse(value: string, base: URL): URL | undefined {

@@ -17,6 +17,7 @@ export const CODES = [
   'reserved-name',
   'foreign-field',
   'relative-asset',
+  'missing-file',
   'insecure-asset',
   'too-many-fields',
   'captcha-missing',
@@ -94,6 +95,10 @@ const Problem = z
       example: 'The form has no button that sends it: write <button>Send</button> before </form>.',
     }),
     line: z.int().min(1).meta({ description: 'Where it is in the HTML: its line. 1 for `no-form`.', example: 1 }),
+    file: z.string().optional().meta({
+      description: 'The HTML file of a site that has it; absent where the page has no files.',
+      example: 'about.html',
+    }),
     column: z.int().min(1).meta({
       description: 'The place in the line, in UTF-16 units: where the tag begins, or the text in a script or a style.',
       example: 42,
@@ -146,13 +151,24 @@ export type Addresses = {
   baseUrl: string;
   /** Host, and port if any, under which every page is one label. */
   pagesDomain: string;
-  /** The page itself: its origin, and the address that its forms post to; undefined: it has not been published. */
-  page: { url: string; action: string } | undefined;
+  /**
+   * The page itself: its origin, and the address that its forms post to; undefined: it has not been published. `site`: the path
+   * of the page in its site, and those of all files.
+   */
+  page: { url: string; action: string; site?: SitePage | undefined } | undefined;
 };
+
+type SitePage = { path: string; files: readonly string[] };
 
 /** A page, in UTF-8, and what is known of it. */
 export type LabelsInput = { html: Uint8Array; addresses: Addresses };
-/** `maxFields`: that a submission may have. `captcha`: that of the page's settings. */
-export type CheckInput = LabelsInput & { maxFields: number; captcha?: CaptchaProvider | undefined };
+/** `maxFields`: that a submission may have. `captcha`: that of the page's settings. `maxForms`: of the answer. */
+export type CheckInput = LabelsInput & {
+  maxFields: number;
+  captcha?: CaptchaProvider | undefined;
+  maxForms?: number | undefined;
+};
+/** The answer for one page. `forms`: JSON in UTF-8, the forms with commas between them; an answer can have many. */
+export type CheckedFile = Omit<CheckedPage, 'forms'> & { forms: Uint8Array; formCount: number };
 /** `element`, ALTCHA's widget, is put into forms that lack it, and `script` before the first of them. */
 export type WidgetInput = { addresses: Addresses; element: string; script: string };

@@ -85,11 +85,11 @@ export function* assetsOf(html: string, { elements, styles }: PageParts): Genera
 }
 
 /** Why a browser does not load an asset; undefined: it does, or it can't be known. */
-export function faultOf(url: string, address: AddressReader): 'relative' | 'insecure' | undefined {
+export function faultOf(url: string, address: AddressReader): 'missing' | 'insecure' | undefined {
   if (url.trim() === '') return undefined;
   const resolved = address.resolve(url);
   if (!resolved || !/^https?:$/.test(resolved.protocol)) return undefined;
-  if (address.isMissing(resolved)) return 'relative';
+  if (address.isMissing(resolved)) return 'missing';
   const isInsecure = resolved.protocol === 'http:' && !address.isOfService(resolved) && !isLocal(resolved.hostname);
   return isInsecure ? 'insecure' : undefined;
 }

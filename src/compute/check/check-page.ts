@@ -10,8 +10,6 @@ import { readPage } from './read-page.ts';
 import { readScripts } from './scripts.ts';
 import { orNull, rawTextOf, tidy } from './texts.ts';
 
-/** Names that have labels: they are kept in the database for each page. */
-const MAX_LABELS = 1_000;
 /** Names beyond this have no label. */
 const MAX_NAME_CHARS = 200;
 const BYTE_ORDER_MARK = '\uFEFF';
@@ -38,7 +36,13 @@ function unlessTooComplex<T>(work: () => T): T | undefined {
 }
 
 /** Returns the forms of a page, and what is wrong with them; undefined: the page is too complex. */
-export const checkPage = ({ html: bytes, addresses, maxFields, captcha }: CheckInput): CheckedPage | undefined =>
+export const checkPage = ({
+  html: bytes,
+  addresses,
+  maxFields,
+  captcha,
+  maxForms = SIZES.check.maxForms,
+}: CheckInput): CheckedPage | undefined =>
   unlessTooComplex(() => {
     const page = read(bytes, addresses);
     const { parts, address, forms } = page;
@@ -47,7 +51,7 @@ export const checkPage = ({ html: bytes, addresses, maxFields, captcha }: CheckI
     return {
       title: parts.title ? orNull(tidy(rawTextOf(parts.title))) : null,
       lang: orNull(tidy(parts.lang ?? '')),
-      forms: forms.slice(0, SIZES.check.maxForms).map(({ element, controls, submitsHere }) => ({
+      forms: forms.slice(0, maxForms).map(({ element, controls, submitsHere }) => ({
         action: attribute(element, 'action') ?? null,
         method: methodOf(attribute(element, 'method')),
         enctype: enctypeOf(attribute(element, 'enctype')),
@@ -76,7 +80,7 @@ export const labelsOf = ({ html: bytes, addresses }: LabelsInput): PageLabels | 
       for (const { name, label } of fieldsOf(enabled, parts, othersIn)) {
         if (label === null || labels.has(name) || name.startsWith('_') || name.length > MAX_NAME_CHARS) continue;
         labels.set(name, label);
-        if (labels.size === MAX_LABELS) return [...labels];
+        if (labels.size === SIZES.check.maxLabels) return [...labels];
       }
     }
     return [...labels];

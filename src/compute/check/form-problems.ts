@@ -72,7 +72,7 @@ function* problemsOfWay(form: ReadForm, way: Way, page: Page): Generator<Found> 
   if (isLeftToScript(form.element, way, page.scripts)) return;
   if (isWrong || action.target === 'here') yield* problemsOfSending(form, way, page);
   else {
-    const fault = elsewhereFault(form, way, page.isAnyHere, write);
+    const fault = elsewhereFault(form, way, page, write);
     if (fault) yield { code: 'form-goes-elsewhere', ...fault, at };
   }
 }
@@ -105,13 +105,16 @@ function* problemsOfSending(form: ReadForm, way: Way, page: Page): Generator<Fou
 type Fault = Pick<Found, 'severity' | 'message'>;
 
 /** The fault of a way that does not lead to the page's own form; `write`: the advice. */
-function elsewhereFault(form: ReadForm, way: Way, isAnyHere: boolean, write: string): Fault | undefined {
+function elsewhereFault(form: ReadForm, way: Way, page: Page, write: string): Fault | undefined {
   const { action, method } = way;
+  const { isAnyHere } = page;
   const isSearch = form.isSearch && method.value === 'get';
   const url = shown(action.value ?? '');
   switch (action.target) {
     case 'own-host': {
-      const message = `The host of a page has only the path /, and nothing at ${url}: ${write}.`;
+      const message = page.address.isOfSite
+        ? `The site has no page at ${url}: ${write}.`
+        : `The host of a page has only the path /, and nothing at ${url}: ${write}.`;
       return { severity: isSearch ? 'warning' : 'error', message };
     }
     case 'missing':

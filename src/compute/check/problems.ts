@@ -37,7 +37,10 @@ function* problemsOfAssets({ html, parts, address }: Page): Generator<Found> {
   for (const { url, at } of assetsOf(html, parts)) {
     const fault = faultOf(url, address);
     const name = shown(url);
-    if (fault === 'relative') {
+    if (fault === 'missing' && address.isOfSite) {
+      const message = `The site has no file ${name}: add it, or correct the address. Capital and small letters differ.`;
+      yield { code: 'missing-file', severity: 'warning', message, at };
+    } else if (fault === 'missing') {
       const message = `The host of a page has only the path /, and no file ${name}: write an address that begins with https://, or put the content into the page.`;
       yield { code: 'relative-asset', severity: 'warning', message, at };
     }

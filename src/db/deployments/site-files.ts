@@ -13,6 +13,22 @@ import { query } from '../postgres/query.ts';
 /** A file of a site besides its index.html. `sha256`: hex. */
 export type SiteFile = { path: string; sha256: string; bytes: number };
 
+/** A live page of this owner with its files; `files`: undefined for a single page. */
+export async function findSite(
+  db: Knex,
+  ownerId: number,
+  id: string,
+): Promise<{ html: Buffer; files: readonly SiteFile[] | undefined } | undefined> {
+  const [row] = await query<{ html: Buffer; files: SiteFile[] | null }>(
+    db,
+    'find-site',
+    `SELECT html, files FROM pages JOIN deployments ON deployments.id = deployment_id
+      WHERE deployment_id = ? AND owner_id = ? AND deleted_at IS NULL`,
+    [id, ownerId],
+  );
+  return row && { html: row.html, files: row.files ?? undefined };
+}
+
 /** Opens a file of a site of this owner, wherever its content is. Pieces can be read from any byte on. */
 export type OpenSiteFile = (
   ownerId: number,

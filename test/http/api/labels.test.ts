@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ComputePool } from '../../../src/compute/pool.ts';
+import { createOpenSiteFile } from '../../../src/db/deployments/site-files.ts';
 import { readLabels } from '../../../src/submissions/labels.ts';
 import { answer, failure } from '../../support/answers.ts';
 import { testLimits } from '../../support/limits.ts';
@@ -20,6 +21,7 @@ function startReader(afterCheck = async (): Promise<void> => undefined) {
   const parts: Parameters<typeof readLabels>[0] = {
     limits: testLimits(),
     db: service.db,
+    openSiteFile: createOpenSiteFile(service.db, () => Promise.reject(new Error('There is no bucket.')), testLimits()),
     checks: {
       run(owned, maxWaitMs, work) {
         counts.pages += 1;

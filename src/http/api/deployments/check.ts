@@ -4,17 +4,18 @@ import { type Addresses, CheckedPage, type Problem } from '../../../compute/chec
 import { OverLimitError, type Thread } from '../../../compute/thread.ts';
 import { type Config, pageUrl, submitUrl } from '../../../config.ts';
 import type { Owner } from '../../../db/account/owners.ts';
-import { findHtml } from '../../../db/deployments/deployments.ts';
+import { type HtmlFile, readHtmlFiles } from '../../../db/deployments/html-files.ts';
 import { rulesOf } from '../../../db/submissions/forms.ts';
 import type { CaptchaProvider } from '../../../lib/captcha-fields.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
-import { JsonPieces } from '../../request/declaration.ts';
+import type { JsonPieces } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
+import { inFile, JoinedCheck } from './joined-check.ts';
 import { foundOr404, ownDeployment } from './own-deployment.ts';
-import { pageBody, textPieces } from './page-html.ts';
+import { pageBody } from './page-html.ts';
 
 const tooComplex = errorKind(
   { id: 'TooComplex', description: 'The page takes too much time or memory to be read as HTML.' },
@@ -57,29 +58,58 @@ const addressesOf = (config: Config, page?: Page): Addresses => ({
   page: page && { url: pageUrl(config, page.slug), action: submitUrl(config) + page.id },
 });
 
+/** The HTML files of a live deployment. All together may take as long as one page. */
+async function* htmlFilesOf({ db, limits, openSiteFile }: App, owner: Owner, id: string): AsyncGenerator<HtmlFile> {
+  const startedAt = performance.now();
+  for await (const file of readHtmlFiles(db, openSiteFile, owner.id, id)) {
+    yield file;
+    if (performance.now() - startedAt > limits.compute.jobTimeoutMs)
+      throw new OverLimitError('The site took too long.');
+  }
+}
+
+/** The same addresses for one of the HTML files of a site. */
+const addressesIn = ({ page, ...addresses }: Addresses, { site }: HtmlFile): Addresses => ({
+  ...addresses,
+  page: page && { ...page, site },
+});
+
 /** The forms of a live page that lack the widget of a captcha; none when that can't be said now. */
 export async function captchaMissing(app: App, call: Call, page: Page, captcha: CaptchaProvider): Promise<Problem[]> {
   const addresses = addressesOf(app.config, page);
   const checked = inThread(app, call, async (thread) => {
-    const html = await findHtml(app.db, call.owner.id, page.id);
-    return html && thread.run('checkCaptcha', { html, addresses, maxFields, captcha });
+    const missing: Problem[] = [];
+    for await (const file of htmlFilesOf(app, call.owner, page.id)) {
+      const input = { html: file.html, addresses: addressesIn(addresses, file), maxFields, captcha };
+      for (const problem of await thread.run('checkCaptcha', input)) missing.push(inFile(problem, file.site?.path));
+    }
+    return missing;
   });
   // The settings are stored: what is only told besides fails nothing, and is not waited for.
   const late = delay(app.limits.compute.noticeTimeoutMs, undefined, { ref: false });
   return (await Promise.race([checked.catch(() => undefined), late])) ?? [];
 }
 
-async function checkPage(
+/** Checks HTML files one after the other. */
+async function checkFiles(
   app: App,
   call: Call,
   { addresses, captcha }: { addresses: Addresses; captcha?: CaptchaProvider | undefined },
-  readHtml: () => Promise<Uint8Array>,
+  files: AsyncIterable<HtmlFile> | Iterable<HtmlFile>,
 ): Promise<JsonPieces> {
-  const json = await inThread(app, call, async (thread) =>
-    thread.run('checkPage', { html: await readHtml(), addresses, maxFields, captcha }),
-  );
-  if (!json) throw tooComplex();
-  return new JsonPieces(json.length, textPieces(json, SIZES.internalAnswers.sliceBytes));
+  const joined = new JoinedCheck();
+  const isChecked = await inThread(app, call, async (thread) => {
+    for await (const file of files) {
+      const { maxForms } = joined;
+      const input = { html: file.html, addresses: addressesIn(addresses, file), maxFields, maxForms, captcha };
+      const checked = await thread.run('checkPage', input);
+      if (!checked) return false;
+      joined.add(checked, file.site?.path);
+    }
+    return true;
+  });
+  if (!isChecked) throw tooComplex();
+  return foundOr404(joined.toJson());
 }
 
 const checkEndpoint = (app: App) =>
@@ -93,14 +123,14 @@ const checkEndpoint = (app: App) =>
     answer,
     errors: [tooComplex],
     handle: async ({ body: { html }, ...call }) =>
-      checkPage(app, call, { addresses: addressesOf(app.config) }, async () => Buffer.from(html)),
+      checkFiles(app, call, { addresses: addressesOf(app.config) }, [{ html: Buffer.from(html), site: undefined }]),
   });
 
 const checkLiveEndpoint = (app: App) =>
   endpoint('GET', '/deploy/:id/check', 'checkDeployment', {
     summary: 'Check the forms of a live page',
     description:
-      'Returns the same as `POST /check`, for the live page. `captcha-missing`: a form lacks the widget of the captcha that the ' +
+      'Returns the same as `POST /check`, for the live page; of a site, for all of its HTML files, index.html first. `captcha-missing`: a form lacks the widget of the captcha that the ' +
       'settings switch on, and the service does not add it.',
     find: (owner, { id }) => ownDeployment(app.db, owner, id),
     answer,
@@ -108,9 +138,7 @@ const checkLiveEndpoint = (app: App) =>
     async handle({ owner, response, resource }) {
       const { captcha } = await rulesOf(app.db, resource.id);
       const known = { addresses: addressesOf(app.config, resource), captcha: captcha?.provider };
-      return checkPage(app, { owner, response }, known, async () =>
-        foundOr404(await findHtml(app.db, owner.id, resource.id)),
-      );
+      return checkFiles(app, { owner, response }, known, htmlFilesOf(app, owner, resource.id));
     },
   });
 

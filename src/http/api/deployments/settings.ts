@@ -54,7 +54,9 @@ function captchaNotice(problems: readonly Problem[]): string | undefined {
   const [first, ...others] = problems;
   if (!first) return undefined;
   const more = others.length > 0 ? `, and ${others.length} more, see GET /deploy/:id/check` : '';
-  return `Line ${first.line} of the page${more}: ${first.message.replace(/\.$/, '')}`;
+  // Header values are ASCII.
+  const place = first.file === undefined ? 'the page' : encodeURI(first.file);
+  return `Line ${first.line} of ${place}${more}: ${first.message.replace(/\.$/, '')}`;
 }
 
 type Call = { owner: Owner; notify(sentence: string): void };

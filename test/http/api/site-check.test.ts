@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { testService } from '../../support/service.ts';
+import { publishSite } from '../../support/sites.ts';
+
+const service = await testService();
+const owner = await service.owner();
+
+const form = (label: string, name: string): string =>
+  `<form method="post"><label>${label} <input name="${name}"></label><button>Send</button></form>`;
+const publish = (files: Record<string, string>) => publishSite(service, owner, files);
+const check = async (id: string) => (await owner.get(`/deploy/${id}/check`).expect(200)).body;
+
+/** Problems as `file:line code`. */
+const problemsOf = async (files: Record<string, string>): Promise<string[]> => {
+  const { problems } = await check((await publish(files)).id);
+  return problems.map(({ file, line, code }: Record<string, unknown>) => `${file}:${line} ${code}`);
+};
+
+describe('GET /deploy/:id/check of a site', () => {
+  it('joins its HTML files, index.html first and then by path', async () => {
+    const { id } = await publish({
+      'index.html': '<html lang="en"><title>Home</title>\n<img src="/nothing.png"><img src="a.png">',
+      'a.png': 'not read',
+      'z.html': `<title>Other</title>${form('Name', 'name')}`,
+      'about/index.html': `\n<img src="../a.png"><img src="a.png">${form('E-mail', 'email')}`,
+    });
+    const checked = await check(id);
+    const missing = (name: string) => ({
+      ...{ code: 'missing-file', severity: 'warning' },
+      message: `The site has no file ${name}: add it, or correct the address. Capital and small letters differ.`,
+    });
+    const shown = (label: string, name: string) => ({
+      ...{ action: null, method: 'post', enctype: 'application/x-www-form-urlencoded', submits_here: true },
+      fields: [{ name, label, type: 'text', required: false, options: null }],
+    });
+    expect(checked).toEqual({
+      ...{ title: 'Home', lang: 'en', forms: [shown('E-mail', 'email'), shown('Name', 'name')] },
+      problems: [
+        { ...missing('/nothing.png'), file: 'index.html', line: 2, column: 1 },
+        { ...missing('a.png'), file: 'about/index.html', line: 2, column: 21 },
+      ],
+    });
+  });
+
+  it('misses a form only where no page has one', async () => {
+    expect(await problemsOf({ 'index.html': 'a', 'b.html': 'b' })).toEqual(['index.html:1 no-form']);
+    expect(await problemsOf({ 'index.html': 'a', 'b.html': form('Name', 'name') })).toEqual([]);
+  });
+
+  it('has at most 20 problems of each code, of all files together', async () => {
+    const problems = await problemsOf({
+      ...{ 'index.html': form('Name', 'name') + '<img src=x>'.repeat(15), 'b.html': '<img src=x>'.repeat(15) },
+      'c.html': '<img src=http://cdn.example/x>',
+    });
+    const count = (place: string) => problems.filter((problem) => problem === place).length;
+    expect([problems.length, count('index.html:1 missing-file'), count('b.html:1 missing-file')]).toEqual([21, 15, 5]);
+    expect(problems.at(-1)).toBe('c.html:1 insecure-asset');
+  });
+
+  it('finds a captcha that is missing on any page, and its notice says where', async () => {
+    const { id } = await publish({ 'index.html': form('Name', 'name'), 'über/a.html': `\n${form('E-mail', 'email')}` });
+    const captcha = { provider: 'turnstile', secret: 'secret' };
+    const { headers } = await owner.patch(`/deploy/${id}`).send({ spam: { captcha } }).expect(200);
+    expect(headers['formhost-notice']).toMatch(/^Line 1 of index\.html, and 1 more, see GET \/deploy\/:id\/check: /);
+    const { problems } = await check(id);
+    const found = problems.map(({ file, code }: Record<string, unknown>) => [file, code]);
+    expect(found).toEqual(['index.html', 'über/a.html'].map((file) => [file, 'captcha-missing']));
+  });
+
+  it('is a 404 after the deployment was deleted', async () => {
+    const { id } = await publish({ 'index.html': 'a', 'b.html': 'b' });
+    await owner.delete(`/deploy/${id}`).expect(200);
+    await owner.get(`/deploy/${id}/check`).expect(404);
+  });
+});
+
+it('labels are read from all pages of a site, the first file that has a name decides', async () => {
+  const { id } = await publish({
+    ...{ 'index.html': form('Your name', 'name'), 'a.html': form('Name', 'name'), 'b/c.html': form('E-mail', 'mail') },
+  });
+  await service.anonymous.post(`/submit/${id}`).type('form').send({ name: 'Ada', mail: 'a@example.org' }).expect(200);
+  const { text } = await owner.get(`/submissions/${id}/export.csv?labels=1`).expect(200);
+  expect(text.split('\r\n')[0]).toBe('id,created_at,ip_address,Your name,E-mail');
+});

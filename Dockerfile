@@ -2,13 +2,14 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
-COPY start.sh build-dashboard.ts ./
+COPY start.sh ./
 COPY bin bin
+COPY scripts scripts
 COPY src src
 COPY migrations migrations
 COPY examples/pages examples/pages
 COPY docs/dashboard docs/dashboard
-RUN node build-dashboard.ts dist/dashboard
+RUN npm run build
 # The optional packages are Node and Postgres for machines without them; here the image and DATABASE_URL provide both.
 RUN npm prune --omit=dev --omit=optional
 # Everyone may read the files and nobody may write them, whatever modes the clone has.

@@ -56,7 +56,7 @@ export function withOmitted(milliseconds: readonly number[], usual: number): num
 }
 
 /** Processor seconds that a process and all that it has started have used so far (Linux; else 0). */
-function processorOf(roots: Readonly<Record<string, number>>): Map<string, number> {
+export function processorOf(roots: Readonly<Record<string, number>>): Map<string, number> {
   const seconds = new Map(Object.keys(roots).map((name) => [name, 0]));
   if (process.platform !== 'linux') return seconds;
   const stats = new Map<number, { parent: number; ticks: number }>();

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -266,7 +266,7 @@ describe.concurrent('npm start in a terminal', () => {
 });
 
 describe.concurrent('npm start elsewhere', () => {
-  it('works from a copy in a folder that is closed to all others, builds the dashboard, and lets keys be made meanwhile', async ({
+  it('works from a copy in a folder that is closed to all others, builds it, and lets keys be made meanwhile', async ({
     expect,
   }) => {
     const copy = await copyOfProject();
@@ -281,6 +281,21 @@ describe.concurrent('npm start elsewhere', () => {
     await request(service.url).get(script).expect(200);
     expect(await service.end('SIGTERM', 'npm')).toBe(0);
     expect(await postgresIn(join(copy, 'data'))).toEqual([]);
+    const isBuilt = () => startProgram('sh', ['scripts/is-built.sh'], {}, copy).result.then(({ code }) => code === 0);
+    expect(await isBuilt()).toBe(true);
+    await rm(join(copy, 'src/lib/etag.ts'));
+    expect(await isBuilt()).toBe(false);
+  });
+
+  it('npm run build removes the migrations of an earlier build, which the service would run', async ({ expect }) => {
+    const copy = await copyOfProject();
+    const build = () => startProgram('npm', ['run', '--silent', 'build'], {}, copy).result;
+    const migrations = () => readdir(join(copy, 'dist/service/migrations'));
+    expect(await build()).toEqual({ code: 0, stdout: '', stderr: '' });
+    const built = await migrations();
+    await writeFile(join(copy, 'dist/service/migrations/9999-other.js'), '');
+    expect((await build()).code).toBe(0);
+    expect(await migrations()).toEqual(built);
   });
 });
 

@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { extname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import knex, { type Knex } from 'knex';
 import type pg from 'pg';
@@ -12,11 +13,13 @@ import { tableExists } from './table-exists.ts';
  */
 type Migration = { up: (db: Knex) => Promise<void>; config?: { transaction: boolean } };
 
-const FOLDER = new URL('migrations/', PROJECT);
+/** `.js` where this runs from a build, which has the migrations too. */
+const EXTENSION = extname(import.meta.filename);
+const FOLDER = new URL(EXTENSION === '.js' ? 'dist/service/migrations/' : 'migrations/', PROJECT);
 /** In the order in which they run. A name ends in BREAKING when an older version does not work with the schema after it. */
 const MIGRATIONS: readonly string[] = readdirSync(FOLDER)
-  .filter((file) => file.endsWith('.ts'))
-  .map((file) => file.slice(0, -'.ts'.length))
+  .filter((file) => file.endsWith(EXTENSION))
+  .map((file) => file.slice(0, -EXTENSION.length))
   .toSorted();
 
 /** The key of the advisory lock: any number, the same in every version. */
@@ -30,7 +33,7 @@ const sourceOf = (names: readonly string[]): Knex.MigrationSource<string> => ({
   getMigrations: async () => [...names],
   getMigrationName: (name) => name,
   async getMigration(name) {
-    const migration: Migration = await import(new URL(`${name}.ts`, FOLDER).href);
+    const migration: Migration = await import(new URL(`${name}${EXTENSION}`, FOLDER).href);
     return { ...migration, down: () => Promise.reject(new Error('Migrations only go forward.')) };
   },
 });

@@ -17,7 +17,7 @@ type Dashboard = {
   assets: ReadonlyMap<string, StaticFile>;
 };
 
-/** Where build-dashboard.ts writes. */
+/** Where scripts/build.ts writes. */
 const FOLDER = fileURLToPath(new URL('dist/dashboard/', PROJECT));
 
 const ASSET_HEADERS = {

@@ -1,9 +1,9 @@
-import { buildDashboard } from './build-dashboard.ts';
+import { buildDashboard } from './build.ts';
 
 /*
  * `npm run dev`: builds the dashboard and starts the service from its sources, again after each change of a file. Reload the page in
  * the browser to see a change of the dashboard.
  */
 
-await buildDashboard('dist/dashboard');
-await import('./src/main.ts');
+await buildDashboard();
+await import('../src/main.ts');

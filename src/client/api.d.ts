@@ -8283,26 +8283,31 @@ export interface operations {
                         /**
                          * Format: uri
                          * @description This reference, as a page that can send requests.
+                         * @example https://forms.example.org/docs
                          */
                         docs: string;
                         /**
                          * Format: uri
                          * @description This reference, as OpenAPI 3.1.
+                         * @example https://forms.example.org/openapi.json
                          */
                         openapi: string;
                         /**
                          * Format: uri
                          * @description All that an agent needs to know, in one page.
+                         * @example https://forms.example.org/llms.txt
                          */
                         llms: string;
                         /**
                          * Format: uri
                          * @description Tools for agents, over the Model Context Protocol.
+                         * @example https://forms.example.org/mcp
                          */
                         mcp: string;
                         /**
                          * Format: uri
                          * @description The dashboard, for people.
+                         * @example https://forms.example.org/dashboard
                          */
                         dashboard: string;
                     };

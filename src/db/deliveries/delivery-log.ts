@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
-import type { Event, MailEvent } from '../../lib/events.ts';
+import type { Event } from '../../lib/events.ts';
 import { newDeliveryId } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
 import { execute, type ListPage, type Paging, query, queryPage } from '../postgres/query.ts';
-import { isWantedMail, MAX_RECEIVERS, receivers } from './mail-recipients.ts';
+import { isWantedMail } from './mail-recipients.ts';
 import { CONFIRMATION_EVENT } from './visitor-confirmations.ts';
 
 /** A delivery, as its owner sees it. */
@@ -122,7 +122,6 @@ export async function findLoggedMail(db: Knex, deploymentId: string, id: string)
 
 /** The event of a test of a webhook. */
 const TEST_EVENT: Event = 'submission';
-const TEST_MAIL_EVENT: MailEvent = 'test-mail';
 
 /** Makes a delivery of sample data to a webhook of this owner: its id; undefined when there is no such webhook. */
 export async function createTestDelivery(db: Knex, ownerId: number, webhookId: string): Promise<string | undefined> {
@@ -136,23 +135,4 @@ export async function createTestDelivery(db: Knex, ownerId: number, webhookId: s
     { id: newDeliveryId(), ownerId, webhookId },
   );
   return made?.id;
-}
-
-/**
- * Makes a mail with sample data to each address that gets mail about a deployment of this owner: the id of the first;
- * undefined when nobody gets mail.
- */
-export async function createTestMail(db: Knex, ownerId: number, deploymentId: string): Promise<string | undefined> {
-  const ids = Array.from({ length: MAX_RECEIVERS }, () => newDeliveryId());
-  const made = await query<{ id: string }>(
-    db,
-    'create-test-mail',
-    `INSERT INTO deliveries (id, deployment_id, owner_id, recipient_id, event, next_attempt_at, created_at, updated_at)
-     SELECT (CAST(:ids AS text[]))[row_number() OVER ()], :deploymentId, :ownerId, recipient_id, '${TEST_MAIL_EVENT}',
-            now(), now(), now()
-       FROM (${receivers(':deploymentId')}) AS receiver
-     RETURNING id`,
-    { ids, ownerId, deploymentId },
-  );
-  return made.map(({ id }) => id).sort()[0];
 }

@@ -1,10 +1,9 @@
 import type { Knex } from 'knex';
-import { newDeliveryId } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
 import { execute, query, queryOne } from '../postgres/query.ts';
 import { readBatch } from '../submissions/submission-reader.ts';
 import type { Submission } from '../submissions/submissions.ts';
-import { MAX_RECEIVERS, receivers } from './mail-recipients.ts';
+import { mailReceivers } from './mail-recipients.ts';
 
 const MAX_LISTED_BYTES = 1024 * 1024;
 
@@ -39,7 +38,8 @@ export async function changeDigests(
   const hasChanged = unit !== before.notify_every;
   if (!hasChanged && (wasOn || !isOn)) return;
   if (hasChanged && before.notify_every !== 'submission' && wasOn && isOn) {
-    await mailOpenWindow(transaction, deploymentId, before.notify_every);
+    const open = await findWindow(transaction, deploymentId, before.notify_every, 'open');
+    if (open) await mailReceivers(transaction, deploymentId, 'digest', open);
   }
   if (unit === 'submission') {
     await execute(transaction, 'end-digests', 'DELETE FROM digests WHERE deployment_id = ?', [deploymentId]);
@@ -55,45 +55,6 @@ export async function changeDigests(
     { deploymentId, unit },
   );
 }
-
-/** Mails what no digest has mailed yet. */
-async function mailOpenWindow(transaction: Knex, deploymentId: string, unit: NotifyEvery): Promise<void> {
-  const [open] = await query<{ after: number; last: number; from: Date; to: Date }>(
-    transaction,
-    'find-open-window',
-    `SELECT digests.last_number AS after, last_submission_number AS last, ${windowOf('CAST(:unit AS text)', 'first.created_at')} AS from,
-            clock_timestamp() AS to
-       FROM digests JOIN deployments ON deployments.id = deployment_id, LATERAL (
-         SELECT created_at FROM submissions
-          WHERE submissions.deployment_id = digests.deployment_id AND number > digests.last_number ORDER BY number LIMIT 1
-       ) AS first
-      WHERE digests.deployment_id = :deploymentId`,
-    { deploymentId, unit },
-  );
-  if (open) await makeDigests(transaction, deploymentId, open);
-}
-
-/** Makes a digest for each address that gets mail. */
-const makeDigests = (
-  transaction: Knex,
-  deploymentId: string,
-  { after, last, from, to }: DigestRange,
-): Promise<number> =>
-  execute(
-    transaction,
-    'make-digests',
-    `INSERT INTO deliveries (id, deployment_id, owner_id, recipient_id, event, notice, next_attempt_at, created_at,
-                             updated_at)
-     SELECT (CAST(:ids AS text[]))[row_number() OVER ()], deployments.id, owner_id, recipient_id, 'digest',
-            :notice, now(), now(), now()
-       FROM deployments, LATERAL (${receivers('deployments.id')}) AS receiver
-      WHERE deployments.id = :deploymentId`,
-    {
-      deploymentId,
-      ids: Array.from({ length: MAX_RECEIVERS }, () => newDeliveryId()),
-      notice: JSON.stringify({ after, last, from, to }),
-    },
-  );
 
 type DueRow = { deployment_id: string; is_on: boolean; unit: NotifyEvery; after: number; newest: number };
 
@@ -121,7 +82,7 @@ export const mailDueWindow = (db: Knex): Promise<WindowOutcome | undefined> =>
     );
     if (!due) return undefined;
     const { deployment_id: deploymentId, unit, after } = due;
-    const window = due.is_on ? await closedWindow(transaction, due) : undefined;
+    const window = due.is_on ? await findWindow(transaction, deploymentId, unit, 'closed') : undefined;
     // Without submissions, the next window is the one that is open now; otherwise it may have ended long ago, too.
     await execute(
       transaction,
@@ -132,29 +93,38 @@ export const mailDueWindow = (db: Knex): Promise<WindowOutcome | undefined> =>
         WHERE deployment_id = :deploymentId`,
       { deploymentId, unit, end: window?.to ?? null, last: window?.last ?? (due.is_on ? after : due.newest) },
     );
-    return window && (await makeDigests(transaction, deploymentId, window)) > 0 ? 'mailed' : 'empty';
+    const made = window ? await mailReceivers(transaction, deploymentId, 'digest', window) : [];
+    return made.length > 0 ? 'mailed' : 'empty';
   });
 
-/** The oldest window that has ended and has submissions that were not mailed. */
-async function closedWindow(
+/** The submissions that were not mailed: those of the oldest window that has ended, or, of an `open` one, all until now. */
+async function findWindow(
   transaction: Knex,
-  { deployment_id: deploymentId, unit, after }: DueRow,
+  deploymentId: string,
+  unit: NotifyEvery,
+  state: 'open' | 'closed',
 ): Promise<DigestRange | undefined> {
-  const [window] = await query<Omit<DigestRange, 'after'>>(
+  const [window] = await query<DigestRange>(
     transaction,
-    'find-closed-window',
+    'find-window',
     // Where a clock has been set back, times don't rise with numbers: each window has its first submission at least.
     `WITH oldest AS MATERIALIZED (
-       SELECT ${windowOf('CAST(:unit AS text)', 'created_at')} AS from, ${endOfWindow('CAST(:unit AS text)', 'created_at')} AS to
-         FROM submissions WHERE deployment_id = :deploymentId AND number > :after ORDER BY number LIMIT 1
+       SELECT digests.last_number AS after, ${windowOf('CAST(:unit AS text)', 'created_at')} AS from,
+              CASE WHEN :isOpen THEN clock_timestamp() ELSE ${endOfWindow('CAST(:unit AS text)', 'created_at')} END AS to
+         FROM digests, LATERAL (
+           SELECT created_at FROM submissions
+            WHERE deployment_id = :deploymentId AND number > digests.last_number ORDER BY number LIMIT 1
+         ) AS first
+        WHERE digests.deployment_id = :deploymentId
      )
-     SELECT oldest.*, (
+     SELECT after, (
               SELECT max(number) FROM submissions
-               WHERE deployment_id = :deploymentId AND number > :after AND created_at < oldest.to) AS last
+               WHERE deployment_id = :deploymentId AND number > after AND (:isOpen OR created_at < oldest.to)) AS last,
+            oldest.from, oldest.to
        FROM oldest WHERE oldest.to <= clock_timestamp()`,
-    { deploymentId, after, unit },
+    { deploymentId, unit, isOpen: state === 'open' },
   );
-  return window && { after, ...window };
+  return window;
 }
 
 /** The submissions of a digest that exist now: the oldest, and how many there are in all. */

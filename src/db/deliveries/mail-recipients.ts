@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { MailEvent } from '../../lib/events.ts';
 import { newDeliveryId, newRecipientId } from '../../lib/ids.ts';
 import { FIRST_OWNER } from '../../lib/mail-address.ts';
 import { SIZES } from '../../sizes.ts';
@@ -16,7 +17,7 @@ const receivesMail = (recipient: string): string =>
 
 export const RECEIVES_MAIL = receivesMail('mail_recipients');
 
-/** The numbers of a digest, as `makeDigests` writes them. A cast to JSON would fail the statement for one broken row. */
+/** The numbers of a digest, as `findWindow` returns them. A cast to JSON would fail the statement for one broken row. */
 const DIGEST_RANGE = '^{"after":([0-9]{1,18}),"last":([0-9]{1,18}),';
 
 /**
@@ -62,14 +63,39 @@ export const hasReceivingRecipient = (deployment: string): string =>
  * The addresses to which a deployment's mail goes now: recipients, and the owner; as `receiver (recipient_id)`, NULL for the owner.
  * `deployment`: an expression for its id.
  */
-export const receivers = (deployment: string): string => `
+const receivers = (deployment: string): string => `
     SELECT id AS recipient_id FROM mail_recipients WHERE deployment_id = ${deployment} AND ${RECEIVES_MAIL}
      UNION ALL
     SELECT NULL FROM deployments AS mailed JOIN owners ON owners.id = mailed.owner_id
      WHERE mailed.id = ${deployment} AND ${ownerReceives('mailed.id', 'mailed.notify_owner')}`;
 
 /** The most addresses that get mail about a deployment: its recipients and the owner. */
-export const MAX_RECEIVERS = SIZES.recipient.maxOfDeployment + 1;
+const MAX_RECEIVERS = SIZES.recipient.maxOfDeployment + 1;
+
+/** Makes a mail to each address that gets mail about a deployment now; their ids. `notice`: the subject of the mail. */
+export async function mailReceivers(
+  db: Knex,
+  deploymentId: string,
+  event: MailEvent,
+  notice?: object,
+): Promise<string[]> {
+  const made = await query<{ id: string }>(
+    db,
+    'mail-receivers',
+    `INSERT INTO deliveries (id, deployment_id, owner_id, recipient_id, event, notice, next_attempt_at, created_at,
+                             updated_at)
+     SELECT (CAST(:ids AS text[]))[row_number() OVER ()], deployments.id, owner_id, recipient_id, :event, :notice,
+            now(), now(), now()
+       FROM deployments, LATERAL (${receivers('deployments.id')}) AS receiver
+      WHERE deployments.id = :deploymentId
+     RETURNING id`,
+    {
+      ...{ deploymentId, event, notice: notice ? JSON.stringify(notice) : null },
+      ids: Array.from({ length: MAX_RECEIVERS }, () => newDeliveryId()),
+    },
+  );
+  return made.map(({ id }) => id).sort();
+}
 
 /** An address in the owner's list. `isOff`: failures have switched it off. */
 export type Recipient = { email: string; isConfirmed: boolean; isOff: boolean };

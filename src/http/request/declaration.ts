@@ -99,6 +99,20 @@ export class WithHeaders<Body> {
 /** Runs work with the database in the queue of the request's owner: it waits for others, and stops when the client leaves. */
 type Queue = <T>(work: () => Promise<T>) => Promise<T>;
 
+/** A call of an endpoint by a tool, with the request that brought it. `input`: fields of the query and the body. */
+export type ToolCall = {
+  request: EndpointRequest;
+  /** To notice that the client has left, and to pause the deadline. The handler returns the answer. */
+  response: Response;
+  owner: Owner;
+  /** For reads after the first piece of an answer: `handle` runs in it unless the endpoint `queuesItself`. */
+  queue: Queue;
+  params: Readonly<Record<string, string>>;
+  input: Readonly<Record<string, unknown>>;
+  /** Adds a sentence to the header `formhost-notice` of the answer, which is declared with NOTICE_HEADER. */
+  notify(sentence: string): void;
+};
+
 /** A request that has passed its checks; `resource`: what `find` has found. */
 type Call<
   Path extends string,
@@ -106,32 +120,13 @@ type Call<
   Query extends z.ZodObject,
   Body extends z.ZodObject,
   RequestHeaders extends z.ZodObject,
-> = {
-  request: EndpointRequest;
-  /** To notice that the client has left, and to pause the deadline. The handler returns the answer. */
-  response: Response;
-  owner: Owner;
-  /** For reads after the first piece of an answer: `handle` runs in it unless the endpoint `queuesItself`. */
-  queue: Queue;
+> = Omit<ToolCall, 'params' | 'input'> & {
   params: PathParameters<Path>;
   resource: Resource;
   query: z.infer<Query>;
   body: z.infer<Body>;
   /** The headers that the declaration names. A tool has none. */
   headers: z.infer<RequestHeaders>;
-  /** Adds a sentence to the header `formhost-notice` of the answer, which is declared with NOTICE_HEADER. */
-  notify(sentence: string): void;
-};
-
-/** A call of an endpoint by a tool, with the request that brought it. `input`: fields of the query and the body. */
-export type ToolCall = {
-  request: EndpointRequest;
-  response: Response;
-  owner: Owner;
-  queue: Queue;
-  params: Readonly<Record<string, string>>;
-  input: Readonly<Record<string, unknown>>;
-  notify(sentence: string): void;
 };
 
 export type Declaration<

@@ -25,10 +25,10 @@ export type Visitor = {
   /** The slug of the page that the form is on. */
   readonly slug: string | undefined;
   /** That page, which has a language. */
-  readonly page: LiveForm | undefined;
-  readonly fields: Fields | undefined;
+  readonly page?: LiveForm | undefined;
+  readonly fields?: Fields | undefined;
   /** As what the form is sent again; undefined when it can't be. */
-  readonly resubmission: Resubmission | undefined;
+  readonly resubmission?: Resubmission | undefined;
 };
 
 type Headers = Readonly<Record<string, string>>;
@@ -48,15 +48,7 @@ export function visitorOf({ method, headers }: IncomingMessage, slug: string | u
   if (method !== 'POST') return undefined;
   const [enctype] = FORM_ENCODED.exec(headers['content-type'] ?? '') ?? [];
   if (enctype === undefined || headers[DELIVERY_HEADER] !== undefined || !namesHtml(headers)) return undefined;
-  const isOnPage = slug !== undefined;
-  return {
-    enctype: enctype.toLowerCase(),
-    isOnPage,
-    slug,
-    page: undefined,
-    fields: undefined,
-    resubmission: undefined,
-  };
+  return { enctype: enctype.toLowerCase(), isOnPage: slug !== undefined, slug };
 }
 
 const paragraph = (...sentences: string[]): string => `<p>${sentences.join('')}</p>`;

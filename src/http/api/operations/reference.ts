@@ -6,6 +6,8 @@ import { PROJECT } from '../../../lib/project.ts';
 import type { App } from '../../app.ts';
 import type { Tagged } from '../../request/declaration.ts';
 import { pageAnswer, publicEndpoint } from '../../request/endpoint.ts';
+import { exampleOf } from '../../request/example.ts';
+import { uriField } from '../../request/fields.ts';
 import { namesHtml } from '../../response/accept.ts';
 import { notModified, StaticFile } from '../../response/static-file.ts';
 
@@ -17,15 +19,6 @@ const PAGE_HEADERS = {
 
 const PAGE = fileURLToPath(new URL('src/http/api/operations/reference/page/', PROJECT));
 const SWAGGER_UI = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
-
-const Start = z.strictObject({
-  service: z.literal('formhost'),
-  docs: z.string().meta({ format: 'uri', description: 'This reference, as a page that can send requests.' }),
-  openapi: z.string().meta({ format: 'uri', description: 'This reference, as OpenAPI 3.1.' }),
-  llms: z.string().meta({ format: 'uri', description: 'All that an agent needs to know, in one page.' }),
-  mcp: z.string().meta({ format: 'uri', description: 'Tools for agents, over the Model Context Protocol.' }),
-  dashboard: z.string().meta({ format: 'uri', description: 'The dashboard, for people.' }),
-});
 
 /** Where programs begin that know the address of the service only (RFC 8288, RFC 8631). */
 const LINK = [
@@ -57,18 +50,18 @@ const pagePart = (path: string, folder: string, name: string) =>
   pageFile(path, name, join(folder, basename(path)), { summary: 'A part of the page', isHidden: true });
 
 const startEndpoint = ({ config: { baseUrl } }: App) => {
-  const start: z.infer<typeof Start> = {
-    service: 'formhost',
-    docs: `${baseUrl}/docs`,
-    openapi: `${baseUrl}/openapi.json`,
-    llms: `${baseUrl}/llms.txt`,
-    mcp: `${baseUrl}/mcp`,
-    dashboard: `${baseUrl}/dashboard`,
-  };
+  const Start = z.strictObject({
+    service: z.literal('formhost'),
+    docs: uriField('This reference, as a page that can send requests.', `${baseUrl}/docs`),
+    openapi: uriField('This reference, as OpenAPI 3.1.', `${baseUrl}/openapi.json`),
+    llms: uriField('All that an agent needs to know, in one page.', `${baseUrl}/llms.txt`),
+    mcp: uriField('Tools for agents, over the Model Context Protocol.', `${baseUrl}/mcp`),
+    dashboard: uriField('The dashboard, for people.', `${baseUrl}/dashboard`),
+  });
   return publicEndpoint('GET', '/', 'getPlaces', {
     summary: 'Get the addresses of the reference, and where agents begin',
     description: 'For those who know the address of the service only. A browser is sent to the dashboard.',
-    answer: { description: 'The addresses.', headers: linkHeader, schema: Start, example: start },
+    answer: { description: 'The addresses.', headers: linkHeader, schema: Start },
     otherAnswers: {
       302: {
         description: 'To `/dashboard`, for a browser (an Accept that names text/html).',
@@ -78,7 +71,7 @@ const startEndpoint = ({ config: { baseUrl } }: App) => {
     handle: (request) => (response) => {
       response.vary('Accept').set('Link', LINK);
       if (namesHtml(request.headers)) response.status(302).set('Location', '/dashboard').end();
-      else response.json(start);
+      else response.json(exampleOf(Start));
     },
   });
 };

@@ -1,5 +1,8 @@
 /* The timeouts and sizes of the dashboard in the browser, with the unit in the name. */
 
+/** Items of one request: the most that the API answers. */
+export const MAX_LIMIT = 100;
+
 export const DASHBOARD_LIMITS = {
   /** Requests of the dashboard. */
   requests: {
@@ -17,49 +20,6 @@ export const DASHBOARD_LIMITS = {
     plainTimeoutMs: 30_000,
     /** How often a script is asked for before the whole page is loaded again: a newer version may have other scripts. */
     scriptTries: 3,
-  },
-  /** Messages that are shown for a while. */
-  notes: {
-    /** "Copied": one look is enough. */
-    copiedMs: 2_500,
-    /** A message. */
-    messageMs: 8_000,
-    /** A message with a button, which has to be found first. */
-    undoMs: 30_000,
-    /** How often times such as "5 minutes ago" are told anew. */
-    clockMs: 60_000,
-  },
-  /** The list of pages, and one page. */
-  pages: {
-    /** Pages of one request. */
-    pageSize: 50,
-    /** Pages of one request where all of them are read: the most that the API answers. */
-    overviewSize: 100,
-    /** Deleted pages of one request: the most that the API answers. */
-    trashSize: 100,
-    /** Versions of one request: the most that the API answers. */
-    versions: 100,
-    /** A page is checked when nothing was typed for this time. */
-    typingMs: 500,
-    /** As many lines as are shown: a page of 2 MiB may have two million. */
-    shownLines: 5_000,
-    /** The characters of a line that are shown: browsers are slow with long ones. */
-    lineChars: 2_000,
-    /** How long the comparison of two versions may take. */
-    compareTimeoutMs: 400,
-  },
-  /** Charts. */
-  statistics: {
-    /** Pages that are counted at a time, each with a request, if something was sent to it. */
-    pageSize: 25,
-    /** Deliveries of one request: the most that the API answers. */
-    logPageSize: 100,
-    /** The rows that are read of each log. A chart of more would take long. */
-    logEntries: 500,
-    /** As many days as the service counts at a time. */
-    days: 1_000,
-    /** Few enough days to be shown by hour. */
-    daysByHour: 3,
   },
   /** Logs of webhooks and mails. */
   notifications: {

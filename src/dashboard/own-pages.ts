@@ -1,6 +1,6 @@
 import type { Schemas } from '../client/client.ts';
 import { answer, api } from './api.ts';
-import { DASHBOARD_LIMITS } from './limits.ts';
+import { MAX_LIMIT } from './limits.ts';
 
 /** A page with what its owner wants to know at a glance. */
 export type Overviewed = Schemas['OverviewedDeployment'];
@@ -16,7 +16,7 @@ export async function readOverview(
 
 /** All of the owner's pages, newest first. */
 export async function readAllPages(signal: AbortSignal): Promise<readonly Overviewed[]> {
-  const limit = DASHBOARD_LIMITS.pages.overviewSize;
+  const limit = MAX_LIMIT;
   const pages: Overviewed[] = [];
   for (let page = 1; ; page += 1) {
     const { items, total } = await readOverview({ page, limit }, signal);

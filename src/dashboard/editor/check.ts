@@ -1,13 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
 import { answer, api } from '../api.ts';
-import { DASHBOARD_LIMITS } from '../limits.ts';
+
+/** A page is checked when nothing was typed for this time. */
+const TYPING_MS = 500;
 
 /** A text, once nothing was typed for a moment. */
 export function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), DASHBOARD_LIMITS.pages.typingMs);
+    const timer = setTimeout(() => setSettled(text), TYPING_MS);
     return () => clearTimeout(timer);
   }, [text]);
   return settled;

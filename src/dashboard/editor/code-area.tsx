@@ -1,7 +1,9 @@
 import type { JSX, RefObject } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { DASHBOARD_LIMITS } from '../limits.ts';
 import { Labelled } from '../ui/field.tsx';
+
+/** Browsers are slow with a text of very many lines: it has no numbers. */
+const MAX_NUMBERED_LINES = 5_000;
 
 function scrollToLine(area: HTMLTextAreaElement, line: number): void {
   const lineHeight = Number.parseFloat(getComputedStyle(area).lineHeight);
@@ -18,9 +20,9 @@ export function showPlace(area: HTMLTextAreaElement, { line, column }: { line: n
   scrollToLine(area, line);
 }
 
-/** The numbers of so many lines. Browsers are slow with a text of very many lines: it has no numbers. */
+/** The numbers of so many lines. */
 const numbersOf = (lines: number): string =>
-  lines > DASHBOARD_LIMITS.pages.shownLines ? '' : Array.from({ length: lines }, (_, index) => index + 1).join('\n');
+  lines > MAX_NUMBERED_LINES ? '' : Array.from({ length: lines }, (_, index) => index + 1).join('\n');
 
 /** The HTML of a page as text, with the numbers of its lines; a file can be dropped on it. */
 export function CodeArea({

@@ -1,7 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { DASHBOARD_LIMITS } from '../limits.ts';
 import { Icon, type IconName } from './icon.tsx';
+
+/** "Copied" is shown for so long: one look is enough. */
+const COPIED_MS = 2_500;
 
 export type ButtonProps = {
   /** `main`: what one came for, at most one in a view. `danger`: it deletes. `quiet`: everything else in a row. */
@@ -88,7 +90,7 @@ export function CopyButton({
       // Without https a browser has no clipboard.
       setOutcome('refused');
     }
-    setTimeout(() => setOutcome(undefined), DASHBOARD_LIMITS.notes.copiedMs);
+    setTimeout(() => setOutcome(undefined), COPIED_MS);
   }
   return (
     <span class="copy">

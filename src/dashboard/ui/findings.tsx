@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { Schemas } from '../../client/client.ts';
 import { Icon } from './icon.tsx';
+import { Notice } from './notice.tsx';
 import { counted } from './time.tsx';
 
 type Checked = Schemas['CheckedPage'];
@@ -28,19 +29,18 @@ export const Findings = ({
   checked: Checked;
   onShow?: (problem: Problem) => void;
 }): JSX.Element => (
-  <div class="findings">
-    <p class={checked.problems.length === 0 ? 'findings-good' : undefined}>
+  <div class="findings stack">
+    <p class={checked.problems.length === 0 ? 'saved' : undefined}>
       <Icon name={checked.problems.length === 0 ? 'done' : 'check'} />
       {summaryOf(checked)}
     </p>
     {checked.problems.length > 0 && (
-      <ul>
+      <ul class="stack">
         {checked.problems.map((problem) => {
           const { severity, message, line, column, code } = problem;
           return (
-            <li key={`${code}:${line}:${column}`} class={`finding ${severity}`}>
-              <Icon name="warning" />
-              <p>
+            <li key={`${code}:${line}:${column}`}>
+              <Notice isProblem={severity === 'error'}>
                 <strong>{SEVERITIES[severity]}</strong>
                 {', '}
                 {onShow ? (
@@ -52,7 +52,7 @@ export const Findings = ({
                 )}
                 {': '}
                 <bdi>{message}</bdi>
-              </p>
+              </Notice>
             </li>
           );
         })}

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { CopyButton } from './button.tsx';
+import { Snippet } from './snippet.tsx';
 
 /** A form that sends to an address. */
 export const formSnippet = (action: string): string => `<form method="post" action="${action}">
@@ -20,17 +21,11 @@ export function FormSnippet({ id }: { id: string }): JSX.Element {
       <p class="muted">
         Whatever a form sends to <code>{action}</code> arrives here. Change the fields of this one as you like:
       </p>
-      <pre>
-        <code>{formSnippet(action)}</code>
-      </pre>
-      <div class="buttons end">
+      <Snippet text={formSnippet(action)}>
         <CopyButton kind="plain" text={action}>
           Copy the address
         </CopyButton>
-        <CopyButton kind="plain" text={formSnippet(action)}>
-          Copy
-        </CopyButton>
-      </div>
+      </Snippet>
     </>
   );
 }

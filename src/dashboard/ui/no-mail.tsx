@@ -2,11 +2,12 @@ import type { JSX } from 'preact';
 import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
 import { FIRST_OWNER } from '../../lib/mail-address.ts';
 import { me } from '../session.ts';
+import { Notice } from './notice.tsx';
 
 /** Says that there is no mail, where it is to be set up. */
 export const NoMail = (): JSX.Element | null =>
   me.value?.mail === false ? (
-    <p class="notice">Nothing is mailed: this service has no mail server. Its operator sets one with SMTP_URL.</p>
+    <Notice>Nothing is mailed: this service has no mail server. Its operator sets one with SMTP_URL.</Notice>
   ) : null;
 
 /** The first start gives the owner an address that no mail reaches. */
@@ -15,9 +16,7 @@ export const hasAddress = (): boolean => me.value?.email !== FIRST_OWNER;
 /** Asks such an owner for another address. */
 export const NoAddress = (): JSX.Element | null =>
   hasAddress() ? null : (
-    <p class="notice">
-      <span>
-        No mail reaches <bdi>{me.value?.email}</bdi>. <a href={VIEW_PATHS.account}>Enter your address</a> first.
-      </span>
-    </p>
+    <Notice>
+      No mail reaches <bdi>{me.value?.email}</bdi>. <a href={VIEW_PATHS.account}>Enter your address</a> first.
+    </Notice>
   );

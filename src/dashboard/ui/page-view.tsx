@@ -28,7 +28,7 @@ function usePage(): Loaded<Page> & { id: string } {
 
 /** The address of a page, which opens it. */
 export const PageAddress = ({ url }: { url: string }): JSX.Element => (
-  <a class="outside" href={url} target="_blank" rel="noopener">
+  <a class="subtle outside" href={url} target="_blank" rel="noopener">
     <bdi>{url.replace(/^https?:\/\//, '')}</bdi>
     <Icon name="open" />
     <span class="unseen">(opens in a new tab)</span>

@@ -1,7 +1,11 @@
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { DASHBOARD_LIMITS } from '../limits.ts';
 import { Button } from './button.tsx';
+
+/** How long a message is shown. */
+const MESSAGE_MS = 8_000;
+/** How long one with a button, which has to be found first. */
+const UNDO_MS = 30_000;
 
 type Message = { text: string; undo?: (() => Promise<unknown>) | undefined };
 
@@ -12,12 +16,11 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 export function say(text: string, undo?: () => Promise<unknown>): void {
   clearTimeout(timer);
   message.value = { text, undo };
-  const { messageMs, undoMs } = DASHBOARD_LIMITS.notes;
   timer = setTimeout(
     () => {
       message.value = undefined;
     },
-    undo ? undoMs : messageMs,
+    undo ? UNDO_MS : MESSAGE_MS,
   );
 }
 

@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { Change, Loaded, LoadedPages } from '../data.ts';
 import { Button } from './button.tsx';
 import { Icon, type IconName } from './icon.tsx';
+import { Notice } from './notice.tsx';
 import { counted, numbers } from './time.tsx';
 
 /** The place of what is being read; `label` says it to people who do not see it. */
@@ -30,12 +31,11 @@ export const Empty = ({
 
 /** An error, and a button that tries again. */
 export const Problem = ({ error, onRetry }: { error: Error; onRetry(): unknown }): JSX.Element => (
-  <div class="notice problem" role="alert">
-    <Icon name="warning" />
-    <div>
+  <div role="alert">
+    <Notice isProblem>
       <p>{error.message}</p>
       <Button onClick={onRetry}>Try again</Button>
-    </div>
+    </Notice>
   </div>
 );
 
@@ -70,7 +70,7 @@ export function ListFoot<T>({
 }): JSX.Element {
   const { items, total } = data ?? { items: [], total: 0 };
   return (
-    <div class="list-foot">
+    <div class="spread">
       <p class="muted" role="status">
         {items.length < total ? `${numbers.format(items.length)} of ` : ''}
         {counted(total, of, many)}
@@ -89,13 +89,10 @@ export function ListFoot<T>({
 export const NotSaved = ({ change }: { change: Change }): JSX.Element => (
   <div role="alert">
     {change.state === 'failed' && (
-      <p class="notice problem">
-        <Icon name="warning" />
-        <span>
-          <strong>Not saved</strong>: {change.message}
-          {change.isRetried && ' It is tried again by itself.'}
-        </span>
-      </p>
+      <Notice isProblem>
+        <strong>Not saved</strong>: {change.message}
+        {change.isRetried && ' It is tried again by itself.'}
+      </Notice>
     )}
   </div>
 );

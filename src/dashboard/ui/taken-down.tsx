@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { api } from '../api.ts';
 import { useData } from '../data.ts';
-import { Icon } from './icon.tsx';
+import { Notice } from './notice.tsx';
 import type { Page } from './page-view.tsx';
 
 /** Says that the operator has taken a page down, why, and whom to ask. */
@@ -11,16 +11,13 @@ export function TakenDown({ page: { id, take_down_reason: reason } }: { page: Pa
     return response.headers.get('formhost-notice') ?? '';
   });
   return notice ? (
-    <p class="notice problem">
-      <Icon name="warning" />
-      <span>
-        {notice}.{' '}
-        {reason !== null && (
-          <>
-            The operator’s reason: <bdi>{reason}</bdi>
-          </>
-        )}
-      </span>
-    </p>
+    <Notice isProblem>
+      {notice}.{' '}
+      {reason !== null && (
+        <>
+          The operator’s reason: <bdi>{reason}</bdi>
+        </>
+      )}
+    </Notice>
   ) : null;
 }

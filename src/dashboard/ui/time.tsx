@@ -1,6 +1,8 @@
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { DASHBOARD_LIMITS } from '../limits.ts';
+
+/** How often times such as "5 minutes ago" are told anew. */
+const CLOCK_MS = 60_000;
 
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
@@ -14,7 +16,7 @@ export const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
 const now = signal(Date.now());
 setInterval(() => {
   now.value = Date.now();
-}, DASHBOARD_LIMITS.notes.clockMs);
+}, CLOCK_MS);
 
 /** How long ago it was, or will be: in minutes, hours, or days of a week; further away, the date. */
 function distance(at: Date, format: Intl.RelativeTimeFormat): string {

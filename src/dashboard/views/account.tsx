@@ -84,19 +84,17 @@ export default function Account(): JSX.Element {
   const loaded = useData('me', (signal) => answer(api.GET('/me', { signal })));
   return (
     <View title="Account">
-      <div class="sections">
-        <Shown loaded={{ ...loaded, data: loaded.data ?? me.value }} label="Loading your account">
-          {(account) => (
-            <>
-              <Plan of={account} />
-              <Address email={account.email} />
-              <TimeZone saved={account.time_zone ?? 'UTC'} onSaved={loaded.set} />
-            </>
-          )}
-        </Shown>
-        <Keys />
-        <Sessions />
-      </div>
+      <Shown loaded={{ ...loaded, data: loaded.data ?? me.value }} label="Loading your account">
+        {(account) => (
+          <>
+            <Plan of={account} />
+            <Address email={account.email} />
+            <TimeZone saved={account.time_zone ?? 'UTC'} onSaved={loaded.set} />
+          </>
+        )}
+      </Shown>
+      <Keys />
+      <Sessions />
     </View>
   );
 }

@@ -25,7 +25,7 @@ function Charts({ page }: { page: Page }): JSX.Element {
     seen,
   );
   return (
-    <div class="sections">
+    <>
       <RangePicker path={pageLinks(id).charts} range={range} />
       <Section title="Submissions">
         <Shown loaded={loaded} label="Counting the submissions">
@@ -48,7 +48,7 @@ function Charts({ page }: { page: Page }): JSX.Element {
         </Shown>
       </Section>
       <Deliveries id={id} range={range} />
-    </div>
+    </>
   );
 }
 

@@ -25,7 +25,7 @@ export default function Help(): JSX.Element {
   const { title, picture, alt, Text } = found;
   return (
     <View title={title}>
-      <article class="guide">
+      <article class="guide stack">
         <Text />
         <img src={picture.href} alt={alt} />
         <p>

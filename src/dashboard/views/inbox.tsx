@@ -20,7 +20,7 @@ import { DASHBOARD_LIMITS } from '../limits.ts';
 import { pageLinks } from '../links.ts';
 import type { Overviewed } from '../own-pages.ts';
 import { Button } from '../ui/button.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { Notice } from '../ui/notice.tsx';
 import { type Page, PageView } from '../ui/page-view.tsx';
 import { counted } from '../ui/time.tsx';
 import { unread } from '../ui/view.tsx';
@@ -91,13 +91,10 @@ function useWidth() {
 
 /** Says that visitors could not send, because others just had, and leads to the setting. */
 const TurnedAway = ({ page }: { page: Page }): JSX.Element => (
-  <p class="notice">
-    <Icon name="warning" />
-    <span>
-      About {counted(page.turned_away, 'visitor')} could not send in the last 7 days, because many sent within a minute.{' '}
-      <a href={pageLinks(page.id).settings}>Accept more a minute</a>
-    </span>
-  </p>
+  <Notice>
+    About {counted(page.turned_away, 'visitor')} could not send in the last 7 days, because many sent within a minute.{' '}
+    <a href={pageLinks(page.id).settings}>Accept more a minute</a>
+  </Notice>
 );
 
 const Folders = ({ page, isSpam }: { page: Page; isSpam: boolean }): JSX.Element => {

@@ -84,26 +84,25 @@ function Mail({ page: { id, email_notifications } }: { page: Page }): JSX.Elemen
 }
 
 const Address = ({ page: { id, url } }: { page: Page }): JSX.Element => (
-  <section class="card live" aria-labelledby="address">
-    <div class="stack">
-      <h2 id="address">You’re live</h2>
-      <p>
-        <a href={url} target="_blank" rel="noopener">
-          <bdi>{url}</bdi>
-          <span class="unseen"> (opens in a new tab)</span>
-        </a>
-      </p>
-      <div class="buttons">
-        <CopyButton kind="plain" text={url}>
-          Copy link
-        </CopyButton>
-        <ButtonLink icon="edit" href={pageLinks(id).edit}>
-          Edit
-        </ButtonLink>
-      </div>
+  <Section
+    title="You’re live"
+    hint={
+      <a href={url} target="_blank" rel="noopener">
+        <bdi>{url}</bdi>
+        <span class="unseen"> (opens in a new tab)</span>
+      </a>
+    }
+    actions={<QrCode text={url} />}
+  >
+    <div class="buttons">
+      <CopyButton kind="plain" text={url}>
+        Copy link
+      </CopyButton>
+      <ButtonLink icon="edit" href={pageLinks(id).edit}>
+        Edit
+      </ButtonLink>
     </div>
-    <QrCode text={url} />
-  </section>
+  </Section>
 );
 
 const PasteForm = ({ id }: { id: string }): JSX.Element => (
@@ -121,11 +120,11 @@ export default function Live(): JSX.Element {
   return (
     <PageView title={isElsewhere ? 'Your form' : 'You’re live'}>
       {(page) => (
-        <div class="sections">
+        <>
           {isElsewhere ? <PasteForm id={page.id} /> : <Address page={page} />}
           <Test id={page.id} />
           {me.value?.mail && <Mail page={page} />}
-        </div>
+        </>
       )}
     </PageView>
   );

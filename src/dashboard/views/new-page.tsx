@@ -57,16 +57,16 @@ export default function NewPage(): JSX.Element {
   if (point) {
     return (
       <View title={`New page: ${point.title}`}>
-        <p class="lead">Change the texts as you like: the preview and the check follow.</p>
+        <p>Change the texts as you like: the preview and the check follow.</p>
         <PublishStartingPoint key={point.name} {...point} />
       </View>
     );
   }
   return (
     <View title="New page">
-      <h2 class="choice">Start from a finished page</h2>
+      <h2>Start from a finished page</h2>
       <StartingPoints />
-      <h2 class="choice">Or use your own HTML</h2>
+      <h2>Or use your own HTML</h2>
       <Publish draft="new" />
     </View>
   );

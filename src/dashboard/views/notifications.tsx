@@ -38,13 +38,13 @@ function Parts({ id }: { id: string }): JSX.Element {
     answer(api.GET('/deploy/{id}/settings', { params: { path: { id } }, signal })),
   );
   return (
-    <div class="sections">
+    <>
       <Shown loaded={loaded} label="Loading the notifications">
         {(settings) => <MailSection id={id} settings={settings} />}
       </Shown>
       {/* Nothing that is shown moves when the rest comes. */}
       {(loaded.data ?? loaded.error) && <Webhooks id={id} />}
-    </div>
+    </>
   );
 }
 

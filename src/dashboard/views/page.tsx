@@ -3,12 +3,13 @@ import { useLocation, useRoute } from 'preact-iso';
 import type { Schemas } from '../../client/client.ts';
 import { answer, api } from '../api.ts';
 import { useData } from '../data.ts';
-import { DASHBOARD_LIMITS } from '../limits.ts';
+import { MAX_LIMIT } from '../limits.ts';
 import { pageLinks } from '../links.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Findings } from '../ui/findings.tsx';
 import { FormSnippet } from '../ui/form-snippet.tsx';
 import { type Page, PageView } from '../ui/page-view.tsx';
+import { Section } from '../ui/section.tsx';
 import { Shown } from '../ui/states.tsx';
 import { Preview } from './page/preview.tsx';
 import { type Choice, SourceCard } from './page/source.tsx';
@@ -35,12 +36,11 @@ function Check({ id, onShow }: { id: string; onShow(line: number): void }): JSX.
     answer(api.GET('/deploy/{id}/check', { params: { path: { id } }, signal })),
   );
   return (
-    <section class="card" aria-labelledby="check">
-      <h2 id="check">Check</h2>
+    <Section title="Check">
       <Shown loaded={loaded} label="Checking the page">
         {(checked) => <Findings checked={checked} onShow={({ line }) => onShow(line)} />}
       </Shown>
-    </section>
+    </Section>
   );
 }
 
@@ -50,17 +50,16 @@ function Parts({ page, list, reload }: { page: Page; list: VersionList; reload()
   const choice = choiceOf(query, list);
   const live = list.versions.find((version) => version.live)?.version;
   return (
-    <div class="sections">
+    <>
       {/* A new version is a new frame. */}
       <Preview key={live} page={page} />
       <Check key={`check:${live}`} id={id} onShow={(line) => route(`${pageLinks(id).page}?line=${line}`)} />
       <Versions id={id} versions={list.versions} total={list.total} onRestored={reload} />
       {choice && <SourceCard id={id} choice={choice} />}
-      <section class="card" aria-labelledby="elsewhere">
-        <h2 id="elsewhere">Use this form elsewhere</h2>
+      <Section title="Use this form elsewhere">
         <FormSnippet id={id} />
-      </section>
-    </div>
+      </Section>
+    </>
   );
 }
 
@@ -69,7 +68,7 @@ function Loaded({ page }: { page: Page }): JSX.Element {
   const loaded = useData(
     id,
     (signal) => {
-      const params = { path: { id }, query: { limit: DASHBOARD_LIMITS.pages.versions } };
+      const params = { path: { id }, query: { limit: MAX_LIMIT } };
       return answer(api.GET('/deploy/{id}/versions', { params, signal }));
     },
     seen,

@@ -2,7 +2,6 @@ import type { JSX } from 'preact';
 import { answer, api } from '../api.ts';
 import { usePages } from '../data.ts';
 import { StartingPoints } from '../editor/starting-points.tsx';
-import { DASHBOARD_LIMITS } from '../limits.ts';
 import { pageLinks } from '../links.ts';
 import { type Overviewed, readOverview } from '../own-pages.ts';
 import { me } from '../session.ts';
@@ -14,6 +13,9 @@ import { Sparkline } from '../ui/sparkline.tsx';
 import { ListFoot, Shown } from '../ui/states.tsx';
 import { counted, numbers, Time } from '../ui/time.tsx';
 import { View } from '../ui/view.tsx';
+
+/** Pages that are read at a time. */
+const PAGE_SIZE = 50;
 
 const seen = new Map<string, { items: readonly Overviewed[]; total: number }>();
 
@@ -35,9 +37,9 @@ function PageCard({ page, onChange }: { page: Overviewed; onChange(): void }): J
   const title = page.title ?? page.slug;
   return (
     <li class="card page-card">
-      <div class="page-card-head">
+      <div>
         <h2>
-          <a href={pageLinks(page.id).inbox}>
+          <a class="subtle" href={pageLinks(page.id).inbox}>
             <bdi>{title}</bdi>
           </a>
         </h2>
@@ -52,9 +54,11 @@ function PageCard({ page, onChange }: { page: Overviewed; onChange(): void }): J
           </p>
         )}
       </div>
-      <div class="page-card-numbers">
+      <div>
         <p class="page-card-count">
-          <a href={pageLinks(page.id).inbox}>{counted(page.submission_count, 'submission')}</a>
+          <a class="subtle" href={pageLinks(page.id).inbox}>
+            {counted(page.submission_count, 'submission')}
+          </a>
           {page.unread > 0 && <strong class="unread">{numbers.format(page.unread)} unread</strong>}
         </p>
         <p class="muted">
@@ -121,7 +125,7 @@ function Usage(): JSX.Element | null {
 const FirstPage = (): JSX.Element => (
   <>
     <h2>You have no pages yet</h2>
-    <p class="lead">Start from a finished page: its texts can be changed before it goes live.</p>
+    <p>Start from a finished page: its texts can be changed before it goes live.</p>
     <StartingPoints />
     <p class="buttons">
       <ButtonLink icon="upload" href="/dashboard/new">
@@ -133,7 +137,7 @@ const FirstPage = (): JSX.Element => (
 
 /** All pages of the owner. */
 export default function Pages(): JSX.Element {
-  const loaded = usePages('overview', DASHBOARD_LIMITS.pages.pageSize, readOverview, seen);
+  const loaded = usePages('overview', PAGE_SIZE, readOverview, seen);
   return (
     <View
       title="Pages"
@@ -149,7 +153,7 @@ export default function Pages(): JSX.Element {
             <FirstPage />
           ) : (
             <>
-              <ul class="page-list">
+              <ul class="stack">
                 {items.map((page) => (
                   <PageCard key={page.id} page={page} onChange={loaded.reload} />
                 ))}

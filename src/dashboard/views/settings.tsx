@@ -199,10 +199,10 @@ function Loaded({ page }: { page: Page }): JSX.Element {
   return (
     <Shown loaded={loaded} label="Loading the settings">
       {(settings) => (
-        <div class="sections">
+        <>
           <SettingsForm id={id} settings={settings} labels={labels} />
           <DeleteEverything page={page} />
-        </div>
+        </>
       )}
     </Shown>
   );

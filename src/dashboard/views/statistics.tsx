@@ -3,7 +3,6 @@ import { useMemo } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
 import { usePages } from '../data.ts';
-import { DASHBOARD_LIMITS } from '../limits.ts';
 import { pageLinks } from '../links.ts';
 import { type Overviewed, readOverview } from '../own-pages.ts';
 import { Bars } from '../ui/bars.tsx';
@@ -15,6 +14,9 @@ import { View } from '../ui/view.tsx';
 import { Chart, readStatistics, type Statistics } from './charts/chart.tsx';
 import { type Range, rangeOf } from './charts/range.ts';
 import { RangePicker } from './charts/range-picker.tsx';
+
+/** Pages that are counted at a time, each with a request if something was sent to it. */
+const PAGE_SIZE = 25;
 
 type Counted = Overviewed & { statistics: Statistics };
 
@@ -74,45 +76,41 @@ export default function StatisticsView(): JSX.Element {
     const asked = rangeOf(query);
     return { ...asked, to: asked.to ?? new Date(asked.ends).toISOString() };
   }, [query.range, query.from, query.to]);
-  const loaded = usePages(
-    `statistics:${range.by}:${range.from}:${range.to}`,
-    DASHBOARD_LIMITS.statistics.pageSize,
-    (paging, signal) => readCounted(paging, range, signal),
+  const loaded = usePages(`statistics:${range.by}:${range.from}:${range.to}`, PAGE_SIZE, (paging, signal) =>
+    readCounted(paging, range, signal),
   );
   return (
     <View title="Statistics">
-      <div class="sections">
-        <RangePicker path={VIEW_PATHS.statistics} range={range} />
-        <Shown loaded={loaded} label="Counting the submissions">
-          {({ items, total }) =>
-            total === 0 ? (
-              <Empty icon="chart" title="You have no pages yet">
-                <p>Publish an HTML page: what its forms send is counted here.</p>
-                <p>
-                  <ButtonLink icon="plus" href={VIEW_PATHS.newPage}>
-                    Make your first page
-                  </ButtonLink>
-                </p>
-              </Empty>
-            ) : (
-              <>
-                <Section title="Submissions">
-                  {items.length < total && <p class="muted">To your {items.length} newest pages. More are below.</p>}
-                  <Chart statistics={sumOf(items)} by={range.by}>
-                    <p>
-                      <ButtonLink href={`${VIEW_PATHS.statistics}?range=90d`}>Show 90 days</ButtonLink>
-                    </p>
-                  </Chart>
-                </Section>
-                <Section title="By page">
-                  <ByPage pages={items} search={url.slice(path.length)} />
-                </Section>
-                <ListFoot loaded={loaded} of="page" />
-              </>
-            )
-          }
-        </Shown>
-      </div>
+      <RangePicker path={VIEW_PATHS.statistics} range={range} />
+      <Shown loaded={loaded} label="Counting the submissions">
+        {({ items, total }) =>
+          total === 0 ? (
+            <Empty icon="chart" title="You have no pages yet">
+              <p>Publish an HTML page: what its forms send is counted here.</p>
+              <p>
+                <ButtonLink icon="plus" href={VIEW_PATHS.newPage}>
+                  Make your first page
+                </ButtonLink>
+              </p>
+            </Empty>
+          ) : (
+            <>
+              <Section title="Submissions">
+                {items.length < total && <p class="muted">To your {items.length} newest pages. More are below.</p>}
+                <Chart statistics={sumOf(items)} by={range.by}>
+                  <p>
+                    <ButtonLink href={`${VIEW_PATHS.statistics}?range=90d`}>Show 90 days</ButtonLink>
+                  </p>
+                </Chart>
+              </Section>
+              <Section title="By page">
+                <ByPage pages={items} search={url.slice(path.length)} />
+              </Section>
+              <ListFoot loaded={loaded} of="page" />
+            </>
+          )
+        }
+      </Shown>
     </View>
   );
 }

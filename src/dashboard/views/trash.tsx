@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
 import { ApiError, answer, api } from '../api.ts';
 import { useChange, usePages } from '../data.ts';
-import { DASHBOARD_LIMITS } from '../limits.ts';
+import { MAX_LIMIT } from '../limits.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -86,7 +86,7 @@ const Purge = ({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Element
 export default function Trash(): JSX.Element {
   const loaded = usePages(
     'trash',
-    DASHBOARD_LIMITS.pages.trashSize,
+    MAX_LIMIT,
     async (query, signal) => {
       const { deployments, total } = await answer(api.GET('/trash', { params: { query }, signal }));
       return { items: deployments, total };
@@ -122,7 +122,7 @@ export default function Trash(): JSX.Element {
                   </li>
                 ))}
               </ul>
-              {total > DASHBOARD_LIMITS.pages.trashSize && <ListFoot loaded={loaded} of="page" />}
+              {total > MAX_LIMIT && <ListFoot loaded={loaded} of="page" />}
             </>
           )
         }

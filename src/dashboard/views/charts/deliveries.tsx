@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useData } from '../../data.ts';
-import { DASHBOARD_LIMITS } from '../../limits.ts';
+import { MAX_LIMIT } from '../../limits.ts';
 import { pageLinks } from '../../links.ts';
 import { type Log, readLogs } from '../../logs.ts';
 import { Section } from '../../ui/section.tsx';
@@ -8,6 +8,9 @@ import { Shown } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { counted } from '../../ui/time.tsx';
 import type { Range } from './range.ts';
+
+/** The deliveries that are read of each log: more would take long. */
+const MAX_ENTRIES = 500;
 
 const RESULTS = [
   { status: 'succeeded', label: 'Delivered' },
@@ -19,19 +22,18 @@ type Status = (typeof RESULTS)[number]['status'];
 type Counts = Record<Status, number>;
 type Receiver = { id: string; name: string; counts: Counts; isCut: boolean; isMail: boolean };
 
-/** Counts what was made in the range, newest first, up to DASHBOARD_LIMITS.statistics.logEntries. */
+/** Counts what was made in the range, newest first, up to MAX_ENTRIES. */
 async function countLog(log: Log, range: Range, signal: AbortSignal): Promise<Receiver> {
-  const { logPageSize: limit, logEntries } = DASHBOARD_LIMITS.statistics;
   const counts: Counts = { succeeded: 0, pending: 0, failed: 0 };
   const receiver = { id: log.id, name: log.name, counts, isCut: false, isMail: log.protocol === 'SMTP' };
-  for (let page = 1; (page - 1) * limit < logEntries; page += 1) {
-    const { items, total } = await log.read({ page, limit }, signal);
+  for (let page = 1; (page - 1) * MAX_LIMIT < MAX_ENTRIES; page += 1) {
+    const { items, total } = await log.read({ page, limit: MAX_LIMIT }, signal);
     for (const { status, created_at } of items) {
       const at = Date.parse(created_at);
       if (at >= range.starts && at < range.ends) counts[status] += 1;
       if (at < range.starts) return receiver;
     }
-    if (page * limit >= total) return receiver;
+    if (page * MAX_LIMIT >= total) return receiver;
   }
   return { ...receiver, isCut: true };
 }
@@ -72,8 +74,7 @@ export function Deliveries({ id, range }: { id: string; range: Range }): JSX.Ele
                 }))}
               />
               <p class="muted">
-                {receivers.some(({ isCut }) => isCut) &&
-                  `Only the last ${DASHBOARD_LIMITS.statistics.logEntries} of each are counted. `}
+                {receivers.some(({ isCut }) => isCut) && `Only the last ${MAX_ENTRIES} of each are counted. `}
                 Finished deliveries are kept for a limited time.
               </p>
             </>

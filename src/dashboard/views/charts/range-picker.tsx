@@ -1,11 +1,10 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
-import { dayOf, ownRange, RANGES, type Range } from './range.ts';
+import { dayOf, MAX_DAYS, ownRange, RANGES, type Range } from './range.ts';
 
 /** The first day and the last one, both included. */
 function OwnRange({ path, range }: { path: string; range: Range }): JSX.Element {
@@ -26,7 +25,7 @@ function OwnRange({ path, range }: { path: string; range: Range }): JSX.Element 
       <Button>Show</Button>
       {isWrong && (
         <p class="error" role="alert">
-          Choose a first day that is not after the last one, and at most {DASHBOARD_LIMITS.statistics.days} days.
+          Choose a first day that is not after the last one, and at most {MAX_DAYS} days.
         </p>
       )}
     </Form>

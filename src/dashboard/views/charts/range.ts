@@ -1,4 +1,7 @@
-import { DASHBOARD_LIMITS } from '../../limits.ts';
+/** As many days as the service counts at a time. */
+export const MAX_DAYS = 1_000;
+/** Few enough days to be shown by hour. */
+const DAYS_BY_HOUR = 3;
 
 /** The times that a chart is about, as they are in the address: `?range=7d`, or `?from=2026-11-01&to=2026-11-21`. */
 export type Range = {
@@ -44,10 +47,10 @@ export function ownRange(first: string, last: string): Range | undefined {
   const ends = dayStart(last, 1);
   if (!starts || !ends || starts >= ends) return undefined;
   const days = Math.round((ends.getTime() - starts.getTime()) / (24 * 60 * 60 * 1_000));
-  if (days > DASHBOARD_LIMITS.statistics.days) return undefined;
+  if (days > MAX_DAYS) return undefined;
   return {
     name: 'own',
-    by: days <= DASHBOARD_LIMITS.statistics.daysByHour ? 'hour' : 'day',
+    by: days <= DAYS_BY_HOUR ? 'hour' : 'day',
     from: dayOf(starts),
     to: dayOf(ends),
     starts: starts.getTime(),

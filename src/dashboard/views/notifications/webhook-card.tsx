@@ -7,7 +7,7 @@ import { webhookLog } from '../../logs.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button, CopyButton } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/field.tsx';
-import { Icon } from '../../ui/icon.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/section.tsx';
 import { NotSaved } from '../../ui/states.tsx';
 import { counted, Time } from '../../ui/time.tsx';
@@ -98,31 +98,28 @@ function Failures({ path, webhook, onRetried }: { path: Path; webhook: Webhook; 
   const { failing_since: since = null, last_error: error = '', failed = 0 } = webhook.health ?? {};
   if (since === null && failed === 0) return null;
   return (
-    <div class="notice problem">
-      <Icon name="warning" />
-      <div>
-        <p>
-          {since === null ? (
-            `${counted(failed, 'delivery', 'deliveries')} failed before.`
-          ) : (
-            <>
-              It began to fail <Time at={since} />: <bdi>{error}</bdi>
-            </>
-          )}
-        </p>
-        {failed > 0 && (
-          <ActionButton
-            icon="replace"
-            of={`to ${webhook.url}`}
-            run={() => answer(api.POST('/webhooks/{deployId}/{webhookId}/retry', { params: { path } }))}
-            done="They are sent again: the log shows what becomes of them."
-            onDone={onRetried}
-          >
-            Replay all failed
-          </ActionButton>
+    <Notice isProblem>
+      <p>
+        {since === null ? (
+          `${counted(failed, 'delivery', 'deliveries')} failed before.`
+        ) : (
+          <>
+            It began to fail <Time at={since} />: <bdi>{error}</bdi>
+          </>
         )}
-      </div>
-    </div>
+      </p>
+      {failed > 0 && (
+        <ActionButton
+          icon="replace"
+          of={`to ${webhook.url}`}
+          run={() => answer(api.POST('/webhooks/{deployId}/{webhookId}/retry', { params: { path } }))}
+          done="They are sent again: the log shows what becomes of them."
+          onDone={onRetried}
+        >
+          Replay all failed
+        </ActionButton>
+      )}
+    </Notice>
   );
 }
 

@@ -1,5 +1,11 @@
 import { structuredPatch } from 'diff';
-import { DASHBOARD_LIMITS } from '../../limits.ts';
+
+/** As many lines as are shown: a page of 2 MiB may have two million. */
+export const MAX_LINES = 5_000;
+/** Browsers are slow with very long lines. */
+const MAX_LINE_CHARS = 2_000;
+/** How long the comparison of two versions may take. */
+const COMPARE_TIMEOUT_MS = 400;
 
 /** A line of a text, or of the changes from one text to another. */
 export type Line = {
@@ -9,21 +15,16 @@ export type Line = {
   text: string;
 };
 
-/** Browsers are slow with very long lines. */
 const cut = (text: string): string =>
-  text.length > DASHBOARD_LIMITS.pages.lineChars
-    ? `${text.slice(0, DASHBOARD_LIMITS.pages.lineChars).toWellFormed()}…`
-    : text;
+  text.length > MAX_LINE_CHARS ? `${text.slice(0, MAX_LINE_CHARS).toWellFormed()}…` : text;
 
 /** The lines of a text, at most as many as are shown. */
 export const sourceLines = (html: string): Line[] =>
-  html
-    .split(/\r\n|\n|\r/, DASHBOARD_LIMITS.pages.shownLines)
-    .map((text, index) => ({ number: index + 1, change: 'none', text: cut(text) }));
+  html.split(/\r\n|\n|\r/, MAX_LINES).map((text, index) => ({ number: index + 1, change: 'none', text: cut(text) }));
 
 /** The lines that differ, with some around them; undefined when the texts differ too much to be compared soon. */
 export function compare(before: string, after: string): Line[] | undefined {
-  const options = { context: 3, stripTrailingCr: true, timeout: DASHBOARD_LIMITS.pages.compareTimeoutMs };
+  const options = { context: 3, stripTrailingCr: true, timeout: COMPARE_TIMEOUT_MS };
   return structuredPatch('', '', before, after, '', '', options)?.hunks.flatMap(({ oldStart, newStart, lines }) => {
     let [old, now] = [oldStart, newStart];
     const rows = lines

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { ButtonLink, Toggle } from '../../ui/button.tsx';
 import type { Page } from '../../ui/page-view.tsx';
+import { Section } from '../../ui/section.tsx';
 
 /**
  * The page in a frame, from its own host. Its scripts run with an origin of their own, and it can't send its form, open windows or
@@ -10,13 +11,14 @@ import type { Page } from '../../ui/page-view.tsx';
 export function Preview({ page }: { page: Page }): JSX.Element {
   const [isPhone, setPhone] = useState(false);
   return (
-    <section class="card" aria-labelledby="preview">
-      <div class="preview-head">
-        <h2 id="preview">Preview</h2>
+    <Section
+      title="Preview"
+      actions={
         <Toggle isOn={isPhone} onSwitch={() => setPhone(!isPhone)}>
           As on a phone
         </Toggle>
-      </div>
+      }
+    >
       <iframe
         class={isPhone ? 'preview phone' : 'preview'}
         title={`Preview of ${page.slug}`}
@@ -24,12 +26,12 @@ export function Preview({ page }: { page: Page }): JSX.Element {
         sandbox="allow-scripts"
         referrerpolicy="no-referrer"
       />
-      <div class="preview-foot">
+      <div class="spread">
         <p class="muted">Forms can't be sent from the preview: open the page to try them.</p>
         <ButtonLink href={page.url} icon="open" isElsewhere>
           Open the page
         </ButtonLink>
       </div>
-    </section>
+    </Section>
   );
 }

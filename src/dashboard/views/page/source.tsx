@@ -3,12 +3,12 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
 import { useData } from '../../data.ts';
-import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { CopyButton } from '../../ui/button.tsx';
+import { Section } from '../../ui/section.tsx';
 import { Shown } from '../../ui/states.tsx';
 import { counted } from '../../ui/time.tsx';
 import { CodeLines } from './code-lines.tsx';
-import { compare, type Line, sourceLines } from './lines.ts';
+import { compare, type Line, MAX_LINES, sourceLines } from './lines.ts';
 
 export type Version = Schemas['Version'];
 
@@ -26,10 +26,8 @@ function Source({ html, line }: { html: string; line: number | undefined }): JSX
   return (
     <>
       <CodeLines label="Lines of the source" lines={lines} line={line} />
-      {lines.length === DASHBOARD_LIMITS.pages.shownLines && (
-        <p class="muted">
-          Only the first {counted(DASHBOARD_LIMITS.pages.shownLines, 'line')} are shown. Copy has all of it.
-        </p>
+      {lines.length === MAX_LINES && (
+        <p class="muted">Only the first {counted(MAX_LINES, 'line')} are shown. Copy has all of it.</p>
       )}
       <CopyButton kind="plain" text={html}>
         Copy the source
@@ -50,14 +48,14 @@ function Changes({ before, after }: { before: string; after: string }): JSX.Elem
       <p role="status">
         {counted(count('added'), 'line')} added, {counted(count('removed'), 'line')} removed.
       </p>
-      <CodeLines label="Lines that changed" lines={lines.slice(0, DASHBOARD_LIMITS.pages.shownLines)} />
+      <CodeLines label="Lines that changed" lines={lines.slice(0, MAX_LINES)} />
     </>
   );
 }
 
 /** The HTML of a version, or its changes since another one. */
 export function SourceCard({ id, choice: { version, since, line } }: { id: string; choice: Choice }): JSX.Element {
-  const card = useRef<HTMLElement>(null);
+  const card = useRef<HTMLDivElement>(null);
   // A link has led here.
   useEffect(() => {
     if (location.search !== '') card.current?.scrollIntoView({ block: 'start' });
@@ -70,15 +68,16 @@ export function SourceCard({ id, choice: { version, since, line } }: { id: strin
     return { html, before };
   });
   return (
-    <section ref={card} class="card source" aria-labelledby="source">
-      <h2 id="source">
-        {since === undefined ? `Source of version ${version}` : `Changes from version ${since} to ${version}`}
-      </h2>
-      <Shown loaded={loaded} label="Loading the source">
-        {({ html, before }) =>
-          before === undefined ? <Source html={html} line={line} /> : <Changes before={before} after={html} />
-        }
-      </Shown>
-    </section>
+    <div ref={card}>
+      <Section
+        title={since === undefined ? `Source of version ${version}` : `Changes from version ${since} to ${version}`}
+      >
+        <Shown loaded={loaded} label="Loading the source">
+          {({ html, before }) =>
+            before === undefined ? <Source html={html} line={line} /> : <Changes before={before} after={html} />
+          }
+        </Shown>
+      </Section>
+    </div>
   );
 }

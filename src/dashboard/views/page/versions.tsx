@@ -3,6 +3,7 @@ import { answer, api } from '../../api.ts';
 import { pageLinks } from '../../links.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
+import { Section } from '../../ui/section.tsx';
 import { sizeOf } from '../../ui/size.ts';
 import { Time } from '../../ui/time.tsx';
 import type { Version } from './source.tsx';
@@ -76,8 +77,7 @@ export const Versions = ({
   total: number;
   onRestored(): void;
 }): JSX.Element => (
-  <section class="card" aria-labelledby="versions">
-    <h2 id="versions">Versions</h2>
+  <Section title="Versions">
     <ul class="rows">
       {versions.map((version, index) => (
         <Row key={version.version} id={id} version={version} before={versions[index + 1]} onRestored={onRestored} />
@@ -87,5 +87,5 @@ export const Versions = ({
       {total > versions.length ? `The last ${versions.length} are shown. ` : ''}
       {total === 1 && 'Each change of the page makes another version, which can be restored.'}
     </p>
-  </section>
+  </Section>
 );

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { CopyButton } from '../../ui/button.tsx';
+import { Snippet } from '../../ui/snippet.tsx';
 
 const WIDGETS: Readonly<Record<string, { script: string; name: string }>> = {
   turnstile: { script: 'https://challenges.cloudflare.com/turnstile/v0/api.js', name: 'cf-turnstile' },
@@ -21,7 +21,7 @@ function captchaSnippet(provider: string, siteKey: string, id: string): string {
 }
 
 /** The captcha of the forms of a page, to copy. */
-export function CaptchaSnippet({
+export const CaptchaSnippet = ({
   provider,
   siteKey,
   id,
@@ -29,21 +29,13 @@ export function CaptchaSnippet({
   provider: string;
   siteKey: string;
   id: string;
-}): JSX.Element {
-  const snippet = captchaSnippet(provider, siteKey, id);
-  return (
-    <>
-      <p class="hint">
-        {provider === 'altcha'
-          ? 'The forms of this page get the widget by themselves. Put this into a form on another site:'
-          : 'Put this into the form:'}
-      </p>
-      <pre>
-        <code>{snippet}</code>
-      </pre>
-      <CopyButton kind="plain" text={snippet}>
-        Copy
-      </CopyButton>
-    </>
-  );
-}
+}): JSX.Element => (
+  <>
+    <p class="hint">
+      {provider === 'altcha'
+        ? 'The forms of this page get the widget by themselves. Put this into a form on another site:'
+        : 'Put this into the form:'}
+    </p>
+    <Snippet text={captchaSnippet(provider, siteKey, id)} />
+  </>
+);

@@ -39,6 +39,7 @@ export class AddressReader {
   readonly #service: URL;
   readonly #pagesDomain: string;
   readonly #isPublished: boolean;
+  readonly #isAnyPage: boolean;
   /** The paths of a site's files. */
   readonly #files: ReadonlySet<string> | undefined;
   /** The URL that relative addresses are resolved against. */
@@ -49,14 +50,16 @@ export class AddressReader {
   /** `base`: the `href` of the page's <base>. */
   constructor({ baseUrl, pagesDomain, page }: Addresses, base: string | undefined) {
     this.#action = page?.action ?? `${baseUrl}/submit/${UNPUBLISHED.id}`;
-    const path = page?.site?.path.split('/').map(encodeURIComponent).join('/') ?? '';
+    const site = page?.site === 'any' ? undefined : page?.site;
+    const path = site?.path.split('/').map(encodeURIComponent).join('/') ?? '';
     this.#own = new URL(`/${path}`, page?.url ?? UNPUBLISHED.url);
     // Addresses that a page loads are judged as if the page were served by https.
     this.#own.protocol = 'https:';
     this.#service = new URL(baseUrl);
     this.#pagesDomain = pagesDomain;
     this.#isPublished = page !== undefined;
-    this.#files = page?.site && new Set(page.site.files);
+    this.#isAnyPage = page?.site === 'any';
+    this.#files = site && new Set(site.files);
     this.#base = (base === undefined ? undefined : this.#parse(base, this.#own)) ?? this.#own;
     this.submitAddress = page ? withoutScheme(new URL(page.action)) : `${this.#service.host}/submit/`;
   }
@@ -98,7 +101,9 @@ export class AddressReader {
   }
 
   #find(path: string): Resolved {
-    return path === '/' ? { file: INDEX } : resolveSitePath((file) => this.#files?.has(file) ?? false, path);
+    return path === '/' || this.#isAnyPage
+      ? { file: INDEX }
+      : resolveSitePath((file) => this.#files?.has(file) ?? false, path);
   }
 
   #isPage(path: string): boolean {

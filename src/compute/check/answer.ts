@@ -153,9 +153,9 @@ export type Addresses = {
   pagesDomain: string;
   /**
    * The page itself: its origin, and the address that its forms post to; undefined: it has not been published. `site`: the path
-   * of the page in its site, and those of all files.
+   * of the page in its site, and those of all files; 'any': there may be a page at each path.
    */
-  page: { url: string; action: string; site?: SitePage | undefined } | undefined;
+  page: { url: string; action: string; site?: SitePage | 'any' | undefined } | undefined;
 };
 
 type SitePage = { path: string; files: readonly string[] };

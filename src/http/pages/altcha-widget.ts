@@ -13,7 +13,8 @@ export function altchaWidget(
   const { baseUrl, pagesDomain } = config;
   const service = escapeHtml(baseUrl);
   const { needsJavaScript } = translationsFor({}, { language: null, lang: langOf(html) });
-  const page = { url: pageUrl(config, slug), action: submitUrl(config) + deploymentId };
+  // A page of a site may be sent to another one, and is rendered before all files are known.
+  const page = { url: pageUrl(config, slug), action: submitUrl(config) + deploymentId, site: 'any' } as const;
   return {
     addresses: { baseUrl, pagesDomain, page },
     script: `<script src="${service}/altcha.js" type="module" async></script>`,

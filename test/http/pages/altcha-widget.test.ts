@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SIZES } from '../../../src/sizes.ts';
-import { BASE_URL, getPage, testService } from '../../support/service.ts';
+import { BASE_URL, getPage, PAGES_DOMAIN, testService } from '../../support/service.ts';
+import { publishSite } from '../../support/sites.ts';
 
 const service = await testService();
 /** Where another process listens. */
@@ -26,6 +27,16 @@ const withWidget = (id: string, html: string): string =>
       `<altcha-widget challenge="${BASE_URL}/altcha/challenge?deployment=${id}" auto="onsubmit"></altcha-widget>` +
       '<noscript><p>Bitte schalten Sie JavaScript ein: Dieses Formular unterscheidet damit Menschen von Robotern.</p></noscript></form>',
   );
+
+it("ALTCHA's widget is in the forms of each page of a site, wherever on it they lead", async () => {
+  const form = (action: string): string => FORM.replace('{{FORM_ACTION}}', action);
+  const about = `<html lang="de">${form('/contact')}`;
+  const { id, slug } = await publishSite(service, owner, { 'index.html': form(''), 'about.html': about });
+  const served = async () => (await service.anonymous.get('/about').set('Host', `${slug}.${PAGES_DOMAIN}`)).text;
+  expect(await served()).toBe(about);
+  await setCaptcha(id, { provider: 'altcha' });
+  expect(await served()).toBe(withWidget(id, about));
+});
 
 describe.each([
   ['a small page', SMALL],

@@ -60,7 +60,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await there.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
       await here.reload();
       await others.getByText(/^Chrome, /).waitFor();
-      await others.getByText('last used in the last hour').waitFor();
+      await others.getByText(', used in the last hour').waitFor();
       await here.getByRole('button', { name: 'End all sessions' }).click();
       await here.getByRole('button', { name: 'End all', exact: true }).click();
       await heading(here, 'Sign in');

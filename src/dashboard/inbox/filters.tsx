@@ -9,13 +9,12 @@ import { Menu } from '../ui/menu.tsx';
 import { counted, numbers } from '../ui/time.tsx';
 import { type Filter, isFiltered, NO_FILTER, queryOf, searchOf } from './filter.ts';
 import type { SubmissionList } from './list.ts';
-
-export const SEARCH_ID = 'inbox-search';
+import { SEARCH_ID, showHelp } from './shortcuts.tsx';
 
 type Props = { filter: Filter; onChange(filter: Filter): void };
 
 /** The search begins a moment after the last key. */
-function Search({ filter, onChange }: Props): JSX.Element {
+function Search({ filter, onChange, total }: Props & { total: number }): JSX.Element {
   const [typed, setTyped] = useState(filter.q);
   const q = typed.trim();
   const searched = useRef(filter.q);
@@ -41,7 +40,7 @@ function Search({ filter, onChange }: Props): JSX.Element {
       <input
         id={SEARCH_ID}
         type="search"
-        placeholder="Search"
+        placeholder={total === 0 ? 'Search' : `Search ${counted(total, 'submission')}`}
         dir="auto"
         maxLength={DASHBOARD_LIMITS.inbox.queryChars}
         value={typed}
@@ -83,10 +82,26 @@ function Exports({ pages, filter }: { pages: readonly Overviewed[]; filter: Filt
   );
 }
 
+/** How many were found, and how far a search has come. */
+function Progress({ list, filter }: { list: SubmissionList; filter: Filter }): JSX.Element {
+  const { isReading, rows, searched, total } = list.state.value;
+  const of = searched < total ? `, ${numbers.format(searched)} of ${numbers.format(total)} searched` : '';
+  return (
+    <p class="hint" role="status">
+      {isFiltered(filter) && (!isReading || searched > 0) && `${numbers.format(rows.length)} found${of}`}
+    </p>
+  );
+}
+
 /** The controls of the filter, which is in the address. `pages`: whose submissions they are. */
-export const Filters = ({ pages, filter, onChange }: Props & { pages: readonly Overviewed[] }): JSX.Element => (
-  <search class="inbox-filters">
-    <Search filter={filter} onChange={onChange} />
+export const Filters = ({
+  list,
+  pages,
+  filter,
+  onChange,
+}: Props & { list: SubmissionList; pages: readonly Overviewed[] }): JSX.Element => (
+  <search>
+    <Search filter={filter} onChange={onChange} total={list.state.value.total} />
     <div class="buttons">
       <Toggle isOn={filter.unread} onSwitch={() => onChange({ ...filter, unread: !filter.unread })}>
         Unread
@@ -104,18 +119,12 @@ export const Filters = ({ pages, filter, onChange }: Props & { pages: readonly O
           Clear
         </Button>
       )}
+      <Progress list={list} filter={filter} />
+      <span class="for-keys">
+        <Button kind="quiet" onClick={() => showHelp()}>
+          Shortcuts
+        </Button>
+      </span>
     </div>
   </search>
 );
-
-/** How many there are, and how far a search has come. */
-export function Progress({ list, filter }: { list: SubmissionList; filter: Filter }): JSX.Element {
-  const { isReading, rows, searched, total } = list.state.value;
-  const found = `${numbers.format(rows.length)} found`;
-  const of = searched < total ? `, ${numbers.format(searched)} of ${numbers.format(total)} searched` : '';
-  return (
-    <p class="muted inbox-progress" role="status">
-      {(!isReading || searched > 0) && (isFiltered(filter) ? found + of : counted(total, 'submission'))}
-    </p>
-  );
-}

@@ -59,9 +59,9 @@ function useColumns({ page, list, width, isNarrow }: Inbox): readonly Column[] {
   return columnsOf(labels, list.state.value.rows.slice(0, columnRows), room);
 }
 
-/** The filter and the list. */
-export function ListPane({ inbox }: { inbox: Inbox }): JSX.Element {
-  const { list, filter } = inbox;
+/** The filter and the list. `folders`: beside the filter. */
+export function ListPane({ inbox, folders }: { inbox: Inbox; folders: JSX.Element | undefined }): JSX.Element {
+  const { overview, list, filter } = inbox;
   const { path, route } = useLocation();
   const { rows, isReading, error } = list.state.value;
   const columns = useColumns(inbox);
@@ -69,7 +69,12 @@ export function ListPane({ inbox }: { inbox: Inbox }): JSX.Element {
   const narrowTo = (changed: typeof filter): void => route(path + searchOf(changed), true);
   return (
     <>
-      {(!isEmpty || isFiltered(filter)) && <Filters pages={inbox.overview} filter={filter} onChange={narrowTo} />}
+      <div class="inbox-filters">
+        {folders}
+        {(!isEmpty || isFiltered(filter)) && (
+          <Filters list={list} pages={overview} filter={filter} onChange={narrowTo} />
+        )}
+      </div>
       {error && <Problem error={error} onRetry={() => list.more()} />}
       {rows.length === 0 && isReading && <Loading label="Loading the inbox" />}
       {isEmpty && <Nothing inbox={inbox} onClear={() => narrowTo(NO_FILTER)} />}

@@ -9,21 +9,22 @@ import type { Submission } from './submissions.ts';
 export const SelectionBar = ({
   selected,
   actions,
-  isNarrow,
+  room = actions.length,
   onClear,
   children,
 }: {
   /** The rows that are selected, in words. */
   selected: string;
   actions: readonly MenuAction[];
-  isNarrow: boolean;
+  /** How many of the actions are buttons; the rest is in a menu. */
+  room?: number;
   onClear(): void;
   children?: ComponentChildren;
 }): JSX.Element => (
   <fieldset class="selection" aria-label="Selection">
     <p role="status">{selected} selected</p>
     {children}
-    <ActionRow actions={actions} {...(isNarrow && { room: 2 })} />
+    <ActionRow actions={actions} room={room} />
     <Button kind="quiet" icon="close" onClick={onClear}>
       <span class="unseen">Select none</span>
     </Button>
@@ -35,7 +36,7 @@ export function actionsOn({ act }: Inbox, target: Target, rows: readonly Submiss
   const [star, read] = [starOrUnstar(rows), readOrUnread(rows)];
   return [
     { label: 'Delete', icon: 'trash', run: () => act('delete', target) },
-    { label: read === 'read' ? 'Mark read' : 'Mark unread', run: () => act(read, target) },
+    { label: read === 'read' ? 'Mark read' : 'Mark unread', icon: 'done', run: () => act(read, target) },
     { label: star === 'star' ? 'Star' : 'Remove star', icon: 'star', run: () => act(star, target) },
     // The folder for spam has no room for all.
     ...(target === 'all' ? [] : [{ label: 'Spam', icon: 'warning', run: () => act('spam', target) } as const]),
@@ -52,7 +53,7 @@ export function Selection({ inbox }: { inbox: Inbox }): JSX.Element {
     <SelectionBar
       selected={list.count(target)}
       actions={actionsOn(inbox, target, selected.rows)}
-      isNarrow={isNarrow}
+      {...(isNarrow && { room: 2 })}
       onClear={selected.clear}
     >
       {canSelectAll && (

@@ -111,7 +111,7 @@ const DeleteAll = ({ id, total, onDone }: { id: string; total: number; onDone():
 );
 
 /** The submissions that are kept apart, and can be released. */
-export function Spam({ id, isNarrow, onChange }: { id: string; isNarrow: boolean; onChange(): void }): JSX.Element {
+export function Spam({ id, onChange }: { id: string; onChange(): void }): JSX.Element {
   const labels = useLabels(id);
   const words = useData(`words:${id}`, (signal) => readWords(id, signal)).data ?? [];
   const loaded = usePages(`spam:${id}`, DASHBOARD_LIMITS.inbox.spamPageSize, (query, signal) =>
@@ -155,7 +155,6 @@ export function Spam({ id, isNarrow, onChange }: { id: string; isNarrow: boolean
                   { label: 'Not spam', icon: 'done', run: () => act('release') },
                   { label: 'Delete', icon: 'trash', run: () => act('delete') },
                 ]}
-                isNarrow={isNarrow}
                 onClear={selected.clear}
               />
             )}

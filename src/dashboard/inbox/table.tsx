@@ -3,10 +3,14 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { Icon } from '../ui/icon.tsx';
 import { counted, Time } from '../ui/time.tsx';
 import type { Inbox } from './inbox.ts';
-import { isTyping } from './keys.ts';
 import type { Column } from './labels.ts';
 import { starOrUnstar } from './list.ts';
 import { countOthers, type Submission, titleOf } from './submissions.ts';
+
+/** Whether keys that are pressed are text, or for the control that has the focus. */
+export const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.matches('textarea, select, input:not([type="checkbox"])'));
 
 const rowOf = (id: string): Element | null => document.getElementById(id)?.closest('.inbox-row') ?? null;
 

@@ -85,6 +85,30 @@ export function ListFoot<T>({
   );
 }
 
+/** The items of a list in rows, and the way to more of them. */
+export const Listed = <T extends { id: string }>({
+  loaded,
+  label,
+  children,
+  ...foot
+}: {
+  loaded: LoadedPages<T>;
+  label: string;
+  of: string;
+  many?: string;
+  /** A row. */
+  children(item: T): JSX.Element;
+}): JSX.Element => (
+  <Shown loaded={loaded} label={label}>
+    {({ items, total }) => (
+      <>
+        <ul class="rows">{items.map(children)}</ul>
+        {items.length < total && <ListFoot loaded={loaded} {...foot} />}
+      </>
+    )}
+  </Shown>
+);
+
 /** Says that a change could not be saved, and why. */
 export const NotSaved = ({ change }: { change: Change }): JSX.Element => (
   <div role="alert">

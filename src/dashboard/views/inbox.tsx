@@ -5,21 +5,18 @@ import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
 import { useActions } from '../inbox/actions.tsx';
 import { Detail } from '../inbox/detail.tsx';
 import { filterOf, searchOf } from '../inbox/filter.ts';
-import { Progress } from '../inbox/filters.tsx';
-import { Help, hasShortcuts, showHelp } from '../inbox/help.tsx';
 import type { Inbox } from '../inbox/inbox.ts';
 import { SubmissionList } from '../inbox/list.ts';
-import { useListKeys } from '../inbox/list-keys.ts';
 import { ListPane } from '../inbox/list-pane.tsx';
 import { follow } from '../inbox/live.ts';
 import { useSelected } from '../inbox/selected.ts';
 import { Selection } from '../inbox/selection.tsx';
+import { Help, useShortcuts } from '../inbox/shortcuts.tsx';
 import { Spam } from '../inbox/spam.tsx';
 import { focusRow, revealRow } from '../inbox/table.tsx';
 import { DASHBOARD_LIMITS } from '../limits.ts';
 import { pageLinks } from '../links.ts';
 import type { Overviewed } from '../own-pages.ts';
-import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { type Page, PageView } from '../ui/page-view.tsx';
 import { counted } from '../ui/time.tsx';
@@ -97,7 +94,7 @@ const TurnedAway = ({ page }: { page: Page }): JSX.Element => (
   </Notice>
 );
 
-const Folders = ({ page, isSpam }: { page: Page; isSpam: boolean }): JSX.Element => {
+const Folders = ({ page, isSpam = false }: { page: Page; isSpam?: boolean }): JSX.Element => {
   const { inbox } = pageLinks(page.id);
   return (
     <nav class="buttons" aria-label="Folders">
@@ -127,14 +124,13 @@ export function InboxPane({ page, overview, onChange }: Props): JSX.Element {
   const filter = filterOf(query);
   const search = searchOf(filter);
   const base = page ? pageLinks(page.id).inbox : VIEW_PATHS.allInboxes;
-  const isSpam = page !== undefined && query.view === 'spam';
   const hrefOf: Inbox['hrefOf'] = (one) => base + (one ? `/${page ? one.id : `${one.pageId}/${one.id}`}` : '') + search;
 
   const [focused, setFocused] = useState<string>();
   const { element, width } = useWidth();
   const pageIds = overview.map(({ id }) => id);
   const { list, arrived } = useList(page?.id, search, onChange);
-  const selected = useSelected(list.state.value.rows, search + isSpam);
+  const selected = useSelected(list.state.value.rows, search);
   const { act, question } = useActions(list, pageIds, () => {
     if (openId !== undefined && !list.find(openId)) route(hrefOf(), true);
   });
@@ -142,30 +138,16 @@ export function InboxPane({ page, overview, onChange }: Props): JSX.Element {
   const inbox: Inbox = { page, overview, filter, list, selected, openId, isNarrow, width, hrefOf, act, setFocused };
   useRowInSight(list, openId);
   useUnreadInTitle(overview);
-  // The keys are those of the list: without it nobody sees what they do.
-  useListKeys(inbox, focused, hasShortcuts.value && !isSpam);
+  useShortcuts(inbox, focused);
 
   return (
     <div class={openId === undefined ? 'stack' : 'stack with-detail'}>
       <div class="stack inbox-list" ref={element}>
         {page && page.turned_away > 0 && <TurnedAway page={page} />}
-        <div class="buttons">
-          {page && <Folders page={page} isSpam={isSpam} />}
-          {!isSpam && (
-            <>
-              <Progress list={list} filter={filter} />
-              <div class="for-keys">
-                <Button kind="quiet" onClick={() => showHelp()}>
-                  Shortcuts
-                </Button>
-              </div>
-            </>
-          )}
-        </div>
-        {isSpam ? <Spam id={page.id} isNarrow={isNarrow} onChange={onChange} /> : <ListPane inbox={inbox} />}
+        <ListPane inbox={inbox} folders={page && <Folders page={page} />} />
       </div>
       {openId !== undefined && <Detail inbox={inbox} pageId={openPageId} id={openId} />}
-      {!isSpam && selected.rows.length > 0 && <Selection inbox={inbox} />}
+      {selected.rows.length > 0 && <Selection inbox={inbox} />}
       <p role="status" class="unseen">
         {arrived}
       </p>
@@ -175,11 +157,23 @@ export function InboxPane({ page, overview, onChange }: Props): JSX.Element {
   );
 }
 
-/** The submissions of a page. */
-const InboxView = (): JSX.Element => (
-  <PageView title="Inbox">
-    {(page, reload) => <InboxPane key={page.id} page={page} overview={[page]} onChange={reload} />}
-  </PageView>
-);
+/** The submissions of a page, or those that are kept apart as spam. */
+const InboxView = (): JSX.Element => {
+  const isSpam = useLocation().query.view === 'spam';
+  return (
+    <PageView title="Inbox">
+      {(page, reload) =>
+        isSpam ? (
+          <div class="stack">
+            <Folders page={page} isSpam />
+            <Spam id={page.id} onChange={reload} />
+          </div>
+        ) : (
+          <InboxPane key={page.id} page={page} overview={[page]} onChange={reload} />
+        )
+      }
+    </PageView>
+  );
+};
 
 export default InboxView;

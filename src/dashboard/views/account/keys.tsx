@@ -10,7 +10,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Select } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Section } from '../../ui/section.tsx';
-import { ListFoot, NotSaved, Shown } from '../../ui/states.tsx';
+import { Listed, NotSaved } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 
 type Key = Schemas['Key'];
@@ -136,18 +136,9 @@ export function Keys(): JSX.Element {
   });
   return (
     <Section title="Keys" hint="For the API, the command line, and for signing in here." isSplit>
-      <Shown loaded={loaded} label="Loading your keys">
-        {({ items, total }) => (
-          <>
-            <ul class="rows">
-              {items.map((key) => (
-                <KeyRow key={key.id} apiKey={key} onRevoked={loaded.reload} />
-              ))}
-            </ul>
-            {total > DASHBOARD_LIMITS.account.listSize && <ListFoot loaded={loaded} of="key" />}
-          </>
-        )}
-      </Shown>
+      <Listed loaded={loaded} label="Loading your keys" of="key">
+        {(key) => <KeyRow key={key.id} apiKey={key} onRevoked={loaded.reload} />}
+      </Listed>
       <CreateKey onDone={loaded.reload} />
     </Section>
   );

@@ -6,7 +6,7 @@ import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { signOut } from '../../session.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Section } from '../../ui/section.tsx';
-import { ListFoot, Shown } from '../../ui/states.tsx';
+import { Listed } from '../../ui/states.tsx';
 import { RoughTime, Time } from '../../ui/time.tsx';
 
 type Session = Schemas['Session'];
@@ -35,7 +35,7 @@ function SessionRow({ session, onEnded }: { session: Session; onEnded(): void })
           {browserOf(userAgent)} {isCurrent && <span class="badge good">This browser</span>}
         </p>
         <p class="muted">
-          Signed in <Time at={created_at} />, last used <RoughTime at={last_used_at} />
+          Signed in <Time at={created_at} />, used <RoughTime at={last_used_at} />
         </p>
       </div>
       <ActionButton
@@ -60,18 +60,9 @@ export function Sessions(): JSX.Element {
   });
   return (
     <Section title="Sessions" hint="A browser stays signed in for 30 days after its last use." isSplit>
-      <Shown loaded={loaded} label="Loading your sessions">
-        {({ items, total }) => (
-          <>
-            <ul class="rows">
-              {items.map((session) => (
-                <SessionRow key={session.id} session={session} onEnded={loaded.reload} />
-              ))}
-            </ul>
-            {total > DASHBOARD_LIMITS.account.listSize && <ListFoot loaded={loaded} of="session" />}
-          </>
-        )}
-      </Shown>
+      <Listed loaded={loaded} label="Loading your sessions" of="session">
+        {(session) => <SessionRow key={session.id} session={session} onEnded={loaded.reload} />}
+      </Listed>
       <ActionButton
         ask={{
           title: 'End all sessions?',

@@ -44,6 +44,8 @@ export function AddWebhook({ deployId, onAdded }: { deployId: string; onAdded():
   const isUrl = /^https?:\/\/./i.test(url.trim());
 
   async function add(): Promise<void> {
+    setSent(true);
+    if (!isUrl || problem !== undefined) return;
     const isDone = await run(async () => {
       await answer(
         api.POST('/webhooks/{deployId}', { params: { path: { deployId } }, body: { url: url.trim(), type } }),
@@ -62,12 +64,7 @@ export function AddWebhook({ deployId, onAdded }: { deployId: string; onAdded():
       hint="Each submission is posted to its address, and tried again until it arrives."
       isSplit
     >
-      <Form
-        onSubmit={() => {
-          setSent(true);
-          if (isUrl && problem === undefined) void add();
-        }}
-      >
+      <Form onSubmit={add}>
         <Select label="Receiver" hint={RECEIVERS[receiver]} value={receiver} options={OPTIONS} onChange={setChosen} />
         <Field
           label="Webhook URL"

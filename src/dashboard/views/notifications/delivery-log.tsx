@@ -6,7 +6,7 @@ import { pageLinks } from '../../links.ts';
 import type { Log } from '../../logs.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { DeliveryRow } from '../../ui/delivery-row.tsx';
-import { ListFoot, Shown } from '../../ui/states.tsx';
+import { Listed } from '../../ui/states.tsx';
 
 /** The log of deliveries, newest first; it is read again while something waits. */
 function DeliveryLog({ deployId, log }: { deployId: string; log: Log }): JSX.Element {
@@ -19,29 +19,19 @@ function DeliveryLog({ deployId, log }: { deployId: string; log: Log }): JSX.Ele
     const timer = setTimeout(reload, refreshIntervalMs);
     return () => clearTimeout(timer);
   }, [isWaiting, isLoading, reload]);
+  if (data?.total === 0) return <p class="muted">Nothing has been sent yet: send a test.</p>;
   return (
-    <Shown loaded={loaded} label="Loading the log">
-      {({ items, total }) =>
-        total === 0 ? (
-          <p class="muted">Nothing has been sent yet: send a test.</p>
-        ) : (
-          <>
-            <ul class="rows">
-              {items.map((delivery) => (
-                <DeliveryRow key={delivery.id} log={log} delivery={delivery} onRetried={reload}>
-                  {delivery.submission_id === null ? (
-                    'A test, or a list of submissions.'
-                  ) : (
-                    <a href={`${pageLinks(deployId).inbox}/${delivery.submission_id}`}>The submission</a>
-                  )}
-                </DeliveryRow>
-              ))}
-            </ul>
-            {total > logPageSize && <ListFoot loaded={loaded} of="delivery" many="deliveries" />}
-          </>
-        )
-      }
-    </Shown>
+    <Listed loaded={loaded} label="Loading the log" of="delivery" many="deliveries">
+      {(delivery) => (
+        <DeliveryRow key={delivery.id} log={log} delivery={delivery} onRetried={reload}>
+          {delivery.submission_id === null ? (
+            'A test, or a list of submissions.'
+          ) : (
+            <a href={`${pageLinks(deployId).inbox}/${delivery.submission_id}`}>The submission</a>
+          )}
+        </DeliveryRow>
+      )}
+    </Listed>
   );
 }
 

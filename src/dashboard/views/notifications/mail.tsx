@@ -110,10 +110,10 @@ function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Ele
   const changes = changesOf({ ...mail, recipients }, saved);
   const isWrong = isNew && !isMailAddress(email);
 
-  function save(): void {
+  async function save(): Promise<void> {
     setChecked(true);
     if (isWrong) return;
-    void run(async () => {
+    await run(async () => {
       await answer(api.PATCH('/deploy/{id}', { params, body: changes }));
       const now = await answer(api.GET('/deploy/{id}/settings', { params }));
       setSaved(now);

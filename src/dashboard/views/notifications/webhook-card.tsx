@@ -171,7 +171,7 @@ export function WebhookCard({
     </p>
   );
   return (
-    <Section title={<bdi>{url}</bdi>} hint={badges} isSplit>
+    <Section title={<bdi>{url.replace(/^https:\/\//, '')}</bdi>} hint={badges} isSplit>
       <Failures
         path={path}
         webhook={webhook}

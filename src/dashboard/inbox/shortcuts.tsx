@@ -1,0 +1,119 @@
+import { signal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Checkbox } from '../ui/field.tsx';
+import type { Inbox } from './inbox.ts';
+import { type Action, readOrUnread, starOrUnstar } from './list.ts';
+import type { Submission } from './submissions.ts';
+import { focusRow, isTyping } from './table.tsx';
+
+export const SEARCH_ID = 'inbox-search';
+
+/** A key was pressed. `at`: the id of the submission that is open, or whose row has the focus. */
+type Press = {
+  inbox: Inbox;
+  at: string | undefined;
+  event: KeyboardEvent;
+  route(href: string, isReplaced?: boolean): void;
+};
+
+function step({ inbox: { list, openId, hrefOf, setFocused }, at, route }: Press, by: 1 | -1): void {
+  const { rows } = list.state.value;
+  const from = rows.findIndex((row) => row.id === at);
+  const row = rows[from < 0 ? 0 : Math.max(0, Math.min(rows.length - 1, from + by))];
+  if (!row) return;
+  // The next key may come before the focus has moved.
+  setFocused(row.id);
+  if (openId === undefined) focusRow(row.id);
+  else if (row.id !== openId) route(hrefOf(row), true);
+}
+
+/** Changes the rows that are selected, or the one that the key is about. */
+function change({ inbox: { list, selected, act }, at }: Press, choose: (rows: readonly Submission[]) => Action): void {
+  const current = at === undefined ? undefined : list.find(at);
+  const rows = selected.rows.length > 0 ? selected.rows : current ? [current] : [];
+  act(choose(rows), selected.isAll ? 'all' : rows);
+}
+
+/** The browser itself opens the link that has the focus. */
+const SHORTCUTS: Readonly<Record<string, [effect: string, run?: (press: Press) => unknown]>> = {
+  j: ['Next, older submission', (press) => step(press, 1)],
+  k: ['Previous, newer submission', (press) => step(press, -1)],
+  Enter: ['Open'],
+  Escape: [
+    'Back to the list, or select none',
+    ({ inbox: { openId, selected, hrefOf }, route }) => (openId === undefined ? selected.clear() : route(hrefOf())),
+  ],
+  e: ['Mark as read or unread', (press) => change(press, readOrUnread)],
+  s: ['Star', (press) => change(press, starOrUnstar)],
+  x: ['Select', ({ inbox, at }) => at !== undefined && inbox.selected.toggle(at, false)],
+  '#': ['Delete', (press) => change(press, () => 'delete')],
+  '/': [
+    'Search',
+    ({ event }) => {
+      event.preventDefault();
+      document.getElementById(SEARCH_ID)?.focus();
+    },
+  ],
+  '?': ['This help', () => showHelp()],
+};
+
+const SHORTCUTS_OFF = 'shortcuts-off';
+
+/** Whether keys that are letters do something. People who dictate switch them off. */
+const hasLetters = signal(localStorage.getItem(SHORTCUTS_OFF) === null);
+
+function switchLetters(isOn: boolean): void {
+  hasLetters.value = isOn;
+  if (isOn) localStorage.removeItem(SHORTCUTS_OFF);
+  else localStorage.setItem(SHORTCUTS_OFF, '1');
+}
+
+/** Listens to the keys: not to what is typed, and not while a dialog or a menu is open. */
+export function useShortcuts(inbox: Inbox, focused: string | undefined): void {
+  const { route } = useLocation();
+  const latest = useRef<(event: KeyboardEvent) => unknown>(undefined);
+  latest.current = (event) => {
+    if (event.key !== 'Escape' && !hasLetters.value) return;
+    if (!Object.hasOwn(SHORTCUTS, event.key)) return;
+    SHORTCUTS[event.key]?.[1]?.({ inbox, at: inbox.openId ?? focused, event, route });
+  };
+  useEffect(() => {
+    const listen = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (isTyping(event.target) || document.querySelector('dialog[open], :popover-open')) return;
+      latest.current?.(event);
+    };
+    addEventListener('keydown', listen);
+    return () => removeEventListener('keydown', listen);
+  }, []);
+}
+
+const isHelpOpen = signal(false);
+
+export const showHelp = (isShown = true): void => {
+  isHelpOpen.value = isShown;
+};
+
+/** Says what the keys do. */
+export const Help = (): JSX.Element => (
+  <Dialog title="Keyboard shortcuts" isOpen={isHelpOpen.value} onClose={() => showHelp(false)}>
+    <dl class="shortcuts stack">
+      {Object.entries(SHORTCUTS).map(([key, [effect]]) => (
+        <div key={key}>
+          <dt>
+            <kbd>{key}</kbd>
+          </dt>
+          <dd>{effect}</dd>
+        </div>
+      ))}
+    </dl>
+    <Checkbox label="Use shortcuts of one key" isOn={hasLetters.value} onChange={switchLetters} />
+    <div class="buttons end">
+      <Button onClick={() => showHelp(false)}>Close</Button>
+    </div>
+  </Dialog>
+);

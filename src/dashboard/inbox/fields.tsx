@@ -52,23 +52,19 @@ function Text({ name, text }: { name: string; text: string }): JSX.Element {
   );
 }
 
-const Value = ({ field: { name, values } }: { field: Field }): JSX.Element => (
-  <ul class="values">
-    {values.map((value, index) => (
-      <li key={index}>{typeof value === 'string' ? <Text name={name} text={value} /> : <File file={value} />}</li>
-    ))}
-  </ul>
-);
-
 const List = ({ fields, labels }: { fields: readonly Field[]; labels: Labels }): JSX.Element => (
   <dl class="fields stack">
-    {fields.map((field, index) => (
+    {fields.map(({ name, values }, index) => (
       <div key={index}>
         <dt class="muted">
-          <bdi title={field.name.slice(0, DASHBOARD_LIMITS.inbox.fieldTitleChars)}>{labelOf(labels, field.name)}</bdi>
+          <bdi title={name.slice(0, DASHBOARD_LIMITS.inbox.fieldTitleChars)}>{labelOf(labels, name)}</bdi>
         </dt>
         <dd>
-          <Value field={field} />
+          <ul class="values">
+            {values.map((value, at) => (
+              <li key={at}>{typeof value === 'string' ? <Text name={name} text={value} /> : <File file={value} />}</li>
+            ))}
+          </ul>
         </dd>
       </div>
     ))}

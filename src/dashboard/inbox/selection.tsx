@@ -36,7 +36,7 @@ export function actionsOn({ act }: Inbox, target: Target, rows: readonly Submiss
   const [star, read] = [starOrUnstar(rows), readOrUnread(rows)];
   return [
     { label: 'Delete', icon: 'trash', run: () => act('delete', target) },
-    { label: read === 'read' ? 'Mark read' : 'Mark unread', icon: 'done', run: () => act(read, target) },
+    { label: read === 'read' ? 'Mark read' : 'Mark unread', run: () => act(read, target) },
     { label: star === 'star' ? 'Star' : 'Remove star', icon: 'star', run: () => act(star, target) },
     // The folder for spam has no room for all.
     ...(target === 'all' ? [] : [{ label: 'Spam', icon: 'warning', run: () => act('spam', target) } as const]),

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { hasWord } from '../../lib/whole-words.ts';
 import { answer, api } from '../api.ts';
-import { useData, usePages } from '../data.ts';
+import { toError, useData, usePages } from '../data.ts';
 import { DASHBOARD_LIMITS } from '../limits.ts';
 import { pageLinks } from '../links.ts';
 import { ActionButton } from '../ui/action-button.tsx';
@@ -47,15 +47,18 @@ async function readWords(id: string, signal: AbortSignal): Promise<readonly stri
   return spam.blocklist;
 }
 
-type Change = 'release' | 'delete';
-const DONE: Readonly<Record<Change, string>> = { release: 'in the inbox now', delete: 'deleted' };
+type SpamPath = { id: string; submissionId: string };
 
-function make(change: Change, { id: submissionId, pageId }: Submission): Promise<unknown> {
-  const params = { path: { id: pageId, submissionId } };
-  return change === 'release'
-    ? answer(api.POST('/deploy/{id}/spam/{submissionId}/release', { params }))
-    : answer(api.DELETE('/deploy/{id}/spam/{submissionId}', { params }));
-}
+const CHANGES = {
+  release: {
+    done: 'in the inbox now',
+    make: (path: SpamPath) => answer(api.POST('/deploy/{id}/spam/{submissionId}/release', { params: { path } })),
+  },
+  delete: {
+    done: 'deleted',
+    make: (path: SpamPath) => answer(api.DELETE('/deploy/{id}/spam/{submissionId}', { params: { path } })),
+  },
+};
 
 type Props = { submission: Submission; words: readonly string[]; labels: Labels; selected: Selected<Submission> };
 
@@ -123,12 +126,12 @@ export function Spam({ id, onChange }: { id: string; onChange(): void }): JSX.El
     loaded.reload();
     onChange();
   }
-  async function act(change: Change): Promise<void> {
+  async function act({ done, make }: (typeof CHANGES)['release' | 'delete']): Promise<void> {
     try {
-      for (const submission of selected.rows) await make(change, submission);
-      say(`${counted(selected.rows.length, 'submission')} ${DONE[change]}.`);
+      for (const { id: submissionId } of selected.rows) await make({ id, submissionId });
+      say(`${counted(selected.rows.length, 'submission')} ${done}.`);
     } catch (error) {
-      say(`Not saved: ${error instanceof Error ? error.message : error}`);
+      say(`Not saved: ${toError(error).message}`);
     }
     onDone();
     focusHeading();
@@ -152,8 +155,8 @@ export function Spam({ id, onChange }: { id: string; onChange(): void }): JSX.El
               <SelectionBar
                 selected={counted(selected.rows.length, 'submission')}
                 actions={[
-                  { label: 'Not spam', icon: 'done', run: () => act('release') },
-                  { label: 'Delete', icon: 'trash', run: () => act('delete') },
+                  { label: 'Not spam', icon: 'done', run: () => act(CHANGES.release) },
+                  { label: 'Delete', icon: 'trash', run: () => act(CHANGES.delete) },
                 ]}
                 onClear={selected.clear}
               />

@@ -34,65 +34,59 @@ function changesOf({ recipients, ...mail }: Mail, saved: Mail) {
   };
 }
 
-/** The owner, who gets mail until somebody else does, and can be removed. */
-function OwnerRow({ mail, onChange }: { mail: Mail; onChange(part: Partial<Mail>): void }): JSX.Element {
-  const { notify_owner: hasOwner, recipients } = mail;
-  const note = recipients.some(({ confirmed }) => confirmed)
-    ? 'You get no mail: the others do.'
-    : 'Nobody else has confirmed: you get the mail until somebody has.';
-  return (
-    <li class="row">
-      <span class="row-text">
-        <bdi>{me.value?.email}</bdi> <span class="badge">You</span>
-        {!hasOwner && <p class="muted">{note}</p>}
-      </span>
-      <Button
-        kind="quiet"
-        icon={hasOwner ? 'close' : 'plus'}
-        of="your address"
-        onClick={() => onChange({ notify_owner: !hasOwner })}
-      >
-        {hasOwner ? 'Remove' : 'Add'}
-      </Button>
-    </li>
-  );
-}
-
-/** The recipients of mail; each can be removed. */
-const Recipients = ({
-  mail,
+/** The recipients of mail, the owner first; each can be removed. */
+function Recipients({
+  mail: { notify_owner: hasOwner, recipients },
   saved,
   onChange,
 }: {
   mail: Mail;
   saved: Mail;
   onChange(part: Partial<Mail>): void;
-}): JSX.Element => (
-  <div>
-    <h3>Recipients</h3>
-    <ul class="rows">
-      <OwnerRow mail={mail} onChange={onChange} />
-      {mail.recipients.map(({ email, confirmed }) => (
-        <li key={email} class="row">
+}): JSX.Element {
+  const note = recipients.some(({ confirmed }) => confirmed)
+    ? 'You get no mail: the others do.'
+    : 'Nobody else has confirmed: you get the mail until somebody has.';
+  return (
+    <div>
+      <h3>Recipients</h3>
+      <ul class="rows">
+        <li class="row">
           <span class="row-text">
-            <bdi>{email}</bdi>{' '}
-            {saved.recipients.some((each) => each.email === email) && (
-              <span class={confirmed ? 'badge good' : 'badge'}>{confirmed ? 'Confirmed' : 'Not confirmed yet'}</span>
-            )}
+            <bdi>{me.value?.email}</bdi> <span class="badge">You</span>
+            {!hasOwner && <p class="muted">{note}</p>}
           </span>
           <Button
             kind="quiet"
-            icon="close"
-            of={email}
-            onClick={() => onChange({ recipients: mail.recipients.filter((each) => each.email !== email) })}
+            icon={hasOwner ? 'close' : 'plus'}
+            of="your address"
+            onClick={() => onChange({ notify_owner: !hasOwner })}
           >
-            Remove
+            {hasOwner ? 'Remove' : 'Add'}
           </Button>
         </li>
-      ))}
-    </ul>
-  </div>
-);
+        {recipients.map(({ email, confirmed }) => (
+          <li key={email} class="row">
+            <span class="row-text">
+              <bdi>{email}</bdi>{' '}
+              {saved.recipients.some((each) => each.email === email) && (
+                <span class={confirmed ? 'badge good' : 'badge'}>{confirmed ? 'Confirmed' : 'Not confirmed yet'}</span>
+              )}
+            </span>
+            <Button
+              kind="quiet"
+              icon="close"
+              of={email}
+              onClick={() => onChange({ recipients: recipients.filter((each) => each.email !== email) })}
+            >
+              Remove
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
 
 /** Whether there is mail, how often, and to whom. */
 function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Element {

@@ -68,13 +68,10 @@ export function* problemOfNameless(element: HtmlElement, scripts: Scripts): Gene
   const type = typeOf(element);
   const name = /^[A-Za-z][\w-]{0,40}$/.test(id) ? id : type === 'email' || type === 'tel' ? type : 'message';
   const isBox = type === 'checkbox' || type === 'radio';
-  yield {
-    code: 'field-without-name',
-    // A box to agree or to show something with may be meant to send nothing, and a script may read the field.
-    severity: isBox || scripts.hasOthers ? 'warning' : 'error',
-    message: `What visitors enter here is not sent, because the field has no name: write name="${isBox && id === '' ? 'choice' : name}".`,
-    at: startOf(element),
-  };
+  // A box to agree or to show something with may be meant to send nothing, and a script may read the field.
+  const severity = isBox || scripts.hasOthers ? 'warning' : 'error';
+  const message = `What visitors enter here is not sent, because the field has no name: write name="${isBox && id === '' ? 'choice' : name}".`;
+  yield { code: 'field-without-name', severity, message, at: startOf(element) };
 }
 
 type ControlOf = (name: string) => ControlKind | undefined;
@@ -151,10 +148,7 @@ export function* problemOfButton(
   const texts = controls.filter((control) => TEXT_TYPES.has(typeOf(control.element)));
   const hasButton = controls.some((control) => typeOf(control.element) === 'button');
   const write = hasButton ? 'write type="submit" in its <button>' : 'write <button>Send</button> before </form>';
-  yield {
-    code: 'no-submit-button',
-    severity: texts.length === 1 || scripts.hasOthers ? 'warning' : 'error',
-    message: `The form has no button that sends it: ${write}.`,
-    at: startOf(element),
-  };
+  const severity = texts.length === 1 || scripts.hasOthers ? 'warning' : 'error';
+  const message = `The form has no button that sends it: ${write}.`;
+  yield { code: 'no-submit-button', severity, message, at: startOf(element) };
 }

@@ -18,7 +18,7 @@ export const MAX_DEPTH = 512;
 
 export type HtmlRoot = DefaultTreeAdapterTypes.ParentNode;
 export type HtmlElement = DefaultTreeAdapterTypes.Element;
-export type HtmlNode = DefaultTreeAdapterTypes.ChildNode;
+type HtmlNode = DefaultTreeAdapterTypes.ChildNode;
 
 /** Wrong nesting makes the parser copy elements, many more than the page has. */
 export class TooComplexError extends Error {}
@@ -110,32 +110,17 @@ export function parseHtml(html: string, maxDepth: number): ParsedHtml {
 const childrenOf = (node: HtmlRoot): readonly HtmlNode[] =>
   'content' in node ? node.content.childNodes : node.childNodes;
 
-/**
- * Visits nodes in the order of the source, and calls `leave` after what an element contains. `enter` gets what it returned
- * for the element around; 'skip' leaves out what is in an element, and 'stop' ends the walk.
- */
+/** Visits elements in the order of the source. `enter` gets what it returned for the element around. */
 export function walk<Context extends object>(
   root: HtmlRoot,
   context: Context,
-  enter: (node: HtmlNode, around: Context) => Context | 'skip' | 'stop',
-  leave: (element: HtmlElement) => void = () => undefined,
+  enter: (element: HtmlElement, around: Context) => Context,
 ): void {
   // Without recursion: a page may be nested deeper than functions can.
-  const open: { nodes: readonly HtmlNode[]; next: number; context: Context; element?: HtmlElement }[] = [
-    { nodes: childrenOf(root), next: 0, context },
-  ];
+  const open = [{ nodes: childrenOf(root).values(), context }];
   for (let level = open.at(-1); level; level = open.at(-1)) {
-    const node = level.nodes[level.next];
-    level.next += 1;
-    if (!node) {
-      open.pop();
-      if (level.element) leave(level.element);
-      continue;
-    }
-    const inside = enter(node, level.context);
-    if (inside === 'stop') return;
-    if (!isElement(node)) continue;
-    if (inside === 'skip') leave(node);
-    else open.push({ nodes: childrenOf(node), next: 0, context: inside, element: node });
+    const { value: node, done } = level.nodes.next();
+    if (done) open.pop();
+    else if (isElement(node)) open.push({ nodes: childrenOf(node).values(), context: enter(node, level.context) });
   }
 }

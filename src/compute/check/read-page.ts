@@ -1,14 +1,5 @@
 import { ALTCHA_ELEMENT, CAPTCHA_CLASSES, type CaptchaProvider } from '../../lib/captcha-fields.ts';
-import {
-  attribute,
-  endOf,
-  type HtmlElement,
-  hasAttribute,
-  isElement,
-  isHtml,
-  type ParsedHtml,
-  walk,
-} from './html-tree.ts';
+import { attribute, endOf, type HtmlElement, hasAttribute, isHtml, type ParsedHtml, walk } from './html-tree.ts';
 
 /*
  * The parts of a page, collected in one pass: forms and their controls, labels, scripts, and what is loaded from elsewhere.
@@ -206,7 +197,7 @@ export function readPage({ root, formOwners }: Pick<ParsedHtml, 'root' | 'formOw
     ...{ isDisabled: false, isDisabledInLegend: false },
     ...{ isInSearch: false, isInDatalist: false, isInTemplate: false },
   };
-  walk(root, context, (node, around) => (isElement(node) ? reader.enter(node, around) : around));
+  walk(root, context, (element, around) => reader.enter(element, around));
   const { foundControls, foundLabels, ...parts } = reader;
   return {
     ...parts,

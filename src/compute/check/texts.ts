@@ -1,5 +1,5 @@
 import { SIZES } from '../../sizes.ts';
-import { attribute, endOf, type HtmlElement, isElement, isHtml, isText, walk } from './html-tree.ts';
+import { attribute, endOf, type HtmlElement, isElement, isHtml, isText } from './html-tree.ts';
 
 /** Nodes that are read for one text: elements can be read for several. */
 const MAX_NODES = 200;
@@ -38,25 +38,22 @@ const isLeftOut = (element: HtmlElement): boolean =>
 export function textOf(element: HtmlElement): string {
   let text = '';
   let nodes = 0;
-  const isFull = () => nodes >= MAX_NODES || text.length >= MAX_RAW_CHARS;
-  const space = ({ tagName }: HtmlElement) => {
-    // A line begins or ends.
-    if (BLOCKS.has(tagName)) text += ' ';
-  };
-  walk(
-    element,
-    {},
-    (node, around) => {
-      if (isFull()) return 'stop';
+  // It nests no deeper than MAX_NODES.
+  const read = ({ childNodes }: HtmlElement): void => {
+    for (const node of childNodes) {
+      if (nodes >= MAX_NODES || text.length >= MAX_RAW_CHARS) return;
       nodes += 1;
       if (isText(node)) text += node.value.slice(0, MAX_RAW_CHARS);
-      if (!isElement(node)) return around;
-      space(node);
+      if (!isElement(node)) continue;
+      // A line begins and ends.
+      const space = BLOCKS.has(node.tagName) ? ' ' : '';
+      text += space;
       if (isHtml(node, 'img') || isHtml(node, 'area')) text += attribute(node, 'alt') ?? '';
-      return isLeftOut(node) ? 'skip' : around;
-    },
-    space,
-  );
+      if (!isLeftOut(node)) read(node);
+      text += space;
+    }
+  };
+  read(element);
   return tidy(text);
 }
 

@@ -19,29 +19,6 @@ export const embeddedExists = (dataDir: string): Promise<boolean> =>
     (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
   );
 
-/** Waits while the very first start of the service may be making the database. Throws NoDatabaseError. */
-async function waitUntil(exists: () => Promise<boolean>, { database: limits }: Limits, onWait: () => void) {
-  const startedAt = performance.now();
-  while (!(await exists())) {
-    const waitedMs = performance.now() - startedAt;
-    if (waitedMs > limits.firstStartTimeoutMs) throw new NoDatabaseError();
-    if (waitedMs > limits.firstStartTellAfterMs) onWait();
-    await delay(POLL_MS);
-  }
-}
-
-async function waitForTables({ connection }: DatabaseServer, limits: Limits, onWait: () => void): Promise<void> {
-  const client = await openClient(connection, {
-    application_name: 'formhost command',
-    ...ANSWER_TIMEOUTS,
-  });
-  try {
-    await waitUntil(() => hasMigrations(client), limits, onWait);
-  } finally {
-    await client.end();
-  }
-}
-
 /**
  * Opens the existing database of the service. During the service's very first start it waits until that has made the
  * database; `onWait` is called once when this takes long. Creates nothing where there is none: that would be another database
@@ -49,19 +26,27 @@ async function waitForTables({ connection }: DatabaseServer, limits: Limits, onW
  */
 export async function openExistingDatabase(
   location: Location,
-  limits: Limits,
+  { database: limits }: Limits,
   onWait: () => void,
 ): Promise<DatabaseServer> {
-  const { databaseUrl, dataDir } = location;
+  const startedAt = performance.now();
   let hasTold = false;
-  const tellOnce = (): void => {
-    if (!hasTold) onWait();
-    hasTold = true;
+  const waitUntil = async (exists: () => Promise<boolean>): Promise<void> => {
+    while (!(await exists())) {
+      const waitedMs = performance.now() - startedAt;
+      if (waitedMs > limits.firstStartTimeoutMs) throw new NoDatabaseError();
+      if (!hasTold && waitedMs > limits.firstStartTellAfterMs) {
+        hasTold = true;
+        onWait();
+      }
+      await delay(POLL_MS);
+    }
   };
-  if (databaseUrl === undefined) await waitUntil(() => embeddedExists(dataDir), limits, tellOnce);
+  if (location.databaseUrl === undefined) await waitUntil(() => embeddedExists(location.dataDir));
   const server = await openDatabaseServer(location);
   try {
-    await waitForTables(server, limits, tellOnce);
+    const client = await openClient(server.connection, { application_name: 'formhost command', ...ANSWER_TIMEOUTS });
+    await waitUntil(() => hasMigrations(client)).finally(() => client.end());
     return server;
   } catch (error) {
     await server.close();

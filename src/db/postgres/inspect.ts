@@ -15,10 +15,7 @@ export type DatabaseFacts = MigrationState & {
  * Returns what the doctor checks of a database; changes nothing. Throws when the database does not answer in time.
  */
 export async function inspectDatabase(connection: Connection): Promise<DatabaseFacts> {
-  const client = await openClient(connection, {
-    application_name: 'formhost doctor',
-    ...ANSWER_TIMEOUTS,
-  });
+  const client = await openClient(connection, { application_name: 'formhost doctor', ...ANSWER_TIMEOUTS });
   try {
     const { rows } = await client.query<{ version: string; encoding: string; standby: boolean; size: string }>(
       `SELECT current_setting('server_version_num') AS version, current_setting('server_encoding') AS encoding,
@@ -26,13 +23,8 @@ export async function inspectDatabase(connection: Connection): Promise<DatabaseF
     );
     const [facts] = rows;
     if (!facts) throw new Error('The database answered no row.');
-    return {
-      ...compareMigrations(await migrationsRun(client)),
-      version: Number(facts.version),
-      encoding: facts.encoding,
-      standby: facts.standby,
-      size: Number(facts.size),
-    };
+    const [version, size] = [Number(facts.version), Number(facts.size)];
+    return { ...facts, ...compareMigrations(await migrationsRun(client)), version, size };
   } finally {
     await client.end();
   }

@@ -24,12 +24,8 @@ const MAX_REASON_CHARS = 1_000;
 
 export function declareDeployments(admin: Command): void {
   const group = admin.command('deployments').description('Take pages down, restore, export and purge');
-  declareList(group);
-  declareTakeDown(group);
-  declareRestore(group);
-  declareExport(group);
-  declareUndelete(group);
-  declarePurge(group);
+  const commands = [declareList, declareTakeDown, declareRestore, declareExport, declareUndelete, declarePurge];
+  for (const declareCommand of commands) declareCommand(group);
 }
 
 /** Declares a command about one page of any owner. */

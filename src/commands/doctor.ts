@@ -11,10 +11,9 @@ import { type Resolve, resolveName } from '../delivery/webhooks/resolve.ts';
 import { LIMITS } from '../limits.ts';
 import { declare } from './declare.ts';
 import type { Route } from './doctor/ask.ts';
-import { checkDomains } from './doctor/domains.ts';
 import { type Finding, fail, ok, reasonOf, skip } from './doctor/finding.ts';
 import { checkDatabase, checkDisk, checkFiles, checkMail } from './doctor/machine.ts';
-import { checkAddress, PAGE, READY } from './doctor/service.ts';
+import { checkAddress, checkDomains, PAGE, READY } from './doctor/service.ts';
 import { databasePlace, NO_DATABASE_ADVICE, readSettings, type Settings } from './operator.ts';
 import { print } from './output.ts';
 

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
 import { decodeXML } from 'entities';
 import type { BucketLocation } from '../lib/files-url.ts';
-import { isObjectId, newObjectId } from '../lib/ids.ts';
+import { newObjectId, OBJECT_ID } from '../lib/ids.ts';
 import type { Limits } from '../limits.ts';
 import { BucketError } from './bucket-error.ts';
 
@@ -148,7 +148,7 @@ export class Bucket {
       const id = names[index] ?? '';
       const modifiedAt = new Date(element(entry, 'LastModified') ?? '');
       // Whatever else is there is not ours.
-      return isObjectId(id) && !Number.isNaN(modifiedAt.getTime()) ? [{ id, modifiedAt }] : [];
+      return OBJECT_ID.test(id) && !Number.isNaN(modifiedAt.getTime()) ? [{ id, modifiedAt }] : [];
     });
     const now = new Date(headers.get('date') ?? '');
     if (Number.isNaN(now.getTime())) throw new BucketError('the bucket answered GET without a date', 'NO_DATE');

@@ -39,7 +39,7 @@ const random43 = customAlphabet(ALPHABET, TOKEN_CHARS);
 export const DEPLOYMENT_ID = /^d_[0-9A-Za-z]{20,60}$/;
 export const SUBMISSION_ID = /^sub_[0-9A-Za-z]{20,60}$/;
 export const FILE_ID = /^file_[0-9A-Za-z]{20,60}$/;
-const OBJECT_ID = /^obj_[0-9A-Za-z]{24}$/;
+export const OBJECT_ID = /^obj_[0-9A-Za-z]{24}$/;
 export const WEBHOOK_ID = /^wh_[0-9A-Za-z]{20,60}$/;
 export const DELIVERY_ID = /^dl_[0-9A-Za-z]{20,60}$/;
 export const KEY_ID = /^key_[0-9A-Za-z]{20,60}$/;
@@ -74,11 +74,6 @@ export const hashOfKey = (key: string): Buffer => createHash('sha256').update(ke
 export const isApiKey = (text: string): boolean => /^fh_[0-9A-Za-z]{40,200}$/.test(text);
 /** Whether a text could be a token. */
 export const TOKEN = new RegExp(`^[0-9A-Za-z]{${TOKEN_CHARS},${TOKEN_CHARS + SIZES.cell.maxChars}}$`);
-export const isSessionId = (text: string): boolean => SESSION_ID.test(text);
-export const isDeploymentId = (text: string): boolean => DEPLOYMENT_ID.test(text);
-export const isSubmissionId = (text: string): boolean => SUBMISSION_ID.test(text);
-export const isFileId = (text: string): boolean => FILE_ID.test(text);
-export const isObjectId = (text: string): boolean => OBJECT_ID.test(text);
 
 /** Whether a text has the form of `newSubmissionId`, with a time in the last 24 hours. */
 export function isRecentSubmissionId(text: string): boolean {

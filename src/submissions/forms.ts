@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { Batcher } from '../db/batcher.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { findForms, type LiveForm } from '../db/submissions/forms.ts';
-import { isDeploymentId } from '../lib/ids.ts';
+import { DEPLOYMENT_ID } from '../lib/ids.ts';
 
 /** The forms in memory, all together. */
 const MAX_KNOWN_CHARS = 16 * 1024 * 1024;
@@ -31,7 +31,7 @@ export class Forms {
   async get(deploymentId: string): Promise<LiveForm | undefined> {
     const known = this.#forms.get(deploymentId);
     // Only ids reach Postgres, which refuses some texts (NUL).
-    if (known || !isDeploymentId(deploymentId)) return known;
+    if (known || !DEPLOYMENT_ID.test(deploymentId)) return known;
     const changes = this.#changes;
     const form = await this.#reader.add(deploymentId);
     if (form && changes === this.#changes) this.#forms.set(deploymentId, form);

@@ -1,9 +1,10 @@
+import { getDomain } from 'tldts';
 import { isLocalHost } from '../../config.ts';
 import { type Answer, ask, connectionProblem, type Route } from './ask.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
+import { type Finding, fail, ok, skip, warn } from './finding.ts';
 
 /*
- * Checks of the service from outside: BASE_URL and a page, with their certificates.
+ * Checks of the service from outside: its names, BASE_URL and a page, with their certificates.
  */
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -55,4 +56,22 @@ export async function checkAddress(url: string, { isRight, mend }: Expected, rou
   }
   const saw = `${url} answers as it should, with ${certificate}`;
   return days < MIN_CERTIFICATE_DAYS ? warn(saw, 'check why the certificate has not been renewed') : ok(saw);
+}
+
+/**
+ * Checks that the API is not under the registrable domain of the pages, by the Public Suffix List with its private part:
+ * browsers let a page set cookies for all of that domain. Hosts without one, such as `forms` in a private network, are
+ * skipped.
+ */
+export function checkDomains(pagesHost: string, apiHost: string): Finding {
+  const registrable = (host: string): string | null => getDomain(host, { allowPrivateDomains: true });
+  const page = `page.${pagesHost}`;
+  const pages = registrable(page);
+  if (pages === null || !pagesHost.includes('.')) return skip(`${pagesHost} is under no public suffix`);
+  if (pages === page) return ok(`${pagesHost} is on the Public Suffix List: each page is a site of its own`);
+  if (registrable(apiHost) !== pages) return ok(`the pages are under ${pages}, the API is not`);
+  return warn(
+    `the pages and the API are both under ${pages}: a page can set cookies for the API, and a warning about phishing is about both`,
+    'give the pages a domain that nothing else uses',
+  );
 }

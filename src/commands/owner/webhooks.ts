@@ -14,12 +14,8 @@ const POLL_MS = 250;
 
 export function declareWebhooks(program: Command, connect: Connect): void {
   const group = program.command('webhooks').description('Send submissions to other programs');
-  declareAdd(group, connect);
-  declareList(group, connect);
-  declareTest(group, connect);
-  declareLog(group, connect);
-  declareRetry(group, connect);
-  declareSecret(group, connect);
+  const commands = [declareAdd, declareList, declareTest, declareLog, declareRetry, declareSecret];
+  for (const declareCommand of commands) declareCommand(group, connect);
   declareSwitch(group, connect, false);
   declareSwitch(group, connect, true);
   declareRemove(group, connect);

@@ -58,13 +58,10 @@ export function* problemsOfCaptcha(
       provider === 'altcha'
         ? `write </form> at the end of the form, outside of tables, where the service can put the widget, or write <${ALTCHA_ELEMENT}> into the form`
         : `put the widget of ${provider} into the form`;
-    yield {
-      code: 'captcha-missing',
-      // A script that can't be read may make the widget.
-      severity: scripts.hasOthers ? 'warning' : 'error',
-      message: `The form lacks the widget of the captcha that spam.captcha switches on, so that all it sends is kept as spam: ${write}.`,
-      at: startOf(element),
-    };
+    // A script that can't be read may make the widget.
+    const severity = scripts.hasOthers ? 'warning' : 'error';
+    const message = `The form lacks the widget of the captcha that spam.captcha switches on, so that all it sends is kept as spam: ${write}.`;
+    yield { code: 'captcha-missing', severity, message, at: startOf(element) };
   }
 }
 

@@ -34,8 +34,6 @@ function captchaOf(element: HtmlElement): CaptchaProvider | undefined {
   return classes.map((name) => CAPTCHA_CLASSES.get(name)).find((provider) => provider !== undefined);
 }
 
-type FoundControl = Omit<Control, 'form'> & { around: HtmlElement | undefined };
-
 /** `id`: of what it labels; undefined: the first control in it. */
 type FoundLabel = { element: HtmlElement; id: string | undefined; control?: HtmlElement };
 
@@ -57,9 +55,9 @@ type Ids = ReadonlyMap<string, HtmlElement>;
 type Labels = ReadonlyMap<HtmlElement, readonly HtmlElement[]>;
 
 /** "Reset the form owner" in the standard. */
-function ownerOf({ element, around }: FoundControl, ids: Ids, formOwners: ParsedHtml['formOwners']) {
+function ownerOf({ element, form }: Control, ids: Ids, formOwners: ParsedHtml['formOwners']) {
   const id = attribute(element, 'form');
-  if (id === undefined) return formOwners.get(element) ?? around;
+  if (id === undefined) return formOwners.get(element) ?? form;
   const owner = ids.get(id);
   return owner && isHtml(owner, 'form') ? owner : undefined;
 }
@@ -92,7 +90,8 @@ class PageReader {
   /** The first element of each id. */
   readonly ids = new Map<string, HtmlElement>();
   readonly forms: { element: HtmlElement; isSearch: boolean }[] = [];
-  readonly foundControls: FoundControl[] = [];
+  /** Each with the form around it. */
+  readonly controls: Control[] = [];
   readonly foundLabels: FoundLabel[] = [];
   /** Of each <fieldset>. */
   readonly legends = new Map<HtmlElement, HtmlElement>();
@@ -124,7 +123,11 @@ class PageReader {
     if (isHtml(element)) {
       this.#enterHtml(element, inside);
       if (isLabelable(element) && inside.label) inside.label.control ??= element;
-      if (CONTROLS.has(element.tagName) && !inside.isInDatalist) this.#addControl(element, inside);
+      if (CONTROLS.has(element.tagName) && !inside.isInDatalist) {
+        const { form, fieldset, group } = inside;
+        const isDisabled = inside.isDisabled || hasAttribute(element, 'disabled');
+        this.controls.push({ element, form, isDisabled, fieldset, group });
+      }
     }
     return inside;
   }
@@ -173,20 +176,9 @@ class PageReader {
       }
     }
   }
-
-  #addControl(element: HtmlElement, { form, fieldset, group, isDisabled }: Context): void {
-    this.foundControls.push({
-      element,
-      around: form,
-      isDisabled: isDisabled || hasAttribute(element, 'disabled'),
-      fieldset,
-      group,
-    });
-  }
 }
 
-export type PageParts = Omit<PageReader, 'enter' | 'foundControls' | 'foundLabels'> & {
-  controls: readonly Control[];
+export type PageParts = Omit<PageReader, 'enter' | 'foundLabels'> & {
   /** The <label> elements of each control. */
   labels: Labels;
 };
@@ -198,10 +190,10 @@ export function readPage({ root, formOwners }: Pick<ParsedHtml, 'root' | 'formOw
     ...{ isInSearch: false, isInDatalist: false, isInTemplate: false },
   };
   walk(root, context, (element, around) => reader.enter(element, around));
-  const { foundControls, foundLabels, ...parts } = reader;
+  const { controls, foundLabels, ...parts } = reader;
   return {
     ...parts,
-    controls: foundControls.map((control) => ({ ...control, form: ownerOf(control, parts.ids, formOwners) })),
+    controls: controls.map((control) => ({ ...control, form: ownerOf(control, parts.ids, formOwners) })),
     labels: labelsOf(foundLabels, parts.ids),
   };
 }

@@ -9,7 +9,8 @@ import { migrationsRun } from '../postgres/migrate.ts';
 import { type Connection, openClient } from '../postgres/servers.ts';
 import { encode, FIRST_LINE, type Header, type Table } from './backup-file.ts';
 import { CHUNKS, FILES, NOT_IN_BACKUPS, OBJECT_COLUMNS, rowsOfBucket } from './bucket-rows.ts';
-import { BACKUP_LIMITS } from './limits.ts';
+
+const CONNECT_TIMEOUT_MS = 10_000;
 
 const SETTINGS = {
   statement_timeout: '0',
@@ -29,7 +30,7 @@ const SETTINGS = {
 export async function openLongTransaction(connection: Connection, name: string, begin = 'BEGIN'): Promise<pg.Client> {
   const client = await openClient(connection, {
     application_name: name,
-    connectionTimeoutMillis: BACKUP_LIMITS.connectTimeoutMs,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
   });
   await client.query(begin);

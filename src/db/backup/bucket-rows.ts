@@ -4,7 +4,6 @@ import { SIZES } from '../../sizes.ts';
 import type { ReadObject } from '../files/file-content.ts';
 import { FILES_BATCH } from '../files/stored-files.ts';
 import type { Table } from './backup-file.ts';
-import { BACKUP_LIMITS } from './limits.ts';
 
 /*
  * A backup has the content of all files, as if none were in a bucket: it can be restored where there is none.
@@ -19,6 +18,8 @@ export const OBJECT_COLUMNS = ['object_id', 'object_sha256'];
 
 type Row = { id: string; size: number; object_id: string; object_sha256: Buffer };
 
+/** A piece of a file is read from the bucket. */
+const READ_TIMEOUT_MS = 30_000;
 /** Files whose beginning is read at a time. */
 const AHEAD = 8;
 
@@ -54,7 +55,7 @@ export async function* rowsOfBucket(
   onDamaged: (fileId: string) => void,
 ): AsyncGenerator<Buffer> {
   const read = ({ object_id: id, size }: Row, from: number) =>
-    readObject(id, { from, length: Math.min(size - from, SIZES.file.maxPieceBytes) }, BACKUP_LIMITS.readTimeoutMs);
+    readObject(id, { from, length: Math.min(size - from, SIZES.file.maxPieceBytes) }, READ_TIMEOUT_MS);
   for await (const files of filesInBucket(client)) {
     const firsts = files.map((file) => read(file, 0));
     // Each is awaited in its turn.

@@ -2,12 +2,15 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { compareMigrations, migrate, migrationsRun } from '../postgres/migrate.ts';
+import { compareMigrations, migrate, migrationsRun, tableExists } from '../postgres/migrate.ts';
 import type { Connection } from '../postgres/servers.ts';
-import { tableExists } from '../postgres/table-exists.ts';
 import { columnsOf, openLongTransaction } from './backup.ts';
 import { BackupError, BackupReader, type Header } from './backup-file.ts';
-import { BACKUP_LIMITS } from './limits.ts';
+
+/** Another transaction has locked a table that is restored. */
+const LOCK_TIMEOUT_MS = 10_000;
+/** A process of the service asks the database at least twice a second: then none has asked. */
+const QUIET_MS = 3_000;
 
 const NOT_EMPTY =
   'the database has owners already, and a backup is restored into an empty one only: make a new database, or move ' +
@@ -45,7 +48,7 @@ async function isInUse(client: pg.Client, { pooler }: Connection): Promise<boole
   };
   if (pooler !== 'transaction') return (await find('-infinity')) > 0;
   const { rows } = await client.query<{ now: string }>('SELECT CAST(clock_timestamp() AS text) AS now');
-  await delay(BACKUP_LIMITS.quietMs);
+  await delay(QUIET_MS);
   // Otherwise, the view of other connections stays the same within a transaction.
   await client.query('SELECT pg_stat_clear_snapshot()');
   return (await find(rows[0]?.now ?? '-infinity')) > 0;
@@ -81,7 +84,7 @@ export async function restore(connection: Connection, source: AsyncIterable<Buff
   await migrate(connection, { only: backup.header.migrations });
   const client = await openLongTransaction(connection, 'formhost restore');
   try {
-    await client.query(`SET LOCAL lock_timeout = ${BACKUP_LIMITS.lockTimeoutMs}`);
+    await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await fill(client, backup);
     await client.query('ANALYZE');
     await client.query('COMMIT');

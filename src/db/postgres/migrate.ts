@@ -6,7 +6,6 @@ import type pg from 'pg';
 import { PROJECT } from '../../lib/project.ts';
 import { queryOne } from './query.ts';
 import { ANSWER_TIMEOUTS, type Connection, openServer } from './servers.ts';
-import { tableExists } from './table-exists.ts';
 
 /**
  * `config`: `{ transaction: false }` for one that builds an index concurrently, which Postgres does in no transaction.
@@ -104,6 +103,12 @@ export async function migrate(
   } finally {
     await holder.end();
   }
+}
+
+/** Whether there is a table of this name. */
+export async function tableExists(client: pg.Client, name: string): Promise<boolean> {
+  const { rows } = await client.query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [name]);
+  return rows.some(({ found }) => found);
 }
 
 /** The migrations that have been run in a database, in the order of their names. */

@@ -6,7 +6,6 @@ import { checkStorage, type StorageLimits, settleStorage } from '../account/stor
 import { checkFresh, insertChunks, type NewObject } from '../files/stored-files.ts';
 import type { Database } from '../postgres/connect.ts';
 import { execute } from '../postgres/query.ts';
-import { storeSolution } from '../spam/altcha-solutions.ts';
 import { type IdempotencyKey, storeKey } from './idempotency-keys.ts';
 import { expectedOutcome, type NewSubmission, type Outcome, storeSubmissions } from './store-submissions.ts';
 
@@ -82,6 +81,15 @@ async function storeOne(transaction: Knex, submission: NewSubmission, { submissi
     if (outcome.kind !== 'busy' || performance.now() > end) throw new NotAccepted(outcome);
     await delay(limits.lockedPollMs);
   }
+}
+
+/**
+ * Uses a solution up; false when it has been used. It belongs in the transaction that stores the submission, after the
+ * deployment's row is locked: any transaction that used it before has ended, and nothing is waited for.
+ */
+async function storeSolution(transaction: Knex, { hash, expiresAt }: Solution): Promise<boolean> {
+  const sql = 'INSERT INTO altcha_solutions (hash, expires_at) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING';
+  return (await execute(transaction, 'store-altcha-solution', sql, [hash, expiresAt])) === 1;
 }
 
 /** Whether the first attempt is kept apart as spam. */

@@ -1,7 +1,7 @@
 import type { Labels } from '../../db/deployments/labels.ts';
 import { type ControlKind, controlsOf } from '../../lib/control-fields.ts';
 import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
-import { isFileId } from '../../lib/ids.ts';
+import { FILE_ID } from '../../lib/ids.ts';
 import { readJsonObject, unquote } from '../../lib/json-text.ts';
 import { isMailAddress } from '../../lib/mail-address.ts';
 import { fileLinkExpiry, type SignedLinks } from '../../lib/signed-links.ts';
@@ -177,7 +177,7 @@ function fieldsOf(
   const files = `/submissions/${deploymentId}/${submissionId}/files/`;
   const fileUrl = (path: string): string | undefined => {
     const fileId = path.startsWith(files) ? path.slice(files.length) : '';
-    return isFileId(fileId) ? links.file({ deploymentId, submissionId, fileId }, expires) : undefined;
+    return FILE_ID.test(fileId) ? links.file({ deploymentId, submissionId, fileId }, expires) : undefined;
   };
   return layOutFields(data, fileUrl, labels, maxBytes);
 }

@@ -8,7 +8,7 @@ import type { LiveForm } from '../../db/submissions/forms.ts';
 import { findByKey, type IdempotencyKey } from '../../db/submissions/idempotency-keys.ts';
 import { DELIVERY_HEADER } from '../../lib/delivery-header.ts';
 import { BusyError, FairQueue } from '../../lib/fair-queue.ts';
-import { isDeploymentId, newSubmissionId } from '../../lib/ids.ts';
+import { DEPLOYMENT_ID, newSubmissionId } from '../../lib/ids.ts';
 import { networkOf } from '../../lib/public-address.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { StoreOutcome } from '../../submissions/submission-store.ts';
@@ -79,7 +79,7 @@ export class SubmissionService {
     let parsed: ParsedSubmission | undefined;
     try {
       if (request.headers[DELIVERY_HEADER] !== undefined) throw webhookLoop();
-      if (!isDeploymentId(deploymentId)) throw noSuchForm();
+      if (!DEPLOYMENT_ID.test(deploymentId)) throw noSuchForm();
       // Before the first await: a socket that has closed has no address.
       const ipAddress = this.#app.clientAddress(request);
       // Files are in memory until they are stored.

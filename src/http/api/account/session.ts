@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { z } from 'zod';
 import { beginSession, endSession, endSessions, listSessions, ownSessionExists } from '../../../db/account/sessions.ts';
-import { hashOfKey, isApiKey, isSessionId, newToken } from '../../../lib/ids.ts';
+import { hashOfKey, isApiKey, newToken, SESSION_ID } from '../../../lib/ids.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { keyRefused, tooManyUnknownKeys, unauthorized } from '../../request/auth.ts';
@@ -105,7 +105,7 @@ const endEndpoint = (app: App) =>
     },
     errors: [noSession],
     async handle({ owner }) {
-      if (!isSessionId(owner.credentialId)) throw noSession();
+      if (!SESSION_ID.test(owner.credentialId)) throw noSession();
       await endSession(app.db, owner.id, owner.credentialId);
       return new WithHeaders({ 'Set-Cookie': app.sessionCookie.remove }, { message: 'Signed out' as const });
     },

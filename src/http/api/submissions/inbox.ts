@@ -10,7 +10,7 @@ import {
   markSubmissions,
 } from '../../../db/submissions/submission-marks.ts';
 import { deleteSubmissions, submissionJson } from '../../../db/submissions/submissions.ts';
-import { isSubmissionId } from '../../../lib/ids.ts';
+import { SUBMISSION_ID } from '../../../lib/ids.ts';
 import { createMatcher } from '../../../lib/submission-search.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
@@ -241,7 +241,7 @@ const bulkEndpoint = (app: App) =>
       if (given && cursor !== undefined) throw cursorWithoutFilter();
       const found = filter && (await search(app, resource, { ...filter, cursor }, SIZES.search.maxBulkIds));
       // Only ids reach Postgres, which refuses some texts (NUL).
-      const ids = found?.positions.map(({ id }) => id) ?? [...new Set(given?.filter(isSubmissionId))];
+      const ids = found?.positions.map(({ id }) => id) ?? [...new Set(given?.filter((id) => SUBMISSION_ID.test(id)))];
       const done = await CHANGES[action](db, owner.id, resource.id, ids);
       // None may be there because the deployment was deleted while the body arrived.
       if (done === 0) await ownDeployment(db, owner, resource.id);

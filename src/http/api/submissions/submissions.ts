@@ -10,7 +10,7 @@ import {
   type NumberedSubmission,
   submissionJson,
 } from '../../../db/submissions/submissions.ts';
-import { isSubmissionId } from '../../../lib/ids.ts';
+import { SUBMISSION_ID } from '../../../lib/ids.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { JsonPieces, jsonText } from '../../request/declaration.ts';
@@ -67,7 +67,7 @@ export async function numberAt(
 ): Promise<number> {
   // Beyond the last one is a cursor from before a backup was restored: what comes next would be missed.
   if (CURSOR.test(cursor)) return Math.min(Number(cursor), lastSubmissionNumber);
-  if (!isSubmissionId(cursor)) {
+  if (!SUBMISSION_ID.test(cursor)) {
     throw badQuery(`${name} is invalid: send 0, the id of a submission, or the cursor of an answer.`);
   }
   return foundOr404(await findSubmission(db, owner.id, id, cursor), noSuchCursor).number;

@@ -75,14 +75,11 @@ describe('deployments purge', () => {
       ...{ day: '2026-11-21', delivery_id: 'dl_1' },
     });
     const mail = { notify_every: 'day', recipients: ['bea@command.example', 'cyd@command.example'] };
-    await owner.patch(`/deploy/${deployment.id}`).send(mail).expect(200);
+    await owner.change(deployment.id, mail);
     await service
       .db('removed_submissions')
       .insert([1_204, 1_205].map((number) => ({ deployment_id: deployment.id, number })));
-    await owner
-      .patch(`/deploy/${deployment.id}`)
-      .send({ spam: { blocklist: ['casino'] } })
-      .expect(200);
+    await owner.change(deployment.id, { spam: { blocklist: ['casino'] } });
     await service.db.raw(
       `INSERT INTO spam_submissions (deployment_id, id, data, ip_address, created_at, kept_at, reason)
        SELECT :id, 'sub_' || md5(:id || n), '{}', '192.0.2.1', now(), now(), 'blocklist' FROM generate_series(1, 600) AS n`,

@@ -30,7 +30,7 @@ it('tells each change of a deployment once, and nothing of submissions', async (
   const sent = await fetch(`${service.url}/submit/${id}`, { method: 'POST', body: new URLSearchParams({ a: '1' }) });
   expect(sent.status).toBe(200);
   expect(await read()).toEqual([]);
-  await owner.patch(`/deploy/${id}`).send({ redirect_url: 'https://example.com/' }).expect(200);
+  await owner.change(id, { redirect_url: 'https://example.com/' });
   await owner.delete(`/deploy/${id}`).expect(200);
   expect(await read()).toEqual([change, change]);
   await owner

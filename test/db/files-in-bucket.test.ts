@@ -161,7 +161,7 @@ describe('a service with FILES_URL', () => {
   it('keeps the file of spam, and of what is released from it', async () => {
     const id = await deploy();
     const spam = { blocklist: ['ada'], captcha: null };
-    await owner.patch(`/deploy/${id}`).send({ spam }).expect(200);
+    await owner.change(id, { spam });
     expect(await submit(id, 'kept apart')).toMatchObject({ status: 200 });
     const { body } = await owner.get(`/deploy/${id}/spam`).expect(200);
     await owner.post(`/deploy/${id}/spam/${body.submissions[0].id}/release`).expect(200);

@@ -89,7 +89,7 @@ describe('a database that the release before has filled (test/support/fill-relea
     ]);
     await owner.post(`/trash/${deleted}/restore`).send({}).expect(200);
     expect((await owner.get(`/submissions/${deleted}`)).body.total).toBe(1);
-    await owner.patch(`/deploy/${id}`).send({ retention_days: 1 }).expect(200);
+    await owner.change(id, { retention_days: 1 });
     await service
       .db('submissions')
       .where({ deployment_id: id })

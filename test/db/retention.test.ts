@@ -12,7 +12,7 @@ const owner = await service.owner();
 /** A deployment with submissions that were received at these times, which rise. */
 async function deployWith(times: readonly Date[], settings: object = {}): Promise<string> {
   const { id } = await owner.deploy();
-  await owner.patch(`/deploy/${id}`).send(settings).expect(200);
+  await owner.change(id, settings);
   await storeTexts(
     service.db,
     id,
@@ -58,7 +58,7 @@ describe('retention_days', () => {
     const now = new Date();
     const id = await deployWith([daysBefore(now, 4_000)]);
     expect([await expire(id, now), await numbersOf(id)]).toEqual([0, [1]]);
-    await owner.patch(`/deploy/${id}`).send({ retention_days: 1 }).expect(200);
+    await owner.change(id, { retention_days: 1 });
     await service.db.transaction(async (transaction) => {
       await transaction('deployments').where({ id }).update({ retention_days: null });
       const expiring = expire(id, now);
@@ -85,10 +85,7 @@ describe('retention_days', () => {
       return (await form.expect(200)).body.id;
     };
     const [old, kept] = [await submit('old'), await submit('kept')];
-    await owner
-      .post(`/submissions/${id}/bulk`)
-      .send({ action: 'star', ids: [old, kept] })
-      .expect(200);
+    await owner.mark(id, 'star', [old, kept]);
     await vi.waitFor(
       async () => expect(await service.db('deliveries').where({ status: 'pending', leased: false })).toHaveLength(2),
       10_000,
@@ -98,7 +95,7 @@ describe('retention_days', () => {
       .db('submissions')
       .where({ id: old })
       .update({ created_at: daysBefore(now, 31) });
-    await owner.patch(`/deploy/${id}`).send({ retention_days: 30 }).expect(200);
+    await owner.change(id, { retention_days: 30 });
     const deleted = await deployWith([daysBefore(now, 31), now], { retention_days: 30 });
     await owner.delete(`/deploy/${deleted}`).expect(200);
     const others = await deployWith([daysBefore(now, 31), now]);

@@ -32,17 +32,11 @@ async function confirming(given?: Owner): Promise<Page> {
   const owner = given ?? (await service.owner());
   const { id, slug } = await owner.deploy();
   const subject = `Thank you from ${slug}`;
-  await owner
-    .patch(`/deploy/${id}`)
-    .send({ confirmation: { field: 'email', subject, text: 'It is here.' } })
-    .expect(200);
+  await owner.change(id, { confirmation: { field: 'email', subject, text: 'It is here.' } });
   return { owner, id, slug, subject };
 }
 
-/** Submits the JSON text of an object; the submission's id. */
-const send = async ({ id }: Page, text: string): Promise<string> =>
-  (await service.anonymous.post(`/submit/${id}`).type('json').send(text).expect(200)).body.id;
-const submit = (page: Page, email: unknown): Promise<string> => send(page, JSON.stringify({ email }));
+const submit = (page: Page, email: unknown): Promise<string> => service.submit(page.id, JSON.stringify({ email }));
 
 const mailsOf = ({ subject }: Page) => seenMails(smtp).filter((mail) => mail.subject.includes(subject));
 const logOf = async ({ owner, id }: Page) => (await owner.get(`/deploy/${id}/mails`).expect(200)).body.deliveries;
@@ -91,9 +85,9 @@ describe('a confirmation', () => {
       subject: `Größe {{reference}} from ${slug}`,
       text: '{{date}}: <b>{{page}}</b>\r\n\r\n{{reference}} {{reference}}',
     };
-    await owner.patch(`/deploy/${id}`).send({ confirmation }).expect(200);
+    await owner.change(id, { confirmation });
     const data = { email: 'other@home.example', message: 'Visit {{page}} http://evil.example' };
-    const submission = await send(page, JSON.stringify({ ...data, 'your mail': 'Ada+1@home.example' }));
+    const submission = await service.submit(page.id, JSON.stringify({ ...data, 'your mail': 'Ada+1@home.example' }));
     expect(await fates(page)).toEqual([['Ada+1@home.example', null]]);
 
     const [mail, ...others] = smtp.received.filter(({ raw }) => raw.includes(slug));
@@ -131,8 +125,8 @@ describe('a confirmation', () => {
       ...[`"${'a'.repeat(50)}@${'b'.repeat(250)}"`, '"ä@b.example"', '"Ada <a@b.example>"', '""'],
       '"a@b.example","email":"d@e.example"',
     ];
-    for (const value of values) await send(page, `{"email":${value}}`);
-    await send(page, '{"Email":"a@b.example"}');
+    for (const value of values) await service.submit(page.id, `{"email":${value}}`);
+    await service.submit(page.id, '{"Email":"a@b.example"}');
     expect(await fates(page)).toEqual(Array(values.length + 1).fill([null, NO_ADDRESS]));
     expect(mailsOf(page)).toEqual([]);
     const metrics = await (await service.exposeMetrics()).metrics();
@@ -212,11 +206,8 @@ describe('a confirmation', () => {
   it('is not sent for spam before its release', async () => {
     const page = await confirming();
     const { owner, id } = page;
-    await owner
-      .patch(`/deploy/${id}`)
-      .send({ spam: { blocklist: ['casino'] } })
-      .expect(200);
-    await send(page, '{"email":"ada@home.example","text":"casino"}');
+    await owner.change(id, { spam: { blocklist: ['casino'] } });
+    await service.submit(page.id, '{"email":"ada@home.example","text":"casino"}');
     expect(await logOf(page)).toEqual([]);
     const [spam] = (await owner.get(`/deploy/${id}/spam`)).body.submissions;
     await owner.post(`/deploy/${id}/spam/${spam.id}/release`).expect(200);
@@ -226,7 +217,7 @@ describe('a confirmation', () => {
 
   it('is sent beside the mail about the submission', async () => {
     const page = await confirming();
-    await page.owner.patch(`/deploy/${page.id}`).send({ email_notifications: true }).expect(200);
+    await page.owner.change(page.id, { email_notifications: true });
     await submit(page, 'ada@home.example');
     const { email } = (await page.owner.get('/me')).body;
     expect((await fates(page)).toSorted()).toEqual([
@@ -266,7 +257,7 @@ describe('a confirmation', () => {
 
   it('is not sent to an address that the mail server has refused, and mail to the owner stays on', async () => {
     const page = await confirming();
-    await page.owner.patch(`/deploy/${page.id}`).send({ email_notifications: true, notify_every: 'day' }).expect(200);
+    await page.owner.change(page.id, { email_notifications: true, notify_every: 'day' });
     makeTrouble({ at: 'rcpt', to: 'gone@home.example', does: { code: 550, text: 'No such user' } });
     for (let day = 0; day <= SIZES.recipient.maxRefusals; day += 1) {
       await submit(page, 'gone@home.example');
@@ -329,10 +320,7 @@ describe('POST /deploy/:id/confirmation/preview', () => {
     const page = await confirming();
     const { owner, id, slug, subject } = page;
     const text = 'Reference {{reference}}, {{page}}';
-    await owner
-      .patch(`/deploy/${id}`)
-      .send({ confirmation: { field: 'email', subject, text } })
-      .expect(200);
+    await owner.change(id, { confirmation: { field: 'email', subject, text } });
     for (let count = 0; count <= PER_DAY; count += 1) {
       expect(answer(await preview(page))).toEqual({ status: 202, body: { id: expect.stringMatching(/^dl_/) } });
     }
@@ -359,7 +347,7 @@ describe('POST /deploy/:id/confirmation/preview', () => {
     });
     const page = await confirming();
     const { owner, id } = page;
-    await owner.patch(`/deploy/${id}`).send({ confirmation: null }).expect(200);
+    await owner.change(id, { confirmation: null });
     expect(answer(await preview(page))).toEqual(nobody('set confirmation with PATCH /deploy/:id'));
     const { url } = await service.another({ SMTP_URL: '' });
     const withoutMail = { ...page, owner: asOwner(url, owner.key) };

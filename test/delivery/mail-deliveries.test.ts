@@ -19,7 +19,7 @@ const OWNER = 'owner1@test.example';
 /** A deployment whose owner gets mail. */
 async function mailForm(): Promise<{ id: string; slug: string }> {
   const form = await owner.deploy();
-  await owner.patch(`/deploy/${form.id}`).send({ email_notifications: true }).expect(200);
+  await owner.change(form.id, { email_notifications: true });
   return form;
 }
 
@@ -64,7 +64,7 @@ describe('mail', () => {
     await eventually(async () => (await waiting()).length).toBe(2);
     smtp.makeTrouble();
     await owner.delete(`/deploy/${gone.id}`).expect(200);
-    await owner.patch(`/deploy/${off.id}`).send({ email_notifications: false }).expect(200);
+    await owner.change(off.id, { email_notifications: false });
     for (const { id } of [gone, off]) expect(await forms.comeDue(id)).toBe(1);
     await eventually(() => Promise.all([never, gone, off].map(({ id }) => forms.rows(id)))).toEqual([[], [], []]);
     await forms.submit(off.id);

@@ -85,7 +85,7 @@ it('writes no key, webhook URL, webhook secret or submitted value to a log, and 
   const refused = await startRawReceiver(closesAtOnce);
   await refused.close();
   const form = await owner.deploy();
-  await owner.patch(`/deploy/${form.id}`).send({ email_notifications: true }).expect(200);
+  await owner.change(form.id, { email_notifications: true });
   for (const [index, receiver] of [...receivers, refused].entries()) {
     const target = { url: `${receiver.url}/${hook}?auth=${hook}`, type: index % 2 === 0 ? 'generic' : 'slack' };
     const { body } = await owner.post(`/webhooks/${form.id}`).send(target).expect(201);

@@ -1,11 +1,12 @@
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { operatorOf, printed } from '../support/command.ts';
 import { withDatabase } from '../support/database.ts';
 import { testDatabase } from '../support/fresh-database.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { childrenOf } from '../support/postgres-server.ts';
 import { isAlive } from '../support/postmaster.ts';
-import { freePort, type ServiceProcess, startProgram, startServiceProcess } from '../support/process.ts';
+import { freePort, type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { asOwner, BASE_URL, getPage, type Owner, PAGES_DOMAIN } from '../support/service.ts';
 
 const WORKERS = 2;
@@ -21,14 +22,8 @@ const settings = (): Record<string, string> => ({
   ...{ BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url },
   ...{ WORKERS: String(WORKERS), METRICS_PORT: String(metricsPort) },
 });
-const keys = async (...args: string[]): Promise<string> => {
-  const { result } = startProgram(process.execPath, ['src/commands/formhost.ts', 'admin', 'keys', ...args], {
-    DATABASE_URL: database.url,
-  });
-  const { code, stdout, stderr } = await result;
-  expect([code, stderr]).toEqual([0, '']);
-  return stdout.trim();
-};
+const admin = operatorOf({ databaseUrl: database.url }, 'keys');
+const keys = async (...args: string[]): Promise<string> => (await printed(admin(...args))).trim();
 
 beforeAll(async () => {
   service = await startServiceProcess(settings());

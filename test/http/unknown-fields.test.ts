@@ -15,7 +15,7 @@ describe('unknown fields of a body', () => {
       .expect(201);
     expect(made.headers[NOTICE]).toBe(`${PREFIX}slgu (did you mean slug?), ?nknown;?`);
     const { id } = made.body;
-    const patch = (body: object) => owner.patch(`/deploy/${id}`).send(body).expect(200);
+    const patch = (body: object) => owner.change(id, body);
     const changed = await patch({ redirectUrl: 'https://example.com/', language: 'de', language2: 1 });
     expect(changed.headers[NOTICE]).toBe(
       `${PREFIX}redirectUrl (did you mean redirect_url?), language2 (did you mean language?)`,

@@ -13,7 +13,7 @@ import { runSql } from '../support/database.ts';
 import { emptyFolder } from '../support/formhost.ts';
 import { cloneDatabase, emptyDatabase, testDatabase } from '../support/fresh-database.ts';
 import { isAlive, serverPid } from '../support/postmaster.ts';
-import { PROJECT, startProgram } from '../support/process.ts';
+import { PROJECT, startAdmin, startProgram } from '../support/process.ts';
 import { testService } from '../support/service.ts';
 
 const LINE = 'formhost-backup 1\n';
@@ -324,8 +324,7 @@ async function firstMigration(): Promise<string> {
 }
 
 describe('backup', () => {
-  const startBackup = (file: string, DATABASE_URL: string) =>
-    startProgram(process.execPath, ['src/commands/formhost.ts', 'admin', 'backup', file], { DATABASE_URL });
+  const startBackup = (file: string, DATABASE_URL: string) => startAdmin(['backup', file], { DATABASE_URL });
 
   it('says in a line why nothing was backed up, without the password, and leaves nothing', async () => {
     const place = await mkdtemp(join(folder, 'empty-'));

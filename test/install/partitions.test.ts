@@ -15,12 +15,8 @@ const ALLOWED = { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' };
 const partition = async (url: string): Promise<void> =>
   runSql(url, await readFile(join(PROJECT, 'deploy/partitions.sql'), 'utf8'));
 
-// Without Postgres' tools: the service's own format.
 const command = (name: 'backup' | 'restore', file: string, databaseUrl: string) =>
-  startProgram(process.execPath, ['src/commands/formhost.ts', 'admin', name, file], {
-    PATH: '/nowhere',
-    DATABASE_URL: databaseUrl,
-  }).result;
+  operatorOf({ databaseUrl }, name)(file);
 
 describe('submissions and deliveries in partitions (deploy/partitions.sql)', () => {
   const received: Received[] = [];
@@ -102,10 +98,7 @@ describe('submissions and deliveries in partitions (deploy/partitions.sql)', () 
       const { body } = await owner.get(`/submissions/${id}?limit=1`).expect(200);
       const [{ id: submissionId }] = body.submissions;
       await owner.get(`/submissions/${id}/${submissionId}`).expect(200);
-      await owner
-        .post(`/submissions/${id}/bulk`)
-        .send({ action: 'star', ids: [submissionId] })
-        .expect(200);
+      await owner.mark(id, 'star', [submissionId]);
       await owner.delete(`/submissions/${id}/${submissionId}`).expect(200);
       expect((await owner.get(`/submissions/${id}`)).body.total).toBe(body.total - 1);
     }

@@ -6,6 +6,7 @@ import { migrate } from '../../src/db/postgres/migrate.ts';
 import { query } from '../../src/db/postgres/query.ts';
 import type { Connection } from '../../src/db/postgres/servers.ts';
 import { settingsInForce } from '../../src/db/postgres/transaction-pooler.ts';
+import { formhost } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
 import { emptyFolder } from '../support/formhost.ts';
 import { cloneDatabase, emptyDatabase, type FreshDatabase, openDatabase } from '../support/fresh-database.ts';
@@ -69,11 +70,7 @@ describe.runIf(isThere)('two processes behind a transaction pooler', LONG, () =>
 
 describe.runIf(isThere)('a transaction pooler that DATABASE_POOLER does not name', LONG, () => {
   const databaseCheck = async (settings: Record<string, string>): Promise<unknown> => {
-    const { stdout } = await startProgram(
-      process.execPath,
-      ['src/commands/formhost.ts', 'admin', 'doctor', '--json'],
-      settings,
-    ).result;
+    const { stdout } = await formhost(['admin', 'doctor', '--json'], { settings });
     const { checks }: { checks: { check: string; status: string; mend?: string }[] } = JSON.parse(stdout);
     const found = checks.find(({ check }) => check === 'database');
     return [found?.status, found?.mend];
@@ -204,10 +201,7 @@ describe('migrate', LONG, () => {
 
 describe.runIf(isThere)('backup and restore through a transaction pooler', LONG, () => {
   const run = (command: string, file: string, DATABASE_URL: string) =>
-    startProgram(process.execPath, ['src/commands/formhost.ts', 'admin', command, file], {
-      DATABASE_URL,
-      DATABASE_POOLER: 'transaction',
-    }).result;
+    formhost(['admin', command, file], { settings: { DATABASE_URL, DATABASE_POOLER: 'transaction' } });
 
   it('restores while the pooler keeps connections of a service that has ended, not while one runs', async () => {
     const service = await testService();

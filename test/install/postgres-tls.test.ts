@@ -12,7 +12,7 @@ import { emptyFolder } from '../support/formhost.ts';
 import { openDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
 import { type PostgresServer, startPostgresServer } from '../support/postgres-server.ts';
-import { startProgram, startServiceProcess } from '../support/process.ts';
+import { startAdmin, startServiceProcess } from '../support/process.ts';
 
 const folder = await emptyFolder();
 
@@ -114,19 +114,14 @@ hostssl all postgres all trust
     onTestFinished(() => void service.child.kill('SIGKILL'));
     await vi.waitFor(() => request(service.url).get('/readyz').expect(200), { timeout: 60_000, interval: 100 });
     const settings = { DATABASE_URL, BASE_URL: service.url };
-    const doctor = await startProgram(
-      process.execPath,
-      ['src/commands/formhost.ts', 'admin', 'doctor', '--json'],
-      settings,
-    ).result;
+    const doctor = await startAdmin(['doctor', '--json'], settings).result;
     const { checks }: { checks: { check: string; status: string }[] } = JSON.parse(doctor.stdout);
     expect(checks.find(({ check }) => check === 'database')).toMatchObject({ status: 'ok' });
     expect(doctor.stderr).toBe('');
     expect(await service.stop()).toEqual({ code: 0, stdout: '', stderr: '' });
 
     const file = join(folder, 'backup');
-    const backup = startProgram(process.execPath, ['src/commands/formhost.ts', 'admin', 'backup', file], settings);
-    expect(await backup.result).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await startAdmin(['backup', file], settings).result).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(existsSync(file)).toBe(true);
   });
 

@@ -60,10 +60,7 @@ const pages: { slug: string }[] = [];
 while (pages.length < PAGES) pages.push(await heavy.deploy({ html }));
 const [small, replayed] = [await heavy.deploy(), await heavy.deploy()];
 const [spammed, searched] = [await heavy.deploy(), await heavy.deploy()];
-await heavy
-  .patch(`/deploy/${spammed.id}`)
-  .send({ spam: { blocklist: ['casino'], captcha: null } })
-  .expect(200);
+await heavy.change(spammed.id, { spam: { blocklist: ['casino'], captcha: null } });
 const words = JSON.stringify({ words: `${'word '.repeat(49_000)}\\` });
 for (let sent = 0; sent < 10; sent += 1) await heavy.send('POST', `/submit/${searched.id}`, words);
 const forms: { id: string; slug: string }[] = [];

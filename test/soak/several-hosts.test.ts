@@ -4,7 +4,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { runSql, withDatabase } from '../support/database.ts';
 import { emptyFolder } from '../support/formhost.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
-import { startProgram, startServiceProcess } from '../support/process.ts';
+import { startAdmin, startServiceProcess } from '../support/process.ts';
 import { asOwner, BASE_URL, getPage, JSON_TYPE, PAGES_DOMAIN } from '../support/service.ts';
 import { keyIn } from '../support/test-process.ts';
 
@@ -47,8 +47,7 @@ it('follows a primary to its standby that is promoted, with both in DATABASE_URL
   await soon(() => getPage(reader.url, slug).expect(200, 'old'));
   await request(reader.url).get('/readyz').expect(503);
   const folder = await emptyFolder();
-  const admin = (args: string[], more: Record<string, string>) =>
-    startProgram(process.execPath, ['src/commands/formhost.ts', 'admin', ...args], more).result;
+  const admin = (args: string[], more: Record<string, string>) => startAdmin(args, more).result;
   const doctor = await admin(['doctor', '--json'], alone);
   const { checks }: { checks: { check: string; status: string; saw: string }[] } = JSON.parse(doctor.stdout);
   expect(checks.find(({ check }) => check === 'database')).toMatchObject({

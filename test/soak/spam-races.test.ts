@@ -27,10 +27,7 @@ async function stateOf(id: string) {
 it('counts and keeps everything once, whatever happens at the same time', async () => {
   const { url } = await service.another();
   const { id } = await owner.deploy();
-  await owner
-    .patch(`/deploy/${id}`)
-    .send({ spam: { blocklist: ['casino'], captcha: { provider: 'altcha' } } })
-    .expect(200);
+  await owner.change(id, { spam: { blocklist: ['casino'], captcha: { provider: 'altcha' } } });
   const known = new Set<string>();
   const any = (): string => [...known][Math.floor(Math.random() * known.size)] ?? 'sub_000000000000000000000000';
   const statuses = new Map<string, number>();

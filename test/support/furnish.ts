@@ -14,10 +14,7 @@ export async function furnish({ db, anonymous }: TestService, owner: Owner): Pro
   await anonymous.post(`/submit/${live.id}`).attach('cv', Buffer.from('Ada'), 'cv.txt').expect(200);
   await anonymous.post(`/submit/${live.id}`).send({ name: 'Spam' }).expect(200);
   const [spam, kept] = (await owner.get(`/submissions/${live.id}`)).body.submissions;
-  await owner
-    .post(`/submissions/${live.id}/bulk`)
-    .send({ action: 'spam', ids: [spam.id] })
-    .expect(200);
+  await owner.mark(live.id, 'spam', [spam.id]);
   const webhook = await owner.post(`/webhooks/${live.id}`).send({ url: 'https://hooks.example.org/' }).expect(201);
   const webhookPath = `/webhooks/${live.id}/${webhook.body.id}`;
   await owner.patch(webhookPath).send({ active: false }).expect(200);
@@ -29,7 +26,7 @@ export async function furnish({ db, anonymous }: TestService, owner: Owner): Pro
   });
   const mail = await owner.post(`/deploy/${live.id}/mails/test`).expect(202);
   const confirmation = { field: 'email', subject: 'Thank you', text: 'We have your message.' };
-  await owner.patch(`/deploy/${live.id}`).send({ confirmation }).expect(200);
+  await owner.change(live.id, { confirmation });
   const key = await owner.post('/keys').send({ name: 'another' }).expect(201);
   await anonymous.post('/session').send({ key: owner.key }).expect(200);
   const [session] = (await owner.get('/sessions')).body.sessions;

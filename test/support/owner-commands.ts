@@ -31,13 +31,6 @@ export async function ownerCommands() {
   /** What the API answers, as text. */
   const apiText = async (path: string): Promise<string> => (await owner.get(path).expect(200)).text;
 
-  const submit = async (deployId: string, body: string): Promise<string> => {
-    const headers = { 'Content-Type': 'application/json' };
-    const response = await fetch(`${service.url}/submit/${deployId}`, { method: 'POST', headers, body });
-    const { id }: { id: string } = JSON.parse(await response.text());
-    return id;
-  };
-
   /** A deployment with many submissions; `text` makes each out of its number. */
   async function filled(count: number, text: (number: number) => string): Promise<string> {
     const { id } = await owner.deploy();
@@ -46,5 +39,5 @@ export async function ownerCommands() {
     return id;
   }
 
-  return { service, owner, account, run, inFolder, onTerminal, apiText, submit, filled };
+  return { service, owner, account, run, inFolder, onTerminal, apiText, filled };
 }

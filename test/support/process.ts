@@ -44,6 +44,10 @@ export function startProgram(file: string, args: readonly string[], settings: Re
   return { child, result: ended.then(([stdout, stderr]) => ({ code: child.exitCode, stdout, stderr })) };
 }
 
+/** A command of an operator, as a program. */
+export const startAdmin = (args: readonly string[], settings: Record<string, string>) =>
+  startProgram(process.execPath, ['src/commands/formhost.ts', 'admin', ...args], settings);
+
 /** A command line in a pseudo terminal: what is written to its standard input is typed there. */
 export function startInTerminal(command: string, settings: Record<string, string>) {
   const child = spawn('script', ['--quiet', '--flush', '--return', '--command', command, '/dev/null'], {

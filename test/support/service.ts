@@ -34,6 +34,8 @@ export type TestService = {
   anonymous: ReturnType<typeof request>;
   /** Requests as an owner; each call makes a new one unless it names one. */
   owner(options?: { email?: string; plan?: string }): Promise<Owner>;
+  /** Submits the JSON text of an object to a deployment, however many came before; the submission's id. `to`: another process. */
+  submit(deploymentId: string, text?: string, to?: string): Promise<string>;
   /** Another process' worth of service on the same database. */
   another(settings?: Record<string, string>): Promise<Service>;
   close(): Promise<void>;
@@ -50,6 +52,10 @@ export type Owner = {
   delete(path: string): request.Test;
   /** Sends a body unchanged, which supertest would serialize again; as JSON, unless the headers name another type. */
   send(method: string, path: string, body: string | Buffer, headers?: Record<string, string>): Promise<Answer>;
+  /** Changes settings of a deployment. */
+  change(id: string, settings: object): request.Test;
+  /** Marks submissions of a deployment, or deletes them. */
+  mark(id: string, action: string, ids: readonly unknown[]): request.Test;
   /** Deploys a page and answers with what POST /deploy does. */
   deploy(body?: { html?: string; slug?: string }): Promise<{ id: string; url: string; slug: string }>;
 };
@@ -104,6 +110,11 @@ export async function startTestService(
       });
       return asOwner(service.url, key);
     },
+    async submit(id, text = '{}', to = service.url) {
+      await db('deployments').where({ id }).update({ recent_submissions: [] });
+      const { body } = await request(to).post(`/submit/${id}`).type('json').send(text).expect(200);
+      return body.id;
+    },
     async another(more) {
       const other = await start(more);
       others.push(other);
@@ -148,6 +159,8 @@ export function asOwner(url: string, key: string): Owner {
     put: (path) => authorized(api.put(path)),
     patch: (path) => authorized(api.patch(path)),
     delete: (path) => authorized(api.delete(path)),
+    change: (id, settings) => owner.patch(`/deploy/${id}`).send(settings).expect(200),
+    mark: (id, action, ids) => owner.post(`/submissions/${id}/bulk`).send({ action, ids }).expect(200),
     async send(method, path, body, headers = JSON_TYPE) {
       const response = await fetch(url + path, {
         method,

@@ -70,9 +70,8 @@ export class Forms {
     return { id, slug, webhook: await this.addWebhook(id, url) };
   }
 
-  /** Submits the JSON text of an object; the submission's id. */
-  async submit(id: string, text = '{"name":"Ada"}'): Promise<string> {
-    return (await this.#service.anonymous.post(`/submit/${id}`).type('json').send(text).expect(200)).body.id;
+  submit(id: string, text = '{"name":"Ada"}'): Promise<string> {
+    return this.#service.submit(id, text);
   }
 
   /** Has a sample sent; the delivery's id. */

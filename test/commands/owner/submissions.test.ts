@@ -7,7 +7,7 @@ import { emptyFolder, startBreakingProxy, startFormhost } from '../../support/fo
 import { ownerCommands, wait } from '../../support/owner-commands.ts';
 import { UNKNOWN_ID } from '../../support/service.ts';
 
-const { service, owner, account, run, inFolder, onTerminal, apiText, submit, filled } = await ownerCommands();
+const { service, owner, account, run, inFolder, onTerminal, apiText, filled } = await ownerCommands();
 
 const ESCAPES = '{"title":"\\u001b]0;owned\\u0007","rtl":"\u202egnp","c1":"\u009b31m","n":12345678901234567890}';
 
@@ -51,7 +51,7 @@ describe('formhost tail', () => {
   it('prints submissions as they come, each once, across broken connections', async () => {
     const { id } = await owner.deploy();
     const proxy = await startBreakingProxy(service.url);
-    await submit(id, '{"n":0}');
+    await service.submit(id, '{"n":0}');
     const tail = startFormhost(['tail', id, '--json'], { settings: { ...account, FORMHOST_URL: proxy.url } });
     await wait(() => expect(tail.written.err).toContain('new submissions follow'));
     const lines = () => tail.written.out.split('\n').slice(0, -1);
@@ -59,7 +59,7 @@ describe('formhost tail', () => {
     for (const n of [1, 2, 3]) {
       // While there is no connection, also before the first submission.
       proxy.breakNow();
-      expected.push(await submit(id, `{ "n":${n} }`));
+      expected.push(await service.submit(id, `{ "n":${n} }`));
       await wait(() => expect(lines().map((line) => JSON.parse(line).id)).toEqual(expected));
     }
     expect(lines()[0]).toContain('"data":{ "n":1 }');
@@ -70,8 +70,8 @@ describe('formhost tail', () => {
 
   it('ends with 1 when the page is deleted, and begins where --after says', async () => {
     const { id } = await owner.deploy();
-    const first = await submit(id, '{"n":1}');
-    const second = await submit(id, '{"n":2}');
+    const first = await service.submit(id, '{"n":1}');
+    const second = await service.submit(id, '{"n":2}');
     const { out, result } = startCommand(['tail', id, '--after', first], { settings: account });
     await wait(() => expect(out.text).toContain(second));
     expect(out.text).toMatch(new RegExp(`^${second} {2}\\S+Z {2}127.0.0.1\\n {2}n: 2\\n\\n$`));
@@ -209,7 +209,7 @@ describe('formhost spam', () => {
   it('lists all spam with the reasons, newest first, and releases a submission', async () => {
     const { id, slug } = await owner.deploy();
     await owner.patch(`/deploy/${id}`).send({ spam: { blocklist: ['casino'] } });
-    for (const n of [1, 2, 3]) await submit(id, `{"n":${n},"text":"Casino Street"}`);
+    for (const n of [1, 2, 3]) await service.submit(id, `{"n":${n},"text":"Casino Street"}`);
     const { submissions } = (await owner.get(`/deploy/${id}/spam`)).body;
     const shown = submissions.map(
       ({ id, created_at, data }: { id: string; created_at: string; data: { n: number } }) =>

@@ -48,7 +48,7 @@ describe('the time zone of PATCH /me', () => {
     const owner = await service.owner();
     const { id, slug } = await owner.deploy();
     await change(owner, { time_zone: 'Asia/Tokyo' }).expect(200);
-    await owner.patch(`/deploy/${id}`).send({ email_notifications: true }).expect(200);
+    await owner.change(id, { email_notifications: true });
     await service.anonymous.post(`/submit/${id}`).send({ a: 1 }).expect(200);
     const [mail] = await mailsWith(smtp, `New submission for ${slug}`, 1);
     const { created_at: at } = (await owner.get(`/submissions/${id}`)).body.submissions[0];
@@ -127,7 +127,7 @@ describe('the e-mail address of PATCH /me', () => {
     const owner = await service.owner({ email: 'leaving@test.example' });
     const { id } = await owner.deploy();
     const recipients = ['leaving@test.example', 'helper@test.example'];
-    await owner.patch(`/deploy/${id}`).send({ recipients }).expect(200);
+    await owner.change(id, { recipients });
     await change(owner, { email: 'arriving@test.example' }).expect(200);
     const [path = ''] = await pathsTo('arriving@test.example');
     await service.anonymous.post(path).expect(200);

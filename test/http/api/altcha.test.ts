@@ -19,7 +19,7 @@ const owner = await service.owner();
 const ALTCHA = { captcha: { provider: 'altcha' } };
 async function deploy(): Promise<string> {
   const { id } = await owner.deploy();
-  await owner.patch(`/deploy/${id}`).send({ spam: ALTCHA }).expect(200);
+  await owner.change(id, { spam: ALTCHA });
   return id;
 }
 const submit = async (id: string, data: object, headers: Record<string, string> = {}, url = service.url) =>
@@ -191,10 +191,7 @@ describe('a form with ALTCHA', () => {
 
   it('looks at the blocklist before a solution counts', async () => {
     const { id } = await owner.deploy();
-    await owner
-      .patch(`/deploy/${id}`)
-      .send({ spam: { ...ALTCHA, blocklist: ['casino'] } })
-      .expect(200);
+    await owner.change(id, { spam: { ...ALTCHA, blocklist: ['casino'] } });
     const altcha = await solve(service.url, id);
     expect(await submit(id, { altcha, text: 'casino' })).toBe(200);
     expect(await submit(id, { altcha, text: 'ok' })).toBe(200);

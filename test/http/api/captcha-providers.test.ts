@@ -62,7 +62,7 @@ describe('a form with a captcha of a provider', () => {
   async function deploy(name: Provider, more: object = {}): Promise<string> {
     const { id } = await owner.deploy();
     const captcha = { provider: name, site_key: 'public', secret: 'shh', ...more };
-    await owner.patch(`/deploy/${id}`).send({ spam: { captcha } }).expect(200);
+    await owner.change(id, { spam: { captcha } });
     return id;
   }
   const submit = async (id: string, data: object) => (await service.anonymous.post(`/submit/${id}`).send(data)).status;
@@ -132,16 +132,16 @@ describe('a form with a captcha of a provider', () => {
     const fill = (count: number) => setAccepted(service.db, id, count);
     await fill(10);
     expect(await submit(id, { 'h-captcha-response': 'good a' })).toBe(429);
-    await owner.patch(`/deploy/${id}`).send({ closes_at: '2000-01-01T00:00:00Z' }).expect(200);
+    await owner.change(id, { closes_at: '2000-01-01T00:00:00Z' });
     expect(await submit(id, { 'h-captcha-response': 'good a' })).toBe(403);
     expect(provider.received.length).toBe(1);
     await fill(9);
-    await owner.patch(`/deploy/${id}`).send({ closes_at: null }).expect(200);
+    await owner.change(id, { closes_at: null });
     const tokens = ['good 1', 'good 2', 'good 3'];
     const statuses = await Promise.all(tokens.map((token) => submit(id, { 'h-captcha-response': token })));
     expect(statuses.toSorted()).toEqual([200, 429, 429]);
     await fill(0);
-    await owner.patch(`/deploy/${id}`).send({ language: null }).expect(200);
+    await owner.change(id, { language: null });
     for (const token of tokens) expect(await submit(id, { 'h-captcha-response': token })).toBe(200);
     expect([await totalOf(id), await reasonsOf(id)]).toEqual([3, ['captcha-reused']]);
     // Once more: each has counted.

@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 type Page = { id: string; slug: string };
 
-const patch = (id: string, change: object) => owner.patch(`/deploy/${id}`).send(change).expect(200);
+const patch = (id: string, change: object) => owner.change(id, change);
 
 async function deploy(notify_every: 'hour' | 'day', change: object = {}): Promise<Page> {
   const { id, slug } = await owner.deploy();

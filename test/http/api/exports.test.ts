@@ -89,10 +89,11 @@ describe.each(FORMATS)('GET /submissions/:deployId/export.%s', (format) => {
       { times },
     );
     const mark = async (action: string, numbers: number[]) =>
-      owner
-        .post(`/submissions/${id}/bulk`)
-        .send({ action, ids: numbers.map((n) => storedId(id, n)) })
-        .expect(200);
+      owner.mark(
+        id,
+        action,
+        numbers.map((n) => storedId(id, n)),
+      );
     await mark(
       'read',
       Array.from({ length: 290 }, (_, index) => index + 1),

@@ -22,7 +22,7 @@ const inDays = (days: number): Date => new Date(Date.now() + days * DAY_MS);
 /** A page whose owner gets mail. */
 async function deploy(): Promise<{ id: string; slug: string }> {
   const page = await owner.deploy();
-  await owner.patch(`/deploy/${page.id}`).send({ email_notifications: true }).expect(200);
+  await owner.change(page.id, { email_notifications: true });
   return page;
 }
 

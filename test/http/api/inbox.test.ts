@@ -7,14 +7,6 @@ import { storedId, storeTexts } from '../../support/stored-submissions.ts';
 const service = await testService();
 const owner = await service.owner();
 
-/** Submits this JSON, however many came before; its id. */
-async function submit(id: string, text: string): Promise<string> {
-  await service.db('deployments').where({ id }).update({ recent_submissions: [] });
-  const { status } = await owner.send('POST', `/submit/${id}`, text);
-  expect(status).toBe(200);
-  return (await service.db('submissions').where({ deployment_id: id }).orderBy('number', 'desc').first('id')).id;
-}
-
 /** A deployment with submissions of these JSON texts, oldest first, a minute between them. */
 async function deployWith(texts: readonly string[]): Promise<{ id: string; ids: string[] }> {
   const { id } = await owner.deploy();
@@ -41,9 +33,9 @@ const idsIn = ({ submissions }: Found): string[] => submissions.map(({ id }) => 
 describe('GET /submissions/:deployId/search', () => {
   it('answers submissions, newest first, with their marks and the version of the page', async () => {
     const { id } = await owner.deploy({ html: 'first' });
-    const first = await submit(id, '{"name":"Ada","x":1.10}');
+    const first = await service.submit(id, '{"name":"Ada","x":1.10}');
     await owner.put(`/deploy/${id}`).send({ html: 'second' }).expect(200);
-    const second = await submit(id, '{"name":"Grace"}');
+    const second = await service.submit(id, '{"name":"Grace"}');
     await owner.patch(`/submissions/${id}/${first}`).send({ starred: true }).expect(200);
     const { text, body } = await owner.get(`/submissions/${id}/search`);
     const shared = { ip_address: '127.0.0.1', created_at: aTime };
@@ -61,14 +53,8 @@ describe('GET /submissions/:deployId/search', () => {
 
   it('takes a range of time, marks, and pages by cursor', async () => {
     const { id, ids } = await deployWith(Array.from({ length: 30 }, (_, n) => `{"n":${n + 1}}`));
-    await owner
-      .post(`/submissions/${id}/bulk`)
-      .send({ action: 'read', ids: ids.slice(0, 10) })
-      .expect(200);
-    await owner
-      .post(`/submissions/${id}/bulk`)
-      .send({ action: 'star', ids: [ids[2], ids[20], ids[25]] })
-      .expect(200);
+    await owner.mark(id, 'read', ids.slice(0, 10));
+    await owner.mark(id, 'star', [ids[2], ids[20], ids[25]]);
     const numbers = async (query: Record<string, string>) =>
       (await search(id, query)).submissions.map(({ data }) => data.n);
     const range = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => from - index);
@@ -109,7 +95,7 @@ describe('GET /submissions/:deployId/search', () => {
       samples.map((one, n) => (n % 2 ? escaped(JSON.stringify(one)) : JSON.stringify(one))),
     );
     const gone = ids.filter((_, n) => n % 7 === 0 || (n > 50 && n < 90));
-    await owner.post(`/submissions/${id}/bulk`).send({ action: 'delete', ids: gone }).expect(200);
+    await owner.mark(id, 'delete', gone);
     const strings = (of: unknown): string[] => {
       if (Array.isArray(of)) return of.flatMap(strings);
       if (of === null || typeof of !== 'object') return [String(of)];
@@ -165,7 +151,7 @@ describe('GET /submissions/:deployId/search', () => {
 describe('PATCH /submissions/:deployId/:submissionId', () => {
   it('changes what is sent, and answers the submission as search shows it', async () => {
     const { id } = await owner.deploy();
-    const submission = await submit(id, '{"a":"b"}');
+    const submission = await service.submit(id, '{"a":"b"}');
     const mark = (body: object) => owner.patch(`/submissions/${id}/${submission}`).send(body);
     const states = [];
     for (const body of [{}, { read: true }, { starred: true }, { read: false }, { read: true, starred: false }, {}]) {
@@ -242,7 +228,7 @@ describe('POST /submissions/:deployId/bulk', () => {
     // A new one, between two steps.
     const first = await step({ action: 'read', filter: {} });
     expect(first.next_cursor).toMatch(/^\d+$/);
-    await submit(id, '{"n":0}');
+    await service.submit(id, '{"n":0}');
     let { next_cursor: cursor } = first;
     while (cursor !== null) ({ next_cursor: cursor } = await step({ action: 'read', filter: {}, cursor }));
     expect(await marked({ unread: 'true' })).toEqual([0]);

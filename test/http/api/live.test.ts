@@ -1,5 +1,4 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { z } from 'zod';
 import { SubmissionWatch } from '../../../src/http/api/submissions/submission-watch.ts';
 import { answer, refused } from '../../support/answers.ts';
 import { testLimits } from '../../support/limits.ts';
@@ -11,16 +10,6 @@ const PATIENCE = { timeout: 60_000 };
 
 const service = await testService({}, undefined, { limits: { reads: { watchIntervalMs: 50, streamCommentMs: 200 } } });
 const owner = await service.owner();
-
-/** Submits this JSON, however many came before; `url`: another process. */
-async function submit(id: string, text: string, url = service.url): Promise<string> {
-  await service.db('deployments').where({ id }).update({ recent_submissions: [] });
-  const response = await fetch(`${url}/submit/${id}`, {
-    ...{ method: 'POST', headers: { 'Content-Type': 'application/json' }, body: text },
-  });
-  expect(response.status).toBe(200);
-  return z.object({ id: z.string() }).parse(await response.json()).id;
-}
 
 type Answer = { submissions: { id: string; data: { n: number } }[]; cursor: string };
 
@@ -37,7 +26,7 @@ describe('GET /submissions/:deployId/after/:cursor', () => {
     const { id } = await owner.deploy();
     expect(await newAfter(id, '0')).toEqual({ submissions: [], cursor: '0' });
     const ids: string[] = [];
-    for (const n of [1, 2, 3, 4, 5]) ids.push(await submit(id, `{"n":${n}}`));
+    for (const n of [1, 2, 3, 4, 5]) ids.push(await service.submit(id, `{"n":${n}}`));
     const first = await newAfter(id, '0', '?limit=2');
     expect(numbersOf(first)).toEqual([1, 2]);
     const listed = await owner.get(`/submissions/${id}`);
@@ -61,30 +50,30 @@ describe('GET /submissions/:deployId/after/:cursor', () => {
       asOwner(url, owner.key).get(`/submissions/${id}/after/0?wait=30`).then(answer),
     );
     await untilWaiting(service.db, waiting.length);
-    await submit(id, '{"n":1}', other.url);
+    await service.submit(id, '{"n":1}', other.url);
     const expected = { status: 200, body: { submissions: [expect.objectContaining({ data: { n: 1 } })], cursor: '1' } };
     expect(await Promise.all(waiting)).toEqual([expected, expected]);
   });
 
   it('goes on waiting where the new submission has been deleted, and passes it over', async () => {
     const { id } = await owner.deploy();
-    await owner.delete(`/submissions/${id}/${await submit(id, '{"n":1}')}`).expect(200);
+    await owner.delete(`/submissions/${id}/${await service.submit(id, '{"n":1}')}`).expect(200);
     expect(await newAfter(id, '0', '?wait=1')).toEqual({ submissions: [], cursor: '1' });
     const waiting = newAfter(id, '0', '?wait=30');
     await untilWaiting(service.db);
-    await submit(id, '{"n":2}');
+    await service.submit(id, '{"n":2}');
     expect(await waiting).toMatchObject({ submissions: [{ data: { n: 2 } }], cursor: '2' });
   });
 
   it('goes on from the last submission where the cursor is beyond it, as after the restore of a backup', async () => {
     const { id } = await owner.deploy();
-    await submit(id, '{"n":1}');
+    await service.submit(id, '{"n":1}');
     expect(await newAfter(id, '400')).toEqual({ submissions: [], cursor: '1' });
     const waiting = newAfter(id, '400', '?wait=30');
     await untilWaiting(service.db);
     const stream = await openStream(id, { lastEventId: '400' });
     await vi.waitFor(() => expect(stream.text).toMatch(/^:/), PATIENCE);
-    await submit(id, '{"n":2}');
+    await service.submit(id, '{"n":2}');
     expect(await waiting).toMatchObject({ submissions: [{ data: { n: 2 } }], cursor: '2' });
     await vi.waitFor(() => expect(eventsOf(stream.text).map(({ id: cursor }) => cursor)).toEqual(['2']), PATIENCE);
   });
@@ -94,7 +83,7 @@ describe('GET /submissions/:deployId/after/:cursor', () => {
     const waiting = Array.from({ length: 20 }, () => newAfter(id, '0', '?wait=30'));
     await untilWaiting(service.db);
     expect((await owner.get(`/deploy/${id}`)).status).toBe(200);
-    await submit(id, '{"n":1}');
+    await service.submit(id, '{"n":1}');
     expect((await Promise.all(waiting)).map(numbersOf)).toEqual(waiting.map(() => [1]));
   });
 
@@ -114,7 +103,7 @@ describe('GET /submissions/:deployId/after/:cursor', () => {
     const { rows } = await service.db.raw('SELECT owner_id FROM deployments WHERE id = ?', [kept]);
     await service.db('api_keys').where({ owner_id: rows[0].owner_id }).update({ revoked_at: new Date() });
     expect(await waiting[1]).toEqual(refused(401));
-    await submit(id, '{"n":1}');
+    await service.submit(id, '{"n":1}');
     expect(numbersOf(await untouched)).toEqual([1]);
   });
 
@@ -126,7 +115,7 @@ describe('GET /submissions/:deployId/after/:cursor', () => {
   it('answers 400 to what is no cursor, and 404 to an unknown submission and another deployment’s', async () => {
     const { id } = await owner.deploy();
     const { id: other } = await owner.deploy();
-    const submission = await submit(other, '{}');
+    const submission = await service.submit(other, '{}');
     for (const cursor of ['x', '-1', '9'.repeat(30)]) {
       expect(answer(await owner.get(`/submissions/${id}/after/${cursor}`))).toEqual(refused(400));
     }
@@ -167,14 +156,14 @@ const eventsOf = (text: string) =>
 describe('GET /submissions/:deployId/stream', () => {
   it('sends what comes from now on, each submission as an event with a cursor', async () => {
     const { id } = await owner.deploy();
-    await submit(id, '{"n":1}');
+    await service.submit(id, '{"n":1}');
     const stream = await openStream(id);
     expect([stream.response.status, stream.response.headers.get('content-type')]).toEqual([
       200,
       'text/event-stream; charset=utf-8',
     ]);
-    await submit(id, '{\n"n": 2}');
-    await submit(id, '{"n":3}');
+    await service.submit(id, '{\n"n": 2}');
+    await service.submit(id, '{"n":3}');
     await vi.waitFor(() => expect(eventsOf(stream.text)).toHaveLength(2), PATIENCE);
     const { submissions } = (await owner.get(`/submissions/${id}`)).body;
     expect(eventsOf(stream.text).map(({ event, id: cursor, data }) => [event, cursor, JSON.parse(data ?? '')])).toEqual(
@@ -197,7 +186,7 @@ describe('GET /submissions/:deployId/stream', () => {
     // As if the first submission had been stored and deleted between two looks.
     await service.db('deployments').where({ id }).update({ last_submission_number: 1 });
     await vi.waitFor(() => expect(stream.text).toMatch(/\n:\n\n$/), PATIENCE);
-    await submit(id, '{"n":2}');
+    await service.submit(id, '{"n":2}');
     await vi.waitFor(() => expect(eventsOf(stream.text).map(({ id: cursor }) => cursor)).toEqual(['2']), PATIENCE);
   });
 

@@ -58,10 +58,7 @@ const { id: ownId = '', webhookId } = own.live;
 await owner.put(`/deploy/${ownId}`).send({ html: '<p>Second' }).expect(200);
 for (const name of ['Kept', 'Spam']) await service.anonymous.post(`/submit/${ownId}`).send({ name }).expect(200);
 const [{ id: spamId }] = (await owner.get(`/submissions/${ownId}`)).body.submissions;
-await owner
-  .post(`/submissions/${ownId}/bulk`)
-  .send({ action: 'spam', ids: [spamId] })
-  .expect(200);
+await owner.mark(ownId, 'spam', [spamId]);
 for (const path of [`/webhooks/${ownId}/${webhookId}/test`, `/deploy/${ownId}/mails/test`])
   await owner.post(path).expect(202);
 const readKey: string = (await owner.post('/keys').send({ name: 'reads', scope: 'read' })).body.key;

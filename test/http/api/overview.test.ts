@@ -53,7 +53,7 @@ describe('GET /overview', () => {
     const full = await who.deploy({
       html: '<!doctype html><head><TITLE lang=en>\n Caf&eacute; &amp; &#x1F680;\t “x”&lt;y </TITLE><title>second</title>',
     });
-    await who.patch(`/deploy/${full.id}`).send({ email_notifications: true }).expect(200);
+    await who.change(full.id, { email_notifications: true });
     for (const n of [1, 2, 3]) await who.send('POST', `/submit/${full.id}`, `{"n":${n}}`);
     const { submissions } = (await who.get(`/submissions/${full.id}`)).body;
     await who.patch(`/submissions/${full.id}/${submissions[1].id}`).send({ read: true }).expect(200);

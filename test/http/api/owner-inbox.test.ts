@@ -99,7 +99,7 @@ describe('GET /inbox', () => {
     for (const { id } of pages) {
       for (const action of ['read', 'star'] as const) {
         const ids = marks[action].filter(({ page }) => page === id).map((one) => one.id);
-        await owner.post(`/submissions/${id}/bulk`).send({ action, ids }).expect(200);
+        await owner.mark(id, action, ids);
       }
     }
     const expected = (isWanted: (one: (typeof submissions)[number]) => boolean): string[] =>

@@ -79,7 +79,7 @@ describe('GET /deploy/:id/settings', () => {
       const changed = answer(await owner.patch(`/deploy/${id}`).send(change));
       expect(changed).toEqual({ status: 200, body: { success: true, id } });
       expect(await settingsOf(id)).toEqual({ ...AT_FIRST, ...change });
-      await owner.patch(`/deploy/${id}`).send(others).expect(200);
+      await owner.change(id, others);
       expect(await settingsOf(id)).toEqual(AT_FIRST);
     }
   });
@@ -87,7 +87,7 @@ describe('GET /deploy/:id/settings', () => {
   it('writes origins as browsers do, each once', async () => {
     const { id } = await owner.deploy();
     const origins = ['HTTPS://Example.ORG', 'https://example.org:443', 'http://münchen.example:80', 'http://a.test:81'];
-    await owner.patch(`/deploy/${id}`).send({ allowed_origins: origins }).expect(200);
+    await owner.change(id, { allowed_origins: origins });
     const written = ['https://example.org', 'http://xn--mnchen-3ya.example', 'http://a.test:81'];
     expect((await settingsOf(id)).allowed_origins).toEqual(written);
   });
@@ -95,7 +95,7 @@ describe('GET /deploy/:id/settings', () => {
   it('writes times in UTC', async () => {
     const { id } = await owner.deploy();
     const times = { opens_at: '2030-03-04T09:00:00+01:00', closes_at: '2030-03-04T09:00:00.1234567Z' };
-    await owner.patch(`/deploy/${id}`).send(times).expect(200);
+    await owner.change(id, times);
     const written = { opens_at: '2030-03-04T08:00:00.000Z', closes_at: '2030-03-04T09:00:00.123Z' };
     expect(await settingsOf(id)).toEqual({ ...AT_FIRST, ...written });
   });
@@ -190,7 +190,7 @@ describe('GET /deploy/:id/settings', () => {
   it('keeps all of several changes at once', async () => {
     const { id } = await owner.deploy();
     const changes = [{ redirect_url: 'https://example.org/' }, { retention_days: 5 }, { language: 'de' }];
-    await Promise.all(changes.map((change) => owner.patch(`/deploy/${id}`).send(change).expect(200)));
+    await Promise.all(changes.map((change) => owner.change(id, change)));
     expect(await settingsOf(id)).toEqual(Object.assign({}, AT_FIRST, ...changes));
   });
 

@@ -16,7 +16,7 @@ const totals = async (id: string) => [
 
 it('a button behind the link in a mail moves the submission to the spam; opening the link does not', async () => {
   const { id, slug } = await owner.deploy();
-  await owner.patch(`/deploy/${id}`).send({ email_notifications: true }).expect(200);
+  await owner.change(id, { email_notifications: true });
   await service.anonymous.post(`/submit/${id}`).send({ text: 'Buy!' }).expect(200);
   const [mail] = await mailsWith(smtp, `New submission for ${slug}`, 1);
   const [, url = ''] = /^Spam: (\S+)$/m.exec(mail?.text ?? '') ?? [];

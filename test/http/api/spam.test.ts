@@ -24,7 +24,7 @@ const RECEIVED = { status: 200, body: { message: 'Submission received', id: aSub
 
 async function deployWith(spam: object, who = owner): Promise<{ id: string; slug: string; url: string }> {
   const deployed = await who.deploy();
-  await who.patch(`/deploy/${deployed.id}`).send({ spam }).expect(200);
+  await who.change(deployed.id, { spam });
   return deployed;
 }
 /** Submits JSON; its id. */
@@ -233,7 +233,7 @@ describe('the answer to spam', () => {
     };
     expect(shown(bad)).toEqual(shown(good));
     expect(bad.headers.location).toBe(`${url}/#ok`);
-    await owner.patch(`/deploy/${id}`).send({ redirect_url: 'https://example.org/thanks' }).expect(200);
+    await owner.change(id, { redirect_url: 'https://example.org/thanks' });
     const led = await browser({ text: 'casino' });
     expect([led.status, led.headers.location]).toEqual([303, 'https://example.org/thanks']);
     expect(await post(id, { a: 1 })).toEqual(RECEIVED);
@@ -282,7 +282,7 @@ describe('the answer to spam', () => {
     expect(answers).toEqual(answers.map(() => stored));
     expect(idsIn(await spamOf(id))).toEqual([attempt]);
     // Without the blocklist it would be accepted now, were it not there already.
-    await owner.patch(`/deploy/${id}`).send({ spam: {} }).expect(200);
+    await owner.change(id, { spam: {} });
     expect(await send()).toEqual(stored);
     expect((await listOf(id)).total).toBe(0);
     await release(id, attempt);
@@ -345,7 +345,7 @@ describe('spam', () => {
     expect([new Set(ids).size, (await spamOf(id)).total]).toEqual([count, SIZES.spam.rateMax]);
     await submit(id, { text: 'people come through' });
     expect((await listOf(id)).total).toBe(1);
-    await owner.patch(`/deploy/${id}`).send({ spam: {} }).expect(200);
+    await owner.change(id, { spam: {} });
     await submit(id, { text: 'casino' });
     expect((await listOf(id)).total).toBe(2);
   });
@@ -385,7 +385,7 @@ describe('spam', () => {
     const { id: bystander } = await deployWith(BLOCKED);
     for (const each of [id, bystander]) await insertSpam(each, 3, '49 hours');
     const recent = await submit(id, { a: 'casino' });
-    await owner.patch(`/deploy/${id}`).send({ retention_days: 2 }).expect(200);
+    await owner.change(id, { retention_days: 2 });
     await cleanUp();
     expect(await service.db('spam_submissions').where({ deployment_id: id }).pluck('id')).toEqual([recent]);
     expect((await spamOf(bystander)).total).toBe(3);

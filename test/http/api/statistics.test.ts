@@ -33,7 +33,7 @@ describe('GET /deploy/:id/stats', () => {
     ]);
     // The last two are deleted.
     const deleted = [5, 6].map((number) => storedId(id, number));
-    await owner.post(`/submissions/${id}/bulk`).send({ action: 'delete', ids: deleted }).expect(200);
+    await owner.mark(id, 'delete', deleted);
     expect(await statistics(id, '?from=2026-10-31&to=2026-11-05')).toEqual({
       status: 200,
       body: {

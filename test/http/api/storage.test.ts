@@ -50,10 +50,7 @@ describe('storage_used', () => {
     await owner.put(`/deploy/${id}`).send(page(3_000)).expect(200);
     expect(await usedBy(owner)).toBe(3_200);
     expect((await upload(id, 40_000)).status).toBe(200);
-    await owner
-      .patch(`/deploy/${id}`)
-      .send({ spam: { blocklist: ['casino'], captcha: null } })
-      .expect(200);
+    await owner.change(id, { spam: { blocklist: ['casino'], captcha: null } });
     expect((await upload(id, 500_000, { text: 'casino' })).status).toBe(200);
     expect(await usedBy(owner)).toBe(543_200);
     const [{ id: submission }] = (await owner.get(`/submissions/${id}`)).body.submissions;
@@ -111,10 +108,7 @@ describe('STORAGE_LIMITS', () => {
     const owner = await service.owner({ plan: 'free' });
     const { id } = await owner.deploy(page(60 * KB));
     expect((await upload(id, 30 * KB)).status).toBe(200);
-    await owner
-      .patch(`/deploy/${id}`)
-      .send({ spam: { blocklist: ['casino'], captcha: null } })
-      .expect(200);
+    await owner.change(id, { spam: { blocklist: ['casino'], captcha: null } });
     for (const text of ['hello', 'casino']) {
       expect(answer(await upload(id, 30 * KB, { text }))).toEqual(refused(413));
     }
@@ -183,10 +177,7 @@ describe('the files of spam', () => {
     const { id } = await owner.deploy(page(1));
     const sizes = async (): Promise<number[]> =>
       (await service.db('submission_files').where({ deployment_id: id }).orderBy('id')).map(({ size }) => size);
-    await owner
-      .patch(`/deploy/${id}`)
-      .send({ spam: { blocklist: ['casino'], captcha: null } })
-      .expect(200);
+    await owner.change(id, { spam: { blocklist: ['casino'], captcha: null } });
     for (const bytes of [10, 20]) await upload(id, bytes, { text: 'casino' });
     // As large as the first would be, without its content.
     await service
@@ -198,10 +189,7 @@ describe('the files of spam', () => {
     expect((await upload(id, 30, { text: 'fine' })).status).toBe(200);
     expect((await owner.get(`/deploy/${id}/spam`)).body.total).toBe(3);
     const [{ id: marked }] = (await owner.get(`/submissions/${id}`)).body.submissions;
-    await owner
-      .post(`/submissions/${id}/bulk`)
-      .send({ action: 'spam', ids: [marked] })
-      .expect(200);
+    await owner.mark(id, 'spam', [marked]);
     expect(await sizes()).toEqual([25, 30]);
     expect((await owner.get(`/deploy/${id}/spam`)).body.total).toBe(4);
   });

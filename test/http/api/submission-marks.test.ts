@@ -37,7 +37,7 @@ type Action = 'read' | 'unread' | 'star' | 'unstar' | 'delete';
 
 async function bulk(id: string, action: Action, numbers: readonly number[], by = owner): Promise<number> {
   const ids = numbers.map((number) => idOf(id, number));
-  const { body } = await by.post(`/submissions/${id}/bulk`).send({ action, ids }).expect(200);
+  const { body } = await by.mark(id, action, ids);
   return body.done;
 }
 

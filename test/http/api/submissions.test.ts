@@ -1,3 +1,4 @@
+import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { answer, aTime } from '../../support/answers.ts';
 import { inParallel } from '../../support/figures.ts';
@@ -6,49 +7,23 @@ import { asOwner, testService } from '../../support/service.ts';
 const service = await testService();
 const owner = await service.owner();
 
-const deploy = async (): Promise<string> => (await owner.deploy()).id;
-
-/** Submits to a deployment; the submission's id. */
-async function submit(
-  id: string,
-  {
-    data = {},
-    url = service.url,
-    headers = {},
-  }: { data?: object; url?: string; headers?: Record<string, string> } = {},
-): Promise<string> {
-  const response = await fetch(`${url}/submit/${id}`, {
-    method: 'POST',
-    body: JSON.stringify(data),
-    headers: { 'Content-Type': 'application/json', ...headers },
-  });
-  const text = await response.text();
-  if (response.status !== 200) throw new Error(`POST /submit answered ${response.status}: ${text}`);
-  return JSON.parse(text).id;
-}
-
-/** Submits this text, however many came before; the submission's id. */
-async function submitText(id: string, text = '{}'): Promise<string> {
-  await service.db('deployments').where({ id }).update({ recent_submissions: [] });
-  const { status, body } = await owner.send('POST', `/submit/${id}`, text);
-  expect([status, body]).toEqual([200, { message: expect.any(String), id: expect.stringMatching(/^sub_/) }]);
-  return (await service.db('submissions').where({ deployment_id: id }).orderBy('number', 'desc').first('id')).id;
-}
-
 /** A deployment and the ids of its submissions, oldest first. */
 async function filled(count: number): Promise<{ id: string; ids: string[] }> {
   const { id } = await owner.deploy();
   const ids: string[] = [];
-  while (ids.length < count) ids.push(await submitText(id, JSON.stringify({ n: ids.length + 1 })));
+  while (ids.length < count) ids.push(await service.submit(id, JSON.stringify({ n: ids.length + 1 })));
   return { id, ids };
 }
 
 describe('ip_address', () => {
   /** What is listed as the address of a submission with this X-Forwarded-For, at a service with these settings. */
-  async function addressOf(url: string, forwarded?: string, more: Record<string, string> = {}): Promise<string> {
-    const id = await deploy();
-    const headers = { ...(forwarded === undefined ? {} : { 'X-Forwarded-For': forwarded }), ...more };
-    await submit(id, { url, headers });
+  async function addressOf(url: string, forwarded: string, more: Record<string, string> = {}): Promise<string> {
+    const { id } = await owner.deploy();
+    await request(url)
+      .post(`/submit/${id}`)
+      .set({ 'X-Forwarded-For': forwarded, ...more })
+      .send({})
+      .expect(200);
     return (await owner.get(`/submissions/${id}`)).body.submissions[0]?.ip_address ?? '';
   }
 
@@ -66,7 +41,7 @@ describe('GET /submissions/:deployId/:submissionId', () => {
   it('answers the submission with the fields of the list and its text', async () => {
     const text = '{ "b" : 1.10, "b":12345678901234567890,\n"\\u0000":"\\ud800", "__proto__":[ ],"10":1,"2":2}';
     const { id } = await owner.deploy();
-    const submissionId = await submitText(id, text);
+    const submissionId = await service.submit(id, text);
     const response = await owner.get(`/submissions/${id}/${submissionId}`);
     const listed = (await owner.get(`/submissions/${id}`)).text;
     expect([response.status, response.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
@@ -104,7 +79,7 @@ describe('DELETE /submissions/:deployId/:submissionId', () => {
   it('gives no number twice, also when the last is deleted', async () => {
     const { id, ids } = await filled(3);
     await owner.delete(`/submissions/${id}/${ids[2]}`).expect(200);
-    const next = await submitText(id);
+    const next = await service.submit(id);
     const rows = await service.db('submissions').where({ deployment_id: id }).orderBy('number').select('id', 'number');
     expect(rows).toEqual([
       { id: ids[0], number: 1 },

@@ -12,7 +12,7 @@ const links = await createLinks(service.db, '')();
 /** A page whose owner gets mail. */
 async function deploy(): Promise<{ id: string; slug: string }> {
   const page = await owner.deploy();
-  await owner.patch(`/deploy/${page.id}`).send({ email_notifications: true }).expect(200);
+  await owner.change(page.id, { email_notifications: true });
   return page;
 }
 
@@ -67,7 +67,7 @@ describe('POST /unsubscribe/:deployId', () => {
     await linkOf(other.slug);
     await mailAbout(page.slug);
 
-    await owner.patch(`/deploy/${page.id}`).send({ email_notifications: true }).expect(200);
+    await owner.change(page.id, { email_notifications: true });
     expect((await oneClick(link)).status).toBe(200);
     expect(await isOn(page.id)).toBe(false);
   });

@@ -17,13 +17,7 @@ const { call, answerOf, errorOf } = await startAgent(service.url, owner.key);
 /** A page with these submissions, oldest first. */
 async function pageWith(...bodies: string[]): Promise<string> {
   const { id } = await owner.deploy();
-  for (const body of bodies) {
-    // The limit of submissions in a minute does not count here.
-    await service.db('deployments').where({ id }).update({ recent_submissions: [] });
-    const headers = { 'Content-Type': 'application/json' };
-    const { status } = await fetch(`${service.url}/submit/${id}`, { method: 'POST', headers, body });
-    expect(status).toBe(200);
-  }
+  for (const body of bodies) await service.submit(id, body);
   return id;
 }
 

@@ -78,7 +78,7 @@ describe('an error', () => {
 
   it('says how a form that is closed opens', async () => {
     const { id } = await owner.deploy();
-    await owner.patch(`/deploy/${id}`).send({ closes_at: '2020-01-01T00:00:00Z' }).expect(200);
+    await owner.change(id, { closes_at: '2020-01-01T00:00:00Z' });
     expect(await errorOf('submit_test', { id })).toBe(
       'This form is closed: ask its owner. change_settings opens it: opens_at, closes_at, max_submissions.',
     );

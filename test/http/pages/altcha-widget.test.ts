@@ -12,8 +12,7 @@ const FORM = '<form method="post" action="{{FORM_ACTION}}"><input name="name"><b
 const SMALL = `<!doctype html><html lang="de"><title>Brief</title>${FORM}`;
 const LARGE = `${SMALL}${'<p>x'.repeat(SIZES.internalPages.largeBytes / 4)}`;
 
-const setCaptcha = (id: string, captcha: object | null) =>
-  owner.patch(`/deploy/${id}`).send({ spam: { captcha } }).expect(200);
+const setCaptcha = (id: string, captcha: object | null) => owner.change(id, { spam: { captcha } });
 const page = async (slug: string, url = service.url) => {
   const { text, headers } = await getPage(url, slug).expect(200);
   return { html: text, etag: headers.etag };

@@ -144,7 +144,7 @@ describe('pages for visitors', () => {
       { closes_at: '2000-01-01T00:00:00Z' },
       { opens_at: '2999-01-01T00:00:00Z', closes_at: null },
     ]) {
-      await owner.patch(`/deploy/${id}`).send(closing).expect(200);
+      await owner.change(id, closing);
       answers.push(await ask(`/submit/${id}`, { body: 'a=1' }));
     }
     expect(new Set(answers.slice(-3).map(({ title }) => title)).size).toBe(3);
@@ -166,9 +166,9 @@ describe('pages for visitors', () => {
     expect(await thanksIn(id, 'fr')).toBe('es');
     await owner.patch(`/deploy/${id}`).send({ language: 'ja' }).expect(200, { success: true, id });
     expect(await thanksIn(id, 'fr')).toBe('ja');
-    await owner.patch(`/deploy/${id}`).send({ email_notifications: false }).expect(200);
+    await owner.change(id, { email_notifications: false });
     expect(await thanksIn(id, 'fr')).toBe('ja');
-    await owner.patch(`/deploy/${id}`).send({ language: null }).expect(200);
+    await owner.change(id, { language: null });
     expect(await thanksIn(id, 'fr')).toBe('es');
     await owner.put(`/deploy/${id}`).send({ html: '<p>Hello' }).expect(200);
     expect([await thanksIn(id, 'fr'), await thanksIn(id)]).toEqual(['fr', 'en']);
@@ -179,7 +179,7 @@ describe('pages for visitors', () => {
     const { id } = await owner.deploy({ html: '<html lang="de"><p>Hallo' });
     const elsewhere = async (): Promise<string> => (await fetch(`${other.url}/submit/${id}/thanks`)).text();
     expect(await elsewhere()).toContain('<html lang="de" dir="ltr">');
-    await owner.patch(`/deploy/${id}`).send({ language: 'ar' }).expect(200);
+    await owner.change(id, { language: 'ar' });
     await expect.poll(elsewhere).toContain('<html lang="ar" dir="rtl">');
   });
 

@@ -22,8 +22,7 @@ async function submit(id: string, { url = service.url, query = '', body = '{"a":
   return { status: response.status, code: response.headers.get('error-code'), text: await response.text() };
 }
 
-const settingsOf = async (id: string, settings: object) =>
-  void (await owner.patch(`/deploy/${id}`).send(settings).expect(200));
+const settingsOf = async (id: string, settings: object) => void (await owner.change(id, settings));
 
 async function deployWith(settings: object): Promise<string> {
   const { id } = await owner.deploy();

@@ -155,7 +155,7 @@ describe('a submission with an Idempotency-Key', () => {
     expect(await countOf(id)).toBe(LIMIT);
     await setAccepted(service.db, id, 0);
     // This process does not remember any more that the deployment was full.
-    await owner.patch(`/deploy/${id}`).send({}).expect(200);
+    await owner.change(id, {});
     expect(await statusOf(submit(id, { key: late }))).toBe(200);
     expect(await countOf(id)).toBe(LIMIT + 1);
   });

@@ -44,7 +44,7 @@ function fill(html: string): [string, string][] {
 
 async function publish(html: string) {
   const { id, slug } = await owner.deploy({ html });
-  await owner.patch(`/deploy/${id}`).send({ email_notifications: true }).expect(200);
+  await owner.change(id, { email_notifications: true });
   return { id, slug };
 }
 const visit = (id: string, fields: [string, string][]) =>

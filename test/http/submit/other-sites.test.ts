@@ -14,7 +14,7 @@ const owner = await service.owner();
 
 async function deployWith(settings: object): Promise<{ id: string; url: string; slug: string }> {
   const deployed = await owner.deploy();
-  await owner.patch(`/deploy/${deployed.id}`).send(settings).expect(200);
+  await owner.change(deployed.id, settings);
   return deployed;
 }
 
@@ -151,7 +151,7 @@ describe('redirect_url', () => {
     // A fetch that asks for JSON gets what it always got.
     const { status, body } = await service.anonymous.post(`/submit/${id}`).send({ a: 1 });
     expect([status, body]).toEqual([200, { message: 'Submission received', id: expect.stringMatching(/^sub_/) }]);
-    await owner.patch(`/deploy/${id}`).send({ redirect_url: null }).expect(200);
+    await owner.change(id, { redirect_url: null });
     expect(await leadsTo(id)).toEqual([303, `/submit/${id}/thanks`]);
     expect(await leadsTo(id, { _hp: 'robot' }, {}, host)).toEqual([303, '/thanks']);
   });

@@ -18,8 +18,7 @@ async function submit(id: string, { url = service.url, body = '{"a":1}' } = {}):
 }
 
 const deploy = async (): Promise<string> => (await owner.deploy()).id;
-const limitTo = (id: string, limit: number | null) =>
-  owner.patch(`/deploy/${id}`).send({ submissions_per_minute: limit }).expect(200);
+const limitTo = (id: string, limit: number | null) => owner.change(id, { submissions_per_minute: limit });
 const list = async (id: string) => (await owner.get(`/submissions/${id}`)).body;
 
 const submitMany = (id: string, count: number, url = service.url): Promise<Answer[]> =>
@@ -135,7 +134,7 @@ describe('submissions_per_minute', () => {
     await limitTo(id, 20);
     expect(accepted(await submitMany(id, 15))).toBe(15);
     const ids = (await list(id)).submissions.map((submission: { id: string }) => submission.id);
-    await owner.post(`/submissions/${id}/bulk`).send({ action: 'delete', ids }).expect(200);
+    await owner.mark(id, 'delete', ids);
     expect(accepted(await submitMany(id, 15))).toBe(5);
   });
 

@@ -149,7 +149,7 @@ describe('POST /submit/:deployId: honeypot', () => {
   it('is neither counted nor limited nor delivered', async () => {
     const id = await deploy();
     await owner.post(`/webhooks/${id}`).send({ url: 'https://hooks.invalid/' }).expect(201);
-    await owner.patch(`/deploy/${id}`).send({ email_notifications: true }).expect(200);
+    await owner.change(id, { email_notifications: true });
     const trapped = () => Promise.all(Array.from({ length: 12 }, () => submit(id, '_hp=x', FORM_TYPE)));
     expect((await trapped()).map(({ status }) => status)).toEqual(Array(12).fill(200));
     expect(await service.db('deliveries').where({ deployment_id: id })).toEqual([]);

@@ -109,12 +109,12 @@ describe('deployments undelete', () => {
     const look = () => Promise.all(views.map(async (path) => answer(await owner.get(path))));
     const before = await look();
     await remove(id);
-    await vi.waitFor(async () => expect((await getPage(other.url, slug)).status).toBe(404), 60_000);
+    await expect.poll(async () => (await getPage(other.url, slug)).status).toBe(404);
 
     expect(await print('undelete', id)).toBe(`brought back ${id} (${slug}) of ada@command.example\n`);
     expect(await look()).toEqual(before);
     for (const url of [service.url, other.url]) {
-      await vi.waitFor(async () => expect((await getPage(url, slug)).text).toBe('back again'), 60_000);
+      await expect.poll(async () => (await getPage(url, slug)).text).toBe('back again');
     }
     await service.anonymous.post(`/submit/${id}`).send({ a: 2 }).expect(200);
     expect((await owner.get(`/submissions/${id}`)).body.total).toBe(2);

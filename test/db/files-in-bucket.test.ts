@@ -16,7 +16,6 @@ const MIB = 1024 * 1024;
 const HOUR_MS = 60 * 60 * 1_000;
 const TYPE = 'multipart/form-data; boundary=b';
 const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
-const PATIENCE = { timeout: 60_000 };
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -137,7 +136,7 @@ describe('a service with FILES_URL', () => {
       return false;
     });
     expect(await submit(id, 'x')).toMatchObject({ status: 404 });
-    await vi.waitFor(() => expect(s3.files().length).toBe(before), PATIENCE);
+    await expect.poll(() => s3.files().length).toBe(before);
   });
 
   it('stores a submission once that is sent again, and knows its file by the hash', async () => {
@@ -176,7 +175,7 @@ describe('a service with FILES_URL', () => {
     expect((await download(path)).content.toString()).toBe('in the trash');
     await owner.delete(`/deploy/${id}`).expect(200);
     await owner.delete(`/trash/${id}`).expect(200);
-    await vi.waitFor(async () => expect(await count('removed_objects')).toBeGreaterThan(0), PATIENCE);
+    await expect.poll(() => count('removed_objects')).toBeGreaterThan(0);
     await cleanBucket(service.db, s3, s3.settings());
     expect(s3.objects.has(object)).toBe(false);
   });
@@ -195,11 +194,11 @@ describe('a service with FILES_URL', () => {
       return s3Error(response, 403, 'AccessDenied');
     });
     await startBeside({ deletionsIntervalMs: 50, deletionsRetryMs: 50, deletionDueAgainMs: 50 });
-    await vi.waitFor(() => expect(refused).toBeGreaterThan(1), PATIENCE);
+    await expect.poll(() => refused).toBeGreaterThan(1);
     expect(await count('removed_objects')).toBe(1);
     s3.behave();
-    await vi.waitFor(() => expect(s3.objects.has(object)).toBe(false), PATIENCE);
-    await vi.waitFor(async () => expect(await count('removed_objects')).toBe(0), PATIENCE);
+    await expect.poll(() => s3.objects.has(object)).toBe(false);
+    await expect.poll(() => count('removed_objects')).toBe(0);
     expect((await download(path)).status).toBe(404);
   });
 

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { loadConfig } from '../../src/config.ts';
 import { restore } from '../../src/db/backup/restore.ts';
@@ -96,7 +96,7 @@ describe('a database that the release before has filled (test/support/fill-relea
       .whereNot({ number: 8 })
       .update({ created_at: new Date(0) });
     await service.another();
-    await vi.waitFor(async () => expect((await owner.get(`/submissions/${id}`)).body.total).toBe(1), 60_000);
+    await expect.poll(async () => (await owner.get(`/submissions/${id}`)).body.total).toBe(1);
   });
 });
 

@@ -102,9 +102,7 @@ describe('retention_days', () => {
     const { body: file } = await owner.get(`/submissions/${id}/${kept}`);
 
     const other = await service.another();
-    await vi.waitFor(async () => {
-      expect([await numbersOf(id), await numbersOf(deleted)]).toEqual([[2], [2]]);
-    }, 10_000);
+    await expect.poll(async () => [await numbersOf(id), await numbersOf(deleted)]).toEqual([[2], [2]]);
     expect(await numbersOf(others)).toEqual([1, 2]);
     await service.db('deliveries').where({ deployment_id: id }).update({ next_attempt_at: now });
     await vi.waitFor(async () => {

@@ -202,11 +202,11 @@ describe('Dispatcher: what it leases', () => {
     for (const [host, row] of Object.entries(rows)) await addDeliveries(db, host, row);
     const before = await rowsOf(db);
     const { dispatcher, begun, tried } = startDispatcher(db);
-    await soon(() => expect(begun.length).toBeGreaterThan(0));
+    await expect.poll(() => begun.length).toBeGreaterThan(0);
     // Leased later than all the others would have been.
     await addDeliveries(db, 'marker');
     dispatcher.wake();
-    await soon(() => expect(tried()).toContainEqual(['marker/0', 1]));
+    await expect.poll(() => tried()).toContainEqual(['marker/0', 1]);
 
     const leased = new Map(tried());
     const ofProcess = { 'left by a process that died/0': 2, 'made due by hand after the last attempt/0': 4 };
@@ -227,7 +227,7 @@ describe('Dispatcher: what it leases', () => {
     await addDeliveries(db, 'a.test');
     for (let process = 1; process <= MAX_ATTEMPTS; process += 1) {
       const { dispatcher, tried } = startDispatcher(db);
-      await soon(() => expect(tried()).toEqual([['a.test/0', process]]));
+      await expect.poll(() => tried()).toEqual([['a.test/0', process]]);
       // As good as dead: it is asked nothing any more.
       dispatcher.drain();
       await expireLeases(db);
@@ -261,13 +261,13 @@ describe('Dispatcher: what it leases', () => {
       INSERT INTO deliveries (id, deployment_id, owner_id, event, next_attempt_at, created_at, updated_at)
       SELECT format('mail/%s', n), 'd_1', 1, NULL, now(), now(), now() FROM generate_series(0, 7) AS n`);
     const { begun, tried } = startDispatcher(db);
-    await soon(() => expect(tried()).toContainEqual(['quiet.test/0', 1]));
+    await expect.poll(() => tried()).toContainEqual(['quiet.test/0', 1]);
     const mails = () => begun.filter(({ delivery }) => delivery.event === 'webhook-off');
     let most = 0;
     for (let ended = 0; ended < 8; ended += 1) {
       // Two until the first is answered.
       const running = ended === 0 ? 2 : Math.min(5, 8 - ended);
-      await soon(() => expect(mails().length - ended).toBeGreaterThanOrEqual(running));
+      await expect.poll(() => mails().length - ended).toBeGreaterThanOrEqual(running);
       most = Math.max(most, mails().length - ended);
       mails()[ended]?.settle(OK);
     }
@@ -336,7 +336,7 @@ describe('Dispatcher: what it leases', () => {
     await addDeliveries(db, 'a.test', { submission: 'sub_1' });
     await addDeliveries(db, 'b.test', { submission: 'sub_2' });
     const { begun } = startDispatcher(db, { limits: testLimits({ delivery: { leasedBytes: KIB } }) });
-    await soon(() => expect(begun.length).toBe(2));
+    await expect.poll(() => begun.length).toBe(2);
     const { rows } = await db.raw('SELECT count(DISTINCT updated_at)::int AS leases FROM deliveries');
     expect(rows).toEqual([{ leases: 2 }]);
   });
@@ -349,7 +349,7 @@ describe('findDuePairs', () => {
     await addOwned(db, [2, 2_500], 'shared.test', { next: '1 hour' });
     await addOwned(db, [2_501, 2_501], 'shared.test');
     const { tried } = startDispatcher(db);
-    await soon(() => expect(tried()).toEqual([['2501/shared.test/0', 1]]));
+    await expect.poll(() => tried()).toEqual([['2501/shared.test/0', 1]]);
   });
 });
 
@@ -360,7 +360,7 @@ describe('Dispatcher: the owners', () => {
     await addOwned(db, [2, 2], host, { next: '1 day ago', count: 200 });
     await addOwned(db, [3, 3], host);
     const { begun } = startDispatcher(db);
-    await soon(() => expect(begun.map(({ delivery }) => delivery.ownerId).toSorted()).toEqual([2, 3]));
+    await expect.poll(() => begun.map(({ delivery }) => delivery.ownerId).toSorted()).toEqual([2, 3]);
   });
 });
 
@@ -391,7 +391,7 @@ describe('Dispatcher: what it writes down', () => {
     const rows = Object.entries(results).map(([host, { before = 0, row }]) => ({
       ...{ ...untried, id: `${host}/0`, attempts: before + 1, ...row },
     }));
-    await soon(async () => expect(await rowsOf(db)).toEqual(rows));
+    await expect.poll(() => rowsOf(db)).toEqual(rows);
     const waits = await db.raw(
       'SELECT extract(epoch FROM next_attempt_at - updated_at)::float8 AS wait FROM deliveries ORDER BY id',
     );
@@ -408,7 +408,7 @@ describe('Dispatcher: what it writes down', () => {
     await addWebhooks(db, hosts);
     await addDeliveries(db, hosts);
     const { dispatcher, begun } = startDispatcher(db);
-    await soon(() => expect(begun.length).toBe(3));
+    await expect.poll(() => begun.length).toBe(3);
     dispatcher.drain();
     await expireLeases(db);
     expect((await lease(db)).map(({ attempts }) => attempts)).toEqual([2, 2, 2]);
@@ -440,21 +440,21 @@ describe('Dispatcher: what it writes down', () => {
         $$ BEGIN INSERT INTO writes VALUES (NEW.id); RETURN NULL; END $$`);
     onTestFinished(() => direct.raw('DROP FUNCTION note_write CASCADE; DROP TABLE writes'));
     const { dispatcher, begun } = startDispatcher(db);
-    await soon(() => expect(begun.length).toBe(hosts.length));
+    await expect.poll(() => begun.length).toBe(hosts.length);
     await direct.raw('CREATE TRIGGER note AFTER UPDATE ON deliveries FOR EACH ROW EXECUTE FUNCTION note_write()');
 
     isAway = true;
     for (const link of proxy.links) link.end();
     const [early, late] = [begun.slice(0, 6), begun.slice(6)];
     for (const { settle } of early) settle(OK);
-    await soon(() => expect(refused).toBeGreaterThan(1));
+    await expect.poll(() => refused).toBeGreaterThan(1);
     for (const { settle } of late) settle(OK);
     const { rows: meanwhile } = await direct.raw('SELECT * FROM writes');
     expect(meanwhile).toEqual([]);
 
     isAway = false;
     const all = hosts.map((host) => `${host}/0`).toSorted();
-    await soon(async () => expect(await rowsOf(direct)).toEqual(all.map((id) => ({ id, ...succeeded }))));
+    await expect.poll(() => rowsOf(direct)).toEqual(all.map((id) => ({ id, ...succeeded })));
     await dispatcher.close();
     const { rows: writes } = await direct.raw('SELECT id FROM writes ORDER BY id COLLATE "C"');
     expect(writes).toEqual(all.map((id) => ({ id })));
@@ -518,10 +518,10 @@ describe('Dispatcher: stopping', () => {
     await addWebhooks(db, ['busy.test']);
     await addDeliveries(db, 'busy.test', {}, 4);
     const stopping = startDispatcher(db);
-    await soon(() => expect(stopping.begun.length).toBe(2));
+    await expect.poll(() => stopping.begun.length).toBe(2);
     const closed = stopping.dispatcher.close();
     const next = startDispatcher(db);
-    await soon(() => expect(next.begun.length).toBe(2));
+    await expect.poll(() => next.begun.length).toBe(2);
     for (const { settle } of stopping.begun) settle(OK);
     await closed;
     expect(stopping.begun.map(({ signal }) => signal.aborted)).toEqual([false, false]);
@@ -537,7 +537,7 @@ describe('Dispatcher: stopping', () => {
     const { dispatcher, begun } = startDispatcher(db, {
       limits: testLimits({ delivery: { stopTimeoutMs: 50, abortTimeoutMs: 100 } }),
     });
-    await soon(() => expect(begun.length).toBe(3));
+    await expect.poll(() => begun.length).toBe(3);
     const slow = begun.find(({ delivery }) => delivery.receiver === 'slow.test');
     slow?.signal.addEventListener('abort', () => slow.settle(NO_ANSWER));
     // Its answer has come just before it is aborted.

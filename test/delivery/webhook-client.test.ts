@@ -238,9 +238,9 @@ describe('the deadline', () => {
     const deadline = new AbortController();
     const { send, close } = startSender();
     const sent = send(receiver.url.replace('http', scheme), deadline.signal);
-    await eventually(() => {
-      expect(sockets.map(({ bytesRead, bytesWritten }) => bytesRead > 0 && bytesWritten >= bytes)).toEqual([true]);
-    });
+    await expect
+      .poll(() => sockets.map(({ bytesRead, bytesWritten }) => bytesRead > 0 && bytesWritten >= bytes))
+      .toEqual([true]);
     // What was written has been read two turns later.
     for (let turns = 0; turns < 2; turns += 1) await new Promise((resolve) => void setImmediate(resolve));
     deadline.abort();
@@ -266,18 +266,18 @@ describe('the deadline', () => {
     const deadline = new AbortController();
     const { send, close } = startSender();
     const sent = send(full.url, deadline.signal);
-    await eventually(() => expect(sockets).toEqual([false]));
+    await expect.poll(() => sockets).toEqual([false]);
     deadline.abort();
     expect(await sent).toEqual({ error: TIMED_OUT });
     await close();
-    await eventually(() => expect(sockets).toEqual([true]));
+    await expect.poll(() => sockets).toEqual([true]);
   });
 
   it('does not wait for a name to be looked up', async () => {
     const looking = vi.fn<Resolve>(() => new Promise(() => {}));
     const deadline = new AbortController();
     const sent = startSender(looking).send('http://slow.test/', deadline.signal);
-    await eventually(() => expect(looking).toHaveBeenCalledTimes(1));
+    await expect.poll(() => looking).toHaveBeenCalledTimes(1);
     deadline.abort();
     expect(await sent).toEqual({ error: TIMED_OUT });
     expect(looking.mock.calls).toEqual([['slow.test']]);
@@ -338,7 +338,7 @@ describe('connections', () => {
     await send(`${receiver.url}/quick`);
     await nextTurn();
     const sent = [send(`${receiver.url}/held`), send(`${receiver.url}/held`)];
-    await eventually(() => expect(receiver.received.length).toBe(3));
+    await expect.poll(() => receiver.received.length).toBe(3);
     await close();
     expect(await Promise.all(sent)).toEqual([{ error: aSentence }, { error: aSentence }]);
     await isLetGo(receiver);

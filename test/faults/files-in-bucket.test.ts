@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { bucketCrashes, isUpload, type Stand } from '../support/bucket-crashes.ts';
 import { startAdmin, startServiceProcess } from '../support/process.ts';
 import { S3_CREDENTIALS, type S3Request, s3Error, startS3 } from '../support/s3.ts';
@@ -11,7 +11,6 @@ import { S3_CREDENTIALS, type S3Request, s3Error, startS3 } from '../support/s3.
  */
 
 const MIB = 1024 * 1024;
-const PATIENCE = { timeout: 90_000, interval: 50 };
 
 const s3 = await startS3();
 afterAll(s3.close);
@@ -49,7 +48,7 @@ describe('a service that is killed while it stores a submission with two files',
     const holder = await place.db.transaction();
     await holder.raw('LOCK TABLE submission_files IN ACCESS EXCLUSIVE MODE');
     const sent = submit(service, id, content);
-    await vi.waitFor(() => expect(objectsOf(place).length).toBe(1), PATIENCE);
+    await expect.poll(() => objectsOf(place).length).toBe(1);
     service.child.kill('SIGKILL');
     expect(await sent).toBeUndefined();
     await service.result;
@@ -111,8 +110,8 @@ describe('a service that is killed while it deletes from the bucket', () => {
     await startAndKill(place, 2, ({ method }) => method === 'DELETE');
     await makeDue();
     service = await serve(place);
-    await vi.waitFor(() => expect(objectsOf(place)).toEqual([]), PATIENCE);
-    await vi.waitFor(async () => expect(await place.db('removed_objects').select()).toEqual([]), PATIENCE);
+    await expect.poll(() => objectsOf(place)).toEqual([]);
+    await expect.poll(() => place.db('removed_objects').select()).toEqual([]);
     await service.stop();
   });
 
@@ -135,7 +134,7 @@ describe('a service that is killed while it deletes from the bucket', () => {
     await startAndKill(place, 4, ({ isList, method }) => isList || method === 'DELETE');
     await sweepNow();
     service = await serve(place);
-    await vi.waitFor(() => expect(objectsOf(place).length).toBe(1), PATIENCE);
+    await expect.poll(() => objectsOf(place).length).toBe(1);
     expect(await contentsOf(service, id)).toEqual([content]);
     await service.stop();
     await expectConsistent(place);

@@ -46,7 +46,7 @@ async function start(workers: string, more: Record<string, string> = {}) {
   const said = (message: string): number => log.split(`"msg":"${message}"`).length - 1;
   await service.ready();
   // Each of its processes.
-  await soon(() => expect(said('ready')).toBe(Number(workers)));
+  await expect.poll(() => said('ready')).toBe(Number(workers));
   return {
     ...service,
     said,
@@ -87,7 +87,7 @@ const submitHead = (form: string | undefined, more = ''): string =>
 async function beginUpload(url: string, form: string | undefined) {
   const upload = await talkTo(url);
   await upload.send(submitHead(form, 'Expect: 100-continue\r\n'));
-  await soon(() => expect(upload.statuses()).toEqual(['100']));
+  await expect.poll(() => upload.statuses()).toEqual(['100']);
   await upload.send(BODY.slice(0, 4));
   return { finish: () => upload.send(BODY.slice(4)), end: upload.end };
 }
@@ -100,7 +100,7 @@ describe.each(['1', '2'])('signals with WORKERS=%s', (workers) => {
     const page = `GET / HTTP/1.1\r\nHost: ${slug}.${PAGES_DOMAIN}\r\n\r\n`;
     const kept = await Promise.all(every.map(() => talkTo(service.url)));
     await Promise.all(kept.map(({ send }) => send(page)));
-    await soon(() => expect(kept.map(({ statuses }) => statuses())).toEqual(every.map(() => ['200'])));
+    await expect.poll(() => kept.map(({ statuses }) => statuses())).toEqual(every.map(() => ['200']));
     const download = await fetch(service.url + film, { headers: { Authorization: `Bearer ${key}` } });
     const made = await Promise.all(every.map(() => talkTo(service.url)));
     await Promise.all([

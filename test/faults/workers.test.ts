@@ -51,7 +51,7 @@ describe('WORKERS=2', () => {
     expect(new Set(await askAll(ask))).toEqual(new Set([404]));
     const [line = ''] = (await keys('list')).split('\n').filter((each) => each.includes('another@test.example'));
     await keys('revoke', line.split('\t')[0] ?? '');
-    await soon(async () => expect(new Set(await askAll(ask))).toEqual(new Set([401])));
+    await expect.poll(async () => new Set(await askAll(ask))).toEqual(new Set([401]));
   });
 
   it('shows a changed page and a deleted one in all of them', async () => {
@@ -62,9 +62,9 @@ describe('WORKERS=2', () => {
     };
     expect(new Set(await askAll(look))).toEqual(new Set(['old']));
     await owner.put(`/deploy/${form.id}`).send({ html: 'new' }).expect(200);
-    await soon(async () => expect(new Set(await askAll(look))).toEqual(new Set(['new'])));
+    await expect.poll(async () => new Set(await askAll(look))).toEqual(new Set(['new']));
     await owner.delete(`/deploy/${form.id}`).expect(200);
-    await soon(async () => expect(new Set(await askAll(look))).toEqual(new Set(['404'])));
+    await expect.poll(async () => new Set(await askAll(look))).toEqual(new Set(['404']));
   });
 
   it('adds the metrics of all of them up', async () => {
@@ -72,19 +72,19 @@ describe('WORKERS=2', () => {
     const name = `formhost_http_requests_total{status="200",route="page"}`;
     const before = (await readMetrics(metricsPort)).get(name) ?? 0;
     await askAll(() => getPage(service.url, form.slug).expect(200));
-    await soon(async () => expect((await readMetrics(metricsPort)).get(name)).toBe(before + 12));
+    await expect.poll(async () => (await readMetrics(metricsPort)).get(name)).toBe(before + 12);
   });
 
   it('replaces one that is killed, and serves meanwhile', async () => {
     const [victim = 0] = await workers();
     process.kill(victim, 'SIGKILL');
-    await soon(() => expect(isAlive(victim)).toBe(false));
+    await expect.poll(() => isAlive(victim)).toBe(false);
     await soon(async () => {
       const now = await workers();
       expect([now.length, now.includes(victim)]).toEqual([WORKERS, false]);
     });
     await askAll(() => request(service.url).get('/readyz').expect(200));
-    await soon(() => expect(log.split('"msg":"ready"').length - 1).toBe(WORKERS + 1));
+    await expect.poll(() => log.split('"msg":"ready"').length - 1).toBe(WORKERS + 1);
     expect(log).toContain('"msg":"a worker ended"');
   });
 });

@@ -112,7 +112,7 @@ it.each([
       return bytes;
     });
     const held = [send(body, headers), send(body, headers)];
-    await vi.waitFor(() => expect(read).toBe(2), { timeout: 60_000 });
+    await expect.poll(() => read).toBe(2);
     expect(await send(new Uint8Array(LARGE))).toBe('503');
     expect(await send(new Uint8Array(SMALL_BODY_BYTES))).toBe(`${SMALL_BODY_BYTES}`);
     stored.resolve();

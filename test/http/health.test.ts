@@ -86,7 +86,7 @@ describe('a service whose database is not there yet', () => {
 
   it('is not ready when the database is reached and not migrated', async () => {
     await gate.open();
-    await eventually(async () => expect(connections).toBeGreaterThan(5));
+    await expect.poll(() => connections).toBeGreaterThan(5);
     await expectHealth(503);
   });
 

@@ -125,7 +125,7 @@ describe('json', () => {
     if (typeof rest !== 'number') rest.close();
     const large = await fetch(url);
     expect((await large.text()) === whole).toBe(true);
-    await vi.waitFor(() => expect(sending.fits(1)).toBe(true), 60_000);
+    await expect.poll(() => sending.fits(1)).toBe(true);
     expect([outcomes, reserve(sending, 1, 2 * BUDGET)]).toEqual([[expect.any(HttpError), 'sent'], reserved]);
     const small = await startJson(SMALL_ANSWER_BYTES);
     reserve(small.sending, 1, BUDGET);
@@ -142,7 +142,7 @@ describe('json', () => {
         '',
       ]);
       expect(isAsked()).toBe(bytes === SMALL_ANSWER_BYTES);
-      await vi.waitFor(() => expect(reserve(sending, 1, 2 * BUDGET)).toEqual(reserved), 60_000);
+      await expect.poll(() => reserve(sending, 1, 2 * BUDGET)).toEqual(reserved);
     }
   });
 });
@@ -183,7 +183,7 @@ describe('stream', () => {
     const response = await server.response;
     while (!response.writableNeedDrain) await nextTurn();
     client.destroy();
-    await vi.waitFor(() => expect(server.outcomes).toEqual(['sent']), 60_000);
+    await expect.poll(() => server.outcomes).toEqual(['sent']);
     expect(server.asked.length).toBeLessThan(64);
     expect(response.writableEnded).toBe(false);
   });
@@ -235,7 +235,7 @@ describe('a stream that is compressed', () => {
     expect(response.writableLength).toBeLessThan(2 * SLICE_BYTES);
     expect(server.asked() - before).toBeLessThan(8);
     client.destroy();
-    await vi.waitFor(() => expect([server.outcomes, server.isOpen()]).toEqual([['sent'], false]), 60_000);
+    await expect.poll(() => [server.outcomes, server.isOpen()]).toEqual([['sent'], false]);
   });
 
   it('resets the connection where a piece fails', async () => {

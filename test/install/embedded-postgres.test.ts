@@ -192,11 +192,11 @@ describe('openEmbeddedPostgres', () => {
     const killed = await serverPid(dataDir);
     if (killed !== undefined) process.kill(killed, 'SIGKILL');
     await other.says('Lost Postgres');
-    await vi.waitFor(async () => expect(await rows(database.connection, 'table kept')).toEqual([{ one: 1 }]), 60_000);
+    await expect.poll(() => rows(database.connection, 'table kept')).toEqual([{ one: 1 }]);
     expect(await serverPid(dataDir)).not.toBe(killed);
     // Both hold on to the new one: it is the last to close that stops it.
     const presences = `select count(*)::int from pg_stat_activity where application_name = 'formhost presence'`;
-    await vi.waitFor(async () => expect(await rows(database.connection, presences)).toEqual([{ count: 2 }]), 60_000);
+    await expect.poll(() => rows(database.connection, presences)).toEqual([{ count: 2 }]);
     await other.close();
     expect(await rows(database.connection, 'table kept')).toEqual([{ one: 1 }]);
     await database.close();

@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { up as addConfirmations } from '../../migrations/0047-confirmations.ts';
+import { operatorOf } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
 import { emptyFolder } from '../support/formhost.ts';
 import { cloneDatabase, emptyDatabase, openDatabase, testDatabase } from '../support/fresh-database.ts';
-import { PROJECT, startProgram } from '../support/process.ts';
+import { PROJECT } from '../support/process.ts';
 import { type Received, startReceiver } from '../support/receivers.ts';
 import { asOwner, type Owner, startTestService, type TestService, testService } from '../support/service.ts';
 

@@ -189,12 +189,12 @@ describe('migrate', LONG, () => {
     const service = await startServiceProcess({ DATABASE_URL, DATABASE_POOLER, LOG_LEVEL: 'silent' });
     onTestFinished(() => void service.child.kill('SIGKILL'));
     const direct = await openDirect(database.url);
-    await soon(async () => expect((await direct.query(LOCKS)).rowCount).toBe(1));
+    await expect.poll(async () => (await direct.query(LOCKS)).rowCount).toBe(1);
     service.child.kill('SIGKILL');
     await service.result;
     await holder.query('ROLLBACK');
     await migrate(connection);
-    await soon(async () => expect((await direct.query(LOCKS)).rowCount).toBe(0));
+    await expect.poll(async () => (await direct.query(LOCKS)).rowCount).toBe(0);
     expect((await direct.query("SELECT FROM knex_migrations WHERE name = '0016-key-scopes'")).rowCount).toBe(1);
   });
 });

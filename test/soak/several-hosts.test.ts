@@ -60,11 +60,11 @@ it('follows a primary to its standby that is promoted, with both in DATABASE_URL
 
   await old.kill();
   // Nobody takes writes.
-  await soon(async () => expect(await submit(one.url, id)).toBe(503));
+  await expect.poll(() => submit(one.url, id)).toBe(503);
   await soon(() => request(one.url).get('/readyz').expect(503));
   await runSql(standby.url, 'SELECT pg_promote()');
   for (const { url } of [one, other, reader]) {
-    await soon(async () => expect(await submit(url, id)).toBe(200));
+    await expect.poll(() => submit(url, id)).toBe(200);
     await soon(() => request(url).get('/readyz').expect(200));
   }
   // The listeners have followed, too.

@@ -226,7 +226,7 @@ curl "${BASE_URL}/submissions/${id}?limit=100" -H "Authorization: Bearer YOUR_AP
     expect(await mailDueWindow(service.db)).toBeUndefined();
     await storing.commit();
     const digests = () => service.db('deliveries').where({ deployment_id: id, event: 'digest' });
-    await vi.waitFor(async () => expect((await digests()).length).toBe(1), PATIENCE);
+    await expect.poll(async () => (await digests()).length).toBe(1);
     expect(JSON.parse((await digests())[0].notice)).toEqual({
       after: 0,
       last: 1,
@@ -292,6 +292,6 @@ describe('a change of notify_every', () => {
     expect([...aboutOf(page.slug), ...aboutOf(gone.slug)]).toEqual([]);
     // A purge removes it with all that it has.
     await owner.delete(`/trash/${gone.id}`).expect(200);
-    await expect.poll(async () => service.db('digests').where({ deployment_id: gone.id })).toEqual([]);
+    await expect.poll(() => service.db('digests').where({ deployment_id: gone.id })).toEqual([]);
   });
 });

@@ -1,12 +1,10 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { SubmissionWatch } from '../../../src/http/api/submissions/submission-watch.ts';
 import { answer, refused } from '../../support/answers.ts';
 import { testLimits } from '../../support/limits.ts';
 import { asOwner, testService } from '../../support/service.ts';
 import { storeTexts } from '../../support/stored-submissions.ts';
 import { untilWaiting } from '../../support/waiting.ts';
-
-const PATIENCE = { timeout: 60_000 };
 
 const service = await testService({}, undefined, { limits: { reads: { watchIntervalMs: 50, streamCommentMs: 200 } } });
 const owner = await service.owner();
@@ -72,10 +70,10 @@ describe('GET /submissions/:deployId/after/:cursor', () => {
     const waiting = newAfter(id, '400', '?wait=30');
     await untilWaiting(service.db);
     const stream = await openStream(id, { lastEventId: '400' });
-    await vi.waitFor(() => expect(stream.text).toMatch(/^:/), PATIENCE);
+    await expect.poll(() => stream.text).toMatch(/^:/);
     await service.submit(id, '{"n":2}');
     expect(await waiting).toMatchObject({ submissions: [{ data: { n: 2 } }], cursor: '2' });
-    await vi.waitFor(() => expect(eventsOf(stream.text).map(({ id: cursor }) => cursor)).toEqual(['2']), PATIENCE);
+    await expect.poll(() => eventsOf(stream.text).map(({ id: cursor }) => cursor)).toEqual(['2']);
   });
 
   it('takes no place of other requests of the owner', async () => {
@@ -164,7 +162,7 @@ describe('GET /submissions/:deployId/stream', () => {
     ]);
     await service.submit(id, '{\n"n": 2}');
     await service.submit(id, '{"n":3}');
-    await vi.waitFor(() => expect(eventsOf(stream.text)).toHaveLength(2), PATIENCE);
+    await expect.poll(() => eventsOf(stream.text)).toHaveLength(2);
     const { submissions } = (await owner.get(`/submissions/${id}`)).body;
     expect(eventsOf(stream.text).map(({ event, id: cursor, data }) => [event, cursor, JSON.parse(data ?? '')])).toEqual(
       [
@@ -185,22 +183,22 @@ describe('GET /submissions/:deployId/stream', () => {
     const stream = await openStream(id, { lastEventId: '0' });
     // As if the first submission had been stored and deleted between two looks.
     await service.db('deployments').where({ id }).update({ last_submission_number: 1 });
-    await vi.waitFor(() => expect(stream.text).toMatch(/\n:\n\n$/), PATIENCE);
+    await expect.poll(() => stream.text).toMatch(/\n:\n\n$/);
     await service.submit(id, '{"n":2}');
-    await vi.waitFor(() => expect(eventsOf(stream.text).map(({ id: cursor }) => cursor)).toEqual(['2']), PATIENCE);
+    await expect.poll(() => eventsOf(stream.text).map(({ id: cursor }) => cursor)).toEqual(['2']);
   });
 
   it('reads no submissions while there is nothing new', async () => {
     const { id } = await owner.deploy();
     const stream = await openStream(id);
-    await vi.waitFor(() => expect(stream.text).toMatch(/^:$/m), PATIENCE);
+    await expect.poll(() => stream.text).toMatch(/^:$/m);
     const comments = (): number => stream.text.match(/^:$/gm)?.length ?? 0;
     await service.db.transaction(async (transaction) => {
       await transaction.raw('SET LOCAL idle_in_transaction_session_timeout = 0');
       // Whoever reads them would wait, and send no comments.
       await transaction.raw('LOCK TABLE submissions IN ACCESS EXCLUSIVE MODE');
       const before = comments();
-      await vi.waitFor(() => expect(comments()).toBeGreaterThan(before + 3), PATIENCE);
+      await expect.poll(() => comments()).toBeGreaterThan(before + 3);
     });
     expect(stream.isEnded).toBe(false);
   });
@@ -210,7 +208,7 @@ describe('GET /submissions/:deployId/stream', () => {
     const { id } = await owner.deploy();
     const stream = await openStream(id, { url: stopping.url });
     await stopping.close();
-    await vi.waitFor(() => expect(stream.isEnded).toBe(true), PATIENCE);
+    await expect.poll(() => stream.isEnded).toBe(true);
     expect(stream.text).toMatch(/^: [^\n]*\nid: 0\n\n(?::\n\n)*$/);
   });
 });
@@ -223,7 +221,7 @@ it.each([
   const texts = Array.from({ length: count }, (_, n) => JSON.stringify({ n: n + 1, text: 'x'.repeat(length) }));
   await storeTexts(service.db, id, texts);
   const stream = await openStream(id, { lastEventId: '0' });
-  await vi.waitFor(() => expect(eventsOf(stream.text)).toHaveLength(count), PATIENCE);
+  await expect.poll(() => eventsOf(stream.text)).toHaveLength(count);
   const numbers = eventsOf(stream.text).map(({ data }) => JSON.parse(data ?? '').data.n);
   expect(numbers).toEqual(Array.from({ length: count }, (_, index) => index + 1));
 });
@@ -272,7 +270,7 @@ describe('SubmissionWatch', () => {
       watch.wait({ deploymentId: `d_${n % 7}`, after: 0, credentialId: `k_${n % 3}`, signal }),
     );
     // The first question has failed, and the second has found nothing.
-    await vi.waitFor(() => expect(asked.length).toBeGreaterThan(1), PATIENCE);
+    await expect.poll(() => asked.length).toBeGreaterThan(1);
     last = 1;
     expect(new Set(await Promise.all(waiting))).toEqual(new Set([1]));
     expect(new Set(asked.map(String))).toEqual(new Set(['7,3']));

@@ -175,7 +175,7 @@ describe('recipients', () => {
     await patch(id, { notify_owner: true }).expect(200);
     smtp.makeTrouble({ at: 'rcpt', to: OWN, does: { code: 550, text: 'No such mailbox' } });
     await submit(id);
-    await vi.waitFor(async () => expect(await settingsOf(id)).toMatchObject({ notify_owner: false }), PATIENCE);
+    await expect.poll(() => settingsOf(id)).toMatchObject({ notify_owner: false });
     smtp.makeTrouble();
     expect(await settingsOf(id)).toMatchObject({ email_notifications: true });
     expect((await owner.get(`/deploy/${id}/settings`)).headers[NOTICE]).toContain('Mail to you is off');
@@ -447,12 +447,12 @@ describe('a mail that has succeeded', () => {
     for (let tests = 2; tests < MAX_TESTS; tests += 1) {
       await tester.post(`/webhooks/${id}/${webhook.id}/test`).expect(202);
     }
-    await vi.waitFor(async () => expect(await statusOf(mailId)).toBe('succeeded'), PATIENCE);
+    await expect.poll(() => statusOf(mailId)).toBe('succeeded');
     const refusal = await again();
     expect([refusal.status, Number(refusal.headers['retry-after']) > 0]).toEqual([429, true]);
     await service.db('deliveries').where({ id: mailId }).update({ status: 'failed' });
     await again().expect(202);
-    await vi.waitFor(async () => expect(await statusOf(mailId)).toBe('succeeded'), PATIENCE);
+    await expect.poll(() => statusOf(mailId)).toBe('succeeded');
   });
 });
 
@@ -545,9 +545,7 @@ describe('an address that the mail server refuses', () => {
     const { email } = await service.db('owners').orderBy('id', 'desc').first();
     refuse(email);
     await submit(id);
-    await expect
-      .poll(async () => settingsOf(id, other))
-      .toMatchObject({ email_notifications: false, notify_owner: true });
+    await expect.poll(() => settingsOf(id, other)).toMatchObject({ email_notifications: false, notify_owner: true });
     smtp.makeTrouble();
     await settled(id);
     expect((await other.get(`/deploy/${id}/mails`)).body.deliveries).toMatchObject([

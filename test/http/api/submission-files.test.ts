@@ -11,7 +11,6 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 const TYPE = 'multipart/form-data; boundary=b';
 const PER_DEPLOYMENT = 10;
-const PATIENCE = { timeout: 60_000 };
 
 // Tens of megabytes go to and fro, on whatever machine.
 vi.setConfig({ testTimeout: 60_000 });
@@ -168,7 +167,7 @@ describe('the memory of uploads', () => {
       const { status, headers, body } = await submit(other, file);
       return { status, retryAfter: headers.get('retry-after'), body };
     };
-    await vi.waitFor(async () => expect(await again()).toEqual(refusal), PATIENCE);
+    await expect.poll(() => again()).toEqual(refusal);
     expect((await submit(id, multipartBody(part('a', 'small')))).status).toBe(200);
     expect((await owner.post(`/submit/${id}`).send({ a: 'small' })).status).toBe(200);
 
@@ -177,7 +176,7 @@ describe('the memory of uploads', () => {
     for (const socket of others) socket.destroy();
     first?.write(file.subarray(-1));
     expect(first && (await text(first))).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-    await vi.waitFor(async () => expect((await again()).status).toBe(200), PATIENCE);
+    await expect.poll(async () => (await again()).status).toBe(200);
   });
 });
 

@@ -133,7 +133,7 @@ describe('a submission to a deployment that is taken down', () => {
     const statuses = await Promise.all(Array.from({ length: 11 }, async () => (await submit(id)).status));
     expect(statuses.filter((status) => status === 429)).toHaveLength(1);
     await down(id);
-    await vi.waitFor(async () => expect((await submit(id)).status).toBe(404), { timeout: SOON_MS, interval: 50 });
+    await expect.poll(async () => (await submit(id)).status).toBe(404);
   });
 });
 

@@ -102,7 +102,7 @@ it.each(['invalidate', 'refresh'] as const)(
     const answer = (count: number) =>
       vi.waitFor(() => expect(answers.length).toBe(count)).then(() => answers.at(-1)?.());
     const before = cache.get('page');
-    await vi.waitFor(() => expect(answers.length).toBe(1));
+    await expect.poll(() => answers.length).toBe(1);
     version = 2;
     cache[change]('page');
     const after = cache.get('page');

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { restore, takeDown } from '../../../src/db/deployments/take-downs.ts';
 import { troubledPostgres } from '../../support/postgres-proxy.ts';
 import { asOwner, getPage, type Owner, testService } from '../../support/service.ts';
@@ -20,7 +20,7 @@ async function look(url: string, slug: string): Promise<string | number> {
 
 /** Looks until a service shows what is expected, and then some more. */
 async function shows(url: string, slug: string, expected: string | number): Promise<void> {
-  await vi.waitFor(async () => expect(await look(url, slug)).toBe(expected), { timeout: 60_000, interval: 5 });
+  await expect.poll(() => look(url, slug)).toBe(expected);
   for (let again = 0; again < 3; again += 1) expect(await look(url, slug)).toBe(expected);
 }
 

@@ -16,7 +16,6 @@ const FORM = 'application/x-www-form-urlencoded';
 const MULTIPART = 'multipart/form-data; boundary=b';
 const HTML = 'text/html';
 const HOUR_MS = 60 * 60 * 1_000;
-const PATIENCE = { timeout: 60_000 };
 
 const service = await testService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' });
 const owner = await service.owner();
@@ -133,7 +132,7 @@ describe('a form sent again from the page of an error', () => {
     const again = post(id, { url: troubled, query: form.query });
     const storing =
       "SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%FOR NO KEY UPDATE SKIP LOCKED%' AND state = 'idle in transaction'";
-    await vi.waitFor(async () => expect((await service.db.raw(storing)).rows.length).toBeGreaterThan(0), PATIENCE);
+    await expect.poll(async () => (await service.db.raw(storing)).rows.length).toBeGreaterThan(0);
     await first.commit();
     expect((await again).status).toBe(303);
     expect([await idsOf(id), await countOf(id)]).toEqual([[form.id], 1]);

@@ -5,7 +5,7 @@ import { ConfigError, loadConfig, SETTING_NAMES } from '../src/config.ts';
 import { isReachable } from '../src/lib/public-address.ts';
 import { PROJECT } from './support/process.ts';
 
-/** What is said of settings that are wrong; undefined where they are right. */
+/** The message about settings that are wrong; undefined where they are right. */
 function complaint(env: Record<string, string>): string | undefined {
   try {
     loadConfig(env);
@@ -134,7 +134,7 @@ describe('loadConfig', () => {
     ['HOST', ['two words', 'http://localhost', '127.0.0.1:3000']],
     ['BASE_URL', ['forms.example.org', 'ftp://forms.example.org', 'http://', '/forms', 'https://f.example/?secret=1']],
     ['PAGES_DOMAIN', ['https://p.example', 'p.example/x', 'two words', 'p..example', '.', ':3000', '*.p.example']],
-    // What URLs take for an address, or for nothing.
+    // URLs take these for an address, or for nothing.
     ['PAGES_DOMAIN', ['p.1', '1.2.3', 'pages.0x7f']],
     ['PAGES_DOMAIN', ['p.example:port', 'p.example:99999', 'p.example:0', '-p.example', `${'p'.repeat(64)}.example`]],
     ['PAGES_SCHEME', ['ftp', 'https://', 'none']],

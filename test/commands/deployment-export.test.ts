@@ -22,7 +22,7 @@ describe('deployments export', () => {
   const TEXTS = ['{"a": 1.10, "a":"\\u0000", "b":12345678901234567890}', '{"10":1,\r\n"2":"\\n",\n"ü":"😀"}', '{}'];
   const WRITTEN = [TEXTS[0], '{"10":1,"2":"\\n","ü":"😀"}', '{}'];
 
-  /** What the lines of an export are, but for ids and times. */
+  /** The lines of an export, without ids and times. */
   const lines = (id: string, slug: string, more: object) => [
     JSON.stringify({
       deployment: {

@@ -22,7 +22,7 @@ async function create(email: string, ...more: string[]): Promise<string> {
   return result.stdout.trim();
 }
 
-/** What the list says of an owner's keys: the id, and what follows it. */
+/** The lines of the list for an owner's keys: the id, and what follows it. */
 async function listed(email: string, settings?: Record<string, string>) {
   const lines = (await printed(keys(['list'], settings))).split('\n').slice(0, -1);
   return lines

@@ -157,7 +157,7 @@ describe('problems', () => {
   it('too-many-fields', () => {
     const fields = (count: number) => Array.from({ length: count }, (_, index) => `<input name="f${index}">`).join('');
     expect(check(form(fields(MAX_FIELDS))).problems).toEqual([]);
-    // One of the radio buttons and one of the buttons is sent.
+    // Browsers send one of the radio buttons and one of the buttons.
     const more =
       '<input type="radio" name="r"><input type="radio" name="r"><button name="b">1</button><button name="c">2</button>';
     expect(check(form(fields(MAX_FIELDS - 2) + more)).problems).toEqual([]);

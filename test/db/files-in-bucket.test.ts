@@ -23,7 +23,7 @@ const s3 = await startS3({ maxListed: 20 });
 afterEach(() => s3.behave());
 afterAll(() => s3.close());
 const service = await testService(s3.settings(), undefined, {
-  // What is deleted, and when, is up to the tests.
+  // The tests decide what is deleted, and when.
   limits: { files: { retryMs: 5, deletionsIntervalMs: HOUR_MS } },
 });
 const owner = await service.owner();
@@ -234,7 +234,7 @@ describe('a service with FILES_URL', () => {
   });
 });
 
-/** What a bucket does that fails. */
+/** The ways in which a bucket fails. */
 const FAULTS = Object.entries<(response: ServerResponse) => unknown>({
   'answers 503 SlowDown': (response) => s3Error(response, 503, 'SlowDown'),
   'breaks off in the middle of an answer': (response) =>

@@ -16,7 +16,7 @@ import { asOwner, testService } from '../support/service.ts';
 
 const LOG = createLog('silent');
 
-/** What a newer version's migrations leave. */
+/** The row that a newer version's migration leaves. */
 const ranBy = (name: string) =>
   `INSERT INTO knex_migrations (name, batch, migration_time) VALUES ('${name}', 9, now())`;
 

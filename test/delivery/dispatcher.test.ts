@@ -116,7 +116,7 @@ const addDeliveries = (db: Database, hosts: string | readonly string[], row: Row
     { hosts: [hosts].flat(), count, ...DUE, ...row },
   );
 
-/** What is written down of deliveries. */
+/** The part of the deliveries' rows that the tests compare. */
 async function rowsOf(db: Database, ids?: readonly string[]) {
   const { rows } = await db.raw(
     `SELECT id, status, attempts, leased, last_status, last_error FROM deliveries

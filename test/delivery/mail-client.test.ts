@@ -306,7 +306,7 @@ describe.concurrent('the connections', () => {
 
 describe.concurrent('the signal', () => {
   const late = Symbol('later than the signal');
-  /** What a promise has settled with by now. */
+  /** The value or error that a promise has settled with by now. */
   const now = <T>(promise: Promise<T>) =>
     Promise.race([promise, new Promise<typeof late>((resolve) => setImmediate(() => resolve(late)))]);
 

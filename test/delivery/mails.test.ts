@@ -54,7 +54,7 @@ const fileValue = (filename: string, size: number, { submissionId = SUBMISSION, 
     url: `/submissions/${DEPLOYMENT}/${submissionId}/files/${fileId}`,
   });
 
-/** What the text part has between its first words and its last. */
+/** The text part between its first words and its last. */
 function middleOf({ text }: { text: string }): string {
   const [start, end] = [`${LEAD}\n\n`, `\n\n${END}\n`];
   expect([text.slice(0, start.length), text.slice(-end.length)]).toEqual([start, end]);
@@ -90,7 +90,7 @@ function htmlFields(data: string): string[] {
   return tags.flatMap((tag, at) => (tag.startsWith('<b ') ? [fieldAt(at)] : []));
 }
 
-/** What the HTML part has between its first words and its last. */
+/** The HTML part between its first words and its last. */
 function htmlMiddle(data: string): string {
   const { html } = mailOf(data);
   const [, middle = ''] =

@@ -241,7 +241,7 @@ describe('the deadline', () => {
     await expect
       .poll(() => sockets.map(({ bytesRead, bytesWritten }) => bytesRead > 0 && bytesWritten >= bytes))
       .toEqual([true]);
-    // What was written has been read two turns later.
+    // The reader has read two turns later what was written.
     for (let turns = 0; turns < 2; turns += 1) await new Promise((resolve) => void setImmediate(resolve));
     deadline.abort();
     expect(await sent).toEqual(attempt);

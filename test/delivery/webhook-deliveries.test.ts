@@ -25,7 +25,7 @@ const pathsOf = (received: readonly Received[]): string[] => received.map(({ pat
 const ownHeaders = ({ headers }: Received) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('formhost-')));
 
-/** What came to a receiver, except for turns. */
+/** The requests that came to a receiver, except those to /turn. */
 const arrived = ({ received }: { received: Received[] }) => received.filter(({ path }) => path !== '/turn');
 
 describe('a submission', () => {

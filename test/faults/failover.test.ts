@@ -42,7 +42,7 @@ it('follows a failover: the old primary only reads, and the address leads to its
   await service.ready();
   const replica = await old.replica();
   onTestFinished(replica.close);
-  // What is acknowledged is on both.
+  // Both have each acknowledged submission.
   await runSql(old.url, "ALTER SYSTEM SET synchronous_standby_names = '*'");
   await runSql(old.url, 'SELECT pg_reload_conf()');
   await service.ready();

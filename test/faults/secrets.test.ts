@@ -197,7 +197,7 @@ it('writes no key, webhook URL, webhook secret or submitted value to a log, and 
   const dump = dumps.join('\n');
   await db.close();
 
-  // What nothing catches ends the process, with its stack in the log.
+  // An error that nothing catches ends the process, with its stack in the log.
   service.child.kill('SIGUSR2');
   await once(service.child, 'exit');
   const { code, stdout, stderr } = await service.stop();

@@ -125,7 +125,7 @@ describe.each(['1', '2'])('signals with WORKERS=%s', (workers) => {
     service.child.kill('SIGTERM');
     await service.stopping();
     expect(service.child.exitCode).toBe(null);
-    // Those within milliseconds of the first are one with it.
+    // Signals within milliseconds of the first count as one with it.
     await soon(() => {
       service.child.kill('SIGTERM');
       expect(service.child.exitCode).not.toBe(null);

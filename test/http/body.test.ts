@@ -148,7 +148,7 @@ describe('compressed bodies', () => {
   it('are decoded for each sender in turn', async () => {
     const { done, decode } = startDecoding();
     await Promise.all([...Array.from({ length: 20 }, () => decode('flooder')), decode('other')]);
-    // One of the flooder's was under way, and the next was its turn.
+    // The flooder had one request under way, and it was the turn of its next.
     expect(done.indexOf('other')).toBeLessThanOrEqual(2);
   });
 

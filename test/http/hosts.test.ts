@@ -67,7 +67,7 @@ function expectError(answer: Answer | undefined, status: number): void {
   expect(JSON.parse(body)).toEqual(failure);
 }
 
-/** Who answered a request for `/`, or for /healthz, which only the API has. */
+/** The part that answered a request for `/`, or for /healthz, which only the API has. */
 async function answeredBy(requestLineFor: (path: string) => string, ...headers: string[]): Promise<string> {
   const [root, health] = [
     await exchange([requestLineFor('/'), ...headers]),

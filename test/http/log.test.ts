@@ -35,7 +35,7 @@ async function startLogged(level: string) {
   return { url: logged.url, owner: asOwner(logged.url, key), lines, ids, note, close: () => logged.close() };
 }
 
-// What it may not have: test/faults/secrets.test.ts.
+// test/faults/secrets.test.ts tests what the log may not have.
 describe('the log', () => {
   it('has, at the level trace, the x-request-id of every answer, which is its own, and one in every line about a request', async () => {
     const { url, owner, lines, ids, note, close } = await startLogged('trace');

@@ -53,7 +53,7 @@ const requests: Record<string, () => request.Test> = {
   'DELETE /deploy/:id': () => owner.delete(`/deploy/${form.id}`),
 };
 
-/** What is to be answered while the database is out of reach. */
+/** The answers that are right while the database is out of reach. */
 const UNAVAILABLE = {
   status: 503,
   retryAfter: expect.stringMatching(/^[1-9]\d*$/),
@@ -78,7 +78,7 @@ const back = () => vi.waitFor(async () => expect((await submit()).status).toBe(2
 
 /** Has the page in the memory of the process. */
 async function keepPage(): Promise<void> {
-  // What the process reads of its own changes would drop the page once more.
+  // The process would drop the page once more when it reads its own changes.
   await service.db('deployment_changes').delete();
   for (const _time of [1, 2]) await owner.get('/me').expect(200);
   await getPage(url, form.slug).expect(200, 'kept');
@@ -193,7 +193,7 @@ it('a table that somebody has locked is answered with 503s, by more requests tha
 it('a connection that is lost while Postgres commits is never answered with a success', async () => {
   let isArmed = false;
   let lost = 0;
-  /** What a piece of work ends with: the COMMIT, or the statement that writes by itself. */
+  /** The last statement of a piece of work: the COMMIT, or the statement that writes by itself. */
   const commits = /COMMIT|store-submissions/i;
   const writesAlone = /\b(insert into|update|delete from) "?(deployments|pages|webhooks)\b/i;
   const forgetful = await proxyTo(

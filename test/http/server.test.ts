@@ -115,7 +115,7 @@ describe('a connection on which nothing moves', () => {
   });
 });
 
-/** What a client has received when its connection ends. */
+/** The text that a client has received when its connection ends. */
 async function textOf(socket: Socket): Promise<string> {
   let text = '';
   socket.setEncoding('latin1').on('data', (piece: string) => {
@@ -238,7 +238,7 @@ describe('a reader', () => {
     await once(client, 'data');
     /** Lets a time go by in which the reader takes so many bytes, while there are always more for it. */
     function take(bytes: number, ms: number): void {
-      // What is corked waits as it would for a reader whose buffers are full.
+      // Corked data waits as it would for a reader whose buffers are full.
       socket.cork();
       socket.write(Buffer.alloc(bytes));
       vi.advanceTimersByTime(ms);

@@ -171,7 +171,7 @@ describe('backup and restore', () => {
     const ids = new Set(restored.map(({ id }) => id));
     expect(before.filter(({ id }) => !ids.has(id))).toEqual([]);
     for (const [table, rows] of Object.entries(copy)) {
-      // What an accepted submission changes in place is another now.
+      // An accepted submission changes rows of this table in place.
       if (table === 'deployments') continue;
       const there = new Set(source[table]);
       expect(rows.filter((row) => !there.has(row))).toEqual([]);
@@ -264,7 +264,7 @@ describe('restore', () => {
     const file = newFile();
     await writeFile(file, otherLetter());
     expect(await through(file)).toEqual(refused(DAMAGED));
-    // What migrations have made.
+    // The migrations have made these.
     const { knex_migrations: _ran, link_secret: _own, ...tables } = await everything(target);
     expect(Object.values(tables).flat()).toEqual([]);
     expect(await through(own)).toEqual(done);
@@ -306,7 +306,7 @@ describe('restore', () => {
     expect(await command('backup', file, { DATABASE_URL: old.connectionString })).toEqual(done);
     const target = await newDatabase();
     expect(await command('restore', file, { DATABASE_URL: target.connectionString })).toEqual(done);
-    // What a later migration makes of the rows that were there.
+    // A later migration makes this of the rows that were there.
     expect(await rowsOf(target, 'SELECT id, receiver, length(secret) || $$$$ AS secret FROM webhooks')).toEqual([
       { id: 'wh_old', receiver: 'hook.example:8443', secret: '50' },
     ]);

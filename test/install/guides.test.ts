@@ -145,7 +145,7 @@ describe('the guides', () => {
     return folder;
   }
 
-  /** What each command prints, and its exit code. */
+  /** Runs commands: the output of each, and its exit code. */
   async function run(commands: readonly string[], owner: string): Promise<{ code: number; output: string }[]> {
     const mark = '\u001e';
     const key = await keyIn(database.url, owner);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { SETTING_NAMES } from '../../src/config.ts';
 import { PROJECT } from '../support/process.ts';
 
-/* What is known of the image and of the stack without an engine. test/compose/run builds and runs them. */
+/* Tests of the image and of the stack that need no engine. test/compose/run builds and runs them. */
 
 const read = (file: string): Promise<string> => readFile(join(PROJECT, file), 'utf8');
 const namesIn = (text: string, pattern: RegExp): string[] =>

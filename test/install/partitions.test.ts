@@ -141,7 +141,7 @@ describe('submissions and deliveries in partitions (deploy/partitions.sql)', () 
       `SELECT count(*) AS indexes, bool_and(indisvalid) AS are_valid FROM pg_index JOIN pg_class ON oid = indexrelid
         WHERE pg_get_indexdef(oid) LIKE '%visitor-confirmation%'`,
     );
-    // Those of 16 partitions, and that of the whole.
+    // The indexes of 16 partitions, and that of the whole.
     expect(rows).toEqual([{ indexes: 17, are_valid: true }]);
   });
 });

@@ -233,7 +233,7 @@ describe.concurrent('npm start in a terminal', () => {
     };
   }
 
-  // What is asked, and what becomes of the answers: test/start/first-owner.test.ts.
+  // test/start/first-owner.test.ts tests the questions, and what becomes of the answers.
   it('asks for the address for mail in the worker that comes first, and serves meanwhile; Ctrl-C stops it', async ({
     expect,
   }) => {

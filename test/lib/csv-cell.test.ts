@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { csvCell } from '../../src/lib/csv-cell.ts';
 
-/** What a reader of CSV has of a cell. */
+/** A cell as a reader of CSV has it. */
 const readBack = (text: string) => parse(`${csvCell(text)},\r\n`).flat()[0];
 
 it.each<[what: string, text: string, cell: string]>([

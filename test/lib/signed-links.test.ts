@@ -7,7 +7,7 @@ const FILE: LinkedFile = { deploymentId: 'd_1', submissionId: 'sub_2', fileId: '
 const NOW = new Date('2026-11-22T16:04:00.000Z');
 const links = new SignedLinks('https://forms.test', SECRET);
 
-/** What follows the question mark. */
+/** The text behind the question mark. */
 const queryOf = (url: string): string => url.slice(url.indexOf('?') + 1);
 const EXPIRES = new Date(NOW.getTime() + 60_000);
 const FILE_URL = links.file(FILE, EXPIRES);

@@ -24,7 +24,7 @@ const codeOf = (file: string): string =>
     .replaceAll(/\/\*[\s\S]*?\*\//g, '')
     .replaceAll(/^\s*\/\/.*$/gm, '');
 
-/** What one file takes from a package, or from another file of ours (a path from the project's folder). */
+/** The names that one file takes from a package, or from another file of ours (a path from the project's folder). */
 type Import = { from: string; to: string; isOurs: boolean; isType: boolean };
 
 const IMPORT = /^\s*(?:import|export)\s+(?:([^'"`;]*?)\s+from\s+)?['"]([^'"]+)['"]|\bimport\(\s*['"`]([^'"`$]+)/gm;
@@ -49,7 +49,7 @@ const GROUP_OF: Readonly<Record<string, string>> = {
   'src/sizes.ts': 'limits',
 };
 
-/** What a group may import besides itself. One way: main -> service -> http -> submissions -> db; all may import 'lib' and 'limits'. */
+/** The groups that a group may import besides itself. One way: main -> service -> http -> submissions -> db; all may import 'lib' and 'limits'. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   main: ['service', 'start', 'config', 'lib'],
   commands: ['delivery', 'db', 'files', 'config', 'client', 'lib'],

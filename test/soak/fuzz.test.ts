@@ -15,7 +15,7 @@ const FORMS = 40;
 /** When a client says that no more will come: so long after its bytes, or after the last that it was answered. */
 const PATIENCE_MS = 200;
 const QUIET_MS = 10;
-/** What has not ended long after that is left. */
+/** The test leaves a connection that has not ended long after that. */
 const END_MS = 10_000;
 /** So many times as much memory as before. */
 const HEAP_RATIO = 1.4;
@@ -34,7 +34,7 @@ function randomOf(seed: number): (below: number) => number {
   };
 }
 
-/** What has confused a reader of requests somewhere. */
+/** Pieces that have confused a reader of requests somewhere. */
 const PIECES = [
   ...['\0', '\r\n', '\n', '\r\n\r\n', '\r', ' ', '\t', ':', ',', ';', '"', "'", '\\', '/', '//', '?', '#', '%', '%00'],
   ...['%ff', '%c0%af', '&', '=', '[', ']', '{', '}', '[[[[[[[[', '{"a":', '\\u0000', '\\ud800', '"\\udc00"', '1e999'],
@@ -124,7 +124,7 @@ const randomBytes = (random: (below: number) => number): Buffer =>
   Buffer.from(Array.from({ length: 1 + random(300) }, () => random(256)));
 
 const metricsPort = await freePort();
-// What a mutated webhook would be sent to, nobody reaches: no form that takes submissions has one.
+// No form that takes submissions has a webhook: nobody is sent what a mutated one would send.
 const { service, newOwner } = await testProcess({
   ...{ LOG_LEVEL: 'error', WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' },
   ...measurable(metricsPort),

@@ -6,7 +6,7 @@ import { testService } from '../support/service.ts';
 const service = await testService();
 const owner = await service.owner();
 
-/** What must be true of a deployment at any time: its counts, its numbers, and that nothing is in two places or nowhere. */
+/** Counts what may never be wrong in a deployment: its counts, its numbers, and things in two places or nowhere. */
 async function stateOf(id: string) {
   const { rows } = await service.db.raw(
     `SELECT submission_count - (SELECT count(*) FROM submissions WHERE deployment_id = :id) AS miscounted,

@@ -17,10 +17,10 @@ const ROUNDS = 5;
 const EQUAL = 3;
 /** How many times as long as beside harmless requests /healthz may take. */
 const MAX_RATIO = 20;
-/** What has not been answered by then, such as a request that never ends, is left. */
+/** The test leaves a request that has no answer by then, such as one that never ends. */
 const TIMEOUT_MS = 10_000;
 
-/** What is repeated. A piece that a target or a header cannot have is left out there, or percent-encoded. */
+/** Each is repeated. A target or a header leaves out a piece that it cannot have, or percent-encodes it. */
 const PIECES = [
   ...[' ', '\t', ';', ',', '"', "'", '\\', '\\"', '=', '/', '%', '%41', '%2', '%22', '%25', '%ff', ':', '::'],
   ...['.', '-', '_', '[', ']', '(', ')', '{', '}', '<', '@', '&', '+', '*', '?', '#', '!', '$', '|', '~'],
@@ -35,7 +35,7 @@ const PIECES = [
 /** Letters that are all different, as far as there are so many: some algorithms compare each with each. */
 const LETTERS = Array.from({ length: LENGTH }, (_, index) => String.fromCodePoint(0x4e00 + ((index * 7) % 20_000)));
 
-/** What is put into one place of a request: runs of each piece, ended in a few ways. */
+/** The fillings for one place of a request: runs of each piece, ended in a few ways. */
 const FILLINGS: readonly string[] = [
   ...PIECES.flatMap((piece) => {
     const run = piece.repeat(LENGTH / piece.length);
@@ -83,7 +83,7 @@ const inHeader =
   (line: string, name: string, prefix = '', headers: Headers = {}, body = ''): Parser =>
   (filling) => {
     const [method = '', target = ''] = line.split(' ');
-    // What a header can have (RFC 9110, 5.5).
+    // The characters that a header can have (RFC 9110, 5.5).
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(filling)) return undefined;
     return write(method, target, { ...headers, [name]: prefix + filling }, body);
   };
@@ -216,7 +216,7 @@ const PARSERS: Readonly<Record<string, Parser>> = {
 };
 
 const statuses = new Map<string, number>();
-/** Those of one test that no request here should be answered with: it was a fault, or was not read. */
+/** The statuses of one test that no request here should get: it was a fault, or nobody read the request. */
 const wrong = new Set<string>();
 
 /** Sends a request, and ends when the answer begins; the status is '' when there is none. */
@@ -276,7 +276,7 @@ async function compare(url: string, request: Buffer, harmless: Buffer): Promise<
     usual.push(await longestWait(url, Array(EQUAL).fill(harmless)));
     waits.push(await longestWait(url, Array(EQUAL).fill(request)));
   }
-  // What a request itself costs, it costs in each round; what else runs on the machine is in some.
+  // A request costs the same in each round; other load of the machine is in some rounds only.
   return { wait: Math.min(...waits), usual: median(usual) };
 }
 

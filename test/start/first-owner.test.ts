@@ -33,7 +33,7 @@ function ask(changed: Changed | Error = 'changed') {
     type: (text: string) => void stdin.write(text),
     end: () => void stdin.end(),
     stop: () => stopping.abort(),
-    /** What has been printed since it was asked last. */
+    /** The output since the last call. */
     said: () => String(stdout.read() ?? ''),
   };
 }

@@ -6,7 +6,7 @@ const Findings = z.object({
   violations: z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) })),
 });
 
-/** What axe finds wrong with a page: the rule, and the HTML of each element. */
+/** The faults that axe finds in a page: the rule, and the HTML of each element. */
 export async function accessibilityProblems(page: Page): Promise<{ rule: string; nodes: string[] }[]> {
   // A view of a page that is loaded has it already.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);

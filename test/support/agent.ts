@@ -23,13 +23,13 @@ export async function startAgent(url: string, key: string) {
   return {
     client,
     call,
-    /** What a call that succeeds answers: of any type, as JSON.parse returns it. */
+    /** The answer of a call that succeeds: of any type, as JSON.parse returns it. */
     async answerOf(name: string, args?: Arguments) {
       const result = await call(name, args);
       expect(result).toEqual({ content: expect.any(Array), structuredContent: expect.any(Object) });
       return JSON.parse(JSON.stringify(result.structuredContent));
     },
-    /** What a call that fails answers. */
+    /** The answer of a call that fails. */
     async errorOf(name: string, args?: Arguments): Promise<string> {
       const result = await call(name, args);
       expect(result).toEqual({ content: [{ type: 'text', text: expect.any(String) }], isError: true });

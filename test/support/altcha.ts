@@ -10,7 +10,7 @@ export const challengeFor = async (url: string, deployment: string): Promise<Giv
   return Challenge.parse(await response.json());
 };
 
-/** What the widget sends when it has solved a challenge. */
+/** The widget sends this when it has solved a challenge. */
 export async function tokenOf(challenge: Given): Promise<string> {
   const solution = await solveChallenge({ challenge, deriveKey });
   return Buffer.from(JSON.stringify({ challenge, solution })).toString('base64');

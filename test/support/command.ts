@@ -16,7 +16,7 @@ type Circumstances = {
   terminal?: boolean;
 };
 
-/** What a command writes, in order. */
+/** The output of a command, in order. */
 class Written extends Writable {
   readonly pieces: Buffer[] = [];
   readonly columns = 60;
@@ -42,7 +42,7 @@ class Written extends Writable {
   }
 }
 
-/** What a command reads and writes in place of this process' own, until the function is called that this returns. */
+/** Gives a command streams in place of this process' own, until the function is called that this returns. */
 function replaceStreams(streams: Record<'stdin' | 'stdout' | 'stderr', Readable | Writable>): () => void {
   const before = Object.keys(streams).map((name) => [name, Object.getOwnPropertyDescriptor(process, name)] as const);
   for (const [name, value] of Object.entries(streams))
@@ -112,7 +112,7 @@ const lineWith = (words: readonly string[]) =>
 
 /** How a command ends that has succeeded. */
 export const done = (stdout: unknown, stderr: unknown = '') => ({ code: 0, stdout, stderr });
-/** What a command prints that succeeds without a message. */
+/** The output of a command that succeeds without a message. */
 export async function printed(result: Promise<Ended>): Promise<string> {
   const { stdout, ...rest } = await result;
   expect(rest).toEqual({ code: 0, stderr: '' });

@@ -14,7 +14,7 @@ const AT_ONCE = 32;
 /** Requests that have to be answered with a success, on a slow machine too. */
 const FEW = 4;
 const ANSWER_MS = 20;
-/** What a client that was refused waits for. */
+/** A client waits so long after a refusal. */
 const PAUSE_MS = 100;
 
 const SETTINGS = {

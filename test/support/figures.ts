@@ -17,7 +17,7 @@ export function record(name: string, figures: Readonly<Record<string, string | n
 }
 
 /**
- * Who waits so many times as long beside somebody else's load as without it stands in the queue of that load. How long exactly they wait
+ * A request that waits so many times as long beside somebody else's load as without it stands in the queue of that load. How long exactly it waits
  * depends on the machine and on who shares it, and is printed.
  */
 export const QUEUED_RATIO = 200;

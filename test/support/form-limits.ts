@@ -24,5 +24,5 @@ export const tooLarge = (bytes: number) => [
 ];
 export const tooManyFields = (fields: number) => [413, `The submission has too many fields: send at most ${fields}.`];
 
-/** What is stored of a submission. */
+/** A submission as it is stored. */
 export const stored = ({ honeypot, dataWith }: Submitted) => ({ text: dataWith(() => '/f'), honeypot });

@@ -14,7 +14,7 @@ export type Footprint = { heapMiB: number; residentMiB: number; descriptors: num
 const MIB = 1024 * 1024;
 
 /**
- * What a process uses after garbage collection: V8's heap with external memory, all resident memory, and files and
+ * A process's use of memory after garbage collection: V8's heap with external memory, all resident memory, and files and
  * sockets.
  */
 export async function footprint({ child }: ServiceProcess, metricsPort: number): Promise<Footprint> {

@@ -28,7 +28,7 @@ export async function ownerCommands() {
   const onTerminal = (args: readonly string[], settings: Record<string, string> = {}) =>
     startCommand(args, { settings: { ...account, ...settings }, terminal: true });
 
-  /** What the API answers, as text. */
+  /** The answer of the API, as text. */
   const apiText = async (path: string): Promise<string> => (await owner.get(path).expect(200)).text;
 
   /** A deployment with many submissions; `text` makes each out of its number. */

@@ -19,7 +19,7 @@ export type Received = { method: string; path: string; headers: IncomingHttpHead
 /** Answers a request. */
 export type Answer = (response: ServerResponse, request: Received) => void;
 
-/** What is done with a connection, from its beginning on. */
+/** Called with each connection, at its beginning. */
 export type Conduct = (socket: Socket) => void;
 
 /** A private key and a certificate for it, in PEM. */
@@ -184,7 +184,7 @@ export async function startFullReceiver({ host = '127.0.0.1' }: Place = {}): Pro
 }
 
 /**
- * What a DNS server knows of names: addresses, or whose alias one is; with `silent` it never says that it has none. A
+ * The names that a DNS server knows: addresses, or whose alias one is; with `silent` it never says that it has none. A
  * name that begins with `*.` stands for all others at its place.
  */
 export type Zone = Readonly<Record<string, readonly string[]>>;

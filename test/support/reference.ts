@@ -56,11 +56,11 @@ export type Exchange = {
   body: string | undefined;
 };
 
-/** What of an answer is not as the reference says; undefined when all is. */
+/** The part of an answer that is not as the reference says; undefined when all is. */
 export type Hold = (exchange: Exchange) => string | undefined;
 
 const ERROR_POINTER = '#/components/schemas/Error';
-/** What answers before it is known what is asked for. */
+/** Answers that the service gives before it knows what is asked for. */
 const BEFORE_ROUTES = [400, 417, 431, 500, 503];
 
 const isPage = (headers: Exchange['headers']): boolean => headers.get('content-type') === 'text/html; charset=utf-8';
@@ -96,7 +96,7 @@ export function holdAgainst(reference: Reference): Hold {
 
   function problemOf(exchange: Exchange): string | undefined {
     const { method, path, status, headers, body } = exchange;
-    // What browsers get, and no program.
+    // Browsers get these, and no program.
     if (/^\/(?:docs|dashboard|session\/mail|me\/email)\//.test(path) || path === '/dashboard') return undefined;
     const code = headers.get(ERROR_CODE);
     if (status >= 400 && !isCode(code)) return `has the code ${code}, which is not documented`;
@@ -223,7 +223,7 @@ const isStarted = (message: unknown): message is Started =>
   'response' in message &&
   message.response instanceof ServerResponse;
 
-// What Node itself tells of each request that comes in, before the service sees it.
+// Node itself tells of each request that comes in, before the service sees it.
 subscribe('http.server.request.start', (message) => {
   if (!isStarted(message)) return;
   const { request, response } = message;
@@ -232,7 +232,7 @@ subscribe('http.server.request.start', (message) => {
   const [, authority, rest] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(request.url ?? '') ?? [];
   if (service.hosts.slugOf(authority ?? request.headers.host ?? '') !== undefined) return;
   const path = (rest ?? request.url ?? '').replace(/\?.*$/s, '');
-  // What a proxy in front asks is there for nobody else.
+  // Only a proxy in front asks these.
   if (path === '/internal/tls') return;
   onEnd(response, (head, body) => {
     // Nobody gets it.
@@ -245,7 +245,7 @@ subscribe('http.server.request.start', (message) => {
   });
 });
 
-/** What was found since it was last asked. */
+/** The faults found since the last call. */
 export function takeProblems(): string[] {
   const found = [...problems];
   problems.clear();

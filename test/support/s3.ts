@@ -19,7 +19,7 @@ const MAX_SKEW_MS = 15 * 60 * 1_000;
 
 /** `isDone`: whether the server has stored or deleted already what was asked, and only the answer is missing. */
 export type S3Request = { method: string; key: string; isList: boolean; isDone: boolean };
-/** What a test does with a request before the server does anything, and again before it answers; `true`: the test has answered it. */
+/** Called with a request before the server does anything, and again before it answers; `true`: the test has answered it. */
 type Intercept = (request: S3Request, response: ServerResponse) => Promise<boolean> | boolean;
 
 const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
@@ -31,7 +31,7 @@ export function s3Error(response: ServerResponse, status: number, code: string):
   return true;
 }
 
-/** What is wrong with a request's signature, as S3 calls it; undefined when it is right. */
+/** The fault of a request's signature, as S3 calls it; undefined when it is right. */
 function signatureFault(request: IncomingMessage, body: Buffer, now: number): string | undefined {
   const { authorization = '', host = '' } = request.headers;
   const found =

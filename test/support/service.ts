@@ -194,7 +194,7 @@ export function openSocket(url: string): Socket {
   return socket;
 }
 
-/** What a server answers to these bytes, up to its end of the connection. */
+/** The answer of a server to these bytes, up to its end of the connection. */
 export async function sendRaw(url: string, bytes: string | Buffer): Promise<string> {
   const socket = openSocket(url);
   socket.write(bytes);

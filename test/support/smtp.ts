@@ -5,14 +5,14 @@ import { buffer } from 'node:stream/consumers';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { atEnd } from './at-end.ts';
 
-/** What a server was given: the envelope, and the message as it came over the wire, dots unstuffed. */
+/** A mail that a server was given: the envelope, and the message as it came over the wire, dots unstuffed. */
 type ReceivedMail = { from: string; to: string[]; raw: Buffer; user: string | undefined; isSecure: boolean };
 
 /** `data` is while the message comes in, `message` after its end. */
 export type Stage = 'greeting' | 'auth' | 'mail' | 'rcpt' | 'data' | 'message';
 
 /**
- * What a server does at a stage: says nothing any more, says a little over and over and never finishes, cuts the
+ * A server's behaviour at a stage: it says nothing any more, says a little over and over and never finishes, cuts the
  * connection, or refuses (not in `data`, where SMTP has no reply). `to`: only for this recipient, at `rcpt`.
  */
 export type Trouble = { at: Stage; does: 'hang' | 'drip' | 'close' | { code: number; text: string }; to?: string };

@@ -44,7 +44,7 @@ const byTheBook = (token: string): unknown => {
   return { success: true, challenge_ts: '2026-11-22T10:00:00Z', hostname: 'example.org' };
 };
 
-/** What the provider answers to tokens. */
+/** The provider's answers to tokens. */
 let tell: (token: string) => unknown = byTheBook;
 const provider = await startReceiver((response, request) =>
   json(tell(new URLSearchParams(request.body).get('response') ?? ''))(response, request),

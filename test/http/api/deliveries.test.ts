@@ -97,7 +97,7 @@ describe('POST /webhooks/:deployId/:webhookId/deliveries/:id/retry', () => {
     receiver.tell(200);
     await retry();
     await eventually(() => forms.fates(webhook)).toEqual(['succeeded 3']);
-    // What succeeded is sent again, once for all that come at once.
+    // A delivery that succeeded is sent again, once for all retries that come at once.
     const held = await startToldReceiver();
     await owner.patch(webhook).send({ url: held.url }).expect(200);
     await Promise.all(Array.from({ length: 10 }, retry));
@@ -130,7 +130,7 @@ it('the log keeps a finished delivery for DELIVERY_LOG_DAYS, a pending one for e
   }
   const receiver = await startReceiver((response, { path }) => void response.writeHead(Number(path.slice(1))).end());
   const ids = [await aged('200', 31, 31), await aged('200', 31, 29), await aged('500', 31, 31)];
-  // What is held for a webhook.
+  // A delivery waits for a webhook that is off.
   const held = await forms.to('https://nowhere.invalid/');
   await owner.patch(held.webhook).send({ active: false }).expect(200);
   await forms.test(held.webhook);

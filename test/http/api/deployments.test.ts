@@ -241,7 +241,7 @@ describe('GET /deploy/:id', () => {
   });
 });
 
-/** What is stored of an owner's deployments, oldest first: whether it is deleted, its page's version and HTML. */
+/** The stored deployments of an owner, oldest first: whether each is deleted, its page's version and HTML. */
 async function rowsOf(who: Owner) {
   const { rows } = await service.db.raw(
     `SELECT slug, deleted_at IS NOT NULL AS is_deleted, version, convert_from(html, 'UTF8') AS html

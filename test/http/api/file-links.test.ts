@@ -52,7 +52,7 @@ const mailOf = (slug: string) =>
     return mail;
   }, PATIENCE);
 
-/** What a browser gets, without a key. */
+/** The answer to a browser, which has no key. */
 async function open(path: string, { method = 'GET', url = service.url } = {}) {
   const response = await fetch(url + path, { method });
   const content = Buffer.from(await response.arrayBuffer());

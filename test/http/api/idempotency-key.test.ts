@@ -24,7 +24,7 @@ const post = (path: string, key: string, body: object, by: Owner = owner) =>
 const age = (interval: string): Promise<unknown> =>
   service.db.raw('UPDATE owner_idempotency_keys SET created_at = created_at - ?::interval', [interval]);
 
-/** What makes something, and how many of it there are. */
+/** Endpoints that make something, and the count of what they have made. */
 const MAKING = [
   {
     path: '/deploy',

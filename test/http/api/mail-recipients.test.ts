@@ -400,7 +400,7 @@ describe('GET /deploy/:id/mails', () => {
 describe('POST /deploy/:id/mails/test', () => {
   it('sends a sample to the owner, who need not have switched mail on', async () => {
     const { id, slug } = await owner.deploy();
-    // Who has not confirmed gets none.
+    // A recipient who has not confirmed gets none.
     await patch(id, { recipients: ['ada@example.org'] }).expect(200);
     const made = await owner.post(`/deploy/${id}/mails/test`).expect(202);
     const [mail] = await mailsWith(smtp, `Test mail for ${slug}`, 1);
@@ -468,7 +468,7 @@ describe('an address that the mail server refuses', () => {
     expect(told?.text).toContain('Last failure: the mail server answered 550');
     smtp.makeTrouble();
     await settled(id);
-    // What still waited for the address is not lost.
+    // A mail that still waited for the address is not lost.
     const { deliveries } = await logOf(id);
     const refused = deliveries.find(({ recipient }: { recipient: string }) => recipient === 'ada@example.org');
     expect(deliveries).toHaveLength(2);

@@ -9,7 +9,7 @@ import { endpointsOf } from '../../support/reference.ts';
 import { BASE_URL, JSON_TYPE, PAGES_DOMAIN, testService, UNKNOWN_KEY } from '../../support/service.ts';
 
 /*
- * What every endpoint refuses in the same way. Nothing that is refused here may change anything: the last test compares all rows.
+ * Every endpoint refuses these in the same way. No refused request may change anything: the last test compares all rows.
  */
 
 const SETTINGS = { SMTP_URL: 'smtp://127.0.0.1:1', TRUST_PROXY: '1' };
@@ -36,7 +36,7 @@ const PUBLIC = [
 /** A key with the scope `read` may GET, except these. */
 const FULL_TO_GET = ['GET /keys', 'GET /webhooks/:deployId/:webhookId/secret'];
 const READ_TO_CHANGE = ['DELETE /session', 'POST /mcp'];
-/** What has no GET but is there. */
+/** Paths that are there and have no GET. */
 const isReadable = (endpoint: Endpoint): boolean =>
   endpoint.method === 'GET' ? !FULL_TO_GET.includes(nameOf(endpoint)) : READ_TO_CHANGE.includes(nameOf(endpoint));
 
@@ -65,7 +65,7 @@ const readKey: string = (await owner.post('/keys').send({ name: 'reads', scope: 
 const session = await service.anonymous.post('/session').send({ key: readKey });
 const cookie = String(session.headers['set-cookie']).replace(/;.*/, '');
 
-/** What reading may change: when a key was used, and what an export has read of a page. */
+/** Columns that reading may change: when a key was used, and what an export has read of a page. */
 const NOTED = `'{last_used_at,labels,labels_version}'::text[]`;
 
 /** All that owners have. */
@@ -156,7 +156,7 @@ describe.each(keyed)('$name', ({ endpoint }) => {
     }
   });
 
-  // What agents call takes no session, and says so itself.
+  // The endpoint of agents takes no session, and says so itself.
   it.skipIf(isForAgents)('answers 401 to a session’s cookie, unless the service’s own pages send it', async () => {
     const from = [{}, { 'Sec-Fetch-Site': 'cross-site' }, { Origin: 'https://a.test' }];
     for (const headers of from) {

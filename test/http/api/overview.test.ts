@@ -27,7 +27,7 @@ describe('GET /overview', () => {
     for (let count = 0; count < 3; count += 1) await send(id);
     await expect.poll(counts).toEqual([0, 3]);
     await send(other);
-    // What is counted until the end of a process is written then.
+    // A process writes its counts when it ends.
     const second = await counting.another();
     await send(id, second.url);
     await second.close();

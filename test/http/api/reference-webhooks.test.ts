@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { startReceiver } from '../../support/receivers.ts';
 import { PAGES_DOMAIN, testService } from '../../support/service.ts';
 
-/** What every request has, whoever sends it. */
+/** Headers of every request, whoever sends it. */
 const OF_HTTP = ['host', 'connection', 'content-type', 'content-length', 'user-agent'];
 
 const Requests = z.record(

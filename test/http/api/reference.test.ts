@@ -51,7 +51,7 @@ describe('the document', () => {
   });
 
   it('has the paths that the service has, and no others', () => {
-    // What /docs is made of is nobody's to call, what a proxy in front asks is not there for anybody else.
+    // Nobody calls the files of /docs, and only a proxy in front asks the internal endpoint.
     // So are a link that signs a person in, and the dashboard.
     const hidden = ['/internal/tls', '/session/mail/{token}', '/me/email/{token}'];
     const paths = [...routes].filter((path) => !/^\/(?:docs\/|dashboard)/.test(path) && !hidden.includes(path));

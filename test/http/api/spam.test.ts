@@ -79,7 +79,7 @@ const FILE =
 
 describe('a blocklist', () => {
   it.each([
-    // What a person sees, decoded, whatever the case; never JSON's own syntax.
+    // The text as a person sees it, decoded, whatever the case; never JSON's own syntax.
     ['renée', '{"name":"Ren\\u00e9e"}', true],
     ['straße', '{"Straße":"x"}', true],
     ['two words', '{"a":["one","TWO words"],"b":{"c":null}}', true],

@@ -56,7 +56,7 @@ async function search(id: string, query: Record<string, string> = {}): Promise<n
 const unreadOf = async (id: string): Promise<number> =>
   (await owner.get('/overview').expect(200)).body.deployments.find((one: { id: string }) => one.id === id).unread;
 
-/** What is stored of the marks of a deployment. */
+/** The stored marks of a deployment. */
 async function stored(id: string): Promise<[number, boolean, boolean][]> {
   const rows = await service.db('submission_marks').where({ deployment_id: id }).orderBy('number');
   return rows.map(({ number, read, starred }) => [number, read, starred]);

@@ -16,7 +16,7 @@ async function filled(count: number): Promise<{ id: string; ids: string[] }> {
 }
 
 describe('ip_address', () => {
-  /** What is listed as the address of a submission with this X-Forwarded-For, at a service with these settings. */
+  /** The listed address of a submission with this X-Forwarded-For, at a service with these settings. */
   async function addressOf(url: string, forwarded: string, more: Record<string, string> = {}): Promise<string> {
     const { id } = await owner.deploy();
     await request(url)

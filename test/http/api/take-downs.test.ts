@@ -38,7 +38,7 @@ async function deployTakenDown(by: Owner = owner, html = '<h1>Your bank</h1>') {
 const submit = (id: string, { url = service.url, body = '{"a":1}' } = {}) =>
   request(url).post(`/submit/${id}`).set('Content-Type', 'application/json').send(body);
 
-/** What an answer says, but for what differs from one request to the next. */
+/** An answer without what differs from one request to the next. */
 const whole = ({ status, headers, text }: request.Response) => {
   const { date: _date, 'x-request-id': _id, ...rest } = headers;
   return { status, headers: rest, text };

@@ -33,7 +33,7 @@ async function linkOf(slug: string): Promise<string> {
   return unsubscribe;
 }
 
-/** What mail software does (RFC 8058, 3.2). */
+/** The request of mail software (RFC 8058, 3.2). */
 const oneClick = (path: string) =>
   fetch(service.url + path, {
     method: 'POST',

@@ -17,7 +17,7 @@ const deploy = async (): Promise<string> => (await owner.deploy()).id;
 type Listed = { id: string; url: string; type: string; events: string[]; active: boolean; created_at: string };
 const list = async (id: string): Promise<Listed[]> => (await owner.get(`/webhooks/${id}`).expect(200)).body.webhooks;
 
-/** What is listed of a new webhook. */
+/** A new webhook as the list has it. */
 const listed = (more: object) => ({
   ...{ id: expect.stringMatching(/^wh_[0-9A-Za-z]{20,}$/), url: HOOK, type: 'generic' },
   ...{ events: ['submission'], active: true, created_at: aTime },

@@ -7,7 +7,7 @@ import { toXlsx } from '../../../src/http/api/submissions/exports/xlsx.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { unzip } from '../../support/zip.ts';
 
-/** What a cell holds. */
+/** The content of a cell. */
 type Value = SheetData[number][number] | Date | null;
 
 const TIME = new Date('2026-01-02T03:04:05.678Z');
@@ -155,7 +155,7 @@ describe('toXlsx', () => {
 
   it('reads on only as its pieces are taken, and no more when nobody wants them', async () => {
     const most = 300;
-    // What does not get smaller: two of these are more than zlib looks back.
+    // Random text does not get smaller: two of these are more than zlib looks back.
     const noise = made(Array.from({ length: 4 }, () => JSON.stringify({ x: randomBytes(24_000).toString('base64') })));
     const passes: { batches: number; isEnded: boolean }[] = [];
     async function* read() {

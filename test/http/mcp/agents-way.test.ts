@@ -6,7 +6,7 @@ import { getPage, JSON_TYPE, testService } from '../../support/service.ts';
 import { testSmtpServer } from '../../support/smtp.ts';
 
 /*
- * What an agent does for a user from the first page on, with nothing but the tools.
+ * An agent does this for a user from the first page on, with nothing but the tools.
  */
 
 const PATIENCE = { timeout: 60_000 };

@@ -28,7 +28,7 @@ const initialize = (protocolVersion: string) => ({
   params: { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 });
 
-/** What a message is answered, with its status. */
+/** The answer to a message, with its status. */
 async function post(
   body: string | Buffer | object,
   headers: Record<string, string> = {},

@@ -3,7 +3,7 @@ import { startAgent } from '../../support/agent.ts';
 import { testService, UNKNOWN_ID } from '../../support/service.ts';
 
 /*
- * What agents are told when a call fails: a sentence of the endpoint, and what to do next.
+ * A call that fails tells an agent a sentence of the endpoint, and what to do next.
  */
 
 const service = await testService({ PLAN_LIMITS: 'free:1,unlimited:none' });

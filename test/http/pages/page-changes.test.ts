@@ -12,7 +12,7 @@ const owner = await service.owner();
 
 beforeEach(() => proxy.make('none'));
 
-/** What a service shows under a slug: the page's text, or the status of an error. */
+/** The page's text that a service shows under a slug, or the status of an error. */
 async function look(url: string, slug: string): Promise<string | number> {
   const { status, text } = await getPage(url, slug);
   return status === 200 ? text : status;
@@ -72,7 +72,7 @@ describe('a change of a page made in one process', () => {
 describe('while the database is out of reach', () => {
   it.each(['refused', 'hanging'] as const)('a process serves the pages that it has (%s)', async (trouble) => {
     const { id, slug } = await owner.deploy({ html: 'kept' });
-    // What the process reads of the change would drop the page once more.
+    // The process would drop the page once more when it reads the change.
     await service.db('deployment_changes').delete();
     for (const _time of [1, 2]) await asOwner(other.url, owner.key).get('/me').expect(200);
     await shows(other.url, slug, 'kept');

@@ -235,7 +235,7 @@ describe('what visitors get of a page, stored when it was deployed', () => {
   const served = (id: string, html: string): string => html.replaceAll('{{FORM_ACTION}}', `${BASE_URL}/submit/${id}`);
   const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 27);
   const rowOf = (id: string) => service.db('pages').where({ deployment_id: id }).first();
-  /** What a process that has not seen the page before answers, in each encoding. */
+  /** The answers of a process that has not seen the page before, in each encoding. */
   const askAnew = (host: string, url = other): Promise<string[]> =>
     Promise.all(
       CODINGS.map(async (coding) => textOf(await ask(host, { url, headers: { 'Accept-Encoding': coding } }))),

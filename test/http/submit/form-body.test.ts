@@ -137,7 +137,7 @@ describe('one form', () => {
     fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
     fc.constantFrom(...'"%205DA\\;=&+ \r\n-é[]'),
   );
-  // What a browser does before it encodes a form, whatever the encoding.
+  // Browsers do this before they encode a form, whatever the encoding.
   const text = fc.string({ unit, maxLength: 8 }).map((raw) => raw.replaceAll(/\r\n|\r|\n/g, '\r\n'));
   // Browsers don't escape `%` in names, so a name that holds one of the three escapes can't be told from what it stands
   // for.

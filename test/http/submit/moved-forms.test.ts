@@ -28,7 +28,7 @@ const HONEYPOTS: Readonly<Record<string, string>> = {
   'Netlify Forms': 'bot-field',
 };
 
-/** What a browser sends of a form: its values, and what a visitor enters into its other fields. */
+/** The fields that a browser sends: the form's values, and what a visitor enters into the other fields. */
 function fill(html: string): [string, string][] {
   const tags = [...html.matchAll(/<(?:input|textarea)\b[^>]*>/g)].map(([tag]) => tag);
   const attributeOf = (tag: string, name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1];

@@ -8,7 +8,7 @@ function read(text: string | Buffer, within = limits, boundary = 'b') {
   return readMultipart(Buffer.from(text), boundary, within);
 }
 const multipart = (text: string | Buffer, within = limits) => stored(read(text, within));
-/** What the data says of a file. */
+/** A file as the data names it. */
 const file = (filename: string, size: number, type = 'application/octet-stream') =>
   JSON.stringify({ filename, content_type: type, size, url: '/f' });
 

@@ -178,7 +178,7 @@ describe('a form with files sent again from the page of an error', () => {
   const sent = (...parts: Part[]): Sent => ({ type: MULTIPART, body: multipartBody(...parts) });
   const large = (byte: string): string => byte.repeat(600 * 1024);
 
-  /** What is stored, oldest first: the ids, and the files with the contents that the API answers. */
+  /** The stored submissions, oldest first: the ids, and the files with the contents that the API answers. */
   async function storedFiles(id: string): Promise<[id: string, files: [filename: string, content: string][]][]> {
     const rows = await rowsOf(id);
     return Promise.all(

@@ -33,7 +33,7 @@ const submit = (id: string, body: string | Buffer = '{"a":"1"}', type: string = 
 
 const list = async (id: string) => (await owner.get(`/submissions/${id}`)).body;
 
-/** What was stored for a deployment, newest first. */
+/** The submissions of a deployment, newest first. */
 async function stored(id: string): Promise<unknown[]> {
   const { submissions }: { submissions: { data: unknown }[] } = await list(id);
   return submissions.map(({ data }) => data);
@@ -203,7 +203,7 @@ describe('POST /submit/:deployId: CORS', () => {
         FOR EACH ROW WHEN (NEW.deployment_id = '${id}') EXECUTE FUNCTION fail()`);
     const { status, headers, text } = await submit(id);
     expect([status, text, corsOf(headers)]).toEqual([500, '{"error":"Internal server error"}', READABLE]);
-    // What could not be committed together with its deliveries was not committed at all.
+    // A submission that could not be committed together with its deliveries was not committed at all.
     expect(await list(id)).toEqual({ submissions: [], total: 0, page: 1, limit: 50 });
   });
 

@@ -8,10 +8,8 @@ import { emptyFolder } from '../support/formhost.ts';
 import { testService, UNKNOWN_ID } from '../support/service.ts';
 import { storeTexts } from '../support/stored-submissions.ts';
 
-const SETTINGS = { PLAN_LIMITS: 'one:1,unlimited:none', RESERVED_SLUGS: 'billing' };
-
-const service = await testService(SETTINGS);
-const run = operatorOf(service, 'deployments', SETTINGS);
+const service = await testService();
+const run = operatorOf(service, 'deployments');
 const owner = await service.owner({ email: 'ada@command.example' });
 
 const print = (...args: string[]): Promise<string> => printed(run(...args));

@@ -3,10 +3,8 @@ import { operatorOf, printed, refusedFor } from '../support/command.ts';
 import { testService } from '../support/service.ts';
 import { storeTexts } from '../support/stored-submissions.ts';
 
-const SETTINGS = { PLAN_LIMITS: 'one:1,unlimited:none', RESERVED_SLUGS: 'billing' };
-
-const service = await testService(SETTINGS);
-const run = operatorOf(service, 'deployments', SETTINGS);
+const service = await testService();
+const run = operatorOf(service, 'deployments');
 const owner = await service.owner({ email: 'ada@command.example' });
 
 const print = (...args: string[]): Promise<string> => printed(run(...args));
@@ -22,10 +20,7 @@ const TABLES = [
 
 /** How many rows of a deployment each table has, its own at the end. */
 async function rowsOf(id: string): Promise<number[]> {
-  const tables = TABLES.map((table) => ({
-    table,
-    where: { deployment_id: id },
-  }));
+  const tables = TABLES.map((table) => ({ table, where: { deployment_id: id } }));
   return Promise.all(
     [...tables, { table: 'deployments', where: { id } }].map(
       async ({ table, where }) => (await service.db(table).where(where)).length,

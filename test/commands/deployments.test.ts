@@ -77,7 +77,7 @@ describe('deployments take-down and restore', () => {
       vi.waitFor(async () => {
         const pages = await Promise.all([service.url, other.url].map((url) => getPage(url, slug)));
         expect(pages.map((page) => page.status)).toEqual([status, status]);
-      }, 10_000);
+      }, 60_000);
     await shows(200);
     expect(await print('take-down', slug, '--reason', ' phishing, reported by mail ')).toBe(
       `took down ${id} (${slug}) of ada@command.example\n`,

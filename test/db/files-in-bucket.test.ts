@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { networkInterfaces } from 'node:os';
-import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createLinks } from '../../src/db/account/link-secret.ts';
+import { listFilesOutside, moveToDatabase } from '../../src/db/files/bucket-files.ts';
 import { sweepOrphans } from '../../src/files/files-bucket.ts';
 import { resubmitQuery } from '../../src/http/submit/resubmit-query.ts';
 import { newObjectId, newSubmissionId } from '../../src/lib/ids.ts';
@@ -16,8 +17,6 @@ const MIB = 1024 * 1024;
 const HOUR_MS = 60 * 60 * 1_000;
 const TYPE = 'multipart/form-data; boundary=b';
 const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const s3 = await startS3({ maxListed: 20 });
 afterEach(() => s3.behave());
@@ -200,6 +199,16 @@ describe('a service with FILES_URL', () => {
     await expect.poll(() => s3.objects.has(object)).toBe(false);
     await expect.poll(() => count('removed_objects')).toBe(0);
     expect((await download(path)).status).toBe(404);
+  });
+
+  it('moves a file into the database once, of several processes that do it at the same time', async () => {
+    const { object } = await stored('moved');
+    for await (const file of listFilesOutside(service.db, 'database')) {
+      if (!object.endsWith(`/${file.object?.id}`)) continue;
+      const move = () => moveToDatabase(service.db, file, Buffer.from('moved'));
+      expect([await move(), await move()]).toEqual([true, false]);
+    }
+    expect(await count('submission_file_chunks')).toBe(1);
   });
 
   it('sweeps only what is old, and named by nothing', async () => {

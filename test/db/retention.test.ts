@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { removeExpired } from '../../src/db/submissions/expired-submissions.ts';
 import { startReceiver } from '../support/receivers.ts';
 import { testService } from '../support/service.ts';
@@ -62,12 +62,8 @@ describe('retention_days', () => {
     await service.db.transaction(async (transaction) => {
       await transaction('deployments').where({ id }).update({ retention_days: null });
       const expiring = expire(id, now);
-      await vi.waitFor(async () => {
-        const { rows } = await service.db.raw(
-          "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-        );
-        expect(rows).toHaveLength(1);
-      });
+      const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+      await expect.poll(async () => (await service.db.raw(waiting)).rows).toHaveLength(1);
       await transaction.commit();
       expect(await expiring).toBe(0);
     });
@@ -86,10 +82,8 @@ describe('retention_days', () => {
     };
     const [old, kept] = [await submit('old'), await submit('kept')];
     await owner.mark(id, 'star', [old, kept]);
-    await vi.waitFor(
-      async () => expect(await service.db('deliveries').where({ status: 'pending', leased: false })).toHaveLength(2),
-      10_000,
-    );
+    const waiting = () => service.db('deliveries').where({ status: 'pending', leased: false });
+    await expect.poll(waiting).toHaveLength(2);
     const now = new Date();
     await service
       .db('submissions')
@@ -105,10 +99,8 @@ describe('retention_days', () => {
     await expect.poll(async () => [await numbersOf(id), await numbersOf(deleted)]).toEqual([[2], [2]]);
     expect(await numbersOf(others)).toEqual([1, 2]);
     await service.db('deliveries').where({ deployment_id: id }).update({ next_attempt_at: now });
-    await vi.waitFor(async () => {
-      const rows = await service.db('deliveries').where({ deployment_id: id });
-      expect(rows.map(({ submission_id }) => submission_id)).toEqual([kept]);
-    }, 10_000);
+    const left = () => service.db('deliveries').where({ deployment_id: id }).pluck('submission_id');
+    await expect.poll(left).toEqual([kept]);
     expect((await owner.get(`/submissions/${id}`)).body).toMatchObject({ total: 1, submissions: [{ id: kept }] });
     expect(await service.db('submission_files').where({ deployment_id: id })).toMatchObject([{ submission_id: kept }]);
     expect(await service.db('submission_marks').where({ deployment_id: id })).toMatchObject([{ number: 2 }]);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { describe, expect, it, type TestContext } from 'vitest';
+import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { MailClient, type Message } from '../../src/delivery/mail/mail-client.ts';
 import { aSentence } from '../support/answers.ts';
 import { testLimits } from '../support/limits.ts';
@@ -297,9 +297,9 @@ describe.concurrent('the connections', () => {
     expect(server.sockets.size).toBe(2);
     server.makeTrouble({ at: 'message', does: 'hang' });
     const attempt = send();
-    await expect.poll(() => server.met()).toBe(1);
+    await vi.waitFor(() => expect(server.met()).toBe(1), PATIENCE);
     mail.close();
-    await expect.poll(() => server.sockets.size).toBe(0);
+    await vi.waitFor(() => expect(server.sockets.size).toBe(0), PATIENCE);
     expect([await attempt, await send()]).toEqual([CLOSED, CLOSED]);
   });
 });
@@ -320,14 +320,14 @@ describe.concurrent('the signal', () => {
       const controller = new AbortController();
       server.makeTrouble(trouble);
       const attempt = send(trouble.at === 'data' ? { text: HUGE } : {}, controller.signal);
-      await expect.poll(() => server.met()).toBe(1);
+      await vi.waitFor(() => expect(server.met()).toBe(1), PATIENCE);
       expect(await now(attempt)).toBe(late);
       controller.abort();
       expect(await now(attempt)).toEqual(LATE);
 
       server.makeTrouble();
       expect(await send()).toEqual(TAKEN);
-      await expect.poll(() => server.sockets.size).toBe(1);
+      await vi.waitFor(() => expect(server.sockets.size).toBe(1), PATIENCE);
       expect(server.received).toHaveLength(1);
     },
   );
@@ -337,7 +337,7 @@ describe.concurrent('the signal', () => {
     server.makeTrouble({ at: 'message', does: 'hang' });
     const [first, second] = [new AbortController(), new AbortController()];
     const attempts = [first.signal, second.signal, inTime()].map((signal) => mail.send(MESSAGE, signal));
-    await expect.poll(() => server.met()).toBe(1);
+    await vi.waitFor(() => expect(server.met()).toBe(1), PATIENCE);
     second.abort();
     expect(await now(Promise.race(attempts))).toEqual(LATE);
     server.makeTrouble();

@@ -83,7 +83,7 @@ function newDataDir(): string {
       if (pid === undefined || !isAlive(pid)) return;
       process.kill(pid, 'SIGQUIT');
       throw new Error(`Server ${pid} is still there`);
-    }, 10_000);
+    }, 60_000);
   });
   return dataDir;
 }
@@ -114,7 +114,7 @@ beforeAll(async () => {
   await vi.waitFor(async () => {
     const waiting = await rowsOf(full, 'SELECT FROM deliveries WHERE attempts = 0 OR leased');
     expect(waiting).toEqual([]);
-  }, 10_000);
+  }, 60_000);
   // A sequence's next number is in no row.
   await runSql(service.databaseUrl, "SELECT setval('owners_id_seq', 4711)");
 });

@@ -175,7 +175,7 @@ describe('openEmbeddedPostgres', () => {
     await vi.waitFor(async () => {
       const [unfinished = ''] = (await fs.readdir(dataDir)).filter((name) => name.startsWith('postgres-new-'));
       await fs.access(join(dataDir, unfinished, 'PG_VERSION'));
-    }, 10_000);
+    }, 60_000);
     await killed.kill('SIGKILL');
     const next = await opened(dataDir);
     expect(next.progress).toEqual([`Making a database in ${dataDir}/postgres`, 'Starting Postgres']);
@@ -276,7 +276,7 @@ describe('openEmbeddedPostgres', () => {
     const pid = await vi.waitFor(async () => {
       const [found] = await rows(connection, `select pid from pg_stat_activity where query like 'select pg_sleep%'`);
       return Number(found.pid);
-    }, 10_000);
+    }, 60_000);
     process.kill(pid, 'SIGKILL');
     expect(await crashed).toBe('crashed');
     await vi.waitFor(() => rows(connection, 'select 1'), 60_000);

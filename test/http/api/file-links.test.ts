@@ -9,8 +9,6 @@ import { headerOf, readMail, testSmtpServer } from '../../support/smtp.ts';
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const PATIENCE = { timeout: 60_000 };
 
-vi.setConfig({ testTimeout: 60_000 });
-
 const smtp = await testSmtpServer();
 const service = await testService({ SMTP_URL: smtp.url });
 const owner = await service.owner();

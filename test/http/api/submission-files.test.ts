@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { answer, failure, fixedHeaders, refused } from '../../support/answers.ts';
 import { multipartBody } from '../../support/multipart.ts';
 import { openSocket, testService } from '../../support/service.ts';
@@ -11,9 +11,6 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 const TYPE = 'multipart/form-data; boundary=b';
 const PER_DEPLOYMENT = 10;
-
-// Tens of megabytes go to and fro, on whatever machine.
-vi.setConfig({ testTimeout: 60_000 });
 
 type FileValue = { filename: string; content_type: string; size: number; url: string };
 type Part = [parameters: string, content: string | Buffer];

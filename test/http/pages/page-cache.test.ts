@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { brotliCompressSync, constants } from 'node:zlib';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { PageCache, type ReadyPage } from '../../../src/http/pages/page-cache.ts';
 import type { Variant } from '../../../src/http/pages/ready-body.ts';
 import type { Encoding } from '../../../src/http/response/accept.ts';
+import { BusyError } from '../../../src/lib/fair-queue.ts';
+import { SIZES } from '../../../src/sizes.ts';
 import { testLimits } from '../../support/limits.ts';
 
 const MIB = 1024 * 1024;
+const { largeBytes } = SIZES.internalPages;
 const PAGE_BYTES = 32 * 1024;
 const HEAD = { version: 1, ownerId: 1, hasAltcha: false, files: undefined };
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
@@ -14,10 +17,10 @@ const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 type Read = ConstructorParameters<typeof PageCache>[0]['read'];
 
 /** A cache of one MiB in front of pages that are stored as they are rendered. */
-const cacheOf = (read: Read): PageCache =>
+const cacheOf = (read: Read, canSend = () => true): PageCache =>
   new PageCache(
     {
-      ...{ read, canSend: () => true },
+      ...{ read, canSend },
       render: () => Promise.reject(new Error('Every page is rendered.')),
       makeFile: () => Promise.reject(new Error('No page has files.')),
     },
@@ -75,6 +78,23 @@ it('gives what it keeps memory of its own', async () => {
     expect(body.buffer.byteLength).toBe(body.length);
 });
 
+it('makes another encoding of a large page only while its owner may send more, and of a small one always', async () => {
+  const read: Read = async (slugs) => {
+    const rows = Array.from(rowsOf(slugs, 1), ([slug, row]) => {
+      return [slug, { ...row, rendered: { ...row.rendered, bytes: Number(slug) } }] as const;
+    });
+    return new Map(rows);
+  };
+  const cache = cacheOf(read, () => false);
+  const encoded = async (bytes: number): Promise<Variant> => {
+    const page = await cache.get(`${bytes}`);
+    if (!page || page === 'taken-down') throw new Error('There is no page.');
+    return cache.variant(`${bytes}`, page, page, 'gzip');
+  };
+  expect((await encoded(largeBytes)).body).toBeInstanceOf(Buffer);
+  await expect(encoded(largeBytes + 1)).rejects.toThrow(BusyError);
+});
+
 it('has no more in memory than it may, in all encodings together', async () => {
   const { reads, get, plain } = startCache();
   const slugs = Array.from({ length: 40 }, (_, index) => `page-${index}`);
@@ -100,7 +120,10 @@ it.each(['invalidate', 'refresh'] as const)(
       return new Promise((resolve) => answers.push(() => resolve(rows)));
     });
     const answer = (count: number) =>
-      vi.waitFor(() => expect(answers.length).toBe(count)).then(() => answers.at(-1)?.());
+      expect
+        .poll(() => answers.length)
+        .toBe(count)
+        .then(() => answers.at(-1)?.());
     const before = cache.get('page');
     await expect.poll(() => answers.length).toBe(1);
     version = 2;

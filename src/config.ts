@@ -73,6 +73,10 @@ const settings = z.object({
   /** Of one file; `maxFilesBytes`: of all files of a submission. */
   maxFileBytes: integer(0, 1024 * 1024 * 1024).default(10 * 1024 * 1024),
   maxFilesBytes: integer(0, 1024 * 1024 * 1024).default(25 * 1024 * 1024),
+  /** Files of a site, with index.html; bytes of one that is no page; bytes of all. */
+  maxSiteFiles: integer(1, 10_000).default(500),
+  maxSiteFileBytes: integer(1, 64 * 1024 * 1024).default(10 * 1024 * 1024),
+  maxSiteBytes: integer(1, 256 * 1024 * 1024).default(50 * 1024 * 1024),
   /** The highest limit of submissions in a minute that an owner may set for a form. */
   maxSubmissionsPerMinute: integer(SIZES.submissionRate.max, SIZES.submissionRate.maxOfOperator).default(600),
   /** How many versions of a page are kept, the live one included. */

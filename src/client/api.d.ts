@@ -206,7 +206,7 @@ export interface paths {
         put?: never;
         /**
          * Create a deployment
-         * @description Publishes an HTML page at a host of its own. The body is JSON, or the page itself as `text/html`, with the slug in the query. An absent body reads as `{}`, and unknown fields are ignored.
+         * @description Publishes an HTML page, or a site with files, at a host of its own. The body is JSON, the page itself as `text/html`, or the site as `application/zip`, with the slug in the query. An absent body reads as `{}`, and unknown fields are ignored.
          */
         post: operations["createDeployment"];
         delete?: never;
@@ -229,7 +229,7 @@ export interface paths {
         get: operations["getDeployment"];
         /**
          * Replace the HTML of a deployment
-         * @description Address and slug stay the same. The new page is live at once. The body is JSON, or the page itself as `text/html`.
+         * @description Address and slug stay the same. The new page is live at once. The body is JSON, the page itself as `text/html`, or a site as `application/zip`. Without `files`, the files of a site stay; with them, or in a zip, all are replaced.
          */
         put: operations["replaceHtml"];
         post?: never;
@@ -336,7 +336,7 @@ export interface paths {
         };
         /**
          * List the versions of a page
-         * @description Newest first. Each change of the HTML makes one; the last 20 are kept (PAGE_VERSIONS). PUT with the HTML that is live makes none.
+         * @description Newest first. Each change of the HTML or of the files makes one; the last 20 are kept (PAGE_VERSIONS). PUT with the HTML that is live makes none.
          */
         get: operations["listVersions"];
         put?: never;
@@ -378,10 +378,58 @@ export interface paths {
         put?: never;
         /**
          * Restore a version
-         * @description Its HTML is live at once, as a new version: what was live stays in the list.
+         * @description Its HTML and its files are live at once, as a new version: what was live stays in the list.
          */
         post: operations["restoreVersion"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the files of a deployment
+         * @description With its `index.html`, which is first; the others follow by their paths. A single page has no others.
+         */
+        get: operations["listFiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/files/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a file of a deployment
+         * @description As it was sent, and always as an attachment.
+         */
+        get: operations["getSiteFile"];
+        /**
+         * Add or replace a file of a deployment
+         * @description The body is the content, whatever its content type: the extension of the path says the type. It makes a new version, as each change does. `index.html` is the page itself.
+         */
+        put: operations["putSiteFile"];
+        post?: never;
+        /**
+         * Remove a file of a deployment
+         * @description It makes a new version. `index.html` stays: delete the deployment instead.
+         */
+        delete: operations["deleteSiteFile"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2097,7 +2145,7 @@ export interface components {
              */
             created_at: string;
             /**
-             * @description The length of its HTML, in bytes of UTF-8.
+             * @description The length of its HTML and its files, in bytes.
              * @example 113
              */
             bytes: number;
@@ -2106,6 +2154,45 @@ export interface components {
              * @example true
              */
             live: boolean;
+        };
+        SiteFiles: {
+            files: components["schemas"]["SiteFile"][];
+            /**
+             * @description The length of all files.
+             * @example 137
+             */
+            total_bytes: number;
+        };
+        SiteFile: {
+            /**
+             * @description Its path at the address of the page.
+             * @example styles/main.css
+             */
+            path: string;
+            /**
+             * @description Its length.
+             * @example 24
+             */
+            bytes: number;
+            /**
+             * @description The type under which visitors get it: its extension says it.
+             * @example text/css; charset=utf-8
+             */
+            content_type: string;
+            /**
+             * @description The SHA-256 of its content, in hex.
+             * @example b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9
+             */
+            sha256: string;
+        };
+        SiteFileRemoved: {
+            /** @constant */
+            message: "File removed";
+            /**
+             * @description The path that the file had.
+             * @example styles/main.css
+             */
+            path: string;
         };
         Statistics: {
             buckets: {
@@ -3187,6 +3274,21 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description There is no such deployment of the key's owner, or no such file of its page. */
+        NoSuchSiteFile: {
+            headers: {
+                "error-code": components["headers"]["ErrorCode"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "No such file: choose one that GET /deploy/:id/files lists."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description The plan's limit of live deployments is reached, or the API key has the scope `read`. */
         PlanLimit: {
             headers: {
@@ -3501,7 +3603,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /** @description The name of the error, for programs. */
-        ErrorCode: "bad-message" | "bad-query" | "bad-request" | "changed-meanwhile" | "confirmation-link-expired" | "confirmation-sent" | "dashboard-not-built" | "email-taken" | "expectation-failed" | "file-link-expired" | "form-closed" | "form-full" | "form-not-open" | "headers-too-large" | "idempotency-key-reused" | "internal-error" | "invalid-field" | "last-key" | "method-not-allowed" | "no-form-to-challenge" | "no-mail" | "no-mail-server" | "no-session" | "no-storage-for-files" | "no-such-asset" | "no-such-confirmation-link" | "no-such-cursor" | "no-such-delivery" | "no-such-deployment" | "no-such-email-link" | "no-such-file" | "no-such-file-link" | "no-such-form" | "no-such-key" | "no-such-mail" | "no-such-session" | "no-such-sign-in-link" | "no-such-spam" | "no-such-spam-link" | "no-such-submission" | "no-such-unsubscribe-link" | "no-such-version" | "no-such-webhook" | "nobody-gets-mail" | "not-acceptable" | "not-found" | "not-implemented" | "not-in-trash" | "origin-refused" | "other-site" | "plan-limit" | "read-only-key" | "slug-taken" | "storage-full" | "too-complex" | "too-large" | "too-many-email-changes" | "too-many-keys" | "too-many-recipients" | "too-many-requests" | "too-many-submissions" | "too-many-tests" | "too-many-tries" | "too-many-unknown-keys" | "too-slow" | "unauthorized" | "unavailable" | "webhook-limit" | "webhook-loop" | "wrong-type";
+        ErrorCode: "bad-message" | "bad-query" | "bad-request" | "changed-meanwhile" | "confirmation-link-expired" | "confirmation-sent" | "dashboard-not-built" | "email-taken" | "expectation-failed" | "file-link-expired" | "form-closed" | "form-full" | "form-not-open" | "headers-too-large" | "idempotency-key-reused" | "internal-error" | "invalid-field" | "last-key" | "method-not-allowed" | "no-form-to-challenge" | "no-mail" | "no-mail-server" | "no-session" | "no-storage-for-files" | "no-such-asset" | "no-such-confirmation-link" | "no-such-cursor" | "no-such-delivery" | "no-such-deployment" | "no-such-email-link" | "no-such-file" | "no-such-file-link" | "no-such-form" | "no-such-key" | "no-such-mail" | "no-such-session" | "no-such-sign-in-link" | "no-such-site-file" | "no-such-spam" | "no-such-spam-link" | "no-such-submission" | "no-such-unsubscribe-link" | "no-such-version" | "no-such-webhook" | "nobody-gets-mail" | "not-acceptable" | "not-found" | "not-implemented" | "not-in-trash" | "origin-refused" | "other-site" | "plan-limit" | "read-only-key" | "slug-taken" | "storage-full" | "too-complex" | "too-large" | "too-many-email-changes" | "too-many-keys" | "too-many-recipients" | "too-many-requests" | "too-many-submissions" | "too-many-tests" | "too-many-tries" | "too-many-unknown-keys" | "too-slow" | "unauthorized" | "unavailable" | "webhook-limit" | "webhook-loop" | "wrong-type";
     };
     pathItems: never;
 }
@@ -4180,7 +4282,7 @@ export interface operations {
     createDeployment: {
         parameters: {
             query?: {
-                /** @description As the field of the body. Only with `Content-Type: text/html`. */
+                /** @description As the field of the body. Only with `Content-Type: text/html` or `application/zip`. */
                 slug?: string;
             };
             header?: {
@@ -4201,11 +4303,21 @@ export interface operations {
                 "application/json": {
                     /** @description The page: at most 2097152 bytes of UTF-8, no lone surrogates. Served byte for byte, except for `{{FORM_ACTION}}`: each occurrence becomes the address that receives the page's forms. */
                     html: string;
+                    /** @description The other files of a site, by their paths, such as `styles/main.css`: a text, or `{content, encoding: "base64"}`. At most 500 files of 10485760 bytes, and 52428800 bytes in all. */
+                    files?: {
+                        [key: string]: string | {
+                            content: string;
+                            /** @constant */
+                            encoding: "base64";
+                        };
+                    };
                     /** @description 1 to 63 lowercase letters a to z and hyphens, no digits, a letter at both ends, no `--` at the third and fourth place, none of www, api, app, admin, mail, smtp, ns, cdn, static, assets, docs, status, login, auth, dashboard, support, autoconfig, autodiscover, wpad, submit, webhooks, abuse. Made from the page's title when left out. */
                     slug?: string;
                 };
                 /** @example <!doctype html><title>Spring sale</title><form method="post" action="{{FORM_ACTION}}"><input name="email"></form> */
                 "text/html": string;
+                /** @example  */
+                "application/zip": string;
             };
         };
         responses: {
@@ -4307,9 +4419,19 @@ export interface operations {
                 "application/json": {
                     /** @description The page: at most 2097152 bytes of UTF-8, no lone surrogates. Served byte for byte, except for `{{FORM_ACTION}}`: each occurrence becomes the address that receives the page's forms. */
                     html: string;
+                    /** @description The other files of a site, by their paths, such as `styles/main.css`: a text, or `{content, encoding: "base64"}`. At most 500 files of 10485760 bytes, and 52428800 bytes in all. */
+                    files?: {
+                        [key: string]: string | {
+                            content: string;
+                            /** @constant */
+                            encoding: "base64";
+                        };
+                    };
                 };
                 /** @example <!doctype html><title>Spring sale</title><form method="post" action="{{FORM_ACTION}}"><input name="email"></form> */
                 "text/html": string;
+                /** @example  */
+                "application/zip": string;
             };
         };
         responses: {
@@ -4901,6 +5023,170 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["StorageFull"];
             404: components["responses"]["NoSuchVersion"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listFiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The files. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "files": [
+                     *         {
+                     *           "path": "styles/main.css",
+                     *           "bytes": 24,
+                     *           "content_type": "text/css; charset=utf-8",
+                     *           "sha256": "b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9"
+                     *         }
+                     *       ],
+                     *       "total_bytes": 137
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SiteFiles"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSiteFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+                /** @description The path of a file, with its slashes. */
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    /** @description `attachment`, and its name. */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example body { color: #123 } */
+                    "*/*": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchSiteFile"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putSiteFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+                /** @description The path of a file, with its slashes. */
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example  */
+                "*/*": string;
+            };
+        };
+        responses: {
+            /** @description The file is live. */
+            200: {
+                headers: {
+                    /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
+                    "formhost-notice"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "path": "styles/main.css",
+                     *       "bytes": 24,
+                     *       "content_type": "text/css; charset=utf-8",
+                     *       "sha256": "b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SiteFile"];
+                };
+            };
+            400: components["responses"]["BadBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["StorageFull"];
+            404: components["responses"]["NoSuchDeployment"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSiteFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+                /** @description The path of a file, with its slashes. */
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file is gone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "File removed",
+                     *       "path": "styles/main.css"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SiteFileRemoved"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchSiteFile"];
             429: components["responses"]["TooManyUnknownKeys"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

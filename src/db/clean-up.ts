@@ -4,6 +4,7 @@ import { PollLoop } from '../lib/poll-loop.ts';
 import type { Limits } from '../limits.ts';
 import { recountStorage } from './account/storage.ts';
 import { beginPurge, findExpiredTrash, findUnfinishedPurge, finishPurge } from './deployments/deleted-deployments.ts';
+import { cleanContents } from './deployments/site-files.ts';
 import { BATCH, removeOldRows } from './old-rows.ts';
 import { expireSpam, removeExpiredSpam } from './spam/spam-clean-up.ts';
 import { findExpiring, removeExpired } from './submissions/expired-submissions.ts';
@@ -25,7 +26,8 @@ type Parts = {
 
 /**
  * Removes what has expired: old rows, spam, deployments that were deleted long ago, the rest of deployments whose purge has
- * begun, and submissions beyond the retention of their deployment. Counts anew what owners store.
+ * begun, contents of sites that no version needs, and submissions beyond the retention of their deployment. Counts anew
+ * what owners store.
  */
 export class CleanUp {
   readonly #parts: Parts;
@@ -65,6 +67,7 @@ export class CleanUp {
     for (let id = await findUnfinishedPurge(db); id !== undefined; id = await findUnfinishedPurge(db)) {
       await finishPurge(db, id, signal);
     }
+    while (!signal.aborted && (await cleanContents(db)) > 0);
     while (!signal.aborted && (await recountStorage(db)));
   }
 

@@ -7,8 +7,10 @@ import type { OpenSiteFile } from '../db/deployments/site-files.ts';
 import type { OpenFile } from '../db/files/file-content.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import type { DailyCounts } from '../db/submissions/daily-counts.ts';
+import type { FileBucket } from '../files/files-bucket.ts';
 import type { AccountMail } from '../lib/account-mail.ts';
 import type { Altcha } from '../lib/altcha.ts';
+import type { FairQueue } from '../lib/fair-queue.ts';
 import type { Log } from '../lib/log.ts';
 import type { SignedLinks } from '../lib/signed-links.ts';
 import type { Limits } from '../limits.ts';
@@ -43,6 +45,8 @@ export type App = {
   labelsOf(deploymentId: string): Promise<Labels>;
   openFile: OpenFile;
   openSiteFile: OpenSiteFile;
+  /** Where new content of files is stored; undefined: in the database. */
+  fileBucket: FileBucket | undefined;
   /** The links in mails. */
   links(): Promise<SignedLinks>;
   altcha(): Promise<Altcha>;
@@ -61,6 +65,8 @@ export type App = {
   siteFiles: SiteFiles;
   renderer: PageRenderer;
   limitPageWrites: LimitFunction;
+  /** Unpacks and stores the files of sites, those of one site of an owner at a time. */
+  siteQueue: FairQueue<number>;
 
   hosts: Hosts;
   clientAddress: ClientAddress;

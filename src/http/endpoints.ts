@@ -9,6 +9,7 @@ import { checkEndpoints } from './api/deployments/check.ts';
 import { deploymentEndpoints } from './api/deployments/deployments.ts';
 import { overviewEndpoints } from './api/deployments/overview.ts';
 import { settingsEndpoints } from './api/deployments/settings.ts';
+import { siteFileEndpoints } from './api/deployments/site-files.ts';
 import { trashEndpoints } from './api/deployments/trash.ts';
 import { versionEndpoints } from './api/deployments/versions.ts';
 import { confirmEndpoints } from './api/links/confirm.ts';
@@ -47,6 +48,7 @@ export function createEndpoints(app: App): readonly Tagged[] {
       ...settingsEndpoints(app),
       ...checkEndpoints(app),
       ...versionEndpoints(app),
+      ...siteFileEndpoints(app),
       statisticsEndpoint(app),
       ...trashEndpoints(app),
     ],

@@ -15,7 +15,7 @@ const WELL_KNOWN = '.well-known';
 const MAX_SHOWN_CHARS = 100;
 
 /** A path in a message: control characters are escaped. */
-const shownPath = (path: string): string =>
+export const shownPath = (path: string): string =>
   JSON.stringify(path.length > MAX_SHOWN_CHARS ? `${path.slice(0, MAX_SHOWN_CHARS)}…` : path);
 
 /** Says what is wrong with a segment; undefined: nothing. */

@@ -13,17 +13,24 @@ import { Hosts } from '../http/request/hosts.ts';
 import { OwnerQueue } from '../http/request/owner-queue.ts';
 import { SessionCookie } from '../http/request/session-cookie.ts';
 import { ResponseWriter } from '../http/response/response-writer.ts';
+import { FairQueue } from '../lib/fair-queue.ts';
 import type { Core } from './core.ts';
 import type { createSubmissions } from './create-submissions.ts';
 
 /** Pages are large and their writes may wait for one another, and other requests need connections too. */
 const MAX_CONCURRENT_PAGE_WRITES = 4;
+/** Each has an unpacked file in memory. */
+const MAX_CONCURRENT_SITES = 2;
+const MAX_WAITING_SITES = 100;
 
 /** Makes the part that answers requests. `others`: the parts that come from elsewhere. */
 export function createApp(
   { config, limits, log, db, metrics, compute, checks, labelsOf, own, links, altcha }: Core,
   { forms, honeypotHits, turnedAway, spamCheck, submissions }: ReturnType<typeof createSubmissions>,
-  others: Pick<App, 'openFile' | 'openSiteFile' | 'mailAccount' | 'onPurge' | 'isStarting' | 'readiness' | 'stopping'>,
+  others: Pick<
+    App,
+    'openFile' | 'openSiteFile' | 'fileBucket' | 'mailAccount' | 'onPurge' | 'isStarting' | 'readiness' | 'stopping'
+  >,
 ): App & { onFeedChange(change: DeploymentChange): void; onGap(): void } {
   const clientAddress = clientAddressFrom(config.trustProxy);
   const sessionCookie = new SessionCookie(config.baseUrl);
@@ -46,11 +53,16 @@ export function createApp(
     ...{ forms, honeypotHits, turnedAway, spamCheck, submissions },
     ...{ pages, siteFiles, renderer, clientAddress, sessionCookie, responseWriter },
     limitPageWrites: limitConcurrency(MAX_CONCURRENT_PAGE_WRITES),
+    siteQueue: new FairQueue({ slots: MAX_CONCURRENT_SITES, maxWaiting: MAX_WAITING_SITES }),
     isOwnUrl: (url) => own.isIn(url),
     hosts: new Hosts(config),
     authentication: new Authentication(db, clientAddress, sessionCookie),
     ownerQueue: new OwnerQueue(limits),
-    bodyReader: new BodyReader(Math.max(config.maxHtmlBytes, config.maxFilesBytes), compute, limits),
+    bodyReader: new BodyReader(
+      Math.max(config.maxHtmlBytes, config.maxFilesBytes, config.maxSiteBytes),
+      compute,
+      limits,
+    ),
     onDeploymentChange({ deploymentId, slug }) {
       pages.invalidate(slug);
       forms.invalidate(deploymentId);

@@ -11,6 +11,7 @@ import { Hosts } from '../../src/http/request/hosts.ts';
 import { OwnerQueue } from '../../src/http/request/owner-queue.ts';
 import { SessionCookie } from '../../src/http/request/session-cookie.ts';
 import { ResponseWriter } from '../../src/http/response/response-writer.ts';
+import { FairQueue } from '../../src/lib/fair-queue.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { Forms } from '../../src/submissions/forms.ts';
@@ -40,6 +41,7 @@ export function idleApp(config: Config, parts: Partial<App> = {}): App {
     labelsOf: async () => new Map(),
     openFile: notCalled,
     openSiteFile: notCalled,
+    fileBucket: undefined,
     links: notCalled,
     altcha: notCalled,
     mailAccount: undefined,
@@ -63,6 +65,7 @@ export function idleApp(config: Config, parts: Partial<App> = {}): App {
     siteFiles: new SiteFiles({ open: notCalled, renderer, canSend: notCalled }, limits),
     renderer,
     limitPageWrites: limitConcurrency(1),
+    siteQueue: new FairQueue({ slots: 1, maxWaiting: 1 }),
     hosts: new Hosts(config),
     clientAddress: notCalled,
     sessionCookie,

@@ -4,6 +4,7 @@ import { deleteInBatches, deleteOfDeployment } from '../old-rows.ts';
 import { isDuplicate } from '../postgres/out-of-reach.ts';
 import { execute, type ListPage, type Paging, query, queryOne, queryPage } from '../postgres/query.ts';
 import { countLive } from './deployments.ts';
+import { releaseContentsOf } from './site-files.ts';
 
 /** Rows of a purged deployment that one statement removes. */
 const PURGED_VERSIONS_BATCH = 10;
@@ -97,6 +98,7 @@ export function beginPurge(db: Knex, id: string): Promise<boolean> {
     // The page before the deployment, as when a page is replaced, so that there is no deadlock.
     await execute(transaction, 'lock-page', 'SELECT FROM pages WHERE deployment_id = ? FOR UPDATE', [id]);
     if (!(await lockDeleted(transaction, id))) return false;
+    await releaseContentsOf(transaction, id);
     // Without its page it can't be restored.
     await transaction('pages').where({ deployment_id: id }).delete();
     await transaction('deployments').where({ id }).update({ purging: true });

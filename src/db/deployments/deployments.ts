@@ -9,14 +9,16 @@ import { HAS_ALTCHA } from '../submissions/forms.ts';
 import { liveDeployments, livePage } from './live-deployments.ts';
 import {
   addVersion,
+  ContentsRemoved,
   lockPage,
   type NewPage,
+  type PageChange,
   pageColumns,
   type Rendering,
   renderedFor,
   startVersion,
 } from './page-versions.ts';
-import type { SiteFile } from './site-files.ts';
+import { byPath, lockContents, type SiteFile, toColumn } from './site-files.ts';
 
 export type Deployment = {
   id: string;
@@ -160,12 +162,14 @@ type NewDeployment = {
   storageLimits: StorageLimits;
   slugs: readonly string[];
   page: NewPage;
+  /** Besides index.html; their contents are stored. */
+  files: readonly SiteFile[];
 };
 
-/** Makes a deployment. Throws StorageFull. */
+/** Makes a deployment. Throws StorageFull, and ContentsRemoved. */
 export async function createDeployment(
   db: Knex,
-  { id, ownerId, limit, storageLimits, slugs, page }: NewDeployment,
+  { id, ownerId, limit, storageLimits, slugs, page, files }: NewDeployment,
 ): Promise<Deployment | 'limit-reached' | 'slug-taken'> {
   await checkStorage(db, { ownerId }, page.html.length, storageLimits);
   return db.transaction(async (transaction) => {
@@ -181,7 +185,9 @@ export async function createDeployment(
         .ignore()
         .returning([...COLUMNS]);
       if (!row) continue;
-      await transaction('pages').insert({ deployment_id: id, created_at: row.created_at, ...pageColumns(page, 1) });
+      if (files.length > 0 && !(await lockContents(transaction, ownerId, files))) throw new ContentsRemoved();
+      const columns = { ...pageColumns(page, 1), files: toColumn(byPath(files)) };
+      await transaction('pages').insert({ deployment_id: id, created_at: row.created_at, ...columns });
       await settleStorage(transaction, { ownerId }, storageLimits);
       return toDeployment(row);
     }
@@ -190,29 +196,30 @@ export async function createDeployment(
 }
 
 /**
- * Replaces the HTML of a deployment known to be this owner's, if it has one of the ETags `etags`, else 'changed'; undefined
- * when it has been deleted. The last `pageVersions` are kept, the new one included. Throws StorageFull.
+ * Changes the page of a deployment known to be this owner's, if its HTML has one of the ETags `etags`, else 'changed';
+ * undefined when it has been deleted. The last `pageVersions` are kept, the new one included. Throws StorageFull, and
+ * ContentsRemoved.
  */
-export async function replaceHtml(
+export async function changePage(
   db: Knex,
   ownerId: number,
   id: string,
-  page: NewPage,
+  change: PageChange,
   { pageVersions, storageLimits }: { pageVersions: number; storageLimits: StorageLimits },
   etags?: readonly string[],
 ): Promise<Deployment | 'changed' | undefined> {
   const gone = new Error('The deployment has been deleted.');
-  await checkStorage(db, { ownerId }, page.html.length, storageLimits);
+  await checkStorage(db, { ownerId }, change.page?.html.length ?? 0, storageLimits);
   try {
     return await db.transaction(async (transaction) => {
       if (etags && !(await lockPage(transaction, id, etags))) return 'changed';
       // The page is slow, and comes first: submissions wait for the lock on the deployment's row.
-      const change = await addVersion(transaction, id, page, pageVersions);
+      const outcome = await addVersion(transaction, { ownerId, deploymentId: id }, change, pageVersions);
       const deployment = await touch(transaction, ownerId, id, {});
       // A deleted deployment keeps the page that it had.
       if (!deployment) throw gone;
-      if (change === 'added') await startVersion(transaction, id);
-      if (change === 'added') await settleStorage(transaction, { ownerId }, storageLimits);
+      if (outcome === 'added') await startVersion(transaction, id);
+      if (outcome === 'added') await settleStorage(transaction, { ownerId }, storageLimits);
       return deployment;
     });
   } catch (error) {

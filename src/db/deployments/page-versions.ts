@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { langOf } from '../../lib/languages.ts';
 import { execute, type ListPage, type Paging, query, queryPage } from '../postgres/query.ts';
+import { areSame, byPath, lockContents, releasing, type SiteFile, toColumn } from './site-files.ts';
 
 /** A page as visitors get it. `hash` and `bytes`, its length, are those of the page without an encoding. */
 export type Rendering = { hash: string; bytes: number; br: Buffer };
@@ -10,6 +11,12 @@ export type Rendering = { hash: string; bytes: number; br: Buffer };
  * by `renderedFor`.
  */
 export type NewPage = { html: Buffer; rendered: (Rendering & { action: string }) | undefined };
+
+/** A change of a page; undefined parts stay as they are. `files`: those of the site, made of those that it has. */
+export type PageChange = {
+  page: NewPage | undefined;
+  files: ((now: readonly SiteFile[], htmlBytes: number) => readonly SiteFile[]) | undefined;
+};
 
 /**
  * A rendering depends, besides the HTML, on the beginning of the addresses that forms post to, and on whether forms get
@@ -51,15 +58,22 @@ export async function renewRendering(
     .update(renderingColumns(rendered, transaction.raw('version')));
 }
 
-/** A version of a page whose HTML is there; `bytes`: the length of that. `id`: of the deployment. */
+/** The columns of a page whose HTML stays when it has another version. */
+const nextVersion = (transaction: Knex) => ({
+  version: transaction.raw('version + 1'),
+  rendered_version: transaction.raw('rendered_version + 1'),
+  lang_version: transaction.raw('lang_version + 1'),
+});
+
+/** A version of a page whose HTML is there; `bytes`: of all its files. `id`: of the deployment. */
 type KeptVersion = { id: string; version: number; createdAt: Date; bytes: number; isLive: boolean };
 
 /** The versions of a deployment whose HTML is there: the live one and those before it. */
 const KEPT = `
-  SELECT deployment_id, version, coalesce(pages.created_at, deployments.created_at) AS created_at, html, true AS is_live
+  SELECT deployment_id, version, coalesce(pages.created_at, deployments.created_at) AS created_at, html, files, true AS is_live
     FROM pages JOIN deployments ON deployments.id = deployment_id WHERE deployment_id = :deploymentId
   UNION ALL
-  SELECT deployment_id, version, created_at, html, false FROM page_versions
+  SELECT deployment_id, version, created_at, html, files, false FROM page_versions
    WHERE deployment_id = :deploymentId AND html IS NOT NULL`;
 
 /** A page of a deployment's versions, newest first, and how many there are in all. */
@@ -70,22 +84,28 @@ export const listVersions = (db: Knex, deploymentId: string, paging: Paging): Pr
     {
       total: `SELECT count(*) AS total FROM (${KEPT}) AS version`,
       rows: `
-        SELECT deployment_id AS id, version, created_at AS "createdAt", octet_length(html) AS bytes, is_live AS "isLive"
+        SELECT deployment_id AS id, version, created_at AS "createdAt", is_live AS "isLive",
+               octet_length(html) + CAST(coalesce((
+                 SELECT sum(CAST(file -> 'bytes' AS bigint)) FROM jsonb_array_elements(files) AS file), 0) AS bigint) AS bytes
           FROM (${KEPT}) AS version ORDER BY version DESC LIMIT :limit OFFSET :offset`,
     },
     { deploymentId },
     paging,
   );
 
-/** The HTML of a version of a deployment. */
-export async function findVersionHtml(db: Knex, deploymentId: string, version: number): Promise<Buffer | undefined> {
-  const [row] = await query<{ html: Buffer }>(
+/** A version of a deployment; `files`: of a site. */
+export async function findVersion(
+  db: Knex,
+  deploymentId: string,
+  version: number,
+): Promise<{ html: Buffer; files: readonly SiteFile[] } | undefined> {
+  const [row] = await query<{ html: Buffer; files: SiteFile[] | null }>(
     db,
-    'find-version-html',
-    `SELECT html FROM (${KEPT}) AS version WHERE version = :version`,
+    'find-version',
+    `SELECT html, files FROM (${KEPT}) AS version WHERE version = :version`,
     { deploymentId, version },
   );
-  return row?.html;
+  return row && { html: row.html, files: row.files ?? [] };
 }
 
 /** Locks the page of a deployment until the transaction ends, if its HTML has one of these ETags; whether it has. */
@@ -98,59 +118,87 @@ export const lockPage = async (transaction: Knex, deploymentId: string, etags: r
     [deploymentId, [...etags]],
   )) === 1;
 
+/** The contents of a site were removed before it was published: they are to be stored again. */
+export class ContentsRemoved extends Error {}
+
+/** The files that a page gets by a change; undefined: those that it has. Throws ContentsRemoved. */
+async function changedFiles(
+  transaction: Knex,
+  ownerId: number,
+  { now, htmlBytes }: { now: readonly SiteFile[]; htmlBytes: number },
+  { files }: PageChange,
+): Promise<readonly SiteFile[] | undefined> {
+  const changed = files && byPath(files(now, htmlBytes));
+  if (!changed || areSame(changed, now)) return undefined;
+  if (!(await lockContents(transaction, ownerId, changed))) throw new ContentsRemoved();
+  return changed;
+}
+
 /**
- * Makes this page the live version, unless it is that already, and keeps what was live. The HTML of the last
- * `pageVersions` stays, the live one included. The page is locked until the transaction ends. To be followed by
- * `startVersion` once the deployment is locked.
+ * Makes this page the live version, unless it is that already, and keeps what was live. The HTML and the files of the last
+ * `pageVersions` stay, the live one included. The page is locked until the transaction ends. To be followed by
+ * `startVersion` once the deployment is locked. Throws ContentsRemoved.
  */
 export async function addVersion(
   transaction: Knex,
-  deploymentId: string,
-  page: NewPage,
+  { ownerId, deploymentId }: { ownerId: number; deploymentId: string },
+  change: PageChange,
   pageVersions: number,
 ): Promise<'added' | 'same'> {
-  const changed = await execute(
+  const { page } = change;
+  const [before] = await query<{ hasHtml: boolean; htmlBytes: number; files: SiteFile[] | null }>(
     transaction,
-    'lock-changed-page',
-    'SELECT FROM pages WHERE deployment_id = ? AND html <> ? FOR UPDATE',
-    [deploymentId, page.html],
+    'lock-page-to-change',
+    `SELECT html = coalesce(CAST(:html AS bytea), html) AS "hasHtml", files,
+            octet_length(coalesce(CAST(:html AS bytea), html)) AS "htmlBytes"
+       FROM pages WHERE deployment_id = :deploymentId FOR UPDATE`,
+    { html: page?.html ?? null, deploymentId },
   );
-  if (changed === 0) {
-    await renewRendering(transaction, deploymentId, page);
+  const { files: now, htmlBytes = 0, hasHtml = true } = before ?? {};
+  const files = before && (await changedFiles(transaction, ownerId, { now: now ?? [], htmlBytes }, change));
+  if (hasHtml && !files) {
+    if (page) await renewRendering(transaction, deploymentId, page);
     return 'same';
   }
   await execute(
     transaction,
     'keep-version',
-    `INSERT INTO page_versions (deployment_id, version, after_number, created_at, html)
-     SELECT deployment_id, version, after_number, coalesce(pages.created_at, deployments.created_at), html
+    `INSERT INTO page_versions (deployment_id, version, after_number, created_at, html, files)
+     SELECT deployment_id, version, after_number, coalesce(pages.created_at, deployments.created_at), html, files
        FROM pages JOIN deployments ON deployments.id = deployment_id WHERE deployment_id = ?`,
     [deploymentId],
   );
+  const columns = page ? pageColumns(page, transaction.raw('version + 1')) : nextVersion(transaction);
   await transaction('pages')
     .where({ deployment_id: deploymentId })
-    .update(pageColumns(page, transaction.raw('version + 1')));
-  // Versions from which nothing was sent leave no trace; of the others only the HTML goes.
-  await execute(
+    .update({ ...columns, ...(files && { files: toColumn(files) }) });
+  await pruneVersions(transaction, deploymentId, pageVersions);
+  return 'added';
+}
+
+/** Versions from which nothing was sent leave no trace; of the others only the HTML and the files go. */
+const pruneVersions = (transaction: Knex, deploymentId: string, pageVersions: number): Promise<unknown> =>
+  execute(
     transaction,
     'prune-versions',
     `WITH past AS MATERIALIZED (
-       SELECT version, row_number() OVER (ORDER BY version DESC) AS age,
+       SELECT version, files, row_number() OVER (ORDER BY version DESC) AS age,
               lead(after_number) OVER (ORDER BY version) > after_number AS has_submissions
          FROM page_versions WHERE deployment_id = :deploymentId AND html IS NOT NULL
      ), removed AS (
        DELETE FROM page_versions USING past
         WHERE deployment_id = :deploymentId AND page_versions.version = past.version AND age >= :pageVersions
           AND NOT has_submissions
+     ), released AS (${releasing(`
+       SELECT owner_id, files FROM past JOIN deployments ON id = :deploymentId
+        WHERE age >= :pageVersions AND files IS NOT NULL`)}
      )
-     UPDATE page_versions SET html = NULL
+     UPDATE page_versions SET html = NULL, files = NULL
        FROM past
       WHERE deployment_id = :deploymentId AND page_versions.version = past.version AND age >= :pageVersions
         AND coalesce(has_submissions, true)`,
     { deploymentId, pageVersions },
   );
-  return 'added';
-}
 
 /**
  * Says from which submission on the version that was just added is the live one. The deployment has to be locked:

@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
 import { openContent, type ReadLimits, type ReadObject, type ReadPiece } from '../files/file-content.ts';
-import type { FileObject } from '../files/stored-files.ts';
-import { query } from '../postgres/query.ts';
+import { checkFresh, type FileObject, type NewObject } from '../files/stored-files.ts';
+import { execute, query, queryOne } from '../postgres/query.ts';
 
 /*
  * The files of sites. A version of a page lists their paths (`files` of pages and page_versions); each content is stored once
@@ -12,6 +12,27 @@ import { query } from '../postgres/query.ts';
 
 /** A file of a site besides its index.html. `sha256`: hex. */
 export type SiteFile = { path: string; sha256: string; bytes: number };
+
+/** A content of a site, to be stored. `object`: undefined where it is stored in the database. */
+export type NewSiteContent = { sha256: string; content: Buffer; object: NewObject | undefined };
+
+/** Contents that one clean-up looks at. Their rows are locked meanwhile. */
+const CLEANED_CONTENTS = 100;
+
+/** Files in the order in which a version lists them. */
+export const byPath = (files: readonly SiteFile[]): SiteFile[] =>
+  files.toSorted((one, other) => (one.path < other.path ? -1 : 1));
+
+export const areSame = (files: readonly SiteFile[], others: readonly SiteFile[]): boolean =>
+  files.length === others.length &&
+  files.every(({ path, sha256 }, at) => path === others[at]?.path && sha256 === others[at].sha256);
+
+/** The column `files` of a version: a page without files is a single page. */
+export const toColumn = (files: readonly SiteFile[]): string | null =>
+  files.length === 0 ? null : JSON.stringify(files.map(({ path, sha256, bytes }) => ({ path, sha256, bytes })));
+
+const hashesOf = (files: readonly SiteFile[]): Buffer[] =>
+  [...new Set(files.map(({ sha256 }) => sha256))].map((sha256) => Buffer.from(sha256, 'hex'));
 
 /** A live page of this owner with its files; `files`: undefined for a single page. */
 export async function findSite(
@@ -69,3 +90,122 @@ async function findContentChunk(db: Knex, ownerId: number, sha256: Buffer, from:
   );
   return row?.chunk ?? undefined;
 }
+
+/** Returns those of these files whose content the owner lacks, one for each content. */
+export async function findMissing(db: Knex, ownerId: number, files: readonly SiteFile[]): Promise<SiteFile[]> {
+  const rows = await query<{ sha256: string }>(
+    db,
+    'find-missing-contents',
+    `SELECT encode(listed.sha256, 'hex') AS sha256 FROM unnest(?::bytea[]) AS listed (sha256)
+      WHERE NOT EXISTS (SELECT FROM site_contents WHERE owner_id = ? AND sha256 = listed.sha256)`,
+    [hashesOf(files), ownerId],
+  );
+  const missing = new Set(rows.map(({ sha256 }) => sha256));
+  return files.filter(({ sha256 }) => missing.delete(sha256));
+}
+
+/** Stores a content of an owner; false when the owner had it already. */
+export async function storeContent(
+  db: Knex,
+  ownerId: number,
+  { sha256, content, object }: NewSiteContent,
+): Promise<boolean> {
+  if (object) checkFresh(object);
+  const { is_new: isNew } = await queryOne<{ is_new: boolean }>(
+    db,
+    'store-site-content',
+    `INSERT INTO site_contents (owner_id, sha256, bytes, content, object_id) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (owner_id, sha256) DO UPDATE SET checked_at = clock_timestamp()
+     RETURNING xmax = 0 AS is_new`,
+    [ownerId, Buffer.from(sha256, 'hex'), content.length, object ? null : content, object?.id ?? null],
+  );
+  return isNew;
+}
+
+/** Whether an owner has the contents of all of these files. None of them is removed until the transaction ends. */
+export async function lockContents(transaction: Knex, ownerId: number, files: readonly SiteFile[]): Promise<boolean> {
+  const hashes = hashesOf(files);
+  const found = await execute(
+    transaction,
+    'lock-site-contents',
+    'SELECT FROM site_contents WHERE owner_id = ? AND sha256 = ANY (?::bytea[]) FOR KEY SHARE',
+    [ownerId, hashes],
+  );
+  return found === hashes.length;
+}
+
+/**
+ * In SQL, an UPDATE that lets the next clean-up look at contents. `named`: SELECTs their `owner_id` and `files`. The rows are
+ * locked in order, so that there is no deadlock.
+ */
+export const releasing = (named: string): string => `
+  UPDATE site_contents SET checked_at = '-infinity'
+    FROM (
+      SELECT owner_id, sha256 FROM site_contents
+       WHERE (owner_id, sha256) IN (
+         SELECT owner_id, decode(file ->> 'sha256', 'hex')
+           FROM (${named}) AS named CROSS JOIN LATERAL jsonb_array_elements(files) AS file)
+       ORDER BY owner_id, sha256 FOR NO KEY UPDATE
+    ) AS released
+   WHERE site_contents.owner_id = released.owner_id AND site_contents.sha256 = released.sha256`;
+
+/** Contents that were stored and are not used are removed by the next clean-up. */
+export const releaseContents = (db: Knex, ownerId: number, files: readonly SiteFile[]): Promise<unknown> =>
+  execute(
+    db,
+    'release-site-contents',
+    releasing('SELECT CAST(:ownerId AS bigint) AS owner_id, CAST(:files AS jsonb) AS files'),
+    { ownerId, files: JSON.stringify(files) },
+  );
+
+/** Lets the next clean-up remove the contents of a deployment whose purge begins. */
+export const releaseContentsOf = (transaction: Knex, deploymentId: string): Promise<unknown> =>
+  execute(
+    transaction,
+    'release-deployment-contents',
+    releasing(`
+      SELECT owner_id, files FROM deployments
+       CROSS JOIN LATERAL (
+         SELECT files FROM pages WHERE deployment_id = id UNION ALL SELECT files FROM page_versions WHERE deployment_id = id
+       ) AS versions
+       WHERE id = :deploymentId AND files IS NOT NULL`),
+    { deploymentId },
+  );
+
+/** In SQL, whether a version that can be live again needs the content `due`. */
+const IS_NEEDED = ['pages', 'page_versions']
+  .map(
+    (table) => `EXISTS (
+      SELECT FROM ${table} JOIN deployments ON deployments.id = deployment_id
+       WHERE files @> jsonb_build_array(jsonb_build_object('sha256', encode(due.sha256, 'hex'))) AND files IS NOT NULL
+         AND deployments.owner_id = due.owner_id AND NOT purging)`,
+  )
+  .join(' OR ');
+
+/** Removes contents that no version needs, of those that were not looked at for a day; how many it has looked at. */
+export const cleanContents = (db: Knex): Promise<number> =>
+  db.transaction(async (transaction) => {
+    const due = await query<{ owner_id: number; sha256: Buffer }>(
+      transaction,
+      'lock-due-contents',
+      `SELECT owner_id, sha256 FROM site_contents WHERE checked_at < now() - interval '24 hours'
+        ORDER BY checked_at LIMIT ${CLEANED_CONTENTS} FOR UPDATE SKIP LOCKED`,
+    );
+    if (due.length === 0) return 0;
+    // In a statement of its own, which sees what was committed before the contents were locked.
+    await execute(
+      transaction,
+      'clean-contents',
+      `WITH due AS MATERIALIZED (
+         SELECT owner_id, sha256, ${IS_NEEDED} AS is_needed
+           FROM unnest(?::bigint[], ?::bytea[]) AS due (owner_id, sha256)
+       ), removed AS (
+         DELETE FROM site_contents USING due
+          WHERE site_contents.owner_id = due.owner_id AND site_contents.sha256 = due.sha256 AND NOT is_needed
+       )
+       UPDATE site_contents SET checked_at = clock_timestamp()
+         FROM due WHERE site_contents.owner_id = due.owner_id AND site_contents.sha256 = due.sha256 AND is_needed`,
+      [due.map((one) => one.owner_id), due.map(({ sha256 }) => sha256)],
+    );
+    return due.length;
+  });

@@ -32,7 +32,7 @@ export type BoundTool = {
 /** Keywords that agents do without, since each list of tools has them all: the endpoint checks values, and says what is wrong. */
 const LEFT_OUT = [
   ...['$schema', 'example', 'pattern', 'format', 'writeOnly', 'propertyNames', 'minimum', 'maximum'],
-  ...['minLength', 'maxLength', 'minItems', 'maxItems'],
+  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'override'],
 ];
 
 function toJsonSchema(name: string, field: z.ZodType): object {

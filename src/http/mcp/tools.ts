@@ -33,6 +33,7 @@ export const IF_MISSING: Readonly<Record<string, string>> = {
 export const ARGUMENTS: Readonly<Record<string, string>> = {
   id: 'Id or slug of a page.',
   html: 'The whole page.',
+  files: 'Other files by path: each a text, or {content, encoding: "base64"}.',
   slug: 'The first label of its address: letters a to z and hyphens. Optional.',
   page: 'From 1.',
   limit: 'Items, at most 100.',

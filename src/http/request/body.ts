@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import type { ComputePool } from '../../compute/pool.ts';
 import { type ReadMembers, readMembers, type UnknownMembers } from '../../compute/read-members.ts';
@@ -8,7 +8,16 @@ import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
 import { HttpError } from '../response/errors.ts';
 import { MemoryBudget, type MemoryReservation } from '../response/memory-budget.ts';
-import { type BodyForm, checkFields, type TextForm, textFormOf, toObject } from './json-body.ts';
+import { pauseDeadline } from './deadline.ts';
+import {
+  type BinaryForm,
+  type BodyForm,
+  checkFields,
+  mediaType,
+  type TextForm,
+  textFormOf,
+  toObject,
+} from './json-body.ts';
 import { queryValues } from './query.ts';
 import { decode, encodingOf, receive, tooManyUploads } from './receive.ts';
 import { unknownFieldsNotices } from './unknown-fields.ts';
@@ -18,6 +27,13 @@ const JSON_IN_THREAD_BYTES = 128 * 1024;
 
 /** The values that a request sends for the fields of a schema, unchecked, and its other members. */
 type Sent = { values: Record<string, unknown>; unknown?: UnknownMembers | undefined };
+
+/** `res`: Express sets it. A body that is kept counts until that has been sent. */
+type BodyRequest = IncomingMessage & { res?: ServerResponse | undefined };
+
+const isOfType = (request: IncomingMessage, { type }: BinaryForm): boolean =>
+  type === undefined ||
+  (request.headers['content-type']?.startsWith(type) === true && mediaType(request)?.type === type);
 
 /** Reads the bodies of requests, and bounds the memory that they use together. */
 export class BodyReader {
@@ -66,17 +82,20 @@ export class BodyReader {
    * where the body has others, which are ignored.
    */
   async fields<S extends z.ZodObject>(
-    request: IncomingMessage,
+    request: BodyRequest,
     ownerId: number,
     declared: BodyForm<S>,
     notify?: (sentence: string) => void,
   ): Promise<z.infer<S>> {
-    const { schema, text } = declared;
+    const { schema, text, binary } = declared;
+    if (binary && isOfType(request, binary)) {
+      return checkFields(await this.#readBinary(request, ownerId, binary, Object.keys(schema.shape)), schema, notify);
+    }
     const { 'content-length': length = 0, 'transfer-encoding': transfer, 'content-type': type = '' } = request.headers;
     // A text of its own type is sent also when it is empty.
     const isText = text !== undefined && type.startsWith(text.type);
     const isSent = isText || transfer !== undefined || Number(length) > 0;
-    const textForm = isSent ? textFormOf(request, text) : undefined;
+    const textForm = isSent ? textFormOf(request, declared) : undefined;
     const sent = isSent ? await this.#read(request, ownerId, declared, textForm) : { values: {} };
     // The field that is missing may be one of these.
     if (notify) for (const sentence of unknownFieldsNotices(sent, schema)) notify(sentence);
@@ -89,8 +108,26 @@ export class BodyReader {
     return fields;
   }
 
+  async #readBinary(
+    request: BodyRequest,
+    ownerId: number,
+    { maxBytes, read }: BinaryForm,
+    names: readonly string[],
+  ): Promise<Record<string, unknown>> {
+    const { res: response } = request;
+    const reservation = this.reserve(ownerId);
+    response?.once('close', () => reservation[Symbol.dispose]());
+    const body = await this.bytes(request, maxBytes, reservation);
+    const resumeDeadline = response && pauseDeadline(response);
+    try {
+      return { ...queryValues(request.url, names), ...(await read(body, ownerId)) };
+    } finally {
+      resumeDeadline?.();
+    }
+  }
+
   async #read(
-    request: IncomingMessage,
+    request: BodyRequest,
     ownerId: number,
     { schema, maxBytes = SIZES.body.settingsBytes, longLevels = 0 }: BodyForm<z.ZodObject>,
     textForm: TextForm | undefined,

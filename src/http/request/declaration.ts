@@ -19,7 +19,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
 
 type ParameterOf<Path extends string> = Path extends `${string}/:${infer Name}/${infer Rest}`
   ? Name | ParameterOf<`/${Rest}`>
-  : Path extends `${string}/:${infer Name}`
+  : Path extends `${string}/:${infer Name}` | `${string}/*${infer Name}`
     ? Name
     : never;
 type PathParameters<Path extends string> = Readonly<Record<ParameterOf<Path>, string>>;

@@ -32,7 +32,8 @@ import { badQuery, checkQuery, readQuery } from './query.ts';
  * and its name in the metrics.
  */
 
-export const parameterNames = (path: string): string[] => Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => name);
+export const parameterNames = (path: string): string[] =>
+  Array.from(path.matchAll(/[:*](\w+)/g), ([, name = '']) => name);
 
 function parametersOf(path: string): z.ZodObject | undefined {
   const names = parameterNames(path);
@@ -80,19 +81,30 @@ async function respond(response: Response, status: number, result: unknown): Pro
 
 type AnyBody = BodyForm<z.ZodObject> & { example: Readonly<Record<string, unknown>> };
 
-/** The other form of a body, and the query that belongs to it, as the reference shows them. */
-function textFormOf({ schema, example, text }: AnyBody): { content: Content; query?: z.ZodObject } {
-  if (!text) return { content: {} };
+/** The forms of a body, and the query that belongs to those that are not JSON, as the reference shows them. */
+function formsOf({ schema, example, text, binary }: AnyBody): { content: Content; query?: z.ZodObject } {
+  const bytes = binary && { [binary.type ?? '*/*']: { schema: BYTES, example: '' } };
+  if (!text) return { content: bytes ?? { 'application/json': { schema, example } } };
   const { [text.field]: whole, ...others } = schema.shape;
-  const parameters = Object.entries(others).map(([name, field]) => [
-    name,
-    field.meta({ description: `As the field of the body. Only with \`Content-Type: ${text.type}\`.` }),
-  ]);
+  const types = [text.type, ...(binary?.type === undefined ? [] : [binary.type])];
+  // The files of a site are no text.
+  const parameters = Object.entries(others)
+    .filter(([name]) => name !== 'files')
+    .map(([name, field]) => [
+      name,
+      field.meta({ description: `As the field of the body. Only with \`Content-Type: ${types.join('` or `')}\`.` }),
+    ]);
   return {
-    content: { [text.type]: { schema: whole, example: example[text.field] } },
+    content: {
+      'application/json': { schema, example },
+      [text.type]: { schema: whole, example: example[text.field] },
+      ...bytes,
+    },
     ...(parameters.length > 0 && { query: z.object(Object.fromEntries(parameters)) }),
   };
 }
+
+const BYTES = z.string().meta({ format: 'binary' });
 
 /** Declares an endpoint that needs an API key. Its checks run in this order: 401, `find`, `query`, `body`, `scope`. */
 export function endpoint<
@@ -126,18 +138,15 @@ export function endpoint(method: Method, path: string, name: string, given: AnyD
     errors = [],
     ...described
   } = declaration;
-  const text = body && textFormOf(body);
+  const forms = body && formsOf(body);
   return {
     ...described,
     method,
     path,
     name,
     params: parametersOf(path),
-    query: query ?? text?.query,
-    body: body && {
-      isRequired: !body.schema.safeParse({}).success,
-      content: { 'application/json': { schema: body.schema, example: body.example }, ...text?.content },
-    },
+    query: query ?? forms?.query,
+    body: body && forms && { isRequired: !body.schema.safeParse({}).success, content: forms.content },
     answers: answersOf({ ...declaration, answer: { ...answer, headers: headersOf(declaration) } }),
     errors: [
       ...[badRequest, failed, unavailable, unauthorized, tooManyUnknownKeys],
@@ -196,7 +205,8 @@ async function run(
 ): Promise<WithHeaders<unknown>> {
   // Postgres refuses a NUL in a text. No id has the character that replaces it, so the answer is 404.
   const params = Object.fromEntries(
-    Object.entries(given).map(([name, text]) => [name, text.replaceAll('\0', '\ufffd')]),
+    // Express gives the segments of a wildcard.
+    Object.entries(given).map(([name, text]) => [name, [text].flat().join('/').replaceAll('\0', '\ufffd')]),
   );
   const { scope, find, body, queuesItself = false, handle } = declaration;
   const { owner, queue } = exchange;

@@ -70,6 +70,8 @@ export const PARAMETERS: Readonly<Record<string, z.ZodString>> = {
   sessionId,
   token: text(TOKEN, 'The secret of a link.', 'Yk2dV9sQm4XwT7bN1cR8hJ5gL0pZ3aF6eU2iO9kS4dG'),
   version: text(VERSION_NUMBER, 'The number of a version.', '1'),
+  path: z.string().meta({ description: 'The path of a file, with its slashes.', example: 'styles/main.css' }),
+  view: z.string().meta({ description: 'A view of the dashboard.', example: 'inbox' }),
   asset: z.string().meta({ description: 'The name of a file of the dashboard.', example: 'main-0A1b2C3d.js' }),
   cursor: z.string().meta({ description: '`0`, the id of a submission, or the cursor of an answer.', example: '0' }),
 };

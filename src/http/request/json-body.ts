@@ -27,6 +27,16 @@ export type BodyForm<S extends z.ZodObject> = {
   longLevels?: number;
   /** Another form: this field is the whole body, of the media type `type`. The query has the other fields. */
   text?: TextForm;
+  binary?: BinaryForm;
+};
+/**
+ * Another form of a body: bytes of the media type `type`, or of any where it is left out, of which `read` makes the values of
+ * fields. The query has the other fields.
+ */
+export type BinaryForm = {
+  type?: string;
+  maxBytes: number;
+  read: (content: Buffer, ownerId: number) => Promise<Record<string, unknown>>;
 };
 export type TextForm = { field: string; type: string; maxBytes: number };
 
@@ -53,21 +63,24 @@ export const invalidField = errorKind(
 
 export const malformed = (): HttpError => new HttpError(400, MALFORMED);
 
-/** `text`: the type of the other form of the body. */
-export const notJson = (text?: string): HttpError =>
+/** `text` and `binary`: the types of the other forms of the body. */
+export const notJson = (text?: string, binary?: string): HttpError =>
   new HttpError(
     415,
     text === undefined
       ? 'The content type is not supported: send JSON, with Content-Type: application/json.'
-      : `The content type is not supported: send JSON with Content-Type: application/json, or the page itself with Content-Type: ${text}.`,
+      : `The content type is not supported: send JSON with Content-Type: application/json, or the page itself with Content-Type: ${text}${binary === undefined ? '' : `, or a site with Content-Type: ${binary}`}.`,
   );
 
 /** The other form of a body, when it comes in this one by its type; undefined for JSON. Throws 415. */
-export function textFormOf(request: IncomingMessage, text: TextForm | undefined): TextForm | undefined {
+export function textFormOf(
+  request: IncomingMessage,
+  { text, binary }: Pick<BodyForm<z.ZodObject>, 'text' | 'binary'>,
+): TextForm | undefined {
   const type = mediaType(request)?.type;
   if (type === 'application/json') return undefined;
   if (text && type === text.type) return text;
-  throw notJson(text?.type);
+  throw notJson(text?.type, binary?.type);
 }
 
 /** As many errors of one body are told. */

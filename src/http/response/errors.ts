@@ -7,6 +7,7 @@ import { BucketError } from '../../files/bucket-error.ts';
 import { inBytes } from '../../lib/byte-size.ts';
 import { BusyError } from '../../lib/fair-queue.ts';
 import type { Log } from '../../lib/log.ts';
+import { SiteError } from '../../lib/sent-files.ts';
 import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
 
@@ -149,6 +150,7 @@ export const methodNotAllowed = (allow: string): HttpError =>
 /** The answer to an error. It does not reveal the cause of an unexpected one. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
+  if (error instanceof SiteError) return new HttpError(error.status, error.message);
   if (error instanceof BusyError) return unavailable('The service is busy: try again shortly.');
   if (error instanceof StorageFull) return storageFull(error.storage.plan, error.storage.limit);
   if (error instanceof BucketError || error instanceof MissingObjectError) {

@@ -22,6 +22,7 @@ import {
   takeProblems,
 } from '../../support/reference.ts';
 import { BASE_URL, PAGES_DOMAIN, testService } from '../../support/service.ts';
+import { zipFiles } from '../../support/zip-bytes.ts';
 
 const config = loadConfig({ BASE_URL, PAGES_DOMAIN });
 const reference = referenceOf(config);
@@ -41,7 +42,7 @@ const operations = Object.entries(reference.paths ?? {}).flatMap(([path, item]) 
 const routes = new Set<string>();
 const routed = vi.spyOn(Router.prototype, 'route');
 const service = await testService({ ABUSE_CONTACT: 'abuse@example.org', SMTP_URL: 'smtp://127.0.0.1:1' });
-for (const path of routed.mock.calls.flat()) routes.add(String(path).replaceAll(/:(\w+)/g, '{$1}'));
+for (const path of routed.mock.calls.flat()) routes.add(String(path).replaceAll(/[:*](\w+)/g, '{$1}'));
 const owner = await service.owner();
 const shared = await furnish(service, owner);
 
@@ -61,7 +62,7 @@ describe('the document', () => {
 
   it('says of which operations a key is needed', () => {
     const needed = endpointsOf(config).filter(({ scope }) => scope !== undefined);
-    const names = needed.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
+    const names = needed.map(({ method, path }) => `${method} ${path.replaceAll(/[:*](\w+)/g, '{$1}')}`);
     const said = operations.filter(({ path, method }) => !Array.isArray(at('paths', path, method).security));
     expect(said.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
     // This one has its key in the body.
@@ -108,9 +109,10 @@ async function credentialsFor(path: string): Promise<Record<string, string>> {
   return { Cookie: String(headers['set-cookie']).replace(/;.*/, ''), Origin: BASE_URL };
 }
 
-function encode(type: string, example: unknown): string | URLSearchParams | FormData {
+function encode(type: string, example: unknown): string | Blob | URLSearchParams | FormData {
   if (type === 'application/json') return JSON.stringify(example);
-  if (type === 'text/html') return String(example);
+  if (type === 'application/zip') return new Blob([new Uint8Array(zipFiles({ 'index.html': '<p>', 'a.css': '' }))]);
+  if (type === 'text/html' || type === '*/*') return String(example);
   const form = type === 'multipart/form-data' ? new FormData() : new URLSearchParams();
   for (const [name, value] of Object.entries(isObject(example) ? example : {})) form.append(name, String(value));
   return form;
@@ -141,7 +143,7 @@ describe('the examples', () => {
       redirect: 'manual',
       headers: {
         ...(operation.security ? {} : await credentialsFor(path)),
-        ...(type === 'application/json' || type === 'text/html' ? { 'Content-Type': type } : {}),
+        ...(type && /json|html|zip/.test(type) ? { 'Content-Type': type } : {}),
       },
       ...(type ? { body: encode(type, path === '/session' ? { key: owner.key } : example) } : {}),
     });

@@ -10,6 +10,8 @@ import {
 } from '../../../db/deployments/deployments.ts';
 import { etagOf } from '../../../lib/etag.ts';
 import { newDeploymentId } from '../../../lib/ids.ts';
+import { checkLimits } from '../../../lib/sent-files.ts';
+import { INDEX } from '../../../lib/site-paths.ts';
 import { isReserved, proposeSlugs, RESERVED, SLUG } from '../../../lib/slugs.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
@@ -24,7 +26,8 @@ import { NOTICE_HEADER, takeDownNotices } from '../../response/notice.ts';
 import { notModified } from '../../response/static-file.ts';
 import { toWire } from '../../response/to-wire.ts';
 import { foundOr404, ownDeployment } from './own-deployment.ts';
-import { HTML_PATH, Html, htmlAsJson, pageBody, publishHtml } from './page-html.ts';
+import { HTML_PATH, Html, htmlAsJson, siteBody } from './page-html.ts';
+import { publishPage, withContents } from './publish-page.ts';
 
 export const ownSlug = z
   .string()
@@ -100,14 +103,15 @@ const listEndpoint = ({ db, config }: App) =>
     },
   });
 
-function createEndpoint({ db, config, renderer, limitPageWrites, onDeploymentChange }: App) {
-  const body = pageBody(config);
+function createEndpoint(app: App) {
+  const { db, config, renderer, limitPageWrites, siteQueue, onDeploymentChange } = app;
+  const body = siteBody(config, siteQueue);
   const slugOrNone = slugField(config.reservedSlugs, "Made from the page's title when left out.").optional();
   return endpoint('POST', '/deploy', 'createDeployment', {
     summary: 'Create a deployment',
     description:
-      'Publishes an HTML page at a host of its own. The body is JSON, or the page itself as `text/html`, with the slug in ' +
-      'the query. An absent body reads as `{}`, and unknown fields are ignored.',
+      'Publishes an HTML page, or a site with files, at a host of its own. The body is JSON, the page itself as `text/html`, ' +
+      'or the site as `application/zip`, with the slug in the query. An absent body reads as `{}`, and unknown fields are ignored.',
     requestHeaders: idempotencyKey,
     body: {
       ...body,
@@ -116,21 +120,25 @@ function createEndpoint({ db, config, renderer, limitPageWrites, onDeploymentCha
     },
     answer: { status: 201, description: 'The page is live.', schema: Deployed },
     errors: [planLimitReached, storageFull, slugTaken, keyReused],
-    async handle({ owner, headers, body: { html, slug } }) {
+    async handle({ owner, response, headers, body: { html, slug, files: sent } }) {
       const slugs = slug === undefined ? await proposeSlugs(html, config.reservedSlugs) : [slug];
       const limit = config.planLimits.get(owner.plan) ?? 0;
       const id = newDeploymentId(config.cell);
       const given = { deploymentId: id, slug: '', html: Buffer.from(html), hasAltcha: false };
       const page = await renderer.prepare(owner.id, given);
-      const wanted = { id, ownerId: owner.id, limit, storageLimits: config.storageLimits, slugs, page };
-      const request = { key: headers['Idempotency-Key'], path: '/deploy', body: { html, slug } };
+      const files = sent?.list ?? [];
+      if (sent) checkLimits([{ path: INDEX, bytes: given.html.length }, ...files], config);
+      const wanted = { id, ownerId: owner.id, limit, storageLimits: config.storageLimits, slugs, page, files };
+      const request = { key: headers['Idempotency-Key'], path: '/deploy', body: { html, slug, files: sent?.list } };
       async function create(connection: Knex): Promise<z.infer<typeof Deployed>> {
         const deployment = await createDeployment(connection, wanted);
         if (deployment === 'limit-reached') throw planLimitReached(owner.plan, limit);
         if (deployment === 'slug-taken') throw slugTaken();
         return toDeployed(deployment, config);
       }
-      const deployed = await limitPageWrites(() => answerOnce(db, owner, request, create));
+      const deployed = await withContents(app, { owner, response }, { sent, htmlBytes: given.html.length }, () =>
+        limitPageWrites(() => answerOnce(db, owner, request, create)),
+      );
       onDeploymentChange({ deploymentId: deployed.id, slug: deployed.slug });
       return deployed;
     },
@@ -154,15 +162,17 @@ function replaceHtmlEndpoint(app: App) {
   return endpoint('PUT', '/deploy/:id', 'replaceHtml', {
     summary: 'Replace the HTML of a deployment',
     description:
-      'Address and slug stay the same. The new page is live at once. The body is JSON, or the page itself as `text/html`.',
+      'Address and slug stay the same. The new page is live at once. The body is JSON, the page itself as `text/html`, or a ' +
+      'site as `application/zip`. Without `files`, the files of a site stay; with them, or in a zip, all are replaced.',
     find: (owner, { id }) => ownDeployment(db, owner, id),
     requestHeaders: ifMatch(HTML_PATH),
-    body: pageBody(config),
+    body: siteBody(config, app.siteQueue),
     answer: { description: 'The new page is live.', headers: ETAG_HEADER, schema: Deployed },
     errors: [storageFull, changedMeanwhile],
-    async handle({ owner, resource, headers, body, notify }) {
-      const html = Buffer.from(body.html);
-      const deployment = await publishHtml(app, owner, resource, html, wantedTags(headers['If-Match']));
+    async handle({ owner, response, resource, headers, body: { html: text, files: sent }, notify }) {
+      const html = Buffer.from(text);
+      const etags = wantedTags(headers['If-Match']);
+      const deployment = await publishPage(app, { owner, response }, resource, { html, sent }, etags);
       if (deployment.takenDownAt) notify(takeDownNotices(config.abuseContact?.text).newHtml);
       return new WithHeaders({ ETag: etagOf(html) }, toDeployed(deployment, config));
     },

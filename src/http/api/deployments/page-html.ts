@@ -1,16 +1,16 @@
 import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
 import type { Config } from '../../../config.ts';
-import type { Owner } from '../../../db/account/owners.ts';
-import { type Deployment, replaceHtml } from '../../../db/deployments/deployments.ts';
-import { hasAltcha } from '../../../db/submissions/forms.ts';
+import { filesOfJson, SentFiles } from '../../../lib/sent-files.ts';
+import { openZip } from '../../../lib/zip-site.ts';
+import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
-import { changedMeanwhile } from '../../request/conditions.ts';
 import { JsonPieces } from '../../request/declaration.ts';
 import { answerObject, textField } from '../../request/fields.ts';
 import { OVER_LIMIT, pageBodyBytes } from '../../request/json-body.ts';
-import { foundOr404 } from './own-deployment.ts';
 
+/** How long a zip waits for others to be unpacked. */
+const QUEUE_WAIT_MS = 10_000;
 /** Bytes of a page that are written as JSON in one go: some 0.3 ms. */
 const PAGE_JSON_PIECE_BYTES = 16 * 1024;
 
@@ -22,6 +22,48 @@ export const exampleHtml =
   '<!doctype html><title>Spring sale</title><form method="post" action="{{FORM_ACTION}}"><input name="email"></form>';
 
 export const Html = answerObject('Html', { html: textField('The page as it was sent.', exampleHtml) });
+
+/** The files of a site in JSON may be in base64, which takes a third more, or have escapes. */
+const JSON_BYTES_OF_SITE = 1.5;
+
+const filesField = (config: Config) =>
+  z
+    .unknown()
+    .transform((given) => (given instanceof SentFiles ? given : filesOfJson(given, config)))
+    .meta({
+      description:
+        'The other files of a site, by their paths, such as `styles/main.css`: a text, or `{content, encoding: "base64"}`. ' +
+        `At most ${config.maxSiteFiles} files of ${config.maxSiteFileBytes} bytes, and ${config.maxSiteBytes} bytes in all.`,
+      override: {
+        type: 'object',
+        additionalProperties: {
+          anyOf: [
+            { type: 'string' },
+            {
+              type: 'object',
+              required: ['content', 'encoding'],
+              properties: { content: { type: 'string' }, encoding: { const: 'base64' } },
+            },
+          ],
+        },
+      },
+    });
+
+/** A body that has a page, and its files if it is a site; or that is a page, or the zip of a site. `queue`: unpacks zips. */
+export const siteBody = (config: Config, queue: App['siteQueue']) => {
+  const page = pageBody(config);
+  return {
+    ...page,
+    schema: page.schema.extend({ files: filesField(config).optional() }),
+    maxBytes: page.maxBytes + JSON_BYTES_OF_SITE * config.maxSiteBytes,
+    longLevels: 2,
+    binary: {
+      type: 'application/zip',
+      maxBytes: config.maxSiteBytes + SIZES.body.settingsBytes,
+      read: (zip: Buffer, ownerId: number) => queue.run(ownerId, QUEUE_WAIT_MS, () => openZip(zip, config)),
+    },
+  };
+};
 
 /** A body that has a page, or is one. */
 export const pageBody = ({ maxHtmlBytes }: Config) => ({
@@ -49,22 +91,6 @@ export const pageBody = ({ maxHtmlBytes }: Config) => ({
 
 /** The path of a page's HTML. */
 export const HTML_PATH = '/deploy/:id/html';
-
-/** Makes HTML the live page of a deployment; throws 404 if that has been deleted, and 412 if its HTML has none of `etags`. */
-export async function publishHtml(
-  { db, config, renderer, limitPageWrites, onDeploymentChange }: App,
-  owner: Owner,
-  { id, slug }: Deployment,
-  html: Buffer,
-  etags?: readonly string[],
-): Promise<Deployment> {
-  const given = { deploymentId: id, slug, html, hasAltcha: await hasAltcha(db, id) };
-  const page = await renderer.prepare(owner.id, given);
-  const deployment = foundOr404(await limitPageWrites(() => replaceHtml(db, owner.id, id, page, config, etags)));
-  if (deployment === 'changed') throw changedMeanwhile(HTML_PATH);
-  onDeploymentChange({ deploymentId: deployment.id, slug: deployment.slug });
-  return deployment;
-}
 
 /** UTF-8 as text in pieces, none of which has a part of a character. */
 export function* textPieces(text: Uint8Array, pieceBytes: number): Generator<string> {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findVersionHtml, listVersions } from '../../../db/deployments/page-versions.ts';
+import { findVersion, listVersions } from '../../../db/deployments/page-versions.ts';
 import type { Database } from '../../../db/postgres/connect.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
@@ -9,12 +9,13 @@ import { storageFull } from '../../response/errors.ts';
 import { toWire } from '../../response/to-wire.ts';
 import { Deployed, toDeployed } from './deployments.ts';
 import { foundOr404, missing, ownDeployment } from './own-deployment.ts';
-import { exampleHtml, Html, htmlAsJson, publishHtml } from './page-html.ts';
+import { exampleHtml, Html, htmlAsJson } from './page-html.ts';
+import { publishPage } from './publish-page.ts';
 
 const Version = answerObject('Version', {
   version: positiveField('Rises by one with each change of the page.', 1),
   created_at: time.meta({ description: 'When it went live.' }),
-  bytes: positiveField('The length of its HTML, in bytes of UTF-8.', exampleHtml.length),
+  bytes: positiveField('The length of its HTML and its files, in bytes.', exampleHtml.length),
   live: flagField('Whether it is what visitors see.', true),
 });
 const Versions = answerObject('Versions', { versions: z.array(Version), ...paged });
@@ -25,17 +26,18 @@ const noSuchVersion = missing(
   'No such version: choose one that GET /deploy/:id/versions lists.',
 );
 
-/** The HTML of a version; throws 404. */
-async function htmlOf(db: Database, deploymentId: string, version: string): Promise<Buffer> {
-  const html = VERSION_NUMBER.test(version) ? await findVersionHtml(db, deploymentId, Number(version)) : undefined;
-  return foundOr404(html, noSuchVersion);
-}
+/** A version with its HTML and files; throws 404. */
+const ownVersion = async (db: Database, deploymentId: string, version: string) =>
+  foundOr404(
+    VERSION_NUMBER.test(version) ? await findVersion(db, deploymentId, Number(version)) : undefined,
+    noSuchVersion,
+  );
 
 const listEndpoint = ({ db, config }: App) =>
   endpoint('GET', '/deploy/:id/versions', 'listVersions', {
     summary: 'List the versions of a page',
     description:
-      `Newest first. Each change of the HTML makes one; the last ${config.pageVersions} are kept (PAGE_VERSIONS). PUT with ` +
+      `Newest first. Each change of the HTML or of the files makes one; the last ${config.pageVersions} are kept (PAGE_VERSIONS). PUT with ` +
       'the HTML that is live makes none.',
     find: (owner, { id }) => ownDeployment(db, owner, id),
     query: Paging,
@@ -54,19 +56,20 @@ const getHtmlEndpoint = ({ db }: App) =>
     find: (owner, { id }) => ownDeployment(db, owner, id),
     answer: { description: 'The page as it was.', schema: Html },
     errors: [noSuchVersion],
-    handle: async ({ params, resource: { id } }) => htmlAsJson(await htmlOf(db, id, params.version)),
+    handle: async ({ params, resource: { id } }) => htmlAsJson((await ownVersion(db, id, params.version)).html),
   });
 
 const restoreEndpoint = (app: App) =>
   endpoint('POST', '/deploy/:id/versions/:version/restore', 'restoreVersion', {
     summary: 'Restore a version',
-    description: 'Its HTML is live at once, as a new version: what was live stays in the list.',
+    description: 'Its HTML and its files are live at once, as a new version: what was live stays in the list.',
     find: (owner, { id }) => ownDeployment(app.db, owner, id),
     answer: { description: 'The version is live.', schema: Deployed },
     errors: [storageFull, noSuchVersion],
-    async handle({ owner, params, resource }) {
-      const html = await htmlOf(app.db, resource.id, params.version);
-      return toDeployed(await publishHtml(app, owner, resource, html), app.config);
+    async handle({ owner, response, params, resource }) {
+      const { html, files } = await ownVersion(app.db, resource.id, params.version);
+      const change = { html, files: () => files };
+      return toDeployed(await publishPage(app, { owner, response }, resource, change), app.config);
     },
   });
 

@@ -28,8 +28,11 @@ function attachment(filename: string): string {
   return contentDisposition(name === '' ? undefined : name);
 }
 
+/** The parts of a file that its answer needs. */
+type SentFile = Pick<StoredFile, 'filename' | 'contentType' | 'size' | 'object'>;
+
 /** A file piece by piece, as fast as its reader accepts them. No connection is used between two pieces. */
-async function* pieces({ size }: StoredFile, first: Buffer, read: ReadPiece): AsyncGenerator<Buffer> {
+async function* pieces({ size }: SentFile, first: Buffer, read: ReadPiece): AsyncGenerator<Buffer> {
   yield first;
   let sent = first.length;
   while (sent < size) {
@@ -45,7 +48,7 @@ async function* pieces({ size }: StoredFile, first: Buffer, read: ReadPiece): As
 export async function sendFile(
   response: Response,
   { responseWriter, client }: Pick<App, 'responseWriter'> & { client: number | string },
-  { file, first, read }: { file: StoredFile; first: Buffer; read: ReadPiece },
+  { file, first, read }: { file: SentFile; first: Buffer; read: ReadPiece },
 ): Promise<void> {
   // The piece that is being sent.
   responseWriter.reserve(

@@ -6,8 +6,8 @@ export const PAGE_TOOLS: readonly Tool[] = [
   {
     name: 'publish_page',
     description:
-      'Publishes an HTML page at a public address of its own. A form whose action is {{FORM_ACTION}} and whose method is post is ' +
-      'received here: <form method="post" action="{{FORM_ACTION}}">, each field with a name. Returns the id for the other tools, the ' +
+      'Publishes an HTML page at a public address of its own. A form is received here with ' +
+      '<form method="post" action="{{FORM_ACTION}}">, and a name for each field. Returns the id for the other tools, the ' +
       'url to give to people, and the problems of its forms (null: not checked): where one has the severity error, correct the HTML ' +
       'and call update_page. To change a page that exists, call update_page.',
     endpoint: 'createDeployment',
@@ -30,7 +30,7 @@ export const PAGE_TOOLS: readonly Tool[] = [
   },
   {
     name: 'list_pages',
-    description: 'The pages of the owner with their ids, addresses and numbers of submissions, newest first.',
+    description: 'The pages of the owner, newest first.',
     endpoint: 'listDeployments',
     isBounded: true,
   },

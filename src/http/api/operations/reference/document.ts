@@ -141,7 +141,7 @@ function toPaths(endpoints: readonly Tagged[]): ZodOpenApiPathsObject {
   const paths: Record<string, ZodOpenApiPathsObject[string]> = {};
   for (const endpoint of endpoints) {
     if (endpoint.isHidden) continue;
-    const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}');
+    const path = endpoint.path.replaceAll(/[:*](\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: toOperation(endpoint, responseOf) };
   }
   return paths;

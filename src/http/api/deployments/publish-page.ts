@@ -1,0 +1,112 @@
+import type { ServerResponse } from 'node:http';
+import type { Owner } from '../../../db/account/owners.ts';
+import { checkStorage } from '../../../db/account/storage.ts';
+import { changePage, type Deployment } from '../../../db/deployments/deployments.ts';
+import { ContentsRemoved, type NewPage, type PageChange } from '../../../db/deployments/page-versions.ts';
+import { findMissing, releaseContents, type SiteFile, storeContent } from '../../../db/deployments/site-files.ts';
+import { hasAltcha } from '../../../db/submissions/forms.ts';
+import { checkLimits, type SentFiles } from '../../../lib/sent-files.ts';
+import { INDEX } from '../../../lib/site-paths.ts';
+import type { App } from '../../app.ts';
+import { changedMeanwhile } from '../../request/conditions.ts';
+import { pauseDeadline } from '../../request/deadline.ts';
+import { foundOr404 } from './own-deployment.ts';
+import { HTML_PATH } from './page-html.ts';
+
+/** How long a site waits for others. */
+const QUEUE_WAIT_MS = 10_000;
+
+/** The request of an owner that publishes. */
+type Publisher = { owner: Owner; response: ServerResponse };
+
+/** Files that were sent with a page of so many bytes. */
+type SentSite = { sent: SentFiles; htmlBytes: number };
+
+/** Stores the contents that the owner lacks, one at a time; adds their files to `stored`. */
+async function storeMissing(
+  { db, config, limits, fileBucket }: App,
+  { id: ownerId }: Owner,
+  { sent, htmlBytes }: SentSite,
+  stored: SiteFile[],
+): Promise<void> {
+  const missing = await findMissing(db, ownerId, sent.list);
+  const bytes = missing.reduce((sum, file) => sum + file.bytes, htmlBytes);
+  await checkStorage(db, { ownerId }, bytes, config.storageLimits);
+  for (const file of missing) {
+    const content = await sent.read(file.path);
+    const signal = AbortSignal.timeout(limits.files.putTimeoutMs);
+    const object = content.length > 0 ? await fileBucket?.put(content, signal) : undefined;
+    const isNew = await storeContent(db, ownerId, { sha256: file.sha256, content, object });
+    if (isNew) stored.push(file);
+    else if (object) fileBucket?.discard([object]);
+  }
+}
+
+/** Stores the contents of files that were sent, if there are any, and then publishes them. Their owner's other sites wait. */
+export async function withContents<T>(
+  app: App,
+  { owner, response }: Publisher,
+  { sent, htmlBytes }: { sent: SentFiles | undefined; htmlBytes: number },
+  publish: () => Promise<T>,
+): Promise<T> {
+  if (!sent) return publish();
+  const stored: SiteFile[] = [];
+  const storeAndPublish = async (): Promise<T> => {
+    await storeMissing(app, owner, { sent, htmlBytes }, stored);
+    return publish();
+  };
+  const resumeDeadline = pauseDeadline(response);
+  try {
+    return await app.siteQueue.run(owner.id, QUEUE_WAIT_MS, () =>
+      storeAndPublish().catch((error: unknown) => {
+        if (error instanceof ContentsRemoved) return storeAndPublish();
+        throw error;
+      }),
+    );
+  } catch (error) {
+    if (stored.length > 0) await releaseContents(app.db, owner.id, stored);
+    throw error;
+  } finally {
+    resumeDeadline();
+  }
+}
+
+/** A change of a page, whose parts stay where they are left out. `sent`: files whose contents are to be stored. */
+type Published = { html?: Buffer; sent?: SentFiles | undefined; files?: PageChange['files'] };
+
+/**
+ * Makes HTML and files the live page of a deployment; throws 404 if that has been deleted, and 412 if its HTML has none of
+ * `etags`.
+ */
+export async function publishPage(
+  app: App,
+  publisher: Publisher,
+  { id, slug }: Deployment,
+  { html, sent, files }: Published,
+  etags?: readonly string[],
+): Promise<Deployment> {
+  const { db, config, limitPageWrites, onDeploymentChange } = app;
+  const page = html && (await prepare(app, publisher.owner, { id, slug }, html));
+  function checked(now: readonly SiteFile[], htmlBytes: number): readonly SiteFile[] {
+    const changed = files ? files(now, htmlBytes) : (sent?.list ?? now);
+    if (changed.length > 0) checkLimits([{ path: INDEX, bytes: htmlBytes }, ...changed], config);
+    return changed;
+  }
+  const change = { page, files: checked };
+  const deployment = await withContents(app, publisher, { sent, htmlBytes: html?.length ?? 0 }, () =>
+    limitPageWrites(() => changePage(db, publisher.owner.id, id, change, config, etags)),
+  );
+  const found = foundOr404(deployment);
+  if (found === 'changed') throw changedMeanwhile(HTML_PATH);
+  onDeploymentChange({ deploymentId: found.id, slug: found.slug });
+  return found;
+}
+
+async function prepare(
+  { db, renderer }: App,
+  owner: Owner,
+  { id, slug }: Pick<Deployment, 'id' | 'slug'>,
+  html: Buffer,
+): Promise<NewPage> {
+  return renderer.prepare(owner.id, { deploymentId: id, slug, html, hasAltcha: await hasAltcha(db, id) });
+}

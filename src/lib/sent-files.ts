@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { INDEX, isHtmlPath, shownPath, sitePath } from './site-paths.ts';
+
+/** A file of a site, with the SHA-256 of its content in hex. */
+type SentFile = { path: string; sha256: string; bytes: number };
+
+/** The limits of a site; index.html counts as a file. */
+export type SiteLimits = Readonly<
+  Record<'maxSiteFiles' | 'maxSiteFileBytes' | 'maxSiteBytes' | 'maxHtmlBytes', number>
+>;
+
+/** A site is refused. The message names the file where it is about one. */
+export class SiteError extends Error {
+  readonly status: 400 | 413;
+
+  constructor(status: 400 | 413, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** The files of a site besides its index.html, as they were sent: checked, and not stored. */
+export class SentFiles {
+  readonly list: readonly SentFile[];
+  /** The content of a file of the list. */
+  readonly read: (path: string) => Promise<Buffer>;
+
+  constructor(list: readonly SentFile[], read: (path: string) => Promise<Buffer>) {
+    this.list = list;
+    this.read = read;
+  }
+}
+
+/** The path of a file as it is stored; throws SiteError. */
+export function checkedPath(given: string): string {
+  const read = sitePath(given);
+  if ('error' in read) throw new SiteError(400, read.error);
+  return read.path;
+}
+
+/** How many bytes a file may have. */
+export const maxBytesOf = (path: string, { maxHtmlBytes, maxSiteFileBytes }: SiteLimits): number =>
+  isHtmlPath(path) ? maxHtmlBytes : maxSiteFileBytes;
+
+/** The largest file that a site may have. */
+export const largestFile = ({ maxHtmlBytes, maxSiteFileBytes }: SiteLimits): number =>
+  Math.max(maxHtmlBytes, maxSiteFileBytes);
+
+/** Throws SiteError when a file, or all of a site with its index.html, exceeds a limit. */
+export function checkLimits(files: readonly { path: string; bytes: number }[], limits: SiteLimits): void {
+  const { maxSiteFiles, maxSiteBytes } = limits;
+  if (files.length > maxSiteFiles) throw tooManyFiles(limits);
+  for (const { path, bytes } of files) {
+    const most = maxBytesOf(path, limits);
+    if (bytes > most) throw new SiteError(413, `The file ${shownPath(path)} is too large: send at most ${most} bytes.`);
+  }
+  if (files.reduce((sum, { bytes }) => sum + bytes, 0) > maxSiteBytes) {
+    throw new SiteError(413, `The site is too large: send at most ${maxSiteBytes} bytes in all.`);
+  }
+}
+
+export const tooManyFiles = ({ maxSiteFiles }: SiteLimits): SiteError =>
+  new SiteError(413, `The site has too many files: send at most ${maxSiteFiles}, with ${INDEX}.`);
+
+/** Throws SiteError when two files have one path. */
+export function checkTwins(paths: readonly string[]): void {
+  const seen = new Set<string>();
+  for (const path of paths) {
+    if (seen.has(path)) throw new SiteError(400, `The file ${shownPath(path)} is there twice: send it once.`);
+    seen.add(path);
+  }
+}
+
+export const sha256Of = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex');
+
+/** Files whose contents are in memory, by path; throws SiteError. `html`: the length of index.html. */
+export function sentFilesOf(contents: ReadonlyMap<string, Buffer>): SentFiles {
+  const list = [...contents].map(([path, content]) => ({ path, sha256: sha256Of(content), bytes: content.length }));
+  return new SentFiles(list, async (path) => {
+    const content = contents.get(path);
+    if (!content) throw new Error('A file was read that was not sent.');
+    return content;
+  });
+}
+
+const WRONG_FILES = 'files is invalid: send an object of paths, each with a text or {content, encoding: "base64"}.';
+
+/** The content of a file in JSON: a text, or base64. */
+function contentOf(path: string, value: unknown): Buffer {
+  if (typeof value === 'string') {
+    if (!value.isWellFormed()) {
+      throw new SiteError(400, `The file ${shownPath(path)} has a lone surrogate: send it in base64.`);
+    }
+    return Buffer.from(value);
+  }
+  if (value instanceof Object && 'content' in value && 'encoding' in value && value.encoding === 'base64') {
+    const { content: text } = value;
+    const content = typeof text === 'string' ? Buffer.from(text, 'base64') : undefined;
+    if (content && content.toString('base64') === text) return content;
+    throw new SiteError(400, `The file ${shownPath(path)} is not base64: encode its content with padding.`);
+  }
+  throw new SiteError(400, `The file ${shownPath(path)} has no content: send a text or {content, encoding: "base64"}.`);
+}
+
+/** The files of a JSON body, by their paths; throws SiteError. */
+export function filesOfJson(given: unknown, limits: SiteLimits): SentFiles {
+  if (!(given instanceof Object) || Array.isArray(given)) throw new SiteError(400, WRONG_FILES);
+  const entries = Object.entries(given);
+  if (entries.length >= limits.maxSiteFiles) throw tooManyFiles(limits);
+  const paths = entries.map(([path]) => checkedPath(path));
+  checkTwins(paths);
+  if (paths.includes(INDEX)) throw new SiteError(400, `The file "${INDEX}" is refused: send it as html.`);
+  return sentFilesOf(new Map(entries.map(([path, value], at) => [paths[at] ?? '', contentOf(path, value)])));
+}

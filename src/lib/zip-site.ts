@@ -1,0 +1,147 @@
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
+import { crc32 } from 'node:zlib';
+import { type Entry, fromBufferPromise, getFileNameLowLevel, type ZipFile } from 'yauzl';
+import {
+  checkedPath,
+  checkLimits,
+  checkTwins,
+  SentFiles,
+  SiteError,
+  type SiteLimits,
+  tooManyFiles,
+} from './sent-files.ts';
+import { INDEX, shownPath } from './site-paths.ts';
+
+/** Entries for each file that a site may have: folders, and those that macOS adds. */
+const ENTRIES_PER_FILE = 10;
+const UTF8_FLAG = 0x800;
+const STORED = 0;
+const DEFLATED = 8;
+const FILE_KIND = 0o170000;
+const SYMLINK = 0o120000;
+/** Of the header before a file's content, without the name. */
+const LOCAL_HEADER_BYTES = 30;
+
+/** A file of a zip, before its content has been read. */
+type ZipEntry = { path: string; bytes: number; entry: Entry };
+
+const damaged = (): SiteError => new SiteError(400, 'The zip is damaged or incomplete: make it again.');
+
+const refused = (path: string, problem: string): SiteError =>
+  new SiteError(400, `The file ${shownPath(path)} is refused: ${problem}.`);
+
+/** Many programs write UTF-8 without saying so. */
+function nameOf({ fileNameRaw, generalPurposeBitFlag, extraFields }: Entry): string {
+  if (isUtf8(fileNameRaw)) return fileNameRaw.toString();
+  const name = getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true);
+  if (generalPurposeBitFlag & UTF8_FLAG) throw refused(name, 'its path is not UTF-8');
+  return name;
+}
+
+const isIgnored = (name: string): boolean =>
+  name.endsWith('/') || name.startsWith('__MACOSX/') || /(?:^|\/)\.DS_Store$/.test(name);
+
+/** The entries of files, by their names as the zip has them. */
+async function listEntries(zip: ZipFile, limits: SiteLimits): Promise<Map<Entry, string>> {
+  if (zip.entryCount > limits.maxSiteFiles * ENTRIES_PER_FILE) throw tooManyFiles(limits);
+  const names = new Map<Entry, string>();
+  for await (const entry of zip.eachEntry()) {
+    const name = nameOf(entry);
+    if (!isIgnored(name)) names.set(entry, name);
+    if (names.size > limits.maxSiteFiles) throw tooManyFiles(limits);
+  }
+  return names;
+}
+
+/** The folder that contains everything, with its slash; nothing where index.html is at the root. */
+function rootOf(names: readonly string[]): string {
+  if (names.includes(INDEX)) return '';
+  const [root = ''] = /^[^/]+\//.exec(names[0] ?? '') ?? [];
+  if (names.includes(root + INDEX) && names.every((name) => name.startsWith(root))) return root;
+  throw new SiteError(
+    400,
+    `The zip has no ${INDEX} at its root, or in the one folder that contains everything: add it.`,
+  );
+}
+
+function checkEntry({ path, entry }: ZipEntry): void {
+  if (entry.isEncrypted()) throw refused(path, 'it is encrypted');
+  if (((entry.externalFileAttributes >>> 16) & FILE_KIND) === SYMLINK) throw refused(path, 'it is a symbolic link');
+  if (entry.compressionMethod !== STORED && entry.compressionMethod !== DEFLATED) {
+    throw refused(path, 'its compression is not supported: use deflate, or none');
+  }
+  if (entry.compressionMethod === STORED && entry.compressedSize !== entry.uncompressedSize) {
+    throw refused(path, 'it has another size than the zip says');
+  }
+}
+
+/** Throws when two files share a part of the zip: so a small one could be unpacked many times. */
+function checkOverlaps(files: readonly ZipEntry[]): void {
+  const inOrder = files.toSorted(
+    (one, other) => one.entry.relativeOffsetOfLocalHeader - other.entry.relativeOffsetOfLocalHeader,
+  );
+  let end = 0;
+  for (const { path, entry } of inOrder) {
+    if (entry.relativeOffsetOfLocalHeader < end) throw refused(path, 'it overlaps another file of the zip');
+    end = entry.relativeOffsetOfLocalHeader + LOCAL_HEADER_BYTES + entry.fileNameRaw.length + entry.compressedSize;
+  }
+}
+
+/** Unpacks a file, and compares its size and its checksum with what the zip says; its content in pieces. */
+async function* unpack(zip: ZipFile, { path, bytes, entry }: ZipEntry): AsyncGenerator<Buffer> {
+  let count = 0;
+  let checksum = 0;
+  try {
+    for await (const piece of await zip.openReadStreamPromise(entry)) {
+      count += piece.length;
+      if (count > bytes) break;
+      checksum = crc32(piece, checksum);
+      yield piece;
+    }
+  } catch {
+    throw refused(path, 'it is damaged');
+  }
+  if (count !== bytes) throw refused(path, 'it has another size than the zip says');
+  if (checksum !== entry.crc32) throw refused(path, 'it has another checksum than the zip says');
+}
+
+async function sha256Of(pieces: AsyncIterable<Buffer>): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of pieces) hash.update(piece);
+  return hash.digest('hex');
+}
+
+/**
+ * Reads a zip as a site: all of it is checked before anything is returned. One file is unpacked at a time, and only its
+ * pieces are in memory. Throws SiteError.
+ */
+export async function openZip(body: Buffer, limits: SiteLimits): Promise<{ html: string; files: SentFiles }> {
+  const options = { lazyEntries: true, decodeStrings: false, validateEntrySizes: false };
+  const refuse = (error: unknown): never => {
+    throw error instanceof SiteError ? error : damaged();
+  };
+  const zip = await fromBufferPromise(body, options).catch(refuse);
+  const names = await listEntries(zip, limits).catch(refuse);
+  const root = rootOf([...names.values()]);
+  const files = Array.from(names, ([entry, name]) => {
+    return { path: checkedPath(name.slice(root.length)), bytes: entry.uncompressedSize, entry };
+  });
+  checkTwins(files.map(({ path }) => path));
+  for (const file of files) checkEntry(file);
+  checkLimits(files, limits);
+  checkOverlaps(files);
+  const content = async (path: string): Promise<Buffer> => {
+    const file = files.find((one) => one.path === path);
+    return file ? buffer(unpack(zip, file)) : Buffer.alloc(0);
+  };
+  const html = await content(INDEX);
+  if (!isUtf8(html)) throw refused(INDEX, 'it is not UTF-8');
+  const list = [];
+  for (const file of files) {
+    const { path, bytes } = file;
+    if (path !== INDEX) list.push({ path, bytes, sha256: await sha256Of(unpack(zip, file)) });
+  }
+  return { html: html.toString(), files: new SentFiles(list, content) };
+}

@@ -1,0 +1,190 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { SiteError } from '../../src/lib/sent-files.ts';
+import { openZip } from '../../src/lib/zip-site.ts';
+import { type ZipEntry, zipFiles, zipOf } from '../support/zip-bytes.ts';
+
+const LIMITS = { maxSiteFiles: 5, maxSiteFileBytes: 2_000_000, maxSiteBytes: 3_000_000, maxHtmlBytes: 1_000 };
+const INDEX = { name: 'index.html', content: '<p>' };
+
+/** The files of a zip with their contents, index.html too. */
+async function unpacked(zip: Buffer): Promise<Record<string, string>> {
+  const { html, files } = await openZip(zip, LIMITS);
+  const contents: Record<string, string> = { 'index.html': html };
+  for (const { path, bytes } of files.list) {
+    const content = await files.read(path);
+    expect(content.length).toBe(bytes);
+    contents[path] = content.toString();
+  }
+  return contents;
+}
+
+/** The status and the message with which a zip is refused. */
+async function refusal(zip: Buffer): Promise<string> {
+  const error: unknown = await openZip(zip, LIMITS).catch((thrown: unknown) => thrown);
+  if (error instanceof SiteError) return `${error.status} ${error.message}`;
+  throw new Error('It was not refused.', { cause: error });
+}
+
+describe('a zip of a site', () => {
+  it('has its index.html at the root, or in the one folder that contains everything', async () => {
+    const site = { 'index.html': '<p>', 'a/b.css': 'b' };
+    expect(await unpacked(zipFiles(site))).toEqual(site);
+    const inFolder = { 'site/': '', 'site/a/b.css': 'b', 'site/index.html': '<p>' };
+    const ofMac = { '__MACOSX/site/._index.html': 'x', '.DS_Store': 'x', 'site/a/.DS_Store': 'x' };
+    expect(await unpacked(zipFiles({ ...ofMac, ...inFolder }))).toEqual(site);
+    const message = '400 The zip has no index.html at its root, or in the one folder that contains everything: add it.';
+    expect(await refusal(zipFiles({ 'a/index.html': '', 'b/c': '' }))).toBe(message);
+    expect(await refusal(zipFiles({ 'a.html': '' }))).toBe(message);
+    expect(await refusal(zipFiles({}))).toBe(message);
+  });
+
+  it('may be stored, have data descriptors, and be ZIP64', async () => {
+    const forms: Partial<ZipEntry>[] = [{}, { isStored: true }, { hasDescriptor: true }, { isZip64: true }];
+    for (const form of forms) {
+      const entries = [INDEX, { name: 'a.txt', content: 'a'.repeat(1_000) }].map((entry) => ({ ...entry, ...form }));
+      expect(await unpacked(zipOf(entries))).toEqual({ 'index.html': '<p>', 'a.txt': 'a'.repeat(1_000) });
+    }
+  });
+
+  it('has names in UTF-8, whether it says so or not, or in code page 437', async () => {
+    const names = [
+      { name: 'ü.txt' },
+      { name: 'e\u0301.txt', isUtf8: false },
+      { name: Buffer.from([0x84, 0x2e, 0x74]), isUtf8: false },
+    ];
+    expect(Object.keys(await unpacked(zipOf([INDEX, ...names])))).toEqual(['index.html', 'ü.txt', 'é.txt', 'ä.t']);
+    expect(await refusal(zipOf([INDEX, { name: Buffer.from([0x84]) }]))).toBe(
+      '400 The file "\ufffd" is refused: its path is not UTF-8.',
+    );
+  });
+
+  it.each<[string, ZipEntry[], string]>([
+    ['a path out of the site', [{ name: '../a' }], '400 The file "../a" is refused: the path has the name "..".'],
+    ['an absolute path', [{ name: '/a' }], '400 The file "/a" is refused: a name in the path is empty.'],
+    [
+      'a backslash',
+      [{ name: 'a\\b' }],
+      '400 The file "a\\\\b" is refused: the path has a backslash: separate names with /.',
+    ],
+    ['a path twice', [{ name: 'a' }, { name: 'a' }], '400 The file "a" is there twice: send it once.'],
+    [
+      'a path twice in NFC',
+      [{ name: 'e\u0301' }, { name: '\u00e9' }],
+      '400 The file "é" is there twice: send it once.',
+    ],
+    ['an encrypted file', [{ name: 'a', flags: 1 }], '400 The file "a" is refused: it is encrypted.'],
+    ['a symbolic link', [{ name: 'a', mode: 0o120777 }], '400 The file "a" is refused: it is a symbolic link.'],
+    [
+      'another compression',
+      [{ name: 'a', method: 12 }],
+      '400 The file "a" is refused: its compression is not supported: use deflate, or none.',
+    ],
+    [
+      'more bytes than declared',
+      [{ name: 'a', content: Buffer.alloc(1_000_000), bytes: 10 }],
+      '400 The file "a" is refused: it has another size than the zip says.',
+    ],
+    [
+      'fewer bytes than declared',
+      [{ name: 'a', content: 'abc', bytes: 4 }],
+      '400 The file "a" is refused: it has another size than the zip says.',
+    ],
+    [
+      'a wrong size of a stored file',
+      [{ name: 'a', content: 'abc', bytes: 4, isStored: true }],
+      '400 The file "a" is refused: it has another size than the zip says.',
+    ],
+    [
+      'a wrong checksum',
+      [{ name: 'a', content: 'abc', crc: 1 }],
+      '400 The file "a" is refused: it has another checksum than the zip says.',
+    ],
+    [
+      'content that is no deflate',
+      [{ name: 'a', content: '\xff\xff\xff', isStored: true, method: 8 }],
+      '400 The file "a" is refused: it is damaged.',
+    ],
+    [
+      'files that overlap',
+      [
+        { name: 'a', content: 'x' },
+        { name: 'b', content: 'x', offset: 0 },
+      ],
+      '400 The file "b" is refused: it overlaps another file of the zip.',
+    ],
+    [
+      'a file of more bytes than a site may have',
+      [{ name: 'a', content: Buffer.alloc(2_000_001) }],
+      '413 The file "a" is too large: send at most 2000000 bytes.',
+    ],
+    [
+      'a page of more bytes than a page may have',
+      [{ name: 'a.html', content: Buffer.alloc(1_001) }],
+      '413 The file "a.html" is too large: send at most 1000 bytes.',
+    ],
+    [
+      'a bomb that says how large it is',
+      [{ name: 'a', content: '', bytes: 2 ** 40, isZip64: true }],
+      '413 The file "a" is too large: send at most 2000000 bytes.',
+    ],
+    [
+      'too many bytes in all',
+      [
+        { name: 'a', content: Buffer.alloc(1_500_000) },
+        { name: 'b', content: Buffer.alloc(1_500_000) },
+      ],
+      '413 The site is too large: send at most 3000000 bytes in all.',
+    ],
+    [
+      'too many files',
+      Array.from({ length: 5 }, (_, at) => ({ name: `${at}` })),
+      '413 The site has too many files: send at most 5, with index.html.',
+    ],
+    [
+      'very many entries',
+      Array.from({ length: 1_000 }, (_, at) => ({ name: `${at}/` })),
+      '413 The site has too many files: send at most 5, with index.html.',
+    ],
+  ])('is refused with %s', async (_, entries, message) => {
+    // A file that overlaps index.html is named first when it lies behind that.
+    expect(await refusal(zipOf([...entries, INDEX]))).toBe(message);
+  });
+
+  it('is refused when its page is no UTF-8', async () => {
+    expect(await refusal(zipFiles({ 'index.html': Buffer.from([0xff]) }))).toBe(
+      '400 The file "index.html" is refused: it is not UTF-8.',
+    );
+  });
+
+  it('is refused wherever it was cut, or changed into something else', async () => {
+    const zip = zipOf([INDEX, { name: 'a.txt', content: 'abc', hasDescriptor: true }]);
+    for (let length = 0; length < zip.length; length += 1) {
+      expect(await refusal(zip.subarray(0, length))).toMatch(/^400 /);
+    }
+    await fc.assert(
+      fc.asyncProperty(fc.nat(zip.length - 1), fc.nat(255), async (at, byte) => {
+        const changed = Buffer.from(zip);
+        changed[at] = byte;
+        await openZip(changed, LIMITS).catch((error: unknown) => expect(error).toBeInstanceOf(SiteError));
+      }),
+    );
+  });
+
+  it('comes out as it went in', async () => {
+    const content = fc.uint8Array({ maxLength: 5_000 }).map((bytes) => Buffer.from(bytes).toString('hex'));
+    const name = fc.stringMatching(/^[a-z0-9]{1,8}$/);
+    const form = fc.record({ isStored: fc.boolean(), hasDescriptor: fc.boolean(), isZip64: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.dictionary(name, fc.tuple(content, form), { maxKeys: 4, noNullPrototype: true }),
+        async (files) => {
+          const entries = Object.entries(files);
+          const zip = zipOf([...entries.map(([path, [text, how]]) => ({ name: path, content: text, ...how })), INDEX]);
+          const expected = Object.fromEntries(entries.map(([path, [text]]) => [path, text]));
+          expect(await unpacked(zip)).toEqual({ ...expected, 'index.html': '<p>' });
+        },
+      ),
+    );
+  });
+});

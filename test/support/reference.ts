@@ -73,7 +73,15 @@ export function holdAgainst(reference: Reference): Hold {
   // The more is fixed in a path, the earlier it is looked at.
   const paths = Object.keys(reference.paths ?? {})
     .toSorted((one, other) => one.split('{').length - other.split('{').length)
-    .map((path) => ({ path, pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll('{path}', '.+').replaceAll(/\{\w+\}/g, '[^/]+')}$`) }));
+    .map((path) => ({
+      path,
+      pattern: new RegExp(
+        `^${path
+          .replaceAll('.', '\\.')
+          .replaceAll('{path}', '.+')
+          .replaceAll(/\{\w+\}/g, '[^/]+')}$`,
+      ),
+    }));
 
   function problemOfBody(pointer: string, body: string | undefined): string | undefined {
     if (body === undefined) return undefined;

@@ -4,7 +4,13 @@ import { testService } from '../../support/service.ts';
 import { zipFiles } from '../../support/zip-bytes.ts';
 
 const service = await testService(
-  { PAGE_VERSIONS: '2', MAX_SITE_FILES: '4', MAX_SITE_FILE_BYTES: '1000', MAX_SITE_BYTES: '1500', MAX_HTML_BYTES: '500' },
+  {
+    PAGE_VERSIONS: '2',
+    MAX_SITE_FILES: '4',
+    MAX_SITE_FILE_BYTES: '1000',
+    MAX_SITE_BYTES: '1500',
+    MAX_HTML_BYTES: '500',
+  },
   undefined,
   { limits: { cleanUp: { intervalMs: 100 } } },
 );
@@ -33,11 +39,17 @@ async function versionsOf(id: string): Promise<string[]> {
 }
 
 const contentOf = async (id: string, path: string): Promise<string> =>
-  (await owner.get(`/deploy/${id}/files/${path}`).buffer(true).parse((response, done) => {
-    const pieces: Buffer[] = [];
-    response.on('data', (piece: Buffer) => pieces.push(piece));
-    response.on('end', () => done(null, Buffer.concat(pieces).toString()));
-  }).expect(200)).body;
+  (
+    await owner
+      .get(`/deploy/${id}/files/${path}`)
+      .buffer(true)
+      .parse((response, done) => {
+        const pieces: Buffer[] = [];
+        response.on('data', (piece: Buffer) => pieces.push(piece));
+        response.on('end', () => done(null, Buffer.concat(pieces).toString()));
+      })
+      .expect(200)
+  ).body;
 
 describe('POST /deploy with files', () => {
   it('takes JSON with texts and base64', async () => {
@@ -49,7 +61,9 @@ describe('POST /deploy with files', () => {
           path: 'a/c.bin',
           bytes: 2,
           content_type: 'application/octet-stream',
-          sha256: createHash('sha256').update(Buffer.from([0xff, 0])).digest('hex'),
+          sha256: createHash('sha256')
+            .update(Buffer.from([0xff, 0]))
+            .digest('hex'),
         },
         { path: 'b.css', bytes: 2, content_type: 'text/css; charset=utf-8', sha256: sha256('ä') },
       ],
@@ -62,14 +76,19 @@ describe('POST /deploy with files', () => {
     const zip = zipFiles({ 'site/index.html': '<p>zip', 'site/a.css': 'a' });
     const { status, body } = await owner.send('POST', '/deploy?slug=zipped', zip, ZIP);
     expect([status, body]).toEqual([201, expect.objectContaining({ slug: 'zipped' })]);
-    const { id } = (await owner.get('/deploy')).body.deployments.find(({ slug }: { slug: string }) => slug === 'zipped');
+    const { id } = (await owner.get('/deploy')).body.deployments.find(
+      ({ slug }: { slug: string }) => slug === 'zipped',
+    );
     expect(await pathsOf(id)).toEqual(['index.html 6', 'a.css 1']);
     expect(await contentOf(id, 'index.html')).toBe('<p>zip');
   });
 
   it('makes one deployment for each Idempotency-Key', async () => {
     const send = (content: string) =>
-      owner.send('POST', '/deploy', zipFiles({ 'index.html': '<p>', a: content }), { ...ZIP, 'Idempotency-Key': 'one' });
+      owner.send('POST', '/deploy', zipFiles({ 'index.html': '<p>', a: content }), {
+        ...ZIP,
+        'Idempotency-Key': 'one',
+      });
     const first = await send('a');
     expect(first.status).toBe(201);
     expect(await send('a')).toEqual(first);
@@ -81,7 +100,11 @@ describe('POST /deploy with files', () => {
     [{ '../a': '' }, 400, 'The file "../a" is refused: the path has the name "..".'],
     [{ 'e\u0301': '', '\u00e9': '' }, 400, 'The file "é" is there twice: send it once.'],
     [{ a: 1 }, 400, 'The file "a" has no content: send a text or {content, encoding: "base64"}.'],
-    [{ a: { content: 'a', encoding: 'hex' } }, 400, 'The file "a" has no content: send a text or {content, encoding: "base64"}.'],
+    [
+      { a: { content: 'a', encoding: 'hex' } },
+      400,
+      'The file "a" has no content: send a text or {content, encoding: "base64"}.',
+    ],
     [{ a: { content: 'YQ', encoding: 'base64' } }, 400, 'The file "a" is not base64: encode its content with padding.'],
     [{ a: '\ud800' }, 400, 'The file "a" has a lone surrogate: send it in base64.'],
     [['a'], 400, 'files is invalid: send an object of paths, each with a text or {content, encoding: "base64"}.'],
@@ -100,7 +123,12 @@ describe('POST /deploy with files', () => {
       body: { error: 'The zip is damaged or incomplete: make it again.' },
     });
     const contents = () => service.db('site_contents').where({ sha256: createHash('sha256').update('never').digest() });
-    const { status } = await owner.send('POST', '/deploy', zipFiles({ 'index.html': '<p>', a: 'never', '.b': '' }), ZIP);
+    const { status } = await owner.send(
+      'POST',
+      '/deploy',
+      zipFiles({ 'index.html': '<p>', a: 'never', '.b': '' }),
+      ZIP,
+    );
     expect([status, await contents()]).toEqual([400, []]);
   });
 
@@ -117,7 +145,10 @@ describe('PUT /deploy/:id of a site', () => {
     expect(await pathsOf(id)).toEqual(['index.html 6', 'a 1', 'b 1']);
     expect((await owner.send('PUT', `/deploy/${id}`, '<p>text', { 'Content-Type': 'text/html' })).status).toBe(200);
     expect(await pathsOf(id)).toEqual(['index.html 7', 'a 1', 'b 1']);
-    await owner.put(`/deploy/${id}`).send({ html: '<p>', files: { c: '345' } }).expect(200);
+    await owner
+      .put(`/deploy/${id}`)
+      .send({ html: '<p>', files: { c: '345' } })
+      .expect(200);
     expect(await pathsOf(id)).toEqual(['index.html 3', 'c 3']);
     expect((await owner.send('PUT', `/deploy/${id}`, zipFiles({ 'index.html': '<p>', d: '' }), ZIP)).status).toBe(200);
     expect(await pathsOf(id)).toEqual(['index.html 3', 'd 0']);
@@ -128,7 +159,10 @@ describe('PUT /deploy/:id of a site', () => {
 
   it('makes no version when nothing changes', async () => {
     const id = await deploy({ a: '1' });
-    await owner.put(`/deploy/${id}`).send({ html: '<p>', files: { a: '1' } }).expect(200);
+    await owner
+      .put(`/deploy/${id}`)
+      .send({ html: '<p>', files: { a: '1' } })
+      .expect(200);
     expect(await versionsOf(id)).toEqual(['1 4']);
   });
 });
@@ -136,7 +170,10 @@ describe('PUT /deploy/:id of a site', () => {
 describe('the versions of a site', () => {
   it('have their files, which a restore brings back', async () => {
     const id = await deploy({ a: '1', b: '22' });
-    await owner.put(`/deploy/${id}`).send({ html: '<p>', files: { a: '333' } }).expect(200);
+    await owner
+      .put(`/deploy/${id}`)
+      .send({ html: '<p>', files: { a: '333' } })
+      .expect(200);
     expect(await versionsOf(id)).toEqual(['2 6', '1 6']);
     await owner.post(`/deploy/${id}/versions/1/restore`).expect(200);
     expect(await pathsOf(id)).toEqual(['index.html 3', 'a 1', 'b 2']);
@@ -146,16 +183,24 @@ describe('the versions of a site', () => {
   it('keep contents until they are pruned, with their deployment in the trash too', async () => {
     const other = await service.owner();
     const used = async (): Promise<number> => (await other.get('/me').expect(200)).body.storage_used;
-    const { body } = await other.post('/deploy').send({ html: '<p>', files: { a: '1', b: '1', c: '22' } }).expect(201);
+    const { body } = await other
+      .post('/deploy')
+      .send({ html: '<p>', files: { a: '1', b: '1', c: '22' } })
+      .expect(201);
     // One content of two files.
     expect(await used()).toBe(3 + 1 + 2);
-    await other.put(`/deploy/${body.id}`).send({ html: '<p>', files: { a: '1' } }).expect(200);
+    await other
+      .put(`/deploy/${body.id}`)
+      .send({ html: '<p>', files: { a: '1' } })
+      .expect(200);
     expect(await used()).toBe(3 + 3 + 1 + 2);
     await other.put(`/deploy/${body.id}`).send({ html: '<p>a' }).expect(200);
     await vi.waitFor(async () => expect(await used()).toBe(3 + 4 + 1), WAIT);
     await other.delete(`/deploy/${body.id}`).expect(200);
     await other.post(`/trash/${body.id}/restore`).expect(200);
-    expect(await other.get(`/deploy/${body.id}/files/a`).expect(200)).toMatchObject({ headers: { 'content-length': '1' } });
+    expect(await other.get(`/deploy/${body.id}/files/a`).expect(200)).toMatchObject({
+      headers: { 'content-length': '1' },
+    });
     await other.delete(`/deploy/${body.id}`).expect(200);
     await other.delete(`/trash/${body.id}`).expect(200);
     await vi.waitFor(async () => expect(await used()).toBe(0), WAIT);
@@ -224,9 +269,7 @@ describe('a file of a site', () => {
 
   it('is not lost when others change at once', async () => {
     const id = await deploy({});
-    await Promise.all(
-      ['a', 'b', 'c'].map((path) => owner.send('PUT', `/deploy/${id}/files/${path}`, path, {})),
-    );
+    await Promise.all(['a', 'b', 'c'].map((path) => owner.send('PUT', `/deploy/${id}/files/${path}`, path, {})));
     expect(await pathsOf(id)).toEqual(['index.html 3', 'a 1', 'b 1', 'c 1']);
   });
 
@@ -257,11 +300,19 @@ describe('a file of a site', () => {
 
 describe('a site of an owner with little storage', () => {
   it('is refused with 403, and leaves nothing', async () => {
-    const small = await testService({ STORAGE_LIMITS: 'free:5KB', MAX_SITE_FILE_BYTES: '5000' }, undefined, { limits: { cleanUp: { intervalMs: 100 } } });
+    const small = await testService({ STORAGE_LIMITS: 'free:5KB', MAX_SITE_FILE_BYTES: '5000' }, undefined, {
+      limits: { cleanUp: { intervalMs: 100 } },
+    });
     const free = await small.owner({ plan: 'free' });
     const response = await free.post('/deploy').send({ html: '<p>', files: { a: 'a'.repeat(4_998) } });
     expect([response.status, await small.db('site_contents').select('bytes')]).toEqual([403, []]);
-    await free.post('/deploy').send({ html: '<p>', files: { a: 'a'.repeat(4_000) } }).expect(201);
-    await free.post('/deploy').send({ html: '<p>', files: { b: 'a'.repeat(4_000) } }).expect(201);
+    await free
+      .post('/deploy')
+      .send({ html: '<p>', files: { a: 'a'.repeat(4_000) } })
+      .expect(201);
+    await free
+      .post('/deploy')
+      .send({ html: '<p>', files: { b: 'a'.repeat(4_000) } })
+      .expect(201);
   });
 });

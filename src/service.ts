@@ -71,7 +71,6 @@ async function createParts(
   const app = createApp(core, submissions, {
     openFile: createOpenFile(db, readObject, limits),
     openSiteFile,
-    fileBucket: config.bucket?.isForOldFiles === false ? files : undefined,
     mailAccount: config.smtpUrl === undefined ? undefined : (...mail) => sender.mailAccount(...mail),
     onPurge: () => cleanUp.wake(),
     ...{ isStarting, readiness, stopping },

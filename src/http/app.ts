@@ -7,7 +7,6 @@ import type { OpenSiteFile } from '../db/deployments/site-files.ts';
 import type { OpenFile } from '../db/files/file-content.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import type { DailyCounts } from '../db/submissions/daily-counts.ts';
-import type { FileBucket } from '../files/files-bucket.ts';
 import type { AccountMail } from '../lib/account-mail.ts';
 import type { Altcha } from '../lib/altcha.ts';
 import type { FairQueue } from '../lib/fair-queue.ts';
@@ -45,8 +44,6 @@ export type App = {
   labelsOf(deploymentId: string): Promise<Labels>;
   openFile: OpenFile;
   openSiteFile: OpenSiteFile;
-  /** Where new content of files is stored; undefined: in the database. */
-  fileBucket: FileBucket | undefined;
   /** The links in mails. */
   links(): Promise<SignedLinks>;
   altcha(): Promise<Altcha>;

@@ -27,10 +27,7 @@ const MAX_WAITING_SITES = 100;
 export function createApp(
   { config, limits, log, db, metrics, compute, checks, labelsOf, own, links, altcha }: Core,
   { forms, honeypotHits, turnedAway, spamCheck, submissions }: ReturnType<typeof createSubmissions>,
-  others: Pick<
-    App,
-    'openFile' | 'openSiteFile' | 'fileBucket' | 'mailAccount' | 'onPurge' | 'isStarting' | 'readiness' | 'stopping'
-  >,
+  others: Pick<App, 'openFile' | 'openSiteFile' | 'mailAccount' | 'onPurge' | 'isStarting' | 'readiness' | 'stopping'>,
 ): App & { onFeedChange(change: DeploymentChange): void; onGap(): void } {
   const clientAddress = clientAddressFrom(config.trustProxy);
   const sessionCookie = new SessionCookie(config.baseUrl);

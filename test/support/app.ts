@@ -41,7 +41,6 @@ export function idleApp(config: Config, parts: Partial<App> = {}): App {
     labelsOf: async () => new Map(),
     openFile: notCalled,
     openSiteFile: notCalled,
-    fileBucket: undefined,
     links: notCalled,
     altcha: notCalled,
     mailAccount: undefined,

@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
 import { openContent, type ReadLimits, type ReadObject, type ReadPiece } from '../files/file-content.ts';
-import { checkFresh, type FileObject, type NewObject } from '../files/stored-files.ts';
-import { execute, query, queryOne } from '../postgres/query.ts';
+import type { FileObject } from '../files/stored-files.ts';
+import { execute, query } from '../postgres/query.ts';
 
 /*
  * The files of sites. A version of a page lists their paths (`files` of pages and page_versions); each content is stored once
@@ -12,9 +12,6 @@ import { execute, query, queryOne } from '../postgres/query.ts';
 
 /** A file of a site besides its index.html. `sha256`: hex. */
 export type SiteFile = { path: string; sha256: string; bytes: number };
-
-/** A content of a site, to be stored. `object`: undefined where it is stored in the database. */
-export type NewSiteContent = { sha256: string; content: Buffer; object: NewObject | undefined };
 
 /** Contents that one clean-up looks at. Their rows are locked meanwhile. */
 const CLEANED_CONTENTS = 100;
@@ -104,23 +101,15 @@ export async function findMissing(db: Knex, ownerId: number, files: readonly Sit
   return files.filter(({ sha256 }) => missing.delete(sha256));
 }
 
-/** Stores a content of an owner; false when the owner had it already. */
-export async function storeContent(
-  db: Knex,
-  ownerId: number,
-  { sha256, content, object }: NewSiteContent,
-): Promise<boolean> {
-  if (object) checkFresh(object);
-  const { is_new: isNew } = await queryOne<{ is_new: boolean }>(
+/** Stores a content of an owner in the database. */
+export const storeContent = (db: Knex, ownerId: number, sha256: string, content: Buffer): Promise<unknown> =>
+  execute(
     db,
     'store-site-content',
-    `INSERT INTO site_contents (owner_id, sha256, bytes, content, object_id) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (owner_id, sha256) DO UPDATE SET checked_at = clock_timestamp()
-     RETURNING xmax = 0 AS is_new`,
-    [ownerId, Buffer.from(sha256, 'hex'), content.length, object ? null : content, object?.id ?? null],
+    `INSERT INTO site_contents (owner_id, sha256, bytes, content) VALUES (?, ?, ?, ?)
+     ON CONFLICT (owner_id, sha256) DO UPDATE SET checked_at = clock_timestamp()`,
+    [ownerId, Buffer.from(sha256, 'hex'), content.length, content],
   );
-  return isNew;
-}
 
 /** Whether an owner has the contents of all of these files. None of them is removed until the transaction ends. */
 export async function lockContents(transaction: Knex, ownerId: number, files: readonly SiteFile[]): Promise<boolean> {

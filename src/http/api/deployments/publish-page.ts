@@ -24,7 +24,7 @@ type SentSite = { sent: SentFiles; htmlBytes: number };
 
 /** Stores the contents that the owner lacks, one at a time; adds their files to `stored`. */
 async function storeMissing(
-  { db, config, limits, fileBucket }: App,
+  { db, config }: App,
   { id: ownerId }: Owner,
   { sent, htmlBytes }: SentSite,
   stored: SiteFile[],
@@ -33,12 +33,8 @@ async function storeMissing(
   const bytes = missing.reduce((sum, file) => sum + file.bytes, htmlBytes);
   await checkStorage(db, { ownerId }, bytes, config.storageLimits);
   for (const file of missing) {
-    const content = await sent.read(file.path);
-    const signal = AbortSignal.timeout(limits.files.putTimeoutMs);
-    const object = content.length > 0 ? await fileBucket?.put(content, signal) : undefined;
-    const isNew = await storeContent(db, ownerId, { sha256: file.sha256, content, object });
-    if (isNew) stored.push(file);
-    else if (object) fileBucket?.discard([object]);
+    await storeContent(db, ownerId, file.sha256, await sent.read(file.path));
+    stored.push(file);
   }
 }
 

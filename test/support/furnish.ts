@@ -15,7 +15,10 @@ export async function furnish({ db, anonymous }: TestService, owner: Owner): Pro
   await anonymous.post(`/submit/${live.id}`).send({ name: 'Spam' }).expect(200);
   const [spam, kept] = (await owner.get(`/submissions/${live.id}`)).body.submissions;
   await owner.mark(live.id, 'spam', [spam.id]);
-  await owner.put(`/deploy/${live.id}`).send({ html: '<h1>Hello</h1>', files: { a: 'a' } }).expect(200);
+  await owner
+    .put(`/deploy/${live.id}`)
+    .send({ html: '<h1>Hello</h1>', files: { a: 'a' } })
+    .expect(200);
   const webhook = await owner.post(`/webhooks/${live.id}`).send({ url: 'https://hooks.example.org/' }).expect(201);
   const webhookPath = `/webhooks/${live.id}/${webhook.body.id}`;
   await owner.patch(webhookPath).send({ active: false }).expect(200);

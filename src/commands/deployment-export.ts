@@ -1,7 +1,8 @@
 import type { Config } from '../config.ts';
 import { listWebhooks } from '../db/deliveries/webhooks.ts';
 import { findAnySettings } from '../db/deployments/settings.ts';
-import { type AnyDeployment, findAnyHtml } from '../db/deployments/take-downs.ts';
+import { createOpenSiteFile, type OpenSiteFile, type SiteFile } from '../db/deployments/site-files.ts';
+import { type AnyDeployment, findAnyPage } from '../db/deployments/take-downs.ts';
 import { createOpenFile, type OpenFile, readPieces } from '../db/files/file-content.ts';
 import { listFiles } from '../db/files/stored-files.ts';
 import type { Database } from '../db/postgres/connect.ts';
@@ -13,10 +14,14 @@ import { LIMITS } from '../limits.ts';
 import { objectReader } from './operator.ts';
 
 /**
- * Everything about a deployment, one JSON object in each line: the deployment, its settings, its html, its webhooks, its
+ * Everything about a deployment, one JSON object in each line: the deployment, its settings, its html and other files, its webhooks, its
  * submissions, oldest first, what is kept as spam, and their files, each followed by its pieces in order.
  */
-async function* exported(db: Database, deployment: AnyDeployment, openFile: OpenFile): AsyncGenerator<string> {
+async function* exported(
+  db: Database,
+  deployment: AnyDeployment,
+  { openFile, openSiteFile }: { openFile: OpenFile; openSiteFile: OpenSiteFile },
+): AsyncGenerator<string> {
   const { id, slug, owner, status } = deployment;
   const head = {
     id,
@@ -33,8 +38,11 @@ async function* exported(db: Database, deployment: AnyDeployment, openFile: Open
   };
   yield JSON.stringify({ deployment: head });
   yield JSON.stringify({ settings: await findAnySettings(db, id) });
-  const html = await findAnyHtml(db, id);
-  if (html !== undefined) yield JSON.stringify({ html });
+  const page = await findAnyPage(db, id);
+  if (page) {
+    yield JSON.stringify({ html: page.html });
+    yield* exportedSite(page, openSiteFile);
+  }
   for (const { id: webhookId, url, type, events, active, createdAt: created_at } of await listWebhooks(db, id)) {
     yield JSON.stringify({ webhook: { id: webhookId, url, type, events, active, created_at } });
   }
@@ -58,8 +66,25 @@ async function* exported(db: Database, deployment: AnyDeployment, openFile: Open
   }
 }
 
+/** The files of a site, each followed by its pieces in order. */
+async function* exportedSite(
+  { ownerId, files }: { ownerId: number; files: readonly SiteFile[] },
+  openSiteFile: OpenSiteFile,
+): AsyncGenerator<string> {
+  for (const file of files) {
+    yield JSON.stringify({ site_file: file });
+    let position = 0;
+    for await (const piece of readPieces({ size: file.bytes }, openSiteFile(ownerId, file))) {
+      yield JSON.stringify({ site_file_piece: { path: file.path, position, base64: piece.toString('base64') } });
+      position += 1;
+    }
+  }
+}
+
 /** The lines of an export, each with its line end. */
 export async function* exportLines(db: Database, deployment: AnyDeployment, config: Config): AsyncGenerator<string> {
-  const openFile = createOpenFile(db, objectReader(config), LIMITS);
-  for await (const line of exported(db, deployment, openFile)) yield `${line}\n`;
+  const readObject = objectReader(config);
+  const openFile = createOpenFile(db, readObject, LIMITS);
+  const openSiteFile = createOpenSiteFile(db, readObject, LIMITS);
+  for await (const line of exported(db, deployment, { openFile, openSiteFile })) yield `${line}\n`;
 }

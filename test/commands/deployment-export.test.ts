@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -68,6 +69,19 @@ describe('deployments export', () => {
     expect(masked(text)).toEqual(lines(id, slug, {}));
     for (const line of text.trimEnd().split('\n')) JSON.parse(line);
     expect(text).not.toContain('whsec_');
+  });
+
+  it('has the files of a site', async () => {
+    const files = { 'a.css': 'body {}', 'b/empty': '' };
+    const { body } = await owner.post('/deploy').send({ html: '<p>', files }).expect(201);
+    const all = (await print('export', body.id)).trimEnd().split('\n');
+    const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+    expect(all.slice(2).map((line) => JSON.parse(line))).toEqual([
+      { html: '<p>' },
+      { site_file: { path: 'a.css', sha256: sha256('body {}'), bytes: 7 } },
+      { site_file_piece: { path: 'a.css', position: 0, base64: 'Ym9keSB7fQ==' } },
+      { site_file: { path: 'b/empty', sha256: sha256(''), bytes: 0 } },
+    ]);
   });
 
   it('has what a deletion and a take-down kept, and writes to a file that was not there, for nobody else', async () => {

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { execute, query, readAll } from '../postgres/query.ts';
 import { type Deployment, type DeploymentRow, toDeployment } from './deployments.ts';
+import type { SiteFile } from './site-files.ts';
 
 /** Deployments that one statement reads. */
 const DEPLOYMENTS_BATCH = 1_000;
@@ -64,11 +65,19 @@ export async function findLiveSlug(db: Knex): Promise<string | undefined> {
   return (await query<{ slug: string }>(db, 'find-live-slug', sql))[0]?.slug;
 }
 
-/** The HTML of a deployment, live or not, as its owner gave it; undefined when it has been purged. */
-export async function findAnyHtml(db: Knex, deploymentId: string): Promise<string | undefined> {
-  const sql = 'SELECT html FROM pages WHERE deployment_id = ?';
-  const [row] = await query<{ html: Buffer }>(db, 'find-any-html', sql, [deploymentId]);
-  return row?.html.toString('utf8');
+/** The page of a deployment, live or not, as its owner gave it; undefined when it has been purged. */
+export async function findAnyPage(
+  db: Knex,
+  deploymentId: string,
+): Promise<{ html: string; ownerId: number; files: readonly SiteFile[] } | undefined> {
+  const [row] = await query<{ html: Buffer; ownerId: number; files: SiteFile[] | null }>(
+    db,
+    'find-any-page',
+    `SELECT html, owner_id AS "ownerId", files FROM pages JOIN deployments ON deployments.id = deployment_id
+      WHERE deployment_id = ?`,
+    [deploymentId],
+  );
+  return row && { html: row.html.toString('utf8'), ownerId: row.ownerId, files: row.files ?? [] };
 }
 
 /** Takes a live deployment's page down, in every process; false when it was down. The owner can still read its HTML. */

@@ -4,9 +4,9 @@ import { brotliCompressSync } from 'node:zlib';
 
 /**
  * The baseline for pages: node:http with nothing on it but a Map from host to ready bodies and the headers that go
- * with them. argv: port, hosts, the page's file.
+ * with them. argv: port, hosts, the page's file, and others, each of which has a host of its own.
  */
-const [port = '0', hosts = '0', file = ''] = process.argv.slice(2);
+const [port = '0', hosts = '0', file = '', ...others] = process.argv.slice(2);
 /** A number in letters, as slugs have none of digits. */
 const letters = (n: number): string => String(n).replace(/[0-9]/g, (digit) => String.fromCharCode(97 + Number(digit)));
 
@@ -32,6 +32,10 @@ for (let index = 0; index < Number(hosts); index += 1) {
     plain: ready(Buffer.from(html)),
     br: ready(Buffer.from(compressed), ['Content-Encoding', 'br']),
   });
+}
+for (const [index, other] of others.entries()) {
+  const plain = ready(readFileSync(other));
+  pages.set(`other-${index}.localhost`, { plain, br: plain });
 }
 createServer((request, response) => {
   const page = pages.get(request.headers.host ?? '');

@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { request } from 'undici';
@@ -12,6 +13,8 @@ const HOSTS = 1_000;
 const PAGE_BYTES = 8_192;
 const LARGE_BYTES = 100_000;
 const LARGE_HOST = 'large.localhost';
+const STYLE_BYTES = 30_000;
+const IMAGE_BYTES = 200_000;
 // Many short rounds: what else a machine does comes and goes within seconds.
 const SECONDS = 1;
 const ROUNDS = 11;
@@ -29,6 +32,27 @@ const text = (bytes: number): string => {
 const get = (...headers: readonly string[]): string =>
   `"GET / HTTP/1.1\\r\\nHost: bench-" .. tostring(n):gsub("%d", function(digit) return string.char(97 + tonumber(digit)) end) .. ".localhost\\r\\n${headers.map((header) => `${header}\\r\\n`).join('')}\\r\\n"`;
 
+/** Lua for a request to one host. */
+const getFile = (host: string, path: string): string => `"GET ${path} HTTP/1.1\\r\\nHost: ${host}\\r\\n\\r\\n"`;
+
+/** Gives a page these files. */
+async function addFiles({ db }: Stage, slug: string, files: Readonly<Record<string, Buffer>>): Promise<void> {
+  const list = Object.entries(files).map(([path, content]) => {
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    return { path, sha256, bytes: content.length, content };
+  });
+  for (const { sha256, bytes, content } of list) {
+    await db.raw(
+      "INSERT INTO site_contents (owner_id, sha256, bytes, content) SELECT owner_id, decode(?, 'hex'), ?, ? FROM deployments WHERE slug = ?",
+      [sha256, bytes, content, slug],
+    );
+  }
+  await db.raw('UPDATE pages SET files = ? FROM deployments WHERE deployment_id = deployments.id AND slug = ?', [
+    JSON.stringify(list.map(({ content: _, ...file }) => file)),
+    slug,
+  ]);
+}
+
 /** Pages from memory, to node:http with nothing on it, and to nginx. */
 export const pages: Case = async (stage, leaveOut) => {
   const [page, large] = [text(PAGE_BYTES), text(LARGE_BYTES)];
@@ -43,10 +67,14 @@ export const pages: Case = async (stage, leaveOut) => {
   );
   const file = join(stage.folder, 'page.html');
   await writeFile(file, page);
+  const [style, image] = [Buffer.from(text(STYLE_BYTES)), randomBytes(IMAGE_BYTES)];
+  await addFiles(stage, 'large', { 'image.png': image, 'style.css': style });
+  const assets = [join(stage.folder, 'style.css'), join(stage.folder, 'image.png')];
+  await Promise.all([writeFile(assets[0] ?? '', style), writeFile(assets[1] ?? '', image)]);
 
   const barePort = await freePort();
   const bare = await stage.start(
-    [process.execPath, 'bench/bare-pages.ts', String(barePort), String(HOSTS), file],
+    [process.execPath, 'bench/bare-pages.ts', String(barePort), String(HOSTS), file, ...assets],
     `http://127.0.0.1:${barePort}`,
   );
   const service = await stage.serve();
@@ -65,7 +93,13 @@ export const pages: Case = async (stage, leaveOut) => {
     await ask('whole', get()),
     await ask('unchanged', get(etag)),
     await ask('compressed', get('Accept-Encoding: gzip, deflate, br')),
-    await ask('large', `"GET / HTTP/1.1\\r\\nHost: ${LARGE_HOST}\\r\\n\\r\\n"`, 1),
+    await ask('large', getFile(LARGE_HOST, '/'), 1),
+  ];
+  const [bareStyle, ourStyle, bareImage, ourImage] = [
+    await ask('bare-style', getFile('other-0.localhost', '/style.css'), 1),
+    await ask('style', getFile(LARGE_HOST, '/style.css'), 1),
+    await ask('bare-image', getFile('other-1.localhost', '/image.png'), 1),
+    await ask('image', getFile(LARGE_HOST, '/image.png'), 1),
   ];
   const nginx = (await isInstalled('nginx')) ? await startNginx(stage, large) : undefined;
   if (!nginx) leaveOut('a page of 100 KB to nginx: nginx is not installed');
@@ -77,6 +111,8 @@ export const pages: Case = async (stage, leaveOut) => {
       our304: unchanged(service.port),
       bareBr: compressed(barePort),
       ourBr: compressed(service.port),
+      ...{ bareStyle: bareStyle(barePort), ourStyle: ourStyle(service.port) },
+      ...{ bareImage: bareImage(barePort), ourImage: ourImage(service.port) },
       ...(nginx ? { nginx: whole100(nginx.port), our100: whole100(service.port) } : {}),
     },
     () => ({
@@ -91,6 +127,8 @@ export const pages: Case = async (stage, leaveOut) => {
     compare('page, 8 KB', { atLeast: 0.9 }, rounds('our200'), rounds('bare200'), { against: 'node:http' }),
     compare('page, 8 KB, 304', { atLeast: 0.9 }, rounds('our304'), rounds('bare304'), { against: 'node:http' }),
     compare('page, 8 KB, br', { atLeast: 0.9 }, rounds('ourBr'), rounds('bareBr'), { against: 'node:http' }),
+    compare('stylesheet, 30 KB', { atLeast: 0.9 }, rounds('ourStyle'), rounds('bareStyle'), { against: 'node:http' }),
+    compare('image, 200 KB', { atLeast: 0.9 }, rounds('ourImage'), rounds('bareImage'), { against: 'node:http' }),
   ];
   if (nginx)
     rows.push(compare('page, 100 KB', { atLeast: 0.9 }, rounds('our100'), rounds('nginx'), { against: 'nginx' }));

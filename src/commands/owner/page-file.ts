@@ -48,8 +48,8 @@ export const showProblems = (
   problems: readonly Schemas['Problem'][],
   stream: NodeJS.WriteStream,
 ): string[] =>
-  problems.map(({ line, column, severity, code, message }) => {
+  problems.map(({ file: siteFile, line, column, severity, code, message }) => {
     const kind = styled(severity === 'error' ? 'red' : 'yellow', severity, stream);
-    const name = file === STANDARD_INPUT ? 'stdin' : file;
+    const name = siteFile ?? (file === STANDARD_INPUT ? 'stdin' : file);
     return `${printable(name)}:${line}:${column} ${kind} ${printable(code)}: ${printable(message)}`;
   });

@@ -37,18 +37,21 @@ export const Findings = ({
     {checked.problems.length > 0 && (
       <ul class="stack">
         {checked.problems.map((problem) => {
-          const { severity, message, line, column, code } = problem;
+          const { severity, message, file, line, column, code } = problem;
+          const place = file === undefined ? `line ${line}` : `${file}, line ${line}`;
+          // The editor has this file of a site.
+          const isInEditor = file === undefined || file === 'index.html';
           return (
-            <li key={`${code}:${line}:${column}`}>
+            <li key={`${file}:${code}:${line}:${column}`}>
               <Notice isProblem={severity === 'error'}>
                 <strong>{SEVERITIES[severity]}</strong>
                 {', '}
-                {onShow ? (
+                {onShow && isInEditor ? (
                   <button type="button" class="link" onClick={() => onShow(problem)}>
-                    line {line}
+                    {place}
                   </button>
                 ) : (
-                  `line ${line}`
+                  place
                 )}
                 {': '}
                 <bdi>{message}</bdi>

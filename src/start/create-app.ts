@@ -55,11 +55,8 @@ export function createApp(
     hosts: new Hosts(config),
     authentication: new Authentication(db, clientAddress, sessionCookie),
     ownerQueue: new OwnerQueue(limits),
-    bodyReader: new BodyReader(
-      Math.max(config.maxHtmlBytes, config.maxFilesBytes, config.maxSiteBytes),
-      compute,
-      limits,
-    ),
+    // A site may be larger than a client's half of the budget: the first body of a client always fits.
+    bodyReader: new BodyReader(Math.max(config.maxHtmlBytes, config.maxFilesBytes), compute, limits),
     onDeploymentChange({ deploymentId, slug }) {
       pages.invalidate(slug);
       forms.invalidate(deploymentId);

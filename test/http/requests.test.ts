@@ -6,7 +6,7 @@ import { JSON_TYPE, openSocket, PAGES_DOMAIN, sendRaw, testService, UNKNOWN_ID }
 
 const MAX_HTML_BYTES = 2 * 1024 * 1024;
 
-const service = await testService();
+const service = await testService({ MAX_SITE_BYTES: '1048576' });
 const owner = await service.owner();
 
 const PAGE = '{"html":"<p>x</p>","email_notifications":true}';

@@ -44,10 +44,10 @@ const keyed = endpoints
   .filter(({ scope }) => scope !== undefined)
   .map((endpoint) => ({ name: nameOf(endpoint), endpoint }));
 const withIds = keyed.filter(({ endpoint }) => endpoint.path.includes(':'));
-const withBody = keyed.filter(({ endpoint }) => endpoint.body);
+const withBody = keyed.filter(({ endpoint }) => endpoint.body?.content['application/json']);
 const withQuery = keyed.filter(({ endpoint }) => endpoint.query);
 
-const service = await testService(SETTINGS);
+const service = await testService({ ...SETTINGS, MAX_SITE_BYTES: '1048576' });
 const owner = await service.owner();
 const own = await furnish(service, owner);
 /** Of another deployment of the same owner, and of another owner. */
@@ -96,7 +96,7 @@ const toBytes = (body: string | Buffer | undefined) => (body === undefined ? nul
 
 /** The request of an endpoint with its example, unless another body is given. */
 function send({ method, path, body }: Endpoint, ids: Ids, sent: Sent = {}): Promise<Response> {
-  const target = path.replaceAll(/:(\w+)/g, (_all, name: string) => ids[name] ?? `no-${name}`);
+  const target = path.replaceAll(/[:*](\w+)/g, (_all, name: string) => ids[name] ?? `no-${name}`);
   const example = body?.content['application/json']?.example;
   return fetch(`${service.url}${target}${sent.query ?? ''}`, {
     method: sent.method ?? method,

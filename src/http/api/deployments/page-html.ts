@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
 import type { Config } from '../../../config.ts';
-import { filesOfJson, SentFiles } from '../../../lib/sent-files.ts';
+import { filesOfJson, SentFiles, SiteError } from '../../../lib/sent-files.ts';
 import { openZip } from '../../../lib/zip-site.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
@@ -29,7 +29,16 @@ const JSON_BYTES_OF_SITE = 1.5;
 const filesField = (config: Config) =>
   z
     .unknown()
-    .transform((given) => (given instanceof SentFiles ? given : filesOfJson(given, config)))
+    .transform((given, context) => {
+      if (given instanceof SentFiles) return given;
+      try {
+        return filesOfJson(given, config);
+      } catch (error) {
+        if (!(error instanceof SiteError)) throw error;
+        context.addIssue({ code: 'custom', message: error.message, params: error.status === 413 ? OVER_LIMIT : {} });
+        return z.NEVER;
+      }
+    })
     .meta({
       description:
         'The other files of a site, by their paths, such as `styles/main.css`: a text, or `{content, encoding: "base64"}`. ' +

@@ -59,6 +59,8 @@ async function listEntries(zip: ZipFile, limits: SiteLimits): Promise<Map<Entry,
 function rootOf(names: readonly string[]): string {
   if (names.includes(INDEX)) return '';
   const [root = ''] = /^[^/]+\//.exec(names[0] ?? '') ?? [];
+  // A path that leads out of the folder is the reason why that does not contain everything.
+  for (const name of names) checkedPath(name);
   if (names.includes(root + INDEX) && names.every((name) => name.startsWith(root))) return root;
   throw new SiteError(
     400,
@@ -137,6 +139,7 @@ export async function openZip(body: Buffer, limits: SiteLimits): Promise<{ html:
     return file ? buffer(unpack(zip, file)) : Buffer.alloc(0);
   };
   const html = await content(INDEX);
+  if (html.length === 0) throw refused(INDEX, 'it is empty');
   if (!isUtf8(html)) throw refused(INDEX, 'it is not UTF-8');
   const list = [];
   for (const file of files) {

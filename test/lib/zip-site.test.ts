@@ -37,6 +37,12 @@ describe('a zip of a site', () => {
     expect(await refusal(zipFiles({ 'a/index.html': '', 'b/c': '' }))).toBe(message);
     expect(await refusal(zipFiles({ 'a.html': '' }))).toBe(message);
     expect(await refusal(zipFiles({}))).toBe(message);
+    for (const path of ['../index.html', './index.html', '.git/index.html']) {
+      expect(await refusal(zipFiles({ [path]: '<p>' }))).toContain(`400 The file "${path}" is refused`);
+    }
+    expect(await refusal(zipFiles({ 'site/index.html': '<p>', '../a': '' }))).toContain(
+      '400 The file "../a" is refused',
+    );
   });
 
   it('may be stored, have data descriptors, and be ZIP64', async () => {
@@ -151,7 +157,8 @@ describe('a zip of a site', () => {
     expect(await refusal(zipOf([...entries, INDEX]))).toBe(message);
   });
 
-  it('is refused when its page is no UTF-8', async () => {
+  it('is refused when its page is empty, or no UTF-8', async () => {
+    expect(await refusal(zipFiles({ 'index.html': '' }))).toBe('400 The file "index.html" is refused: it is empty.');
     expect(await refusal(zipFiles({ 'index.html': Buffer.from([0xff]) }))).toBe(
       '400 The file "index.html" is refused: it is not UTF-8.',
     );

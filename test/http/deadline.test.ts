@@ -2,7 +2,10 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { BodyReader } from '../../src/http/request/body.ts';
 import { answerInTime } from '../../src/http/request/deadline.ts';
+import { BusyError } from '../../src/lib/fair-queue.ts';
 import { LIMITS } from '../../src/limits.ts';
 
 const ANSWER_MS = LIMITS.requests.answerTimeoutMs;
@@ -66,6 +69,23 @@ it.each<Record<string, string>>([{ 'content-length': '1' }, { 'transfer-encoding
     expect(late()).toBe(1);
   },
 );
+
+it('the time in which a large JSON body is parsed does not count', async () => {
+  const { request, response, late } = begin({ 'content-type': 'application/json', 'transfer-encoding': 'chunked' });
+  const parse = (): Promise<never> => {
+    vi.advanceTimersByTime(10 * ANSWER_MS);
+    throw new BusyError();
+  };
+  const declared = { schema: z.object({}), maxBytes: 1024 * 1024 };
+  const reader = new BodyReader(1, { run: parse }, LIMITS);
+  const reading = reader.fields(Object.assign(request, { res: response }), 1, declared);
+  request.push(`{"a":"${'a'.repeat(500_000)}"}`);
+  request.push(null);
+  await expect(reading).rejects.toThrow(BusyError);
+  expect(late()).toBe(0);
+  vi.advanceTimersByTime(ANSWER_MS);
+  expect(late()).toBe(1);
+});
 
 it('a request whose answer is under way is not late, however long it takes', () => {
   const { response, late } = begin();

@@ -33,7 +33,7 @@ type BodyRequest = IncomingMessage & { res?: ServerResponse | undefined };
 
 const isOfType = (request: IncomingMessage, { type }: BinaryForm): boolean =>
   type === undefined ||
-  (request.headers['content-type']?.startsWith(type) === true && mediaType(request)?.type === type);
+  (request.headers['content-type']?.toLowerCase().startsWith(type) === true && mediaType(request)?.type === type);
 
 /** Reads the bodies of requests, and bounds the memory that they use together. */
 export class BodyReader {
@@ -142,8 +142,13 @@ export class BodyReader {
       return { values: { ...queryValues(request.url, names), [textForm.field]: body.toString('utf8') } };
     }
     if (body.length === 0) return { values: {} };
-    const read = await this.#members(ownerId, { body, names, longLevels });
-    return { values: toObject(read), unknown: read.unknown };
+    const resumeDeadline = request.res && pauseDeadline(request.res);
+    try {
+      const read = await this.#members(ownerId, { body, names, longLevels });
+      return { values: toObject(read), unknown: read.unknown };
+    } finally {
+      resumeDeadline?.();
+    }
   }
 
   /** The members of a JSON object with these names. */

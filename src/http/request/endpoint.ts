@@ -205,8 +205,11 @@ async function run(
 ): Promise<WithHeaders<unknown>> {
   // Postgres refuses a NUL in a text. No id has the character that replaces it, so the answer is 404.
   const params = Object.fromEntries(
-    // Express gives the segments of a wildcard.
-    Object.entries(given).map(([name, text]) => [name, [text].flat().join('/').replaceAll('\0', '\ufffd')]),
+    // Express gives the segments of a wildcard: the path of a file of a site, which may have no NUL.
+    Object.entries(given).map(([name, text]) => [
+      name,
+      Array.isArray(text) ? text.join('/') : text.replaceAll('\0', '\ufffd'),
+    ]),
   );
   const { scope, find, body, queuesItself = false, handle } = declaration;
   const { owner, queue } = exchange;

@@ -132,9 +132,11 @@ describe('POST /deploy with files', () => {
     expect([status, await contents()]).toEqual([400, []]);
   });
 
-  it('is the only kind of request that takes a zip', async () => {
+  it('is the only kind of request that takes a zip, whose type may be in capitals', async () => {
     const id = await deploy({});
     expect((await owner.send('PATCH', `/deploy/${id}`, zipFiles({}), ZIP)).status).toBe(415);
+    const inCapitals = { 'Content-Type': 'Application/ZIP' };
+    expect((await owner.send('PUT', `/deploy/${id}`, zipFiles({ 'index.html': '<p>' }), inCapitals)).status).toBe(200);
   });
 });
 
@@ -294,6 +296,9 @@ describe('a file of a site', () => {
     await owner.delete(`/deploy/${id}/files/b`).expect(404);
     expect((await owner.send('PUT', `/deploy/${id}/files/.env`, '', {})).body).toEqual({
       error: 'The file ".env" is refused: a name begins with a dot, which only the folder .well-known may.',
+    });
+    expect((await owner.send('PUT', `/deploy/${id}/files/a%00b`, '', {})).body).toEqual({
+      error: 'The file "a\\u0000b" is refused: the path has a control character.',
     });
   });
 });

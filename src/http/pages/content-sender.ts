@@ -30,7 +30,7 @@ const identityHeaders = (content: Content, part: Range | undefined, requestId: s
 ];
 
 /** `part`: of the content without an encoding; undefined: the whole, which has this status. */
-type Answer = { ownerId: number; content: Content; part: Range | undefined; status: number };
+type Answer = { ownerId: number; content: Content; part: ReturnType<typeof partOf>; status: number };
 
 /** Sends pages and files: the whole, a part of it, or that the client has it. */
 export class ContentSender {
@@ -53,6 +53,7 @@ export class ContentSender {
       response.writeHead(304, notModifiedHeaders).end();
       return;
     }
+    if (part === 'unsatisfiable') return this.#refusePart({ response, requestId }, content);
     const sent = part ? body.subarray(part.start, part.end + 1) : body;
     const isLarge = request.method !== 'HEAD' && sent.length > SIZES.internalPages.largeBytes;
     if (isLarge && !response.closed) response.once('close', this.#writer.countShared(ownerId, body));
@@ -71,7 +72,7 @@ export class ContentSender {
       return;
     }
     const part = partOf(request, content);
-    if (part === 'unsatisfiable') return this.refusePart({ response, requestId }, content);
+    if (part === 'unsatisfiable') return this.#refusePart({ response, requestId }, content);
     const headers = identityHeaders(content, part, requestId);
     if (request.method === 'HEAD') {
       response.writeHead(200, headers).end();
@@ -84,7 +85,7 @@ export class ContentSender {
     await this.#writer.stream(response, pieces);
   }
 
-  refusePart({ response, requestId }: Pick<Exchange, 'response' | 'requestId'>, { bytes }: Content): void {
+  #refusePart({ response, requestId }: Pick<Exchange, 'response' | 'requestId'>, { bytes }: Content): void {
     response.writeHead(416, { 'Content-Range': `bytes */${bytes}`, 'Content-Length': 0, 'x-request-id': requestId });
     response.end();
   }

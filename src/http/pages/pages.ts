@@ -123,7 +123,6 @@ export class PageServer {
   ): void | Promise<void> {
     const { request } = exchange;
     const part = status === 200 ? partOf(request, body) : undefined;
-    if (part === 'unsatisfiable') return this.#sender.refusePart(exchange, body);
     const encoding = body.isCompressed && !part ? chooseEncoding(request) : 'identity';
     const variant = this.#pages.variant(slug, page, body, encoding);
     const answer = { ownerId: page.ownerId, content: body, part, status };

@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings';
 import { declare } from '../declare.ts';
 import { countOf, printAnswer, printLine, say } from '../output.ts';
-import { bodyOf, FILE_ARGUMENT, pageFileOf, readPage, showProblems } from './page-file.ts';
+import { bodyOf, readPage, showProblems } from './page-file.ts';
 import type { Connect } from './service.ts';
 
 /** Looks for what would keep forms of a page from arriving. Exit code 1: there is such an error. */
@@ -14,10 +14,9 @@ export const declareCheck = (program: Command, connect: Connect): unknown =>
     '$ check contact.html',
     '$ check - --json < contact.html',
   )
-    .argument('<file>', FILE_ARGUMENT)
-    .action(async (given, { json }) => {
+    .argument('<file>', 'an HTML file, or - for standard input')
+    .action(async (file, { json }) => {
       const service = await connect();
-      const file = await pageFileOf(given);
       const { data, text } = await service.answer(service.api.POST('/check', bodyOf(await readPage(file))));
       if (json) await printAnswer(text);
       else {

@@ -1,47 +1,50 @@
 import { on } from 'node:events';
 import { watch } from 'node:fs';
 import fs from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, Option } from '@commander-js/extra-typings';
 import { CommandError, messageOf, UsageError } from '../command-error.ts';
 import { declare } from '../declare.ts';
-import { type Output, printAnswer, printable, printableLines, printLine, say } from '../output.ts';
+import { countOf, type Output, printAnswer, printable, printableLines, printLine, say } from '../output.ts';
 import { untilInterrupted } from './interrupt.ts';
-import { bodyOf, FILE_ARGUMENT, pageFileOf, readPage, STANDARD_INPUT, showProblems } from './page-file.ts';
+import { bodyOf, PAGE_OF_FOLDER, readPage, STANDARD_INPUT, showProblems } from './page-file.ts';
 import { pageOf, rememberPage } from './page-ids.ts';
 import { ApiError, type Connect, idOf, retry, type Service } from './service.ts';
+import { packFolder } from './site-folder.ts';
 
 /** Editors write a file in several steps. */
 const SETTLE_MS = 150;
 
-/** Publishes a file, or updates the page that it is already. A folder stands for the page in it. */
+/** Publishes a page or a site, or updates the one that it is already. A folder is remembered as the index.html in it. */
 export const declareDeploy = (program: Command, connect: Connect): unknown =>
   declare(
     program,
     'deploy',
-    'Publish a page, or update it',
+    'Publish a page or a site, or update it',
     "Which page a file is, is stored in .formhost.json beside it. Problems of the page's forms are printed on standard error.",
     '$ deploy contact.html',
     '$ deploy contact.html --watch',
+    '$ deploy site --slug spring-fair',
     '$ deploy - --slug spring-sale < sale.html',
   )
-    .argument('<file>', FILE_ARGUMENT)
+    .argument('<file>', 'an HTML file, a folder or a zip with index.html, or - for standard input')
     .option('--slug <slug>', 'name of a new page in its address')
     .addOption(
       new Option('--id <id>', 'update this page (id or slug), and remember it for the file').conflicts(['slug', 'new']),
     )
     .option('--new', 'publish another page, and remember it for the file')
-    .option('--watch', 'update at every change of the file, until Ctrl-C')
+    .option('--watch', 'update at every change of the file or folder, until Ctrl-C')
     .action(async (given, options) => {
       const service = await connect();
-      const file = await pageFileOf(given);
+      const isFolder = (await fs.stat(given).catch(() => undefined))?.isDirectory() ?? false;
+      const file = isFolder ? join(given, PAGE_OF_FOLDER) : given;
       const isStandardInput = file === STANDARD_INPUT;
       if (options.watch && isStandardInput) throw new UsageError('--watch needs a FILE: standard input comes once');
       const id = await findTarget(service, file, options);
-      const target: Target = { file, id, slug: options.slug, json: options.json };
-      const page = await readPage(file);
-      const deployed = await publish(service, page, target).catch((error: unknown) => {
+      const target: Target = { file, folder: isFolder ? given : undefined, id, slug: options.slug, json: options.json };
+      const content = await readContent(target);
+      const deployed = await publish(service, content, target).catch((error: unknown) => {
         throw adviceFor(error, file, id, options);
       });
       if (!isStandardInput && (id === undefined || options.id !== undefined)) {
@@ -50,14 +53,26 @@ export const declareDeploy = (program: Command, connect: Connect): unknown =>
         });
       }
       if (options.watch)
-        await untilInterrupted((signal) => followFile(service, page, { ...target, id: deployed }, signal));
+        await untilInterrupted((signal) => follow(service, content.bytes, { ...target, id: deployed }, signal));
     });
 
-type Target = Output & { file: string; id: string | undefined; slug: string | undefined };
+type Target = Output & { file: string; folder: string | undefined; id: string | undefined; slug: string | undefined };
 
-/** Publishes the bytes of a page, or puts them in place of what is live. Returns the deployment's id. */
-async function publish(service: Service, page: Buffer, { file, id, slug, json }: Target): Promise<string> {
-  const body = bodyOf(page);
+/** `skipped`: paths of a folder that are not sent. */
+type Content = { bytes: Buffer; type: 'text/html' | 'application/zip'; skipped: readonly string[] };
+
+async function readContent({ file, folder }: Pick<Target, 'file' | 'folder'>): Promise<Content> {
+  if (folder === undefined) {
+    return { bytes: await readPage(file), type: /\.zip$/i.test(file) ? 'application/zip' : 'text/html', skipped: [] };
+  }
+  const { zip, skipped } = await packFolder(folder);
+  return { bytes: zip, type: 'application/zip', skipped };
+}
+
+/** Publishes a page or a site, or puts it in place of what is live. Returns the deployment's id. */
+async function publish(service: Service, content: Content, { file, id, slug, json }: Target): Promise<string> {
+  const { bytes, type, skipped } = content;
+  const body = bodyOf(bytes, type);
   const { data, text } = await service.answer(
     id === undefined
       ? service.api.POST('/deploy', { params: { query: slug === undefined ? {} : { slug } }, ...body })
@@ -65,6 +80,7 @@ async function publish(service: Service, page: Buffer, { file, id, slug, json }:
   );
   await (json ? printAnswer(text) : printLine(printable(data.url)));
   say(`${id === undefined ? 'published' : 'updated'} ${data.slug} (${data.id})`);
+  if (skipped.length > 0) say(`skipped ${countOf(skipped.length, 'name')} of the folder, such as ${skipped[0]}`);
   await sayProblems(service, file, data.id, { json });
   return data.id;
 }
@@ -112,24 +128,27 @@ function adviceFor(error: unknown, file: string, id: string | undefined, { id: g
   return error;
 }
 
-/** Publishes a file after each change, until the signal fires. Many editors replace the file, so its folder is watched. */
-async function followFile(service: Service, published: Buffer, target: Target, signal: AbortSignal): Promise<void> {
-  const { file } = target;
+/**
+ * Publishes after each change, until the signal fires. Many editors replace the file, so its folder is watched.
+ */
+async function follow(service: Service, published: Buffer, target: Target, signal: AbortSignal): Promise<void> {
+  const { file, folder } = target;
   const real = await fs.realpath(file);
-  const events = on(watch(dirname(real), { signal }), 'change', { signal });
-  say(`${file} is published when it changes; Ctrl-C ends`);
+  const watcher = folder === undefined ? watch(dirname(real), { signal }) : watch(folder, { signal, recursive: true });
+  const events = on(watcher, 'change', { signal });
+  say(`${folder ?? file} is published when it changes; Ctrl-C ends`);
   let live = published;
   const update = async (): Promise<void> => {
-    const page = await readPage(file);
+    const content = await readContent(target);
     // Empty: an editor is about to write it.
-    if (page.length === 0 || page.equals(live)) return;
-    await publish(service, page, target);
-    live = page;
+    if (content.bytes.length === 0 || content.bytes.equals(live)) return;
+    await publish(service, content, target);
+    live = content.bytes;
   };
   // It may have changed before it was watched.
   await updateUntilDone(update, signal);
   for await (const [, name] of events) {
-    if (name !== null && name !== basename(real)) continue;
+    if (folder === undefined && name !== null && name !== basename(real)) continue;
     await delay(SETTLE_MS, undefined, { signal });
     await updateUntilDone(update, signal);
   }

@@ -6,8 +6,10 @@ import { changeJsonFile, type JsonFile, readJsonFile } from './json-file.ts';
  * Which page a file is, in `.formhost.json` beside it: for each service the names of files with the ids of their deployments.
  */
 
+export const PAGE_IDS_FILE = '.formhost.json';
+
 const listBeside = (file: string): JsonFile => ({
-  path: join(dirname(file), '.formhost.json'),
+  path: join(dirname(file), PAGE_IDS_FILE),
   advice: 'correct it, or delete it and name the page with --id',
 });
 

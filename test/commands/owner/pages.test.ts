@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { done, formhost, misusedFor, refusedFor, startCommand } from '../../support/command.ts';
@@ -72,7 +72,6 @@ describe('formhost deploy', () => {
     const folder = await emptyFolder();
     const deploy = (...args: string[]) => inFolder(folder, 'deploy', ...args);
     expect(await deploy('a.html')).toEqual(refusedFor('there is no file a.html'));
-    expect(await deploy('.')).toEqual(refusedFor('. has no index.html'));
     await writeFile(join(folder, 'a.html'), NO_FORM);
     await deploy('a.html');
     const { 'a.html': id } = await idsIn(folder);
@@ -81,24 +80,6 @@ describe('formhost deploy', () => {
     await writeFile(join(folder, '.formhost.json'), '{"x":');
     expect(await deploy('a.html')).toEqual(refusedFor('damaged'));
     expect(await readFile(join(folder, '.formhost.json'), 'utf8')).toBe('{"x":');
-  });
-
-  it('publishes the index.html of a folder, and refuses a folder with more', async () => {
-    const cwd = await emptyFolder();
-    await mkdir(join(cwd, 'site'));
-    await writeFile(join(cwd, 'site/index.html'), NO_FORM);
-    const { stderr } = await inFolder(cwd, 'deploy', 'site', '--json');
-    const [published = '', problem = ''] = stderr.split('\n');
-    expect(JSON.parse(published)).toEqual({ message: expect.stringContaining('published') });
-    expect(JSON.parse(problem)).toMatchObject({ code: 'no-form', severity: 'warning' });
-    const { 'index.html': id } = await idsIn(join(cwd, 'site'));
-    await writeFile(join(cwd, 'site/index.html'), FORM);
-    expect((await inFolder(cwd, 'deploy', 'site')).stderr).toMatch(
-      new RegExp(`^formhost: updated \\S+ \\(${id}\\)\n$`),
-    );
-    await writeFile(join(cwd, 'site/style.css'), '');
-    expect(await inFolder(cwd, 'deploy', 'site')).toEqual(refusedFor('style.css: sites with files are not hosted yet'));
-    expect(await htmlOf(id)).toBe(FORM);
   });
 
   it('updates the page at every change with --watch, whatever the editor does, until Ctrl-C', async () => {

@@ -1,0 +1,96 @@
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { refusedFor, startCommand } from '../../support/command.ts';
+import { emptyFolder } from '../../support/formhost.ts';
+import { FORM, ownerCommands, wait } from '../../support/owner-commands.ts';
+import { zipFiles } from '../../support/zip-bytes.ts';
+
+const { service, owner, account, inFolder } = await ownerCommands();
+
+/** Writes files in a folder of its own, where commands run that name it `site`. */
+async function writeSite(files: Record<string, string | Buffer>): Promise<string> {
+  const cwd = await emptyFolder();
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(cwd, 'site', path)), { recursive: true });
+    await writeFile(join(cwd, 'site', path), content);
+  }
+  return cwd;
+}
+
+const idIn = async (folder: string, name = 'index.html') =>
+  JSON.parse(await readFile(join(folder, '.formhost.json'), 'utf8'))[service.url][name];
+const pathsOf = async (id: string) =>
+  (await owner.get(`/deploy/${id}/files`).expect(200)).body.files.map(({ path }: { path: string }) => path);
+const fileOf = (id: string, path: string) => owner.get(`/deploy/${id}/files/${path}`).expect(200);
+
+describe('formhost deploy FOLDER', () => {
+  it('publishes all files of the folder, and says how many names it skips', async () => {
+    const logo = Buffer.from([0x89, 0x50, 0xff, 0x00, 0xfe]);
+    const cwd = await writeSite({
+      ...{ 'index.html': FORM, 'blog/2026/post.html': '<img src="no.png">', 'logo.png': logo },
+      ...{ '.well-known/x': 'served', '.git/HEAD': 'ref', 'blog/.DS_Store': '', '__MACOSX/index.html': '' },
+      ...{ 'node_modules/a/index.js': '', 'blog/.well-known/x': '' },
+    });
+    const { code, stdout, stderr } = await inFolder(cwd, 'deploy', 'site', '--slug', 'folder-site');
+    const id = await idIn(join(cwd, 'site'));
+    expect([code, stdout]).toEqual([0, 'https://folder-site.pages.test\n']);
+    const [published, skipped, problem, ...rest] = stderr.split('\n');
+    expect(published).toBe(`formhost: published folder-site (${id})`);
+    expect(skipped).toMatch(/^formhost: skipped 5 names of the folder, such as \S+$/);
+    expect(problem).toMatch(/^blog\/2026\/post\.html:1:1 warning missing-file: /);
+    expect(rest).toEqual(['']);
+    expect(await pathsOf(id)).toEqual(['index.html', '.well-known/x', 'blog/2026/post.html', 'logo.png']);
+    expect((await fileOf(id, 'logo.png')).body).toEqual(logo);
+  });
+
+  it('updates the site, which loses the files that the folder has no longer', async () => {
+    const cwd = await writeSite({ 'index.html': FORM, 'old.css': 'a {}', 'style.css': 'b {}' });
+    await inFolder(cwd, 'deploy', 'site');
+    const id = await idIn(join(cwd, 'site'));
+    await rm(join(cwd, 'site/old.css'));
+    await writeFile(join(cwd, 'site/new.css'), 'c {}');
+    const { stderr } = await inFolder(join(cwd, 'site'), 'deploy', '.');
+    expect(stderr).toMatch(new RegExp(`^formhost: updated \\S+ \\(${id}\\)\n$`));
+    expect(await pathsOf(id)).toEqual(['index.html', 'new.css', 'style.css']);
+  });
+
+  it('refuses a folder without index.html and one with a link, and publishes nothing', async () => {
+    const count = async () => (await owner.get('/deploy').expect(200)).body.total;
+    const before = await count();
+    const cwd = await writeSite({ 'about.html': FORM });
+    expect(await inFolder(cwd, 'deploy', 'site')).toEqual(refusedFor('site has no index.html: add it'));
+    await writeFile(join(cwd, 'site/index.html'), FORM);
+    await symlink('/etc/hostname', join(cwd, 'site/name.txt'));
+    expect(await inFolder(cwd, 'deploy', 'site')).toEqual(refusedFor('site/name.txt is a link'));
+    expect(await count()).toBe(before);
+  });
+
+  it('updates the site at changes of any of its files with --watch', async () => {
+    const cwd = await writeSite({ 'index.html': FORM, 'styles/main.css': 'a {}' });
+    const { err, result } = startCommand(['deploy', 'site', '--watch'], { settings: account, cwd });
+    await wait(() => expect(err.text).toContain('site is published when it changes'));
+    const id = await idIn(join(cwd, 'site'));
+    await writeFile(join(cwd, 'site/styles/main.css'), 'b {}');
+    await wait(async () => expect((await fileOf(id, 'styles/main.css')).text).toBe('b {}'));
+    await wait(() => expect(err.text.match(/formhost: updated /g)).toHaveLength(1));
+    process.emit('SIGINT');
+    expect((await result).code).toBe(130);
+  });
+});
+
+describe('formhost deploy FILE.zip', () => {
+  it('publishes the zip as a site, and updates it from then on', async () => {
+    const cwd = await emptyFolder();
+    const file = join(cwd, 'site.zip');
+    await writeFile(file, zipFiles({ 'site/index.html': FORM, 'site/style.css': 'a {}' }));
+    expect((await inFolder(cwd, 'deploy', 'site.zip')).code).toBe(0);
+    const id = await idIn(cwd, 'site.zip');
+    expect(await pathsOf(id)).toEqual(['index.html', 'style.css']);
+    await writeFile(file, zipFiles({ 'index.html': FORM, 'other.css': 'a {}' }));
+    expect((await inFolder(cwd, 'deploy', 'site.zip')).stderr).toContain(`(${id})`);
+    expect(await pathsOf(id)).toEqual(['index.html', 'other.css']);
+    await writeFile(file, 'no zip');
+    expect(await inFolder(cwd, 'deploy', 'site.zip')).toEqual(refusedFor('The zip is damaged'));
+  });
+});

@@ -1,4 +1,4 @@
-import createOpenApiClient, { type Client as OpenApiClient } from 'openapi-fetch';
+import createOpenApiClient, { defaultPathSerializer, type Client as OpenApiClient } from 'openapi-fetch';
 import type { components, paths } from './api.d.ts';
 
 /** The service's API, with the types of its reference: a path or a field that changes does not compile here. */
@@ -21,5 +21,7 @@ export const createFormhost = ({ url, key, fetch = globalThis.fetch }: Options):
   createOpenApiClient<paths>({
     baseUrl: url,
     headers: { Authorization: key === undefined ? undefined : `Bearer ${key}` },
+    // Many proxies refuse an escaped slash, which only paths of files have.
+    pathSerializer: (path, values) => defaultPathSerializer(path, values).replaceAll('%2F', '/'),
     fetch,
   });

@@ -1,14 +1,18 @@
 import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import { answer, api } from '../api.ts';
 import { errorAt, useChange, useData, useDraft } from '../data.ts';
 import { Editor } from '../editor/editor.tsx';
 import { findStartingPoint, StartingPoints } from '../editor/starting-points.tsx';
 import { pageLinks } from '../links.ts';
+import type { Site } from '../sites.ts';
+import { SiteChooser } from '../ui/site-chooser.tsx';
 import { SlugField, slugOf } from '../ui/slug-field.tsx';
 import { Shown } from '../ui/states.tsx';
 import { View } from '../ui/view.tsx';
 import { Elsewhere } from './new-page/elsewhere.tsx';
+import { PublishSite } from './new-page/publish-site.tsx';
 
 /** Publishes HTML as a new page. `draft`: the name under which the tab keeps it. */
 function Publish({ draft, initial }: { draft: string; initial?: string }): JSX.Element {
@@ -48,6 +52,18 @@ function PublishStartingPoint({ name, url }: { name: string; url: string }): JSX
   );
 }
 
+/** Publishes HTML, or a site that was chosen. */
+function PublishOwn(): JSX.Element {
+  const [site, setSite] = useState<Site>();
+  if (site) return <PublishSite site={site} onCancel={() => setSite(undefined)} />;
+  return (
+    <>
+      <SiteChooser text="A site with files: drop its folder or a zip here, or choose it." onSite={setSite} />
+      <Publish draft="new" />
+    </>
+  );
+}
+
 /** Publishes a page. `?start=` names the finished page that it begins with, or `elsewhere`: the form is on another site. */
 export default function NewPage(): JSX.Element {
   // Not that of useLocation: it changes before this view is gone.
@@ -67,7 +83,7 @@ export default function NewPage(): JSX.Element {
       <h2>Start from a finished page</h2>
       <StartingPoints />
       <h2>Or use your own HTML</h2>
-      <Publish draft="new" />
+      <PublishOwn />
     </View>
   );
 }

@@ -11,6 +11,7 @@ import { FormSnippet } from '../ui/form-snippet.tsx';
 import { type Page, PageView } from '../ui/page-view.tsx';
 import { Section } from '../ui/section.tsx';
 import { Shown } from '../ui/states.tsx';
+import { Files } from './page/files.tsx';
 import { Preview } from './page/preview.tsx';
 import { type Choice, SourceCard } from './page/source.tsx';
 import { Versions } from './page/versions.tsx';
@@ -54,6 +55,7 @@ function Parts({ page, list, reload }: { page: Page; list: VersionList; reload()
       {/* A new version is a new frame. */}
       <Preview key={live} page={page} />
       <Check key={`check:${live}`} id={id} onShow={(line) => route(`${pageLinks(id).page}?line=${line}`)} />
+      <Files page={page} live={live} onChanged={reload} />
       <Versions id={id} versions={list.versions} total={list.total} onRestored={reload} />
       {choice && <SourceCard id={id} choice={choice} />}
       <Section title="Use this form elsewhere">

@@ -1,0 +1,105 @@
+import { answer, api } from './api.ts';
+
+/** A file that was chosen or dropped, with its path. */
+export type ChosenFile = { path: string; file: File };
+
+/** A site that can be sent: a zip as it is, or files, of which index.html is the page itself. */
+export type Site = { zip: File } | { index: File; others: readonly ChosenFile[] };
+
+const INDEX = 'index.html';
+
+/** The files of an input; those of a folder have a path. */
+export const inputFiles = (input: HTMLInputElement): ChosenFile[] =>
+  [...(input.files ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
+
+/** The files of a dropped file or folder. */
+async function entryFiles(entry: FileSystemEntry): Promise<ChosenFile[]> {
+  if (entry instanceof FileSystemFileEntry) {
+    const file = await new Promise<File>((resolve, reject) => entry.file(resolve, reject));
+    return [{ path: entry.fullPath.slice(1), file }];
+  }
+  const files: ChosenFile[] = [];
+  if (!(entry instanceof FileSystemDirectoryEntry)) return files;
+  const reader = entry.createReader();
+  // A browser lists a hundred at a time.
+  for (;;) {
+    const entries = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    if (entries.length === 0) return files;
+    for (const each of entries) files.push(...(await entryFiles(each)));
+  }
+}
+
+/** The files that were dropped, with those in folders. */
+export async function droppedFiles({ items }: DataTransfer): Promise<ChosenFile[]> {
+  // The items are empty once the event is over.
+  const dropped = [...items].map((item) => item.webkitGetAsEntry() ?? item.getAsFile());
+  const files: ChosenFile[] = [];
+  for (const each of dropped) {
+    if (each instanceof File) files.push({ path: each.name, file: each });
+    else if (each) files.push(...(await entryFiles(each)));
+  }
+  return files;
+}
+
+/** Whether programs have written it for themselves, such as `.git/config`. */
+const isIgnored = ({ path }: ChosenFile): boolean =>
+  path.split('/').some((name) => name === '__MACOSX' || (name.startsWith('.') && name !== '.well-known'));
+
+/** The site that was chosen; throws where it has no index.html. The one folder that contains everything is cut off. */
+export function siteOf(chosen: readonly ChosenFile[]): Site {
+  const files = chosen.filter((file) => !isIgnored(file));
+  const [first] = files;
+  if (files.length === 1 && first?.path.toLowerCase().endsWith('.zip')) return { zip: first.file };
+  const top = first?.path.split('/', 1)[0] ?? '';
+  const cut = files.every(({ path }) => path.startsWith(`${top}/`)) ? top.length + 1 : 0;
+  const inside = files.map(({ path, file }) => ({ path: path.slice(cut), file }));
+  const index = inside.find(({ path }) => path === INDEX)?.file;
+  if (!index) throw new Error(`There is no ${INDEX}: choose the folder that has it, or a zip of that folder.`);
+  return { index, others: inside.filter(({ path }) => path !== INDEX) };
+}
+
+const base64Of = (file: File): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    // A data URL: the base64 follows the comma.
+    reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,?/, ''));
+    reader.onerror = () => reject(new Error(`${file.name} could not be read: choose it again.`));
+    reader.readAsDataURL(file);
+  });
+
+/** The JSON of a site that is no zip. */
+async function siteBody({ index, others }: Exclude<Site, { zip: File }>) {
+  const files: Record<string, { content: string; encoding: 'base64' }> = {};
+  for (const { path, file } of others) files[path] = { content: await base64Of(file), encoding: 'base64' };
+  return { html: await index.text(), files };
+}
+
+/** Sends a file as it is; in the types of the API, its bytes are a text. */
+const asBytes = (file: File, type = 'application/octet-stream') => ({
+  body: '',
+  bodySerializer: () => file,
+  headers: { 'Content-Type': type },
+});
+
+/** Publishes a site as a new page. */
+export async function publishSite(site: Site, slug: { slug?: string }) {
+  return answer(
+    'zip' in site
+      ? api.POST('/deploy', { params: { query: slug }, ...asBytes(site.zip, 'application/zip') })
+      : api.POST('/deploy', { body: { ...(await siteBody(site)), ...slug } }),
+  );
+}
+
+/** Replaces a page and all of its files. */
+export async function replaceSite(id: string, site: Site) {
+  const params = { path: { id } };
+  return answer(
+    'zip' in site
+      ? api.PUT('/deploy/{id}', { params, ...asBytes(site.zip, 'application/zip') })
+      : api.PUT('/deploy/{id}', { params, body: await siteBody(site) }),
+  );
+}
+
+/** Adds or replaces a file of a page. */
+export const putFile = (id: string, { path, file }: ChosenFile) =>
+  answer(api.PUT('/deploy/{id}/files/{path}', { params: { path: { id, path } }, ...asBytes(file) }));

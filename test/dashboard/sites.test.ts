@@ -1,0 +1,133 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { hasChromium } from '../support/chromium.ts';
+import { type DashboardUnderTest, expectAccessible, startDashboard } from '../support/dashboard-in-browser.ts';
+import type { Owner } from '../support/service.ts';
+import { zipFiles } from '../support/zip-bytes.ts';
+
+/* The files of a site, as an owner publishes and changes them. */
+
+const INDEX = '<title>Site</title><link rel=stylesheet href=styles/main.css>';
+const IMAGE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0x00]);
+
+/** A folder on the disk with these files. */
+function folderOf(files: Readonly<Record<string, string | Buffer>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'formhost-site-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+  return folder;
+}
+
+const file = (name: string, content: string | Buffer) => ({ name, mimeType: '', buffer: Buffer.from(content) });
+
+describe.skipIf(!hasChromium())('the dashboard', () => {
+  let dashboard: DashboardUnderTest;
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+  });
+  afterAll(() => dashboard?.close());
+
+  async function choose(page: Page, button: string, files: Parameters<Page['setInputFiles']>[1]): Promise<void> {
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: button }).click();
+    await (await chooser).setFiles(files);
+  }
+  const filesOf = async (owner: Owner, id: string): Promise<[string, number][]> =>
+    (await owner.get(`/deploy/${id}/files`)).body.files.map(({ path, bytes }: { path: string; bytes: number }) => [
+      path,
+      bytes,
+    ]);
+  const openPage = (owner: Owner, id: string): Promise<Page> => dashboard.open(owner, `/dashboard/pages/${id}/page`);
+
+  it('publishes a folder, without the files of programs', async () => {
+    const owner = await dashboard.owner();
+    const page = await dashboard.open(owner, '/dashboard/new');
+    await choose(page, 'Choose a folder', folderOf({ 'main.css': 'a' }));
+    await page.getByText('There is no index.html').waitFor();
+    const files = {
+      'index.html': INDEX,
+      'styles/main.css': 'h1 { color: red }',
+      'ü?.png': IMAGE,
+      '.well-known/a.txt': 'a',
+      empty: '',
+      '.git/config': 'private',
+      'styles/.DS_Store': 'x',
+      '__MACOSX/index.html': 'x',
+    };
+    await choose(page, 'Choose a folder', folderOf(files));
+    await page.getByText('Chosen: 5 files').waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('Slug').fill('of-a-folder');
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('heading', { level: 1, name: 'You’re live' }).waitFor();
+    const [{ id, slug }] = (await owner.get('/deploy')).body.deployments;
+    expect(slug).toBe('of-a-folder');
+    expect(await filesOf(owner, id)).toEqual([
+      ['index.html', INDEX.length],
+      ['.well-known/a.txt', 1],
+      ['empty', 0],
+      ['styles/main.css', 17],
+      ['ü?.png', IMAGE.length],
+    ]);
+    const { body } = await owner.get(`/deploy/${id}/files/%C3%BC%3F.png`).buffer();
+    expect(body).toEqual(IMAGE);
+  });
+
+  it('publishes a zip that is dropped, and shows why the service refuses one', async () => {
+    const owner = await dashboard.owner();
+    const page = await dashboard.open(owner, '/dashboard/new');
+    await choose(page, 'Choose a zip or files', file('bad.zip', zipFiles({ 'index.html': INDEX, '../a': 'a' })));
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByText('Not saved: The file "../a" is refused').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    const bytes = [...zipFiles({ 'index.html': INDEX, 'a.css': 'a' })];
+    const dropped = await page.evaluateHandle(`(() => {
+      const data = new DataTransfer();
+      data.items.add(new File([new Uint8Array(${JSON.stringify(bytes)})], 'site.zip'));
+      return data;
+    })()`);
+    await page.locator('.drop').dispatchEvent('drop', { dataTransfer: dropped });
+    await page.getByText('Chosen: site.zip').waitFor();
+    await page.getByLabel('Slug').fill('of-a-zip');
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('heading', { level: 1, name: 'You’re live' }).waitFor();
+    const [{ id, slug }] = (await owner.get('/deploy')).body.deployments;
+    expect(slug).toBe('of-a-zip');
+    expect(await filesOf(owner, id)).toEqual([
+      ['index.html', INDEX.length],
+      ['a.css', 1],
+    ]);
+  });
+
+  it('adds, replaces and removes single files, and replaces all', async () => {
+    const owner = await dashboard.owner();
+    const { id } = (await owner.post('/deploy').send({ html: INDEX, files: { 'styles/main.css': 'a' } })).body;
+    const page = await openPage(owner, id);
+    const list = page.getByRole('region', { name: 'Files' });
+    await choose(page, 'Replace styles/main.css', file('other.css', 'aa'));
+    await page.getByText('styles/main.css is replaced.').waitFor();
+    await choose(page, 'Add files', [file('a.txt', 'a'), file('b.png', IMAGE)]);
+    await list.getByRole('link', { name: 'b.png' }).waitFor();
+    await expectAccessible(page);
+    await list.getByRole('button', { name: 'Remove a.txt' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('a.txt is removed.').waitFor();
+    await list.getByRole('link', { name: 'a.txt' }).waitFor({ state: 'detached' });
+    expect(await filesOf(owner, id)).toEqual([
+      ['index.html', INDEX.length],
+      ['b.png', IMAGE.length],
+      ['styles/main.css', 2],
+    ]);
+    expect(await list.getByRole('button', { name: 'Remove' }).count()).toBe(2);
+    await choose(page, 'Choose a zip or files', file('site.zip', zipFiles({ 'index.html': INDEX })));
+    await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
+    await list.getByText('This page is a single file.').waitFor();
+    expect(await filesOf(owner, id)).toEqual([['index.html', INDEX.length]]);
+  });
+});

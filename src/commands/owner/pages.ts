@@ -63,7 +63,13 @@ export const declareOpen = (program: Command, connect: Connect): unknown =>
 
 /** Writes the HTML of a page to `index.html` in a folder, from where `deploy` updates the page. */
 export const declarePull = (program: Command, connect: Connect): unknown =>
-  forPage(program, 'pull', 'Write the HTML of a page to index.html, for deploy', '$ pull contact', '$ deploy contact')
+  forPage(
+    program,
+    'pull',
+    'Write the HTML of a page to index.html, for deploy',
+    '$ pull contact',
+    '$ deploy contact/index.html',
+  )
     .argument('[folder]', 'where index.html is written (a folder with the name of the slug)')
     .option('--force', 'replace the file that is there')
     .action(async (name, folder, { json, force }) => {
@@ -82,7 +88,8 @@ export const declarePull = (program: Command, connect: Connect): unknown =>
       await replaceFile(file, (out) => out.writeFile(data.html));
       await rememberPage(service.url, file, id);
       await printLine(json ? JSON.stringify({ id, file }) : printable(file));
-      say(`formhost deploy ${target} updates ${page.slug} (${id})`);
+      // The folder as a whole would replace the other files of a site.
+      say(`formhost deploy ${file} updates ${page.slug} (${id})`);
     });
 
 /** Takes a page offline; its submissions are kept. */

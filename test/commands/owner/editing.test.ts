@@ -11,17 +11,19 @@ describe('formhost pull', () => {
   it('writes the page, from where deploy updates it', async () => {
     const cwd = await emptyFolder();
     const { id, slug } = await owner.deploy({ html: `\ufeff${FORM}` });
+    await owner.put(`/deploy/${id}/files/style.css`).send('a {}').expect(200);
     const file = join(cwd, slug, 'index.html');
     expect(await inFolder(cwd, 'pull', slug)).toEqual(
-      done(`${slug}/index.html\n`, `formhost: formhost deploy ${slug} updates ${slug} (${id})\n`),
+      done(`${slug}/index.html\n`, `formhost: formhost deploy ${slug}/index.html updates ${slug} (${id})\n`),
     );
     expect(await readFile(file, 'utf8')).toBe(`\ufeff${FORM}`);
     await writeFile(file, FORM);
     expect(await inFolder(cwd, 'pull', slug)).toEqual(refusedFor('exists already: add --force'));
-    expect(await inFolder(cwd, 'deploy', slug)).toEqual(
+    expect(await inFolder(cwd, 'deploy', `${slug}/index.html`)).toEqual(
       done(expect.any(String), `formhost: updated ${slug} (${id})\n`),
     );
     expect((await owner.get(`/deploy/${id}/html`)).body.html).toBe(FORM);
+    expect((await owner.get(`/deploy/${id}/files`)).body.files).toHaveLength(2);
     await writeFile(file, 'mine');
     const { stdout } = await inFolder(cwd, 'pull', id, slug, '--force', '--json');
     expect(JSON.parse(stdout)).toEqual({ id, file: `${slug}/index.html` });

@@ -4,7 +4,7 @@ import type { Encoding } from '../response/accept.ts';
 /** Memory of content in an encoding, apart from its body. */
 const ENTRY_BYTES = 1_024;
 
-/** What the headers of content say. */
+/** The properties of content that its headers state. */
 export type Content = {
   /** Of the content without an encoding; `bytes` is the length of that. */
   hash: string;

@@ -105,7 +105,8 @@ type Wanted = { deployment: Deployment; after?: number; filter: Filter; hasLabel
 /** The exports of this process, of which a limited number is in progress. */
 class Exports {
   readonly #app: App;
-  readonly #ownerIds: number[] = [];
+  /** In progress, each with its owner. */
+  readonly #running = new Set<{ ownerId: number }>();
 
   constructor(app: App) {
     this.#app = app;
@@ -113,10 +114,11 @@ class Exports {
 
   /** Writes an answer; throws 503 when too many are in progress. */
   async send(response: Response, ownerId: number, format: Format, wanted: Wanted): Promise<void> {
-    const ofOwner = this.#ownerIds.filter((id) => id === ownerId).length;
-    if (this.#ownerIds.length >= MAX_CONCURRENT || ofOwner >= MAX_CONCURRENT_OF_OWNER)
+    const ofOwner = Array.from(this.#running).filter((other) => other.ownerId === ownerId).length;
+    if (this.#running.size >= MAX_CONCURRENT || ofOwner >= MAX_CONCURRENT_OF_OWNER)
       throw unavailable('Too many exports are in progress: try again when one has ended.', 10_000);
-    this.#ownerIds.push(ownerId);
+    const running = { ownerId };
+    this.#running.add(running);
     try {
       const source = await this.#sourceOf(response, wanted);
       const filename = `${wanted.deployment.slug}-${new Date().toISOString().slice(0, 10)}.${format.extension}`;
@@ -124,10 +126,16 @@ class Exports {
       response.setHeader('X-Content-Type-Options', 'nosniff');
       response.setHeader('Content-Disposition', `attachment; filename="${filename}"`);
       if (response.req.method === 'HEAD') response.end();
-      else await this.#app.responseWriter.stream(response, format.write(source));
+      else await this.#app.responseWriter.stream(response, this.#untilWritten(running, format.write(source)));
     } finally {
-      this.#ownerIds.splice(this.#ownerIds.indexOf(ownerId), 1);
+      this.#running.delete(running);
     }
+  }
+
+  /** An export ends before its last byte is sent: a client that has read it all may ask for the next. */
+  async *#untilWritten<T>(running: { ownerId: number }, parts: AsyncIterable<T>): AsyncGenerator<T> {
+    yield* parts;
+    this.#running.delete(running);
   }
 
   async #sourceOf(

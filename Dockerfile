@@ -2,7 +2,6 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
-COPY start.sh ./
 COPY bin bin
 COPY scripts scripts
 COPY src src
@@ -25,4 +24,4 @@ USER node
 EXPOSE 3000
 # /healthz and not /readyz: a process without its database still serves pages from memory, and must not be restarted.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=15s --retries=3 CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["sh", "start.sh"]
+CMD ["sh", "scripts/start.sh"]

@@ -89,7 +89,7 @@ describe('CELL', () => {
   });
 });
 
-describe.skipIf(!HAS_HAPROXY)('two cells behind deploy/haproxy-cells.cfg', () => {
+describe.skipIf(!HAS_HAPROXY)('two cells behind deploy/examples/haproxy-cells.cfg', () => {
   let first: TestService;
   let eu: TestService;
   let smtp: Awaited<ReturnType<typeof startSmtpServer>>;
@@ -187,12 +187,12 @@ describe.skipIf(!HAS_HAPROXY)('two cells behind deploy/haproxy-cells.cfg', () =>
     expect((await owner.get(`/submissions/${id}`)).body.submissions).toMatchObject([{ ip_address: '127.0.0.1' }]);
   });
 
-  /** deploy/move-owner from the default cell to eu: its exit code, what it prints, and the lines of its maps. */
+  /** deploy/examples/move-owner from the default cell to eu: its exit code, what it prints, and the lines of its maps. */
   async function move(email: string) {
     const folder = await emptyFolder();
     const domains = { FROM_PAGES: domainOf(first.config), TO_PAGES: domainOf(eu.config) };
     const databases = { FROM: first.databaseUrl, TO: eu.databaseUrl };
-    const { code, stdout, stderr } = await startProgram('deploy/move-owner', [email, 'eu', folder], {
+    const { code, stdout, stderr } = await startProgram('deploy/examples/move-owner', [email, 'eu', folder], {
       ...domains,
       ...databases,
     }).result;

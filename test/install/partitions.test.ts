@@ -14,12 +14,12 @@ const FORMS = 5;
 const ALLOWED = { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' };
 
 const partition = async (url: string): Promise<void> =>
-  runSql(url, await readFile(join(PROJECT, 'deploy/partitions.sql'), 'utf8'));
+  runSql(url, await readFile(join(PROJECT, 'deploy/examples/partitions.sql'), 'utf8'));
 
 const command = (name: 'backup' | 'restore', file: string, databaseUrl: string) =>
   operatorOf({ databaseUrl }, name)(file);
 
-describe('submissions and deliveries in partitions (deploy/partitions.sql)', () => {
+describe('submissions and deliveries in partitions (deploy/examples/partitions.sql)', () => {
   const received: Received[] = [];
   let service: TestService;
   let owner: Owner;

@@ -5,19 +5,19 @@ import request from 'supertest';
 import { vi } from 'vitest';
 import { freePort, PROJECT, startProgram } from './process.ts';
 
-/** Files of exceptions, by their names in deploy/haproxy-cells.cfg, a line each. */
+/** Files of exceptions, by their names in deploy/examples/haproxy-cells.cfg, a line each. */
 type Maps = Readonly<Record<'moved-hosts' | 'moved-keys' | 'moved-ids' | 'owners', readonly string[]>>;
 
 const NO_MAPS: Maps = { 'moved-hosts': [], 'moved-keys': [], 'moved-ids': [], owners: [] };
 
 /** Replaces one thing in the shipped configuration; it has to be there. */
 function replaced(text: string, pattern: RegExp, by: string): string {
-  if (!pattern.test(text)) throw new Error(`deploy/haproxy-cells.cfg does not match ${pattern}`);
+  if (!pattern.test(text)) throw new Error(`deploy/examples/haproxy-cells.cfg does not match ${pattern}`);
   return text.replace(pattern, by);
 }
 
 /**
- * HAProxy with deploy/haproxy-cells.cfg as it is, except for its own addresses, those of `servers` (URLs by the backend's
+ * HAProxy with deploy/examples/haproxy-cells.cfg as it is, except for its own addresses, those of `servers` (URLs by the backend's
  * name), and the folder of its maps.
  */
 export async function startHaproxy(servers: Readonly<Record<string, string>>, maps: Partial<Maps> = {}) {
@@ -27,7 +27,7 @@ export async function startHaproxy(servers: Readonly<Record<string, string>>, ma
   for (const [name, lines] of Object.entries({ ...NO_MAPS, ...maps })) {
     await writeFile(join(folder, `formhost-${name}.map`), lines.map((line) => `${line}\n`).join(''));
   }
-  let text = await readFile(join(PROJECT, 'deploy/haproxy-cells.cfg'), 'utf8');
+  let text = await readFile(join(PROJECT, 'deploy/examples/haproxy-cells.cfg'), 'utf8');
   text = replaced(text, /bind :443 .*/, `bind 127.0.0.1:${port}`);
   text = replaced(text, /frontend http\n(?:\t.*\n)+/, '');
   text = text.replaceAll('/etc/haproxy/', `${folder}/`);

@@ -67,7 +67,7 @@ export function startInTerminal(command: string, settings: Record<string, string
 export async function startServiceProcess(settings: Record<string, string>, prefix: readonly string[] = []) {
   const port = settings.PORT ?? String(await freePort());
   const url = `http://127.0.0.1:${port}`;
-  const { child, result } = startProgram('env', [...prefix, './start.sh'], { PORT: port, ...settings });
+  const { child, result } = startProgram('env', [...prefix, 'scripts/start.sh'], { PORT: port, ...settings });
   return {
     url,
     child,

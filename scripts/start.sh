@@ -1,7 +1,7 @@
 #!/bin/sh
 # Starts the service. A build that is older than the sources is made anew where npm ci has installed the bundler and the folder can be
 # written. Elsewhere it has been made by the Dockerfile, or by npm run build.
-cd "$(dirname "$(readlink -f "$0")")" || exit
+cd "$(dirname "$(readlink -f "$0")")/.." || exit
 PATH=$PWD/node_modules/.bin:$PATH
 if [ -w . ] && command -v rolldown >/dev/null && ! sh scripts/is-built.sh; then node scripts/build.ts || exit; fi
 [ -f dist/service/main.js ] || { echo "formhost: there is no build: run npm ci and npm run build in $PWD" >&2 && exit 1; }

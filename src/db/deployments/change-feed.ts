@@ -9,7 +9,7 @@ export type DeploymentChange = { deploymentId: string; slug: string };
 type Row = { id: number; deployment_id: string; slug: string };
 
 /** A change is visible everywhere within a second. */
-const INTERVAL_MS = 250;
+const INTERVAL_MS = 500;
 /** A row is read for this long: a transaction may commit so long after it has inserted the row. */
 const WINDOW_MS = 30_000;
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type BucketLocation, parseFilesUrl } from './lib/files-url.ts';
 import { CELL } from './lib/ids.ts';
@@ -198,12 +199,32 @@ function readConfig(given: Readonly<Record<string, string>>) {
   };
 }
 
+/**
+ * The text of a setting: the environment has it, or a file that NAME_FILE names, so that a secret need not be in the environment.
+ * undefined if neither is set. White space around it, such as a file's last newline, is removed.
+ */
+function textOf(name: string, env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const text = env[name]?.trim() || undefined;
+  const file = env[`${name}_FILE`]?.trim();
+  if (!file) return text;
+  if (text !== undefined) throw new ConfigError(`${name} and ${name}_FILE are both set: remove one of them`);
+  try {
+    const content = readFileSync(file, 'utf8').trim();
+    if (content !== '') return content;
+  } catch (error) {
+    throw new ConfigError(
+      `${name}_FILE names ${file}, which can't be read: ${error instanceof Error ? error.message : error}`,
+    );
+  }
+  throw new ConfigError(`${name}_FILE names ${file}, which is empty: write the value of ${name} into it`);
+}
+
 /** Reads the settings from an environment; an empty value counts as absent. Throws ConfigError. */
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const given = Object.fromEntries(
     Object.keys(settings.shape).flatMap((key) => {
-      const value = env[nameOf(key)]?.trim();
-      return value ? [[key, value]] : [];
+      const text = textOf(nameOf(key), env);
+      return text === undefined ? [] : [[key, text]];
     }),
   );
   return Object.freeze(readConfig(given));

@@ -1,8 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, loadConfig, SETTING_NAMES } from '../src/config.ts';
 import { isReachable } from '../src/lib/public-address.ts';
+import { emptyFolder } from './support/formhost.ts';
 import { PROJECT } from './support/process.ts';
 
 /** The message about settings that are wrong; undefined where they are right. */
@@ -214,6 +215,47 @@ describe('loadConfig', () => {
     const { webhookAllowCidrs } = loadConfig({ WEBHOOK_ALLOW_CIDRS: '10.0.0.0/8, fd00::/8' });
     const addresses = ['127.0.0.1', '::1', '10.0.0.1', '192.168.0.1', 'fd00::1', '169.254.169.254'];
     expect(addresses.filter((address) => isReachable(address, webhookAllowCidrs))).toEqual(['10.0.0.1', 'fd00::1']);
+  });
+});
+
+describe('the file of a setting', () => {
+  const fileOf = async (content: string): Promise<string> => {
+    const file = join(await emptyFolder(), 'secret');
+    await writeFile(file, content);
+    return file;
+  };
+
+  it('has its value, without the newline at its end', async () => {
+    const url = 'postgres://u:secret@h/db';
+    for (const content of [url, `${url}\n`, `${url}\r\n`]) {
+      expect(loadConfig({ DATABASE_URL_FILE: await fileOf(content), DATABASE_URL: '' }).databaseUrl).toBe(url);
+    }
+  });
+
+  it('is read for every setting', async () => {
+    const file = await fileOf('\n');
+    const said = SETTING_NAMES.map((name) => complaint({ [`${name}_FILE`]: file }));
+    expect(said).toEqual(
+      SETTING_NAMES.map((name) => `${name}_FILE names ${file}, which is empty: write the value of ${name} into it`),
+    );
+  });
+
+  it('counts as absent when it has no name', () => {
+    for (const value of ['', ' ']) expect(loadConfig({ PORT_FILE: value, PORT: '81' }).port).toBe(81);
+  });
+
+  it('is refused beside the setting, and when it cannot be read', async () => {
+    const file = await fileOf('81');
+    expect(complaint({ PORT_FILE: file, PORT: '82' })).toBe('PORT and PORT_FILE are both set: remove one of them');
+    expect(complaint({ PORT_FILE: `${file}s` })).toBe(
+      `PORT_FILE names ${file}s, which can't be read: ENOENT: no such file or directory, open '${file}s'`,
+    );
+  });
+
+  it('is not shown when its value is wrong', async () => {
+    expect(complaint({ DATABASE_URL_FILE: await fileOf('mysql://u:secret@h/db') })).toEqual(
+      aLineNaming('DATABASE_URL'),
+    );
   });
 });
 

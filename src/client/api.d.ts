@@ -8728,12 +8728,18 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "status": "ok"
+                     *       "status": "ok",
+                     *       "version": "1.0.0"
                      *     }
                      */
                     "application/json": {
                         /** @constant */
                         status: "ok";
+                        /**
+                         * @description The version of this service.
+                         * @example 1.0.0
+                         */
+                        version: string;
                     };
                 };
             };

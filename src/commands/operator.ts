@@ -34,7 +34,8 @@ export function readSettings(): Settings {
   if (existsSync('.env')) process.loadEnvFile();
   return {
     config: loadConfig(process.env),
-    originOf(name) {
+    originOf(setting) {
+      const name = process.env[`${setting}_FILE`] ? `${setting}_FILE` : setting;
       if (inEnvironment.has(name)) return `${name}, which the environment sets`;
       return process.env[name] ? `${name} in .env` : `the default, because ${name} is not set`;
     },

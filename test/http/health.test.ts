@@ -2,6 +2,7 @@ import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/lib/log.ts';
+import { VERSION } from '../../src/lib/project.ts';
 import { LIMITS } from '../../src/limits.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { failure } from '../support/answers.ts';
@@ -44,7 +45,8 @@ const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 
 /** The process is up, and says whether it can serve. */
 async function expectHealth(ready: 200 | 503): Promise<void> {
   const [healthz, readyz] = await Promise.all([request(url).get('/healthz'), request(url).get('/readyz')]);
-  expect([healthz.status, readyz.status]).toEqual([200, ready]);
+  expect([healthz.status, healthz.body]).toEqual([200, { status: 'ok', version: VERSION }]);
+  expect(readyz.status).toBe(ready);
   if (ready === 503) expectUnavailable(readyz);
 }
 

@@ -44,6 +44,11 @@ describe('an empty database', () => {
     expect(await formhost(['admin', 'keys', 'create', '--email', 'empty@keys.example'], { settings })).toEqual(
       noDatabase(`${new URL(url).host}/${name}`, 'DATABASE_URL, which the environment sets'),
     );
+    const file = join(await emptyFolder(), 'url');
+    await writeFile(file, url);
+    expect(await keys(['list'], { DATABASE_URL_FILE: file })).toEqual(
+      noDatabase(`${new URL(url).host}/${name}`, 'DATABASE_URL_FILE, which the environment sets'),
+    );
     await runSql(
       url,
       "DO $$ BEGIN ASSERT NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace); END $$",

@@ -187,7 +187,7 @@ describe('what holds the answers of all tests', () => {
     path: '/healthz',
     status: 200,
     headers: new Map([JSON_TYPE]),
-    body: '{"status":"ok"}',
+    body: '{"status":"ok","version":"1.0.0"}',
   };
   const me =
     '{"email":"a@e.example","plan":"free","deployment_limit":null,"deployments":0,"storage_limit":null,"storage_used":0,"mail":false,"version":"1.0.0"}';
@@ -197,7 +197,7 @@ describe('what holds the answers of all tests', () => {
   const refused = { method: 'PUT', status: 405, body: '{"error":"No."}' };
 
   it.each([
-    ['a field more', { body: '{"status":"ok","more":1}' }],
+    ['a field more', { body: '{"status":"ok","version":"1.0.0","more":1}' }],
     ['what is no JSON', { body: 'ok' }],
     ['another type', { headers: new Map([['content-type', 'text/html']]) }],
     ['a status that is not documented', { status: 201 }],

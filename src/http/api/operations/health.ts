@@ -1,7 +1,14 @@
 import { z } from 'zod';
+import { VERSION } from '../../../lib/project.ts';
 import type { App } from '../../app.ts';
 import { publicEndpoint } from '../../request/endpoint.ts';
+import { textField } from '../../request/fields.ts';
 import { unavailable } from '../../response/errors.ts';
+
+const Health = z.strictObject({
+  status: z.literal('ok'),
+  version: textField('The version of this service.', '1.0.0'),
+});
 
 /** Health checks. */
 export const healthEndpoints = ({ readiness }: App) => [
@@ -10,8 +17,8 @@ export const healthEndpoints = ({ readiness }: App) => [
     description: 'For software that restarts the process. It needs no database, and works while the service starts.',
     isPolled: true,
     isAlwaysUp: true,
-    answer: { description: 'The process is up.', schema: z.strictObject({ status: z.literal('ok') }) },
-    handle: () => ({ status: 'ok' as const }),
+    answer: { description: 'The process is up.', schema: Health },
+    handle: () => ({ status: 'ok' as const, version: VERSION }),
   }),
 
   publicEndpoint('GET', '/readyz', 'isReady', {

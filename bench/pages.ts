@@ -5,6 +5,7 @@ import { request } from 'undici';
 import { loadConfig } from '../src/config.ts';
 import { pageColumns } from '../src/db/deployments/page-versions.ts';
 import { PageRenderer } from '../src/http/pages/new-page.ts';
+import { Hosts } from '../src/http/request/hosts.ts';
 import { LIMITS } from '../src/limits.ts';
 import { alternate, compare, type Figures, isInstalled, type Row, wrk, wrkScript } from './measure.ts';
 import { addDeployments, type Case, DEPLOYMENTS, freePort, type Stage, sql } from './stage.ts';
@@ -147,8 +148,10 @@ const BASE_URL = 'http://localhost';
 /** Stores a page of its own for each of MANY_HOSTS, as PUT does. */
 async function storePages({ connection, db }: Stage): Promise<void> {
   await addDeployments(connection, DEPLOYMENTS, MANY_HOSTS);
+  const config = loadConfig({ BASE_URL });
   const renderer = new PageRenderer(
-    loadConfig({ BASE_URL }),
+    config,
+    new Hosts(config, { slugOf: () => undefined, domainsOf: () => [] }),
     { run: () => Promise.reject(new Error('No page needs the thread.')) },
     LIMITS,
   );

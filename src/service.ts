@@ -75,7 +75,7 @@ async function createParts(
     onPurge: () => cleanUp.wake(),
     ...{ isStarting, readiness, stopping },
   });
-  const changeFeed = new ChangeFeed(db, limits.changeFeed.gapMs, { onChange: app.onFeedChange, onGap: app.onGap });
+  const changeFeed = new ChangeFeed(db, limits.changeFeed.gapMs, { onChanges: app.onFeedChanges, onGap: app.onGap });
   const server = new HttpServer(new Listener(app).handle, limits);
   return { ...core, ...delivery, ...submissions, databaseServer, lifecycle, files, cleanUp, app, changeFeed, server };
 }

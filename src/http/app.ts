@@ -73,8 +73,8 @@ export type App = {
   bodyReader: BodyReader;
   responseWriter: ResponseWriter;
 
-  /** Called once a change of a deployment is committed. */
-  onDeploymentChange(change: DeploymentChange): void;
+  /** Called once a change of a deployment is committed. Settles, never rejects, when this process serves it so. */
+  onDeploymentChange(change: DeploymentChange): Promise<void>;
   /** Called when the rest of a purged deployment, or spam, is to be removed. */
   onPurge(): void;
   isStarting(): boolean;

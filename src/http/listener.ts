@@ -68,7 +68,7 @@ export class Listener {
   }
 
   readonly handle: RequestListener = (request, response) => {
-    const { hosts, isStarting, log } = this.#app;
+    const { isStarting, log } = this.#app;
     const context: Context = {
       request,
       response,
@@ -81,13 +81,13 @@ export class Listener {
     if (this.#logsAll) logRequest(log, context);
     // A page in memory is answered before #answer() returns: a promise would add a twentieth to its cost.
     try {
-      context.slug = hosts.slugOf(resolveHost(request));
+      const host = resolveHost(request);
       context.path = pathOf(request);
-      context.route = routeOf(request, context.slug, context.path);
+      this.#findSlug(context, host);
       validateRequest(request);
       const answering =
         isStarting() && !this.#polledPaths.has(context.path)
-          ? this.#untilStarted().then(() => this.#answer(context))
+          ? this.#answerOnceStarted(context, host)
           : this.#answer(context);
       if (!answering) this.#count(context);
       else
@@ -99,6 +99,18 @@ export class Listener {
       this.#fail(error, context);
     }
   };
+
+  #findSlug(context: Context, host: string): void {
+    context.slug = this.#app.hosts.slugOf(host);
+    context.route = routeOf(context.request, context.slug, context.path);
+  }
+
+  async #answerOnceStarted(context: Context, host: string): Promise<void> {
+    await this.#untilStarted();
+    // Custom domains are known now.
+    this.#findSlug(context, host);
+    await this.#answer(context);
+  }
 
   /** Throws 503 when the service has not started after `startWaitTimeoutMs`. */
   async #untilStarted(): Promise<void> {

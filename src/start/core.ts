@@ -5,6 +5,8 @@ import { createChallenges, createLinks } from '../db/account/link-secret.ts';
 import type { OpenSiteFile } from '../db/deployments/site-files.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { OwnAddress } from '../delivery/webhooks/own-address.ts';
+import { Hosts } from '../http/request/hosts.ts';
+import { ProvenDomains } from '../http/request/proven-domains.ts';
 import type { Log } from '../lib/log.ts';
 import type { Limits } from '../limits.ts';
 import { Metrics } from '../metrics/metrics.ts';
@@ -22,8 +24,9 @@ export function createCore(
   openSiteFile: OpenSiteFile,
   listening: () => AddressInfo | undefined,
 ) {
-  const { baseUrl, pagesDomain } = config;
-  const urlOf = (slug: string): string => pageUrl(config, slug);
+  const { baseUrl } = config;
+  const domains = new ProvenDomains(db);
+  const hosts = new Hosts(config, domains);
   // Apart from that for pages: a check can take seconds, and visitors wait for pages.
   const checks = new ComputePool(config, limits);
   return {
@@ -34,9 +37,15 @@ export function createCore(
     metrics: new Metrics(),
     compute: new ComputePool(config, limits),
     checks,
-    labelsOf: (deploymentId: string) =>
-      readLabels({ db, limits, checks, openSiteFile, baseUrl, pagesDomain, urlOf }, deploymentId),
-    own: new OwnAddress({ baseUrl: new URL(baseUrl), pagesUrl: new URL(urlOf('a-page')), listening }),
+    domains,
+    hosts,
+    labelsOf: (deploymentId: string) => readLabels({ db, limits, checks, openSiteFile, hosts }, deploymentId),
+    own: new OwnAddress({
+      baseUrl: new URL(baseUrl),
+      pagesUrl: new URL(pageUrl(config, 'a-page')),
+      servesPageAt: (host) => Boolean(domains.slugOf(host)),
+      listening,
+    }),
     links: createLinks(db, baseUrl),
     altcha: createChallenges(db, limits),
   };

@@ -9,7 +9,6 @@ import { SiteFiles } from '../http/pages/site-files.ts';
 import { Authentication } from '../http/request/auth.ts';
 import { BodyReader } from '../http/request/body.ts';
 import { clientAddressFrom } from '../http/request/client-address.ts';
-import { Hosts } from '../http/request/hosts.ts';
 import { OwnerQueue } from '../http/request/owner-queue.ts';
 import { SessionCookie } from '../http/request/session-cookie.ts';
 import { ResponseWriter } from '../http/response/response-writer.ts';
@@ -25,14 +24,14 @@ const MAX_WAITING_SITES = 100;
 
 /** Makes the part that answers requests. `others`: the parts that come from elsewhere. */
 export function createApp(
-  { config, limits, log, db, metrics, compute, checks, labelsOf, own, links, altcha }: Core,
+  { config, limits, log, db, metrics, compute, checks, labelsOf, own, domains, hosts, links, altcha }: Core,
   { forms, honeypotHits, turnedAway, spamCheck, submissions }: ReturnType<typeof createSubmissions>,
   others: Pick<App, 'openFile' | 'openSiteFile' | 'mailAccount' | 'onPurge' | 'isStarting' | 'readiness' | 'stopping'>,
-): App & { onFeedChange(change: DeploymentChange): void; onGap(): void } {
+): App & { onFeedChanges(changes: readonly DeploymentChange[]): Promise<void>; onGap(): Promise<void> } {
   const clientAddress = clientAddressFrom(config.trustProxy);
   const sessionCookie = new SessionCookie(config.baseUrl);
   const responseWriter = new ResponseWriter({ largest: config.maxHtmlBytes, limits });
-  const renderer = new PageRenderer(config, compute, limits);
+  const renderer = new PageRenderer(config, hosts, compute, limits);
   const canSend = (ownerId: number): boolean => responseWriter.fits(ownerId);
   const siteFiles = new SiteFiles({ open: others.openSiteFile, renderer, canSend }, limits);
   const pages = new PageCache(
@@ -46,33 +45,38 @@ export function createApp(
   );
   return {
     ...others,
-    ...{ config, limits, log, db, metrics, checks, labelsOf, links, altcha },
+    ...{ config, limits, log, db, metrics, checks, labelsOf, hosts, links, altcha },
     ...{ forms, honeypotHits, turnedAway, spamCheck, submissions },
     ...{ pages, siteFiles, renderer, clientAddress, sessionCookie, responseWriter },
     limitPageWrites: limitConcurrency(MAX_CONCURRENT_PAGE_WRITES),
     siteQueue: new FairQueue({ slots: MAX_CONCURRENT_SITES, maxWaiting: MAX_WAITING_SITES }),
     isOwnUrl: (url) => own.isIn(url),
-    hosts: new Hosts(config),
     authentication: new Authentication(db, clientAddress, sessionCookie),
     ownerQueue: new OwnerQueue(limits),
     // A site may be larger than a client's half of the budget: the first body of a client always fits.
     bodyReader: new BodyReader(Math.max(config.maxHtmlBytes, config.maxFilesBytes), compute, limits),
-    onDeploymentChange({ deploymentId, slug }) {
+    async onDeploymentChange({ deploymentId, slug }) {
       pages.invalidate(slug);
       forms.invalidate(deploymentId);
       submissions.invalidate(deploymentId);
+      // The change is stored. If its domains can't be read now, the change feed has them read.
+      await domains.read([deploymentId]).catch(() => undefined);
     },
-    /** Any process, this one too, has changed a deployment. */
-    onFeedChange({ deploymentId, slug }: DeploymentChange) {
-      pages.refresh(slug);
-      forms.invalidate(deploymentId);
-      submissions.invalidate(deploymentId);
+    /** Any process, this one too, has changed deployments. */
+    async onFeedChanges(changes: readonly DeploymentChange[]) {
+      for (const { deploymentId, slug } of changes) {
+        pages.refresh(slug);
+        forms.invalidate(deploymentId);
+        submissions.invalidate(deploymentId);
+      }
+      await domains.read(changes.map(({ deploymentId }) => deploymentId));
     },
     /** Changes by other processes may have been missed. */
-    onGap() {
+    async onGap() {
       pages.invalidateAll();
       forms.invalidateAll();
       submissions.invalidateAll();
+      await domains.readAll();
     },
   };
 }

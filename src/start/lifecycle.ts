@@ -46,7 +46,7 @@ export class Lifecycle {
     await prepareDatabase(databaseServer, config, log, this.stopping);
     await checkPooler(db, log);
     const firstOwner = await createFirstOwner(databaseServer, db, config);
-    // Before anything is in memory: the changes that this read finds are of no use.
+    // Reads the custom domains, before a request for one is answered.
     await changeFeed.read();
     this.#isStarting = false;
     this.#tasks = [() => changeFeed.run(log, this.stopping), ...tasks].map((run) => run());

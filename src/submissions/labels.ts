@@ -1,3 +1,4 @@
+import { type Addresses, ofSite } from '../compute/check/answer.ts';
 import type { ComputePool } from '../compute/pool.ts';
 import { OverLimitError } from '../compute/thread.ts';
 import { readHtmlFiles } from '../db/deployments/html-files.ts';
@@ -13,9 +14,7 @@ type Parts = {
   limits: Limits;
   checks: Pick<ComputePool, 'run'>;
   openSiteFile: OpenSiteFile;
-  baseUrl: string;
-  pagesDomain: string;
-  urlOf(slug: string): string;
+  hosts: { addressesFor(page: { id: string; slug: string }): Addresses };
 };
 
 /**
@@ -27,7 +26,7 @@ export async function readLabels(parts: Parts, deploymentId: string): Promise<La
   if (!page) return new Map();
   if (page.labels) return page.labels;
   try {
-    const labels = await readPage(parts, page.ownerId, deploymentId, parts.urlOf(page.slug));
+    const labels = await readPage(parts, page.ownerId, { id: deploymentId, slug: page.slug });
     // Its version was read before its HTML: if it is still live, the labels are its own.
     await saveLabels(parts.db, deploymentId, page.version, labels);
     return labels;
@@ -40,18 +39,17 @@ export async function readLabels(parts: Parts, deploymentId: string): Promise<La
 
 /** The labels of all HTML files of the live page; none when it is gone or can't be read by any thread. */
 function readPage(
-  { db, limits, checks, openSiteFile, baseUrl, pagesDomain }: Parts,
+  { db, limits, checks, openSiteFile, hosts }: Parts,
   ownerId: number,
-  deploymentId: string,
-  url: string,
+  deployment: { id: string; slug: string },
 ): Promise<Labels> {
   // Apart from the owner's checks: mails wait for labels, whatever checks took.
   return checks.run(`labels of ${ownerId}`, limits.compute.labelsSlotTimeoutMs, async (thread) => {
     const labels = new Map<string, string>();
+    const addresses = hosts.addressesFor(deployment);
     const startedAt = performance.now();
-    for await (const { html, site } of readHtmlFiles(db, openSiteFile, ownerId, deploymentId)) {
-      const page = { url, action: `${baseUrl}/submit/${deploymentId}`, site };
-      const input = { html, addresses: { baseUrl, pagesDomain, page } };
+    for await (const { html, site } of readHtmlFiles(db, openSiteFile, ownerId, deployment.id)) {
+      const input = { html, addresses: ofSite(addresses, site) };
       const found = await thread.run('readLabels', input).catch((error) => {
         // It would not succeed the next time either.
         if (error instanceof OverLimitError) return undefined;

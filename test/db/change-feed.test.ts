@@ -5,22 +5,25 @@ import { testService } from '../support/service.ts';
 
 const service = await testService();
 
-/** A feed that reads when the test says so. */
-function startFeed(gapMs?: number) {
+/** A feed that reads when the test says so, after its first read. */
+async function startFeed(gapMs?: number) {
   const changes: DeploymentChange[] = [];
-  const onGap = vi.fn<() => void>();
-  const onChange = (change: DeploymentChange): void => void changes.push(change);
+  const onGap = vi.fn<() => Promise<void>>();
+  const onChanges = vi.fn(async (more: readonly DeploymentChange[]) => void changes.push(...more));
   const limits = testLimits({ changeFeed: gapMs === undefined ? {} : { gapMs } });
-  const feed = new ChangeFeed(service.db, limits.changeFeed.gapMs, { onChange, onGap });
+  const feed = new ChangeFeed(service.db, limits.changeFeed.gapMs, { onChanges, onGap });
   const read = async (): Promise<DeploymentChange[]> => {
     await feed.read();
     return changes.splice(0);
   };
-  return { feed, read, onGap };
+  await feed.read();
+  expect([onGap.mock.calls.length, changes]).toEqual([1, []]);
+  onGap.mockClear();
+  return { feed, read, onGap, onChanges };
 }
 
 it('tells each change of a deployment once, and nothing of submissions', async () => {
-  const { read, onGap } = startFeed();
+  const { read, onGap } = await startFeed();
   const owner = await service.owner();
   const { id, slug } = await owner.deploy();
   const change = { deploymentId: id, slug };
@@ -45,8 +48,19 @@ it.each([
   ['there was no read for too long', -1, () => undefined],
   ['the connections lead to another server', undefined, (feed: ChangeFeed) => feed.reset()],
 ])('says that changes may have been missed when %s', async (_when, gapMs, happens) => {
-  const { feed, read, onGap } = startFeed(gapMs);
+  const { feed, read, onGap } = await startFeed(gapMs);
   happens(feed);
+  await read();
+  expect(onGap).toHaveBeenCalledOnce();
+});
+
+it('says so after changes that could not be handled', async () => {
+  const { feed, read, onGap, onChanges } = await startFeed();
+  const owner = await service.owner();
+  await owner.deploy();
+  onChanges.mockRejectedValueOnce(new Error('The database is out of reach.'));
+  await expect(feed.read()).rejects.toThrow('The database is out of reach.');
+  expect(onGap).not.toHaveBeenCalled();
   await read();
   expect(onGap).toHaveBeenCalledOnce();
 });

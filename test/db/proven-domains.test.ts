@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ChangeFeed } from '../../src/db/deployments/change-feed.ts';
+import { ChangeFeed, type DeploymentChange } from '../../src/db/deployments/change-feed.ts';
 import { findProven, listProven } from '../../src/db/domains/proven-domains.ts';
 import { testService } from '../support/service.ts';
 
@@ -20,11 +20,11 @@ it('lists proven domains in pages, each once, with the page that is served there
   const deleted = await deployWith({ 'a.example': 'pending', 'e.example': 'live' });
   await someone.delete(`/deploy/${deleted.id}`).expect(200);
   const proven = [
-    { domain: 'a.example', slug: first.slug },
-    { domain: 'b.example', slug: second.slug },
-    { domain: 'c.example', slug: second.slug },
-    { domain: 'd.example', slug: null },
-    { domain: 'e.example', slug: null },
+    { domain: 'a.example', deploymentId: first.id, slug: first.slug },
+    { domain: 'b.example', deploymentId: second.id, slug: second.slug },
+    { domain: 'c.example', deploymentId: second.id, slug: second.slug },
+    { domain: 'd.example', deploymentId: second.id, slug: null },
+    { domain: 'e.example', deploymentId: deleted.id, slug: null },
   ];
   expect(await listProven(db, '', 3)).toEqual(proven.slice(0, 3));
   expect(await listProven(db, 'c.example', 3)).toEqual(proven.slice(3));
@@ -35,8 +35,9 @@ it('lists proven domains in pages, each once, with the page that is served there
 it('tells each change of proven domains, and none of pending ones', async () => {
   const deployment = await deployWith({ 'pending.example': 'pending' });
   const changes: string[] = [];
-  const onChange = ({ deploymentId }: { deploymentId: string }): void => void changes.push(deploymentId);
-  const feed = new ChangeFeed(db, Number.POSITIVE_INFINITY, { onChange, onGap: () => undefined });
+  const onChanges = async (told: readonly DeploymentChange[]) =>
+    void changes.push(...told.map(({ deploymentId }) => deploymentId));
+  const feed = new ChangeFeed(db, 1_000_000, { onChanges, onGap: async () => undefined });
   await feed.read();
   const row = { deployment_id: deployment.id, domain: 'pending.example' };
   const told = async (change: PromiseLike<unknown>): Promise<string[]> => {

@@ -32,6 +32,7 @@ describe('what a URL says by itself', () => {
   const ownAt = (baseUrl: string, pagesUrl: string, address: string, port: number) =>
     new OwnAddress({
       ...{ baseUrl: new URL(baseUrl), pagesUrl: new URL(pagesUrl), listening: () => listeningAt(address, port) },
+      servesPageAt: (host) => host === 'forms.shop.example',
     });
   const laptop = ownAt('http://localhost:3000', 'http://a-page.localhost:3000', '127.0.0.1', 3_000);
   const hosted = ownAt('https://forms.example.org', 'https://a-page.pages.example.org', '0.0.0.0', 3_000);

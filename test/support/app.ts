@@ -23,6 +23,9 @@ const notCalled = (): never => {
   throw new Error('Not called.');
 };
 
+/** Custom domains of no deployment. */
+export const noDomains = { slugOf: () => undefined, domainsOf: () => [] };
+
 /** The parts of a service with these settings, none of which reaches anything. */
 export function idleApp(config: Config, parts: Partial<App> = {}): App {
   const limits = testLimits();
@@ -30,7 +33,8 @@ export function idleApp(config: Config, parts: Partial<App> = {}): App {
   const db = connect({ connectionString: 'postgres://nobody@localhost/nothing' }, { limits });
   const compute = { run: notCalled };
   const sessionCookie = new SessionCookie(config.baseUrl);
-  const renderer = new PageRenderer(config, compute, limits);
+  const hosts = new Hosts(config, noDomains);
+  const renderer = new PageRenderer(config, hosts, compute, limits);
   return {
     config,
     limits,
@@ -65,14 +69,14 @@ export function idleApp(config: Config, parts: Partial<App> = {}): App {
     renderer,
     limitPageWrites: limitConcurrency(1),
     siteQueue: new FairQueue({ slots: 1, maxWaiting: 1 }),
-    hosts: new Hosts(config),
+    hosts,
     clientAddress: notCalled,
     sessionCookie,
     authentication: new Authentication(db, notCalled, sessionCookie),
     ownerQueue: new OwnerQueue(limits),
     bodyReader: new BodyReader(1, compute, limits),
     responseWriter: new ResponseWriter({ largest: 1, limits }),
-    onDeploymentChange: () => undefined,
+    onDeploymentChange: async () => undefined,
     onPurge: () => undefined,
     isStarting: () => false,
     readiness: async () => 'no database',

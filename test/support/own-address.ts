@@ -7,5 +7,6 @@ export const ownAddress = (listening?: AddressInfo) =>
   new OwnAddress({
     baseUrl: new URL(BASE_URL),
     pagesUrl: new URL(`http://a-page.${PAGES_DOMAIN}`),
+    servesPageAt: () => false,
     listening: () => listening,
   });

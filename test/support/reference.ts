@@ -6,7 +6,7 @@ import type { Config } from '../../src/config.ts';
 import { createReference } from '../../src/http/api/operations/reference/document.ts';
 import { createEndpoints } from '../../src/http/endpoints.ts';
 import type { Tagged } from '../../src/http/request/declaration.ts';
-import { Hosts } from '../../src/http/request/hosts.ts';
+import { Hosts, NO_SLUG } from '../../src/http/request/hosts.ts';
 import { ERROR_CODE } from '../../src/http/response/errors.ts';
 import { NOTICE } from '../../src/http/response/notice.ts';
 import { idleApp } from './app.ts';
@@ -162,6 +162,12 @@ export function holdAgainst(reference: Reference): Hold {
   };
 }
 
+/** Pages have them under shop.example in all tests. */
+const customDomains = {
+  slugOf: (domain: string): string | undefined => (domain.endsWith('.shop.example') ? NO_SLUG : undefined),
+  domainsOf: () => [],
+};
+
 /** The services that are held, by their ports. */
 const held = new Map<number, { hold: Hold; hosts: Hosts }>();
 const problems = new Set<string>();
@@ -173,7 +179,7 @@ const portOf = (url: string): number => Number(new URL(url).port);
 export function holdService(url: string, config: Config): void {
   // Settings change what is said of requests only.
   hold ??= holdAgainst(referenceOf(config));
-  held.set(portOf(url), { hold, hosts: new Hosts(config) });
+  held.set(portOf(url), { hold, hosts: new Hosts(config, customDomains) });
 }
 
 /** Ends that: another server may get the port of a service that is closed. */

@@ -36,6 +36,7 @@ const withoutScheme = (url: URL): string => url.host + url.pathname;
 export class AddressReader {
   readonly #action: string;
   readonly #own: URL;
+  readonly #ownHosts: ReadonlySet<string>;
   readonly #service: URL;
   readonly #pagesDomain: string;
   readonly #isPublished: boolean;
@@ -55,6 +56,7 @@ export class AddressReader {
     this.#own = new URL(`/${path}`, page?.url ?? UNPUBLISHED.url);
     // Addresses that a page loads are judged as if the page were served by https.
     this.#own.protocol = 'https:';
+    this.#ownHosts = new Set([this.#own.host, ...(page?.otherHosts ?? [])]);
     this.#service = new URL(baseUrl);
     this.#pagesDomain = pagesDomain;
     this.#isPublished = page !== undefined;
@@ -76,7 +78,7 @@ export class AddressReader {
     if (!url) return 'invalid';
     if (url.protocol === 'javascript:') return 'script';
     if (!/^https?:$/.test(url.protocol)) return 'other-scheme';
-    if (url.host === this.#own.host) return this.#isPage(url.pathname) ? 'here' : 'own-host';
+    if (this.#ownHosts.has(url.host)) return this.#isPage(url.pathname) ? 'here' : 'own-host';
     if (this.#isPublished && withoutScheme(url) === this.submitAddress) return 'here';
     const isOfPages = url.host.endsWith(`.${this.#pagesDomain}`);
     const isForm = isOfPages && url.pathname === '/';
@@ -92,7 +94,7 @@ export class AddressReader {
 
   /** Whether a URL is on the page's own host, where this path has neither a page nor a file. */
   isMissing(url: URL): boolean {
-    return url.host === this.#own.host && this.#find(url.pathname) === undefined;
+    return this.#ownHosts.has(url.host) && this.#find(url.pathname) === undefined;
   }
 
   /** Whether a URL is of this service's API. */

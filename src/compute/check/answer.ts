@@ -152,13 +152,22 @@ export type Addresses = {
   /** Host, and port if any, under which every page is one label. */
   pagesDomain: string;
   /**
-   * The page itself: its origin, and the address that its forms post to; undefined: it has not been published. `site`: the path
-   * of the page in its site, and those of all files; 'any': there may be a page at each path.
+   * The page itself: its origin, and the address that its forms post to; undefined: it has not been published. `otherHosts`: of
+   * its custom domains, with the port if any. `site`: the path of the page in its site, and those of all files; 'any': there may
+   * be a page at each path.
    */
-  page: { url: string; action: string; site?: SitePage | 'any' | undefined } | undefined;
+  page:
+    | { url: string; action: string; otherHosts?: readonly string[]; site?: SitePage | 'any' | undefined }
+    | undefined;
 };
 
 type SitePage = { path: string; files: readonly string[] };
+
+/** The same addresses for one of the HTML files of a site. */
+export const ofSite = ({ page, ...addresses }: Addresses, site: SitePage | 'any' | undefined): Addresses => ({
+  ...addresses,
+  page: page && { ...page, site },
+});
 
 /** A page, in UTF-8, and what is known of it. */
 export type LabelsInput = { html: Uint8Array; addresses: Addresses };

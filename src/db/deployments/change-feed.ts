@@ -20,22 +20,25 @@ const WINDOW_MS = 30_000;
 export class ChangeFeed {
   readonly #db: Knex;
   readonly #gapMs: number;
-  readonly #onChange: (change: DeploymentChange) => void;
-  readonly #onGap: () => void;
+  readonly #onChanges: (changes: readonly DeploymentChange[]) => Promise<void>;
+  readonly #onGap: () => Promise<void>;
   /** The ids of the rows that the last read has found. A row that is missing there is older than the window. */
   #seen: ReadonlySet<number> = new Set();
   /** When the last read that succeeded began, as performance.now() returns it. */
-  #readAt = performance.now();
+  #readAt = Number.NEGATIVE_INFINITY;
 
-  /** `onGap` is called when changes may have been missed: after `gapMs` without a read, rows may have left the window. */
+  /**
+   * `onGap` is called when changes may have been missed: at the first read, after one that failed halfway, and after `gapMs`
+   * without a read, when rows may have left the window.
+   */
   constructor(
     db: Knex,
     gapMs: number,
-    { onChange, onGap }: { onChange(change: DeploymentChange): void; onGap(): void },
+    { onChanges, onGap }: { onChanges(changes: readonly DeploymentChange[]): Promise<void>; onGap(): Promise<void> },
   ) {
     this.#db = db;
     this.#gapMs = gapMs;
-    this.#onChange = onChange;
+    this.#onChanges = onChanges;
     this.#onGap = onGap;
   }
 
@@ -55,15 +58,22 @@ export class ChangeFeed {
         WHERE at > clock_timestamp() - ? * interval '1 millisecond'`,
       [WINDOW_MS],
     );
-    if (startedAt - this.#readAt > this.#gapMs) this.#onGap();
+    const isGap = startedAt - this.#readAt > this.#gapMs;
     this.#readAt = startedAt;
-    for (const row of rows) {
-      if (!this.#seen.has(row.id)) this.#onChange({ deploymentId: row.deployment_id, slug: row.slug });
-    }
+    const changes = rows
+      .filter(({ id }) => !this.#seen.has(id))
+      .map((row) => ({ deploymentId: row.deployment_id, slug: row.slug }));
     this.#seen = new Set(rows.map(({ id }) => id));
+    try {
+      if (isGap) await this.#onGap();
+      else if (changes.length > 0) await this.#onChanges(changes);
+    } catch (error) {
+      this.reset();
+      throw error;
+    }
   }
 
-  /** The connections lead to another server now, whose rows may be others. */
+  /** The next read is a gap. Also called when the connections lead to another server, whose rows may be others. */
   reset(): void {
     this.#readAt = Number.NEGATIVE_INFINITY;
   }

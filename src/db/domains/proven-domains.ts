@@ -1,12 +1,13 @@
 import type { Knex } from 'knex';
 import { query } from '../postgres/query.ts';
 
-/** A domain that was proven. `slug`: the page that is served there; null where none is. */
-export type ProvenDomain = { domain: string; slug: string | null };
+/** A domain that was proven, and the deployment that has it. `slug`: the page that is served there; null where none is. */
+export type ProvenDomain = { domain: string; deploymentId: string; slug: string | null };
 
 /** The deployment that has a domain live comes before one whose proof is gone. */
 const PROVEN = `
-     SELECT DISTINCT ON (domain) domain, CASE WHEN status = 'live' AND deleted_at IS NULL THEN slug END AS slug
+     SELECT DISTINCT ON (domain) domain, deployment_id AS "deploymentId",
+            CASE WHEN status = 'live' AND deleted_at IS NULL THEN slug END AS slug
        FROM domains JOIN deployments ON deployments.id = deployment_id
       WHERE status <> 'pending'`;
 const ORDER = "ORDER BY domain, status = 'live' DESC";

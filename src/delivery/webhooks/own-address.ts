@@ -25,6 +25,8 @@ type Options = {
   baseUrl: URL;
   /** Of any page. */
   pagesUrl: URL;
+  /** Whether a page is served at a custom domain. */
+  servesPageAt(host: string): boolean;
   /** Where this process listens; undefined until it does. */
   listening(): AddressInfo | undefined;
 };
@@ -47,13 +49,13 @@ export class OwnAddress {
    * listens on.
    */
   isIn(url: URL): boolean {
-    const { baseUrl, pagesUrl, listening } = this.#options;
+    const { baseUrl, pagesUrl, servesPageAt, listening } = this.#options;
     const host = hostOf(url);
     const port = portOf(url);
     if (addressesOf(host).some((address) => this.isAt(address, port))) return true;
     const own = listening();
     const ports = [portOf(baseUrl), portOf(pagesUrl), ...(own ? [own.port] : [])].flatMap(withItsPair);
-    const isHost = host === this.#apiHost || host.endsWith(this.#pagesDomain);
+    const isHost = host === this.#apiHost || host.endsWith(this.#pagesDomain) || servesPageAt(host);
     return isHost && ports.includes(port);
   }
 

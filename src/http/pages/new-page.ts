@@ -4,6 +4,7 @@ import { type Config, submitUrl } from '../../config.ts';
 import { type NewPage, type Rendering, renderedFor } from '../../db/deployments/page-versions.ts';
 import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
+import type { Hosts } from '../request/hosts.ts';
 import { altchaWidget } from './altcha-widget.ts';
 
 /** A page that is to be rendered. `hasAltcha`: whether its settings switch ALTCHA on. */
@@ -12,11 +13,13 @@ type PageToRender = { deploymentId: string; slug: string; html: Buffer; hasAltch
 /** Renders pages when they are stored: at a visit it would take longer than to read them. */
 export class PageRenderer {
   readonly #config: Config;
+  readonly #hosts: Hosts;
   readonly #compute: Pick<ComputePool, 'run'>;
   readonly #maxWaitMs: number;
 
-  constructor(config: Config, compute: Pick<ComputePool, 'run'>, { pages }: Limits) {
+  constructor(config: Config, hosts: Hosts, compute: Pick<ComputePool, 'run'>, { pages }: Limits) {
     this.#config = config;
+    this.#hosts = hosts;
     this.#compute = compute;
     this.#maxWaitMs = pages.threadWaitTimeoutMs;
   }
@@ -25,7 +28,7 @@ export class PageRenderer {
   async render(ownerId: number, page: PageToRender): Promise<Rendering> {
     const { html, hasAltcha } = page;
     const action = submitUrl(this.#config) + page.deploymentId;
-    const widget = hasAltcha ? altchaWidget(this.#config, page) : undefined;
+    const widget = hasAltcha ? altchaWidget(this.#hosts, page) : undefined;
     // Only the thread has an HTML parser.
     const isLight = html.length <= SIZES.internalPages.largeBytes && !widget;
     const { br, ...rest } = isLight

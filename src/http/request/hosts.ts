@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import type { Config } from '../../config.ts';
+import type { Addresses } from '../../compute/check/answer.ts';
+import { type Config, pageUrl, submitUrl } from '../../config.ts';
 import { isSlug } from '../../lib/slugs.ts';
 import { HttpError } from '../response/errors.ts';
+import type { ProvenDomains } from './proven-domains.ts';
 
-/** The slug of a page's host whose label can't be a slug. */
+/** The slug of a page's host at which no page can be. */
 export const NO_SLUG = '';
 
 /** The host of `host:port`, in lower case, without a trailing dot. */
@@ -13,23 +15,68 @@ export const nameOf = (host: string): string =>
     .replace(/:[0-9]*$/, '')
     .replace(/\.$/, '');
 
-/** Tells pages' hosts from the API's: a page's is its slug and the pages' domain. Every other host is the API's. */
+/**
+ * Tells pages' hosts from the API's. A page is at its slug under the pages' domain, and at its custom domains. Every other
+ * host is the API's.
+ */
 export class Hosts {
+  readonly #config: Config;
+  readonly #domains: Pick<ProvenDomains, 'slugOf' | 'domainsOf'>;
   readonly #apiHost: string;
   readonly #pagesSuffix: string;
+  /** Of all pages' origins. */
+  readonly #protocol: string;
+  /** With the colon before it; empty: that of the protocol. */
+  readonly #port: string;
 
-  constructor({ baseUrl, pagesDomain }: Pick<Config, 'baseUrl' | 'pagesDomain'>) {
-    this.#apiHost = nameOf(new URL(baseUrl).host);
-    this.#pagesSuffix = `.${nameOf(pagesDomain)}`;
+  constructor(config: Config, domains: Pick<ProvenDomains, 'slugOf' | 'domainsOf'>) {
+    const { protocol, port } = new URL(pageUrl(config, 'a-page'));
+    this.#config = config;
+    this.#domains = domains;
+    this.#apiHost = nameOf(new URL(config.baseUrl).host);
+    this.#pagesSuffix = `.${nameOf(config.pagesDomain)}`;
+    this.#protocol = protocol;
+    this.#port = port && `:${port}`;
   }
 
-  /** The slug of a page's host, NO_SLUG where its label can't be one; undefined for a host of the API. */
+  /** The slug of a page's host, NO_SLUG where there can be no page; undefined for a host of the API. */
   slugOf(host: string): string | undefined {
     const name = nameOf(host);
-    if (!name.endsWith(this.#pagesSuffix) || name === this.#apiHost) return undefined;
+    if (name === this.#apiHost) return undefined;
+    if (!name.endsWith(this.#pagesSuffix)) return this.#domains.slugOf(name);
     const label = name.slice(0, -this.#pagesSuffix.length);
     if (label === '' || label.includes('.')) return undefined;
     return isSlug(label) ? label : NO_SLUG;
+  }
+
+  /** Whether an origin (RFC 6454) is that of a page, under any of its hosts. */
+  isOriginOf(slug: string, origin: string): boolean {
+    const host = origin.slice(this.#protocol.length + 2, origin.length - this.#port.length);
+    return origin === this.#originOf(host) && !host.includes(':') && this.slugOf(host) === slug;
+  }
+
+  /** The origin at which a visitor has opened a page, as the request shows it; else that of the page's slug. */
+  originFor({ headers: { host = '', origin = '', referer = '' } }: IncomingMessage, slug: string): string {
+    const shown = [this.#originOf(nameOf(host)), origin, URL.parse(referer)?.origin ?? ''];
+    return shown.find((each) => this.isOriginOf(slug, each)) ?? pageUrl(this.#config, slug);
+  }
+
+  /** The addresses by which the form check tells where forms lead. `page`: the deployment; left out for HTML that is not published. */
+  addressesFor(page?: { id: string; slug: string }): Addresses {
+    const { baseUrl, pagesDomain } = this.#config;
+    return {
+      baseUrl,
+      pagesDomain,
+      page: page && {
+        url: pageUrl(this.#config, page.slug),
+        action: submitUrl(this.#config) + page.id,
+        otherHosts: this.#domains.domainsOf(page).map((domain) => domain + this.#port),
+      },
+    };
+  }
+
+  #originOf(hostname: string): string {
+    return `${this.#protocol}//${hostname}${this.#port}`;
   }
 }
 
@@ -37,8 +84,8 @@ const malformedTarget = (): HttpError =>
   new HttpError(400, 'The request target is malformed: send a path, without a fragment.');
 
 /**
- * The host of a request (RFC 9112, 3.2): the authority of an absolute target, or else the Host header. Sets
- * `request.url` to the path of an absolute target. Throws 400 for two Hosts, for none in HTTP/1.1, and for a target
+ * The host of a request (RFC 9112, 3.2): the authority of an absolute target, or else the Host header. Replaces an
+ * absolute target by its path, and the Host header by its authority. Throws 400 for two Hosts, for none in HTTP/1.1, and for a target
  * with a fragment.
  */
 export function resolveHost(request: IncomingMessage): string {
@@ -57,6 +104,7 @@ export function resolveHost(request: IncomingMessage): string {
   const [, authority, rest = ''] = /^https?:\/\/([^/?]+)(.*)$/is.exec(url) ?? [];
   if (authority === undefined) throw malformedTarget();
   request.url = rest.startsWith('/') ? rest : `/${rest}`;
+  request.headers.host = authority;
   return authority;
 }
 

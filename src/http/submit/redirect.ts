@@ -8,15 +8,8 @@ const MAX_AUTHORITY_CHARS = 260;
 // The URL parser takes quadratic time for a long host that is not ASCII. No page has a host that long.
 const LONG_AUTHORITY = new RegExp(`^\\s*(?:[a-z][a-z0-9+.-]*:/*|//+)[^/?#]{${MAX_AUTHORITY_CHARS + 1}}`, 'i');
 
-/**
- * The URL of a form's `_redirect`, or else of another service's field for it, when it is given once and is within the page's
- * own origin, or within one that is allowed. It may be relative to the page.
- */
-export function redirectWithin(
-  pageUrl: string,
-  allowedOrigins: readonly string[],
-  fields: readonly Field[],
-): string | undefined {
+/** A form's `_redirect`, or else another service's field for it, when it is given once and could be a URL. */
+export function redirectOf(fields: readonly Field[]): string | undefined {
   const controlOf = controlsOf(fields.map(([name]) => name));
   const given = fields.filter(([name]) => controlOf(name) === 'redirect');
   const own = given.filter(([name]) => name === REDIRECT);
@@ -24,9 +17,17 @@ export function redirectWithin(
   const [field, ...more] = isOwnEmpty ? given.filter(([name]) => name !== REDIRECT) : own;
   const value = field?.[1] ?? '';
   if (value.length > SIZES.submission.maxRedirectChars || value.trim() === '' || more.length > 0) return undefined;
-  if (/[\\\p{Cc}]/u.test(value) || LONG_AUTHORITY.test(value)) return undefined;
-  // Compared as text: an origin leaves out a user and a password, and that of a blob: URL is its creator's.
-  const href = URL.parse(value, pageUrl)?.href ?? '';
-  const isWithin = [new URL(pageUrl).origin, ...allowedOrigins].some((origin) => href.startsWith(`${origin}/`));
+  return /[\\\p{Cc}]/u.test(value) || LONG_AUTHORITY.test(value) ? undefined : value;
+}
+
+/** The URL of a redirect, which may be relative to `pageOrigin`; undefined where its origin is not allowed. */
+export function redirectWithin(
+  redirect: string,
+  pageOrigin: string,
+  isAllowed: (origin: string) => boolean,
+): string | undefined {
+  const { href = '', origin = '' } = URL.parse(redirect, pageOrigin) ?? {};
+  // An origin leaves out a user and a password, and that of a blob: URL is its creator's.
+  const isWithin = href.startsWith(`${origin}/`) && isAllowed(origin);
   return isWithin && href.length <= SIZES.submission.maxRedirectChars ? href : undefined;
 }

@@ -121,10 +121,10 @@ export class SubmissionService {
 
   /** Stores a submission, unless it is from a robot or was stored before. Throws when it is refused. */
   async #accept(request: IncomingMessage, sent: Sent): Promise<Success> {
-    const { forms, config, honeypotHits } = this.#app;
+    const { forms, honeypotHits } = this.#app;
     const form = await forms.get(sent.deploymentId);
     if (!form) throw noSuchForm();
-    checkOrigin(request, form, config);
+    checkOrigin(request, form, this.#app);
     if (sent.honeypot === 'honeypot') {
       // A robot gets the answer of a success, and nothing is stored.
       honeypotHits.add(sent.deploymentId);

@@ -12,7 +12,7 @@ import { writeSmallPage } from '../response/small-page.ts';
 import { type Translations, translationsFor, whenToTryAgain } from '../response/translations.ts';
 import { type Fields, isChosen } from './form-body.ts';
 import { FilesRefused } from './multipart.ts';
-import { redirectWithin } from './redirect.ts';
+import { redirectOf, redirectWithin } from './redirect.ts';
 import { noSuchForm, OriginRefused } from './refusals.ts';
 import { lostFilesOf, type Resubmission, resubmitForm, shownName } from './resubmit-form.ts';
 
@@ -122,17 +122,13 @@ function otherSite(
   return isOther ? url.href : undefined;
 }
 
-/** Origins besides the page's own that the answer to its form may lead to. */
-const destinationsOf = ({ rules: { redirectUrl, allowedOrigins } }: LiveForm): readonly string[] =>
-  redirectUrl === null ? allowedOrigins : [new URL(redirectUrl).origin, ...allowedOrigins];
-
 /** Answers visitors: redirects after a success, and pages in their language. */
 export class VisitorPages {
-  readonly #app: Pick<App, 'config' | 'forms' | 'limits'>;
+  readonly #app: Pick<App, 'config' | 'forms' | 'hosts' | 'limits'>;
   /** Characters of the forms in error pages that are being sent. */
   #keptChars = 0;
 
-  constructor(app: Pick<App, 'config' | 'forms' | 'limits'>) {
+  constructor(app: Pick<App, 'config' | 'forms' | 'hosts' | 'limits'>) {
     this.#app = app;
   }
 
@@ -140,13 +136,9 @@ export class VisitorPages {
    * The answer to a success, and to a filled-in honeypot: a redirect to `_redirect`, else to where the form's rules say,
    * else to the page that thanks.
    */
-  redirect(
-    response: ServerResponse,
-    visitor: Visitor,
-    { deploymentId, slug, rules }: LiveForm,
-    headers: Headers,
-  ): void {
-    const chosen = visitor.fields && redirectWithin(this.#urlOf(slug), rules.allowedOrigins, visitor.fields);
+  redirect(response: ServerResponse, visitor: Visitor, form: LiveForm, headers: Headers): void {
+    const { deploymentId, rules } = form;
+    const chosen = this.#chosenBy(response.req, visitor, form);
     const configured = rules.redirectUrl === null ? undefined : new URL(rules.redirectUrl).href;
     const location = chosen ?? configured ?? (visitor.isOnPage ? THANKS : `/submit/${deploymentId}${THANKS}`);
     response.writeHead(303, { ...headers, Location: location, 'Content-Length': 0, 'Cache-Control': 'no-store' });
@@ -178,7 +170,7 @@ export class VisitorPages {
     const advice = error.status === 404 ? '' : `\n${kept ?? paragraph(translations.goBack)}${back}`;
     const content = `${paragraph(sentences.join(translations.gap))}${advice}`;
     // Browsers apply form-action to the redirect that follows the form, too. Where that leads may not be known.
-    const destinations = page ? [this.#urlOf(page.slug), ...destinationsOf(page)] : ['http:', 'https:'];
+    const destinations = page ? this.#destinationsOf(response.req, visitor, page) : ['http:', 'https:'];
     const formAction = kept === undefined ? undefined : ["'self'", ...destinations].join(' ');
     const shown = { translations, sign, title, content, formAction };
     writeSmallPage(response, error.status, shown, { ...error.headers, ...headers }, this.#app.limits);
@@ -202,8 +194,25 @@ export class VisitorPages {
     writeSmallPage(response, error.status, shown, all, this.#app.limits);
   }
 
-  #urlOf(slug: string): string {
-    return pageUrl(this.#app.config, slug);
+  /** Where a form leads by its `_redirect`. */
+  #chosenBy(request: IncomingMessage, { fields }: Visitor, { slug, rules }: LiveForm): string | undefined {
+    const redirect = fields && redirectOf(fields);
+    if (redirect === undefined) return undefined;
+    const { hosts } = this.#app;
+    return redirectWithin(
+      redirect,
+      hosts.originFor(request, slug),
+      (origin) => hosts.isOriginOf(slug, origin) || rules.allowedOrigins.includes(origin),
+    );
+  }
+
+  /** Origins that the answer to a form that is sent again may lead to. */
+  #destinationsOf(request: IncomingMessage, visitor: Visitor, page: LiveForm): readonly string[] {
+    const { slug, rules } = page;
+    const chosen = this.#chosenBy(request, visitor, page);
+    const urls = [pageUrl(this.#app.config, slug), rules.redirectUrl, chosen];
+    const origins = urls.flatMap((url) => (url ? [new URL(url).origin] : []));
+    return [...new Set([...origins, ...rules.allowedOrigins])];
   }
 
   /** A link to the page with the form: on the site that the browser names, else the deployment's own. */
@@ -213,7 +222,7 @@ export class VisitorPages {
     { back }: Translations,
     attribute: '' | ' class="button"' = '',
   ): string {
-    const page = slug === undefined ? undefined : this.#urlOf(slug);
+    const page = slug === undefined ? undefined : this.#app.hosts.originFor(request, slug);
     const url = otherSite(request, [this.#app.config.baseUrl, page]) ?? (page && `${page}/`);
     return url === undefined ? '' : `\n<p><a${attribute} href="${escapeHtml(url)}">${back}</a></p>`;
   }

@@ -2,8 +2,10 @@ import { parse } from 'csv-parse/sync';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ComputePool } from '../../../src/compute/pool.ts';
 import { createOpenSiteFile } from '../../../src/db/deployments/site-files.ts';
+import { Hosts } from '../../../src/http/request/hosts.ts';
 import { readLabels } from '../../../src/submissions/labels.ts';
 import { answer, failure } from '../../support/answers.ts';
+import { noDomains } from '../../support/app.ts';
 import { testLimits } from '../../support/limits.ts';
 import { testService, UNKNOWN_ID } from '../../support/service.ts';
 
@@ -32,9 +34,7 @@ function startReader(afterCheck = async (): Promise<void> => undefined) {
         });
       },
     },
-    baseUrl: service.config.baseUrl,
-    pagesDomain: service.config.pagesDomain,
-    urlOf: (slug) => `https://${slug}.pages.test`,
+    hosts: new Hosts(service.config, noDomains),
   };
   return { counts, labelsOf: async (id: string) => Object.fromEntries(await readLabels(parts, id)) };
 }

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Response } from 'express';
-import { type Addresses, CheckedPage, type Problem } from '../../../compute/check/answer.ts';
+import { type Addresses, CheckedPage, ofSite, type Problem } from '../../../compute/check/answer.ts';
 import { OverLimitError, type Thread } from '../../../compute/thread.ts';
-import { type Config, pageUrl, submitUrl } from '../../../config.ts';
 import type { Owner } from '../../../db/account/owners.ts';
 import { type HtmlFile, readHtmlFiles } from '../../../db/deployments/html-files.ts';
 import { rulesOf } from '../../../db/submissions/forms.ts';
@@ -51,13 +50,6 @@ function inThread<T>(
 
 type Page = { id: string; slug: string };
 
-/** `page`: the deployment; left out for HTML that is not published. */
-const addressesOf = (config: Config, page?: Page): Addresses => ({
-  baseUrl: config.baseUrl,
-  pagesDomain: config.pagesDomain,
-  page: page && { url: pageUrl(config, page.slug), action: submitUrl(config) + page.id },
-});
-
 /** The HTML files of a live deployment. All together may take as long as one page. */
 async function* htmlFilesOf({ db, limits, openSiteFile }: App, owner: Owner, id: string): AsyncGenerator<HtmlFile> {
   const startedAt = performance.now();
@@ -68,19 +60,13 @@ async function* htmlFilesOf({ db, limits, openSiteFile }: App, owner: Owner, id:
   }
 }
 
-/** The same addresses for one of the HTML files of a site. */
-const addressesIn = ({ page, ...addresses }: Addresses, { site }: HtmlFile): Addresses => ({
-  ...addresses,
-  page: page && { ...page, site },
-});
-
 /** The forms of a live page that lack the widget of a captcha; none when that can't be said now. */
 export async function captchaMissing(app: App, call: Call, page: Page, captcha: CaptchaProvider): Promise<Problem[]> {
-  const addresses = addressesOf(app.config, page);
+  const addresses = app.hosts.addressesFor(page);
   const checked = inThread(app, call, async (thread) => {
     const missing: Problem[] = [];
     for await (const file of htmlFilesOf(app, call.owner, page.id)) {
-      const input = { html: file.html, addresses: addressesIn(addresses, file), maxFields, captcha };
+      const input = { html: file.html, addresses: ofSite(addresses, file.site), maxFields, captcha };
       for (const problem of await thread.run('checkCaptcha', input)) missing.push(inFile(problem, file.site?.path));
     }
     return missing;
@@ -101,7 +87,7 @@ async function checkFiles(
   const isChecked = await inThread(app, call, async (thread) => {
     for await (const file of files) {
       const { maxForms } = joined;
-      const input = { html: file.html, addresses: addressesIn(addresses, file), maxFields, maxForms, captcha };
+      const input = { html: file.html, addresses: ofSite(addresses, file.site), maxFields, maxForms, captcha };
       const checked = await thread.run('checkPage', input);
       if (!checked) return false;
       joined.add(checked, file.site?.path);
@@ -123,7 +109,7 @@ const checkEndpoint = (app: App) =>
     answer,
     errors: [tooComplex],
     handle: async ({ body: { html }, ...call }) =>
-      checkFiles(app, call, { addresses: addressesOf(app.config) }, [{ html: Buffer.from(html), site: undefined }]),
+      checkFiles(app, call, { addresses: app.hosts.addressesFor() }, [{ html: Buffer.from(html), site: undefined }]),
   });
 
 const checkLiveEndpoint = (app: App) =>
@@ -137,7 +123,7 @@ const checkLiveEndpoint = (app: App) =>
     errors: [tooComplex],
     async handle({ owner, response, resource }) {
       const { captcha } = await rulesOf(app.db, resource.id);
-      const known = { addresses: addressesOf(app.config, resource), captcha: captcha?.provider };
+      const known = { addresses: app.hosts.addressesFor(resource), captcha: captcha?.provider };
       return checkFiles(app, { owner, response }, known, htmlFilesOf(app, owner, resource.id));
     },
   });

@@ -139,7 +139,7 @@ function createEndpoint(app: App) {
       const deployed = await withContents(app, { owner, response }, { sent, htmlBytes: given.html.length }, () =>
         limitPageWrites(() => answerOnce(db, owner, request, create)),
       );
-      onDeploymentChange({ deploymentId: deployed.id, slug: deployed.slug });
+      await onDeploymentChange({ deploymentId: deployed.id, slug: deployed.slug });
       return deployed;
     },
   });
@@ -189,7 +189,7 @@ const deleteEndpoint = ({ db, onDeploymentChange }: App) =>
     answer: { description: 'The page is offline.', schema: Deleted },
     async handle({ owner, resource: { id, slug } }) {
       foundOr404(await deleteDeployment(db, owner.id, id));
-      onDeploymentChange({ deploymentId: id, slug });
+      await onDeploymentChange({ deploymentId: id, slug });
       return { message: 'Deployment deleted' as const, id };
     },
   });

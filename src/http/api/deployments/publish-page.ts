@@ -94,7 +94,7 @@ export async function publishPage(
   );
   const found = foundOr404(deployment);
   if (found === 'changed') throw changedMeanwhile(HTML_PATH);
-  onDeploymentChange({ deploymentId: found.id, slug: found.slug });
+  await onDeploymentChange({ deploymentId: found.id, slug: found.slug });
   return found;
 }
 

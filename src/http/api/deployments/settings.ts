@@ -158,7 +158,7 @@ const changeEndpoint = (app: App) =>
     async handle({ owner, response, resource, headers, body: changes, notify }) {
       const { id, slug } = resource;
       const { etag } = await changeOrRefuse(app, owner, resource, changes, wantedTags(headers['If-Match']));
-      app.onDeploymentChange({ deploymentId: id, slug });
+      await app.onDeploymentChange({ deploymentId: id, slug });
       await tellOfMail(app, { owner, notify }, id, changes);
       const provider = changes.spam?.captcha?.provider;
       const missing = provider && captchaNotice(await captchaMissing(app, { owner, response }, resource, provider));

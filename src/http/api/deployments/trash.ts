@@ -72,7 +72,7 @@ function restoreEndpoint({ db, config, onDeploymentChange }: App) {
       if (restored === 'not-deleted' || restored === 'incomplete') throw notInTrash();
       if (restored === 'limit-reached') throw planLimitReached(owner.plan, limitOf(owner.plan));
       if (restored === 'slug-taken') throw slugTaken();
-      onDeploymentChange({ deploymentId: id, slug: restored.slug });
+      await onDeploymentChange({ deploymentId: id, slug: restored.slug });
       return toDeployed({ id, slug: restored.slug }, config);
     },
   });

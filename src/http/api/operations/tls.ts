@@ -5,7 +5,7 @@ import type { App } from '../../app.ts';
 import { publicEndpoint } from '../../request/endpoint.ts';
 import { NO_SLUG, nameOf } from '../../request/hosts.ts';
 import { queryValues } from '../../request/query.ts';
-import { noSuchPath } from '../../response/errors.ts';
+import { noSuchPath, unavailable } from '../../response/errors.ts';
 
 /** Headers that a proxy adds to a request of another client, or passes on with it. */
 const PROXIED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'] as const;
@@ -22,12 +22,12 @@ const isFromInside = ({ headers, socket }: IncomingMessage): boolean =>
   !PROXIED.some((name) => headers[name] !== undefined);
 
 /** For a proxy that needs to know whether to get a certificate for a host, such as Caddy with on_demand_tls. */
-export const tlsEndpoint = ({ config, hosts, pages }: App) =>
+export const tlsEndpoint = ({ config, hosts, isStarting, pages }: App) =>
   publicEndpoint('GET', '/internal/tls', 'askForTls', {
     isPolled: true,
     summary: 'Whether a host is served',
     description:
-      "200 for the API's host and for that of a live deployment, given as `domain`. Any other domain, and any request from " +
+      "200 for the API's host, that of a live deployment and its proven domains, given as `domain`. Any other domain, and any request from " +
       'outside, is answered as a path that does not exist.',
     isHidden: true,
     before(request, _response, next) {
@@ -39,10 +39,10 @@ export const tlsEndpoint = ({ config, hosts, pages }: App) =>
       const { domain } = queryValues(url, ['domain']);
       if (typeof domain !== 'string') throw noSuchPath();
       const slug = hosts.slugOf(domain);
-      const isServed =
-        slug === undefined
-          ? nameOf(domain) === new URL(config.baseUrl).hostname
-          : slug !== NO_SLUG && (await pages.get(slug)) !== undefined;
+      const isApi = nameOf(domain) === new URL(config.baseUrl).hostname;
+      if (slug === undefined && !isApi && isStarting())
+        throw unavailable('The service is starting: try again shortly.');
+      const isServed = slug === undefined ? isApi : slug !== NO_SLUG && (await pages.get(slug)) !== undefined;
       if (!isServed) throw noSuchPath();
       return { status: 'ok' as const };
     },

@@ -1,4 +1,4 @@
-FROM node:24-bookworm-slim AS build
+FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
@@ -14,12 +14,19 @@ RUN npm prune --omit=dev --omit=optional
 # Everyone may read the files and nobody may write them, whatever modes the clone has.
 RUN chmod -R a+rX,a-w .
 
-FROM node:24-bookworm-slim
+FROM node:24.21.0-bookworm-slim
 # npm writes only to /tmp, so that the commands (npm run keys) work on a read-only file system.
 ENV HOST=0.0.0.0 npm_config_cache=/tmp/npm npm_config_logs_max=0 npm_config_update_notifier=false
 WORKDIR /app
 COPY --from=build /app ./
 RUN ln -s /app/bin/formhost /usr/local/bin/formhost
+# A new volume that is mounted here belongs to this user, as its folder does.
+RUN install -d -o node -g node -m 700 /backups
+ARG VERSION=local
+LABEL org.opencontainers.image.title=formhost \
+      org.opencontainers.image.description="Publishes HTML pages sent over a JSON API, receives what their forms submit, and returns it exactly as it was sent." \
+      org.opencontainers.image.licenses=MIT \
+      org.opencontainers.image.version=$VERSION
 USER node
 EXPOSE 3000
 # /healthz and not /readyz: a process without its database still serves pages from memory, and must not be restarted.

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { declareProgram } from '../../src/commands/formhost.ts';
+import { VERSION } from '../../src/lib/project.ts';
 import { formhost, misusedFor } from '../support/command.ts';
 import { emptyFolder } from '../support/formhost.ts';
 
@@ -35,7 +36,7 @@ describe('the help of formhost', () => {
       ...['login', 'deploy', 'check', 'deploy', 'rollback', 'search', 'export', 'settings', 'webhooks'],
     ]);
     expect([await run(['--help']), await run(['help'])]).toEqual([bare, bare]);
-    expect(await run(['--version'])).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' });
+    expect(await run(['--version'])).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: '' });
   });
 
   it.each(linesBelow(program, 'commands'))('of %s has an example', async (name) => {

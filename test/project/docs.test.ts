@@ -14,7 +14,13 @@ const read = (path: string): string => readFileSync(new URL(`../../${path}`, imp
 const isThere = (path: string): boolean => existsSync(new URL(`../../${path}`, import.meta.url));
 
 const DOCS = readdirSync(new URL('../../docs', import.meta.url)).filter((name) => name.endsWith('.md'));
-const PAGES = ['README.md', 'CONTRIBUTING.md', ...DOCS.map((name) => `docs/${name}`)];
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'CODE_OF_CONDUCT.md',
+  ...DOCS.map((name) => `docs/${name}`),
+];
 
 /** A page without its blocks of code. */
 const proseOf = (page: string): string => read(page).replaceAll(/^```[\s\S]*?^```$/gm, '');

@@ -25,7 +25,7 @@ describe.skipIf(!hasChromium())('a hostile site', () => {
     service = await startLocalService();
     owner = await service.owner();
     browser = await openBrowser();
-    const { slug } = await publishSite(service, owner, {
+    const { slug } = await publishSite(owner, {
       'index.html': '<!doctype html><title>Hostile</title>',
       'worker.js': WORKER,
       'image.svg':

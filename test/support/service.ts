@@ -57,7 +57,11 @@ export type Owner = {
   /** Marks submissions of a deployment, or deletes them. */
   mark(id: string, action: string, ids: readonly unknown[]): request.Test;
   /** Deploys a page and answers with what POST /deploy does. */
-  deploy(body?: { html?: string; slug?: string }): Promise<{ id: string; url: string; slug: string }>;
+  deploy(body?: {
+    html?: string;
+    slug?: string;
+    files?: Record<string, unknown>;
+  }): Promise<{ id: string; url: string; slug: string }>;
 };
 
 /** An attempt that is given up while the machine stands still is made again minutes later, or a mail comes twice. */

@@ -7,7 +7,7 @@ const owner = await service.owner();
 
 const form = (label: string, name: string): string =>
   `<form method="post"><label>${label} <input name="${name}"></label><button>Send</button></form>`;
-const publish = (files: Record<string, string>) => publishSite(service, owner, files);
+const publish = (files: Record<string, string>) => publishSite(owner, files);
 const check = async (id: string) => (await owner.get(`/deploy/${id}/check`).expect(200)).body;
 
 /** Problems as `file:line code`. */

@@ -30,7 +30,7 @@ const withWidget = (id: string, html: string): string =>
 it("ALTCHA's widget is in the forms of each page of a site, wherever on it they lead", async () => {
   const form = (action: string): string => FORM.replace('{{FORM_ACTION}}', action);
   const about = `<html lang="de">${form('/contact')}`;
-  const { id, slug } = await publishSite(service, owner, { 'index.html': form(''), 'about.html': about });
+  const { id, slug } = await publishSite(owner, { 'index.html': form(''), 'about.html': about });
   const served = async () => (await service.anonymous.get('/about').set('Host', `${slug}.${PAGES_DOMAIN}`)).text;
   expect(await served()).toBe(about);
   await setCaptcha(id, { provider: 'altcha' });

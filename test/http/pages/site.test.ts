@@ -47,7 +47,7 @@ const FILES = {
   'empty.txt': '',
   'old.htm': '{{FORM_ACTION}}',
 };
-const site = await publishSite(service, owner, FILES);
+const site = await publishSite(owner, FILES);
 
 describe('GET on the host of a site', () => {
   it.each([
@@ -169,7 +169,7 @@ describe('a part of a file', () => {
 
 describe('a file that is too large to be kept in memory', async () => {
   const bytes = randomBytes(3 * 1024 * 1024);
-  const large = await publishSite(service, owner, { 'index.html': 'x', 'film.mp4': bytes });
+  const large = await publishSite(owner, { 'index.html': 'x', 'film.mp4': bytes });
   const etag = `"${hashOf(bytes)}"`;
 
   it('is sent whole and in parts, with the same headers', async () => {
@@ -197,7 +197,7 @@ describe('a file that is too large to be kept in memory', async () => {
 
 describe('what the service answers for a page without files', () => {
   it('comes after the files of a site', async () => {
-    const { slug, id } = await publishSite(service, owner, {
+    const { slug, id } = await publishSite(owner, {
       ...{ 'index.html': 'x', 'favicon.ico': 'icon', 'thanks.html': '<h1>Grazie {{FORM_ACTION}}</h1>' },
       ...{
         '404.html': '<h1>Lost {{FORM_ACTION}}</h1>',

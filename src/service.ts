@@ -60,7 +60,8 @@ async function createParts(
   const core = createCore(config, limits, log, db, openSiteFile, listening);
   const delivery = createDelivery(core, siteverifyUrls);
   const { sender } = delivery;
-  const submissions = createSubmissions(core, files, delivery);
+  const bucket = config.bucket?.isForOldFiles === false ? files : undefined;
+  const submissions = createSubmissions(core, bucket, delivery);
   const cleanUp = new CleanUp({
     ...shared,
     now,
@@ -71,6 +72,7 @@ async function createParts(
   const app = createApp(core, submissions, {
     openFile: createOpenFile(db, readObject, limits),
     openSiteFile,
+    bucket,
     mailAccount: config.smtpUrl === undefined ? undefined : (...mail) => sender.mailAccount(...mail),
     onPurge: () => cleanUp.wake(),
     ...{ isStarting, readiness, stopping },

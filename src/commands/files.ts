@@ -1,16 +1,17 @@
 import { buffer } from 'node:stream/consumers';
 import { type Command, Option } from '@commander-js/extra-typings';
 import type { Config } from '../config.ts';
+import { createOpenSiteFile } from '../db/deployments/site-files.ts';
 import {
   countFiles,
   installationOf,
-  listFilesOutside,
+  listContentsOutside,
+  type MovableContent,
   moveToDatabase,
   moveToObject,
   type Place,
 } from '../db/files/bucket-files.ts';
-import { createOpenFile, readPieces } from '../db/files/file-content.ts';
-import type { MovableFile } from '../db/files/stored-files.ts';
+import { createOpenFile, type ReadPiece, readPieces } from '../db/files/file-content.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { Bucket } from '../files/bucket.ts';
 import { claimPrefix, takePrefix } from '../files/claim.ts';
@@ -35,30 +36,40 @@ async function withBucket<T>(
   return work(new Bucket(location, LIMITS), `s3://${location.bucket}/${location.prefix}`);
 }
 
-/** Whether a file was moved: not when it was deleted meanwhile. Its object is deleted from the bucket later, by the service. */
-async function moveOne(db: Database, bucket: Bucket, file: MovableFile, content: Buffer): Promise<boolean> {
-  if (file.object) return moveToDatabase(db, file, content);
-  const object = await withRetries(() => bucket.put(content));
-  const isMoved = await moveToObject(db, file, object);
+/** Whether a content was moved: not when it was deleted meanwhile. Its object is deleted from the bucket later, by the service. */
+async function moveOne(db: Database, bucket: Bucket, content: MovableContent, bytes: Buffer): Promise<boolean> {
+  if (content.object) return moveToDatabase(db, content, bytes);
+  const object = await withRetries(() => bucket.put(bytes));
+  const isMoved = await moveToObject(db, content, object);
   if (!isMoved) await bucket.delete(object.id);
   return isMoved;
 }
 
-/** Moves the content of all files, some at a time. A file that can't be moved is named, and the rest is moved. */
+/** As `GET /deploy/:id/files` shows the content of a site. */
+const nameOf = (content: MovableContent): string =>
+  'ownerId' in content ? `of a site with the SHA-256 ${content.sha256.toString('hex')}` : content.id;
+
+/** Moves the contents of all files, some at a time. A file that can't be moved is named, and the rest is moved. */
 async function moveAll(db: Database, config: Config, bucket: Bucket, to: Place) {
   const done = { files: 0, failed: 0 };
   const progress = setInterval(() => say(`moved ${done.files} files so far`), COMMAND_LIMITS.progressIntervalMs);
-  const openFile = createOpenFile(db, objectReader(config), LIMITS);
-  const files = listFilesOutside(db, to);
+  const readObject = objectReader(config);
+  const openFile = createOpenFile(db, readObject, LIMITS);
+  const openSiteFile = createOpenSiteFile(db, readObject, LIMITS);
+  const open = (content: MovableContent): ReadPiece =>
+    'ownerId' in content
+      ? openSiteFile(content.ownerId, { sha256: content.sha256.toString('hex'), bytes: content.size })
+      : openFile(content);
+  const contents = listContentsOutside(db, to);
   const moveSome = async (): Promise<void> => {
-    // Each file is that of one loop.
-    for await (const file of files) {
+    // Each content is that of one loop.
+    for await (const content of contents) {
       try {
-        const content = await buffer(readPieces(file, openFile(file)));
-        if (await moveOne(db, bucket, file, content)) done.files += 1;
+        const bytes = await buffer(readPieces(content, open(content)));
+        if (await moveOne(db, bucket, content, bytes)) done.files += 1;
       } catch (error) {
         done.failed += 1;
-        say(`the file ${file.id} was not moved: ${messageOf(error)}`);
+        say(`the file ${nameOf(content)} was not moved: ${messageOf(error)}`);
       }
     }
   };
@@ -67,7 +78,7 @@ async function moveAll(db: Database, config: Config, bucket: Bucket, to: Place) 
 }
 
 export function declareFiles(admin: Command): void {
-  const files = admin.command('files').description('Move files of submissions to an S3 bucket, or back');
+  const files = admin.command('files').description('Move files of submissions and sites to an S3 bucket, or back');
   declare(files, 'status', 'Count the files in the database and in the bucket', '$ admin files status').action(
     (output) =>
       onDatabase(async (db) => {

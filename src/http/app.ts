@@ -7,6 +7,7 @@ import type { OpenSiteFile } from '../db/deployments/site-files.ts';
 import type { OpenFile } from '../db/files/file-content.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import type { DailyCounts } from '../db/submissions/daily-counts.ts';
+import type { FileBucket } from '../files/files-bucket.ts';
 import type { AccountMail } from '../lib/account-mail.ts';
 import type { Altcha } from '../lib/altcha.ts';
 import type { FairQueue } from '../lib/fair-queue.ts';
@@ -44,6 +45,8 @@ export type App = {
   labelsOf(deploymentId: string): Promise<Labels>;
   openFile: OpenFile;
   openSiteFile: OpenSiteFile;
+  /** Where new contents of sites go; undefined: into the database. */
+  bucket: FileBucket | undefined;
   /** The links in mails. */
   links(): Promise<SignedLinks>;
   altcha(): Promise<Altcha>;

@@ -26,7 +26,10 @@ const MAX_WAITING_SITES = 100;
 export function createApp(
   { config, limits, log, db, metrics, compute, checks, labelsOf, own, domains, hosts, links, altcha }: Core,
   { forms, honeypotHits, turnedAway, spamCheck, submissions }: ReturnType<typeof createSubmissions>,
-  others: Pick<App, 'openFile' | 'openSiteFile' | 'mailAccount' | 'onPurge' | 'isStarting' | 'readiness' | 'stopping'>,
+  others: Pick<
+    App,
+    'openFile' | 'openSiteFile' | 'bucket' | 'mailAccount' | 'onPurge' | 'isStarting' | 'readiness' | 'stopping'
+  >,
 ): App & { onFeedChanges(changes: readonly DeploymentChange[]): Promise<void>; onGap(): Promise<void> } {
   const clientAddress = clientAddressFrom(config.trustProxy);
   const sessionCookie = new SessionCookie(config.baseUrl);

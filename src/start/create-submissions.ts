@@ -1,5 +1,5 @@
 import { DailyCounts } from '../db/submissions/daily-counts.ts';
-import type { FilesBucket } from '../files/files-bucket.ts';
+import type { FileBucket } from '../files/files-bucket.ts';
 import { Forms } from '../submissions/forms.ts';
 import { SpamCheck } from '../submissions/spam-check.ts';
 import { SubmissionStore } from '../submissions/submission-store.ts';
@@ -9,7 +9,7 @@ import type { createDelivery } from './create-delivery.ts';
 /** Makes the parts that take submissions. */
 export function createSubmissions(
   { config, limits, log, db, metrics, altcha }: Core,
-  files: FilesBucket,
+  bucket: FileBucket | undefined,
   { dispatcher, captchas }: ReturnType<typeof createDelivery>,
 ) {
   return {
@@ -21,7 +21,7 @@ export function createSubmissions(
       db,
       limits,
       storageLimits: config.storageLimits,
-      bucket: config.bucket?.isForOldFiles === false ? files : undefined,
+      bucket,
       wakeDispatcher: () => dispatcher.wake(),
       countBatch: (size) => metrics.batch(size),
     }),

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createLinks } from '../../src/db/account/link-secret.ts';
-import { listFilesOutside, moveToDatabase } from '../../src/db/files/bucket-files.ts';
+import { listContentsOutside, moveToDatabase } from '../../src/db/files/bucket-files.ts';
 import { sweepOrphans } from '../../src/files/files-bucket.ts';
 import { resubmitQuery } from '../../src/http/submit/resubmit-query.ts';
 import { newObjectId, newSubmissionId } from '../../src/lib/ids.ts';
@@ -203,7 +203,7 @@ describe('a service with FILES_URL', () => {
 
   it('moves a file into the database once, of several processes that do it at the same time', async () => {
     const { object } = await stored('moved');
-    for await (const file of listFilesOutside(service.db, 'database')) {
+    for await (const file of listContentsOutside(service.db, 'database')) {
       if (!object.endsWith(`/${file.object?.id}`)) continue;
       const move = () => moveToDatabase(service.db, file, Buffer.from('moved'));
       expect([await move(), await move()]).toEqual([true, false]);

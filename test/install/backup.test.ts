@@ -106,6 +106,10 @@ beforeAll(async () => {
     const html = `\u0000\ufeff\\N\t{{FORM_ACTION}}${'é'.repeat(count * 1_000)}`;
     deployments.push(await owner.deploy({ html }));
   }
+  await owner.deploy({
+    html: '<p>',
+    files: { 'a.txt': '\\N\t\u0000\n', 'b.bin': { content: '/1wK', encoding: 'base64' } },
+  });
   const [first = { id: '' }, , last = { id: '' }] = deployments;
   await owner.post(`/webhooks/${first.id}`).send({ url: 'http://127.0.0.1:1/\\N' }).expect(201);
   await owner.send('POST', `/submit/${first.id}`, AWKWARD);

@@ -214,7 +214,8 @@ describe.skipIf(!HAS_HAPROXY)('two cells behind deploy/examples/haproxy-cells.cf
     const old = await first.owner({ email });
     const staying = await first.owner();
     const { id: stays } = await staying.deploy();
-    const { id, slug } = await old.deploy({ html: 'moved\t\\N\u0000' });
+    const files = { 'a.txt': 'moved\t\\N\u0000\n' };
+    const { id, slug } = await old.deploy({ html: 'moved\t\\N\u0000', files });
     const { id: deleted } = await old.deploy();
     await old.delete(`/deploy/${deleted}`).expect(200);
     await old.change(id, { spam: { blocklist: ['casino'], captcha: null } });
@@ -243,6 +244,8 @@ describe.skipIf(!HAS_HAPROXY)('two cells behind deploy/examples/haproxy-cells.cf
     expect((await moved.get(`/deploy/${id}`).expect(200)).body).toMatchObject({ id, slug, url: `https://${host}` });
     const page = await request(moving.url).get('/').set('Host', host).expect(200);
     expect(page.text).toBe('moved\t\\N\u0000');
+    const file = await request(moving.url).get('/a.txt').set('Host', host).expect(200);
+    expect(file.text).toBe(files['a.txt']);
     const { body: all } = await moved.get(`/submissions/${id}/search?starred=true`).expect(200);
     expect(all.submissions).toEqual([{ ...before.submissions[0], starred: true }]);
     expect((await moved.get(data.file.url).expect(200)).body.toString()).toBe('contents');
@@ -285,12 +288,14 @@ describe.skipIf(!HAS_HAPROXY)('two cells behind deploy/examples/haproxy-cells.cf
   it.skipIf(!HAS_PSQL)('leaves an owner as it was whose files are in a bucket of the cell', PATIENTLY, async () => {
     const email = 'bucket@test.example';
     const owner = await first.owner({ email });
-    const { id } = await owner.deploy();
+    const { id } = await owner.deploy({ html: '<p>', files: { 'a.txt': 'in the bucket' } });
     await first.anonymous.post(`/submit/${id}`).attach('file', Buffer.from('contents'), 'a.bin').expect(200);
     await first.db('submission_files').where({ deployment_id: id }).update({ object_id: 'obj_1' });
+    const sha256 = createHash('sha256').update('in the bucket').digest();
+    await first.db('site_contents').where({ sha256 }).update({ object_id: 'obj_2', content: null });
     const { code, stderr } = await move(email);
     const told =
-      "move-owner: 1 files of the owner are in the bucket of FROM: run 'formhost admin files move --to database' there: nothing was moved\n";
+      "move-owner: 2 files of the owner are in the bucket of FROM: run 'formhost admin files move --to database' there: nothing was moved\n";
     expect({ code, stderr }).toEqual({ code: 1, stderr: told });
     await owner.get(`/deploy/${id}`).expect(200);
   });

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -14,7 +14,8 @@ import { emptyDatabase, openDatabase, testDatabase } from '../support/fresh-data
 import { testLimits } from '../support/limits.ts';
 import { startProgram } from '../support/process.ts';
 import { type S3, s3Error, startS3 } from '../support/s3.ts';
-import { type Owner, type TestService, testService } from '../support/service.ts';
+import { type Owner, PAGES_DOMAIN, type TestService, testService } from '../support/service.ts';
+import { publishSite } from '../support/sites.ts';
 
 const MIB = 1024 * 1024;
 
@@ -94,6 +95,47 @@ describe('files move', () => {
     expect(await chunksOf(installation)).toBe(1 + 1 + 5);
     await cleanBucket(service.db, s3, settings);
     expect(s3.files().filter((key) => key.startsWith('move/'))).toEqual([]);
+  });
+
+  it('moves the contents of sites too, which a backup has from the bucket', async () => {
+    const { settings, service, owner } = await install('site', 'database', [5]);
+    const picture = randomBytes(2 * MIB + 1);
+    const { slug } = await publishSite(owner, { 'index.html': '<p>', 'a.png': picture, 'a.css': 'styles', empty: '' });
+    const expectServed = async (on: TestService) => {
+      const response = await on.anonymous.get('/a.png').set('Host', `${slug}.${PAGES_DOMAIN}`).expect(200);
+      expect(response.body.equals(picture)).toBe(true);
+      expect((await on.anonymous.get('/a.css').set('Host', `${slug}.${PAGES_DOMAIN}`).expect(200)).text).toBe('styles');
+    };
+    expect(await files(settings, 'move', '--to', 'bucket')).toEqual(done('moved 3 files to the bucket\n'));
+    expect(await files(settings, 'status')).toEqual(done(`bucket\t3\t${picture.length + 11}\ndatabase\t0\t0\n`));
+    await expectServed(service);
+
+    const file = join(folder, 'site.backup');
+    expect(await formhost(['admin', 'backup', file], { settings })).toEqual(done(''));
+    const database = await emptyDatabase();
+    const restored = { DATABASE_URL: database.url };
+    expect(await formhost(['admin', 'restore', file], { settings: restored })).toEqual(done(''));
+    const rowsOf = ({ db }: TestService) =>
+      db('site_contents').orderBy('sha256').select('sha256', 'bytes', 'checked_at');
+    const before = await rowsOf(service);
+    const restoredService = await testService({}, database);
+    expect(await rowsOf(restoredService)).toEqual(before);
+    await expectServed(restoredService);
+
+    const [[lost = '']] = [[...s3.objects.keys()].filter((key) => String(s3.objects.get(key)?.content) === 'styles')];
+    const kept = s3.objects.get(lost);
+    s3.objects.delete(lost);
+    const sha256 = createHash('sha256').update('styles').digest('hex');
+    const incomplete = await formhost(['admin', 'backup', join(folder, 'part.backup')], { settings });
+    expect(incomplete.stderr).toContain(`(${sha256})`);
+    const partly = await files(settings, 'move', '--to', 'database');
+    expect(partly).toMatchObject({ code: 1, stdout: '' });
+    expect(partly.stderr).toContain(`the file of a site with the SHA-256 ${sha256} was not moved: `);
+    if (kept) s3.objects.set(lost, kept);
+    expect(await files(settings, 'move', '--to', 'database')).toEqual(done('moved 1 files to the database\n'));
+    await cleanBucket(service.db, s3, settings);
+    expect(s3.files().filter((key) => key.startsWith('site/'))).toEqual([]);
+    await expectServed(service);
   });
 
   it('keeps a download that has begun, in both directions', async () => {

@@ -45,6 +45,7 @@ export function idleApp(config: Config, parts: Partial<App> = {}): App {
     labelsOf: async () => new Map(),
     openFile: notCalled,
     openSiteFile: notCalled,
+    bucket: undefined,
     links: notCalled,
     altcha: notCalled,
     mailAccount: undefined,

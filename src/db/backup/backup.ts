@@ -8,7 +8,7 @@ import type { ReadObject } from '../files/file-content.ts';
 import { migrationsRun } from '../postgres/migrate.ts';
 import { type Connection, openClient } from '../postgres/servers.ts';
 import { encode, FIRST_LINE, type Header, type Table } from './backup-file.ts';
-import { CHUNKS, FILES, NOT_IN_BACKUPS, OBJECT_COLUMNS, rowsOfBucket } from './bucket-rows.ts';
+import { NOT_IN_BACKUPS, OBJECT_COLUMNS, ROWS_WITHOUT_OBJECT, rowsOfBucket } from './bucket-rows.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -71,18 +71,19 @@ async function describe(client: pg.Client): Promise<Header> {
 export const columnsOf = ({ columns }: Table): string => columns.map(pg.escapeIdentifier).join(', ');
 
 /** How files in the bucket are read. `onDamaged`: called with a file that is missing there, or is not whole. */
-export type BucketReading = { readObject: ReadObject; onDamaged(fileId: string): void };
+export type BucketReading = { readObject: ReadObject; onDamaged(name: string): void };
 
 /** The rows of a table, as if the content of all files were in the database. */
 async function* readTable(client: pg.Client, table: Table, reading: BucketReading): AsyncGenerator<Buffer> {
   const columns = table.columns.map((name) => {
     const column = pg.escapeIdentifier(name);
-    return table.name === FILES && OBJECT_COLUMNS.includes(name) ? `NULL AS ${column}` : column;
+    return OBJECT_COLUMNS[table.name]?.includes(name) ? `NULL AS ${column}` : column;
   });
-  const rows = `SELECT ${columns.join(', ')} FROM ${pg.escapeIdentifier(table.name)}`;
+  const from = `${pg.escapeIdentifier(table.name)} WHERE ${ROWS_WITHOUT_OBJECT[table.name] ?? true}`;
+  const rows = `SELECT ${columns.join(', ')} FROM ${from}`;
   // A query, because COPY reads no partitioned table.
   yield* client.query(copyTo(`COPY (${rows}) TO STDOUT`));
-  if (table.name === CHUNKS) yield* rowsOfBucket(client, table, reading.readObject, reading.onDamaged);
+  yield* rowsOfBucket(client, table, reading.readObject, reading.onDamaged);
 }
 
 /** The whole database, as the client's transaction sees it; the service may go on working. */

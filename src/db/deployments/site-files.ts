@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
 import { openContent, type ReadLimits, type ReadObject, type ReadPiece } from '../files/file-content.ts';
-import type { FileObject } from '../files/stored-files.ts';
+import { checkFresh, type FileObject, type NewObject } from '../files/stored-files.ts';
 import { execute, query } from '../postgres/query.ts';
 
 /*
@@ -101,15 +101,26 @@ export async function findMissing(db: Knex, ownerId: number, files: readonly Sit
   return files.filter(({ sha256 }) => missing.delete(sha256));
 }
 
-/** Stores a content of an owner in the database. */
-export const storeContent = (db: Knex, ownerId: number, sha256: string, content: Buffer): Promise<unknown> =>
-  execute(
+/**
+ * Stores a content of an owner, which `object` has where it is in the bucket; false when the owner has the content already,
+ * so that nothing names the object.
+ */
+export async function storeContent(
+  db: Knex,
+  ownerId: number,
+  { sha256, content, object }: { sha256: string; content: Buffer; object: NewObject | undefined },
+): Promise<boolean> {
+  if (object) checkFresh(object);
+  const [row] = await query<{ object_id: string | null }>(
     db,
     'store-site-content',
-    `INSERT INTO site_contents (owner_id, sha256, bytes, content) VALUES (?, ?, ?, ?)
-     ON CONFLICT (owner_id, sha256) DO UPDATE SET checked_at = clock_timestamp()`,
-    [ownerId, Buffer.from(sha256, 'hex'), content.length, content],
+    `INSERT INTO site_contents (owner_id, sha256, bytes, content, object_id) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (owner_id, sha256) DO UPDATE SET checked_at = clock_timestamp()
+     RETURNING object_id`,
+    [ownerId, Buffer.from(sha256, 'hex'), content.length, object ? null : content, object?.id ?? null],
   );
+  return row?.object_id === (object?.id ?? null);
+}
 
 /** Whether an owner has the contents of all of these files. None of them is removed until the transaction ends. */
 export async function lockContents(transaction: Knex, ownerId: number, files: readonly SiteFile[]): Promise<boolean> {

@@ -5,6 +5,7 @@ import type { Database } from '../postgres/connect.ts';
 import { execute, query, queryOne, readAll } from '../postgres/query.ts';
 import {
   checkFresh,
+  type FileObject,
   insertChunks,
   type MovableFile,
   type NewObject,
@@ -17,8 +18,13 @@ const MOVED_FILES_BATCH = 1_000;
 const MOVED_CHUNKS_BATCH = 128;
 
 /*
- * Files whose content is in the bucket, and the objects that are to be deleted from it.
+ * Contents in the bucket, of files of submissions and of sites, and the objects that are to be deleted from it.
  */
+
+/** A content of files of sites of an owner. */
+type SiteContent = { ownerId: number; sha256: Buffer; size: number; object: FileObject | undefined };
+/** A content that can be moved: of a file of a submission, or of files of sites. */
+export type MovableContent = MovableFile | SiteContent;
 
 /** The key of the advisory lock that a backup holds while it reads objects: another than that of migrations, the same in every version. */
 export const BACKUP_LOCK = 7_265_113_421;
@@ -60,6 +66,7 @@ export async function findOrphans(db: Knex, ids: readonly string[]): Promise<str
     'find-orphans',
     `SELECT id FROM unnest(?::text[]) AS listed (id)
       WHERE NOT EXISTS (SELECT FROM submission_files WHERE object_id = listed.id)
+        AND NOT EXISTS (SELECT FROM site_contents WHERE object_id = listed.id)
         AND NOT EXISTS (SELECT FROM removed_objects WHERE object_id = listed.id)`,
     [[...ids]],
   );
@@ -81,19 +88,25 @@ export const claimSweep = async (db: Knex): Promise<boolean> =>
     "UPDATE bucket_use SET next_sweep_at = now() + interval '24 hours' WHERE next_sweep_at <= now()",
   )) === 1;
 
-/** Whether any file is in the bucket. */
+/** Whether any content is in the bucket. */
 export const hasBucketFiles = async (db: Knex): Promise<boolean> =>
-  (await execute(db, 'has-bucket-files', 'SELECT FROM submission_files WHERE object_id IS NOT NULL LIMIT 1')) === 1;
+  (await execute(
+    db,
+    'has-bucket-files',
+    `(SELECT FROM submission_files WHERE object_id IS NOT NULL LIMIT 1)
+     UNION ALL (SELECT FROM site_contents WHERE object_id IS NOT NULL LIMIT 1)`,
+  )) > 0;
 
 export type Place = 'bucket' | 'database';
 
-/** How many files with content are in each place, and how many bytes they have. */
+/** How many contents are in each place, and how many bytes they have. */
 export async function countFiles(db: Knex): Promise<Record<Place, { files: number; bytes: number }>> {
   const rows = await query<{ in_bucket: boolean; files: number; bytes: number }>(
     db,
     'count-files',
     `SELECT object_id IS NOT NULL AS in_bucket, count(*) AS files, CAST(sum(size) AS bigint) AS bytes
-       FROM submission_files WHERE size > 0 GROUP BY 1`,
+       FROM (SELECT object_id, size FROM submission_files UNION ALL SELECT object_id, bytes FROM site_contents) AS content
+      WHERE size > 0 GROUP BY 1`,
   );
   const of = (inBucket: boolean) => {
     const { files = 0, bytes = 0 } = rows.find((row) => row.in_bucket === inBucket) ?? {};
@@ -102,8 +115,8 @@ export async function countFiles(db: Knex): Promise<Record<Place, { files: numbe
   return { bucket: of(true), database: of(false) };
 }
 
-/** All files with content that are not in `place`, in the order of their ids; a bounded number at a time. */
-export async function* listFilesOutside(db: Knex, place: Place): AsyncGenerator<MovableFile> {
+/** All contents that are not in `place`, in the order of their keys; a bounded number at a time. */
+export async function* listContentsOutside(db: Knex, place: Place): AsyncGenerator<MovableContent> {
   const rows = readAll<{ id: string; size: number } & ObjectRow>((last) =>
     query(
       db,
@@ -116,12 +129,33 @@ export async function* listFilesOutside(db: Knex, place: Place): AsyncGenerator<
     const object = toObject(row);
     if (size > 0 && (object === undefined) === (place === 'bucket')) yield { id, size, object };
   }
+  const contents = readAll<{ owner_id: number; sha256: Buffer; bytes: number; object_id: string | null }>((last) =>
+    query(
+      db,
+      'list-contents-to-move',
+      `SELECT owner_id, sha256, bytes, object_id FROM site_contents
+        WHERE (owner_id, sha256) > (?, ?) ORDER BY owner_id, sha256 LIMIT ?`,
+      [last?.owner_id ?? 0, last?.sha256 ?? Buffer.alloc(0), MOVED_FILES_BATCH],
+    ),
+  );
+  for await (const { owner_id: ownerId, sha256, bytes: size, object_id } of contents) {
+    const object = toObject({ object_id, object_sha256: sha256 });
+    if (size > 0 && (object === undefined) === (place === 'bucket')) yield { ownerId, sha256, size, object };
+  }
 }
 
-/** From now on an object has the content of a file; false when the file has been deleted or moved. */
-export const moveToObject = (db: Database, { id, size }: MovableFile, object: NewObject): Promise<boolean> =>
+/** From now on an object has a content; false when that has been deleted or moved. */
+export const moveToObject = (db: Database, content: MovableContent, object: NewObject): Promise<boolean> =>
   db.longTransaction(async (transaction) => {
     checkFresh(object);
+    if ('ownerId' in content) {
+      const sql = `UPDATE site_contents SET content = NULL, object_id = ?
+                    WHERE owner_id = ? AND sha256 = ? AND object_id IS NULL`;
+      return (
+        (await execute(transaction, 'move-site-to-object', sql, [object.id, content.ownerId, content.sha256])) === 1
+      );
+    }
+    const { id, size } = content;
     const moved = await execute(
       transaction,
       'move-to-object',
@@ -140,16 +174,22 @@ export const moveToObject = (db: Database, { id, size }: MovableFile, object: Ne
     return true;
   });
 
-/** From now on the database has the content of a file; false when the file has been deleted or moved. */
-export const moveToDatabase = (db: Database, { id, object }: MovableFile, content: Buffer): Promise<boolean> =>
+/** From now on the database has a content, whose bytes these are; false when it has been deleted or moved. */
+export const moveToDatabase = (db: Database, content: MovableContent, bytes: Buffer): Promise<boolean> =>
   db.longTransaction(async (transaction) => {
+    const objectId = content.object?.id ?? '';
+    if ('ownerId' in content) {
+      const sql = 'UPDATE site_contents SET content = ?, object_id = NULL WHERE object_id = ?';
+      return (await execute(transaction, 'move-site-to-database', sql, [bytes, objectId])) === 1;
+    }
+    const { id } = content;
     const moved = await execute(
       transaction,
       'move-to-database',
       'UPDATE submission_files SET object_id = NULL, object_sha256 = NULL WHERE id = ? AND object_id = ?',
-      [id, object?.id ?? ''],
+      [id, objectId],
     );
     if (moved === 0) return false;
-    await insertChunks(transaction, id, content);
+    await insertChunks(transaction, id, bytes);
     return true;
   });

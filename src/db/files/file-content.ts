@@ -73,7 +73,9 @@ export function openContent(
 
   return async (from) => {
     if (size === 0) return Buffer.alloc(0);
-    const piece = (await readHere(from)) ?? ((await isMoved()) ? await readHere(from) : undefined);
+    let piece = await readHere(from);
+    // Twice: the first look-up may be the one that says where the content is.
+    for (let tries = 0; !piece && tries < 2 && (await isMoved()); tries += 1) piece = await readHere(from);
     if (!piece) return undefined;
     if (hash && from === hashed) {
       hash.update(piece);

@@ -24,18 +24,27 @@ type SentSite = { sent: SentFiles; htmlBytes: number };
 
 /** Stores the contents that the owner lacks, one at a time; adds their files to `stored`. */
 async function storeMissing(
-  { db, config }: App,
+  app: App,
   { id: ownerId }: Owner,
   { sent, htmlBytes }: SentSite,
   stored: SiteFile[],
 ): Promise<void> {
+  const { db, config } = app;
   const missing = await findMissing(db, ownerId, sent.list);
   const bytes = missing.reduce((sum, file) => sum + file.bytes, htmlBytes);
   await checkStorage(db, { ownerId }, bytes, config.storageLimits);
   for (const file of missing) {
-    await storeContent(db, ownerId, file.sha256, await sent.read(file.path));
+    await storeOne(app, ownerId, file.sha256, await sent.read(file.path));
     stored.push(file);
   }
+}
+
+/** Stores a content: in the bucket first where there is one, so that no row is without its object. */
+async function storeOne({ db, bucket, limits }: App, ownerId: number, sha256: string, content: Buffer): Promise<void> {
+  const signal = AbortSignal.timeout(limits.files.putTimeoutMs);
+  const object = content.length > 0 ? await bucket?.put(content, signal) : undefined;
+  const isStored = await storeContent(db, ownerId, { sha256, content, object });
+  if (object && !isStored) bucket?.discard([object]);
 }
 
 /** Stores the contents of files that were sent, if there are any, and then publishes them. Their owner's other sites wait. */

@@ -10,6 +10,8 @@ import {
   count,
   credential,
   databaseUrl,
+  dnsServers,
+  domain,
   host,
   integer,
   isDomain,
@@ -38,6 +40,14 @@ const settings = z.object({
   /** Host (and port) under which every deployment is one label. */
   pagesDomain: reads('a domain with an optional port, such as pages.example.net', pagesDomain).optional(),
   pagesScheme: z.enum(['http', 'https'], 'must be http or https').optional(),
+  /** The host to which the CNAME records of custom domains lead; undefined: that of the page. */
+  domainsTarget: reads('a domain such as edge.example.net', domain).optional(),
+  /** Name servers that look custom domains up, each with an optional port; undefined: the system's. */
+  dnsServers: reads('a list of addresses such as 9.9.9.9,[2620:fe::fe]:53', dnsServers).optional(),
+  /** A custom domain is looked up again so often. */
+  domainCheckSeconds: integer(1, 30 * 86_400).default(86_400),
+  /** A custom domain is served for so long after its proof has gone. */
+  domainGraceSeconds: integer(0, 365 * 86_400).default(259_200),
   /** undefined: an embedded Postgres in `dataDir`. */
   databaseUrl: databaseUrl.optional(),
   /** The kind of pooler between this process and the database of `databaseUrl`. */
@@ -135,6 +145,10 @@ export type Config = Readonly<ReturnType<typeof readConfig>>;
 /** Where the page of a slug is: its origin. */
 export const pageUrl = ({ pagesScheme, pagesDomain }: Config, slug: string): string =>
   `${pagesScheme}://${slug}.${pagesDomain}`;
+
+/** The host to which the CNAME record of a page's custom domain leads. */
+export const domainsTarget = ({ domainsTarget: target, pagesDomain: domain }: Config, slug: string): string =>
+  target ?? `${slug}.${domain.replace(/:.*$/, '')}`;
 
 /** The address that a deployment's forms post to, without the deployment's id at its end. */
 export const submitUrl = ({ baseUrl }: Pick<Config, 'baseUrl'>): string => `${baseUrl}/submit/`;

@@ -62,6 +62,8 @@ export const LIMITS = {
     requestWaitTimeoutMs: 1_800,
     /** Tests of webhooks and of mail that an owner sends in a minute, in each process. */
     testsPerMinute: 20,
+    /** Look-ups of domains that an owner asks for in a minute, in each process. */
+    domainChecksPerMinute: 10,
   },
   /** Lists, search, exports, streams and statistics. */
   reads: {
@@ -159,6 +161,16 @@ export const LIMITS = {
     ipv6TimeoutMs: 250,
     /** A connection that nobody waits for any more is not made: longer than the time-out of an attempt. */
     connectTimeoutMs: 20_000,
+  },
+  /** Looking custom domains up. */
+  domains: {
+    /** Domains that are looked up at a time. */
+    concurrent: 8,
+    /** A name server answers within this time, or is asked again. */
+    dnsTimeoutMs: 1_000,
+    dnsTries: 2,
+    /** The service looks for domains that are due, and sooner where DOMAIN_CHECK_SECONDS is shorter. */
+    pollIntervalMs: 30_000,
   },
   mail: {
     /** Mails that are sent at the same time, each over a connection of its own. */

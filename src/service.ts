@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
-import type { Config } from './config.ts';
+import { type Config, domainsTarget } from './config.ts';
 import { CleanUp } from './db/clean-up.ts';
 import { deliveriesBacklogAge } from './db/deliveries/delivery-queue.ts';
 import { ChangeFeed } from './db/deployments/change-feed.ts';
@@ -9,6 +9,7 @@ import { createOpenFile, type ReadObject } from './db/files/file-content.ts';
 import { connect } from './db/postgres/connect.ts';
 import type { SiteverifyUrls } from './delivery/captcha-providers.ts';
 import { runDigestLoop } from './delivery/mail/digest-loop.ts';
+import { DomainChecks } from './domains/domain-checks.ts';
 import { Bucket } from './files/bucket.ts';
 import { FilesBucket } from './files/files-bucket.ts';
 import { Listener } from './http/listener.ts';
@@ -69,7 +70,16 @@ async function createParts(
     trashDays: config.trashDays,
     countExpired: (count) => core.metrics.expired(count),
   });
+  const domainChecks = new DomainChecks({
+    ...shared,
+    dnsServers: config.dnsServers,
+    times: { checkSeconds: config.domainCheckSeconds, graceSeconds: config.domainGraceSeconds },
+    proofs: core.domainProofs,
+    targetOf: (slug) => domainsTarget(config, slug),
+    onMail: () => delivery.dispatcher.wake(),
+  });
   const app = createApp(core, submissions, {
+    domainChecks,
     openFile: createOpenFile(db, readObject, limits),
     openSiteFile,
     bucket,
@@ -79,7 +89,19 @@ async function createParts(
   });
   const changeFeed = new ChangeFeed(db, limits.changeFeed.gapMs, { onChanges: app.onFeedChanges, onGap: app.onGap });
   const server = new HttpServer(new Listener(app).handle, limits);
-  return { ...core, ...delivery, ...submissions, databaseServer, lifecycle, files, cleanUp, app, changeFeed, server };
+  return {
+    ...core,
+    ...delivery,
+    ...submissions,
+    databaseServer,
+    lifecycle,
+    files,
+    cleanUp,
+    domainChecks,
+    app,
+    changeFeed,
+    server,
+  };
 }
 
 /** Ends the parts in the order in which they give each other work. */
@@ -101,13 +123,14 @@ export async function startService(config: Config, log: Log, options: Options = 
   let listening: AddressInfo | undefined;
   const parts = await createParts(config, log, options, () => listening);
   const { db, limits, links, metrics, databaseServer, lifecycle, dispatcher, files } = parts;
-  const { cleanUp, app, changeFeed, server } = parts;
+  const { cleanUp, domainChecks, app, changeFeed, server } = parts;
   const signal = lifecycle.stopping;
   const ready = lifecycle.start(databaseServer, changeFeed, [
     async () => dispatcher.run(),
     () => cleanUp.run(),
     () => runDigestLoop({ db, limits, log, signal }, () => dispatcher.wake()),
     () => files.run(signal),
+    () => domainChecks.run(app.onDeploymentChange),
     // Forms in the pages of errors are signed during an outage too.
     async () => void (await links().catch(() => undefined)),
   ]);

@@ -162,6 +162,10 @@ export const SIZES = {
     /** A DNS label has no more characters (RFC 1035, 2.3.4). */
     maxChars: 63,
   },
+  /** Custom domains. */
+  domain: {
+    maxOfDeployment: 10,
+  },
   /** The name of a cell, which is at the end of ids and keys. */
   cell: {
     maxChars: 8,

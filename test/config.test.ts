@@ -95,6 +95,14 @@ describe('loadConfig', () => {
     [{ PAGES_DOMAIN: 'notlocalhost' }, { pagesScheme: 'https' }],
     [{ PAGES_DOMAIN: 'localhost.example' }, { pagesScheme: 'https' }],
     [{ PAGES_DOMAIN: 'p.example', PAGES_SCHEME: 'http' }, { pagesScheme: 'http' }],
+    [
+      { DOMAINS_TARGET: 'Edge.Test', DNS_SERVERS: '127.0.0.1:5353, ::1,[::1]:53' },
+      { domainsTarget: 'edge.test', dnsServers: ['127.0.0.1:5353', '::1', '[::1]:53'] },
+    ],
+    [
+      { DOMAIN_CHECK_SECONDS: '1', DOMAIN_GRACE_SECONDS: '0' },
+      { domainCheckSeconds: 1, domainGraceSeconds: 0 },
+    ],
     [{ DATABASE_URL: 'postgres://u:p@h:5433/db?a=b' }, { databaseUrl: 'postgres://u:p@h:5433/db?a=b' }],
     [{ PLAN_LIMITS: 'a:0, b-c:none' }, { planLimits: mapOf({ a: 0, 'b-c': Number.POSITIVE_INFINITY }) }],
     [
@@ -143,6 +151,10 @@ describe('loadConfig', () => {
     // URLs take these for an address, or for nothing.
     ['PAGES_DOMAIN', ['p.1', '1.2.3', 'pages.0x7f']],
     ['PAGES_DOMAIN', ['p.example:port', 'p.example:99999', 'p.example:0', '-p.example', `${'p'.repeat(64)}.example`]],
+    ['DOMAINS_TARGET', ['10.0.0.1', 'edge.test:443', 'https://edge.test', '*.edge.test']],
+    ['DNS_SERVERS', ['dns.example', '9.9.9.9:', '9.9.9.9:0', '9.9.9.9:70000', '9.9.9', ',']],
+    ['DOMAIN_CHECK_SECONDS', ['0', '2592001', '1d']],
+    ['DOMAIN_GRACE_SECONDS', ['-1', '31536001']],
     ['PAGES_SCHEME', ['ftp', 'https://', 'none']],
     ['DATABASE_URL', ['mysql://u:secret@h/db', 'h:5432', 'postgres://u:secret@h:port/db', 'postgres://u:secret@[h/db']],
     ['PLAN_LIMITS', ['free', 'free:', ':3', 'free:-1', 'free:1.5', 'free:many', 'free:3;pro:4', '3', ',']],
@@ -288,6 +300,6 @@ describe('every setting', () => {
     expect(loadConfig(defaults)).toEqual(loadConfig({}));
     expect(complaint(Object.fromEntries(values))).toBeUndefined();
     const empty = values.filter(([, value]) => value === '').map(([name]) => name);
-    expect(empty.toSorted()).toEqual(['RESERVED_SLUGS', 'WEBHOOK_ALLOW_CIDRS']);
+    expect(empty.toSorted()).toEqual(['DNS_SERVERS', 'DOMAINS_TARGET', 'RESERVED_SLUGS', 'WEBHOOK_ALLOW_CIDRS']);
   });
 });

@@ -435,6 +435,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/deploy/{id}/domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the domains of a page
+         * @description Oldest first. The page is served at each that is `live`, besides its own address.
+         */
+        get: operations["listDomains"];
+        put?: never;
+        /**
+         * Add a domain to a page
+         * @description Add the `records` of the answer to DNS; the service looks them up at once, and again later. At most 10 a deployment. A domain that the deployment has already stays as it is.
+         */
+        post: operations["addDomain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/domains/{domain}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look a domain up in DNS now
+         * @description Requests at the same time share a look-up. An owner may ask for 10 in a minute.
+         */
+        post: operations["checkDomain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/domains/{domain}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a domain from a page
+         * @description The page is no longer served there.
+         */
+        delete: operations["removeDomain"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/deploy/{id}/stats": {
         parameters: {
             query?: never;
@@ -2194,6 +2258,83 @@ export interface components {
              */
             path: string;
         };
+        Domains: {
+            domains: components["schemas"]["CustomDomain"][];
+        };
+        CustomDomain: {
+            /**
+             * @description In lower case, with `xn--` for letters beyond ASCII.
+             * @example forms.shop.example
+             */
+            domain: string;
+            /**
+             * @description `pending` until DNS has the record that proves it; `live`: the page is served there; `broken`: the proof has gone, and nothing is served.
+             * @enum {string}
+             */
+            status: "pending" | "live" | "broken";
+            /**
+             * @description The records to add to DNS.
+             * @example [
+             *       {
+             *         "type": "TXT",
+             *         "name": "_formhost.forms.shop.example",
+             *         "value": "formhost-verification=0b6f7a1c9d2e4f508192a3b4c5d6e7f8",
+             *         "purpose": "ownership"
+             *       },
+             *       {
+             *         "type": "CNAME",
+             *         "name": "forms.shop.example",
+             *         "value": "contact.pages.example.net",
+             *         "purpose": "traffic"
+             *       }
+             *     ]
+             */
+            records: components["schemas"]["DomainRecord"][];
+            /**
+             * @description The records that are wrong or missing, with what DNS answered.
+             * @example null
+             */
+            problem: string | null;
+            /** @description When DNS was asked last; null: never. */
+            checked_at: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, with milliseconds.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            created_at: string;
+        };
+        DomainRecord: {
+            /**
+             * @description `ALIAS` for a domain such as shop.example, for which DNS allows no CNAME record: `value` is a sentence then.
+             * @enum {string}
+             */
+            type: "TXT" | "CNAME" | "ALIAS";
+            /**
+             * @description The name of the record.
+             * @example _formhost.forms.shop.example
+             */
+            name: string;
+            /**
+             * @description Its value.
+             * @example formhost-verification=0b6f7a1c9d2e4f508192a3b4c5d6e7f8
+             */
+            value: string;
+            /**
+             * @description The record for ownership proves the domain, that for traffic leads visitors to the page.
+             * @enum {string}
+             */
+            purpose: "ownership" | "traffic";
+        };
+        DomainRemoved: {
+            /** @constant */
+            message: "Domain removed";
+            /**
+             * @description In lower case, with `xn--` for letters beyond ASCII.
+             * @example forms.shop.example
+             */
+            domain: string;
+        };
         Statistics: {
             buckets: {
                 /**
@@ -3289,6 +3430,53 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The domain is live at another deployment, or this one has 10 domains. */
+        DomainTaken: {
+            headers: {
+                "error-code": components["headers"]["ErrorCode"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The domain is live at another page: remove it there, or its TXT record from DNS, first."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no such deployment of the key's owner, or it does not have this domain. */
+        NoSuchDomain: {
+            headers: {
+                "error-code": components["headers"]["ErrorCode"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "No such domain: choose one that GET /deploy/:id/domains lists."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The owner has asked for 10 look-ups within a minute; also for the reasons of any request with a key. */
+        TooManyDomainChecks: {
+            headers: {
+                "error-code": components["headers"]["ErrorCode"];
+                /** @description In how many seconds to try again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Too many look-ups: try again in 17 seconds."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description The plan's limit of live deployments is reached, or the API key has the scope `read`. */
         PlanLimit: {
             headers: {
@@ -3603,7 +3791,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /** @description The name of the error, for programs. */
-        ErrorCode: "bad-message" | "bad-query" | "bad-request" | "changed-meanwhile" | "confirmation-link-expired" | "confirmation-sent" | "dashboard-not-built" | "email-taken" | "expectation-failed" | "file-link-expired" | "form-closed" | "form-full" | "form-not-open" | "headers-too-large" | "idempotency-key-reused" | "internal-error" | "invalid-field" | "last-key" | "method-not-allowed" | "no-form-to-challenge" | "no-mail" | "no-mail-server" | "no-session" | "no-storage-for-files" | "no-such-asset" | "no-such-confirmation-link" | "no-such-cursor" | "no-such-delivery" | "no-such-deployment" | "no-such-email-link" | "no-such-file" | "no-such-file-link" | "no-such-form" | "no-such-key" | "no-such-mail" | "no-such-session" | "no-such-sign-in-link" | "no-such-site-file" | "no-such-spam" | "no-such-spam-link" | "no-such-submission" | "no-such-unsubscribe-link" | "no-such-version" | "no-such-webhook" | "nobody-gets-mail" | "not-acceptable" | "not-found" | "not-implemented" | "not-in-trash" | "origin-refused" | "other-site" | "plan-limit" | "read-only-key" | "slug-taken" | "storage-full" | "too-complex" | "too-large" | "too-many-email-changes" | "too-many-keys" | "too-many-recipients" | "too-many-requests" | "too-many-submissions" | "too-many-tests" | "too-many-tries" | "too-many-unknown-keys" | "too-slow" | "unauthorized" | "unavailable" | "webhook-limit" | "webhook-loop" | "wrong-type";
+        ErrorCode: "bad-message" | "bad-query" | "bad-request" | "changed-meanwhile" | "confirmation-link-expired" | "confirmation-sent" | "dashboard-not-built" | "domain-limit" | "domain-taken" | "email-taken" | "expectation-failed" | "file-link-expired" | "form-closed" | "form-full" | "form-not-open" | "headers-too-large" | "idempotency-key-reused" | "internal-error" | "invalid-field" | "last-key" | "method-not-allowed" | "no-form-to-challenge" | "no-mail" | "no-mail-server" | "no-session" | "no-storage-for-files" | "no-such-asset" | "no-such-confirmation-link" | "no-such-cursor" | "no-such-delivery" | "no-such-deployment" | "no-such-domain" | "no-such-email-link" | "no-such-file" | "no-such-file-link" | "no-such-form" | "no-such-key" | "no-such-mail" | "no-such-session" | "no-such-sign-in-link" | "no-such-site-file" | "no-such-spam" | "no-such-spam-link" | "no-such-submission" | "no-such-unsubscribe-link" | "no-such-version" | "no-such-webhook" | "nobody-gets-mail" | "not-acceptable" | "not-found" | "not-implemented" | "not-in-trash" | "origin-refused" | "other-site" | "plan-limit" | "read-only-key" | "slug-taken" | "storage-full" | "too-complex" | "too-large" | "too-many-domain-checks" | "too-many-email-changes" | "too-many-keys" | "too-many-recipients" | "too-many-requests" | "too-many-submissions" | "too-many-tests" | "too-many-tries" | "too-many-unknown-keys" | "too-slow" | "unauthorized" | "unavailable" | "webhook-limit" | "webhook-loop" | "wrong-type";
     };
     pathItems: never;
 }
@@ -5187,6 +5375,228 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ReadOnlyKey"];
             404: components["responses"]["NoSuchSiteFile"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listDomains: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All domains. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "domains": [
+                     *         {
+                     *           "domain": "forms.shop.example",
+                     *           "status": "pending",
+                     *           "records": [
+                     *             {
+                     *               "type": "TXT",
+                     *               "name": "_formhost.forms.shop.example",
+                     *               "value": "formhost-verification=0b6f7a1c9d2e4f508192a3b4c5d6e7f8",
+                     *               "purpose": "ownership"
+                     *             },
+                     *             {
+                     *               "type": "CNAME",
+                     *               "name": "forms.shop.example",
+                     *               "value": "contact.pages.example.net",
+                     *               "purpose": "traffic"
+                     *             }
+                     *           ],
+                     *           "problem": null,
+                     *           "checked_at": "2026-11-21T11:08:48.298Z",
+                     *           "created_at": "2026-11-21T11:08:48.298Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Domains"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    addDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "domain": "forms.shop.example"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description A domain of your own, or a name under it. */
+                    domain: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The domain is added. */
+            201: {
+                headers: {
+                    /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
+                    "formhost-notice"?: string;
+                    /** @description The path of what was created. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "domain": "forms.shop.example",
+                     *       "status": "pending",
+                     *       "records": [
+                     *         {
+                     *           "type": "TXT",
+                     *           "name": "_formhost.forms.shop.example",
+                     *           "value": "formhost-verification=0b6f7a1c9d2e4f508192a3b4c5d6e7f8",
+                     *           "purpose": "ownership"
+                     *         },
+                     *         {
+                     *           "type": "CNAME",
+                     *           "name": "forms.shop.example",
+                     *           "value": "contact.pages.example.net",
+                     *           "purpose": "traffic"
+                     *         }
+                     *       ],
+                     *       "problem": null,
+                     *       "checked_at": "2026-11-21T11:08:48.298Z",
+                     *       "created_at": "2026-11-21T11:08:48.298Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CustomDomain"];
+                };
+            };
+            400: components["responses"]["BadBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchDeployment"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["DomainTaken"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
+            429: components["responses"]["TooManyUnknownKeys"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    checkDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+                /** @description In lower case, with `xn--` for letters beyond ASCII. */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The domain as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "domain": "forms.shop.example",
+                     *       "status": "pending",
+                     *       "records": [
+                     *         {
+                     *           "type": "TXT",
+                     *           "name": "_formhost.forms.shop.example",
+                     *           "value": "formhost-verification=0b6f7a1c9d2e4f508192a3b4c5d6e7f8",
+                     *           "purpose": "ownership"
+                     *         },
+                     *         {
+                     *           "type": "CNAME",
+                     *           "name": "forms.shop.example",
+                     *           "value": "contact.pages.example.net",
+                     *           "purpose": "traffic"
+                     *         }
+                     *       ],
+                     *       "problem": null,
+                     *       "checked_at": "2026-11-21T11:08:48.298Z",
+                     *       "created_at": "2026-11-21T11:08:48.298Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CustomDomain"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchDomain"];
+            429: components["responses"]["TooManyDomainChecks"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+                /** @description In lower case, with `xn--` for letters beyond ASCII. */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The domain is removed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Domain removed",
+                     *       "domain": "forms.shop.example"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DomainRemoved"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchDomain"];
             429: components["responses"]["TooManyUnknownKeys"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

@@ -7,6 +7,7 @@ import type { OpenSiteFile } from '../db/deployments/site-files.ts';
 import type { OpenFile } from '../db/files/file-content.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import type { DailyCounts } from '../db/submissions/daily-counts.ts';
+import type { DomainChecks } from '../domains/domain-checks.ts';
 import type { FileBucket } from '../files/files-bucket.ts';
 import type { AccountMail } from '../lib/account-mail.ts';
 import type { Altcha } from '../lib/altcha.ts';
@@ -50,6 +51,9 @@ export type App = {
   /** The links in mails. */
   links(): Promise<SignedLinks>;
   altcha(): Promise<Altcha>;
+  /** Returns the function that makes the text by which a deployment proves its domains. */
+  domainProofs(): Promise<(deploymentId: string) => string>;
+  domainChecks: Pick<DomainChecks, 'check' | 'wake'>;
   /** Sends a mail about an account; undefined when there is no mail server. */
   mailAccount: ((to: string, mail: AccountMail) => Promise<void>) | undefined;
   /** Whether a URL leads back to this service. */

@@ -7,6 +7,7 @@ import { webhookHealthEndpoints } from './api/deliveries/webhook-health.ts';
 import { webhookEndpoints } from './api/deliveries/webhooks.ts';
 import { checkEndpoints } from './api/deployments/check.ts';
 import { deploymentEndpoints } from './api/deployments/deployments.ts';
+import { domainEndpoints } from './api/deployments/domains.ts';
 import { overviewEndpoints } from './api/deployments/overview.ts';
 import { settingsEndpoints } from './api/deployments/settings.ts';
 import { siteFileEndpoints } from './api/deployments/site-files.ts';
@@ -49,6 +50,7 @@ export function createEndpoints(app: App): readonly Tagged[] {
       ...checkEndpoints(app),
       ...versionEndpoints(app),
       ...siteFileEndpoints(app),
+      ...domainEndpoints(app),
       statisticsEndpoint(app),
       ...trashEndpoints(app),
     ],

@@ -12,6 +12,7 @@ export type Event = (typeof EVENTS)[number];
  */
 const MAIL_EVENTS = [
   ...['submission-mail', 'digest', 'test-mail', 'confirmation', 'recipient-off', 'storage'],
+  'domain-broken',
   ...['visitor-confirmation', 'confirmation-preview'],
 ] as const;
 

@@ -1,3 +1,4 @@
+import { Resolver } from 'node:dns';
 import { isIP } from 'node:net';
 import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
@@ -62,6 +63,20 @@ export const pagesDomain = (text: string): string => {
   assert(URL.parse(`http://page.${name}/`)?.hostname === `page.${name}`);
   assert(port === undefined || (Number(port) >= 1 && Number(port) <= 65_535));
   return port === undefined ? name : `${name}:${port}`;
+};
+
+/** In lower case. */
+export const domain = (text: string): string => {
+  assert(isDomain(text) && isIP(text) === 0);
+  return text.toLowerCase();
+};
+
+/** Addresses with optional ports. */
+export const dnsServers = (text: string): readonly string[] => {
+  const servers = list(text);
+  assert(servers.length > 0 && servers.every((server) => !/:0*$/.test(server) || isIP(server) === 6));
+  new Resolver().setServers(servers);
+  return servers;
 };
 
 export const databaseUrl = z.string().superRefine((text, context) => {

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { ComputePool } from '../compute/pool.ts';
 import { type Config, pageUrl } from '../config.ts';
-import { createChallenges, createLinks } from '../db/account/link-secret.ts';
+import { createChallenges, createDomainProofs, createLinks } from '../db/account/link-secret.ts';
 import type { OpenSiteFile } from '../db/deployments/site-files.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { OwnAddress } from '../delivery/webhooks/own-address.ts';
@@ -48,5 +48,6 @@ export function createCore(
     }),
     links: createLinks(db, baseUrl),
     altcha: createChallenges(db, limits),
+    domainProofs: createDomainProofs(db),
   };
 }

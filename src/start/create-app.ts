@@ -24,11 +24,34 @@ const MAX_WAITING_SITES = 100;
 
 /** Makes the part that answers requests. `others`: the parts that come from elsewhere. */
 export function createApp(
-  { config, limits, log, db, metrics, compute, checks, labelsOf, own, domains, hosts, links, altcha }: Core,
+  {
+    config,
+    limits,
+    log,
+    db,
+    metrics,
+    compute,
+    checks,
+    labelsOf,
+    own,
+    domains,
+    hosts,
+    links,
+    altcha,
+    domainProofs,
+  }: Core,
   { forms, honeypotHits, turnedAway, spamCheck, submissions }: ReturnType<typeof createSubmissions>,
   others: Pick<
     App,
-    'openFile' | 'openSiteFile' | 'bucket' | 'mailAccount' | 'onPurge' | 'isStarting' | 'readiness' | 'stopping'
+    | 'openFile'
+    | 'openSiteFile'
+    | 'bucket'
+    | 'mailAccount'
+    | 'domainChecks'
+    | 'onPurge'
+    | 'isStarting'
+    | 'readiness'
+    | 'stopping'
   >,
 ): App & { onFeedChanges(changes: readonly DeploymentChange[]): Promise<void>; onGap(): Promise<void> } {
   const clientAddress = clientAddressFrom(config.trustProxy);
@@ -48,7 +71,7 @@ export function createApp(
   );
   return {
     ...others,
-    ...{ config, limits, log, db, metrics, checks, labelsOf, hosts, links, altcha },
+    ...{ config, limits, log, db, metrics, checks, labelsOf, hosts, links, altcha, domainProofs },
     ...{ forms, honeypotHits, turnedAway, spamCheck, submissions },
     ...{ pages, siteFiles, renderer, clientAddress, sessionCookie, responseWriter },
     limitPageWrites: limitConcurrency(MAX_CONCURRENT_PAGE_WRITES),

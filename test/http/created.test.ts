@@ -14,6 +14,9 @@ it('says where what was made is', async () => {
   const webhook = await made(`/webhooks/${page.id}`, { url: 'https://hooks.example/' });
   expect(webhook.location).toBe(`/webhooks/${page.id}/${webhook.id}`);
   await owner.patch(webhook.location).send({ active: false }).expect(200);
+  const domain = await made(`/deploy/${page.id}/domains`, { domain: 'forms.example.' });
+  expect(domain.location).toBe(`/deploy/${page.id}/domains/forms.example`);
+  await owner.delete(domain.location).expect(200);
   const key = await made('/keys?x=1', { name: 'Build' });
   expect(key.location).toBe(`/keys/${key.id}`);
   await owner.delete(key.location).expect(200);

@@ -48,6 +48,8 @@ export function idleApp(config: Config, parts: Partial<App> = {}): App {
     bucket: undefined,
     links: notCalled,
     altcha: notCalled,
+    domainProofs: notCalled,
+    domainChecks: { check: notCalled, wake: notCalled },
     mailAccount: undefined,
     isOwnUrl: () => false,
     forms: new Forms(db),

@@ -31,12 +31,15 @@ export async function furnish({ db, anonymous }: TestService, owner: Owner): Pro
   const mail = await owner.post(`/deploy/${live.id}/mails/test`).expect(202);
   const confirmation = { field: 'email', subject: 'Thank you', text: 'We have your message.' };
   await owner.change(live.id, { confirmation });
+  const domain = `${live.slug}.example`;
+  await owner.post(`/deploy/${live.id}/domains`).send({ domain }).expect(201);
   const key = await owner.post('/keys').send({ name: 'another' }).expect(201);
   await anonymous.post('/session').send({ key: owner.key }).expect(200);
   const [session] = (await owner.get('/sessions')).body.sessions;
   const ids = {
     id: live.id,
     deployId: live.id,
+    domain,
     version: '1',
     cursor: '0',
     path: 'a',

@@ -15,7 +15,8 @@ export function testLimits(overrides: LimitOverrides = {}): Limits {
   limits.delivery.digestPollIntervalMs = 20;
   // A service that stops waits for no idle connection of a test.
   limits.server.lingerMs = 0;
-  // Tests send more samples than an owner may. The test of the limit sets its own.
+  // Tests send more samples, and look more up, than an owner may. The tests of these limits set their own.
   limits.owners.testsPerMinute = 1_000;
+  limits.owners.domainChecksPerMinute = 1_000;
   return withLimits(overrides, limits);
 }

@@ -66,6 +66,8 @@ export type Owner = {
 
 /** An attempt that is given up while the machine stands still is made again minutes later, or a mail comes twice. */
 const PATIENT = { DELIVERY_TIMEOUT_MS: '120000', DELIVERY_LEASE_MS: '240000', LOG_LEVEL: 'silent' };
+/** Nothing listens there: tests of domains have a name server of their own. */
+const NO_DNS = { DNS_SERVERS: '127.0.0.1:9' };
 
 /**
  * A real service on a real port, any one unless PORT is set, and a database of its own. `settings` are the names of
@@ -79,7 +81,7 @@ export async function startTestService(
 ): Promise<TestService> {
   const database = given ?? (await cloneDatabase());
   const configure = (more: Record<string, string>): Config => ({
-    ...loadConfig({ ...PATIENT, BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url, ...settings, ...more }),
+    ...loadConfig({ ...PATIENT, ...NO_DNS, BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url, ...settings, ...more }),
     port: Number(settings.PORT ?? 0),
   });
   const start = async (more: Record<string, string> = {}): Promise<Service> => {

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { type Altcha, createAltcha } from '../../lib/altcha.ts';
+import { createProofs } from '../../lib/domain-records.ts';
 import { SignedLinks } from '../../lib/signed-links.ts';
 import type { Limits } from '../../limits.ts';
 import { queryOne } from '../postgres/query.ts';
@@ -25,3 +26,7 @@ export const createLinks = (db: Knex, baseUrl: string): (() => Promise<SignedLin
 /** Answers what makes and checks ALTCHA's challenges, with keys that are derived from the database's secret. */
 export const createChallenges = (db: Knex, limits: Limits): (() => Promise<Altcha>) =>
   fromSecret(db, (secret) => createAltcha(secret, limits));
+
+/** Answers the function that makes the text by which a deployment proves its domains. */
+export const createDomainProofs = (db: Knex): (() => Promise<(deploymentId: string) => string>) =>
+  fromSecret(db, createProofs);

@@ -34,6 +34,10 @@ export const time = z
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   .meta({ format: 'date-time', description: 'ISO 8601, UTC, with milliseconds.', example: '2026-11-21T11:08:48.298Z' });
 
+export const domainName = z
+  .string()
+  .meta({ description: 'In lower case, with `xn--` for letters beyond ASCII.', example: 'forms.shop.example' });
+
 /** The last time that fields may name: years with more digits are no ISO 8601 that others read. */
 export const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 
@@ -69,6 +73,7 @@ export const PARAMETERS: Readonly<Record<string, z.ZodString>> = {
   keyId,
   sessionId,
   token: text(TOKEN, 'The secret of a link.', 'Yk2dV9sQm4XwT7bN1cR8hJ5gL0pZ3aF6eU2iO9kS4dG'),
+  domain: domainName,
   version: text(VERSION_NUMBER, 'The number of a version.', '1'),
   path: z.string().meta({ description: 'The path of a file, with its slashes.', example: 'styles/main.css' }),
   view: z.string().meta({ description: 'A view of the dashboard.', example: 'inbox' }),

@@ -1,0 +1,105 @@
+import { Resolver } from 'node:dns/promises';
+import limitConcurrency from 'p-limit';
+import {
+  type CheckedDomain,
+  type CheckTimes,
+  leaseDueDomains,
+  settleDomainCheck,
+} from '../db/domains/domain-checks.ts';
+import type { Database } from '../db/postgres/connect.ts';
+import type { Log } from '../lib/log.ts';
+import { PollLoop } from '../lib/poll-loop.ts';
+import type { Limits } from '../limits.ts';
+import { lookUp } from './look-up.ts';
+import { problemOf } from './problems.ts';
+
+type Parts = {
+  db: Database;
+  limits: Limits;
+  log: Log;
+  signal: AbortSignal;
+  /** undefined: those of the system. */
+  dnsServers: readonly string[] | undefined;
+  times: CheckTimes;
+  /** Returns the function that makes the proof of a deployment. */
+  proofs(): Promise<(deploymentId: string) => string>;
+  /** The host to which the domains of a page should lead. */
+  targetOf(slug: string): string;
+  onMail(): void;
+};
+
+/** Called with each deployment of which a domain has become live or broken. */
+type OnChange = (change: { deploymentId: string; slug: string }) => Promise<void>;
+
+const TAKEN =
+  'The domain is live at another page, whose TXT record is still in DNS. Remove that record to use the domain here.';
+
+/** Looks custom domains up in DNS: each when it is due, and when its owner asks. Any number of processes can do it. */
+export class DomainChecks {
+  readonly #parts: Parts;
+  readonly #dns: Resolver;
+  readonly #limit: ReturnType<typeof limitConcurrency>;
+  readonly #loop: PollLoop;
+  /** Those that run, by deployment and domain. */
+  readonly #running = new Map<string, Promise<void>>();
+  #onChange: OnChange = async () => undefined;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    const { limits, dnsServers, log, signal, times } = parts;
+    const { concurrent, dnsTimeoutMs: timeout, dnsTries: tries, pollIntervalMs } = limits.domains;
+    this.#dns = new Resolver({ timeout, maxTimeout: timeout, tries });
+    if (dnsServers) this.#dns.setServers(dnsServers);
+    this.#limit = limitConcurrency(concurrent);
+    const retryMs = Math.min(pollIntervalMs, times.checkSeconds * 1_000);
+    const failure = 'domains could not be looked up; trying again';
+    this.#loop = new PollLoop({ poll: () => this.#checkDue(retryMs), retryMs, failure, log, signal });
+  }
+
+  /** Looks up what is due until the signal fires. */
+  run(onChange: OnChange): Promise<void> {
+    this.#onChange = onChange;
+    this.#parts.signal.addEventListener('abort', () => this.#dns.cancel());
+    return this.#loop.run();
+  }
+
+  /** A domain may be due. */
+  wake(): void {
+    this.#loop.wake();
+  }
+
+  /** Looks a domain up now. Requests for the same one share a look-up. */
+  check(domain: CheckedDomain): Promise<void> {
+    const key = `${domain.deploymentId} ${domain.domain}`;
+    const running =
+      this.#running.get(key) ?? this.#limit(() => this.#check(domain)).finally(() => this.#running.delete(key));
+    this.#running.set(key, running);
+    return running;
+  }
+
+  async #checkDue(pauseMs: number): Promise<number> {
+    const { db, limits, times } = this.#parts;
+    const { due, isMore } = await leaseDueDomains(db, limits.domains.concurrent, times);
+    await Promise.all(due.map((domain) => this.check(domain)));
+    return isMore ? 0 : pauseMs;
+  }
+
+  async #check(checked: CheckedDomain): Promise<void> {
+    const { db, times, signal, proofs, targetOf, onMail } = this.#parts;
+    const { deploymentId, slug, domain } = checked;
+    const [proofOf, target] = [await proofs(), targetOf(slug)];
+    const records = await lookUp(this.#dns, domain, target);
+    // The look-up of a service that stops has been cancelled, and would count as silence.
+    signal.throwIfAborted();
+    const proof = proofOf(deploymentId);
+    const found = records.txt?.values.includes(proof) ? 'found' : 'gone';
+    const outcome = {
+      proof: records.txt ? found : 'silent',
+      txt: records.txt?.values ?? [],
+      problem: problemOf(records, { domain, proof, target }),
+    } as const;
+    const changed = await settleDomainCheck(db, checked, outcome, { times, taken: TAKEN, proofOf });
+    if (changed.length > 0) onMail();
+    await Promise.all(changed.map((change) => this.#onChange(change)));
+  }
+}

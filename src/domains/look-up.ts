@@ -1,0 +1,39 @@
+import type { Resolver } from 'node:dns/promises';
+import { proofName } from '../lib/domain-records.ts';
+
+/** The answer of DNS to a question; `none`: why there are no values. undefined: DNS did not answer, which says nothing. */
+export type Answer = { values: string[]; none?: string } | undefined;
+
+/** The records of a domain, and the addresses (A and AAAA) of the host to which it should lead, as DNS has them. */
+export type Records = { txt: Answer; cname: Answer; addresses: Answer; targetAddresses: Answer };
+
+/** Errors that are answers. Every other one is that of a server, or of the way to it. */
+const NONE: Readonly<Record<string, string>> = { ENOTFOUND: 'NXDOMAIN', ENODATA: 'that there is none' };
+
+async function ask(question: Promise<string[]>): Promise<Answer> {
+  try {
+    return { values: await question };
+  } catch (error) {
+    const none = error instanceof Error && 'code' in error ? NONE[String(error.code)] : undefined;
+    return none === undefined ? undefined : { values: [], none };
+  }
+}
+
+/** Without addresses of one kind, those of the other are enough. That there are none is known once both are answered. */
+async function askAddresses(dns: Resolver, name: string): Promise<Answer> {
+  const [ipv4, ipv6] = await Promise.all([ask(dns.resolve4(name)), ask(dns.resolve6(name))]);
+  const values = [...(ipv4?.values ?? []), ...(ipv6?.values ?? [])];
+  return values.length > 0 ? { values } : ipv4 && ipv6;
+}
+
+/** Asks DNS all that the state of a domain depends on. Does not reject. */
+export async function lookUp(dns: Resolver, domain: string, target: string): Promise<Records> {
+  const texts = dns.resolveTxt(proofName(domain)).then((records) => records.map((chunks) => chunks.join('').trim()));
+  const [txt, cname, addresses, targetAddresses] = await Promise.all([
+    ask(texts),
+    ask(dns.resolveCname(domain)),
+    askAddresses(dns, domain),
+    askAddresses(dns, target),
+  ]);
+  return { txt, cname, addresses, targetAddresses };
+}

@@ -1,0 +1,176 @@
+import { z } from 'zod';
+import { domainsTarget } from '../../../config.ts';
+import { addDomain, type Domain, findDomain, listDomains, removeDomain } from '../../../db/domains/domains.ts';
+import { domainFault, normalizeDomain } from '../../../lib/domain-names.ts';
+import { recordsOf } from '../../../lib/domain-records.ts';
+import { LIMITS } from '../../../limits.ts';
+import { SIZES } from '../../../sizes.ts';
+import type { App } from '../../app.ts';
+import { pauseDeadline } from '../../request/deadline.ts';
+import { WithHeaders } from '../../request/declaration.ts';
+import { endpoint } from '../../request/endpoint.ts';
+import { answerObject, domainName, textField, textOrNull, time } from '../../request/fields.ts';
+import { nameOf } from '../../request/hosts.ts';
+import { RateLimit } from '../../request/rate-limit.ts';
+import { errorKind, HttpError, inSeconds, noSuchDeployment, retryAfter } from '../../response/errors.ts';
+import { toWire } from '../../response/to-wire.ts';
+import { foundOr404, missing, ownDeployment } from './own-deployment.ts';
+
+const { maxOfDeployment } = SIZES.domain;
+const { domainChecksPerMinute } = LIMITS.owners;
+
+const exampleRecords = recordsOf(
+  'forms.shop.example',
+  'formhost-verification=0b6f7a1c9d2e4f508192a3b4c5d6e7f8',
+  'contact.pages.example.net',
+);
+const Record = answerObject('DomainRecord', {
+  type: z.enum(['TXT', 'CNAME', 'ALIAS']).meta({
+    description:
+      '`ALIAS` for a domain such as shop.example, for which DNS allows no CNAME record: `value` is a sentence then.',
+  }),
+  name: textField('The name of the record.', '_formhost.forms.shop.example'),
+  value: textField('Its value.', 'formhost-verification=0b6f7a1c9d2e4f508192a3b4c5d6e7f8'),
+  purpose: z
+    .enum(['ownership', 'traffic'])
+    .meta({ description: 'The record for ownership proves the domain, that for traffic leads visitors to the page.' }),
+});
+const CustomDomain = answerObject('CustomDomain', {
+  domain: domainName,
+  status: z.enum(['pending', 'live', 'broken']).meta({
+    description:
+      '`pending` until DNS has the record that proves it; `live`: the page is served there; `broken`: the proof has gone, and nothing is served.',
+  }),
+  records: z.array(Record).meta({ description: 'The records to add to DNS.', example: exampleRecords }),
+  problem: textOrNull('The records that are wrong or missing, with what DNS answered.', null),
+  checked_at: time.nullable().meta({ description: 'When DNS was asked last; null: never.' }),
+  created_at: time,
+});
+const Domains = answerObject('Domains', { domains: z.array(CustomDomain) });
+const Removed = answerObject('DomainRemoved', { message: z.literal('Domain removed'), domain: domainName });
+
+const noSuchDomain = missing(
+  'NoSuchDomain',
+  'or it does not have this domain',
+  'No such domain: choose one that GET /deploy/:id/domains lists.',
+);
+const domainLimit = errorKind(
+  { id: 'DomainLimit', description: `The deployment has ${maxOfDeployment} domains.` },
+  () => new HttpError(409, `The deployment has ${maxOfDeployment} domains: remove one first.`),
+);
+const domainTaken = errorKind(
+  {
+    id: 'DomainTaken',
+    description: `The domain is live at another deployment, or this one has ${maxOfDeployment} domains.`,
+  },
+  () => new HttpError(409, 'The domain is live at another page: remove it there, or its TXT record from DNS, first.'),
+);
+const tooManyChecks = errorKind(
+  {
+    id: 'TooManyDomainChecks',
+    description: `The owner has asked for ${domainChecksPerMinute} look-ups within a minute; also for the reasons of any request with a key.`,
+  },
+  (retryAfterMs: number) =>
+    new HttpError(429, `Too many look-ups: try again in ${inSeconds(retryAfterMs)}.`, retryAfter(retryAfterMs)),
+  17_000,
+);
+
+/** The domain as the API shows it. */
+async function toCustomDomain({ config, domainProofs }: App, page: { id: string; slug: string }, row: Domain) {
+  const proof = (await domainProofs())(page.id);
+  return toWire(CustomDomain, { ...row, records: recordsOf(row.domain, proof, domainsTarget(config, page.slug)) });
+}
+
+/** A deployment with its domain; throws 404. `domain`: as in the path, in any spelling. */
+async function ownDomain({ db }: App, ...[owner, { id, domain }]: OwnDomain) {
+  const page = await ownDeployment(db, owner, id);
+  return { page, row: foundOr404(await findDomain(db, page.id, normalizeDomain(domain)), noSuchDomain) };
+}
+type OwnDomain = [owner: Parameters<typeof ownDeployment>[1], params: { id: string; domain: string }];
+
+const listEndpoint = (app: App) =>
+  endpoint('GET', '/deploy/:id/domains', 'listDomains', {
+    summary: 'List the domains of a page',
+    description: 'Oldest first. The page is served at each that is `live`, besides its own address.',
+    find: (owner, { id }) => ownDeployment(app.db, owner, id),
+    answer: { description: 'All domains.', schema: Domains },
+    handle: async ({ resource: page }) => ({
+      domains: await Promise.all((await listDomains(app.db, page.id)).map((row) => toCustomDomain(app, page, row))),
+    }),
+  });
+
+/** The body of a request that adds a domain. */
+function additionBody({ baseUrl, domainsTarget: target, pagesDomain }: App['config']) {
+  const hosts = [nameOf(new URL(baseUrl).host), ...(target === undefined ? [] : [target])];
+  const own = { hosts, pagesDomain: nameOf(pagesDomain) };
+  const wrong = 'domain is required: send a name such as forms.shop.example.';
+  return z.object({
+    domain: z
+      .string(wrong)
+      .superRefine((text, context) => {
+        const fault = domainFault(text, own);
+        if (fault !== undefined) context.addIssue({ code: 'custom', message: `domain ${fault}.` });
+      })
+      .meta({ description: 'A domain of your own, or a name under it.' }),
+  });
+}
+
+const addEndpoint = (app: App) =>
+  endpoint('POST', '/deploy/:id/domains', 'addDomain', {
+    summary: 'Add a domain to a page',
+    description: `Add the \`records\` of the answer to DNS; the service looks them up at once, and again later. At most ${maxOfDeployment} a deployment. A domain that the deployment has already stays as it is.`,
+    find: (owner, { id }) => ownDeployment(app.db, owner, id),
+    body: { schema: additionBody(app.config), example: { domain: 'forms.shop.example' } },
+    answer: { status: 201, description: 'The domain is added.', schema: CustomDomain },
+    errors: [domainLimit, domainTaken],
+    async handle({ resource: page, body }) {
+      const row = await addDomain(app.db, page.id, normalizeDomain(body.domain));
+      if (row === 'no-deployment') throw noSuchDeployment();
+      if (row === 'limit-reached') throw domainLimit();
+      if (row === 'live-elsewhere') throw domainTaken();
+      app.domainChecks.wake();
+      const location = { Location: `/deploy/${page.id}/domains/${row.domain}` };
+      return new WithHeaders(location, await toCustomDomain(app, page, row));
+    },
+  });
+
+const checkEndpoint = (app: App, checks: RateLimit) =>
+  endpoint('POST', '/deploy/:id/domains/:domain/check', 'checkDomain', {
+    summary: 'Look a domain up in DNS now',
+    description: `Requests at the same time share a look-up. An owner may ask for ${domainChecksPerMinute} in a minute.`,
+    find: (...request) => ownDomain(app, ...request),
+    queuesItself: true,
+    answer: { description: 'The domain as it is now.', schema: CustomDomain },
+    errors: [noSuchDomain, tooManyChecks],
+    async handle({ owner, response, queue, resource: { page, row } }) {
+      const leftMs = checks.use(String(owner.id));
+      if (leftMs !== undefined) throw tooManyChecks(leftMs);
+      // The time for DNS is bounded on its own.
+      const resumeDeadline = pauseDeadline(response);
+      const { domain } = row;
+      await app.domainChecks.check({ deploymentId: page.id, slug: page.slug, domain }).finally(resumeDeadline);
+      return queue(async () =>
+        toCustomDomain(app, page, foundOr404(await findDomain(app.db, page.id, domain), noSuchDomain)),
+      );
+    },
+  });
+
+const removeEndpoint = (app: App) =>
+  endpoint('DELETE', '/deploy/:id/domains/:domain', 'removeDomain', {
+    summary: 'Remove a domain from a page',
+    description: 'The page is no longer served there.',
+    find: (...request) => ownDomain(app, ...request),
+    answer: { description: 'The domain is removed.', schema: Removed },
+    errors: [noSuchDomain],
+    async handle({ resource: { page, row } }) {
+      if (!(await removeDomain(app.db, page.id, row.domain))) throw noSuchDomain();
+      await app.onDeploymentChange({ deploymentId: page.id, slug: page.slug });
+      return { message: 'Domain removed' as const, domain: row.domain };
+    },
+  });
+
+/** The custom domains of a page. */
+export function domainEndpoints(app: App) {
+  const checks = new RateLimit({ max: app.limits.owners.domainChecksPerMinute, seconds: 60 });
+  return [listEndpoint(app), addEndpoint(app), checkEndpoint(app, checks), removeEndpoint(app)];
+}

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { networkInterfaces } from 'node:os';
 import { text } from 'node:stream/consumers';
 import request from 'supertest';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { OwnAddress } from '../../src/delivery/webhooks/own-address.ts';
 import type { Resolve } from '../../src/delivery/webhooks/resolve.ts';
 import { WebhookClient } from '../../src/delivery/webhooks/webhook-client.ts';
@@ -26,13 +26,17 @@ const listeningAt = (address: string, port: number) => ({
   port,
   family: address.includes(':') ? 'IPv6' : 'IPv4',
 });
+/** A page that a custom domain leads to. */
+const DOMAIN = 'forms.shop.example';
+await service.db('domains').insert({ deployment_id: (await owner.deploy()).id, domain: DOMAIN, status: 'live' });
+await vi.waitFor(() => request(service.url).get('/healthz').set('Host', DOMAIN).expect(404), 60_000);
 const words = (...lines: string[]): string[] => lines.flatMap((line) => line.split(' '));
 
 describe('what a URL says by itself', () => {
   const ownAt = (baseUrl: string, pagesUrl: string, address: string, port: number) =>
     new OwnAddress({
       ...{ baseUrl: new URL(baseUrl), pagesUrl: new URL(pagesUrl), listening: () => listeningAt(address, port) },
-      servesPageAt: (host) => host === 'forms.shop.example',
+      servesPageAt: (host) => host === DOMAIN,
     });
   const laptop = ownAt('http://localhost:3000', 'http://a-page.localhost:3000', '127.0.0.1', 3_000);
   const hosted = ownAt('https://forms.example.org', 'https://a-page.pages.example.org', '0.0.0.0', 3_000);
@@ -59,6 +63,7 @@ describe('what a URL says by itself', () => {
         'https://FORMS.EXAMPLE.ORG. https://forms.example.org:80 http://forms.example.org:443 http://forms.example.org:3000',
         'https://shop.pages.example.org http://shop.pages.example.org http://shop.pages.example.org:3000 https://a.b.pages.example.org',
         'http://localhost:3000 http://a.localhost:3000 http://127.0.0.1:3000 http://127.9.9.9:3000 http://[::1]:3000',
+        'https://forms.shop.example http://FORMS.shop.example./x',
       ),
     ],
     ['a host that listens on port 80', onPort80, words('http://127.0.0.1 http://127.0.0.1:80/x http://localhost')],
@@ -86,6 +91,7 @@ describe('what a URL says by itself', () => {
       words(
         'https://pages.example.org http://pages.example.org:3000 https://example.org https://hooks.example.org https://xforms.example.org',
         'https://forms.example.org.evil.test https://evil.test/forms.example.org https://forms.example.org:8443',
+        'https://forms.shop.example:8443 https://shop.example https://a.forms.shop.example',
         'https://shop.pages.example.org:8443 https://shoppages.example.org http://127.0.0.1:4000 http://198.51.100.1:3000',
       ),
     ],
@@ -107,7 +113,12 @@ describe('what a URL says by itself', () => {
 });
 
 describe('a webhook whose URL leads back here', () => {
-  const urls = () => ['https://API.test./', `http://shop.${PAGES_DOMAIN}/`, `http://127.1:${port}/`];
+  const urls = () => [
+    'https://API.test./',
+    `http://shop.${PAGES_DOMAIN}/`,
+    `https://${DOMAIN}./`,
+    `http://127.1:${port}/`,
+  ];
 
   it('is refused by POST and by PATCH with what to do, and nothing is made or changed', async () => {
     const { id } = await owner.deploy();
@@ -122,7 +133,7 @@ describe('a webhook whose URL leads back here', () => {
   });
 
   it('is not sent to, by name or by address, where it was there before', async () => {
-    for (const url of [`http://shop.${PAGES_DOMAIN}/`, `${service.url}/submit/d_1`]) {
+    for (const url of [`http://shop.${PAGES_DOMAIN}/`, `https://${DOMAIN}/`, `${service.url}/submit/d_1`]) {
       const { id } = await owner.deploy();
       const { body } = await owner.post(`/webhooks/${id}`).send({ url: 'https://hooks.invalid/a' }).expect(201);
       await service.db('webhooks').where({ id: body.id }).update({ url });

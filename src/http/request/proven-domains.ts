@@ -33,10 +33,11 @@ export class ProvenDomains {
   /** Reads the domains of deployments that have changed. */
   read(deploymentIds: readonly string[]): Promise<void> {
     return this.#inTurn(async () => {
-      const known = deploymentIds.flatMap((id) => this.#domains.get(id) ?? []);
-      const rows = await findProven(this.#db, deploymentIds, known);
+      const ids = [...new Set(deploymentIds)];
+      const known = ids.flatMap((id) => this.#domains.get(id) ?? []);
+      const rows = await findProven(this.#db, ids, known);
       for (const domain of known) this.#slugs.delete(domain);
-      for (const id of deploymentIds) this.#domains.delete(id);
+      for (const id of ids) this.#domains.delete(id);
       this.#keep(rows);
     });
   }
@@ -59,8 +60,9 @@ export class ProvenDomains {
   #keep(rows: readonly ProvenDomain[]): void {
     for (const { domain, deploymentId, slug } of rows) {
       this.#slugs.set(domain, slug ?? NO_SLUG);
-      const others = (this.#domains.get(deploymentId) ?? []).filter((other) => other !== domain);
-      this.#domains.set(deploymentId, [...others, domain]);
+      const domains = this.#domains.get(deploymentId);
+      if (!domains) this.#domains.set(deploymentId, [domain]);
+      else if (!domains.includes(domain)) domains.push(domain);
     }
   }
 }

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type JsonMember, type JsonProblem, readJsonObject, unquote } from '../lib/json-text.ts';
+import { filesOfText, type ReadFile, SiteError, type SiteLimits } from '../lib/sent-files.ts';
 import { SIZES } from '../sizes.ts';
 
 /** A value that is not a string is not read beyond this: no schema accepts a longer one. */
@@ -7,12 +8,20 @@ const MAX_SETTING_CHARS = 64 * 1024;
 
 /**
  * The bytes of a JSON object, and the names of the members to read. `longLevels`: how many levels of objects below it may
- * be long; these are read with all of their members.
+ * be long; these are read with all of their members. `site`: the member `files` has the files of a site.
  */
-export type MembersInput = { body: Uint8Array; names: readonly string[]; longLevels?: number };
+export type MembersInput = {
+  body: Uint8Array;
+  names: readonly string[];
+  longLevels?: number;
+  site?: SiteLimits | undefined;
+};
 
-/** The value is a string, the JSON text of another value, or the members of a long object. */
-export type Member = { name: string; value: { string: string } | { json: string } | { members: Member[] } };
+/** The files of a site, or why they are refused. */
+type Files = { files: ReadFile[] } | { refusal: Pick<SiteError, 'status' | 'message'> };
+
+/** The value is a string, the JSON text of another value, the members of a long object, or the files of a site. */
+export type Member = { name: string; value: { string: string } | { json: string } | { members: Member[] } | Files };
 
 /** Members with other names: the first of these, and how many there are. */
 export type UnknownMembers = { names: string[]; count: number };
@@ -29,8 +38,17 @@ function toMember({ name, value }: JsonMember, longLevels: number): Member {
   return { name, value: { members: members.map((member) => toMember(member, longLevels - 1)) } };
 }
 
+function toFiles(text: string, limits: SiteLimits): Files {
+  try {
+    return { files: filesOfText(text, limits) };
+  } catch (error) {
+    if (!(error instanceof SiteError)) throw error;
+    return { refusal: { status: error.status, message: error.message } };
+  }
+}
+
 /** The members of a JSON object with these names. Other members are skipped without being parsed. */
-export function readMembers({ body, names, longLevels = 0 }: MembersInput): ReadMembers {
+export function readMembers({ body, names, longLevels = 0, site }: MembersInput): ReadMembers {
   if (!isUtf8(body)) return { members: [], problem: 'not UTF-8' };
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
   const read = readJsonObject(text.startsWith('\uFEFF') ? text.slice(1) : text, SIZES.json);
@@ -38,7 +56,11 @@ export function readMembers({ body, names, longLevels = 0 }: MembersInput): Read
   const known = read.members.filter(({ name }) => names.includes(name));
   const others = [...new Set(read.members.map(({ name }) => name))].filter((name) => !names.includes(name));
   return {
-    members: known.map((member) => toMember(member, longLevels)),
+    members: known.map((member) =>
+      site && member.name === 'files'
+        ? { name: member.name, value: toFiles(member.value, site) }
+        : toMember(member, longLevels),
+    ),
     ...(others.length > 0 && {
       unknown: { names: others.slice(0, SIZES.json.maxUnknownNames), count: others.length },
     }),

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { type Transferable, Worker } from 'node:worker_threads';
 import type { Limits } from '../limits.ts';
 import { type InputOf, type ResultOf, type TaskName, WORKER_ROLE, WORKER_URL } from './worker.ts';
 
@@ -31,12 +31,17 @@ export class Thread {
     this.#heapMib = limits.threadHeapMib + Math.ceil((HEAP_GROWTH_MIB * maxHtmlBytes) / 1024 ** 2);
   }
 
-  async run<Name extends TaskName>(task: Name, input: InputOf<Name>): Promise<ResultOf<Name>> {
+  /** `moved`: memory of the input that the thread gets, so that it is not copied; the caller can't read it any more. */
+  async run<Name extends TaskName>(
+    task: Name,
+    input: InputOf<Name>,
+    moved: readonly Transferable[] = [],
+  ): Promise<ResultOf<Name>> {
     if (this.#isClosed) throw new Error(`The thread was closed before ${task}.`);
     clearTimeout(this.#idle);
     this.#worker ??= this.#start();
     try {
-      return await this.#answer(this.#worker, task, input);
+      return await this.#answer(this.#worker, { task, input }, moved);
     } catch (error) {
       // The thread may have ended, or may hang.
       await this.#end();
@@ -73,7 +78,11 @@ export class Thread {
     return worker;
   }
 
-  async #answer<Name extends TaskName>(worker: Worker, task: Name, input: InputOf<Name>): Promise<ResultOf<Name>> {
+  async #answer<Name extends TaskName>(
+    worker: Worker,
+    { task, input }: { task: Name; input: InputOf<Name> },
+    moved: readonly Transferable[],
+  ): Promise<ResultOf<Name>> {
     const { jobTimeoutMs } = this.#limits;
     const { promise, resolve, reject } = Promise.withResolvers<ResultOf<Name>>();
     const onExit = () => reject(new Error(`The thread ended during ${task}.`));
@@ -81,7 +90,7 @@ export class Thread {
     worker.on('message', resolve).on('error', reject).on('messageerror', reject).on('exit', onExit);
     const timer = setTimeout(onTimeout, jobTimeoutMs);
     try {
-      worker.postMessage({ task, input });
+      worker.postMessage({ task, input }, moved);
       return await promise;
     } finally {
       clearTimeout(timer);

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { SIZES } from '../sizes.ts';
+import { readJsonObject, unquote } from './json-text.ts';
 import { INDEX, isHtmlPath, shownPath, sitePath } from './site-paths.ts';
 
 /** A file of a site, with the SHA-256 of its content in hex. */
@@ -73,15 +75,24 @@ export function checkTwins(paths: readonly string[]): void {
 
 export const sha256Of = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex');
 
-/** Files whose contents are in memory, by path; throws SiteError. `html`: the length of index.html. */
-export function sentFilesOf(contents: ReadonlyMap<string, Buffer>): SentFiles {
-  const list = [...contents].map(([path, content]) => ({ path, sha256: sha256Of(content), bytes: content.length }));
-  return new SentFiles(list, async (path) => {
-    const content = contents.get(path);
-    if (!content) throw new Error('A file was read that was not sent.');
-    return content;
-  });
-}
+/** A file with its content. */
+export type ReadFile = SentFile & { content: Uint8Array };
+
+export const toReadFile = (path: string, content: Buffer): ReadFile => ({
+  ...{ path, content, bytes: content.length },
+  sha256: sha256Of(content),
+});
+
+/** Files whose contents are in memory. */
+export const sentFilesOf = (files: readonly ReadFile[]): SentFiles =>
+  new SentFiles(
+    files.map(({ path, sha256, bytes }) => ({ path, sha256, bytes })),
+    async (wanted) => {
+      const found = files.find(({ path }) => path === wanted);
+      if (!found) throw new Error('A file was read that was not sent.');
+      return Buffer.from(found.content.buffer, found.content.byteOffset, found.bytes);
+    },
+  );
 
 const WRONG_FILES = 'files is invalid: send an object of paths, each with a text or {content, encoding: "base64"}.';
 
@@ -102,13 +113,39 @@ function contentOf(path: string, value: unknown): Buffer {
   throw new SiteError(400, `The file ${shownPath(path)} has no content: send a text or {content, encoding: "base64"}.`);
 }
 
-/** The files of a JSON body, by their paths; throws SiteError. */
-export function filesOfJson(given: unknown, limits: SiteLimits): SentFiles {
+/** A value in `files` of a JSON text; only its texts are read. undefined: no file has such a value. */
+function fileValue(text: string): unknown {
+  if (text.startsWith('"')) return unquote(text);
+  const { members, problem } = readJsonObject(text, SIZES.json);
+  if (problem !== undefined) return undefined;
+  const texts = members.filter(({ value }) => value.startsWith('"'));
+  return Object.fromEntries(texts.map(({ name, value }) => [name, unquote(value)]));
+}
+
+/** The files in the JSON text of `files`, in which a path may occur twice; throws SiteError. */
+export function filesOfText(text: string, limits: SiteLimits): ReadFile[] {
+  const { members, problem } = readJsonObject(text, { ...SIZES.json, maxMembers: limits.maxSiteFiles });
+  if (problem === 'too many members') throw tooManyFiles(limits);
+  if (problem !== undefined) throw new SiteError(400, WRONG_FILES);
+  return readFiles(
+    members.map(({ name, value }) => ({ path: name, read: () => fileValue(value) })),
+    limits,
+  );
+}
+
+/** The files of a parsed JSON body; throws SiteError. */
+export function filesOfJson(given: unknown, limits: SiteLimits): ReadFile[] {
   if (!(given instanceof Object) || Array.isArray(given)) throw new SiteError(400, WRONG_FILES);
-  const entries = Object.entries(given);
+  return readFiles(
+    Object.entries(given).map(([path, value]) => ({ path, read: () => value })),
+    limits,
+  );
+}
+
+function readFiles(entries: readonly { path: string; read(): unknown }[], limits: SiteLimits): ReadFile[] {
   if (entries.length >= limits.maxSiteFiles) throw tooManyFiles(limits);
-  const paths = entries.map(([path]) => checkedPath(path));
+  const paths = entries.map(({ path }) => checkedPath(path));
   checkTwins(paths);
   if (paths.includes(INDEX)) throw new SiteError(400, `The file "${INDEX}" is refused: send it as html.`);
-  return sentFilesOf(new Map(entries.map(([path, value], at) => [paths[at] ?? '', contentOf(path, value)])));
+  return entries.map(({ path, read }, at) => toReadFile(paths[at] ?? '', contentOf(path, read())));
 }

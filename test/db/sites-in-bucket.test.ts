@@ -110,4 +110,27 @@ describe('a site with FILES_URL', () => {
     await change(id).expect(200);
     expect(await visit(slug, '/a.txt')).toMatch(/^new of /);
   });
+
+  it('counts a large body for its owner until the site is live', async () => {
+    const settings = { ...s3.settings('bounded'), MAX_HTML_BYTES: '1000', MAX_FILES_BYTES: '100000' };
+    const limits = { requests: { memoryBudgetBytes: 400_000 } };
+    const bounded = await (await testService(settings, undefined, { limits })).owner();
+    const [{ id }, { id: other }] = [await bounded.deploy({ html: '<p>' }), await bounded.deploy({ html: '<p>' })];
+    const reached = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    s3.intercept(async ({ key }) => {
+      if (!key.startsWith('bounded/files/')) return false;
+      reached.resolve();
+      await goOn.promise;
+      return false;
+    });
+    const body = { html: '<p>2', files: { 'a.txt': 'a'.repeat(150_000) } };
+    const first = bounded.put(`/deploy/${id}`).send(body).expect(200).then();
+    await reached.promise;
+    const refused = await bounded.put(`/deploy/${other}`).send(body).expect(503);
+    expect(refused.body).toEqual({ error: 'Too many uploads are under way: try again shortly.' });
+    goOn.resolve();
+    await first;
+    await expect.poll(async () => (await bounded.put(`/deploy/${other}`).send(body)).status, WAIT).toBe(200);
+  });
 });

@@ -108,6 +108,13 @@ export class BodyReader {
     return fields;
   }
 
+  /** A large body, and what is read of it, is in memory until the request has been answered. */
+  #reserveUntilAnswered({ res: response }: BodyRequest, ownerId: number): MemoryReservation {
+    const reservation = this.reserve(ownerId);
+    response?.once('close', () => reservation[Symbol.dispose]());
+    return reservation;
+  }
+
   async #readBinary(
     request: BodyRequest,
     ownerId: number,
@@ -115,8 +122,7 @@ export class BodyReader {
     names: readonly string[],
   ): Promise<Record<string, unknown>> {
     const { res: response } = request;
-    const reservation = this.reserve(ownerId);
-    response?.once('close', () => reservation[Symbol.dispose]());
+    const reservation = this.#reserveUntilAnswered(request, ownerId);
     const body = await this.bytes(request, maxBytes, reservation);
     const resumeDeadline = response && pauseDeadline(response);
     try {
@@ -129,11 +135,11 @@ export class BodyReader {
   async #read(
     request: BodyRequest,
     ownerId: number,
-    { schema, maxBytes = SIZES.body.settingsBytes, longLevels = 0 }: BodyForm<z.ZodObject>,
+    { schema, maxBytes = SIZES.body.settingsBytes, longLevels = 0, site }: BodyForm<z.ZodObject>,
     textForm: TextForm | undefined,
   ): Promise<Sent> {
     const names = Object.keys(schema.shape);
-    using reservation = this.reserve(ownerId);
+    const reservation = this.#reserveUntilAnswered(request, ownerId);
     const body = await this.bytes(request, textForm?.maxBytes ?? maxBytes, reservation);
     if (textForm) {
       if (!isUtf8(body)) {
@@ -144,7 +150,7 @@ export class BodyReader {
     if (body.length === 0) return { values: {} };
     const resumeDeadline = request.res && pauseDeadline(request.res);
     try {
-      const read = await this.#members(ownerId, { body, names, longLevels });
+      const read = await this.#members(ownerId, { body, names, longLevels, site });
       return { values: toObject(read), unknown: read.unknown };
     } finally {
       resumeDeadline?.();
@@ -154,6 +160,8 @@ export class BodyReader {
   /** The members of a JSON object with these names. */
   async #members(ownerId: number, input: Parameters<typeof readMembers>[0]): Promise<ReadMembers> {
     if (input.body.length <= JSON_IN_THREAD_BYTES) return readMembers(input);
-    return this.#compute.run(ownerId, this.#limits.jsonWaitTimeoutMs, (thread) => thread.run('readMembers', input));
+    return this.#compute.run(ownerId, this.#limits.jsonWaitTimeoutMs, (thread) =>
+      thread.run('readMembers', input, input.body.buffer instanceof ArrayBuffer ? [input.body.buffer] : []),
+    );
   }
 }

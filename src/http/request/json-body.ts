@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type ContentType, parse as parseContentType } from 'content-type';
 import type { z } from 'zod';
 import type { Member, ReadMembers } from '../../compute/read-members.ts';
+import { SiteError, type SiteLimits, sentFilesOf } from '../../lib/sent-files.ts';
 import { SIZES } from '../../sizes.ts';
 import { errorKind, HttpError } from '../response/errors.ts';
 
@@ -25,6 +26,8 @@ export type BodyForm<S extends z.ZodObject> = {
   maxBytes?: number;
   /** Levels of objects below the body's own that may be long; 0. */
   longLevels?: number;
+  /** The field `files` has the files of a site, within these limits. Its value is SentFiles, or a SiteError. */
+  site?: SiteLimits;
   /** Another form: this field is the whole body, of the media type `type`. The query has the other fields. */
   text?: TextForm;
   binary?: BinaryForm;
@@ -107,6 +110,8 @@ const fromMembers = (members: readonly Member[]): Record<string, unknown> =>
 
 function readValue(value: Member['value']): unknown {
   if ('members' in value) return fromMembers(value.members);
+  if ('files' in value) return sentFilesOf(value.files);
+  if ('refusal' in value) return new SiteError(value.refusal.status, value.refusal.message);
   return 'string' in value ? value.string : JSON.parse(value.json);
 }
 

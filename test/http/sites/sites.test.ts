@@ -117,6 +117,15 @@ describe('POST /deploy with files', () => {
     expect([response.status, response.body]).toEqual([status, { error }]);
   });
 
+  it.each([
+    ['in a small body', 'a'],
+    ['in a body that a thread reads', 'a'.repeat(200_000)],
+  ])('refuses a path that is there twice as a text, %s', async (_name, content) => {
+    const body = `{"html":"<p>","files":{"a.css":"","b.css":${JSON.stringify(content)},"a\\u002ecss":""}}`;
+    const refused = await owner.send('POST', '/deploy', body);
+    expect(refused).toEqual({ status: 400, body: { error: 'The file "a.css" is there twice: send it once.' } });
+  });
+
   it('refuses a zip that is none, and stores nothing of one with a wrong file', async () => {
     expect(await owner.send('POST', '/deploy', 'PK', ZIP)).toEqual({
       status: 400,

@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
 import type { Config } from '../../../config.ts';
-import { filesOfJson, SentFiles, SiteError } from '../../../lib/sent-files.ts';
+import { filesOfJson, SentFiles, SiteError, sentFilesOf } from '../../../lib/sent-files.ts';
 import { openZip } from '../../../lib/zip-site.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
@@ -32,7 +32,8 @@ const filesField = (config: Config) =>
     .transform((given, context) => {
       if (given instanceof SentFiles) return given;
       try {
-        return filesOfJson(given, config);
+        if (given instanceof SiteError) throw given;
+        return sentFilesOf(filesOfJson(given, config));
       } catch (error) {
         if (!(error instanceof SiteError)) throw error;
         context.addIssue({ code: 'custom', message: error.message, params: error.status === 413 ? OVER_LIMIT : {} });
@@ -61,14 +62,16 @@ const filesField = (config: Config) =>
 /** A body that has a page, and its files if it is a site; or that is a page, or the zip of a site. `queue`: unpacks zips. */
 export const siteBody = (config: Config, queue: App['siteQueue']) => {
   const page = pageBody(config);
+  // No more of the settings: they are sent to the thread that reads a large body.
+  const { maxSiteFiles, maxSiteFileBytes, maxSiteBytes, maxHtmlBytes } = config;
   return {
     ...page,
     schema: page.schema.extend({ files: filesField(config).optional() }),
-    maxBytes: page.maxBytes + JSON_BYTES_OF_SITE * config.maxSiteBytes,
-    longLevels: 2,
+    maxBytes: page.maxBytes + JSON_BYTES_OF_SITE * maxSiteBytes,
+    site: { maxSiteFiles, maxSiteFileBytes, maxSiteBytes, maxHtmlBytes },
     binary: {
       type: 'application/zip',
-      maxBytes: config.maxSiteBytes + SIZES.body.settingsBytes,
+      maxBytes: maxSiteBytes + SIZES.body.settingsBytes,
       read: (zip: Buffer, ownerId: number) => queue.run(ownerId, QUEUE_WAIT_MS, () => openZip(zip, config)),
     },
   };

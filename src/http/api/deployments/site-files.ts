@@ -2,7 +2,15 @@ import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { findSite, type SiteFile } from '../../../db/deployments/site-files.ts';
 import type { ReadPiece } from '../../../db/files/file-content.ts';
-import { checkedPath, largestFile, maxBytesOf, SiteError, sentFilesOf, sha256Of } from '../../../lib/sent-files.ts';
+import {
+  checkedPath,
+  largestFile,
+  maxBytesOf,
+  SiteError,
+  sentFilesOf,
+  sha256Of,
+  toReadFile,
+} from '../../../lib/sent-files.ts';
 import { INDEX, siteFileType, sitePath } from '../../../lib/site-paths.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
@@ -120,7 +128,7 @@ const putEndpoint = (app: App) =>
         checkIndex(content);
         await publishPage(app, { owner, response }, deployment, { html: content });
       } else {
-        const sent = sentFilesOf(new Map([[path, content]]));
+        const sent = sentFilesOf([toReadFile(path, content)]);
         const files = (now: readonly SiteFile[]) => [...now.filter((one) => one.path !== path), file];
         await publishPage(app, { owner, response }, deployment, { sent, files });
       }

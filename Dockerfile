@@ -31,4 +31,4 @@ USER node
 EXPOSE 3000
 # /healthz and not /readyz: a process without its database still serves pages from memory, and must not be restarted.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=15s --retries=3 CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["sh", "scripts/start.sh"]
+CMD ["formhost", "start"]

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type BucketLocation, parseFilesUrl } from './lib/files-url.ts';
 import { CELL } from './lib/ids.ts';
+import { DEFAULT_DATA_DIR } from './lib/project.ts';
 import { isLoopback } from './lib/public-address.ts';
 import {
   baseUrl,
@@ -52,7 +53,7 @@ const settings = z.object({
   databaseUrl: databaseUrl.optional(),
   /** The kind of pooler between this process and the database of `databaseUrl`. */
   databasePooler: z.enum(['none', 'transaction'], 'must be none or transaction').default('none'),
-  dataDir: z.string().default('./data'),
+  dataDir: z.string().default(DEFAULT_DATA_DIR),
   /** The beginning of new ids of deployments, keys and tokens; empty in the default cell. */
   cell: z
     .string()

@@ -65,10 +65,10 @@ async function runAll(config: Config, log: Log): Promise<void> {
 }
 
 /** Prints what a person needs after the very first start, and asks for the owner's address where a person can answer. */
-async function showFirstRun(owner: FirstOwner, { baseUrl, dataDir }: Config, stopping: AbortSignal): Promise<void> {
-  process.stdout.write(firstRunMessage(baseUrl, owner));
+async function showFirstRun(owner: FirstOwner, config: Config, stopping: AbortSignal): Promise<void> {
+  process.stdout.write(firstRunMessage(config, owner));
   const isAnswered = !process.env.CI && (await canAsk()) && (await askForEmail(owner, stopping));
-  if (!isAnswered && !stopping.aborted) process.stdout.write(emailAdvice(owner.email, dataDir));
+  if (!isAnswered && !stopping.aborted) process.stdout.write(emailAdvice(owner.email, config.dataDir));
 }
 
 async function run(config: Config, log: Log): Promise<void> {

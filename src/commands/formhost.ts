@@ -33,6 +33,7 @@ export async function declareProgram(words: readonly string[]): Promise<Command>
     'after',
     `
 Begin here:
+  Start a service    $ formhost start
   Log in             $ formhost login https://forms.example.org
   Publish, update    $ formhost deploy contact.html
   Check its forms    $ formhost check contact.html

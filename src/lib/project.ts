@@ -3,6 +3,9 @@ import { readFileSync } from 'node:fs';
 /** The project's folder: two above src/lib, and above dist/service. */
 export const PROJECT = new URL('../../', import.meta.url);
 
+/** A clone is started in its own folder, and an installed package in any, where `data` may be something else. */
+export const DEFAULT_DATA_DIR = PROJECT.pathname.includes('/node_modules/') ? './formhost-data' : './data';
+
 const packageJson: { version: string; license: string } = JSON.parse(
   readFileSync(new URL('package.json', PROJECT), 'utf8'),
 );

@@ -1,5 +1,6 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Config } from '../config.ts';
 import { PROJECT } from '../lib/project.ts';
 import { SIZES } from '../sizes.ts';
 import type { FirstOwner } from './prepare-database.ts';
@@ -18,7 +19,11 @@ export function tour(baseUrl: string, key: string): string {
 }
 
 /** Printed at the very first start. */
-export const firstRunMessage = (baseUrl: string, { key, signInUrl }: Pick<FirstOwner, 'key' | 'signInUrl'>): string => `
+export const firstRunMessage = (
+  { baseUrl, dataDir }: Pick<Config, 'baseUrl' | 'dataDir'>,
+  { key, signInUrl }: Pick<FirstOwner, 'key' | 'signInUrl'>,
+): string => `
+formhost runs at ${baseUrl}, with its data in ${resolve(dataDir)}.
 Open the dashboard with this link, which works once, for ${SIZES.session.linkMinutes} minutes:
 
 ${signInUrl}
@@ -36,12 +41,12 @@ const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word :
 
 /** Printed at the very first start unless the address of the first owner was asked for: the command that sets it. */
 export function emailAdvice(email: string, dataDir: string): string {
-  const folder = resolve(fileURLToPath(PROJECT));
+  const folder = fileURLToPath(PROJECT);
   // The command uses the service's database in a shell without the service's settings, too.
-  const settings = resolve(dataDir) === resolve(folder, 'data') ? '' : `DATA_DIR=${quoted(resolve(dataDir))} `;
+  const settings = resolve(dataDir) === join(folder, 'data') ? '' : `DATA_DIR=${quoted(resolve(dataDir))} `;
   return `Mail about submissions goes to ${email}, until you set your own address:
 
-cd ${quoted(folder)} && ${settings}npm run --silent owners -- set-email ${email} you@example.com
+${settings}${quoted(join(folder, 'bin/formhost'))} admin owners set-email ${email} you@example.com
 
 `;
 }

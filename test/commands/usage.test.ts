@@ -33,7 +33,7 @@ describe('the help of formhost', () => {
     expect(names).toEqual([...program.commands.map((command) => command.name()), 'help']);
     const steps = Array.from(bare.stdout.matchAll(/\$ formhost (\S+)/g), ([, name]) => name);
     expect(steps).toEqual([
-      ...['login', 'deploy', 'check', 'deploy', 'rollback', 'search', 'export', 'settings', 'webhooks'],
+      ...['start', 'login', 'deploy', 'check', 'deploy', 'rollback', 'search', 'export', 'settings', 'webhooks'],
     ]);
     expect([await run(['--help']), await run(['help'])]).toEqual([bare, bare]);
     expect(await run(['--version'])).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: '' });

@@ -174,7 +174,7 @@ describe('npm start', () => {
   });
 
   it('prints a command that sets the address for mail, which works as it is while the service runs', async () => {
-    const [command = ''] = service.output.out.match(/^cd .* npm run --silent owners -- set-email .*$/m) ?? [];
+    const [command = ''] = service.output.out.match(/^\S* \S*bin\/formhost admin owners set-email .*$/m) ?? [];
     const { stdout, stderr } = await shell('bash', ['-c', command], {
       cwd: '/',
       env: { PATH: process.env.PATH, HOME: process.env.HOME },
@@ -256,7 +256,7 @@ describe.concurrent('npm start in a terminal', () => {
     ['into a pipe', 'npm start | cat'],
   ])('does not ask %s, and serves', async (_name, command) => {
     const service = await start(command);
-    await service.shows('npm run --silent owners -- set-email owner@localhost you@example.com');
+    await service.shows('bin/formhost admin owners set-email owner@localhost you@example.com');
     await service.serves();
     expect(service.screen.text).not.toContain(QUESTION);
     process.kill(service.pid(), 'SIGTERM');

@@ -62,12 +62,18 @@ export function startInTerminal(command: string, settings: Record<string, string
   return { child, screen, ended: once(child, 'close').then(() => child.exitCode) };
 }
 
-/** Starts the service as a process of its own, on a free port unless the settings have one: `ready` waits until it serves, `stop` ends it; `prefix`: a command
- * that runs it otherwise. */
-export async function startServiceProcess(settings: Record<string, string>, prefix: readonly string[] = []) {
+/**
+ * Starts the service as a process of its own, on a free port unless the settings have one: `ready` waits until it serves, `stop`
+ * ends it. `prefix`: a command that runs it otherwise. `command`: how it is called in `cwd`.
+ */
+export async function startServiceProcess(
+  settings: Record<string, string>,
+  prefix: readonly string[] = [],
+  { command = ['bin/formhost', 'start'], cwd = PROJECT } = {},
+) {
   const port = settings.PORT ?? String(await freePort());
   const url = `http://127.0.0.1:${port}`;
-  const { child, result } = startProgram('env', [...prefix, 'scripts/start.sh'], { PORT: port, ...settings });
+  const { child, result } = startProgram('env', [...prefix, ...command], { PORT: port, ...settings }, cwd);
   return {
     url,
     child,

@@ -88,8 +88,9 @@ describe('a live custom domain', () => {
   });
 
   it('is a host of the API again once it is removed', async () => {
-    const { domain, row } = await deployAt('live');
-    await row().delete();
+    const { id, domain } = await deployAt('live');
+    await owner.delete(`/deploy/${id}/domains/${domain}`).expect(200);
+    expect(await isOfPage(domain)).toBe(false);
     await expectPage(domain, false);
   });
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { storeContent } from '../../src/db/deployments/site-files.ts';
 import { cleanBucket } from '../support/bucket-files.ts';
@@ -109,6 +109,20 @@ describe('a site with FILES_URL', () => {
     expect([await visit(slug, '/'), await visit(slug, '/a.txt')]).toEqual(['<p>3', 'old']);
     await change(id).expect(200);
     expect(await visit(slug, '/a.txt')).toMatch(/^new of /);
+  });
+
+  it('stores contents again that the clean-up removed before the site was live', async () => {
+    let puts = 0;
+    s3.intercept(async ({ method, isDone }) => {
+      if (method !== 'PUT' || isDone) return false;
+      puts += 1;
+      const sha256 = createHash('sha256').update('removed').digest();
+      if (puts === 2) await service.db('site_contents').where({ sha256 }).delete();
+      return false;
+    });
+    const { slug } = await publishSite(owner, { 'index.html': '<p>', 'a.txt': 'removed', 'b.txt': 'kept' });
+    expect(puts).toBe(3);
+    expect([await visit(slug, '/a.txt'), await visit(slug, '/b.txt')]).toEqual(['removed', 'kept']);
   });
 
   it('counts a large body for its owner until the site is live', async () => {

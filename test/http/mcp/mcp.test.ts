@@ -239,3 +239,24 @@ describe('wait_for_submission', () => {
     );
   });
 });
+
+describe('a site', () => {
+  it('is published and updated with its files', async () => {
+    const filesOf = async (id: unknown) =>
+      (await owner.get(`/deploy/${id}/files`).expect(200)).body.files.map(({ path }: { path: string }) => path);
+    const picture = { content: '/wA=', encoding: 'base64' };
+    const { id } = await answerOf('publish_page', {
+      html: '<p>',
+      slug: 'with-files',
+      files: { 'a.css': 'a', 'b.png': picture },
+    });
+    expect(await filesOf(id)).toEqual(['index.html', 'a.css', 'b.png']);
+    await answerOf('update_page', { id, html: '<p>' });
+    expect(await filesOf(id)).toEqual(['index.html', 'a.css', 'b.png']);
+    await answerOf('update_page', { id, html: '<p>', files: { 'c.css': 'c' } });
+    expect(await filesOf(id)).toEqual(['index.html', 'c.css']);
+    expect(await errorOf('update_page', { id, html: '<p>', files: { '../a': '' } })).toMatch(
+      /^The file "\.\.\/a" is refused/,
+    );
+  });
+});

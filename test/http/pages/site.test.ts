@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { takeDown } from '../../../src/db/deployments/take-downs.ts';
 import { type BareAnswer, bareRequest } from '../../support/bare-request.ts';
 import { BASE_URL, PAGES_DOMAIN, testService } from '../../support/service.ts';
 import { publishSite } from '../../support/sites.ts';
@@ -258,5 +259,17 @@ describe('POST on the host of a site', () => {
   ])('%s %s is a %i', async (method, path, status, allow) => {
     const answer = await ask(site.slug, path, { method, headers: FORM, body: 'a=b' });
     expect([answer.status, answer.headers.allow]).toEqual([status, allow]);
+  });
+});
+
+describe('a site that was taken down', () => {
+  it('is a 451 at every path', async () => {
+    const { id, slug } = await publishSite(owner, { 'index.html': '<p>', 'a.css': 'a', 'b/index.html': 'b' });
+    const statusOf = async (path: string): Promise<number> =>
+      (await service.anonymous.get(path).set('Host', `${slug}.${PAGES_DOMAIN}`)).status;
+    expect(await statusOf('/a.css')).toBe(200);
+    await takeDown(service.db, id, 'a reason');
+    await expect.poll(() => statusOf('/'), { timeout: 60_000 }).toBe(451);
+    for (const path of ['/a.css', '/b', '/b/', '/nothing', '/404.html']) expect(await statusOf(path), path).toBe(451);
   });
 });

@@ -2,6 +2,7 @@ import { type Command, Option } from '@commander-js/extra-typings';
 import { readAccount } from './owner/account.ts';
 import { declareCheck } from './owner/check.ts';
 import { declareDeploy } from './owner/deploy.ts';
+import { declareDomains } from './owner/domains.ts';
 import { declareExport, declareFiles } from './owner/export.ts';
 import { declareKeys } from './owner/keys.ts';
 import { declareLogin, declareLogout, declareWhoami } from './owner/login.ts';
@@ -32,7 +33,7 @@ export function declareOwnerCommands(program: Command): void {
   for (const declareCommand of [declareWhoami, declareKeys]) declareCommand(program, connect);
 
   program.commandsGroup('Pages:');
-  const pages = [declareDeploy, declareCheck, declareList, declareOpen, declarePull, declareSettings];
+  const pages = [declareDeploy, declareCheck, declareList, declareOpen, declarePull, declareSettings, declareDomains];
   const history = [declareVersions, declareRollback, declareRemove, declareTrash];
   for (const declareCommand of [...pages, ...history]) declareCommand(program, connect);
 

@@ -63,6 +63,7 @@ describe('wrong usage', () => {
     [`webhooks log ${ID} wh_0 --limit 101`, '1 to 100'],
     [`webhooks add ${ID} https://e.example --type teams`, 'Allowed choices are generic, slack'],
     [`rollback ${ID} one`, 'one is not a version'],
+    [`domains add ${ID}`, "missing required argument 'domain': formhost domains add --help"],
     ['deploy - --watch', '--watch needs a FILE'],
     ['deploy x.html --id contact --new', "'--id <id>' cannot be used with option '--new'"],
     [`settings set ${ID}`, "missing required argument 'name=value'"],

@@ -14,12 +14,12 @@ export const FORM =
 export const wait = (assertion: () => unknown) => vi.waitFor(assertion, 60_000);
 
 /** A service with an owner, who runs commands. For all tests of a file, which awaits it at its top. */
-export async function ownerCommands() {
+export async function ownerCommands(settings: Record<string, string> = {}) {
   const limits = { ...COMMAND_LIMITS };
   // A command tries again at once, and its lists have several pages.
   Object.assign(COMMAND_LIMITS, { firstPauseMs: 5, pageSize: 2 });
   afterAll(() => void Object.assign(COMMAND_LIMITS, limits));
-  const service = await testService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' });
+  const service = await testService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', ...settings });
   const owner = await service.owner();
   const account: Record<string, string> = { FORMHOST_URL: service.url, FORMHOST_KEY: owner.key };
 

@@ -12,6 +12,7 @@ const REPLACEMENTS: readonly [pattern: RegExp, replacement: string][] = [
   [/^(?:html|The body)\b/, 'the page'],
   [/^q\b/, 'the query'],
   [/^url\b/, 'the address'],
+  [/^domain\b/, 'the domain'],
   [/\bdeployment(?=s?\b)/g, 'page'],
   [/, once\. In a URL, \+ is %2B\.$/, '.'],
   // Requests of the API.
@@ -25,6 +26,7 @@ const REPLACEMENTS: readonly [pattern: RegExp, replacement: string][] = [
   [/^No such spam: check the ids/, '$&, which `formhost spam list` shows'],
   [/GET \/keys\b/g, '`formhost keys list`'],
   [/GET \/trash\b/g, '`formhost trash list`'],
+  [/GET \/deploy\/:id\/domains lists/g, '`formhost domains list` shows'],
   [/GET \/deploy\/:id\/versions\b/g, '`formhost versions`'],
   [/GET \/deploy\/:id\/settings\b/g, '`formhost settings get`'],
   [/GET \/deploy\/:id\/check\b/g, '`formhost check`'],

@@ -28,6 +28,11 @@ export const DASHBOARD_LIMITS = {
     /** How often the log is read again while something in it is about to change. */
     refreshIntervalMs: 3_000,
   },
+  /** The domains of a page. */
+  domains: {
+    /** How often domains that wait for DNS are checked. The API makes ten checks a minute: four are left for the button. */
+    checkIntervalMs: 10_000,
+  },
   /** The account. */
   account: {
     /** Keys or sessions of one request: the most that the API answers. */

@@ -12,6 +12,7 @@ import { SavingForm } from '../ui/saving-form.tsx';
 import { Section } from '../ui/section.tsx';
 import { Shown } from '../ui/states.tsx';
 import { counted } from '../ui/time.tsx';
+import { Address } from './settings/address.tsx';
 import { CaptchaSnippet } from './settings/captcha-snippet.tsx';
 import {
   changesOf,
@@ -200,6 +201,7 @@ function Loaded({ page }: { page: Page }): JSX.Element {
     <Shown loaded={loaded} label="Loading the settings">
       {(settings) => (
         <>
+          <Address page={page} />
           <SettingsForm id={id} settings={settings} labels={labels} />
           <DeleteEverything page={page} />
         </>

@@ -76,7 +76,7 @@ const SETTLE = `
              now() + interval '1 second' * CASE after.status
                WHEN 'pending' THEN least(:checkSeconds, greatest(60, extract(epoch FROM now() - after.created_at) / 4))
                ELSE :checkSeconds * (0.9 + 0.2 * random()) END,
-             CASE after.status WHEN 'live' THEN greatest(
+             CASE WHEN after.status = 'live' AND after.proof_gone_at IS NOT NULL THEN greatest(
                after.proof_gone_at + :graceSeconds * interval '1 second', now() + interval '1 minute') END)
       FROM after
      WHERE domains.deployment_id = :deploymentId AND domain = :domain

@@ -186,6 +186,23 @@ const recipientOff = kind(
   },
 );
 
+/** Tells the owner that a page is no longer served at a domain. */
+const domainBroken = kind(
+  Row.extend({ notice: json(z.object({ domain: z.string(), problem: z.string() })) }),
+  ({ deploymentId, slug, notice: { domain, problem } }, { urlOf, baseUrl }) =>
+    compose(`${slug} is no longer served at ${domain}`, [
+      paragraph(`The domain ${domain} no longer leads to ${slug}, because the record is gone by which you proved it.`),
+      paragraph(problem),
+      paragraph(
+        'When the record is back, the service finds it within a day, or at once when you check the domain in the settings.',
+      ),
+      footer(`You get this mail because you own ${slug}.`, [
+        ['Open the settings', `${baseUrl}/dashboard/pages/${deploymentId}/settings`],
+        ['Open the page', urlOf(slug)],
+      ]),
+    ]),
+);
+
 /** Tells an owner that the storage is nearly full, or full. `used` and `limit` in bytes. */
 const storage = kind(
   z.object({
@@ -267,5 +284,6 @@ export const MAIL_KINDS: ReadonlyMap<string, (delivery: LeasedDelivery) => Write
   ['confirmation-preview', confirmationPreview],
   ['recipient-off', recipientOff],
   ['storage', storage],
+  ['domain-broken', domainBroken],
   ['webhook-off', webhookOff],
 ]);

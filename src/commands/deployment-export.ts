@@ -3,6 +3,7 @@ import { listWebhooks } from '../db/deliveries/webhooks.ts';
 import { findAnySettings } from '../db/deployments/settings.ts';
 import { createOpenSiteFile, type OpenSiteFile, type SiteFile } from '../db/deployments/site-files.ts';
 import { type AnyDeployment, findAnyPage } from '../db/deployments/take-downs.ts';
+import { listDomains } from '../db/domains/domains.ts';
 import { createOpenFile, type OpenFile, readPieces } from '../db/files/file-content.ts';
 import { listFiles } from '../db/files/stored-files.ts';
 import type { Database } from '../db/postgres/connect.ts';
@@ -14,8 +15,8 @@ import { LIMITS } from '../limits.ts';
 import { objectReader } from './operator.ts';
 
 /**
- * Everything about a deployment, one JSON object in each line: the deployment, its settings, its html and other files, its webhooks, its
- * submissions, oldest first, what is kept as spam, and their files, each followed by its pieces in order.
+ * Everything about a deployment, one JSON object in each line: the deployment, its settings, its html and other files, its webhooks and
+ * domains, its submissions, oldest first, what is kept as spam, and their files, each followed by its pieces in order.
  */
 async function* exported(
   db: Database,
@@ -45,6 +46,9 @@ async function* exported(
   }
   for (const { id: webhookId, url, type, events, active, createdAt: created_at } of await listWebhooks(db, id)) {
     yield JSON.stringify({ webhook: { id: webhookId, url, type, events, active, created_at } });
+  }
+  for (const { domain, status, createdAt: created_at } of await listDomains(db, id)) {
+    yield JSON.stringify({ domain: { domain, status, created_at } });
   }
   for await (const batch of readSubmissions(db, id, { order: 'oldest' }, withRetries(LIMITS))) {
     for (const submission of batch) yield `{"submission":${submissionLine(submission)}}`;

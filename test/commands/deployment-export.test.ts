@@ -42,6 +42,7 @@ describe('deployments export', () => {
     '{"settings":{"email_notifications":false,"notify_every":"submission","notify_owner":true,"language":null,"retention_days":null,"confirmation":null,"opens_at":null,"closes_at":null,"max_submissions":null,"submissions_per_minute":null,"recipients":[],"redirect_url":null,"allowed_origins":[],"closed_message":null,"spam":{"blocklist":[],"captcha":null}}}',
     JSON.stringify({ html: '\uFEFF<p>{{FORM_ACTION}}\n\u0000' }),
     '{"webhook":{"id":"ID","url":"https://e.example/","type":"slack","events":["submission"],"active":true,"created_at":"TIME"}}',
+    '{"domain":{"domain":"forms.example","status":"pending","created_at":"TIME"}}',
     ...WRITTEN.map((data) => `{"submission":{"id":"ID","data":${data},"ip_address":"192.0.2.1","created_at":"TIME"}}`),
     `{"spam":{"id":"ID","data":${WRITTEN[1]},"ip_address":"192.0.2.1","created_at":"TIME","reason":"blocklist"}}`,
     '',
@@ -55,6 +56,7 @@ describe('deployments export', () => {
   async function deployWhole() {
     const deployment = await owner.deploy({ html: '\uFEFF<p>{{FORM_ACTION}}\n\u0000' });
     await owner.post(`/webhooks/${deployment.id}`).send({ url: 'https://e.example/', type: 'slack' }).expect(201);
+    await owner.post(`/deploy/${deployment.id}/domains`).send({ domain: 'forms.example' }).expect(201);
     await storeTexts(service.db, deployment.id, TEXTS);
     await service.db('spam_submissions').insert({
       ...{ deployment_id: deployment.id, id: newSubmissionId(), data: TEXTS[1], ip_address: '192.0.2.1' },

@@ -61,7 +61,7 @@ export class Hosts {
     return shown.find((each) => this.isOriginOf(slug, each)) ?? pageUrl(this.#config, slug);
   }
 
-  /** The addresses by which the form check tells where forms lead. `page`: the deployment; left out for HTML that is not published. */
+  /** The addresses by which the form check tells where forms lead. `page`: left out for HTML that is not published. */
   addressesFor(page?: { id: string; slug: string }): Addresses {
     const { baseUrl, pagesDomain } = this.#config;
     return {
@@ -85,8 +85,8 @@ const malformedTarget = (): HttpError =>
 
 /**
  * The host of a request (RFC 9112, 3.2): the authority of an absolute target, or else the Host header. Replaces an
- * absolute target by its path, and the Host header by its authority. Throws 400 for two Hosts, for none in HTTP/1.1, and for a target
- * with a fragment.
+ * absolute target by its path, and the Host header by its authority. Throws 400 for two Hosts, for none in HTTP/1.1, and
+ * for a target with a fragment.
  */
 export function resolveHost(request: IncomingMessage): string {
   let hosts = 0;

@@ -13,9 +13,9 @@ const remove = async (id: string): Promise<void> => void (await owner.delete(`/d
 
 /** The tables that have rows of a deployment, beside its own. */
 const TABLES = [
-  ...['deliveries', 'digests', 'form_rules', 'honeypot_hits', 'idempotency_keys', 'mail_recipients', 'page_versions'],
-  ...['pages', 'read_up_to', 'removed_submissions', 'spam_submissions', 'submission_files', 'submission_marks'],
-  ...['submissions', 'turned_away', 'visitor_confirmations', 'webhooks'],
+  ...['deliveries', 'digests', 'domains', 'form_rules', 'honeypot_hits', 'idempotency_keys', 'mail_recipients'],
+  ...['page_versions', 'pages', 'read_up_to', 'removed_submissions', 'spam_submissions', 'submission_files'],
+  ...['submission_marks', 'submissions', 'turned_away', 'visitor_confirmations', 'webhooks'],
 ];
 
 /** How many rows of a deployment each table has, its own at the end. */
@@ -62,6 +62,7 @@ describe('deployments purge', () => {
     await service
       .db('submission_marks')
       .insert([1, 2].map((number) => ({ deployment_id: deployment.id, number, read: true, starred: false })));
+    await service.db('domains').insert({ deployment_id: deployment.id, domain: 'forms.shop.example' });
     await service.db('read_up_to').insert({ deployment_id: deployment.id, number: 2 });
     for (const table of ['honeypot_hits', 'turned_away'])
       await service.db(table).insert({ deployment_id: deployment.id, day: '2026-11-21', count: 3 });
@@ -86,7 +87,7 @@ describe('deployments purge', () => {
   it('removes everything of a deleted deployment for good, and nothing of another', async () => {
     const [gone, kept, live] = [await deployMuch(), await deployMuch(), await deployMuch()];
     await Promise.all([gone, kept].map(({ id }) => remove(id)));
-    const whole = [1_203, 1, 1, 1, 3, 2, 1, 1, 1, 2, 600, 10, 2, 1_203, 1, 1, 1, 1];
+    const whole = [1_203, 1, 1, 1, 1, 3, 2, 1, 1, 1, 2, 600, 10, 2, 1_203, 1, 1, 1, 1];
     const nothing = whole.map(() => 0);
     expect(await rowsOf(gone.id)).toEqual(whole);
     expect(await print('purge', gone.id)).toBe(

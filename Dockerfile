@@ -3,6 +3,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY bin bin
+COPY vite.config.ts tsconfig.json ./
 COPY scripts scripts
 COPY src src
 COPY migrations migrations

@@ -277,7 +277,7 @@ describe.concurrent('npm start elsewhere', () => {
     await service.ready();
     await asOwner(service.url, stdout.trim()).deploy();
     const shell = await request(service.url).get('/dashboard').expect(200);
-    const [script = ''] = /\/dashboard\/assets\/main-[\w-]+\.js/.exec(shell.text) ?? [];
+    const [script = ''] = /\/dashboard\/assets\/shell-[\w-]+\.js/.exec(shell.text) ?? [];
     await request(service.url).get(script).expect(200);
     expect(await service.end('SIGTERM', 'npm')).toBe(0);
     expect(await postgresIn(join(copy, 'data'))).toEqual([]);

@@ -1,0 +1,17 @@
+import { defineConfig } from 'vite';
+
+/** The dashboard: its HTML, which every view starts from, and what that loads. `scripts/build.ts` writes the files. */
+export default defineConfig({
+  root: 'src/dashboard',
+  base: '/dashboard/',
+  publicDir: false,
+  logLevel: 'warn',
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  build: {
+    // The Content-Security-Policy allows no data: URLs.
+    assetsInlineLimit: 0,
+    cssCodeSplit: false,
+    modulePreload: { polyfill: false },
+    rolldownOptions: { input: 'src/dashboard/shell.html' },
+  },
+});

@@ -151,7 +151,7 @@ async function storePages({ connection, db }: Stage): Promise<void> {
   const config = loadConfig({ BASE_URL });
   const renderer = new PageRenderer(
     config,
-    new Hosts(config, { slugOf: () => undefined, domainsOf: () => [] }),
+    new Hosts(config, { pageAt: () => undefined, domainsOf: () => [] }),
     { run: () => Promise.reject(new Error('No page needs the thread.')) },
     LIMITS,
   );

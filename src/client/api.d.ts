@@ -3439,7 +3439,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "The domain is live at another page: remove it there, or its TXT record from DNS, first."
+                 *       "error": "The domain is live at another page: remove it there first."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];

@@ -1,3 +1,4 @@
+import { isIPv4, isIPv6 } from 'node:net';
 import { isApex } from '../lib/domain-names.ts';
 import { proofName } from '../lib/domain-records.ts';
 import type { Answer, Records } from './look-up.ts';
@@ -33,7 +34,14 @@ function trafficProblem(
 ): string | undefined {
   const found = addresses?.values ?? [];
   if (cname?.values.some((value) => value.toLowerCase() === target)) return undefined;
-  if (found.some((address) => targetAddresses?.values.includes(address))) return undefined;
+  const wrong = [found.filter(isIPv4), found.filter(isIPv6)]
+    .filter((family) => !family.some((address) => targetAddresses?.values.includes(address)))
+    .flat();
+  if (wrong.length < found.length) {
+    return wrong.length === 0
+      ? undefined
+      : `The addresses of ${domain} include ${shown(wrong)}, and ${target} has none of these. Remove their records.`;
+  }
   const todo = isApex(domain)
     ? `Add an ALIAS, ANAME or flattened CNAME record to ${target}, or A and AAAA records with its addresses.`
     : `Add a CNAME record to ${target}.`;

@@ -8,7 +8,7 @@ import type { App } from './app.ts';
 import { createEndpoints } from './endpoints.ts';
 import { ErrorResponder } from './error-responder.ts';
 import { ContentSender } from './pages/content-sender.ts';
-import { PageServer } from './pages/pages.ts';
+import { noSuchPage, PageServer } from './pages/pages.ts';
 import { answerInTime, tookTooLong } from './request/deadline.ts';
 import type { Exchange } from './request/exchange.ts';
 import { pathOf, resolveHost, validateRequest } from './request/hosts.ts';
@@ -29,6 +29,8 @@ type Context = Pick<Exchange, 'request' | 'response' | 'requestId'> & {
   readonly startedAt: number;
   path: string;
   slug: string | undefined;
+  /** The deployment that has the custom domain of the request. */
+  domainHolder: string | undefined;
   route: string;
 };
 
@@ -76,6 +78,7 @@ export class Listener {
       startedAt: performance.now(),
       path: '',
       slug: undefined,
+      domainHolder: undefined,
       route: NO_ROUTE,
     };
     if (this.#logsAll) logRequest(log, context);
@@ -101,7 +104,9 @@ export class Listener {
   };
 
   #findSlug(context: Context, host: string): void {
-    context.slug = this.#app.hosts.slugOf(host);
+    const page = this.#app.hosts.pageAt(host);
+    context.slug = page?.slug;
+    context.domainHolder = page?.deploymentId;
     context.route = routeOf(context.request, context.slug, context.path);
   }
 
@@ -133,7 +138,8 @@ export class Listener {
       if (slug === undefined) this.#log(context);
       return undefined;
     }
-    if (slug !== undefined) return this.#answerOnPage(context, slug);
+    if (slug !== undefined && context.domainHolder === undefined) return this.#answerOnPage(context, slug);
+    if (slug !== undefined) return this.#answerAtDomain(context, slug);
     const encodedId = submitIdIn(path);
     if (encodedId === undefined) return this.#callApi(context);
     const deploymentId = decodeURIComponent(encodedId);
@@ -148,6 +154,12 @@ export class Listener {
     const { request, path } = exchange;
     if (path === FAVICON || path === THANKS) return this.#answerOwnOrService(exchange, slug);
     return request.method === 'POST' ? this.#submitToPage(exchange, slug) : this.#pages.serve(exchange, slug);
+  }
+
+  /** Answers at a custom domain, unless its page has just gone and another one has got the slug. */
+  async #answerAtDomain(context: Context, slug: string): Promise<void> {
+    if (await this.#pages.isOfAnother(slug, context.domainHolder)) throw noSuchPage();
+    await this.#answerOnPage(context, slug);
   }
 
   /** A site's own file comes before that of the service. */

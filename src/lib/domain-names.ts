@@ -23,7 +23,8 @@ export function domainFault(text: string, { hosts, pagesDomain }: OwnNames): str
   if (text.includes('*')) return 'is a wildcard: send each name on its own';
   const labels = domain.split('.');
   if (labels.some((label) => label.length > 63)) return 'has a label of more than 63 characters';
-  if (domain.length > 253) return 'has more than 253 characters';
+  // The name of its proof, _formhost.<domain>, has at most 253 (RFC 1035, 3.1).
+  if (domain.length > 243) return 'has more than 243 characters';
   if (text.includes('%') || !labels.every((label) => /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(label))) {
     return 'is not a domain: send letters, digits and hyphens between single dots';
   }

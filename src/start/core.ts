@@ -43,7 +43,7 @@ export function createCore(
     own: new OwnAddress({
       baseUrl: new URL(baseUrl),
       pagesUrl: new URL(pageUrl(config, 'a-page')),
-      servesPageAt: (host) => Boolean(domains.slugOf(host)),
+      servesPageAt: (host) => Boolean(domains.pageAt(host)?.slug),
       listening,
     }),
     links: createLinks(db, baseUrl),

@@ -109,6 +109,24 @@ describe('a live custom domain', () => {
   });
 });
 
+it('never serves the page that has got the slug of its own, even before that is known', async () => {
+  const [{ id, slug, domain, host }, { id: otherId }] = [await deployAt('live'), await owner.deploy({ html: 'other' })];
+  await service.db.transaction(async (transaction) => {
+    // No trigger tells the change feed that the slug is free.
+    await transaction.raw("SET LOCAL session_replication_role = 'replica'");
+    await transaction('deployments')
+      .where({ id })
+      .update({ slug: `old-${slug}` });
+  });
+  await service.db('deployments').where({ id: otherId }).update({ slug });
+  for (const { url } of [service, other]) {
+    await expect.poll(() => pageAt(host, url)).toBe('other');
+    expect(await pageAt(domain, url)).toBe(404);
+  }
+  const { status } = await post(domain, '/', {});
+  expect(status).toBe(404);
+});
+
 it('serves nothing at a broken domain, and knows no pending one', async () => {
   const broken = await deployAt('broken');
   const pending = await deployAt('pending');
@@ -240,8 +258,8 @@ describe('a process', () => {
     await domains.readAll();
     expect(domains.domainsOf({ id, slug }).length).toBe(10_001);
     await service.db('domains').where({ deployment_id: id }).delete();
-    expect(domains.slugOf('7.many.example')).toBe(slug);
+    expect(domains.pageAt('7.many.example')?.slug).toBe(slug);
     await domains.readAll();
-    expect(domains.slugOf('7.many.example')).toBeUndefined();
+    expect(domains.pageAt('7.many.example')).toBeUndefined();
   });
 });

@@ -24,7 +24,7 @@ const notCalled = (): never => {
 };
 
 /** Custom domains of no deployment. */
-export const noDomains = { slugOf: () => undefined, domainsOf: () => [] };
+export const noDomains = { pageAt: () => undefined, domainsOf: () => [] };
 
 /** The parts of a service with these settings, none of which reaches anything. */
 export function idleApp(config: Config, parts: Partial<App> = {}): App {

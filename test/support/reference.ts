@@ -164,7 +164,7 @@ export function holdAgainst(reference: Reference): Hold {
 
 /** Pages have them under shop.example in all tests. */
 const customDomains = {
-  slugOf: (domain: string): string | undefined => (domain.endsWith('.shop.example') ? NO_SLUG : undefined),
+  pageAt: (domain: string) => (domain.endsWith('.shop.example') ? { slug: NO_SLUG } : undefined),
   domainsOf: () => [],
 };
 

@@ -67,6 +67,13 @@ export async function undeleteDeployment(
         'UPDATE deployments SET deleted_at = NULL, slug = coalesce(?, slug) WHERE id = ? RETURNING slug',
         [slug ?? null, id],
       );
+      // A deleted deployment's domains are not looked up: their proofs may have gone.
+      await execute(
+        transaction,
+        'look-up-domains',
+        'UPDATE domains SET next_check_at = now() WHERE deployment_id = ?',
+        [id],
+      );
       return { slug: restored.slug, plan: owner.plan, liveDeployments: live + 1 };
     });
   } catch (error) {

@@ -18,7 +18,7 @@ const BROKEN: MailEvent = 'domain-broken';
 const LEASE = "interval '1 minute'";
 
 /**
- * Leases up to `limit` domains that are due to this process, and answers those of live deployments. Those of deleted ones are
+ * Leases up to `limit` domains that are due to this process, of owners in turn, and answers those of live deployments. Those of deleted ones are
  * not looked up.
  */
 export async function leaseDueDomains(
@@ -34,7 +34,13 @@ export async function leaseDueDomains(
        FROM (
          SELECT deployment_id, domain, slug, deleted_at IS NOT NULL AS is_deleted
            FROM domains JOIN deployments ON deployments.id = deployment_id
-          WHERE next_check_at <= now() ORDER BY next_check_at LIMIT :limit
+          WHERE next_check_at <= now() AND (deployment_id, domain) IN (
+            SELECT deployment_id, domain FROM (
+              SELECT deployment_id, domain, next_check_at,
+                     row_number() OVER (PARTITION BY owner_id ORDER BY next_check_at) AS turn
+                FROM domains JOIN deployments ON deployments.id = deployment_id
+               WHERE next_check_at <= now()
+            ) AS all_due ORDER BY turn, next_check_at LIMIT :limit)
             FOR NO KEY UPDATE OF domains SKIP LOCKED
        ) AS due
       WHERE domains.deployment_id = due.deployment_id AND domains.domain = due.domain
@@ -111,6 +117,11 @@ export function settleDomainCheck(
     if (proof === 'found') {
       // Two claimants of one domain are settled one after the other.
       await execute(transaction, 'lock-domain', 'SELECT pg_advisory_xact_lock(hashtextextended(?, 50))', [domain]);
+      const claim = `
+        SELECT FROM domains JOIN deployments ON deployments.id = deployment_id
+         WHERE deployment_id = ? AND domain = ? AND deleted_at IS NULL FOR NO KEY UPDATE OF domains`;
+      // It was removed during the look-up: nobody else loses the domain.
+      if ((await execute(transaction, 'lock-domain-claim', claim, [deploymentId, domain])) === 0) return [];
       const [holder] = await query<{ deploymentId: string; slug: string; isDeleted: boolean }>(
         transaction,
         'find-domain-holder',

@@ -14,7 +14,7 @@ import { type ContentSender, partOf } from './content-sender.ts';
 import type { Found, PageCache, ReadyPage } from './page-cache.ts';
 import type { ReadyFile } from './site.ts';
 
-const noSuchPage = (): HttpError => new HttpError(404, 'There is no page at this address.');
+export const noSuchPage = (): HttpError => new HttpError(404, 'There is no page at this address.');
 const wrongMethod = (): HttpError =>
   new HttpError(405, 'This method is not allowed here: use GET, HEAD or POST.', { Allow: 'GET, HEAD, POST' });
 const takenDown = (blockedBy: string): HttpError =>
@@ -57,6 +57,12 @@ export class PageServer {
   async hasOwn(slug: string, path: string): Promise<boolean> {
     const page = await this.#find(slug);
     return page !== undefined && page !== 'taken-down' && page.site?.resolve(path) !== undefined;
+  }
+
+  /** Whether the page under a slug is that of another deployment than this. */
+  async isOfAnother(slug: string, deploymentId: string | undefined): Promise<boolean> {
+    const page = await this.#find(slug);
+    return page !== undefined && page !== 'taken-down' && page.deploymentId !== deploymentId;
   }
 
   /** The id of the deployment whose page is under a slug. Throws 404. */

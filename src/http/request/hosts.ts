@@ -3,7 +3,7 @@ import type { Addresses } from '../../compute/check/answer.ts';
 import { type Config, pageUrl, submitUrl } from '../../config.ts';
 import { isSlug } from '../../lib/slugs.ts';
 import { HttpError } from '../response/errors.ts';
-import type { ProvenDomains } from './proven-domains.ts';
+import type { PageAt, ProvenDomains } from './proven-domains.ts';
 
 /** The slug of a page's host at which no page can be. */
 export const NO_SLUG = '';
@@ -21,7 +21,7 @@ export const nameOf = (host: string): string =>
  */
 export class Hosts {
   readonly #config: Config;
-  readonly #domains: Pick<ProvenDomains, 'slugOf' | 'domainsOf'>;
+  readonly #domains: Pick<ProvenDomains, 'pageAt' | 'domainsOf'>;
   readonly #apiHost: string;
   readonly #pagesSuffix: string;
   /** Of all pages' origins. */
@@ -29,7 +29,7 @@ export class Hosts {
   /** With the colon before it; empty: that of the protocol. */
   readonly #port: string;
 
-  constructor(config: Config, domains: Pick<ProvenDomains, 'slugOf' | 'domainsOf'>) {
+  constructor(config: Config, domains: Pick<ProvenDomains, 'pageAt' | 'domainsOf'>) {
     const { protocol, port } = new URL(pageUrl(config, 'a-page'));
     this.#config = config;
     this.#domains = domains;
@@ -39,14 +39,19 @@ export class Hosts {
     this.#port = port && `:${port}`;
   }
 
-  /** The slug of a page's host, NO_SLUG where there can be no page; undefined for a host of the API. */
-  slugOf(host: string): string | undefined {
+  /** The page at a host; undefined for a host of the API. */
+  pageAt(host: string): PageAt | undefined {
     const name = nameOf(host);
     if (name === this.#apiHost) return undefined;
-    if (!name.endsWith(this.#pagesSuffix)) return this.#domains.slugOf(name);
+    if (!name.endsWith(this.#pagesSuffix)) return this.#domains.pageAt(name);
     const label = name.slice(0, -this.#pagesSuffix.length);
     if (label === '' || label.includes('.')) return undefined;
-    return isSlug(label) ? label : NO_SLUG;
+    return { slug: isSlug(label) ? label : NO_SLUG };
+  }
+
+  /** The slug of a page's host, NO_SLUG where there can be no page; undefined for a host of the API. */
+  slugOf(host: string): string | undefined {
+    return this.pageAt(host)?.slug;
   }
 
   /** Whether an origin (RFC 6454) is that of a page, under any of its hosts. */

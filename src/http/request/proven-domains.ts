@@ -6,11 +6,13 @@ import { NO_SLUG } from './hosts.ts';
 /** Domains that are read together. */
 const MAX_READ = 10_000;
 
+/** The page at a host: its slug, NO_SLUG where none is served. `deploymentId`: at a custom domain, the deployment that has it. */
+export type PageAt = { slug: string; deploymentId?: string };
+
 /** The custom domains that are proven, all in memory: 100,000 take some 25 MB. */
 export class ProvenDomains {
   readonly #db: Database;
-  /** The slug of the page at each domain; NO_SLUG where none is served. */
-  #slugs = new Map<string, string>();
+  #pages = new Map<string, PageAt>();
   /** The domains of each deployment. */
   #domains = new Map<string, string[]>();
   /** One read at a time: a read that ends late would replace newer rows. */
@@ -20,14 +22,14 @@ export class ProvenDomains {
     this.#db = db;
   }
 
-  /** The slug of the page at a domain, NO_SLUG where none is served; undefined for a domain that is not proven. */
-  slugOf(domain: string): string | undefined {
-    return this.#slugs.get(domain);
+  /** undefined for a domain that is not proven. */
+  pageAt(domain: string): PageAt | undefined {
+    return this.#pages.get(domain);
   }
 
   /** The domains at which the page of a deployment is served. */
   domainsOf({ id, slug }: { id: string; slug: string }): string[] {
-    return (this.#domains.get(id) ?? []).filter((domain) => this.#slugs.get(domain) === slug);
+    return (this.#domains.get(id) ?? []).filter((domain) => this.#pages.get(domain)?.slug === slug);
   }
 
   /** Reads the domains of deployments that have changed. */
@@ -36,7 +38,7 @@ export class ProvenDomains {
       const ids = [...new Set(deploymentIds)];
       const known = ids.flatMap((id) => this.#domains.get(id) ?? []);
       const rows = await findProven(this.#db, ids, known);
-      for (const domain of known) this.#slugs.delete(domain);
+      for (const domain of known) this.#pages.delete(domain);
       for (const id of ids) this.#domains.delete(id);
       this.#keep(rows);
     });
@@ -51,7 +53,7 @@ export class ProvenDomains {
         all.push(...rows);
         after = rows.length < MAX_READ ? undefined : rows.at(-1)?.domain;
       }
-      this.#slugs = new Map();
+      this.#pages = new Map();
       this.#domains = new Map();
       this.#keep(all);
     });
@@ -59,7 +61,7 @@ export class ProvenDomains {
 
   #keep(rows: readonly ProvenDomain[]): void {
     for (const { domain, deploymentId, slug } of rows) {
-      this.#slugs.set(domain, slug ?? NO_SLUG);
+      this.#pages.set(domain, { slug: slug ?? NO_SLUG, deploymentId });
       const domains = this.#domains.get(deploymentId);
       if (!domains) this.#domains.set(deploymentId, [domain]);
       else if (!domains.includes(domain)) domains.push(domain);

@@ -86,7 +86,11 @@ describe('the proof', () => {
 describe('the way to the page', () => {
   it.each([
     [{ A: ['192.0.2.1'] }, null],
-    [{ AAAA: ['2001:db8::1'], A: ['192.0.2.9'] }, null],
+    [{ AAAA: ['2001:db8::1'], A: ['192.0.2.9', '192.0.2.1'] }, null],
+    [
+      { AAAA: ['2001:db8::1'], A: ['192.0.2.9'] },
+      'The addresses of IT include "192.0.2.9", and edge.example has none of these. Remove their records.',
+    ],
     [{ CNAME: ['other.example'] }, 'The CNAME record of IT leads to "other.example". Let it lead to edge.example.'],
     [
       { A: ['192.0.2.9'] },

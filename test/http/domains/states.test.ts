@@ -95,6 +95,24 @@ it('a deleted deployment keeps no domain from a claimant, and gets it back only 
   expect(await deleted.check()).toMatchObject({ status: 'live' });
 });
 
+it('a claim that is removed during its look-up takes the domain from nobody', async () => {
+  const holder = await claim('removed.example', 'live');
+  const claimant = await claim('removed.example', 'pending');
+  const reply = Promise.withResolvers<readonly string[]>();
+  dns.replies.set('TXT _formhost.removed.example', reply.promise);
+  const path = `/deploy/${claimant.id}/domains/removed.example`;
+  const [answer] = await Promise.all([
+    claimant.owner.post(`${path}/check`),
+    expect
+      .poll(() => dns.questions.includes('TXT _formhost.removed.example'))
+      .toBe(true)
+      .then(() => claimant.owner.delete(path).expect(200))
+      .then(() => reply.resolve([claimant.proof])),
+  ]);
+  expect(answer.status).toBe(404);
+  expect(await holder.read()).toMatchObject({ status: 'live', proof_gone_at: null });
+});
+
 it('one of two claimants gets a domain when both look it up at the same time', async () => {
   const claimants = [await claim('both.example', 'pending'), await claim('both.example', 'pending')];
   dns.replies.set(

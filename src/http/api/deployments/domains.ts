@@ -12,7 +12,7 @@ import { endpoint } from '../../request/endpoint.ts';
 import { answerObject, domainName, textField, textOrNull, time } from '../../request/fields.ts';
 import { nameOf } from '../../request/hosts.ts';
 import { RateLimit } from '../../request/rate-limit.ts';
-import { errorKind, HttpError, inSeconds, noSuchDeployment, retryAfter } from '../../response/errors.ts';
+import { errorKind, HttpError, inSeconds, noSuchDeployment, retryAfter, unavailable } from '../../response/errors.ts';
 import { toWire } from '../../response/to-wire.ts';
 import { foundOr404, missing, ownDeployment } from './own-deployment.ts';
 
@@ -63,7 +63,7 @@ const domainTaken = errorKind(
     id: 'DomainTaken',
     description: `The domain is live at another deployment, or this one has ${maxOfDeployment} domains.`,
   },
-  () => new HttpError(409, 'The domain is live at another page: remove it there, or its TXT record from DNS, first.'),
+  () => new HttpError(409, 'The domain is live at another page: remove it there first.'),
 );
 const tooManyChecks = errorKind(
   {
@@ -115,7 +115,7 @@ function additionBody({ baseUrl, domainsTarget: target, pagesDomain }: App['conf
   });
 }
 
-const addEndpoint = (app: App) =>
+const addEndpoint = (app: App, wakes: RateLimit) =>
   endpoint('POST', '/deploy/:id/domains', 'addDomain', {
     summary: 'Add a domain to a page',
     description: `Add the \`records\` of the answer to DNS; the service looks them up at once, and again later. At most ${maxOfDeployment} a deployment. A domain that the deployment has already stays as it is.`,
@@ -123,12 +123,13 @@ const addEndpoint = (app: App) =>
     body: { schema: additionBody(app.config), example: { domain: 'forms.shop.example' } },
     answer: { status: 201, description: 'The domain is added.', schema: CustomDomain },
     errors: [domainLimit, domainTaken],
-    async handle({ resource: page, body }) {
+    async handle({ owner, resource: page, body }) {
       const row = await addDomain(app.db, page.id, normalizeDomain(body.domain));
       if (row === 'no-deployment') throw noSuchDeployment();
       if (row === 'limit-reached') throw domainLimit();
       if (row === 'live-elsewhere') throw domainTaken();
-      app.domainChecks.wake();
+      // Without a limit, adding and removing in turn would be look-ups without one.
+      if (wakes.use(String(owner.id)) === undefined) app.domainChecks.wake();
       const location = { Location: `/deploy/${page.id}/domains/${row.domain}` };
       return new WithHeaders(location, await toCustomDomain(app, page, row));
     },
@@ -148,7 +149,12 @@ const checkEndpoint = (app: App, checks: RateLimit) =>
       // The time for DNS is bounded on its own.
       const resumeDeadline = pauseDeadline(response);
       const { domain } = row;
-      await app.domainChecks.check({ deploymentId: page.id, slug: page.slug, domain }).finally(resumeDeadline);
+      await app.domainChecks
+        .check({ deploymentId: page.id, slug: page.slug, domain })
+        .catch((error: unknown) => {
+          throw app.stopping.aborted ? unavailable('The service is stopping: try again shortly.') : error;
+        })
+        .finally(resumeDeadline);
       return queue(async () =>
         toCustomDomain(app, page, foundOr404(await findDomain(app.db, page.id, domain), noSuchDomain)),
       );
@@ -171,6 +177,7 @@ const removeEndpoint = (app: App) =>
 
 /** The custom domains of a page. */
 export function domainEndpoints(app: App) {
-  const checks = new RateLimit({ max: app.limits.owners.domainChecksPerMinute, seconds: 60 });
-  return [listEndpoint(app), addEndpoint(app), checkEndpoint(app, checks), removeEndpoint(app)];
+  const limit = { max: app.limits.owners.domainChecksPerMinute, seconds: 60 };
+  const [checks, wakes] = [new RateLimit(limit), new RateLimit(limit)];
+  return [listEndpoint(app), addEndpoint(app, wakes), checkEndpoint(app, checks), removeEndpoint(app)];
 }

@@ -40,7 +40,7 @@ export class DomainChecks {
   readonly #dns: Resolver;
   readonly #limit: ReturnType<typeof limitConcurrency>;
   readonly #loop: PollLoop;
-  /** Those that run, by deployment and domain. */
+  /** The checks in progress, by deployment and domain. */
   readonly #running = new Map<string, Promise<void>>();
   #onChange: OnChange = async () => undefined;
 
@@ -71,10 +71,11 @@ export class DomainChecks {
   /** Looks a domain up now. Requests for the same one share a look-up. */
   check(domain: CheckedDomain): Promise<void> {
     const key = `${domain.deploymentId} ${domain.domain}`;
-    const running =
-      this.#running.get(key) ?? this.#limit(() => this.#check(domain)).finally(() => this.#running.delete(key));
-    this.#running.set(key, running);
-    return running;
+    const running = this.#running.get(key);
+    if (running) return running;
+    const started = this.#limit(() => this.#check(domain)).finally(() => this.#running.delete(key));
+    this.#running.set(key, started);
+    return started;
   }
 
   async #checkDue(pauseMs: number): Promise<number> {

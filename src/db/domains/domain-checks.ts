@@ -9,7 +9,7 @@ export type CheckedDomain = { deploymentId: string; slug: string; domain: string
 /** How often domains are looked up again, and for how long one is served without its proof. */
 export type CheckTimes = { checkSeconds: number; graceSeconds: number };
 
-/** What DNS said about the proof: `silent` where it did not answer. `txt`: the values of the TXT records that it has. */
+/** The result of a look-up. `proof` is `silent` where DNS did not answer. `txt`: the values of the TXT records that DNS has. */
 export type CheckOutcome = { proof: 'found' | 'gone' | 'silent'; txt: readonly string[]; problem: string | null };
 
 const BROKEN: MailEvent = 'domain-broken';

@@ -14,6 +14,7 @@ import { WebhookClient } from '../../src/delivery/webhooks/webhook-client.ts';
 import { parseCidr } from '../../src/lib/public-address.ts';
 import { SIZES } from '../../src/sizes.ts';
 import { aSentence } from '../support/answers.ts';
+import { startNameServer, type Zone } from '../support/dns-server.ts';
 import { emptyFolder } from '../support/formhost.ts';
 import { testLimits } from '../support/limits.ts';
 import { ownAddress } from '../support/own-address.ts';
@@ -28,10 +29,8 @@ import {
   resetsAtOnce,
   says,
   startFullReceiver,
-  startNameServer,
   startRawReceiver,
   startReceiver,
-  type Zone,
 } from '../support/receivers.ts';
 
 const KIB = 1024;

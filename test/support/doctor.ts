@@ -3,8 +3,8 @@ import { expect, onTestFinished } from 'vitest';
 import type { Finding } from '../../src/commands/doctor/finding.ts';
 import type { Database } from '../../src/db/postgres/connect.ts';
 import { resolveName } from '../../src/delivery/webhooks/resolve.ts';
+import { startNameServer } from './dns-server.ts';
 import { testLimits } from './limits.ts';
-import { startNameServer } from './receivers.ts';
 
 /** How to ask servers of this test: by a name server of its own, and no other. */
 export async function here(signal = AbortSignal.timeout(60_000)) {

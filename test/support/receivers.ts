@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process';
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { connect, createServer, isIP, isIPv6, type Server, type Socket } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import { afterAll, onTestFinished, TestRunner } from 'vitest';
 
 /*
@@ -181,70 +179,6 @@ export async function startFullReceiver({ host = '127.0.0.1' }: Place = {}): Pro
   });
   await Promise.race(sockets.map((socket) => once(socket, 'connect')));
   return { port, url: urlOf('http', host, port) };
-}
-
-/**
- * The names that a DNS server knows: addresses, or whose alias one is; with `silent` it never says that it has none. A
- * name that begins with `*.` stands for all others at its place.
- */
-export type Zone = Readonly<Record<string, readonly string[]>>;
-
-const A = 1;
-const CNAME = 5;
-const AAAA = 28;
-
-const dnsName = (name: string): Buffer =>
-  Buffer.concat([...name.split('.').map((label) => Buffer.from([label.length, ...Buffer.from(label)])), Buffer.of(0)]);
-
-const entriesOf = (zone: Zone, name: string): readonly string[] | undefined =>
-  zone[name] ?? zone[name.replace(/^[^.]*/, '*')];
-
-/** The records that answer a question for a name: [owner, type, data]. */
-function recordsOf(zone: Zone, name: string, type: number): [Buffer, number, Buffer][] {
-  return (entriesOf(zone, name) ?? []).flatMap((entry) => {
-    if (entry === 'silent') return [];
-    if (!ipaddr.isValid(entry)) return [[dnsName(name), CNAME, dnsName(entry)], ...recordsOf(zone, entry, type)];
-    const data = Buffer.from(ipaddr.parse(entry).toByteArray());
-    return type === (data.length === 4 ? A : AAAA) ? [[dnsName(name), type, data]] : [];
-  });
-}
-
-/** A DNS server (RFC 1035) for a zone. Notes what it is asked for; IPv6 takes it a moment longer. */
-export async function startNameServer(zone: Zone): Promise<{ address: string; asked: string[] }> {
-  const asked: string[] = [];
-  let isOpen = true;
-  const server = createSocket('udp4');
-  server.on('message', (query, { port, address }) => {
-    const labels: string[] = [];
-    let at = 12;
-    for (let length = query.readUInt8(at); length > 0; length = query.readUInt8(at)) {
-      labels.push(query.toString('latin1', at + 1, at + 1 + length));
-      at += 1 + length;
-    }
-    const name = labels.join('.');
-    asked.push(name);
-    const type = query.readUInt16BE(at + 1);
-    const records = recordsOf(zone, name, type);
-    if (records.length === 0 && zone[name]?.includes('silent')) return;
-    const noSuchName = 3;
-    const head = Buffer.alloc(12);
-    query.copy(head, 0, 0, 2);
-    head.writeUInt16BE(0x8180 | (entriesOf(zone, name) ? 0 : noSuchName), 2);
-    head.writeUInt16BE(1, 4);
-    head.writeUInt16BE(records.length, 6);
-    const answers = records.map(([owner, type, data]) =>
-      Buffer.concat([owner, Buffer.of(0, type, 0, 1, 0, 0, 1, 0, 0, data.length), data]),
-    );
-    const answer = Buffer.concat([head, query.subarray(12, at + 5), ...answers]);
-    setTimeout(() => isOpen && server.send(answer, port, address), type === AAAA ? 20 : 0);
-  });
-  server.bind(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    isOpen = false;
-    server.close();
-  });
-  return { address: `127.0.0.1:${server.address().port}`, asked };
 }
 
 const der = (tag: number, ...parts: readonly Buffer[]): Buffer => {

@@ -19,8 +19,8 @@ export const LIMITS = {
      * A client that reads fewer bytes of an answer in this time is disconnected: slow readers could keep their answers in
      * memory for hours.
      */
-    readingPaceMs: 30_000,
-    readingPaceBytes: 128 * 1024,
+    readingPaceMs: 60_000,
+    readingPaceBytes: 256 * 1024,
     readingPaceCheckIntervalMs: 5_000,
     /** Further connections are closed at once. */
     connections: 10_000,

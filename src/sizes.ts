@@ -58,8 +58,11 @@ export const SIZES = {
   internalAnswers: {
     /** An answer up to this size is sent as a whole, and not counted. */
     smallBytes: 64 * 1024,
-    /** A large answer is written in slices: other work runs between them, and the reader's pace can be measured. */
-    sliceBytes: 128 * 1024,
+    /**
+     * A large answer is written in slices: other work runs between them, and the reader's pace can be measured. They are not
+     * larger than `readingPaceBytes` (src/limits.ts), so that a reader within the pace completes one in its time.
+     */
+    sliceBytes: 256 * 1024,
   },
   /** Pages, as they are stored and kept in memory. */
   internalPages: {

@@ -33,7 +33,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.getByText('send Authorization').or(page.getByText('The API key is')).first().waitFor();
       expect(await page.getByLabel('API key').inputValue()).toBe('fh_wrong');
       await page.getByText('You have no key yet?').click();
-      await page.getByText('npm run --silent keys -- create --email').waitFor();
+      await page.getByText('npx formhost admin keys create --email').waitFor();
       await expectAccessible(page);
       await page.getByLabel('API key').fill(owner.key);
       await signIn.click();

@@ -323,7 +323,7 @@ describe('openEmbeddedPostgres', () => {
     await fs.writeFile(join(data, 'PG_VERSION'), '17\n');
     if (IS_ROOT) await fs.chown(data, SOMEBODY, SOMEBODY);
     await expect(opened(dataDir)).rejects.toThrow(
-      `${data} was made by Postgres 17, and this is Postgres 18: back it up with the version of formhost that made it (npm run --silent backup -- FILE), move the folder away, and restore with this one (npm run --silent restore -- FILE).`,
+      `${data} was made by Postgres 17, and this is Postgres 18: back it up with the version of formhost that made it (formhost admin backup FILE), move the folder away, and restore with this one (formhost admin restore FILE).`,
     );
   });
 

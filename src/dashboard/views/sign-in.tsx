@@ -32,7 +32,7 @@ export const SignInForm = (): JSX.Element => (
   </>
 );
 
-const CREATE_KEY = 'npm run --silent keys -- create --email you@example.com';
+const CREATE_KEY = 'npx formhost admin keys create --email you@example.com';
 
 /** The view of every address for people who are not signed in: afterwards that of the address follows. */
 export function SignIn(): JSX.Element {

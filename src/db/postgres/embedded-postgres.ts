@@ -281,8 +281,8 @@ async function checkVersion(data: string) {
   if (version === undefined || version === MAJOR) return;
   throw new Error(
     `${data} was made by Postgres ${version}, and this is Postgres ${MAJOR}: back it up with the version of formhost ` +
-      'that made it (npm run --silent backup -- FILE), move the folder away, and restore with this one ' +
-      '(npm run --silent restore -- FILE).',
+      'that made it (formhost admin backup FILE), move the folder away, and restore with this one ' +
+      '(formhost admin restore FILE).',
   );
 }
 

@@ -20,9 +20,8 @@ describe('every command of an operator', () => {
 
   it.each(operators.map((command) => command.name()))('%s has a script, and a row in docs/operations.md', (command) => {
     const call = `exec node src/commands/formhost.ts admin ${command}`;
-    const [name] = Object.entries(scripts).find(([, script]) => script === call) ?? [];
-    expect(name, 'package.json has no script for it').toBeDefined();
-    expect(read('docs/operations.md')).toMatch(new RegExp(`^\\|.*\`npm run --silent ${name}\\b.*\\|$`, 'm'));
+    expect(Object.values(scripts)).toContain(call);
+    expect(read('docs/operations.md')).toMatch(new RegExp(`^\\|.*\`admin ${command}\\b.*\\|$`, 'm'));
   });
 });
 

@@ -14,7 +14,9 @@ export async function readPage(file: string): Promise<Buffer> {
   if (file === STANDARD_INPUT) return Buffer.concat(await process.stdin.toArray());
   return await fs.readFile(file).catch((error: unknown) => {
     if (hasCode(error, /^ENOENT$/)) throw new CommandError(`there is no file ${file}`);
-    if (hasCode(error, /^EISDIR$/)) throw new CommandError(`${file} is a folder: name the file of one page`);
+    if (hasCode(error, /^EISDIR$/)) {
+      throw new CommandError(`${file} is a folder: name one of its HTML files. formhost deploy checks all of them`);
+    }
     throw new CommandError(`${file} cannot be read: ${messageOf(error)}`);
   });
 }

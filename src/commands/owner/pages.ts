@@ -1,9 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import fs from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
-import { CommandError, messageOf } from '../command-error.ts';
 import { declare, forPage } from '../declare.ts';
 import {
   agrees,
@@ -16,9 +13,6 @@ import {
   printOutcome,
   say,
 } from '../output.ts';
-import { replaceFile } from '../write-file.ts';
-import { PAGE_OF_FOLDER } from './page-file.ts';
-import { rememberPage } from './page-ids.ts';
 import { type Connect, connectToPage, listDeployments } from './service.ts';
 
 /** Lists the live pages, newest first. */
@@ -60,37 +54,6 @@ export const declareOpen = (program: Command, connect: Connect): unknown =>
       }
     },
   );
-
-/** Writes the HTML of a page to `index.html` in a folder, from where `deploy` updates the page. */
-export const declarePull = (program: Command, connect: Connect): unknown =>
-  forPage(
-    program,
-    'pull',
-    'Write the HTML of a page to index.html, for deploy',
-    '$ pull contact',
-    '$ deploy contact/index.html',
-  )
-    .argument('[folder]', 'where index.html is written (a folder with the name of the slug)')
-    .option('--force', 'replace the file that is there')
-    .action(async (name, folder, { json, force }) => {
-      const { service, id } = await connectToPage(connect, name);
-      const path = { params: { path: { id } } };
-      const { data: page } = await service.answer(service.api.GET('/deploy/{id}', path));
-      const { data } = await service.answer(service.api.GET('/deploy/{id}/html', path));
-      const target = folder ?? page.slug;
-      const file = join(target, PAGE_OF_FOLDER);
-      if (!force && (await fs.stat(file).catch(() => undefined))) {
-        throw new CommandError(`${file} exists already: add --force to replace it, or name another folder`);
-      }
-      await fs.mkdir(target, { recursive: true }).catch((error: unknown) => {
-        throw new CommandError(`${target} cannot be made: ${messageOf(error)}`);
-      });
-      await replaceFile(file, (out) => out.writeFile(data.html));
-      await rememberPage(service.url, file, id);
-      await printLine(json ? JSON.stringify({ id, file }) : printable(file));
-      // The folder as a whole would replace the other files of a site.
-      say(`formhost deploy ${file} updates ${page.slug} (${id})`);
-    });
 
 /** Takes a page offline; its submissions are kept. */
 export const declareRemove = (program: Command, connect: Connect): unknown =>

@@ -1,33 +1,80 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { done, formhost, printed, refusedFor } from '../../support/command.ts';
 import { emptyFolder } from '../../support/formhost.ts';
+import { serve } from '../../support/http-server.ts';
 import { FORM, ownerCommands } from '../../support/owner-commands.ts';
+import { publishSite } from '../../support/sites.ts';
 
 const { service, owner, account, run, inFolder, apiText } = await ownerCommands();
 
 describe('formhost pull', () => {
-  it('writes the page, from where deploy updates it', async () => {
+  const LOGO = Buffer.from([0x89, 0x50, 0xff, 0x00, 0xfe]);
+  const publishBlog = () =>
+    publishSite(owner, {
+      'index.html': `\ufeff${FORM}`,
+      'blog/50 % off é.html': FORM,
+      'empty.txt': '',
+      'logo.png': LOGO,
+    });
+
+  it('writes the files of a site, and deploy finds nothing to change in them', async () => {
     const cwd = await emptyFolder();
-    const { id, slug } = await owner.deploy({ html: `\ufeff${FORM}` });
-    await owner.put(`/deploy/${id}/files/style.css`).send('a {}').expect(200);
-    const file = join(cwd, slug, 'index.html');
+    const { id, slug } = await publishBlog();
+    const paths = ['index.html', 'blog/50 % off é.html', 'empty.txt', 'logo.png'].map((path) => `${slug}/${path}`);
     expect(await inFolder(cwd, 'pull', slug)).toEqual(
-      done(`${slug}/index.html\n`, `formhost: formhost deploy ${slug}/index.html updates ${slug} (${id})\n`),
+      done(`${paths.join('\n')}\n`, `formhost: formhost deploy ${slug} updates ${slug} (${id})\n`),
     );
-    expect(await readFile(file, 'utf8')).toBe(`\ufeff${FORM}`);
-    await writeFile(file, FORM);
-    expect(await inFolder(cwd, 'pull', slug)).toEqual(refusedFor('exists already: add --force'));
-    expect(await inFolder(cwd, 'deploy', `${slug}/index.html`)).toEqual(
+    expect(await readFile(join(cwd, slug, 'logo.png'))).toEqual(LOGO);
+    expect(await readFile(join(cwd, slug, 'index.html'), 'utf8')).toBe(`\ufeff${FORM}`);
+    expect(await inFolder(cwd, 'deploy', slug)).toEqual(
       done(expect.any(String), `formhost: updated ${slug} (${id})\n`),
     );
-    expect((await owner.get(`/deploy/${id}/html`)).body.html).toBe(FORM);
-    expect((await owner.get(`/deploy/${id}/files`)).body.files).toHaveLength(2);
+    expect((await owner.get(`/deploy/${id}/versions`)).body.total).toBe(1);
+  });
+
+  it('replaces files that are there with --force only', async () => {
+    const cwd = await emptyFolder();
+    const { id, slug } = await publishBlog();
+    const file = join(cwd, 'site', 'logo.png');
+    await mkdir(join(cwd, 'site'));
     await writeFile(file, 'mine');
-    const { stdout } = await inFolder(cwd, 'pull', id, slug, '--force', '--json');
-    expect(JSON.parse(stdout)).toEqual({ id, file: `${slug}/index.html` });
-    expect(await readFile(file, 'utf8')).toBe(FORM);
+    expect(await inFolder(cwd, 'pull', slug, 'site')).toEqual(refusedFor('site/logo.png exists already: add --force'));
+    expect(await readdir(join(cwd, 'site'))).toEqual(['logo.png']);
+    const { stdout } = await inFolder(cwd, 'pull', id, 'site', '--force', '--json');
+    expect(JSON.parse(stdout)).toEqual({
+      ...{ id, folder: 'site' },
+      files: ['site/index.html', 'site/blog/50 % off é.html', 'site/empty.txt', 'site/logo.png'],
+    });
+    expect(await readFile(file)).toEqual(LOGO);
+  });
+
+  it('writes nothing through a link, which may lead out of the folder', async () => {
+    const cwd = await emptyFolder();
+    const { slug } = await publishBlog();
+    await mkdir(join(cwd, 'site'));
+    await mkdir(join(cwd, 'other'));
+    await symlink('../other', join(cwd, 'site', 'blog'));
+    expect(await inFolder(cwd, 'pull', slug, 'site', '--force')).toEqual(refusedFor('site/blog is a link'));
+    expect([await readdir(join(cwd, 'other')), await readdir(join(cwd, 'site'))]).toEqual([[], ['blog']]);
+  });
+
+  it.each([
+    ['../out.txt', 'The file "../out.txt" is refused'],
+    ['in.txt', 'the page has changed meanwhile: pull it again'],
+  ])('writes no file %s with another content than was listed', async (path, message) => {
+    const files = [{ path, bytes: 5, content_type: 'text/plain', sha256: '0'.repeat(64) }];
+    const fake = await serve(({ url }, response) => {
+      const json = url === '/deploy/d_1' ? { id: 'd_1', slug: 'fake' } : { files, total_bytes: 5 };
+      response.setHeader('Content-Type', url?.endsWith('.txt') ? 'text/plain' : 'application/json');
+      response.end(url?.endsWith('.txt') ? 'other' : JSON.stringify(json));
+    });
+    const cwd = await emptyFolder();
+    const settings = { ...account, FORMHOST_URL: fake.url };
+    expect(await formhost(['pull', 'd_1', 'inner/site'], { settings, cwd })).toEqual(refusedFor(message));
+    const written = await readdir(cwd, { recursive: true, withFileTypes: true });
+    expect(written.filter((entry) => entry.isFile())).toEqual([]);
   });
 });
 

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import fs from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Command } from '@commander-js/extra-typings';
+import type { Schemas } from '../../client/client.ts';
+import { sitePath } from '../../lib/site-paths.ts';
+import { CommandError, messageOf } from '../command-error.ts';
+import { forPage } from '../declare.ts';
+import { printable, printLine, say } from '../output.ts';
+import { replaceFile } from '../write-file.ts';
+import { untilInterrupted } from './interrupt.ts';
+import { PAGE_OF_FOLDER } from './page-file.ts';
+import { rememberPage } from './page-ids.ts';
+import { type Connect, connectToPage, type Service } from './service.ts';
+
+const IDLE_TIMEOUT_MS = 60_000;
+
+/** Writes the files of a page into a folder, from where `deploy` updates the page. */
+export const declarePull = (program: Command, connect: Connect): unknown =>
+  forPage(program, 'pull', 'Write the files of a page into a folder, for deploy', '$ pull contact', '$ deploy contact')
+    .argument('[folder]', 'where the files are written (a folder with the name of the slug)')
+    .option('--force', 'replace files that are there')
+    .action(async (name, given, { json, force }) => {
+      const { service, id } = await connectToPage(connect, name);
+      const path = { params: { path: { id } } };
+      const { data: page } = await service.answer(service.api.GET('/deploy/{id}', path));
+      const { data } = await service.answer(service.api.GET('/deploy/{id}/files', path));
+      const folder = given ?? page.slug;
+      for (const file of data.files) await checkPlace(folder, file.path, force);
+      await untilInterrupted(async (signal) => {
+        // The page itself comes last: without it, deploy refuses the folder of a pull that was interrupted.
+        for (const file of data.files.toReversed()) await pullFile(service, { id, folder, file, signal });
+        await rememberPage(service.url, join(folder, PAGE_OF_FOLDER), id);
+        const written = data.files.map((file) => join(folder, file.path));
+        if (json) await printLine(JSON.stringify({ id, folder, files: written }));
+        else for (const file of written) await printLine(printable(file));
+        say(`formhost deploy ${folder} updates ${page.slug} (${id})`);
+      });
+    });
+
+/** Throws where a file can't be written into the folder, or is there already. */
+async function checkPlace(folder: string, path: string, force: true | undefined): Promise<void> {
+  const checked = sitePath(path);
+  if ('error' in checked) throw new CommandError(checked.error);
+  for (let at = dirname(path); at !== '.'; at = dirname(at)) {
+    const within = join(folder, at);
+    if ((await fs.lstat(within).catch(() => undefined))?.isSymbolicLink()) {
+      throw new CommandError(`${within} is a link, which may lead out of ${folder}: remove it, or name another folder`);
+    }
+  }
+  const file = join(folder, path);
+  if (!force && (await fs.lstat(file).catch(() => undefined))) {
+    throw new CommandError(`${file} exists already: add --force to replace it, or name another folder`);
+  }
+}
+
+type Wanted = { id: string; folder: string; file: Schemas['SiteFile']; signal: AbortSignal };
+
+/** Writes a file as it was listed, or nothing. */
+async function pullFile(service: Service, { id, folder, file: { path, sha256 }, signal }: Wanted): Promise<void> {
+  const file = join(folder, path);
+  await fs.mkdir(dirname(file), { recursive: true }).catch((error: unknown) => {
+    throw new CommandError(`${dirname(file)} cannot be made: ${messageOf(error)}`);
+  });
+  const address = `/deploy/${encodeURIComponent(id)}/files/${path.split('/').map(encodeURIComponent).join('/')}`;
+  const pieces = await service.open(address, { type: '', signal, idleMs: IDLE_TIMEOUT_MS });
+  const hash = createHash('sha256');
+  await replaceFile(file, async (out) => {
+    for await (const piece of pieces) {
+      hash.update(piece);
+      await out.writeFile(piece);
+    }
+    if (hash.digest('hex') !== sha256) throw new CommandError('the page has changed meanwhile: pull it again');
+  });
+}

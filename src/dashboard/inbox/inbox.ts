@@ -13,7 +13,7 @@ export type Inbox = {
   overview: readonly Overviewed[];
   filter: Filter;
   list: SubmissionList;
-  selected: Selected<Submission>;
+  selected: Selected;
   /** The submission that is shown beside the list. */
   openId: string | undefined;
   /** There is no room for a table, or for many buttons in a row. */

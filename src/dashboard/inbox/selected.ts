@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Submission } from './submissions.ts';
 
-/** Which rows of a list are selected; `key` names the list: a new one begins with none. */
-export function useSelected<Row extends { id: string }>(rows: readonly Row[], key: string) {
+/** Which rows of the list are selected; `key` names the list: a new one begins with none. */
+export function useSelected(rows: readonly Submission[], key: string) {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const [isAll, setAll] = useState(false);
   const rangeStart = useRef<string>(undefined);
@@ -38,4 +39,4 @@ export function useSelected<Row extends { id: string }>(rows: readonly Row[], ke
   };
 }
 
-export type Selected<Row extends { id: string }> = ReturnType<typeof useSelected<Row>>;
+export type Selected = ReturnType<typeof useSelected>;

@@ -44,11 +44,6 @@ export const DASHBOARD_LIMITS = {
     pageSize: 50,
     /** So near to the end of the list, more is read. */
     rowsAhead: 10,
-    /** The width of a list that is a table, in rem; a narrower one has cards. */
-    tableRem: 40,
-    /** The width in which a table has two columns of fields, and that of a further one, in rem. */
-    twoColumnsRem: 44,
-    columnRem: 9,
     /** Rows that columns are made of, where the page has no form. */
     columnRows: 20,
     /** After the last key, before a search begins. */

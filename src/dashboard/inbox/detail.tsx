@@ -4,7 +4,6 @@ import { ApiError } from '../api.ts';
 import { useData } from '../data.ts';
 import { pageLinks } from '../links.ts';
 import { ButtonLink } from '../ui/button.tsx';
-import { ActionRow } from '../ui/menu.tsx';
 import { Empty, Loading, Problem } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { Deliveries } from './deliveries.tsx';
@@ -12,7 +11,7 @@ import { Fields, Origin } from './fields.tsx';
 import { searchOf } from './filter.ts';
 import type { Inbox } from './inbox.ts';
 import { useLabels } from './labels.ts';
-import { actionsOn } from './selection.tsx';
+import { Actions } from './selection.tsx';
 import { isTest, type Submission, titleOf } from './submissions.ts';
 import { replyLink } from './value-links.ts';
 
@@ -69,7 +68,7 @@ function Opened({ inbox, submission }: { inbox: Inbox; submission: Submission })
             Reply
           </ButtonLink>
         )}
-        <ActionRow actions={actionsOn(inbox, [submission], [submission])} />
+        <Actions inbox={inbox} target={[submission]} rows={[submission]} />
       </div>
       <Fields submission={submission} labels={labels} />
       <Origin submission={submission} />

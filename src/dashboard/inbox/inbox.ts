@@ -16,13 +16,8 @@ export type Inbox = {
   selected: Selected;
   /** The submission that is shown beside the list. */
   openId: string | undefined;
-  /** There is no room for a table, or for many buttons in a row. */
-  isNarrow: boolean;
-  /** The width of the list, in rem. */
-  width: number;
   /** The address of a submission, or of the list alone. */
   hrefOf(submission?: Submission): string;
   /** Changes submissions; asks before it deletes them. */
   act(action: Action, of: Target): void;
-  setFocused(id: string): void;
 };

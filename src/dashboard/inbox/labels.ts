@@ -66,20 +66,16 @@ function fieldsOf(labels: Labels, rows: readonly Submission[]): string[] {
   return [...new Set(sent)];
 }
 
-/** As many columns as fit: the first field, the one with the longest texts, and then others in their order. */
-export function columnsOf(labels: Labels, rows: readonly Submission[], max: number): readonly Column[] {
+/** Three fields: the first one, the first with long texts, and others in their order. */
+export function columnsOf(labels: Labels, rows: readonly Submission[]): readonly Column[] {
   const [first, ...others] = fieldsOf(labels, rows);
   if (first === undefined) return [{ name: '', label: 'Submission', isWide: false, textOf: titleOf }];
-  const lengthOf = (name: string): number =>
-    labels.get(name)?.isLong
-      ? Number.POSITIVE_INFINITY
-      : Math.max(0, ...rows.map((row) => lineNamed(row, name).length));
-  const [widest] = others.toSorted((one, other) => lengthOf(other) - lengthOf(one));
-  const narrow = others.filter((name) => name !== widest).slice(0, Math.max(0, max - 2));
-  return [first, ...others.filter((name) => name === widest || narrow.includes(name))].map((name) => ({
+  const long = others.find((name) => labels.get(name)?.isLong);
+  const short = others.filter((name) => name !== long).slice(0, long === undefined ? 2 : 1);
+  return [first, ...others.filter((name) => name === long || short.includes(name))].map((name) => ({
     name,
     label: labelOf(labels, name),
-    isWide: name === widest,
+    isWide: name === long,
     textOf: (submission) => lineNamed(submission, name) || (name === first ? titleOf(submission) : ''),
   }));
 }

@@ -8,7 +8,7 @@ import { Empty, Loading, Problem } from '../ui/states.tsx';
 import { isFiltered, NO_FILTER, searchOf } from './filter.ts';
 import { Filters } from './filters.tsx';
 import type { Inbox } from './inbox.ts';
-import { COLUMNS_OF_ALL, type Column, columnsOf, useLabels } from './labels.ts';
+import { COLUMNS_OF_ALL, columnsOf, useLabels } from './labels.ts';
 import { Table } from './table.tsx';
 
 /** Why the list is empty, and the next step. */
@@ -50,21 +50,13 @@ function Nothing({ inbox: { page, filter }, onClear }: { inbox: Inbox; onClear()
   );
 }
 
-/** The columns for which there is room. */
-function useColumns({ page, list, width, isNarrow }: Inbox): readonly Column[] {
-  const { twoColumnsRem, columnRem, columnRows } = DASHBOARD_LIMITS.inbox;
-  const labels = useLabels(page?.id);
-  if (!page) return COLUMNS_OF_ALL;
-  const room = isNarrow ? 2 : 2 + Math.floor((width - twoColumnsRem) / columnRem);
-  return columnsOf(labels, list.state.value.rows.slice(0, columnRows), room);
-}
-
 /** The filter and the list. `folders`: beside the filter. */
 export function ListPane({ inbox, folders }: { inbox: Inbox; folders: JSX.Element | undefined }): JSX.Element {
-  const { overview, list, filter } = inbox;
+  const { page, overview, list, filter } = inbox;
   const { path, route } = useLocation();
   const { rows, isReading, error } = list.state.value;
-  const columns = useColumns(inbox);
+  const labels = useLabels(page?.id);
+  const columns = page ? columnsOf(labels, rows.slice(0, DASHBOARD_LIMITS.inbox.columnRows)) : COLUMNS_OF_ALL;
   const isEmpty = rows.length === 0 && !isReading && !error;
   const narrowTo = (changed: typeof filter): void => route(path + searchOf(changed), true);
   return (

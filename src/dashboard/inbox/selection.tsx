@@ -1,25 +1,38 @@
 import type { JSX } from 'preact';
 import { Button } from '../ui/button.tsx';
-import { ActionRow, type MenuAction } from '../ui/menu.tsx';
 import type { Inbox } from './inbox.ts';
 import { readOrUnread, starOrUnstar, type Target } from './list.ts';
 import type { Submission } from './submissions.ts';
 
-/** The changes of submissions, or of all that are found; `rows`: those that are known of them. */
-export function actionsOn({ act }: Inbox, target: Target, rows: readonly Submission[]): MenuAction[] {
+type Props = { inbox: Inbox; target: Target; rows: readonly Submission[] };
+
+/** Buttons that change submissions, or all that are found; `rows`: those that are known of them. */
+export function Actions({ inbox: { act }, target, rows }: Props): JSX.Element {
   const [star, read] = [starOrUnstar(rows), readOrUnread(rows)];
-  return [
-    { label: 'Delete', icon: 'trash', run: () => act('delete', target) },
-    { label: read === 'read' ? 'Mark read' : 'Mark unread', run: () => act(read, target) },
-    { label: star === 'star' ? 'Star' : 'Remove star', icon: 'star', run: () => act(star, target) },
-    // The folder for spam has no room for all.
-    ...(target === 'all' ? [] : [{ label: 'Spam', icon: 'warning', run: () => act('spam', target) } as const]),
-  ];
+  return (
+    <>
+      <Button kind="quiet" icon="trash" onClick={() => act('delete', target)}>
+        Delete
+      </Button>
+      <Button kind="quiet" onClick={() => act(read, target)}>
+        {read === 'read' ? 'Mark read' : 'Mark unread'}
+      </Button>
+      <Button kind="quiet" icon="star" onClick={() => act(star, target)}>
+        {star === 'star' ? 'Star' : 'Remove star'}
+      </Button>
+      {/* The folder for spam has no room for all. */}
+      {target !== 'all' && (
+        <Button kind="quiet" icon="warning" onClick={() => act('spam', target)}>
+          Spam
+        </Button>
+      )}
+    </>
+  );
 }
 
 /** The actions on the rows that are selected, at the bottom of the screen. */
 export function Selection({ inbox }: { inbox: Inbox }): JSX.Element {
-  const { overview, list, selected, isNarrow } = inbox;
+  const { overview, list, selected } = inbox;
   const { rows, cursor } = list.state.value;
   const target = selected.isAll ? 'all' : selected.rows;
   const canSelectAll =
@@ -32,7 +45,7 @@ export function Selection({ inbox }: { inbox: Inbox }): JSX.Element {
           Select {list.count('all')}
         </Button>
       )}
-      <ActionRow actions={actionsOn(inbox, target, selected.rows)} {...(isNarrow && { room: 2 })} />
+      <Actions inbox={inbox} target={target} rows={selected.rows} />
       <Button kind="quiet" icon="close" onClick={selected.clear}>
         <span class="unseen">Select none</span>
       </Button>

@@ -8,7 +8,7 @@ import { Checkbox } from '../ui/field.tsx';
 import type { Inbox } from './inbox.ts';
 import { type Action, readOrUnread, starOrUnstar } from './list.ts';
 import type { Submission } from './submissions.ts';
-import { focusRow, isTyping } from './table.tsx';
+import { focusedRow, focusRow, isTyping } from './table.tsx';
 
 export const SEARCH_ID = 'inbox-search';
 
@@ -20,13 +20,11 @@ type Press = {
   route(href: string, isReplaced?: boolean): void;
 };
 
-function step({ inbox: { list, openId, hrefOf, setFocused }, at, route }: Press, by: 1 | -1): void {
+function step({ inbox: { list, openId, hrefOf }, at, route }: Press, by: 1 | -1): void {
   const { rows } = list.state.value;
   const from = rows.findIndex((row) => row.id === at);
   const row = rows[from < 0 ? 0 : Math.max(0, Math.min(rows.length - 1, from + by))];
   if (!row) return;
-  // The next key may come before the focus has moved.
-  setFocused(row.id);
   if (openId === undefined) focusRow(row.id);
   else if (row.id !== openId) route(hrefOf(row), true);
 }
@@ -73,13 +71,13 @@ function switchLetters(isOn: boolean): void {
 }
 
 /** Listens to the keys: not to what is typed, and not while a dialog or a menu is open. */
-export function useShortcuts(inbox: Inbox, focused: string | undefined): void {
+export function useShortcuts(inbox: Inbox): void {
   const { route } = useLocation();
   const latest = useRef<(event: KeyboardEvent) => unknown>(undefined);
   latest.current = (event) => {
     if (event.key !== 'Escape' && !hasLetters.value) return;
     if (!Object.hasOwn(SHORTCUTS, event.key)) return;
-    SHORTCUTS[event.key]?.[1]?.({ inbox, at: inbox.openId ?? focused, event, route });
+    SHORTCUTS[event.key]?.[1]?.({ inbox, at: inbox.openId ?? focusedRow(), event, route });
   };
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => {

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '../ui/icon.tsx';
 import { counted, Time } from '../ui/time.tsx';
 import type { Inbox } from './inbox.ts';
@@ -12,10 +12,9 @@ export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.matches('textarea, select, input:not([type="checkbox"])'));
 
-const rowOf = (id: string): Element | null => document.getElementById(id)?.closest('.inbox-row') ?? null;
-
 /** Moves a row into sight. */
-export const revealRow = (id: string): void => rowOf(id)?.scrollIntoView({ block: 'nearest' });
+export const revealRow = (id: string): void =>
+  document.getElementById(id)?.closest('.inbox-row')?.scrollIntoView({ block: 'nearest' });
 
 /** Moves the focus to a row. */
 export function focusRow(id: string): void {
@@ -23,6 +22,10 @@ export function focusRow(id: string): void {
   // Keys that are typed into the search must not become commands.
   if (!isTyping(document.activeElement)) document.getElementById(id)?.focus({ preventScroll: true });
 }
+
+/** The id of the submission whose row has the focus. */
+export const focusedRow = (): string | undefined =>
+  document.activeElement?.closest('.inbox-row')?.querySelector('a')?.id;
 
 /** A `<table>` would lose its roles with its layout. */
 const ROLES = {
@@ -36,19 +39,12 @@ const ROLES = {
 const classOf = ({ isWide }: Column, index: number): string =>
   ['cell', ...(index === 0 ? ['first'] : []), ...(isWide ? ['wide'] : [])].join(' ');
 
-type RowProps = {
-  row: Submission;
-  columns: readonly Column[];
-  isSelected: boolean;
-  isOpen: boolean;
-  href: string;
-  inbox: { current: Inbox };
-};
+type Props = { inbox: Inbox; columns: readonly Column[] };
 
 /** The texts of a row. A list of all pages has all of them in its columns. */
-function Texts({ row, columns, isOpen, href, inbox }: RowProps): JSX.Element {
+function Texts({ row, inbox: { page, openId, hrefOf }, columns }: Props & { row: Submission }): JSX.Element {
   const names = columns.map(({ name }) => name);
-  const others = inbox.current.page ? countOthers(row, names) : 0;
+  const others = page ? countOthers(row, names) : 0;
   const texts = columns.map((column, index) => {
     const line = (
       <span class="line" dir="auto">
@@ -60,7 +56,7 @@ function Texts({ row, columns, isOpen, href, inbox }: RowProps): JSX.Element {
         {index > 0 ? (
           line
         ) : (
-          <a id={row.id} href={href} aria-current={isOpen ? 'true' : undefined}>
+          <a id={row.id} href={hrefOf(row)} aria-current={row.id === openId ? 'true' : undefined}>
             {!row.read && <span class="unseen">Unread: </span>}
             {line}
           </a>
@@ -78,18 +74,19 @@ function Texts({ row, columns, isOpen, href, inbox }: RowProps): JSX.Element {
   );
 }
 
-function drawRow(props: RowProps): JSX.Element {
-  const { row, isSelected, inbox } = props;
+function Row({ row, inbox, columns }: Props & { row: Submission }): JSX.Element {
+  const { selected, act } = inbox;
+  const isSelected = selected.ids.has(row.id);
   const title = titleOf(row);
   const classes = ['inbox-row', ...(row.read ? [] : ['is-unread']), ...(isSelected ? ['selected'] : [])];
   return (
-    <div {...ROLES.row} class={classes.join(' ')} onFocusCapture={() => inbox.current.setFocused(row.id)}>
+    <div {...ROLES.row} class={classes.join(' ')}>
       <div {...ROLES.cell} class="cell-tick">
         <input
           type="checkbox"
           aria-label={`Select ${title}`}
           checked={isSelected}
-          onClick={({ shiftKey }) => inbox.current.selected.toggle(row.id, shiftKey)}
+          onClick={({ shiftKey }) => selected.toggle(row.id, shiftKey)}
         />
       </div>
       <div {...ROLES.cell} class="cell-star">
@@ -98,26 +95,18 @@ function drawRow(props: RowProps): JSX.Element {
           class="star"
           aria-pressed={row.starred}
           aria-label={`Star ${title}`}
-          onClick={() => inbox.current.act(starOrUnstar([row]), [row])}
+          onClick={() => act(starOrUnstar([row]), [row])}
         >
           <Icon name="star" />
         </button>
       </div>
-      <Texts {...props} />
+      <Texts row={row} inbox={inbox} columns={columns} />
       <div {...ROLES.cell} class="cell-time">
         <Time at={row.createdAt} isShort />
       </div>
     </div>
   );
 }
-
-/** A row is drawn again only when it has changed: there may be thousands. `layout`: changes with the columns. */
-function Row({ layout, ...props }: RowProps & { layout: string }): JSX.Element {
-  const { row, isSelected, isOpen, href } = props;
-  return useMemo(() => drawRow(props), [row, layout, isSelected, isOpen, href]);
-}
-
-type Props = { inbox: Inbox; columns: readonly Column[] };
 
 const Head = ({ inbox: { list, selected }, columns }: Props): JSX.Element => (
   <div {...ROLES.rowgroup} class="inbox-head">
@@ -155,11 +144,9 @@ const Head = ({ inbox: { list, selected }, columns }: Props): JSX.Element => (
 
 /** The list as a table, or as cards where it is narrow. The browser renders only the rows on the screen. */
 export function Table({ inbox, columns }: Props): JSX.Element {
-  const { list, selected, openId, hrefOf, isNarrow } = inbox;
+  const { list } = inbox;
   const { rows, cursor, error, isReading } = list.state.value;
   const end = useRef<HTMLParagraphElement>(null);
-  const latest = useRef(inbox);
-  latest.current = inbox;
 
   // More is read before the end of the list is on the screen.
   useEffect(() => {
@@ -171,23 +158,13 @@ export function Table({ inbox, columns }: Props): JSX.Element {
     return () => observer.disconnect();
   }, [list, isReading, error]);
 
-  const layout = columns.map(({ name, isWide }) => `${name}${isWide}`).join('\n');
   return (
     <>
-      <div {...ROLES.table} class={isNarrow ? 'inbox-table cards' : 'inbox-table'}>
+      <div {...ROLES.table} class="inbox-table">
         <Head inbox={inbox} columns={columns} />
         <div {...ROLES.rowgroup} class="inbox-body">
           {rows.map((row) => (
-            <Row
-              key={row.id}
-              row={row}
-              columns={columns}
-              layout={layout}
-              isSelected={selected.ids.has(row.id)}
-              isOpen={row.id === openId}
-              href={hrefOf(row)}
-              inbox={latest}
-            />
+            <Row key={row.id} row={row} inbox={inbox} columns={columns} />
           ))}
         </div>
       </div>

@@ -1,7 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId, useRef } from 'preact/hooks';
-import { Button } from './button.tsx';
-import { Icon, type IconName } from './icon.tsx';
 
 /** Places a menu at its button, towards the middle of the screen. */
 function place(menu: HTMLElement, button: HTMLElement): void {
@@ -17,13 +15,10 @@ function place(menu: HTMLElement, button: HTMLElement): void {
 /** Opens a part over the view. It closes with a choice in it, with Escape, and with a press elsewhere. */
 export function Menu({
   label,
-  icon,
   isOn = false,
   children,
 }: {
   label: string;
-  /** In place of the label, which is for people who do not see it. */
-  icon?: IconName;
   /** Something in it is chosen. */
   isOn?: boolean;
   children: ComponentChildren;
@@ -38,9 +33,8 @@ export function Menu({
         class="button toggle"
         popovertarget={id}
         aria-current={isOn ? 'true' : undefined}
-        aria-label={icon && label}
       >
-        {icon ? <Icon name={icon} /> : label}
+        {label}
       </button>
       {/* biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: what is pressed is a control in it. */}
       <div
@@ -54,33 +48,6 @@ export function Menu({
       >
         {children}
       </div>
-    </>
-  );
-}
-
-export type MenuAction = { label: string; icon?: IconName; run(): unknown };
-
-/** Buttons in a row, as many as there is room for; the rest is in a menu. */
-export function ActionRow({
-  actions,
-  room = actions.length,
-}: {
-  actions: readonly MenuAction[];
-  room?: number;
-}): JSX.Element {
-  const buttons = actions.map(({ label, icon, run }) => (
-    <Button key={label} kind="quiet" {...(icon && { icon })} onClick={run}>
-      {label}
-    </Button>
-  ));
-  return (
-    <>
-      {buttons.slice(0, room)}
-      {buttons.length > room && (
-        <Menu label="More" icon="more">
-          {buttons.slice(room)}
-        </Menu>
-      )}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
 import { useActions } from '../inbox/actions.tsx';
@@ -69,23 +69,6 @@ function useUnreadInTitle(overview: readonly Overviewed[]): void {
   }, [count]);
 }
 
-/** The width of an element in rem. */
-function useWidth() {
-  const element = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(0);
-  useLayoutEffect(() => {
-    const { current } = element;
-    if (!current) return undefined;
-    const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
-    const measure = (): void => setWidth(current.clientWidth / rem);
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(current);
-    return () => observer.disconnect();
-  }, []);
-  return { element, width };
-}
-
 /** Says that visitors could not send, because others just had, and leads to the setting. */
 const TurnedAway = ({ page }: { page: Page }): JSX.Element => (
   <Notice>
@@ -126,23 +109,20 @@ export function InboxPane({ page, overview, onChange }: Props): JSX.Element {
   const base = page ? pageLinks(page.id).inbox : VIEW_PATHS.allInboxes;
   const hrefOf: Inbox['hrefOf'] = (one) => base + (one ? `/${page ? one.id : `${one.pageId}/${one.id}`}` : '') + search;
 
-  const [focused, setFocused] = useState<string>();
-  const { element, width } = useWidth();
   const pageIds = overview.map(({ id }) => id);
   const { list, arrived } = useList(page?.id, search, onChange);
   const selected = useSelected(list.state.value.rows, search);
   const { act, question } = useActions(list, pageIds, () => {
     if (openId !== undefined && !list.find(openId)) route(hrefOf(), true);
   });
-  const isNarrow = width < DASHBOARD_LIMITS.inbox.tableRem;
-  const inbox: Inbox = { page, overview, filter, list, selected, openId, isNarrow, width, hrefOf, act, setFocused };
+  const inbox: Inbox = { page, overview, filter, list, selected, openId, hrefOf, act };
   useRowInSight(list, openId);
   useUnreadInTitle(overview);
-  useShortcuts(inbox, focused);
+  useShortcuts(inbox);
 
   return (
     <div class={openId === undefined ? 'stack' : 'stack with-detail'}>
-      <div class="stack inbox-list" ref={element}>
+      <div class="stack inbox-list">
         {page && page.turned_away > 0 && <TurnedAway page={page} />}
         <ListPane inbox={inbox} folders={page && <Folders page={page} />} />
       </div>

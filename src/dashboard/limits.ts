@@ -50,18 +50,8 @@ export const DASHBOARD_LIMITS = {
     typingMs: 250,
     /** The API takes no longer query. */
     queryChars: 200,
-    /** Characters of a value that a row shows. */
+    /** Characters of a value, a label or a title that are shown on a line. */
     lineChars: 160,
-    /** Values of one field that a row shows. */
-    lineValues: 10,
-    /** Characters of the title of a submission in messages. */
-    titleChars: 80,
-    /** A longer label would take the place of values. */
-    labelChars: 60,
-    /** Characters of a long text that are shown at first. */
-    shownChars: 3_000,
-    /** Characters of a long name of a field that are shown. */
-    fieldTitleChars: 200,
     /** In so much of a submission is looked for the word that made it spam. */
     searchedChars: 20_000,
     /** Submissions of a page of the spam folder. */

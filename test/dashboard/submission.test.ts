@@ -190,7 +190,6 @@ describe.skipIf(!hasChromium())('a submission', () => {
     await page.getByText('f998').waitFor();
     await expectFitting(page);
     await open('Long');
-    await page.getByRole('button', { name: 'Show all 250,000 characters' }).click();
     await expectFitting(page);
     await open('gnp', /gnp/);
     const phone = await dashboard.open(owner, path, PHONE);

@@ -2,7 +2,6 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { DASHBOARD_LIMITS } from '../limits.ts';
 import { pageLinks } from '../links.ts';
-import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { sizeOf } from '../ui/size.ts';
 import { counted } from '../ui/time.tsx';
@@ -26,29 +25,16 @@ function File({ file: { filename, contentType, size, href } }: { file: SentFile 
 }
 
 function Text({ name, text }: { name: string; text: string }): JSX.Element {
-  const [isWhole, setWhole] = useState(false);
   if (text === '') return <span class="muted">Empty</span>;
   const href = linkOf(name, text);
-  if (href !== undefined) {
-    return (
-      <a class="text" dir="auto" href={href} target="_blank" rel="noopener noreferrer">
-        {text}
-      </a>
-    );
-  }
-  const { shownChars } = DASHBOARD_LIMITS.inbox;
-  const isCut = text.length > shownChars && !isWhole;
-  return (
-    <>
-      <p class="text" dir="auto">
-        {isCut ? `${text.slice(0, shownChars).toWellFormed()}…` : text}
-      </p>
-      {isCut && (
-        <Button kind="quiet" onClick={() => setWhole(true)}>
-          Show all {counted(text.length, 'character')}
-        </Button>
-      )}
-    </>
+  return href === undefined ? (
+    <p class="text" dir="auto">
+      {text}
+    </p>
+  ) : (
+    <a class="text" dir="auto" href={href} target="_blank" rel="noopener noreferrer">
+      {text}
+    </a>
   );
 }
 
@@ -57,7 +43,7 @@ const List = ({ fields, labels }: { fields: readonly Field[]; labels: Labels }):
     {fields.map(({ name, values }, index) => (
       <div key={index}>
         <dt class="muted">
-          <bdi title={name.slice(0, DASHBOARD_LIMITS.inbox.fieldTitleChars)}>{labelOf(labels, name)}</bdi>
+          <bdi title={name}>{labelOf(labels, name)}</bdi>
         </dt>
         <dd>
           <ul class="values">

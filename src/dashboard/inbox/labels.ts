@@ -1,8 +1,7 @@
 import { controlsOf } from '../../lib/control-fields.ts';
 import { answer, api } from '../api.ts';
 import { useData } from '../data.ts';
-import { DASHBOARD_LIMITS } from '../limits.ts';
-import { lineNamed, type Submission, summaryOf, titleOf } from './submissions.ts';
+import { cut, lineNamed, type Submission, summaryOf, titleOf } from './submissions.ts';
 
 /** The fields of the page's forms by their names, in the order of the form. `isLong`: people write several lines. */
 export type Labels = ReadonlyMap<string, { label: string; isLong: boolean }>;
@@ -37,9 +36,7 @@ export function useLabels(pageId: string | undefined): Labels {
 export function labelOf(labels: Labels, name: string): string {
   const label = labels.get(name)?.label ?? name;
   if (label.trim() === '') return 'Field without a name';
-  return label.length > DASHBOARD_LIMITS.inbox.labelChars
-    ? `${label.slice(0, DASHBOARD_LIMITS.inbox.labelChars)}…`
-    : label;
+  return cut(label);
 }
 
 /** A column of the list. */

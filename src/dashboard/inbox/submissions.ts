@@ -103,45 +103,39 @@ export function readAnswer(
   return { submissions, rest };
 }
 
-const cut = (text: string, chars: number): string => (text.length > chars ? `${text.slice(0, chars)}…` : text);
+/** The beginning of a long text. */
+export const cut = (text: string, chars: number = DASHBOARD_LIMITS.inbox.lineChars): string =>
+  text.length > chars ? `${text.slice(0, chars).toWellFormed()}…` : text;
 
 /** A text as it is; of a file its name. */
 export const textIn = (value: string | SentFile): string => (typeof value === 'string' ? value : value.filename);
 
-/** A field on one line. */
-const lineOf = ({ values }: Field): string =>
-  values
-    .slice(0, DASHBOARD_LIMITS.inbox.lineValues)
-    .map((value) => cut(textIn(value), DASHBOARD_LIMITS.inbox.lineChars))
-    .join(', ');
+/** Values on one line. */
+const lineOf = (values: Field['values']): string => cut(values.map(textIn).join(', '));
 
 /** The values of a name on one line; empty when there is none. */
-export const lineNamed = (submission: Submission, name: string): string =>
-  submission.fields
-    .filter((field) => field.name === name)
-    .map(lineOf)
-    .join(', ');
+export const lineNamed = ({ fields }: Submission, name: string): string =>
+  lineOf(fields.filter((field) => field.name === name).flatMap(({ values }) => values));
 
 /** The fields that people filled in, each on a line. */
 const linesOf = ({ fields }: Submission): string[] =>
-  fields.flatMap((field) => (field.control ? [] : [lineOf(field).trim()])).filter((line) => line !== '');
+  fields.flatMap(({ control, values }) => (control ? [] : [lineOf(values).trim()])).filter((line) => line !== '');
 
 /** Whether the owner has sent it to try the form out. */
 export const isTest = ({ fields }: Submission): boolean => fields.some(({ control }) => control === 'test');
 
 /** The name of a submission: its first text. */
 export const titleOf = (submission: Submission): string =>
-  cut(linesOf(submission)[0] ?? (isTest(submission) ? 'Test' : 'Empty submission'), DASHBOARD_LIMITS.inbox.titleChars);
+  linesOf(submission)[0] ?? (isTest(submission) ? 'Test' : 'Empty submission');
 
 /** The texts after the title, as many as a row shows. */
-export const summaryOf = (submission: Submission): string =>
-  cut(linesOf(submission).slice(1).join(' · '), DASHBOARD_LIMITS.inbox.lineChars);
+export const summaryOf = (submission: Submission): string => cut(linesOf(submission).slice(1).join(' · '));
 
 /** How many fields with a text are not among these. */
 export const countOthers = ({ fields }: Submission, names: readonly string[]): number =>
   new Set(
     fields
-      .filter((field) => !field.control && !names.includes(field.name) && lineOf(field).trim() !== '')
+      .filter((field) => !field.control && !names.includes(field.name) && lineOf(field.values).trim() !== '')
       .map(({ name }) => name),
   ).size;
 

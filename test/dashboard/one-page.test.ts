@@ -46,11 +46,11 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     const page = await dashboard.open(owner, viewOf(id, 'charts'), PHONE);
     await heading(page, 'Nothing came in this time');
     await page.getByText('Own dates', { exact: true }).click();
-    await page.getByLabel('First day').fill('2026-02-02');
-    await page.getByLabel('Last day').fill('2026-01-31');
+    await page.getByLabel('From').fill('2026-02-02');
+    await page.getByLabel('To').fill('2026-01-31');
     await page.getByRole('button', { name: 'Show' }).click();
-    await page.getByRole('alert').getByText('Choose a first day that is not after the last one').waitFor();
-    await page.getByLabel('First day').fill('2026-01-01');
+    await page.getByRole('alert').getByText('from is not before to').waitFor();
+    await page.getByLabel('From').fill('2026-01-01');
     await page.getByRole('button', { name: 'Show' }).click();
     await expect.poll(() => new URL(page.url()).search).toBe('?from=2026-01-01&to=2026-01-31');
   });
@@ -73,7 +73,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     const results = page.getByRole('region', { name: 'Deliveries as a table' });
     await results.waitFor();
     const names = await results.getByRole('rowheader').allInnerTexts();
-    expect(names.toSorted()).toEqual([receiver.url, ...unused].toSorted());
+    expect(names.toSorted()).toEqual(['Mail', receiver.url, ...unused].toSorted());
     const row = results.getByRole('row').filter({ hasText: receiver.url });
     expect(await row.getByRole('cell').allInnerTexts()).toEqual(['1', '0', '0']);
   });

@@ -246,7 +246,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await expectAccessible(page);
     await page.goto(`${dashboard.origin}/dashboard/pages/${id}/charts`);
     await page.getByText('Own dates', { exact: true }).click();
-    await page.getByLabel('First day').waitFor();
+    await page.getByLabel('From').waitFor();
     await expectAccessible(page);
     await page.goto(`${dashboard.origin}/dashboard/pages/${id}/inbox`);
     await page.getByText('Ada').first().waitFor();

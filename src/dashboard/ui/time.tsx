@@ -12,6 +12,16 @@ const shortAgo = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style
 /** The zone of the browser. */
 export const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
 
+/** A day of the browser's zone as `<input type="date">` has it: Swedish dates are written like 2026-01-31. */
+export const dayOf = (at: Date): string => at.toLocaleDateString('sv');
+
+/** When a day begins in the browser's zone, or the day that many days later; undefined when it is no day. */
+export function dayStart(day = '', later = 0): Date | undefined {
+  const start = new Date(`${day}T00:00`);
+  start.setDate(start.getDate() + later);
+  return /^\d{4}-\d\d-\d\d$/.test(day) && !Number.isNaN(start.getTime()) ? start : undefined;
+}
+
 /** The time, as often as times that are shown change. */
 const now = signal(Date.now());
 setInterval(() => {

@@ -1,39 +1,30 @@
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { useData } from '../data.ts';
-import { pageLinks } from '../links.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { type Page, PageView } from '../ui/page-view.tsx';
 import { Section } from '../ui/section.tsx';
 import { Shown } from '../ui/states.tsx';
-import { Chart, readStatistics, type Statistics } from './charts/chart.tsx';
+import { Chart, readStatistics } from './charts/chart.tsx';
 import { Deliveries } from './charts/deliveries.tsx';
 import { rangeOf } from './charts/range.ts';
 import { RangePicker } from './charts/range-picker.tsx';
 
-const seen = new Map<string, Statistics>();
-
 function Charts({ page }: { page: Page }): JSX.Element {
-  const { query } = useLocation();
-  // A new `now` with each change of the address only: what is read is named by the range.
-  const range = useMemo(() => rangeOf(query), [query.range, query.from, query.to]);
+  const { path, query } = useLocation();
+  const range = rangeOf(query);
   const { id } = page;
-  const loaded = useData(
-    `${id}:${range.by}:${range.from}:${range.to}`,
-    (signal) => readStatistics(id, range, signal),
-    seen,
-  );
+  const loaded = useData(`${id}:${range.by}:${range.from}:${range.to}`, (signal) => readStatistics(id, range, signal));
   return (
     <>
-      <RangePicker path={pageLinks(id).charts} range={range} />
+      <RangePicker key={`${range.from}:${range.to}`} range={range} />
       <Section title="Submissions">
         <Shown loaded={loaded} label="Counting the submissions">
           {(statistics) => (
             <Chart statistics={statistics} by={range.by}>
               {page.submission_count > 0 ? (
                 <p>
-                  <ButtonLink href={`${pageLinks(id).charts}?range=90d`}>Show 90 days</ButtonLink>
+                  <ButtonLink href={`${path}?range=90d`}>Show 90 days</ButtonLink>
                 </p>
               ) : (
                 <>
@@ -47,7 +38,7 @@ function Charts({ page }: { page: Page }): JSX.Element {
           )}
         </Shown>
       </Section>
-      <Deliveries id={id} range={range} />
+      <Deliveries id={id} />
     </>
   );
 }

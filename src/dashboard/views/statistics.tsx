@@ -1,5 +1,4 @@
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
 import { usePages } from '../data.ts';
@@ -26,9 +25,8 @@ const NOTHING: Statistics = { buckets: [], total: 0 };
 async function readCounted(query: { page: number; limit: number }, range: Range, signal: AbortSignal) {
   const { items, total } = await readOverview(query, signal);
   const counted = items.map(async (page) => {
-    const { id, last_submission_at: last } = page;
-    const isEmpty = last === null || Date.parse(last) < range.starts;
-    return { ...page, statistics: isEmpty ? NOTHING : await readStatistics(id, range, signal) };
+    const isEmpty = page.last_submission_at === null;
+    return { ...page, statistics: isEmpty ? NOTHING : await readStatistics(page.id, range, signal) };
   });
   return { items: await Promise.all(counted), total };
 }
@@ -71,17 +69,13 @@ function ByPage({ pages, search }: { pages: readonly Counted[]; search: string }
 /** How many submissions came when, to all pages and to each. */
 export default function StatisticsView(): JSX.Element {
   const { query, url, path } = useLocation();
-  // A new `now` with each change of the address only. It ends for all pages at the same moment.
-  const range = useMemo(() => {
-    const asked = rangeOf(query);
-    return { ...asked, to: asked.to ?? new Date(asked.ends).toISOString() };
-  }, [query.range, query.from, query.to]);
+  const range = rangeOf(query);
   const loaded = usePages(`statistics:${range.by}:${range.from}:${range.to}`, PAGE_SIZE, (paging, signal) =>
     readCounted(paging, range, signal),
   );
   return (
     <View title="Statistics">
-      <RangePicker path={VIEW_PATHS.statistics} range={range} />
+      <RangePicker key={`${range.from}:${range.to}`} range={range} />
       <Shown loaded={loaded} label="Counting the submissions">
         {({ items, total }) =>
           total === 0 ? (
@@ -99,7 +93,7 @@ export default function StatisticsView(): JSX.Element {
                 {items.length < total && <p class="muted">To your {items.length} newest pages. More are below.</p>}
                 <Chart statistics={sumOf(items)} by={range.by}>
                   <p>
-                    <ButtonLink href={`${VIEW_PATHS.statistics}?range=90d`}>Show 90 days</ButtonLink>
+                    <ButtonLink href={`${path}?range=90d`}>Show 90 days</ButtonLink>
                   </p>
                 </Chart>
               </Section>

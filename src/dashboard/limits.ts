@@ -25,7 +25,7 @@ export const DASHBOARD_LIMITS = {
   notifications: {
     /** Deliveries of a page of the log. */
     logPageSize: 20,
-    /** How often the log is read again while something in it is about to change. */
+    /** How often a log that is open is read again. */
     refreshIntervalMs: 3_000,
   },
   /** The domains of a page. */

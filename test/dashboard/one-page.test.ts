@@ -155,7 +155,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await press('Rotate secret');
       await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).tap();
       await expect.poll(() => page.locator('.secret').innerText()).not.toBe(secret);
-      await page.getByLabel('Switched on').tap();
+      await press('Switch off');
       await page.getByText('Off', { exact: true }).waitFor();
       const isActive = async (): Promise<unknown> => (await owner.get(`/webhooks/${id}`)).body.webhooks[0]?.active;
       await expect.poll(isActive).toBe(false);

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { receiverProblem } from '../../../lib/webhook-receivers.ts';
 import { answer, api } from '../../api.ts';
-import { errorAt, useChange, useDraft } from '../../data.ts';
+import { errorAt, useChange } from '../../data.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Select } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
@@ -34,7 +34,7 @@ function recognise(text: string): { only?: string; problem?: string } {
 
 /** Adds a webhook, and says for each kind of receiver where its address is found. */
 export function AddWebhook({ deployId, onAdded }: { deployId: string; onAdded(): void }): JSX.Element {
-  const [url, setUrl, dropUrl] = useDraft(`webhook:${deployId}`);
+  const [url, setUrl] = useState('');
   const [chosen, setChosen] = useState('A program of your own');
   const [isSent, setSent] = useState(false);
   const { change, run } = useChange();
@@ -53,7 +53,7 @@ export function AddWebhook({ deployId, onAdded }: { deployId: string; onAdded():
     });
     if (!isDone) return;
     say('The webhook is added. Send a test to see whether it works.');
-    dropUrl();
+    setUrl('');
     setSent(false);
     onAdded();
   }

@@ -8,17 +8,16 @@ import { ActionButton } from '../../ui/action-button.tsx';
 import { DeliveryRow } from '../../ui/delivery-row.tsx';
 import { Listed } from '../../ui/states.tsx';
 
-/** The log of deliveries, newest first; it is read again while something waits. */
+/** The log of deliveries, newest first; it is read again and again while it is open. */
 function DeliveryLog({ deployId, log }: { deployId: string; log: Log }): JSX.Element {
   const { logPageSize, refreshIntervalMs } = DASHBOARD_LIMITS.notifications;
   const loaded = usePages(`log:${log.id}`, logPageSize, log.read);
   const { data, isLoading, reload } = loaded;
-  const isWaiting = data?.items.some(({ status }) => status === 'pending') ?? false;
   useEffect(() => {
-    if (!isWaiting || isLoading) return;
+    if (isLoading) return;
     const timer = setTimeout(reload, refreshIntervalMs);
     return () => clearTimeout(timer);
-  }, [isWaiting, isLoading, reload]);
+  }, [isLoading, reload]);
   if (data?.total === 0) return <p class="muted">Nothing has been sent yet: send a test.</p>;
   return (
     <Listed loaded={loaded} label="Loading the log" of="delivery" many="deliveries">
@@ -39,7 +38,6 @@ function DeliveryLog({ deployId, log }: { deployId: string; log: Log }): JSX.Ele
 export function TestAndLog({
   deployId,
   log,
-  version = 0,
   test,
   of,
   run,
@@ -47,8 +45,6 @@ export function TestAndLog({
 }: {
   deployId: string;
   log: Log;
-  /** The log is read again when it changes. */
-  version?: number;
   /** The button that sends a test. */
   test: string;
   /** The receiver, for people who do not see what the button and the log belong to. */
@@ -57,7 +53,6 @@ export function TestAndLog({
   children?: ComponentChildren;
 }): JSX.Element {
   const [isOpen, setOpen] = useState(false);
-  const [tests, setTests] = useState(0);
   return (
     <>
       <div class="buttons">
@@ -66,10 +61,7 @@ export function TestAndLog({
           of={`to ${of}`}
           run={run}
           done="The test is on its way: the log shows what became of it."
-          onDone={() => {
-            setTests(tests + 1);
-            setOpen(true);
-          }}
+          onDone={() => setOpen(true)}
         >
           {test}
         </ActionButton>
@@ -79,7 +71,7 @@ export function TestAndLog({
         <summary>
           Log<span class="unseen"> of {of}</span>
         </summary>
-        {isOpen && <DeliveryLog key={tests + version} deployId={deployId} log={log} />}
+        {isOpen && <DeliveryLog deployId={deployId} log={log} />}
       </details>
     </>
   );

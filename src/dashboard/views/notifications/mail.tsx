@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Schemas } from '../../../client/client.ts';
 import { isMailAddress } from '../../../lib/mail-address.ts';
 import { answer, api } from '../../api.ts';
-import { errorAt, useChange, useDraft } from '../../data.ts';
+import { errorAt, useChange } from '../../data.ts';
 import { mailLog } from '../../logs.ts';
 import { me } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
@@ -92,7 +92,7 @@ function Recipients({
 function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Element {
   const [saved, setSaved] = useState<Mail>(settings);
   const [mail, setMail] = useState<Mail>(settings);
-  const [address, setAddress, dropAddress] = useDraft(`recipient:${id}`);
+  const [address, setAddress] = useState('');
   const [isChecked, setChecked] = useState(false);
   const { change, run } = useChange({ isRepeatable: true });
   const edit = (part: Partial<Mail>): void => setMail((before) => ({ ...before, ...part }));
@@ -112,7 +112,7 @@ function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Ele
       const now = await answer(api.GET('/deploy/{id}/settings', { params }));
       setSaved(now);
       edit({ recipients: now.recipients });
-      dropAddress();
+      setAddress('');
     });
   }
 

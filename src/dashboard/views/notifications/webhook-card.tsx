@@ -1,15 +1,12 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Schemas } from '../../../client/client.ts';
-import { ApiError, answer, api } from '../../api.ts';
-import { useChange } from '../../data.ts';
+import { answer, api } from '../../api.ts';
 import { webhookLog } from '../../logs.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
-import { Button, CopyButton } from '../../ui/button.tsx';
-import { Checkbox } from '../../ui/field.tsx';
+import { CopyButton } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/section.tsx';
-import { NotSaved } from '../../ui/states.tsx';
 import { counted, Time } from '../../ui/time.tsx';
 import { TestAndLog } from './delivery-log.tsx';
 
@@ -61,40 +58,31 @@ function Secret({ path, of }: { path: Path; of: string }): JSX.Element {
         >
           Rotate secret
         </ActionButton>
-        <Button kind="quiet" of={of} onClick={() => setSecret(undefined)}>
-          Hide secret
-        </Button>
       </div>
     </div>
   );
 }
 
 /** Switches a webhook on and off. */
-function Switch({ path, isOn, setOn }: { path: Path; isOn: boolean; setOn(isOn: boolean): void }): JSX.Element {
-  const { change, run } = useChange({ isRepeatable: true });
-  function toggle(active: boolean): void {
-    setOn(active);
-    void run(async () => {
-      try {
-        await answer(api.PATCH('/webhooks/{deployId}/{webhookId}', { params: { path }, body: { active } }));
-      } catch (error) {
-        // Without a connection it is tried again.
-        if (error instanceof ApiError) setOn(!active);
-        throw error;
-      }
-    });
-  }
-  const hint = 'New submissions are not sent to it. Deliveries that wait are sent when it is on again.';
-  return (
-    <>
-      <Checkbox label="Switched on" hint={isOn ? undefined : hint} isOn={isOn} onChange={toggle} />
-      <NotSaved change={change} />
-    </>
-  );
-}
+const Switch = ({ path, active, of, onDone }: { path: Path; active: boolean; of: string; onDone(): void }) => (
+  <ActionButton
+    kind="quiet"
+    icon={active ? 'close' : 'done'}
+    of={of}
+    isRepeatable
+    run={() => {
+      const body = { active: !active };
+      return answer(api.PATCH('/webhooks/{deployId}/{webhookId}', { params: { path }, body }));
+    }}
+    done={active ? 'New submissions are not sent to it.' : 'New submissions are sent to it, and what has waited.'}
+    onDone={onDone}
+  >
+    {active ? 'Switch off' : 'Switch on'}
+  </ActionButton>
+);
 
 /** Says since when a webhook fails, and why, and sends again what it has missed. */
-function Failures({ path, webhook, onRetried }: { path: Path; webhook: Webhook; onRetried(): void }) {
+function Failures({ path, webhook, onDone }: { path: Path; webhook: Webhook; onDone(): void }): JSX.Element | null {
   const { failing_since: since = null, last_error: error = '', failed = 0 } = webhook.health ?? {};
   if (since === null && failed === 0) return null;
   return (
@@ -114,7 +102,7 @@ function Failures({ path, webhook, onRetried }: { path: Path; webhook: Webhook; 
           of={`to ${webhook.url}`}
           run={() => answer(api.POST('/webhooks/{deployId}/{webhookId}/retry', { params: { path } }))}
           done="They are sent again: the log shows what becomes of them."
-          onDone={onRetried}
+          onDone={onDone}
         >
           Replay all failed
         </ActionButton>
@@ -155,10 +143,8 @@ export function WebhookCard({
   webhook: Webhook;
   onChanged(): void;
 }): JSX.Element {
-  const { id: webhookId, url, type, events } = webhook;
+  const { id: webhookId, url, type, events, active } = webhook;
   const path = { deployId, webhookId };
-  const [isOn, setOn] = useState(webhook.active);
-  const [replays, setReplays] = useState(0);
   const badges = (
     <p class="badges">
       {[TYPES[type], ...events].map((text) => (
@@ -167,29 +153,21 @@ export function WebhookCard({
         </span>
       ))}
       {webhook.health?.failing_since && <span class="badge bad">Failing</span>}
-      {!isOn && <span class="badge bad">Off</span>}
+      {!active && <span class="badge bad">Off</span>}
     </p>
   );
   return (
     <Section title={<bdi>{url.replace(/^https:\/\//, '')}</bdi>} hint={badges} isSplit>
-      <Failures
-        path={path}
-        webhook={webhook}
-        onRetried={() => {
-          setReplays(replays + 1);
-          onChanged();
-        }}
-      />
-      <Switch path={path} isOn={isOn} setOn={setOn} />
+      <Failures path={path} webhook={webhook} onDone={onChanged} />
       <TestAndLog
         deployId={deployId}
         log={webhookLog(deployId, webhook)}
-        version={replays}
         test="Send a test"
         of={url}
         run={() => answer(api.POST('/webhooks/{deployId}/{webhookId}/test', { params: { path } }))}
       >
         <Secret path={path} of={`of ${url}`} />
+        <Switch path={path} active={active} of={url} onDone={onChanged} />
         <DeleteWebhook path={path} url={url} onDone={onChanged} />
       </TestAndLog>
     </Section>

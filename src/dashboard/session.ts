@@ -7,9 +7,6 @@ export type Me = Schemas['Me'];
 /** The owner who is signed in. */
 export const me = signal<Me | undefined>(undefined);
 
-/** The owner who has signed in in another tab meanwhile, if it is somebody else. */
-export const another = signal<string | undefined>(undefined);
-
 /** All tabs of a browser have one session: each is told whose it is, and when it ends. */
 const tabs = new BroadcastChannel('session');
 tabs.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
@@ -51,7 +48,6 @@ function begin(found: Me): void {
     return;
   }
   me.value = found;
-  another.value = undefined;
   session.value = 'active';
   tabs.postMessage(found.email);
 }
@@ -62,19 +58,14 @@ export async function signIn(key: string): Promise<void> {
   begin(await findSignedIn());
 }
 
-/** Finds a session that has begun in another tab, where a link by mail is opened. */
+/** Goes on with a session that has begun in another tab, where a link by mail is opened; not with that of another owner. */
 export async function findNewSession(): Promise<void> {
-  try {
-    const found = await answer(plainApi.GET('/me'));
-    if (found.email === me.value?.email) begin(found);
-    else another.value = found.email;
-  } catch {
-    // There is none yet.
-  }
+  const found = await answer(plainApi.GET('/me')).catch(() => undefined);
+  if (found && found.email === me.value?.email) begin(found);
 }
 
 /** Begins anew, and forgets what this tab knows of an owner: also where the browser goes back to it, or waits for the next page. */
-export function leave(): void {
+function leave(): void {
   session.value = 'none';
   me.value = undefined;
   sessionStorage.clear();

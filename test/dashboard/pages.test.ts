@@ -111,6 +111,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await expect.poll(() => cells.allInnerTexts()).toEqual([...Array<string>(29).fill('0'), '4']);
       await page.getByText('24 hours', { exact: true }).click();
       await page.getByText('4 submissions in this time, by hour of Asia/').waitFor();
+      await page.getByText('As a table').click();
       await expect.poll(() => cells.count()).toBe(24);
       await byPage.getByRole('link', { name: 'Busy' }).click();
       await page.waitForURL(`**/dashboard/pages/${busy.id}/charts?range=24h`);

@@ -5,24 +5,29 @@ import { PageView } from '../ui/page-view.tsx';
 import { Shown } from '../ui/states.tsx';
 import { AddWebhook } from './notifications/add-webhook.tsx';
 import { MailSection } from './notifications/mail.tsx';
-import { type Webhook, WebhookCard } from './notifications/webhook-card.tsx';
+import { WebhookCard } from './notifications/webhook-card.tsx';
 
-/** The webhooks of a page, and how each works. */
-async function readWebhooks(id: string, signal: AbortSignal): Promise<Webhook[]> {
+/** The settings of mail, the webhooks of a page, and how each works. */
+async function readReceivers(id: string, signal: AbortSignal) {
   const params = { path: { deployId: id } };
-  const [{ webhooks }, health] = await Promise.all([
+  const [settings, { webhooks }, { webhooks: health }] = await Promise.all([
+    answer(api.GET('/deploy/{id}/settings', { params: { path: { id } }, signal })),
     answer(api.GET('/webhooks/{deployId}', { params, signal })),
     answer(api.GET('/webhooks/{deployId}/health', { params, signal })),
   ]);
-  return webhooks.map((webhook) => ({ ...webhook, health: health.webhooks.find((one) => one.id === webhook.id) }));
+  return {
+    settings,
+    webhooks: webhooks.map((one) => ({ ...one, health: health.find(({ id: of }) => of === one.id) })),
+  };
 }
 
-function Webhooks({ id }: { id: string }): JSX.Element {
-  const loaded = useData(`webhooks:${id}`, (signal) => readWebhooks(id, signal));
+function Receivers({ id }: { id: string }): JSX.Element {
+  const loaded = useData(`receivers:${id}`, (signal) => readReceivers(id, signal));
   return (
-    <Shown loaded={loaded} label="Loading the webhooks">
-      {(webhooks) => (
+    <Shown loaded={loaded} label="Loading the notifications">
+      {({ settings, webhooks }) => (
         <>
+          <MailSection id={id} settings={settings} />
           {webhooks.map((webhook) => (
             <WebhookCard key={webhook.id} deployId={id} webhook={webhook} onChanged={loaded.reload} />
           ))}
@@ -33,24 +38,9 @@ function Webhooks({ id }: { id: string }): JSX.Element {
   );
 }
 
-function Parts({ id }: { id: string }): JSX.Element {
-  const loaded = useData(`mail:${id}`, (signal) =>
-    answer(api.GET('/deploy/{id}/settings', { params: { path: { id } }, signal })),
-  );
-  return (
-    <>
-      <Shown loaded={loaded} label="Loading the notifications">
-        {(settings) => <MailSection id={id} settings={settings} />}
-      </Shown>
-      {/* Nothing that is shown moves when the rest comes. */}
-      {(loaded.data ?? loaded.error) && <Webhooks id={id} />}
-    </>
-  );
-}
-
 /** The receivers of submissions: people by mail, programs and Slack by webhooks. */
 const Notifications = (): JSX.Element => (
-  <PageView title="Notifications">{({ id }) => <Parts key={id} id={id} />}</PageView>
+  <PageView title="Notifications">{({ id }) => <Receivers key={id} id={id} />}</PageView>
 );
 
 export default Notifications;

@@ -4,7 +4,6 @@ import { usePages } from '../data.ts';
 import { StartingPoints } from '../editor/starting-points.tsx';
 import { pageLinks } from '../links.ts';
 import { type Overviewed, readOverview } from '../own-pages.ts';
-import { me } from '../session.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { ButtonLink, CopyButton } from '../ui/button.tsx';
 import { PageAddress } from '../ui/page-view.tsx';
@@ -110,17 +109,6 @@ function DeletePage({ page: { id, slug, title }, onChange }: { page: Overviewed;
   );
 }
 
-/** How much of the plan is used. */
-function Usage(): JSX.Element | null {
-  if (!me.value) return null;
-  const { plan, deployment_limit: limit } = me.value;
-  return limit === null ? null : (
-    <p class="muted">
-      Plan <bdi>{plan}</bdi>: {counted(limit, 'page')} at most.
-    </p>
-  );
-}
-
 /** The ways to the first page. */
 const FirstPage = (): JSX.Element => (
   <>
@@ -158,9 +146,7 @@ export default function Pages(): JSX.Element {
                   <PageCard key={page.id} page={page} onChange={loaded.reload} />
                 ))}
               </ul>
-              <ListFoot loaded={loaded} of="page">
-                <Usage />
-              </ListFoot>
+              <ListFoot loaded={loaded} of="page" />
             </>
           )
         }

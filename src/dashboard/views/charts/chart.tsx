@@ -1,4 +1,3 @@
-import { signal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
@@ -54,28 +53,18 @@ function Plot({ statistics: { buckets }, by }: { statistics: Statistics; by: Ran
   );
 }
 
-/** Whether the table is open: it stays so when other times are shown. */
-const isTableOpen = signal(false);
-
 const ValueTable = ({ statistics, by }: { statistics: Statistics; by: Range['by'] }): JSX.Element => (
-  <details
-    open={isTableOpen.value}
-    onToggle={({ currentTarget }) => {
-      isTableOpen.value = currentTarget.open;
-    }}
-  >
+  <details>
     <summary>As a table</summary>
-    {isTableOpen.value && (
-      <Table
-        label="Submissions as a table"
-        heads={[by === 'day' ? 'Day' : 'Hour', 'Submissions']}
-        rows={statistics.buckets.map(({ start, submissions }) => ({
-          key: start,
-          name: <time dateTime={start}>{FORMATS[by].full.format(new Date(start))}</time>,
-          counts: [submissions],
-        }))}
-      />
-    )}
+    <Table
+      label="Submissions as a table"
+      heads={[by === 'day' ? 'Day' : 'Hour', 'Submissions']}
+      rows={statistics.buckets.map(({ start, submissions }) => ({
+        key: start,
+        name: <time dateTime={start}>{FORMATS[by].full.format(new Date(start))}</time>,
+        counts: [submissions],
+      }))}
+    />
   </details>
 );
 

@@ -24,28 +24,21 @@ const RECEIVERS: Readonly<Record<string, string>> = {
 };
 const OPTIONS = Object.keys(RECEIVERS).map((name) => ({ value: name, label: name }));
 
-/** The receiver that an address belongs to, if only one is possible, or why none is. */
-function recognise(text: string): { only?: string; problem?: string } {
+/** Whether only Slack can use what is sent to an address. */
+function isOfSlack(text: string): boolean {
   const url = URL.parse(text);
-  const problem = url ? receiverProblem(url, 'generic') : undefined;
-  if (!url || problem === undefined) return {};
-  return receiverProblem(url, 'slack') === undefined ? { only: 'Slack' } : { problem: problem.replace(/^url/, 'This') };
+  return !!url && receiverProblem(url, 'generic') !== undefined && receiverProblem(url, 'slack') === undefined;
 }
 
 /** Adds a webhook, and says for each kind of receiver where its address is found. */
 export function AddWebhook({ deployId, onAdded }: { deployId: string; onAdded(): void }): JSX.Element {
   const [url, setUrl] = useState('');
   const [chosen, setChosen] = useState('A program of your own');
-  const [isSent, setSent] = useState(false);
   const { change, run } = useChange();
-  const { only, problem } = recognise(url.trim());
-  const receiver = only ?? chosen;
+  const receiver = isOfSlack(url.trim()) ? 'Slack' : chosen;
   const type = receiver === 'Slack' ? 'slack' : 'generic';
-  const isUrl = /^https?:\/\/./i.test(url.trim());
 
   async function add(): Promise<void> {
-    setSent(true);
-    if (!isUrl || problem !== undefined) return;
     const isDone = await run(async () => {
       await answer(
         api.POST('/webhooks/{deployId}', { params: { path: { deployId } }, body: { url: url.trim(), type } }),
@@ -54,7 +47,6 @@ export function AddWebhook({ deployId, onAdded }: { deployId: string; onAdded():
     if (!isDone) return;
     say('The webhook is added. Send a test to see whether it works.');
     setUrl('');
-    setSent(false);
     onAdded();
   }
 
@@ -72,7 +64,7 @@ export function AddWebhook({ deployId, onAdded }: { deployId: string; onAdded():
           value={url}
           onChange={setUrl}
           autoComplete="off"
-          error={problem ?? (isSent && !isUrl ? 'Begin it with https:// or http://.' : errorAt(change, 'url'))}
+          error={errorAt(change, 'url')}
         />
         <NotSaved change={change} />
         <div class="buttons end">

@@ -1,7 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Schemas } from '../../../client/client.ts';
-import { isMailAddress } from '../../../lib/mail-address.ts';
 import { answer, api } from '../../api.ts';
 import { errorAt, useChange } from '../../data.ts';
 import { mailLog } from '../../logs.ts';
@@ -93,7 +92,6 @@ function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Ele
   const [saved, setSaved] = useState<Mail>(settings);
   const [mail, setMail] = useState<Mail>(settings);
   const [address, setAddress] = useState('');
-  const [isChecked, setChecked] = useState(false);
   const { change, run } = useChange({ isRepeatable: true });
   const edit = (part: Partial<Mail>): void => setMail((before) => ({ ...before, ...part }));
   const params = { path: { id } };
@@ -102,11 +100,8 @@ function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Ele
   const isNew = email !== '' && mail.recipients.every((each) => each.email !== email);
   const recipients = isNew ? [...mail.recipients, { email, confirmed: false }] : mail.recipients;
   const changes = changesOf({ ...mail, recipients }, saved);
-  const isWrong = isNew && !isMailAddress(email);
 
   async function save(): Promise<void> {
-    setChecked(true);
-    if (isWrong) return;
     await run(async () => {
       await answer(api.PATCH('/deploy/{id}', { params, body: changes }));
       const now = await answer(api.GET('/deploy/{id}/settings', { params }));
@@ -138,7 +133,7 @@ function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Ele
         autoComplete="off"
         value={address}
         onChange={setAddress}
-        error={isChecked && isWrong ? 'Enter an address such as ada@example.org.' : errorAt(change, 'recipients')}
+        error={errorAt(change, 'recipients')}
       />
     </SavingForm>
   );

@@ -10,7 +10,7 @@ import { Section } from '../../ui/section.tsx';
 import { counted, Time } from '../../ui/time.tsx';
 import { TestAndLog } from './delivery-log.tsx';
 
-export type Webhook = Schemas['Webhook'] & { health: Schemas['WebhookHealth'] | undefined };
+type Webhook = Schemas['Webhook'] & { health: Schemas['WebhookHealth'] | undefined };
 
 const TYPES = { generic: 'JSON', slack: 'Slack' };
 

@@ -52,8 +52,6 @@ export const DASHBOARD_LIMITS = {
     spamPageSize: 50,
     /** How often new submissions are asked for. */
     refreshMs: 3_000,
-    /** How often in a tab that nobody sees. */
-    hiddenMs: 60_000,
     /** New submissions are asked for from so long before the newest one on: longer than it takes to store one. */
     overlapMs: 10_000,
     /** Deliveries of each log that are looked through: the most that the API answers. */

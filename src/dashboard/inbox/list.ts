@@ -144,19 +144,12 @@ export class SubmissionList {
     }
   }
 
-  /** Changes submissions, of these pages. Marks are shown at once, and taken back when they could not be saved. */
+  /** Changes submissions, of these pages. */
   async change(action: Action, of: Target, pageIds: readonly string[]): Promise<void> {
-    if (of === 'all') await this.#changeAll(action, pageIds);
-    else if (action === 'delete' || action === 'spam') await this.#remove(action, of);
-    else {
-      this.#put(of.map((row) => ({ ...row, ...MARKS[action] })));
-      try {
-        await this.#send(action, of);
-      } catch (error) {
-        this.#put(of);
-        throw error;
-      }
-    }
+    if (of === 'all') return this.#changeAll(action, pageIds);
+    await this.#send(action, of);
+    if (action === 'delete' || action === 'spam') this.#remove(action, of);
+    else this.#put(of.map((row) => ({ ...row, ...MARKS[action] })));
   }
 
   close(): void {
@@ -221,8 +214,7 @@ export class SubmissionList {
     });
   }
 
-  async #remove(action: 'delete' | 'spam', of: readonly Submission[]): Promise<void> {
-    await this.#send(action, of);
+  #remove(action: 'delete' | 'spam', of: readonly Submission[]): void {
     const gone = new Set(of.map(({ id }) => id));
     const { rows, opened, total } = this.state.value;
     this.#set({

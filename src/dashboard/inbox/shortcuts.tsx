@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -73,21 +73,18 @@ function switchLetters(isOn: boolean): void {
 /** Listens to the keys: not to what is typed, and not while a dialog or a menu is open. */
 export function useShortcuts(inbox: Inbox): void {
   const { route } = useLocation();
-  const latest = useRef<(event: KeyboardEvent) => unknown>(undefined);
-  latest.current = (event) => {
-    if (event.key !== 'Escape' && !hasLetters.value) return;
-    if (!Object.hasOwn(SHORTCUTS, event.key)) return;
-    SHORTCUTS[event.key]?.[1]?.({ inbox, at: inbox.openId ?? focusedRow(), event, route });
-  };
-  useEffect(() => {
+  // Before the next key is pressed.
+  useLayoutEffect(() => {
     const listen = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       if (isTyping(event.target) || document.querySelector('dialog[open], :popover-open')) return;
-      latest.current?.(event);
+      if (event.key !== 'Escape' && !hasLetters.value) return;
+      if (!Object.hasOwn(SHORTCUTS, event.key)) return;
+      SHORTCUTS[event.key]?.[1]?.({ inbox, at: inbox.openId ?? focusedRow(), event, route });
     };
     addEventListener('keydown', listen);
     return () => removeEventListener('keydown', listen);
-  }, []);
+  });
 }
 
 const isHelpOpen = signal(false);

@@ -8,7 +8,6 @@ import { filterOf, searchOf } from '../inbox/filter.ts';
 import type { Inbox } from '../inbox/inbox.ts';
 import { SubmissionList } from '../inbox/list.ts';
 import { ListPane } from '../inbox/list-pane.tsx';
-import { follow } from '../inbox/live.ts';
 import { useSelected } from '../inbox/selected.ts';
 import { Selection } from '../inbox/selection.tsx';
 import { Help, useShortcuts } from '../inbox/shortcuts.tsx';
@@ -31,8 +30,14 @@ function useList(pageId: string | undefined, search: string, onChange: () => voi
   const [arrived, setArrived] = useState('');
   useEffect(() => {
     const stopping = new AbortController();
+    async function follow(): Promise<void> {
+      // After a look that failed comes another one.
+      const added = await list.refresh(stopping.signal).catch(() => 0);
+      if (added > 0) setArrived(counted(added, 'new submission'));
+      if (!stopping.signal.aborted) setTimeout(follow, DASHBOARD_LIMITS.inbox.refreshMs);
+    }
     void list.restart();
-    void follow(list, stopping.signal, (count) => setArrived(counted(count, 'new submission')));
+    void follow();
     return () => {
       stopping.abort();
       list.close();

@@ -149,7 +149,8 @@ export class SubmissionList {
     if (of === 'all') return this.#changeAll(action, pageIds);
     await this.#send(action, of);
     if (action === 'delete' || action === 'spam') this.#remove(action, of);
-    else this.#put(of.map((row) => ({ ...row, ...MARKS[action] })));
+    // Another mark may have been stored meanwhile.
+    else this.#put(of.map((row) => ({ ...(this.find(row.id) ?? row), ...MARKS[action] })));
   }
 
   close(): void {

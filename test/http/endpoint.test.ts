@@ -95,8 +95,8 @@ describe('endpoint()', () => {
 });
 
 describe('createApi()', () => {
-  const get = publicEndpoint('GET', '/a/:id', 'test', { ...described, answer, handle: () => 'a' });
-  const literal = publicEndpoint('GET', '/a/b', 'test', { ...described, answer, handle: () => 'b' });
+  const get = publicEndpoint('GET', '/a/:id', 'test', { ...described, answer, handle: async () => 'a' });
+  const literal = publicEndpoint('GET', '/a/b', 'test', { ...described, answer, handle: async () => 'b' });
 
   it('prefers a path without parameters, wherever it is in the list', async () => {
     expect((await serve(get, literal).get('/a/b')).body).toBe('b');
@@ -118,7 +118,7 @@ describe('createApi()', () => {
           if (headers['x-inside'] !== 'yes') throw new HttpError(404, 'There is nothing.');
           next();
         },
-        handle: () => 'inside',
+        handle: async () => 'inside',
       }),
     );
     expect((await api.get('/a').set('x-inside', 'yes')).body).toBe('inside');
@@ -129,7 +129,7 @@ describe('createApi()', () => {
     const written = publicEndpoint('GET', '/a', 'test', {
       ...described,
       answer,
-      handle: () => (response) => void response.status(203).type('text').end('text'),
+      handle: async (_request, response) => void response.status(203).type('text').end('text'),
     });
     const { status, text } = await serve(written).get('/a');
     expect([status, text]).toEqual([203, 'text']);

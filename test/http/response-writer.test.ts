@@ -103,7 +103,7 @@ describe('json', () => {
       yield '"}';
     }
     const sending = newWriter();
-    const server = await startServer((response) => sending.json(response, 1, bytes, pieces()));
+    const server = await startServer((response) => sending.json(response, 1, { bytes, pieces: pieces() }));
     return { ...server, sending, isAsked: () => isAsked };
   }
   const whole = `{"text":"${'é'.repeat(100_000)}"}`;

@@ -62,7 +62,7 @@ const shellEndpoint = (path: string, name: string, files: DashboardFiles, app: A
     isHidden: true,
     answer: pageAnswer('A page for a browser, the same for every view.'),
     errors: [notBuilt],
-    handle: () => (response) => sendShell(response, files, app),
+    handle: (_request, response) => sendShell(response, files, app),
   });
 
 const assetEndpoint = (files: DashboardFiles) =>
@@ -76,13 +76,11 @@ const assetEndpoint = (files: DashboardFiles) =>
       example: '',
     },
     errors: [noSuchAsset],
-    handle:
-      ({ params: { asset: name = '' } }) =>
-      async (response) => {
-        const asset = (await files.read()).assets.get(name);
-        if (!asset) throw noSuchAsset();
-        await asset.send(response);
-      },
+    async handle({ params: { asset: name = '' } }, response) {
+      const asset = (await files.read()).assets.get(name);
+      if (!asset) throw noSuchAsset();
+      await asset.send(response);
+    },
   });
 
 /** The dashboard's files. Its views are made in the browser: src/dashboard. */

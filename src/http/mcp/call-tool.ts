@@ -12,7 +12,7 @@ import { READS_VISITORS, UNTRUSTED } from './tool.ts';
 import { inAgentsWords } from './tools.ts';
 
 /** The HTTP request with which a tool is called. */
-export type Exchange = Omit<ToolCall, 'params' | 'input' | 'notify'>;
+export type Exchange = Omit<ToolCall, 'params' | 'input' | 'notify' | 'setHeaders'>;
 
 /** A call answers texts for the model, and the answer of the endpoint as a JSON text, if it succeeded. */
 export type Outcome = { texts: string[]; structured: string | undefined };
@@ -45,7 +45,6 @@ function adviceFor(error: HttpError, { ifMissing }: BoundTool, requestId: string
 
 /** The JSON text of what an endpoint answers; undefined where it has too many characters. */
 async function textOf(answer: unknown): Promise<string | undefined> {
-  if (typeof answer === 'function') throw new Error('An endpoint that writes its answer itself is no tool.');
   if (!(answer instanceof JsonPieces)) return JSON.stringify(answer);
   let text = '';
   for await (const piece of answer.pieces) {
@@ -100,7 +99,9 @@ async function addition(
   const done: Record<string, unknown> = JSON.parse(answer);
   try {
     const params = { id: String(done.id) };
-    const text = await textOf(await call({ ...exchange, params, input: {}, notify: () => undefined }));
+    const text = await textOf(
+      await call({ ...exchange, params, input: {}, notify: () => undefined, setHeaders: () => undefined }),
+    );
     if (text === undefined) throw tooLong();
     return JSON.stringify({ ...done, [field]: JSON.parse(text)[field] });
   } catch (error) {
@@ -124,8 +125,9 @@ export async function callTool(
     const params = await readPath(bound, given, exchange, app);
     const inPath = new Set(path.values());
     const input = Object.fromEntries(Object.entries(given).filter(([name]) => !inPath.has(name)));
+    const told = { notify: (sentence: string) => void notices.add(sentence), setHeaders: () => undefined };
     const ask = async (asked: Values): Promise<string | undefined> =>
-      textOf(await call({ ...exchange, params, input: asked, notify: (sentence) => notices.add(sentence) }));
+      textOf(await call({ ...exchange, ...told, params, input: asked }));
     const text = tool.isBounded ? await boundedAnswer(ask, input, names.has('limit')) : await ask(input);
     if (text === undefined) throw tooLong();
     const structured = await addition(bound, text, exchange, app, requestId);

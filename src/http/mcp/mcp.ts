@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import cors from 'cors';
+import type { RequestHandler } from 'express';
 import { SIZES } from '../../sizes.ts';
 import type { App } from '../app.ts';
 import { unauthorized } from '../request/auth.ts';
@@ -22,9 +22,10 @@ const notAcceptable = errorKind(
 const example = { jsonrpc: '2.0', id: 1, method: 'ping' } as const;
 
 /** A session does not stand for the key here: with it, a page of any origin could act for the owner. */
-function refuseWithoutKey({ headers }: IncomingMessage): void {
-  if (headers.authorization === undefined) throw unauthorized();
-}
+const refuseWithoutKey: RequestHandler = ({ method, headers }, _response, next) => {
+  if (method === 'POST' && headers.authorization === undefined) throw unauthorized();
+  next();
+};
 
 /** Clients may be pages of any origin: they have the key, and send no cookies. */
 const allowAnyOrigin = cors({
@@ -40,23 +41,22 @@ const preflight = publicEndpoint('OPTIONS', '/mcp', 'mcpPreflight', {
   description: 'Browsers send it by themselves (CORS). Any origin may send messages, without cookies.',
   before: allowAnyOrigin,
   answer: { status: 204, description: 'The page may send messages.', headers: ANY_ORIGIN_HEADER },
-  handle: () => (response) => void response.end(),
+  handle: async (_request, response) => void response.end(),
 });
 
-function messageEndpoint(app: App, endpoints: () => readonly Endpoint[]) {
+function messageEndpoint(app: App, endpoints: () => readonly Endpoint[]): Endpoint {
   let protocol: McpProtocol | undefined;
-  return endpoint('POST', '/mcp', 'sendMcpMessage', {
+  const declared = endpoint('POST', '/mcp', 'sendMcpMessage', {
     summary: 'Call the tools for agents, over the Model Context Protocol',
     description:
       'MCP over Streamable HTTP, in the version 2025-11-25 and some before, without sessions and streams: a message of JSON-RPC gets an ' +
       'answer in JSON. Each tool calls an endpoint of this API, with its checks and limits, and returns its answer. A key with the ' +
       'scope `read` has only the tools that read. A session of the dashboard is no key. Pages of any origin may call it.',
     scope: 'read',
-    precheck: refuseWithoutKey,
+    before: refuseWithoutKey,
     // Each tool calls an endpoint, whose work is queued.
-    queuesItself: true,
+    takesLong: true,
     body: { schema: Message, example, maxBytes: pageBodyBytes(app.config.maxHtmlBytes), longLevels: LONG_LEVELS },
-    badBody: (message) => badMessage(PARSE_ERROR, message),
     answer: {
       description: 'The answer to a request. An error of a tool, too, with `isError` in the result.',
       headers: ANY_ORIGIN_HEADER,
@@ -74,9 +74,21 @@ function messageEndpoint(app: App, endpoints: () => readonly Endpoint[]) {
       const exchange = { request, response, owner, queue };
       const text = await protocol.answer(body, version?.toString(), exchange);
       if (response.closed) throw unavailable('The client has left.');
-      return text === undefined ? () => void response.status(202).end() : jsonText(text);
+      if (text !== undefined) return jsonText(text);
+      response.status(202).end();
+      return undefined;
     },
   });
+  return {
+    ...declared,
+    async handle(request, response, tools) {
+      await declared.handle(request, response, tools).catch((error: unknown) => {
+        // A body that can't be read is an error of JSON-RPC.
+        const isUnread = error instanceof HttpError && error.status === 400 && error.body === undefined;
+        throw isUnread ? badMessage(PARSE_ERROR, error.message) : error;
+      });
+    },
+  };
 }
 
 /** Tools for agents: the Model Context Protocol over Streamable HTTP, without sessions. */

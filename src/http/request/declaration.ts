@@ -3,12 +3,11 @@ import type { z } from 'zod';
 import type { Scope } from '../../db/account/api-keys.ts';
 import type { Owner } from '../../db/account/owners.ts';
 import type { Limits } from '../../limits.ts';
-import type { DeclaredError, HttpError } from '../response/errors.ts';
+import type { DeclaredError } from '../response/errors.ts';
 import type { ResponseWriter } from '../response/response-writer.ts';
 import type { Authentication } from './auth.ts';
 import type { BodyReader } from './body.ts';
 import type { BodyForm } from './json-body.ts';
-import type { Page } from './links.ts';
 import type { OwnerQueue } from './owner-queue.ts';
 
 /*
@@ -63,38 +62,21 @@ export type Described<Answer> = {
   errors?: readonly DeclaredError[];
 };
 
-/** Writes the answer itself: a stream, a file, a redirect. */
-type Send = (response: Response) => void | Promise<void>;
-
-/** The body of the answer, or a function that writes it. */
-type Result<Answer> = NoInfer<Answer> | Send;
-
 /** The body of an answer as a JSON text in pieces, of which `bytes` are in memory at a time. */
 export class JsonPieces {
   readonly bytes: number;
   readonly pieces: AsyncIterable<string> | Iterable<string>;
-  readonly page: Page | undefined;
 
-  /** `page`: which page of a list it is. */
-  constructor(bytes: number, pieces: AsyncIterable<string> | Iterable<string>, page?: Page) {
+  constructor(bytes: number, pieces: AsyncIterable<string> | Iterable<string>) {
     this.bytes = bytes;
     this.pieces = pieces;
-    this.page = page;
   }
 }
 
 export const jsonText = (text: string): JsonPieces => new JsonPieces(text.length, [text]);
 
-/** The body of an answer with headers, which a tool leaves out. */
-export class WithHeaders<Body> {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Body;
-
-  constructor(headers: Readonly<Record<string, string>>, body: Body) {
-    this.headers = headers;
-    this.body = body;
-  }
-}
+/** The body of an answer; nothing from a handler that has written the answer itself: a stream, a file, a redirect. */
+type Result<Body> = Promise<Body | undefined> | Promise<void>;
 
 /** Runs work with the database in the queue of the request's owner: it waits for others, and stops when the client leaves. */
 type Queue = <T>(work: () => Promise<T>) => Promise<T>;
@@ -102,15 +84,17 @@ type Queue = <T>(work: () => Promise<T>) => Promise<T>;
 /** A call of an endpoint by a tool, with the request that brought it. `input`: fields of the query and the body. */
 export type ToolCall = {
   request: EndpointRequest;
-  /** To notice that the client has left, and to pause the deadline. The handler returns the answer. */
+  /** To notice that the client has left, and to pause the deadline. No handler that a tool calls writes to it. */
   response: Response;
   owner: Owner;
-  /** For reads after the first piece of an answer: `handle` runs in it unless the endpoint `queuesItself`. */
+  /** For reads after the first piece of an answer: `handle` runs in it unless it `takesLong`. */
   queue: Queue;
   params: Readonly<Record<string, string>>;
   input: Readonly<Record<string, unknown>>;
   /** Adds a sentence to the header `formhost-notice` of the answer, which is declared with NOTICE_HEADER. */
   notify(sentence: string): void;
+  /** Sets headers of the answer, which a tool leaves out. */
+  setHeaders(headers: Readonly<Record<string, string>>): void;
 };
 
 /** A request that has passed its checks; `resource`: what `find` has found. */
@@ -139,23 +123,17 @@ export type Declaration<
 > = Described<Answer> & {
   /** The scope that a key needs. Left out: `read` for GET, `full` for what changes something. */
   scope?: Scope;
-  /** Refuses a request before its key is looked up. */
-  precheck?: (request: EndpointRequest) => void;
   /** Looks up what the path names, before query and body are read. Throws 404: that of a deployment unless `errors` has another. */
-  find?: (owner: Owner, params: PathParameters<Path>) => Promise<Resource>;
+  find?(owner: Owner, params: PathParameters<Path>): Promise<Resource>;
   query?: Query;
   /** Headers of the request that it reads, each a text that may be left out. */
   requestHeaders?: RequestHeaders;
   body?: BodyForm<Body> & { example: z.input<Body> };
-  /** Whether `handle` runs what uses the database in the owner's queue itself: it may wait for long. */
-  queuesItself?: boolean;
-  /** The error in place of a 400 about the body, whose message is given. */
-  badBody?: (message: string) => HttpError;
-  handle: (
-    call: Call<Path, Resource, Query, Body, RequestHeaders>,
-  ) => Promise<Result<Answer> | JsonPieces | WithHeaders<NoInfer<Answer> | JsonPieces>>;
+  /** Whether `handle` waits or writes for long, and runs what uses the database in the owner's queue itself. */
+  takesLong?: boolean;
+  handle(call: Call<Path, Resource, Query, Body, RequestHeaders>): Result<NoInfer<Answer> | JsonPieces>;
   /** In place of `handle` when a tool calls it: for an answer that `handle` writes itself. */
-  handleTool?: (call: Call<Path, Resource, Query, Body, RequestHeaders>) => Promise<unknown>;
+  handleTool?(call: Call<Path, Resource, Query, Body, RequestHeaders>): Promise<unknown>;
 };
 
 export type PublicDeclaration<Answer> = Described<Answer> & {
@@ -171,7 +149,7 @@ export type PublicDeclaration<Answer> = Described<Answer> & {
   /** Query parameters that it reads, for the reference. The handler reads them itself. */
   query?: z.ZodObject;
   /** Absent where listener.ts answers, ahead of Express. */
-  handle?: (request: EndpointRequest) => Result<Answer> | Promise<Result<Answer>>;
+  handle?(request: EndpointRequest, response: Response): Result<NoInfer<Answer>>;
 };
 
 /** The parts of the service that endpoints with a key are run with. */

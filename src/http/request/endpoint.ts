@@ -1,7 +1,6 @@
 import type { Response } from 'express';
 import { z } from 'zod';
-import type { Scope } from '../../db/account/api-keys.ts';
-import { badRequest, failed, HttpError, noSuchDeployment, unavailable } from '../response/errors.ts';
+import { badRequest, failed, noSuchDeployment, unavailable } from '../response/errors.ts';
 import { addNotice, NOTICE_HEADER } from '../response/notice.ts';
 import { keyRefused, readOnlyKey, tooManyUnknownKeys, unauthorized } from './auth.ts';
 import { bodyErrors } from './body-errors.ts';
@@ -17,7 +16,6 @@ import {
   type Method,
   type PublicDeclaration,
   type ToolCall,
-  WithHeaders,
 } from './declaration.ts';
 import { exampleOf } from './example.ts';
 import { PARAMETERS } from './fields.ts';
@@ -73,12 +71,6 @@ function answersOf({ answer, otherAnswers }: Described<unknown>): Endpoint['answ
   return { [status]: { description, ...(headers && { headers }), ...(content && { content }) }, ...otherAnswers };
 }
 
-async function respond(response: Response, status: number, result: unknown): Promise<void> {
-  response.status(status);
-  if (typeof result === 'function') await result(response);
-  else response.type('json').send(JSON.stringify(result));
-}
-
 type AnyBody = BodyForm<z.ZodObject> & { example: Readonly<Record<string, unknown>> };
 
 /** The forms of a body, and the query that belongs to those that are not JSON, as the reference shows them. */
@@ -114,36 +106,17 @@ export function endpoint<
   Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Body extends z.ZodObject = z.ZodObject<Record<never, never>>,
   RequestHeaders extends z.ZodObject = z.ZodObject<Record<never, never>>,
->(
-  method: Method,
-  path: Path,
-  name: string,
-  declaration: Declaration<Path, Answer, Resource, Query, Body, RequestHeaders>,
-): Endpoint;
-// In the implementation each part is optional; the signature above gives the handler those that are declared.
-export function endpoint(method: Method, path: string, name: string, given: AnyDeclaration): Endpoint {
-  const scope: Scope = given.scope ?? (method === 'GET' ? 'read' : 'full');
-  const declaration = { ...given, scope };
-  const {
-    precheck,
-    find,
-    query,
-    body,
-    queuesItself,
-    badBody,
-    handle,
-    handleTool = handle,
-    answer,
-    otherAnswers,
-    errors = [],
-    ...described
-  } = declaration;
+>(method: Method, path: Path, name: string, given: Declaration<Path, Answer, Resource, Query, Body, RequestHeaders>) {
+  const { scope = method === 'GET' ? 'read' : 'full' } = given;
+  const declaration: AnyDeclaration = { ...given, scope };
+  const { find, query, body, handle, handleTool = handle, answer, errors = [] } = declaration;
   const forms = body && formsOf(body);
   return {
-    ...described,
+    ...declaration,
     method,
     path,
     name,
+    scope,
     params: parametersOf(path),
     query: query ?? forms?.query,
     body: body && forms && { isRequired: !body.schema.safeParse({}).success, content: forms.content },
@@ -157,15 +130,13 @@ export function endpoint(method: Method, path: string, name: string, given: AnyD
       ...errors,
     ],
     handle: (request, response, tools) => answerRequest(declaration, request, response, tools),
-    async call({ input, ...exchange }) {
-      const { body: answer } = await run({ ...declaration, handle: handleTool }, exchange, async () => ({
+    call: ({ input, ...exchange }) =>
+      run({ ...declaration, handle: handleTool }, exchange, async () => ({
         query: query ? checkQuery(input, query) : {},
         body: body ? checkFields(input, body.schema) : {},
         headers: {},
-      }));
-      return answer;
-    },
-  };
+      })),
+  } satisfies Endpoint;
 }
 
 type AnyDeclaration = Declaration<string, unknown, unknown, z.ZodObject, z.ZodObject, z.ZodObject>;
@@ -178,31 +149,34 @@ async function answerRequest(
   response: Response,
   tools: EndpointTools,
 ): Promise<void> {
-  declaration.precheck?.(request);
   const owner = await tools.authentication.ofRequest(request, response);
   const { status = 200 } = declaration.answer;
-  const { ownerQueue, responseWriter } = tools;
-  const notify = (sentence: string): void => addNotice(response, sentence);
-  const queue = <T>(work: () => Promise<T>): Promise<T> => ownerQueue.run(owner.id, response, work);
-  const exchange = { request, response, owner, queue, params: request.params, notify };
-  const { headers, body } = await run(declaration, exchange, () => readSent(declaration, exchange, tools));
-  const isStreamed = body instanceof JsonPieces;
-  response.status(status).set({ ...pageLinks(request, isStreamed ? body.page : body), ...headers });
+  const exchange = {
+    ...{ request, response, owner, params: request.params },
+    queue: <T>(work: () => Promise<T>): Promise<T> => tools.ownerQueue.run(owner.id, response, work),
+    notify: (sentence: string): void => addNotice(response, sentence),
+    setHeaders: (headers: Readonly<Record<string, string>>): void => void response.set(headers),
+  };
+  response.status(status);
+  const body = await run(declaration, exchange, () => readSent(declaration, exchange, tools));
+  if (body === undefined) return;
+  response.set(pageLinks(request, body));
   if (status === 201 && body instanceof Object && 'id' in body) response.location(`${pathOf(request)}/${body.id}`);
   // `no-cache` asks for this comparison, and fetch adds it to a request with If-None-Match; Express would not compare.
   delete request.headers['cache-control'];
   // The client has the content with this ETag.
   if (request.fresh) response.status(304).end();
-  else if (isStreamed) await responseWriter.json(response, owner.id, body.bytes, body.pieces);
-  else await respond(response, status, body);
+  else if (body instanceof JsonPieces) await tools.responseWriter.json(response, owner.id, body);
+  else response.json(body);
 }
 
 /** The answer that follows the look-up of the key. `read` is called once the path is known to lead to something. */
 async function run(
-  declaration: AnyDeclaration,
+  { scope, find, takesLong, handle }: AnyDeclaration,
   { params: given, ...exchange }: Omit<ToolCall, 'input'>,
   read: () => Promise<Sent>,
-): Promise<WithHeaders<unknown>> {
+): Promise<unknown> {
+  const { owner, queue } = exchange;
   // Postgres refuses a NUL in a text. No id has the character that replaces it, so the answer is 404.
   const params = Object.fromEntries(
     // Express gives the segments of a wildcard: the path of a file of a site, which may have no NUL.
@@ -211,33 +185,23 @@ async function run(
       Array.isArray(text) ? text.join('/') : text.replaceAll('\0', '\ufffd'),
     ]),
   );
-  const { scope, find, body, queuesItself = false, handle } = declaration;
-  const { owner, queue } = exchange;
-  const findResource = async (): Promise<unknown> => find?.(owner, params);
-  async function finish(resource: unknown): Promise<WithHeaders<unknown>> {
-    const sent = await read();
-    if (scope === 'full' && owner.scope !== 'full') throw readOnlyKey();
-    const work = async (): Promise<unknown> => handle({ ...exchange, params, resource, ...sent });
-    const result = await (body && !queuesItself ? queue(work) : work());
-    return result instanceof WithHeaders ? result : new WithHeaders({}, result);
-  }
-  if (body || queuesItself) return finish(find && (await queue(findResource)));
-  return queue(async () => finish(await findResource()));
+  const resource = find && (await queue(() => find(owner, params)));
+  const sent = await read();
+  if (scope === 'full' && owner.scope !== 'full') throw readOnlyKey();
+  const work = async (): Promise<unknown> => handle({ ...exchange, params, resource, ...sent });
+  return takesLong ? work() : queue(work);
 }
 
 /** Reads a request. A key that has ended while a slow body arrived is refused. */
 async function readSent(
-  { query, body, requestHeaders, badBody }: AnyDeclaration,
+  { query, body, requestHeaders }: AnyDeclaration,
   { request, owner, notify }: Pick<ToolCall, 'request' | 'owner' | 'notify'>,
   { authentication, bodyReader, limits }: EndpointTools,
 ): Promise<Sent> {
-  function refuseBody(error: unknown): never {
-    throw badBody && error instanceof HttpError && error.status === 400 ? badBody(error.message) : error;
-  }
   const since = performance.now();
   const sent = {
     query: query ? readQuery(request.url, query) : {},
-    body: body ? await bodyReader.fields(request, owner.id, body, notify).catch(refuseBody) : {},
+    body: body ? await bodyReader.fields(request, owner.id, body, notify) : {},
     headers: requestHeaders ? readHeaders(request, requestHeaders) : {},
   };
   const isSlow = performance.now() - since > limits.requests.slowBodyMs;
@@ -261,19 +225,25 @@ export function publicEndpoint<Answer>(
   name: string,
   declaration: PublicDeclaration<Answer>,
 ): Endpoint {
-  const { content, isAlwaysUp = false, query, answer, otherAnswers, errors = [], handle, ...described } = declaration;
+  const { content, isAlwaysUp = false, answer, errors = [], handle } = declaration;
   return {
-    ...described,
+    ...declaration,
     method,
     path,
     name,
     scope: undefined,
     params: parametersOf(path),
-    query,
+    query: declaration.query,
     body: content && { isRequired: true, content },
     answers: answersOf(declaration),
     errors: [badRequest, ...(isAlwaysUp ? [] : [failed, unavailable]), ...(content ? bodyErrors : []), ...errors],
-    handle: handle && (async (request, response) => respond(response, answer.status ?? 200, await handle(request))),
+    handle:
+      handle &&
+      (async (request, response) => {
+        response.status(answer.status ?? 200);
+        const body = await handle(request, response);
+        if (body !== undefined) response.json(body);
+      }),
     call: undefined,
   };
 }

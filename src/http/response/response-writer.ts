@@ -104,8 +104,7 @@ export class ResponseWriter {
   async json(
     response: Response,
     ownerId: number,
-    bytes: number,
-    pieces: AsyncIterable<string> | Iterable<string>,
+    { bytes, pieces }: { bytes: number; pieces: AsyncIterable<string> | Iterable<string> },
   ): Promise<void> {
     response.type('json');
     if (bytes <= smallBytes) {

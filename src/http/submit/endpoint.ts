@@ -90,10 +90,7 @@ const thanksEndpoint = (app: App) => {
     answer: { ...pageAnswer('A page in the language of the visitor.'), headers: ANY_ORIGIN_HEADER },
     errors: [noSuchForm],
     pagesExcept: [],
-    handle:
-      ({ params: { deployId = '' } }) =>
-      (response) =>
-        visitorPages.thank(response, deployId, CORS),
+    handle: ({ params: { deployId = '' } }, response) => visitorPages.thank(response, deployId, CORS),
   });
 };
 
@@ -101,7 +98,7 @@ const preflight = publicEndpoint('OPTIONS', '/submit/:deployId', 'submitPrefligh
   summary: 'Allow pages of any origin to submit (CORS preflight)',
   description: 'Browsers send it by themselves (CORS). Any origin may submit, with any headers, without credentials.',
   answer: { status: 204, description: 'The page may submit.', headers: ANY_ORIGIN_HEADER },
-  handle: (request) => (response) => allowAnyOrigin(request, response, () => void response.end()),
+  handle: async (request, response) => allowAnyOrigin(request, response, () => void response.end()),
 });
 
 /** Where forms post to. Submissions are answered by submission-service.ts, ahead of Express. */

@@ -5,7 +5,7 @@ import { hashOfKey, isApiKey, newToken, SESSION_ID } from '../../../lib/ids.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { keyRefused, tooManyUnknownKeys, unauthorized } from '../../request/auth.ts';
-import { type EndpointRequest, WithHeaders } from '../../request/declaration.ts';
+import type { EndpointRequest } from '../../request/declaration.ts';
 import { endpoint, publicEndpoint } from '../../request/endpoint.ts';
 import { answerObject, flagField, sessionId, textOrNull, time } from '../../request/fields.ts';
 import { Paging, paged } from '../../request/paging.ts';
@@ -84,12 +84,12 @@ const beginEndpoint = (app: App) =>
     content: { 'application/json': { schema: Key, example: { key: 'fh_Yk2dV9sQm4XwT7bN1cR8hJ5gL0pZ3aF6eU' } } },
     answer: { description: 'The browser is signed in.', headers: cookieHeader, schema: SignedIn },
     errors: [otherSite, unauthorized, tooManyUnknownKeys],
-    handle: (request) => async (response) => {
+    async handle(request, response) {
       const { key } = await readSignIn(app, request, Key);
       if (!isApiKey(key)) throw keyRefused();
       const { email, plan, credentialId } = await app.authentication.ofKey(request, key);
       await signIn(app, response, credentialId);
-      response.json({ email, plan });
+      return { email, plan };
     },
   });
 
@@ -104,10 +104,11 @@ const endEndpoint = (app: App) =>
       schema: z.strictObject({ message: z.literal('Signed out') }),
     },
     errors: [noSession],
-    async handle({ owner }) {
+    async handle({ owner, setHeaders }) {
       if (!SESSION_ID.test(owner.credentialId)) throw noSession();
       await endSession(app.db, owner.id, owner.credentialId);
-      return new WithHeaders({ 'Set-Cookie': app.sessionCookie.remove }, { message: 'Signed out' as const });
+      setHeaders({ 'Set-Cookie': app.sessionCookie.remove });
+      return { message: 'Signed out' as const };
     },
   });
 
@@ -120,9 +121,10 @@ const endAllEndpoint = (app: App) =>
       headers: cookieHeader,
       schema: z.strictObject({ message: z.literal('Signed out everywhere') }),
     },
-    async handle({ owner }) {
+    async handle({ owner, setHeaders }) {
       await endSessions(app.db, owner.id);
-      return new WithHeaders({ 'Set-Cookie': app.sessionCookie.remove }, { message: 'Signed out everywhere' as const });
+      setHeaders({ 'Set-Cookie': app.sessionCookie.remove });
+      return { message: 'Signed out everywhere' as const };
     },
   });
 

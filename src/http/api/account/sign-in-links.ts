@@ -116,7 +116,7 @@ const requestEndpoint = (app: App) => {
       schema: z.strictObject({ message: z.literal(SENT) }),
     },
     errors: [noMail, otherSite, tooManyTries],
-    handle: (request) => async (response) => {
+    async handle(request, response) {
       const { mailAccount, clientAddress } = app;
       if (!mailAccount) throw noMail();
       // Before the first await: a socket that has closed has no address.
@@ -163,7 +163,7 @@ const useEndpoint = (app: App) =>
       headers: { ...cookieHeader, Location: { schema: { const: SIGNED_IN } } },
     },
     errors: [otherSite, noSuchLink],
-    handle: (request) => async (response) => {
+    async handle(request, response) {
       refuseOtherSites(request);
       // A form of any site can post here. Over plain http, only its Origin tells.
       const { origin } = request.headers;

@@ -16,7 +16,6 @@ import { isReserved, proposeSlugs, RESERVED, SLUG } from '../../../lib/slugs.ts'
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { changedMeanwhile, ETAG_HEADER, ifMatch, ifNoneMatch, wantedTags } from '../../request/conditions.ts';
-import { WithHeaders } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { answerObject, countField, deploymentId, time, uriField } from '../../request/fields.ts';
 import { answerOnce, idempotencyKey, keyReused } from '../../request/idempotency-key.ts';
@@ -169,12 +168,13 @@ function replaceHtmlEndpoint(app: App) {
     body: siteBody(config, app.siteQueue),
     answer: { description: 'The new page is live.', headers: ETAG_HEADER, schema: Deployed },
     errors: [storageFull, changedMeanwhile],
-    async handle({ owner, response, resource, headers, body: { html: text, files: sent }, notify }) {
+    async handle({ owner, response, resource, headers, body: { html: text, files: sent }, notify, setHeaders }) {
       const html = Buffer.from(text);
       const etags = wantedTags(headers['If-Match']);
       const deployment = await publishPage(app, { owner, response }, resource, { html, sent }, etags);
       if (deployment.takenDownAt) notify(takeDownNotices(config.abuseContact?.text).newHtml);
-      return new WithHeaders({ ETag: etagOf(html) }, toDeployed(deployment, config));
+      setHeaders({ ETag: etagOf(html) });
+      return toDeployed(deployment, config);
     },
   });
 }
@@ -202,9 +202,10 @@ const getHtmlEndpoint = ({ db }: App) =>
     requestHeaders: ifNoneMatch,
     answer: { description: 'The page.', headers: ETAG_HEADER, schema: Html },
     otherAnswers: { 304: notModified },
-    async handle({ owner, resource: { id } }) {
+    async handle({ owner, resource: { id }, setHeaders }) {
       const html = foundOr404(await findHtml(db, owner.id, id));
-      return new WithHeaders({ ETag: etagOf(html) }, htmlAsJson(html));
+      setHeaders({ ETag: etagOf(html) });
+      return htmlAsJson(html);
     },
   });
 

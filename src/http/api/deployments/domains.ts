@@ -7,7 +7,6 @@ import { LIMITS } from '../../../limits.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
-import { WithHeaders } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { answerObject, domainName, textField, textOrNull, time } from '../../request/fields.ts';
 import { nameOf } from '../../request/hosts.ts';
@@ -123,15 +122,15 @@ const addEndpoint = (app: App, wakes: RateLimit) =>
     body: { schema: additionBody(app.config), example: { domain: 'forms.shop.example' } },
     answer: { status: 201, description: 'The domain is added.', schema: CustomDomain },
     errors: [domainLimit, domainTaken],
-    async handle({ owner, resource: page, body }) {
+    async handle({ owner, resource: page, body, setHeaders }) {
       const row = await addDomain(app.db, page.id, normalizeDomain(body.domain));
       if (row === 'no-deployment') throw noSuchDeployment();
       if (row === 'limit-reached') throw domainLimit();
       if (row === 'live-elsewhere') throw domainTaken();
       // Without a limit, adding and removing in turn would be look-ups without one.
       if (wakes.use(String(owner.id)) === undefined) app.domainChecks.wake();
-      const location = { Location: `/deploy/${page.id}/domains/${row.domain}` };
-      return new WithHeaders(location, await toCustomDomain(app, page, row));
+      setHeaders({ Location: `/deploy/${page.id}/domains/${row.domain}` });
+      return toCustomDomain(app, page, row);
     },
   });
 
@@ -140,7 +139,7 @@ const checkEndpoint = (app: App, checks: RateLimit) =>
     summary: 'Look a domain up in DNS now',
     description: `Requests at the same time share a look-up. An owner may ask for ${domainChecksPerMinute} in a minute.`,
     find: (...request) => ownDomain(app, ...request),
-    queuesItself: true,
+    takesLong: true,
     answer: { description: 'The domain as it is now.', schema: CustomDomain },
     errors: [noSuchDomain, tooManyChecks],
     async handle({ owner, response, queue, resource: { page, row } }) {

@@ -10,7 +10,6 @@ import { FIRST_OWNER } from '../../../lib/mail-address.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { changedMeanwhile, ETAG_HEADER, ifMatch, ifNoneMatch, wantedTags } from '../../request/conditions.ts';
-import { WithHeaders } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { answerObject, deploymentId } from '../../request/fields.ts';
 import { invalidField } from '../../request/json-body.ts';
@@ -135,12 +134,13 @@ const getEndpoint = ({ db, config }: App) =>
       example: exampleSettings,
     },
     otherAnswers: { 304: { ...notModified, headers: NOTICE_HEADER } },
-    async handle({ owner, resource: { id, takenDownAt }, notify }) {
+    async handle({ owner, resource: { id, takenDownAt }, notify, setHeaders }) {
       const { settings, etag, recipients, isMailRefused } = foundOr404(await findSettings(db, owner.id, id));
       if (takenDownAt) notify(takeDownNotices(config.abuseContact?.text).page);
       if (isMailRefused) notify(OWNER_REFUSED);
       for (const { email } of recipients.filter(({ isOff }) => isOff)) notify(recipientRefused(email));
-      return new WithHeaders({ ETag: etag }, settings);
+      setHeaders({ ETag: etag });
+      return settings;
     },
   });
 
@@ -155,7 +155,7 @@ const changeEndpoint = (app: App) =>
     body: { schema: settingsChange(app.config), example: { ...exampleSettings, recipients: ['ada@example.org'] } },
     answer: { description: 'The settings are changed.', headers: ETAG_HEADER, schema: Changed },
     errors: [tooManyAsks, changedMeanwhile],
-    async handle({ owner, response, resource, headers, body: changes, notify }) {
+    async handle({ owner, response, resource, headers, body: changes, notify, setHeaders }) {
       const { id, slug } = resource;
       const { etag } = await changeOrRefuse(app, owner, resource, changes, wantedTags(headers['If-Match']));
       await app.onDeploymentChange({ deploymentId: id, slug });
@@ -163,7 +163,8 @@ const changeEndpoint = (app: App) =>
       const provider = changes.spam?.captcha?.provider;
       const missing = provider && captchaNotice(await captchaMissing(app, { owner, response }, resource, provider));
       if (missing) notify(missing);
-      return new WithHeaders({ ETag: etag }, { success: true as const, id });
+      setHeaders({ ETag: etag });
+      return { success: true as const, id };
     },
   });
 

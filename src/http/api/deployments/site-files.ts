@@ -89,10 +89,11 @@ const getEndpoint = ({ db, openSiteFile, responseWriter }: App) =>
       example: 'body { color: #123 }',
     },
     errors: [noSuchFile],
-    handle: async ({ owner, queue, resource: { file, first, readPiece } }) => {
+    takesLong: true,
+    async handle({ owner, response, queue, resource: { file, first, readPiece } }) {
       const stored = { filename: file.path, contentType: siteFileType(file.path), size: file.bytes, object: undefined };
       const read: ReadPiece = (from) => queue(() => readPiece(from));
-      return (response) => sendFile(response, { responseWriter, client: owner.id }, { file: stored, first, read });
+      await sendFile(response, { responseWriter, client: owner.id }, { file: stored, first, read });
     },
   });
 

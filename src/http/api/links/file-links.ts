@@ -38,7 +38,7 @@ export function fileLinkEndpoint({ db, links, openFile, responseWriter }: App) {
     query: ExpiringLink,
     answer: fileAnswer,
     errors: [noSuchLink, linkExpired],
-    handle: (request) => async (response) => {
+    async handle(request, response) {
       const { deployId: deploymentId = '', submissionId = '', fileId = '' } = request.params;
       const linked = { deploymentId, submissionId, fileId };
       // Before anything is looked up: only who has a link can make the database work.

@@ -55,7 +55,7 @@ export function linkStep<Found>(
     ...step,
     answer: pageAnswer(step.answer),
     errors: [noSuchLink, ...errors],
-    handle: (request) => async (response) => {
+    async handle(request, response) {
       const found = await find(request);
       if (found === undefined) throw noSuchLink();
       writeLinkPage(response, 200, page(found), limits);

@@ -46,16 +46,14 @@ const challengeEndpoint = ({ limits, altcha, forms, clientAddress }: App) => {
     query: Query,
     answer: { description: 'A challenge.', schema: Challenge, headers: ANY_ORIGIN_HEADER },
     errors: [badQuery, noForm],
-    handle: (request) => async (response) => {
+    async handle(request, response) {
       response.set(CHALLENGE_HEADERS);
       // Before the first await: a socket that has closed has no address.
       const network = networkOf(clientAddress(request));
       const { deployment } = readQuery(request.url, Query);
       const id = deployment.split('/').at(-1) ?? '';
       if (!(await forms.get(id))) throw noForm();
-      response.json(
-        await queue.run(network, limits.spam.challengeWaitTimeoutMs, async () => (await altcha()).challenge(id)),
-      );
+      return queue.run(network, limits.spam.challengeWaitTimeoutMs, async () => (await altcha()).challenge(id));
     },
   });
 };
@@ -73,7 +71,7 @@ const widgetEndpoint = () => {
       headers: ANY_ORIGIN_HEADER,
     },
     otherAnswers: { 304: notModified },
-    handle: () => widget.send,
+    handle: (_request, response) => widget.send(response),
   });
 };
 

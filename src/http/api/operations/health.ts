@@ -18,7 +18,7 @@ export const healthEndpoints = ({ readiness }: App) => [
     isPolled: true,
     isAlwaysUp: true,
     answer: { description: 'The process is up.', schema: Health },
-    handle: () => ({ status: 'ok' as const, version: VERSION }),
+    handle: async () => ({ status: 'ok' as const, version: VERSION }),
   }),
 
   publicEndpoint('GET', '/readyz', 'isReady', {

@@ -34,6 +34,6 @@ export const llmsTxtEndpoint = ({ config }: App) => {
     description: 'In Markdown, with commands that can be run as they are. With an ETag; 304 where the client has it.',
     answer: { description: 'The page.', type: 'text/plain', schema: z.string(), example: '# formhost\n' },
     otherAnswers: { 304: notModified },
-    handle: () => page.send,
+    handle: (_request, response) => page.send(response),
   });
 };

@@ -41,7 +41,7 @@ function pageFile(
     ...described,
     answer: pageAnswer('A page for a browser.'),
     otherAnswers: { 304: notModified },
-    handle: () => page.send,
+    handle: (_request, response) => page.send(response),
   });
 }
 
@@ -68,7 +68,7 @@ const startEndpoint = ({ config: { baseUrl } }: App) => {
         headers: { ...linkHeader, Location: { schema: { const: '/dashboard' } } },
       },
     },
-    handle: (request) => (response) => {
+    async handle(request, response) {
       response.vary('Accept').set('Link', LINK);
       if (namesHtml(request.headers)) response.status(302).set('Location', '/dashboard').end();
       else response.json(exampleOf(Start));
@@ -87,7 +87,7 @@ const documentEndpoint = ({ config }: App, endpoints: () => readonly Tagged[]) =
     description: 'With an ETag; 304 where the client has it.',
     answer: { description: 'OpenAPI 3.1.', schema: z.record(z.string(), z.unknown()), example: { openapi: '3.1.0' } },
     otherAnswers: { 304: notModified },
-    handle: () => document.send,
+    handle: (_request, response) => document.send(response),
   });
 };
 

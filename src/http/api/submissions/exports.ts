@@ -186,9 +186,10 @@ const csvEndpoint = ({ db }: App, exports: Exports) =>
       CSV,
       'id,created_at,ip_address,name\r\nsub_0VbbZBZeswpZ5bGpjxVeCiYz,2026-11-21T11:08:48.298Z,203.0.113.7,Ada\r\n',
     ),
-    async handle({ owner, resource: deployment, query: { labels, bom, ...filter } }) {
+    takesLong: true,
+    async handle({ owner, response, resource: deployment, query: { labels, bom, ...filter } }) {
       const wanted = { deployment, filter, hasLabels: labels !== undefined };
-      return (response) => exports.send(response, owner.id, bom === undefined ? CSV : CSV_WITH_BOM, wanted);
+      await exports.send(response, owner.id, bom === undefined ? CSV : CSV_WITH_BOM, wanted);
     },
   });
 
@@ -203,9 +204,10 @@ const xlsxEndpoint = ({ db }: App, exports: Exports) =>
     query: WithLabels,
     // Generators make a Blob of it.
     answer: fileAnswer(XLSX, 'PK...', z.string().meta({ format: 'binary' })),
-    async handle({ owner, resource: deployment, query: { labels, ...filter } }) {
+    takesLong: true,
+    async handle({ owner, response, resource: deployment, query: { labels, ...filter } }) {
       const wanted = { deployment, filter, hasLabels: labels !== undefined };
-      return (response) => exports.send(response, owner.id, XLSX, wanted);
+      await exports.send(response, owner.id, XLSX, wanted);
     },
   });
 
@@ -217,9 +219,10 @@ const ndjsonEndpoint = ({ db }: App, exports: Exports) =>
     query: After,
     answer: fileAnswer(NDJSON, `${JSON.stringify(exampleOf(Listed))}\n`),
     errors: [noSuchCursor],
-    async handle({ owner, resource: deployment, query: { after: cursor = '0', ...filter } }) {
-      const after = await numberAt(db, owner, deployment, { name: 'after', cursor });
-      return (response) => exports.send(response, owner.id, NDJSON, { deployment, after, filter });
+    takesLong: true,
+    async handle({ owner, response, queue, resource: deployment, query: { after: cursor = '0', ...filter } }) {
+      const after = await queue(() => numberAt(db, owner, deployment, { name: 'after', cursor }));
+      await exports.send(response, owner.id, NDJSON, { deployment, after, filter });
     },
   });
 

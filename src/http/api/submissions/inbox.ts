@@ -14,7 +14,7 @@ import { SUBMISSION_ID } from '../../../lib/ids.ts';
 import { createMatcher } from '../../../lib/submission-search.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
-import { jsonText, WithHeaders } from '../../request/declaration.ts';
+import { jsonText } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { answerObject, countField, flagField, positiveField, textOrNull } from '../../request/fields.ts';
 import { invalidField } from '../../request/json-body.ts';
@@ -189,12 +189,13 @@ const searchEndpoint = (app: App) =>
     find: (owner, { deployId }) => ownDeployment(app.db, owner, deployId),
     query: Query,
     answer: { description: 'The submissions that were found.', headers: LINK_HEADER, schema: Results },
-    async handle({ request, resource, query }) {
+    async handle({ request, resource, query, setHeaders }) {
       const { positions, searched, next } = await search(app, resource, query, query.limit);
       const submissions = await findInboxSubmissions(app.db, positions);
       const rest = JSON.stringify({ next_cursor: next, searched, total: resource.submissionCount });
       const text = `{"submissions":[${submissions.map(inboxJson).join(',')}],${rest.slice(1)}`;
-      return new WithHeaders(next === null ? {} : nextLink(request, { cursor: next }), jsonText(text));
+      if (next !== null) setHeaders(nextLink(request, { cursor: next }));
+      return jsonText(text);
     },
   });
 

@@ -9,7 +9,7 @@ import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { keyRefused } from '../../request/auth.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
-import { jsonText, WithHeaders } from '../../request/declaration.ts';
+import { jsonText } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { exampleOf } from '../../request/example.ts';
 import { answerObject, textField } from '../../request/fields.ts';
@@ -119,10 +119,10 @@ const afterEndpoint = ({ db }: App, submissions: NewSubmissions) =>
       `submissions. At most ${MAX_WAITING_OF_OWNER} requests of an owner wait.`,
     find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
     query: z.object({ wait, limit: Paging.shape.limit }),
-    queuesItself: true,
+    takesLong: true,
     answer: { description: 'New submissions; none when the time is over.', headers: LINK_HEADER, schema: Answer },
     errors: [noSuchCursor],
-    async handle({ request, params: { cursor }, query, ...reader }) {
+    async handle({ request, params: { cursor }, query, setHeaders, ...reader }) {
       const { response, owner, queue, resource } = reader;
       const start = await queue(() => numberAt(db, owner, resource, { name: 'cursor', cursor }));
       const ms = request.method === 'HEAD' ? 0 : query.wait * 1_000;
@@ -131,7 +131,8 @@ const afterEndpoint = ({ db }: App, submissions: NewSubmissions) =>
       const { found, after, last } = await submissions.read(reader, wanted);
       const path = pathOf(request).replace(/[^/]*$/, String(after));
       const text = `{"submissions":[${found.map(submissionJson).join(',')}],"cursor":"${after}"}`;
-      return new WithHeaders(after < last ? nextLink(request, { path }) : {}, jsonText(text));
+      if (after < last) setHeaders(nextLink(request, { path }));
+      return jsonText(text);
     },
   });
 
@@ -179,21 +180,20 @@ const streamEndpoint = (app: App, submissions: NewSubmissions) =>
       example: `: new submissions follow\nid: 2\n\nevent: submission\nid: 3\ndata: ${JSON.stringify(exampleOf(Listed))}\n\n`,
     },
     errors: [noSuchCursor],
+    takesLong: true,
     async handle({ request, ...reader }) {
-      const { owner, resource } = reader;
+      const { response, owner, queue, resource } = reader;
       const cursor = request.headers['last-event-id'];
       const start =
         typeof cursor === 'string'
-          ? await numberAt(app.db, owner, resource, { name: 'Last-Event-ID', cursor })
+          ? await queue(() => numberAt(app.db, owner, resource, { name: 'Last-Event-ID', cursor }))
           : resource.lastSubmissionNumber;
-      return async (response) => {
-        submissions.add(response, owner.id);
-        response.type('text/event-stream');
-        // nginx would keep events back until its buffer is full.
-        response.set('X-Accel-Buffering', 'no');
-        if (request.method === 'HEAD') response.end();
-        else await app.responseWriter.stream(response, eventsAfter(app, submissions, reader, start));
-      };
+      submissions.add(response, owner.id);
+      response.type('text/event-stream');
+      // nginx would keep events back until its buffer is full.
+      response.set('X-Accel-Buffering', 'no');
+      if (request.method === 'HEAD') response.end();
+      else await app.responseWriter.stream(response, eventsAfter(app, submissions, reader, start));
     },
   });
 

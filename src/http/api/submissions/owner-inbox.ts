@@ -5,7 +5,7 @@ import { findOwnPages, type OwnPage } from '../../../db/submissions/owner-inbox.
 import { type Position, searchSubmissions } from '../../../db/submissions/search-submissions.ts';
 import { findInboxSubmissions } from '../../../db/submissions/submission-marks.ts';
 import type { App } from '../../app.ts';
-import { jsonText, WithHeaders } from '../../request/declaration.ts';
+import { jsonText } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { answerObject, countField, deploymentId, textOrNull } from '../../request/fields.ts';
 import { LINK_HEADER, nextLink } from '../../request/links.ts';
@@ -63,7 +63,7 @@ export const ownerInboxEndpoint = (app: App) =>
     description: `Newest first, without those of deleted deployments. ${boundedSearch(app)}`,
     query: Query,
     answer: { description: 'The submissions that were found.', headers: LINK_HEADER, schema: Results },
-    async handle({ request, owner, query }) {
+    async handle({ request, owner, query, setHeaders }) {
       const { db } = app;
       const pages = await findOwnPages(db, owner.id, { ...timesOf(query), cursor: fromCursor(query.cursor) });
       const search = { ...searchOf(app, query), limit: query.limit };
@@ -72,6 +72,7 @@ export const ownerInboxEndpoint = (app: App) =>
       const total = pages.reduce((sum, { count }) => sum + count, 0);
       const rest = JSON.stringify({ next_cursor: next ? toCursor(next) : null, searched, total });
       const text = `{"submissions":[${submissions.join(',')}],${rest.slice(1)}`;
-      return new WithHeaders(next ? nextLink(request, { cursor: toCursor(next) }) : {}, jsonText(text));
+      if (next) setHeaders(nextLink(request, { cursor: toCursor(next) }));
+      return jsonText(text);
     },
   });

@@ -13,6 +13,7 @@ import type { App } from '../../app.ts';
 import { JsonPieces } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { answerObject, submissionId } from '../../request/fields.ts';
+import { pageLinks } from '../../request/links.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import { foundOr404, missing, ownDeployment } from '../deployments/own-deployment.ts';
 import { Listed } from './submissions.ts';
@@ -53,7 +54,7 @@ const listEndpoint = ({ db }: App) =>
     find: (owner, { id }) => ownDeployment(db, owner, id),
     query: Paging,
     answer: { description: 'A page of spam.', schema: Spam },
-    async handle({ owner, queue, resource: { id }, query: { page, limit } }) {
+    async handle({ request, owner, queue, resource: { id }, query: { page, limit }, setHeaders }) {
       const { total, batches } = foundOr404(await listSpam(db, owner.id, id, { page, limit }));
       async function* pieces(): AsyncGenerator<string> {
         let separator = '';
@@ -67,8 +68,9 @@ const listEndpoint = ({ db }: App) =>
         }
         yield `],"total":${total},"page":${page},"limit":${limit}}`;
       }
+      setHeaders(pageLinks(request, { total, page, limit }));
       const inMemory = Math.max(0, ...batches.map(({ bytes }) => bytes));
-      return new JsonPieces(inMemory, pieces(), { total, page, limit });
+      return new JsonPieces(inMemory, pieces());
     },
   });
 

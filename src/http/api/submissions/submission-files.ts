@@ -101,9 +101,10 @@ export const submissionFileEndpoint = ({ config, db, openFile, responseWriter }:
     },
     answer: fileAnswer,
     errors: [noSuchFile],
-    handle: async ({ owner, queue, resource: { file, first, readPiece } }) => {
+    takesLong: true,
+    async handle({ owner, response, queue, resource: { file, first, readPiece } }) {
       const read: ReadPiece = (from) => queue(() => readPiece(from));
-      return (response) => sendFile(response, { responseWriter, client: owner.id }, { file, first, read });
+      await sendFile(response, { responseWriter, client: owner.id }, { file, first, read });
     },
     handleTool: async ({ params: { deployId, submissionId, fileId }, resource: { file, first } }) =>
       readable(file, first, `${config.baseUrl}/submissions/${deployId}/${submissionId}/files/${fileId}`),

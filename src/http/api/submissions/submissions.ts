@@ -16,6 +16,7 @@ import type { App } from '../../app.ts';
 import { JsonPieces, jsonText } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { answerObject, submissionId, textField, time } from '../../request/fields.ts';
+import { pageLinks } from '../../request/links.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import { badQuery } from '../../request/query.ts';
 import { foundOr404, missing, ownDeployment } from '../deployments/own-deployment.ts';
@@ -80,7 +81,7 @@ const listEndpoint = ({ db }: App) =>
     find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
     query: Paging,
     answer: { description: 'A page of submissions.', schema: Submissions },
-    async handle({ queue, resource, query: { page, limit } }) {
+    async handle({ request, queue, resource, query: { page, limit }, setHeaders }) {
       const { first, rest } = await listSubmissions(db, resource, { page, limit });
       const total = resource.submissionCount;
       const bytes = first.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0);
@@ -91,8 +92,9 @@ const listEndpoint = ({ db }: App) =>
         }
         yield `],"total":${total},"page":${page},"limit":${limit}}`;
       }
+      setHeaders(pageLinks(request, { total, page, limit }));
       const inMemory = rest ? Math.max(bytes, SIZES.internal.listBatchBytes) : bytes;
-      return new JsonPieces(inMemory, pieces(), { total, page, limit });
+      return new JsonPieces(inMemory, pieces());
     },
   });
 

@@ -7,7 +7,7 @@ import { queryOf } from './query.ts';
  */
 
 /** Which page of a list an answer is. */
-export type Page = { total: number; page: number; limit: number };
+type Page = { total: number; page: number; limit: number };
 
 /** The header, for the declaration of an answer. */
 export const LINK_HEADER = {

@@ -6,28 +6,22 @@ import { submitScript } from './submit.ts';
 
 const SECONDS = 4;
 
-/** A webhook on every deployment, all to one receiver or each to one of its own that hangs, and the service. */
-async function setUp(stage: Stage, mode: 'answer' | 'hang') {
+/** A webhook on every deployment, all to one receiver, and the service. */
+async function setUp(stage: Stage) {
   const receiverPort = await freePort();
+  const receiver = `127.0.0.1:${receiverPort}`;
   await stage.db.raw(
     `INSERT INTO webhooks (id, deployment_id, url, receiver, type, events)
-     SELECT 'wh_' || substring(id FROM 3), id, 'http://' || receiver || '/', receiver, 'generic', '{submission}'
-       FROM deployments, LATERAL (
-         SELECT CASE WHEN :hang THEN slug || '.localhost:' ELSE '127.0.0.1:' END || :port AS receiver
-       ) AS receiver`,
-    { hang: mode === 'hang', port: String(receiverPort) },
+     SELECT 'wh_' || substring(id FROM 3), id, :url, :receiver, 'generic', '{submission}' FROM deployments`,
+    { url: `http://${receiver}/`, receiver },
   );
   await stage.db.raw('ANALYZE webhooks');
-  const receiver = await stage.start(
-    [process.execPath, 'bench/receiver.ts', String(receiverPort), mode],
+  const pid = await stage.start(
+    [process.execPath, 'bench/receiver.ts', String(receiverPort)],
     `http://127.0.0.1:${receiverPort}`,
   );
-  const service = await stage.serve();
-  return {
-    receiverPort,
-    port: service.port,
-    watched: () => ({ formhost: service.pid, receiver, postgres: stage.postmaster }),
-  };
+  const { port, pid: formhost } = await stage.serve();
+  return { receiverPort, port, watched: () => ({ formhost, receiver: pid, postgres: stage.postmaster }) };
 }
 
 async function resetDeliveries(db: Database): Promise<void> {
@@ -43,7 +37,7 @@ async function count(db: Database, status: string): Promise<number> {
 /** Submit, commit, POST, marked: all of it, until the last is marked. */
 export const deliveries: Case = async (stage) => {
   const { db, url } = stage;
-  const { receiverPort, port, watched } = await setUp(stage, 'answer');
+  const { receiverPort, port, watched } = await setUp(stage);
   const script = await submitScript(stage);
   const rate = async (beganAt: number): Promise<Figures> => ({
     rate: (await count(db, 'succeeded')) / ((performance.now() - beganAt) / 1_000),
@@ -68,39 +62,4 @@ export const deliveries: Case = async (stage) => {
   const rounds = await alternate({ plain, ours }, watched);
   const against = 'INSERT, POST, UPDATE';
   return [compare('webhooks, end to end', { atLeast: 2.5 }, rounds('ours'), rounds('plain'), { against })];
-};
-
-/** Longer than an attempt takes. */
-const QUIET_MS = 16_000;
-
-/**
- * Measures submissions while every deployment has a webhook whose receiver hangs, and as many attempts run as the limits
- * allow.
- */
-export const hanging: Case = async (stage) => {
-  const { db } = stage;
-  const { port, watched } = await setUp(stage, 'hang');
-  const script = await submitScript(stage);
-  async function none(): Promise<Figures> {
-    await db.raw('UPDATE webhooks SET active = false');
-    await db.raw('DELETE FROM deliveries WHERE NOT leased');
-    await delay(QUIET_MS);
-    await resetDeliveries(db);
-    await db.raw('VACUUM webhooks');
-    return wrk(script, port, { seconds: SECONDS });
-  }
-  async function all(): Promise<Figures> {
-    await db.raw('UPDATE webhooks SET active = true');
-    await reset(db);
-    await wrk(script, port, { seconds: SECONDS });
-    await reset(db);
-    await db.raw('VACUUM webhooks');
-    return wrk(script, port, { seconds: SECONDS });
-  }
-  const rounds = await alternate({ none, all }, watched);
-  const against = 'without';
-  return [
-    compare('submit, all receivers hang', undefined, rounds('all'), rounds('none'), { against }),
-    compare('its p99', { atMost: 2 }, rounds('all'), rounds('none'), { against, figure: 'p99', unit: ' ms' }),
-  ];
 };

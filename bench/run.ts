@@ -1,17 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { cpus, release, totalmem } from 'node:os';
-import { changes } from './changes.ts';
-import { deliveries, hanging } from './deliveries.ts';
-import { growth } from './growth.ts';
+import { deliveries } from './deliveries.ts';
 import { isInstalled, type Row, verdict } from './measure.ts';
 import { pages, rotation } from './pages.ts';
-import { peers } from './peers.ts';
 import { reading } from './reading.ts';
 import { running } from './running.ts';
 import { type Case, onStage } from './stage.ts';
-import { steps } from './steps.ts';
 import { submit } from './submit.ts';
-import { workers } from './workers.ts';
 
 /*
  * Measures the service, each path as a ratio to a minimal program in the same run: sides alternate, medians are
@@ -19,19 +14,7 @@ import { workers } from './workers.ts';
  * wrk; what pgbench, psql and nginx are needed for is left out where they are missing, and said.
  */
 
-const CASES: Readonly<Record<string, Case>> = {
-  pages,
-  rotation,
-  submit,
-  reading,
-  changes,
-  deliveries,
-  workers,
-  running,
-  peers,
-};
-/** Take long, and are measured by name only. */
-const EXTRA: Readonly<Record<string, Case>> = { hanging, growth, steps };
+const CASES: Readonly<Record<string, Case>> = { pages, rotation, submit, reading, deliveries, running };
 
 const COLUMNS = ['path', 'formhost', 'against', 'ratio', 'rounds', 'goal', '', 'processor'];
 
@@ -51,10 +34,9 @@ function table(rows: readonly Row[]): string {
 }
 
 const wanted = process.argv.slice(2);
-const known = { ...CASES, ...EXTRA };
-const unknown = wanted.filter((name) => !(name in known));
+const unknown = wanted.filter((name) => !(name in CASES));
 if (unknown.length > 0) {
-  console.error(`No such case: ${unknown.join(', ')}. There are ${Object.keys(known).join(', ')}.`);
+  console.error(`No such case: ${unknown.join(', ')}. There are ${Object.keys(CASES).join(', ')}.`);
   process.exit(1);
 }
 if (!(await isInstalled('wrk'))) {
@@ -66,13 +48,11 @@ const beganAt = performance.now();
 const leftOut: string[] = [];
 const rows: Row[] = [];
 for (const name of wanted.length > 0 ? wanted : Object.keys(CASES)) {
-  const measure = known[name];
+  const measure = CASES[name];
   if (!measure) continue;
   console.error(`${name} ...`);
   rows.push(...(await onStage((stage) => measure(stage, (what) => void leftOut.push(what)))));
 }
-if (wanted.length === 0)
-  leftOut.push(...Object.keys(EXTRA).map((name) => `${name}: takes long, npm run bench -- ${name}`));
 
 const [processor] = cpus();
 const report = [

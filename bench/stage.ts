@@ -69,8 +69,6 @@ export type Stage = {
   connection: pg.ClientConfig;
   /** What pgbench and psql need to reach it. */
   reach: readonly string[];
-  /** Where its server listens. */
-  socket: string;
   postmaster: number;
   /** Starts a program that is stopped with the stage; its process id. */
   start(command: readonly string[], url: string, env?: Record<string, string>): Promise<number>;
@@ -105,7 +103,6 @@ export async function onStage<T>(play: (stage: Stage) => Promise<T>): Promise<T>
       url,
       connection: embedded.connection,
       reach: ['-h', host, '-p', String(port), '-U', user, database],
-      socket: join(host, `.s.PGSQL.${port}`),
       postmaster: Number.parseInt(await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8'), 10),
       start: run,
       async serve(env = {}) {
@@ -137,7 +134,6 @@ export const addDeployments = (connection: pg.ClientConfig, from: number, to: nu
      INSERT INTO deployments (id, owner_id, slug)
      SELECT 'd_' || lpad(n::text, 24, '0'), 1, 'bench-' || translate(n::text, '0123456789', 'abcdefghij')
        FROM generate_series(${from}, ${to - 1}) AS n;
-     UPDATE live_deployments SET live = live + ${to - from} WHERE owner_id = 1;
      ANALYZE deployments`,
   );
 

@@ -3,10 +3,9 @@ import { existsSync } from 'node:fs';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { createLog, type Log } from './lib/log.ts';
 import { startService } from './service.ts';
-import { askForEmail, canAsk } from './start/first-owner-question.ts';
-import { emailAdvice, firstRunMessage } from './start/first-run-message.ts';
+import { firstRunMessage } from './start/first-run-message.ts';
 import { openMetrics, openWorkerMetrics } from './start/metrics.ts';
-import { type FirstOwner, StartError } from './start/prepare-database.ts';
+import { StartError } from './start/prepare-database.ts';
 import { reportReady, runWorkers, WorkerStartError } from './start/workers.ts';
 
 /** A process that is told to stop has this long after SHUTDOWN_DELAY_MS, then it ends at once. */
@@ -64,31 +63,20 @@ async function runAll(config: Config, log: Log): Promise<void> {
   }
 }
 
-/** Prints what a person needs after the very first start, and asks for the owner's address where a person can answer. */
-async function showFirstRun(owner: FirstOwner, config: Config, stopping: AbortSignal): Promise<void> {
-  process.stdout.write(firstRunMessage(config, owner));
-  const isAnswered = !process.env.CI && (await canAsk()) && (await askForEmail(owner, stopping));
-  if (!isAnswered && !stopping.aborted) process.stdout.write(emailAdvice(owner.email, config.dataDir));
-}
-
 async function run(config: Config, log: Log): Promise<void> {
   const service = await startService(config, log);
   let closeMetrics: (() => Promise<void>) | undefined;
-  const stopping = new AbortController();
-  let firstRun: Promise<void> | undefined;
   try {
     closeMetrics = await openMetrics(service.exposeMetrics, config);
     log.info({ url: service.url }, 'listening');
     const announced = service.ready.then(({ firstOwner }) => {
       log.info('ready');
       reportReady();
-      if (firstOwner !== undefined) firstRun = showFirstRun(firstOwner, config, stopping.signal);
+      if (firstOwner !== undefined) process.stdout.write(firstRunMessage(config, firstOwner));
     });
     await Promise.race([signalled, announced.then(() => signalled)]);
     log.info('stopping');
   } finally {
-    stopping.abort();
-    await firstRun;
     await closeMetrics?.();
     await service.close();
   }

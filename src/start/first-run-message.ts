@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../config.ts';
+import { FIRST_OWNER } from '../lib/mail-address.ts';
 import { PROJECT } from '../lib/project.ts';
 import { SIZES } from '../sizes.ts';
 import type { FirstOwner } from './prepare-database.ts';
@@ -18,10 +19,20 @@ export function tour(baseUrl: string, key: string): string {
   ].join('\n');
 }
 
+/** A word as a shell reads it. */
+const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+
+/** The command that sets the address of the first owner. It uses the service's database in any shell. */
+function emailCommand(dataDir: string): string {
+  const folder = fileURLToPath(PROJECT);
+  const settings = resolve(dataDir) === join(folder, 'data') ? '' : `DATA_DIR=${quoted(resolve(dataDir))} `;
+  return `${settings}${quoted(join(folder, 'bin/formhost'))} admin owners set-email ${FIRST_OWNER} you@example.com`;
+}
+
 /** Printed at the very first start. */
 export const firstRunMessage = (
   { baseUrl, dataDir }: Pick<Config, 'baseUrl' | 'dataDir'>,
-  { key, signInUrl }: Pick<FirstOwner, 'key' | 'signInUrl'>,
+  { key, signInUrl }: FirstOwner,
 ): string => `
 formhost runs at ${baseUrl}, with its data in ${resolve(dataDir)}.
 Open the dashboard with this link, which works once, for ${SIZES.session.linkMinutes} minutes:
@@ -34,19 +45,8 @@ It signs you in at ${baseUrl}/dashboard later. Or work from a shell. Deploy a pa
 
 ${tour(baseUrl, key)}
 
-`;
+Mail about submissions goes to ${FIRST_OWNER}, until you set your own address:
 
-/** A word as a shell reads it. */
-const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
-
-/** Printed at the very first start unless the address of the first owner was asked for: the command that sets it. */
-export function emailAdvice(email: string, dataDir: string): string {
-  const folder = fileURLToPath(PROJECT);
-  // The command uses the service's database in a shell without the service's settings, too.
-  const settings = resolve(dataDir) === join(folder, 'data') ? '' : `DATA_DIR=${quoted(resolve(dataDir))} `;
-  return `Mail about submissions goes to ${email}, until you set your own address:
-
-${settings}${quoted(join(folder, 'bin/formhost'))} admin owners set-email ${email} you@example.com
+${emailCommand(dataDir)}
 
 `;
-}

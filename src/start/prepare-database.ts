@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Config, isLocalHost, signInUrl } from '../config.ts';
 import { createFirstKey } from '../db/account/first-owner.ts';
-import { changeEmail } from '../db/account/owners.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { type DatabaseServer, openDatabaseServer } from '../db/postgres/database-server.ts';
 import { migrate } from '../db/postgres/migrate.ts';
@@ -63,11 +62,9 @@ export async function checkPooler(db: Database, log: Log): Promise<void> {
 
 /** The owner that an embedded database gets at its first start. */
 export type FirstOwner = {
-  email: string;
   key: string;
   /** A link that signs in once, as one in a mail. */
   signInUrl: string;
-  changeEmail(email: string): ReturnType<typeof changeEmail>;
 };
 
 /** Makes a first owner in an embedded database that has none, if only this machine can reach the service. */
@@ -80,11 +77,7 @@ export async function createFirstOwner(
   const owner = { email: FIRST_OWNER, plan: planWithHighestLimit(config), cell: config.cell };
   const token = newToken(config.cell);
   const key = await createFirstKey(db, owner, hashOfKey(token));
-  if (key === undefined) return undefined;
-  return {
-    ...{ email: FIRST_OWNER, key, signInUrl: signInUrl(config, token) },
-    changeEmail: (email) => changeEmail(db, FIRST_OWNER, email),
-  };
+  return key === undefined ? undefined : { key, signInUrl: signInUrl(config, token) };
 }
 
 function planWithHighestLimit({ planLimits }: Config): string {

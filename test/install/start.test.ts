@@ -180,7 +180,6 @@ describe('npm start', () => {
       env: { PATH: process.env.PATH, HOME: process.env.HOME },
     });
     expect([stdout, stderr]).toEqual(['owner@localhost is you@example.com now\n', '']);
-    expect(service.output.out).not.toContain(']: ');
   });
 
   it('ends at SIGTERM with exit code 0, and leaves no Postgres behind', async () => {
@@ -200,69 +199,20 @@ describe('npm start', () => {
   });
 });
 
-describe.concurrent('npm start in a terminal', () => {
-  const QUESTION = 'Your e-mail address, for mail about submissions [owner@localhost]: ';
-
-  /** `npm start` in a terminal, and what a person does there. */
-  async function start(command = 'npm start', settings: Record<string, string> = {}) {
-    const dataDir = join(await temporary(), 'data');
-    const port = String(await freePort());
-    const url = `http://127.0.0.1:${port}`;
-    const { child, screen, ended } = startInTerminal(command, {
-      ...NO_SETTINGS,
-      DATA_DIR: dataDir,
-      PORT: port,
-      ...settings,
-    });
-    running.add(child);
-    void ended.then(() => running.delete(child));
-    return {
-      dataDir,
-      screen,
-      ended,
-      type: (text: string) => void child.stdin.write(text),
-      shows: (text: string) => eventually(() => expect(screen.text).toContain(text)),
-      serves: () => eventually(() => request(url).get('/readyz').expect(200)),
-      owners: async () => {
-        const args = ['src/commands/formhost.ts', 'admin', 'owners', 'list'];
-        const { stdout } = await startProgram(process.execPath, args, { DATA_DIR: dataDir }).result;
-        return stdout.split('\t')[0];
-      },
-      /** The process of the service. */
-      pid: () => Number(/"pid":(\d+),/.exec(screen.text)?.[1]),
-    };
-  }
-
-  // test/start/first-owner.test.ts tests the questions, and what becomes of the answers.
-  it('asks for the address for mail in the worker that comes first, and serves meanwhile; Ctrl-C stops it', async ({
-    expect,
-  }) => {
-    const service = await start('npm start', { WORKERS: '2' });
-    await service.shows(QUESTION);
-    await service.serves();
-    service.type('Ada@Start.example\n');
-    await service.shows('Mail about submissions goes to ada@start.example.');
-    expect(await service.owners()).toBe('ada@start.example');
-    expect(service.screen.text).not.toContain('set-email');
-    await service.serves();
-    service.type('\u0003');
-    await service.ended;
-    expect(await postgresIn(service.dataDir)).toEqual([]);
+it('npm start in a terminal ends at Ctrl-C, with all workers and Postgres', async () => {
+  const [dataDir, port] = [join(await temporary(), 'data'), String(await freePort())];
+  const { child, ended } = startInTerminal('npm start', {
+    ...NO_SETTINGS,
+    DATA_DIR: dataDir,
+    PORT: port,
+    WORKERS: '2',
   });
-
-  it.each([
-    // Reading from the terminal would stop it.
-    ['in the background', "bash -mc 'npm start & wait'"],
-    ['into a pipe', 'npm start | cat'],
-  ])('does not ask %s, and serves', async (_name, command) => {
-    const service = await start(command);
-    await service.shows('bin/formhost admin owners set-email owner@localhost you@example.com');
-    await service.serves();
-    expect(service.screen.text).not.toContain(QUESTION);
-    process.kill(service.pid(), 'SIGTERM');
-    await service.ended;
-    expect(await postgresIn(service.dataDir)).toEqual([]);
-  });
+  running.add(child);
+  void ended.then(() => running.delete(child));
+  await eventually(() => request(`http://127.0.0.1:${port}`).get('/readyz').expect(200));
+  child.stdin.write('\u0003');
+  await ended;
+  expect(await postgresIn(dataDir)).toEqual([]);
 });
 
 describe.concurrent('npm start elsewhere', () => {

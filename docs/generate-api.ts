@@ -37,12 +37,17 @@ async function referenceOfService(folder: string): Promise<string> {
   }
 }
 
+/** The types with bytes in bodies of requests that are no JSON. The generator makes texts of all of them. */
+const withBytes = (types: string): string =>
+  // Bodies of responses have a deeper indentation.
+  types.replaceAll(/^ {16}"(?:text\/html|application\/zip|\*\/\*)": string/gm, '$& | Blob | Uint8Array');
+
 async function writeTypes(folder: string): Promise<void> {
   const reference = await referenceOfService(folder);
   const [from, to] = [join(folder, 'openapi.json'), join(folder, 'api.d.ts')];
   await writeFile(from, reference);
   await promisify(execFile)('npx', ['--yes', ...GENERATOR, from, '--output', to]);
-  await writeFile(CLIENT_TYPES, `${firstLine(reference)}\n\n${await readFile(to, 'utf8')}`);
+  await writeFile(CLIENT_TYPES, `${firstLine(reference)}\n\n${withBytes(await readFile(to, 'utf8'))}`);
 }
 
 if (import.meta.main) {

@@ -4508,9 +4508,9 @@ export interface operations {
                     slug?: string;
                 };
                 /** @example <!doctype html><title>Spring sale</title><form method="post" action="{{FORM_ACTION}}"><input name="email"></form> */
-                "text/html": string;
+                "text/html": string | Blob | Uint8Array;
                 /** @example  */
-                "application/zip": string;
+                "application/zip": string | Blob | Uint8Array;
             };
         };
         responses: {
@@ -4622,9 +4622,9 @@ export interface operations {
                     };
                 };
                 /** @example <!doctype html><title>Spring sale</title><form method="post" action="{{FORM_ACTION}}"><input name="email"></form> */
-                "text/html": string;
+                "text/html": string | Blob | Uint8Array;
                 /** @example  */
-                "application/zip": string;
+                "application/zip": string | Blob | Uint8Array;
             };
         };
         responses: {
@@ -4972,7 +4972,7 @@ export interface operations {
                     html: string;
                 };
                 /** @example <!doctype html><title>Spring sale</title><form method="post" action="{{FORM_ACTION}}"><input name="email"></form> */
-                "text/html": string;
+                "text/html": string | Blob | Uint8Array;
             };
         };
         responses: {
@@ -5312,7 +5312,7 @@ export interface operations {
         requestBody: {
             content: {
                 /** @example  */
-                "*/*": string;
+                "*/*": string | Blob | Uint8Array;
             };
         };
         responses: {

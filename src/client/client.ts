@@ -1,4 +1,8 @@
-import createOpenApiClient, { defaultPathSerializer, type Client as OpenApiClient } from 'openapi-fetch';
+import createOpenApiClient, {
+  defaultBodySerializer,
+  defaultPathSerializer,
+  type Client as OpenApiClient,
+} from 'openapi-fetch';
 import type { components, paths } from './api.d.ts';
 
 /** The service's API, with the types of its reference: a path or a field that changes does not compile here. */
@@ -16,6 +20,15 @@ type Options = {
   fetch?: (request: Request) => Promise<Response>;
 };
 
+/** Its type leaves out the headers, by which it tells a form from JSON. */
+const serializeFields: (body: unknown, ...headers: unknown[]) => unknown = defaultBodySerializer;
+
+/** A text is a page, and bytes are a page, a zip or a file: they are sent as they are. */
+const serialize: typeof serializeFields = (body, ...headers) =>
+  typeof body === 'string' || body instanceof Blob || body instanceof Uint8Array
+    ? body
+    : serializeFields(body, ...headers);
+
 /** A client of the API: for programs of users, the command line and the dashboard. */
 export const createFormhost = ({ url, key, fetch = globalThis.fetch }: Options): Client =>
   createOpenApiClient<paths>({
@@ -23,5 +36,6 @@ export const createFormhost = ({ url, key, fetch = globalThis.fetch }: Options):
     headers: { Authorization: key === undefined ? undefined : `Bearer ${key}` },
     // Many proxies refuse an escaped slash, which only paths of files have.
     pathSerializer: (path, values) => defaultPathSerializer(path, values).replaceAll('%2F', '/'),
+    bodySerializer: serialize,
     fetch,
   });

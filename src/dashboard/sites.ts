@@ -74,18 +74,14 @@ async function siteBody({ index, others }: Exclude<Site, { zip: File }>) {
   return { html: await index.text(), files };
 }
 
-/** Sends a file as it is; in the types of the API, its bytes are a text. */
-const asBytes = (file: File, type = 'application/octet-stream') => ({
-  body: '',
-  bodySerializer: () => file,
-  headers: { 'Content-Type': type },
-});
+/** A body that is a file itself. */
+const bodyOf = (body: File, type = 'application/octet-stream') => ({ body, headers: { 'Content-Type': type } });
 
 /** Publishes a site as a new page. */
 export async function publishSite(site: Site, slug: { slug?: string }) {
   return answer(
     'zip' in site
-      ? api.POST('/deploy', { params: { query: slug }, ...asBytes(site.zip, 'application/zip') })
+      ? api.POST('/deploy', { params: { query: slug }, ...bodyOf(site.zip, 'application/zip') })
       : api.POST('/deploy', { body: { ...(await siteBody(site)), ...slug } }),
   );
 }
@@ -95,11 +91,11 @@ export async function replaceSite(id: string, site: Site) {
   const params = { path: { id } };
   return answer(
     'zip' in site
-      ? api.PUT('/deploy/{id}', { params, ...asBytes(site.zip, 'application/zip') })
+      ? api.PUT('/deploy/{id}', { params, ...bodyOf(site.zip, 'application/zip') })
       : api.PUT('/deploy/{id}', { params, body: await siteBody(site) }),
   );
 }
 
 /** Adds or replaces a file of a page. */
 export const putFile = (id: string, { path, file }: ChosenFile) =>
-  answer(api.PUT('/deploy/{id}/files/{path}', { params: { path: { id, path } }, ...asBytes(file) }));
+  answer(api.PUT('/deploy/{id}/files/{path}', { params: { path: { id, path } }, ...bodyOf(file) }));

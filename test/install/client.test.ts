@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { emptyFolder } from '../support/formhost.ts';
 import { PROJECT } from '../support/process.ts';
 import { testService } from '../support/service.ts';
+import { zipFiles } from '../support/zip-bytes.ts';
 
 /*
  * The client as a program of a user has it: packed by npm, unpacked into the program's node_modules, and called as docs/api.md
@@ -32,6 +33,20 @@ beforeAll(async () => {
   }
 });
 
+/** The errors of the strictest compiler in a program. */
+async function compile(text: string): Promise<string> {
+  const options = {
+    ...{ target: 'es2024', module: 'nodenext', types: ['node'], noEmit: true, skipLibCheck: false },
+    ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
+  };
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['program.ts'] }));
+  await writeFile(join(folder, 'program.ts'), text);
+  const tsc = join(PROJECT, 'node_modules/.bin/tsc');
+  const { stdout } = await shell(tsc, ['-p', '.'], { cwd: folder }).catch((error) => error);
+  return stdout;
+}
+
 describe('formhost/client', () => {
   it('runs in Node', async () => {
     await writeFile(join(folder, 'program.mjs'), program);
@@ -43,21 +58,37 @@ describe('formhost/client', () => {
   });
 
   it('has types, for the strictest compiler', async () => {
-    const options = {
-      ...{ target: 'es2024', module: 'nodenext', types: ['node'], noEmit: true, skipLibCheck: false },
-      ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
-    };
-    await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['program.ts'] }));
-    const compile = async (text: string): Promise<string> => {
-      await writeFile(join(folder, 'program.ts'), text);
-      const tsc = join(PROJECT, 'node_modules/.bin/tsc');
-      const { stdout } = await shell(tsc, ['-p', '.'], { cwd: folder }).catch((error) => error);
-      return stdout;
-    };
     expect(await compile(program)).toBe('');
     expect(await compile(program.replace('{ html }', '{ html: 1 }'))).toMatch(
       /^program\.ts\(\d+,\d+\): error TS2322: Type 'number' is not assignable to type 'string'/,
     );
+  });
+
+  it('sends zips, files and pages as they are', async () => {
+    const zip = zipFiles({ 'index.html': '<p>zip', 'a.bin': Buffer.from([0xff, 0]) });
+    await writeFile(join(folder, 'site.zip'), zip);
+    expect(
+      await compile(`import { readFile } from 'node:fs/promises';
+import { createFormhost } from 'formhost/client';
+const formhost = createFormhost({ url: ${JSON.stringify(service.url)}, key: process.env.API_KEY });
+const zip = await readFile('site.zip');
+for (const body of [zip, new Blob([zip])]) {
+  const { data } = await formhost.POST('/deploy', { body, headers: { 'Content-Type': 'application/zip' } });
+  if (!data) throw new Error('refused');
+  const path = { id: data.id, path: 'zips/b.bin' };
+  await formhost.PUT('/deploy/{id}/files/{path}', { params: { path }, body });
+  const { data: list } = await formhost.GET('/deploy/{id}/files', { params: { path } });
+  console.log(list?.files.map(({ path, bytes }) => [path, bytes]).join());
+}
+const html = '<p>"page"';
+const { data: page } = await formhost.POST('/deploy', { body: html, headers: { 'Content-Type': 'text/html' } });
+const { data: live } = await formhost.GET('/deploy/{id}/html', { params: { path: { id: page?.id ?? '' } } });
+console.log(live?.html);
+`),
+    ).toBe('');
+    const env = { API_KEY: owner.key, PATH: process.env.PATH };
+    const { stdout } = await shell(process.execPath, ['program.ts'], { cwd: folder, env });
+    const files = `index.html,6,a.bin,2,zips/b.bin,${zip.length}`;
+    expect(stdout).toBe(`${files}\n${files}\n<p>"page"\n`);
   });
 });

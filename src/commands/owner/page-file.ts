@@ -22,11 +22,9 @@ export async function readPage(file: string): Promise<Buffer> {
 }
 
 /** A body of a request that is a page or a site itself. */
-export const bodyOf = (bytes: Buffer, type: 'text/html' | 'application/zip' = 'text/html') => ({
-  // The type of the reference is text; the serializer sends the bytes in its place.
-  body: '',
+export const bodyOf = (body: Buffer, type: 'text/html' | 'application/zip' = 'text/html') => ({
+  body,
   headers: { 'Content-Type': type },
-  bodySerializer: (): Buffer => bytes,
 });
 
 /** Problems of a page as compilers write them: file, line, column, what it is. */

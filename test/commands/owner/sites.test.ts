@@ -94,3 +94,12 @@ describe('formhost deploy FILE.zip', () => {
     expect(await inFolder(cwd, 'deploy', 'site.zip')).toEqual(refusedFor('The zip is damaged'));
   });
 });
+
+describe('formhost check FOLDER', () => {
+  it('names what checks all of a site', async () => {
+    const cwd = await writeSite({ 'index.html': FORM });
+    expect(await inFolder(cwd, 'check', 'site')).toEqual(
+      refusedFor('site is a folder: name one of its HTML files. formhost deploy checks all of them'),
+    );
+  });
+});

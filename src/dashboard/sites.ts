@@ -12,14 +12,18 @@ const INDEX = 'index.html';
 export const inputFiles = (input: HTMLInputElement): ChosenFile[] =>
   [...(input.files ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 
+// Chromium has no classes to compare an entry with.
+const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile;
+const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory;
+
 /** The files of a dropped file or folder. */
 async function entryFiles(entry: FileSystemEntry): Promise<ChosenFile[]> {
-  if (entry instanceof FileSystemFileEntry) {
+  if (isFile(entry)) {
     const file = await new Promise<File>((resolve, reject) => entry.file(resolve, reject));
     return [{ path: entry.fullPath.slice(1), file }];
   }
   const files: ChosenFile[] = [];
-  if (!(entry instanceof FileSystemDirectoryEntry)) return files;
+  if (!isFolder(entry)) return files;
   const reader = entry.createReader();
   // A browser lists a hundred at a time.
   for (;;) {

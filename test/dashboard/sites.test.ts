@@ -79,6 +79,34 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     expect(body).toEqual(IMAGE);
   });
 
+  it('publishes a folder that is dropped, and those in it', async () => {
+    const owner = await dashboard.owner();
+    const page = await dashboard.open(owner, '/dashboard/new');
+    // A browser lists a hundred at a time.
+    const pictures = Array.from({ length: 120 }, (_, index) => [`img/${index}.png`, IMAGE] as const);
+    const folder = folderOf({ 'index.html': INDEX, 'blog/2026/post.html': 'post', ...Object.fromEntries(pictures) });
+    await page.locator('.drop').scrollIntoViewIfNeeded();
+    const box = await page.locator('.drop').boundingBox();
+    if (!box) throw new Error('There is nowhere to drop it.');
+    const browser = await page.context().newCDPSession(page);
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+      const data = { items: [], files: [folder], dragOperationsMask: 1 };
+      await browser.send('Input.dispatchDragEvent', { type, x: box.x + 5, y: box.y + 5, data });
+    }
+    await page.getByText('Chosen: 122 files').waitFor();
+    await page.getByLabel('Slug').fill('of-a-drop');
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('heading', { level: 1, name: 'You’re live' }).waitFor();
+    const [{ id }] = (await owner.get('/deploy')).body.deployments;
+    const live = await filesOf(owner, id);
+    expect(live.slice(0, 3)).toEqual([
+      ['index.html', INDEX.length],
+      ['blog/2026/post.html', 4],
+      ['img/0.png', IMAGE.length],
+    ]);
+    expect(live.length).toBe(122);
+  });
+
   it('publishes a zip that is dropped, and shows why the service refuses one', async () => {
     const owner = await dashboard.owner();
     const page = await dashboard.open(owner, '/dashboard/new');
@@ -124,7 +152,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       ['b.png', IMAGE.length],
       ['styles/main.css', 2],
     ]);
-    expect(await list.getByRole('button', { name: 'Remove' }).count()).toBe(2);
+    await expect.poll(() => list.getByRole('button', { name: 'Remove' }).count()).toBe(2);
     await choose(page, 'Choose a zip or files', file('site.zip', zipFiles({ 'index.html': INDEX })));
     await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
     await list.getByText('This page is a single file.').waitFor();

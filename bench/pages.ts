@@ -2,6 +2,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { request } from 'undici';
+import { loadConfig } from '../src/config.ts';
+import { pageColumns } from '../src/db/deployments/page-versions.ts';
+import { PageRenderer } from '../src/http/pages/new-page.ts';
+import { Hosts } from '../src/http/request/hosts.ts';
+import { LIMITS } from '../src/limits.ts';
 import { alternate, compare, type Figures, isInstalled, type Row, wrk, wrkScript } from './measure.ts';
 import { addDeployments, type Case, DEPLOYMENTS, freePort, type Stage, sql } from './stage.ts';
 
@@ -136,22 +141,41 @@ const MANY_HOSTS = 20_000;
 const ROTATION_SECONDS = 3;
 const START_SECONDS = 10;
 const START_ROUNDS = 3;
+const STORED_AT_ONCE = 500;
+/** The same in each process: pages are rendered with it. */
+const BASE_URL = 'http://localhost';
 
-/** Stores a page of its own for each of MANY_HOSTS. */
+/** Stores a page of its own for each of MANY_HOSTS, as PUT does. */
 async function storePages({ connection, db }: Stage): Promise<void> {
   await addDeployments(connection, DEPLOYMENTS, MANY_HOSTS);
+  const config = loadConfig({ BASE_URL });
+  const renderer = new PageRenderer(
+    config,
+    new Hosts(config, { pageAt: () => undefined, domainsOf: () => [] }),
+    { run: () => Promise.reject(new Error('No page needs the thread.')) },
+    LIMITS,
+  );
   const content = text(PAGE_BYTES).slice(0, -26);
-  await db.raw("INSERT INTO pages (deployment_id, html) SELECT id, convert_to(id || ?, 'UTF8') FROM deployments", [
-    content,
-  ]);
+  const { rows } = await db.raw<{ rows: { id: string }[] }>('SELECT id FROM deployments');
+  for (let from = 0; from < rows.length; from += STORED_AT_ONCE) {
+    const batch = rows.slice(from, from + STORED_AT_ONCE);
+    const pages = batch.map(async ({ id }) => ({
+      deployment_id: id,
+      ...pageColumns(
+        await renderer.prepare(0, { deploymentId: id, slug: '', html: Buffer.from(id + content), hasAltcha: false }),
+        1,
+      ),
+    }));
+    await db('pages').insert(await Promise.all(pages));
+  }
   await sql(connection, 'VACUUM ANALYZE pages');
 }
 
 /** Pages in rotation, of which a process has some in memory, none, or none yet, to pages that are in memory. */
 export const rotation: Case = async (stage) => {
   await storePages(stage);
-  const [many, few] = [await stage.serve(), await stage.serve()];
-  const forgetful = await stage.serve({ PAGE_CACHE_MB: '1' });
+  const serve = (env = {}) => stage.serve({ BASE_URL, ...env });
+  const [many, few, forgetful] = [await serve(), await serve(), await serve({ PAGE_CACHE_MB: '1' })];
   /** Goes on where the round before ended: no page comes again before all others. */
   const rotate = (name: string, lua: string, seconds = ROTATION_SECONDS): ((port: number) => Promise<Figures>) => {
     const script = join(stage.folder, `${name}.lua`);
@@ -190,7 +214,7 @@ export const rotation: Case = async (stage) => {
     const starts = await alternate(
       {
         async start() {
-          started = await stage.serve();
+          started = await serve();
           return {};
         },
         first: () => load(started.port),

@@ -19,6 +19,7 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { Forms } from '../submissions/forms.ts';
 import type { SpamCheck } from '../submissions/spam-check.ts';
 import type { SubmissionStore } from '../submissions/submission-store.ts';
+import type { PageRenderer } from './pages/new-page.ts';
 import type { PageCache } from './pages/page-cache.ts';
 import type { SiteFiles } from './pages/site-files.ts';
 import type { Authentication } from './request/auth.ts';
@@ -66,6 +67,7 @@ export type App = {
   turnedAway: Pick<DailyCounts, 'add'>;
   pages: PageCache;
   siteFiles: SiteFiles;
+  renderer: PageRenderer;
   limitPageWrites: LimitFunction;
   /** Unpacks and stores the files of sites, those of one site of an owner at a time. */
   siteQueue: FairQueue<number>;

@@ -1,4 +1,5 @@
 import limitConcurrency from 'p-limit';
+import { submitUrl } from '../config.ts';
 import type { DeploymentChange } from '../db/deployments/change-feed.ts';
 import { findPages } from '../db/deployments/deployments.ts';
 import type { App } from '../http/app.ts';
@@ -23,8 +24,23 @@ const MAX_WAITING_SITES = 100;
 
 /** Makes the part that answers requests. `others`: the parts that come from elsewhere. */
 export function createApp(
-  core: Core,
-  submissionParts: ReturnType<typeof createSubmissions>,
+  {
+    config,
+    limits,
+    log,
+    db,
+    metrics,
+    compute,
+    checks,
+    labelsOf,
+    own,
+    domains,
+    hosts,
+    links,
+    altcha,
+    domainProofs,
+  }: Core,
+  { forms, honeypotHits, turnedAway, spamCheck, submissions }: ReturnType<typeof createSubmissions>,
   others: Pick<
     App,
     | 'openFile'
@@ -38,8 +54,6 @@ export function createApp(
     | 'stopping'
   >,
 ): App & { onFeedChanges(changes: readonly DeploymentChange[]): Promise<void>; onGap(): Promise<void> } {
-  const { config, limits, db, compute, own, domains, hosts } = core;
-  const { forms, submissions } = submissionParts;
   const clientAddress = clientAddressFrom(config.trustProxy);
   const sessionCookie = new SessionCookie(config.baseUrl);
   const responseWriter = new ResponseWriter({ largest: config.maxHtmlBytes, limits });
@@ -48,7 +62,7 @@ export function createApp(
   const siteFiles = new SiteFiles({ open: others.openSiteFile, renderer, canSend }, limits);
   const pages = new PageCache(
     {
-      read: (slugs, maxBytes) => findPages(db, slugs, maxBytes),
+      read: (slugs, maxBytes) => findPages(db, slugs, { submitUrl: submitUrl(config), maxBytes }),
       render: (slug, page) => renderer.render(page.ownerId, { ...page, slug }),
       makeFile: (slug, page, file) => siteFiles.make(slug, page, file),
       canSend,
@@ -56,10 +70,10 @@ export function createApp(
     { maxBytes: config.pageCacheBytes, limits },
   );
   return {
-    ...core,
-    ...submissionParts,
     ...others,
-    ...{ pages, siteFiles, clientAddress, sessionCookie, responseWriter },
+    ...{ config, limits, log, db, metrics, checks, labelsOf, hosts, links, altcha, domainProofs },
+    ...{ forms, honeypotHits, turnedAway, spamCheck, submissions },
+    ...{ pages, siteFiles, renderer, clientAddress, sessionCookie, responseWriter },
     limitPageWrites: limitConcurrency(MAX_CONCURRENT_PAGE_WRITES),
     siteQueue: new FairQueue({ slots: MAX_CONCURRENT_SITES, maxWaiting: MAX_WAITING_SITES }),
     isOwnUrl: (url) => own.isIn(url),

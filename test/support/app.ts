@@ -69,6 +69,7 @@ export function idleApp(config: Config, parts: Partial<App> = {}): App {
       { maxBytes: 1, limits },
     ),
     siteFiles: new SiteFiles({ open: notCalled, renderer, canSend: notCalled }, limits),
+    renderer,
     limitPageWrites: limitConcurrency(1),
     siteQueue: new FairQueue({ slots: 1, maxWaiting: 1 }),
     hosts,

@@ -7,7 +7,17 @@ import { hasReceivingRecipient } from '../deliveries/mail-recipients.ts';
 import { execute, type ListPage, type Paging, query, queryOne, queryPage } from '../postgres/query.ts';
 import { HAS_ALTCHA } from '../submissions/forms.ts';
 import { liveDeployments, livePage } from './live-deployments.ts';
-import { addVersion, ContentsRemoved, lockPage, type PageChange, pageColumns, startVersion } from './page-versions.ts';
+import {
+  addVersion,
+  ContentsRemoved,
+  lockPage,
+  type NewPage,
+  type PageChange,
+  pageColumns,
+  type Rendering,
+  renderedFor,
+  startVersion,
+} from './page-versions.ts';
 import { byPath, lockContents, type SiteFile, toColumn } from './site-files.ts';
 
 export type Deployment = {
@@ -36,8 +46,11 @@ export type PageHead = {
 
 export type Page = PageHead & { html: Buffer };
 
-/** A live page; without its HTML where that was too large to be read. */
-export type StoredPage = Page | PageHead;
+/**
+ * A live page as visitors get it, or its HTML where that has not been rendered, or has other addresses in its forms. Neither
+ * where it was too large to be read.
+ */
+export type StoredPage = (PageHead & { rendered: Rendering }) | Page | PageHead;
 
 export type DeploymentRow = {
   id: string;
@@ -148,7 +161,7 @@ type NewDeployment = {
   limit: number;
   storageLimits: StorageLimits;
   slugs: readonly string[];
-  html: Buffer;
+  page: NewPage;
   /** Besides index.html; their contents are stored. */
   files: readonly SiteFile[];
 };
@@ -156,9 +169,9 @@ type NewDeployment = {
 /** Makes a deployment. Throws StorageFull, and ContentsRemoved. */
 export async function createDeployment(
   db: Knex,
-  { id, ownerId, limit, storageLimits, slugs, html, files }: NewDeployment,
+  { id, ownerId, limit, storageLimits, slugs, page, files }: NewDeployment,
 ): Promise<Deployment | 'limit-reached' | 'slug-taken'> {
-  await checkStorage(db, { ownerId }, html.length, storageLimits);
+  await checkStorage(db, { ownerId }, page.html.length, storageLimits);
   return db.transaction(async (transaction) => {
     if (limit !== Number.POSITIVE_INFINITY) {
       // The lock lets one creation of this owner in at a time, so that the count is still true when the row is inserted.
@@ -173,7 +186,7 @@ export async function createDeployment(
         .returning([...COLUMNS]);
       if (!row) continue;
       if (files.length > 0 && !(await lockContents(transaction, ownerId, files))) throw new ContentsRemoved();
-      const columns = { ...pageColumns(html, 1), files: toColumn(byPath(files)) };
+      const columns = { ...pageColumns(page, 1), files: toColumn(byPath(files)) };
       await transaction('pages').insert({ deployment_id: id, created_at: row.created_at, ...columns });
       await settleStorage(transaction, { ownerId }, storageLimits);
       return toDeployment(row);
@@ -196,7 +209,7 @@ export async function changePage(
   etags?: readonly string[],
 ): Promise<Deployment | 'changed' | undefined> {
   const gone = new Error('The deployment has been deleted.');
-  await checkStorage(db, { ownerId }, change.html?.length ?? 0, storageLimits);
+  await checkStorage(db, { ownerId }, change.page?.html.length ?? 0, storageLimits);
   try {
     return await db.transaction(async (transaction) => {
       if (etags && !(await lockPage(transaction, id, etags))) return 'changed';
@@ -271,30 +284,48 @@ export async function deleteDeployment(db: Knex, ownerId: number, id: string): P
   return row && toDeployment(row);
 }
 
-/** The pages that are live under several slugs; 'taken-down' where the operator has taken the page down. HTML of more than `maxBytes` is left out. */
+/**
+ * The pages that are live under several slugs, rendered if they were with forms that post to `submitUrl`; 'taken-down' where
+ * the operator has taken the page down. A body of more than `maxBytes` is left out.
+ */
 export async function findPages(
   db: Knex,
   slugs: readonly string[],
-  maxBytes: number,
+  { submitUrl, maxBytes }: { submitUrl: string; maxBytes: number },
 ): Promise<Map<string, StoredPage | 'taken-down'>> {
   const rows = await query<
-    Omit<Page, 'html' | 'files'> & { files: SiteFile[] | null; slug: string; isTakenDown: boolean; html: Buffer | null }
+    Omit<Page, 'html' | 'files'> & {
+      files: SiteFile[] | null;
+      slug: string;
+      isTakenDown: boolean;
+      hash: string;
+      bytes: number;
+      br: Buffer | null;
+      html: Buffer | null;
+    }
   >(
     db,
     'find-pages',
     `SELECT slug, pages.deployment_id AS "deploymentId", pages.version, owner_id AS "ownerId", files,
-            taken_down_at IS NOT NULL AS "isTakenDown", ${HAS_ALTCHA} AS "hasAltcha",
-            CASE WHEN taken_down_at IS NULL AND octet_length(html) <= CAST(:maxBytes AS double precision) THEN html END AS html
+            is_taken_down AS "isTakenDown", has_altcha AS "hasAltcha", rendered_hash AS hash, rendered_bytes AS bytes,
+            CASE WHEN is_rendered AND NOT is_taken_down AND octet_length(rendered_br) <= CAST(:maxBytes AS double precision) THEN rendered_br END AS br,
+            CASE WHEN NOT is_rendered AND NOT is_taken_down AND octet_length(html) <= CAST(:maxBytes AS double precision) THEN html END AS html
        FROM deployments
        JOIN pages ON pages.deployment_id = deployments.id
        LEFT JOIN form_rules ON form_rules.deployment_id = deployments.id
+      CROSS JOIN LATERAL (SELECT taken_down_at IS NOT NULL AS is_taken_down, ${HAS_ALTCHA} AS has_altcha) AS state
+      CROSS JOIN LATERAL (
+              SELECT rendered_version IS NOT DISTINCT FROM pages.version
+                     AND rendered_action = CASE WHEN has_altcha THEN :withAltcha ELSE :without END AS is_rendered
+            ) AS rendering
       WHERE deployments.slug = ANY (CAST(:slugs AS text[])) AND deployments.deleted_at IS NULL`,
-    { slugs: [...slugs], maxBytes },
+    { slugs: [...slugs], without: renderedFor(submitUrl, false), withAltcha: renderedFor(submitUrl, true), maxBytes },
   );
   return new Map(
-    rows.map(({ slug, isTakenDown, html, ...row }): [string, StoredPage | 'taken-down'] => {
-      if (isTakenDown) return [slug, 'taken-down'];
+    rows.map(({ slug, isTakenDown, hash, bytes, br, html, ...row }): [string, StoredPage | 'taken-down'] => {
       const head = { ...row, files: row.files ?? undefined };
+      if (isTakenDown) return [slug, 'taken-down'];
+      if (br) return [slug, { ...head, rendered: { hash, bytes, br } }];
       return [slug, html ? { ...head, html } : head];
     }),
   );

@@ -3,23 +3,65 @@ import { langOf } from '../../lib/languages.ts';
 import { execute, type ListPage, type Paging, query, queryPage } from '../postgres/query.ts';
 import { areSame, byPath, lockContents, releasing, type SiteFile, toColumn } from './site-files.ts';
 
+/** A page as visitors get it. `hash` and `bytes`, its length, are those of the page without an encoding. */
+export type Rendering = { hash: string; bytes: number; br: Buffer };
+
+/**
+ * A page to be stored. `rendered` is undefined when it is rendered at the first visit; `action`: what it was rendered for,
+ * by `renderedFor`.
+ */
+export type NewPage = { html: Buffer; rendered: (Rendering & { action: string }) | undefined };
+
 /** A change of a page; undefined parts stay as they are. `files`: those of the site, made of those that it has. */
 export type PageChange = {
-  html: Buffer | undefined;
+  page: NewPage | undefined;
   files: ((now: readonly SiteFile[], htmlBytes: number) => readonly SiteFile[]) | undefined;
+};
+
+/**
+ * A rendering depends, besides the HTML, on the beginning of the addresses that forms post to, and on whether forms get
+ * ALTCHA's widget. It is one text, so that an older service renders the page itself.
+ */
+export const renderedFor = (submitUrl: string, hasAltcha: boolean): string => submitUrl + (hasAltcha ? '#altcha' : '');
+
+const renderingColumns = ({ action, hash, bytes, br }: Rendering & { action: string }, version: Version) => ({
+  rendered_version: version,
+  rendered_action: action,
+  rendered_hash: hash,
+  rendered_bytes: bytes,
+  rendered_br: br,
+});
+const NOT_RENDERED = {
+  ...{ rendered_version: null, rendered_action: null, rendered_hash: null },
+  ...{ rendered_bytes: null, rendered_br: null },
 };
 
 /** A number, or what is one in SQL. */
 type Version = number | Knex.Raw;
 
 /** The columns of a page that follow from its HTML. */
-export const pageColumns = (html: Buffer, version: Version) => {
-  return { html, version, lang: langOf(html) ?? null, lang_version: version };
-};
+export const pageColumns = ({ html, rendered }: NewPage, version: Version) => ({
+  ...{ html, version, lang: langOf(html) ?? null, lang_version: version },
+  ...(rendered ? renderingColumns(rendered, version) : NOT_RENDERED),
+});
+
+/** Stores how the page is rendered if it is live and this is not stored, or for something else. */
+export async function renewRendering(
+  transaction: Knex,
+  deploymentId: string,
+  { html, rendered }: NewPage,
+): Promise<void> {
+  if (!rendered) return;
+  await transaction('pages')
+    .where({ deployment_id: deploymentId, html })
+    .whereRaw('(rendered_version, rendered_action) IS DISTINCT FROM (version, ?)', [rendered.action])
+    .update(renderingColumns(rendered, transaction.raw('version')));
+}
 
 /** The columns of a page whose HTML stays when it has another version. */
 const nextVersion = (transaction: Knex) => ({
   version: transaction.raw('version + 1'),
+  rendered_version: transaction.raw('rendered_version + 1'),
   lang_version: transaction.raw('lang_version + 1'),
 });
 
@@ -103,18 +145,21 @@ export async function addVersion(
   change: PageChange,
   pageVersions: number,
 ): Promise<'added' | 'same'> {
-  const { html } = change;
+  const { page } = change;
   const [before] = await query<{ hasHtml: boolean; htmlBytes: number; files: SiteFile[] | null }>(
     transaction,
     'lock-page-to-change',
     `SELECT html = coalesce(CAST(:html AS bytea), html) AS "hasHtml", files,
             octet_length(coalesce(CAST(:html AS bytea), html)) AS "htmlBytes"
        FROM pages WHERE deployment_id = :deploymentId FOR UPDATE`,
-    { html: html ?? null, deploymentId },
+    { html: page?.html ?? null, deploymentId },
   );
   const { files: now, htmlBytes = 0, hasHtml = true } = before ?? {};
   const files = before && (await changedFiles(transaction, ownerId, { now: now ?? [], htmlBytes }, change));
-  if (hasHtml && !files) return 'same';
+  if (hasHtml && !files) {
+    if (page) await renewRendering(transaction, deploymentId, page);
+    return 'same';
+  }
   await execute(
     transaction,
     'keep-version',
@@ -123,7 +168,7 @@ export async function addVersion(
        FROM pages JOIN deployments ON deployments.id = deployment_id WHERE deployment_id = ?`,
     [deploymentId],
   );
-  const columns = html ? pageColumns(html, transaction.raw('version + 1')) : nextVersion(transaction);
+  const columns = page ? pageColumns(page, transaction.raw('version + 1')) : nextVersion(transaction);
   await transaction('pages')
     .where({ deployment_id: deploymentId })
     .update({ ...columns, ...(files && { files: toColumn(files) }) });

@@ -5,6 +5,7 @@ import { listRecipients, type Recipient, replaceRecipients } from '../deliveries
 import { query } from '../postgres/query.ts';
 import { type Captcha, type FormRules, rulesOf, storeRules } from '../submissions/forms.ts';
 import { type DeploymentRow, touch } from './deployments.ts';
+import { type NewPage, renewRendering } from './page-versions.ts';
 
 /** Settings that are columns of deployments, by the names that they have in the API too. */
 const COLUMNS = [
@@ -119,7 +120,8 @@ async function lockSettings(transaction: Knex, id: string): Promise<MailRow | un
 
 /**
  * Changes the settings that are given, all or none, if the settings have one of the ETags `etags`, else 'changed'; undefined
- * when this owner has no such live deployment. `hasMail`: whether new recipients can be asked. Throws TooManyAsks, NoSecret and NeverOpen.
+ * when this owner has no such live deployment. `hasMail`: whether new recipients can be asked. `page`: the live page as these
+ * settings have it rendered. Throws TooManyAsks, NoSecret and NeverOpen.
  */
 export const changeSettings = (
   db: Knex,
@@ -133,7 +135,7 @@ export const changeSettings = (
     recipients,
     ...columns
   }: SettingsChange,
-  { hasMail, etags }: { hasMail: boolean; etags: readonly string[] | undefined },
+  { hasMail, page, etags }: { hasMail: boolean; page: NewPage | undefined; etags: readonly string[] | undefined },
 ): Promise<{ etag: string } | 'changed' | undefined> =>
   db.transaction(async (transaction) => {
     const { email_notifications, notify_every, notify_owner } = columns;
@@ -162,6 +164,7 @@ export const changeSettings = (
       const after = { ...before, ...rules };
       await storeRules(transaction, id, { ...after, captcha: toStored(after.captcha, before.captcha) });
     }
+    if (page) await renewRendering(transaction, id, page);
     const changed = await findSettings(transaction, owner.id, id);
     const { opens_at = null, closes_at = null } = changed?.settings ?? {};
     if (opens_at !== null && closes_at !== null && opens_at >= closes_at) throw new NeverOpen();

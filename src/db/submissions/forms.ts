@@ -49,6 +49,9 @@ const toRules = ({ captcha, ...rules }: Row): FormRules => ({
   captcha: captcha === null ? null : JSON.parse(captcha),
 });
 
+export const hasAltcha = async (db: Knex, id: string): Promise<boolean> =>
+  (await rulesOf(db, id)).captcha?.provider === 'altcha';
+
 /** SQL: whether a row of form_rules, or none, switches ALTCHA on. */
 export const HAS_ALTCHA = `coalesce(form_rules.captcha ->> 'provider' = 'altcha', false)`;
 

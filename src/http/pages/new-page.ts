@@ -1,6 +1,7 @@
 import type { ComputePool } from '../../compute/pool.ts';
-import { type RenderedPage, renderPage } from '../../compute/render-page.ts';
+import { renderPage } from '../../compute/render-page.ts';
 import { type Config, submitUrl } from '../../config.ts';
+import { type NewPage, type Rendering, renderedFor } from '../../db/deployments/page-versions.ts';
 import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
 import type { Hosts } from '../request/hosts.ts';
@@ -9,9 +10,7 @@ import { altchaWidget } from './altcha-widget.ts';
 /** A page that is to be rendered. `hasAltcha`: whether its settings switch ALTCHA on. */
 type PageToRender = { deploymentId: string; slug: string; html: Buffer; hasAltcha: boolean };
 
-export type Rendering = RenderedPage & { br: Buffer };
-
-/** Renders pages as visitors get them. */
+/** Renders pages when they are stored: at a visit it would take longer than to read them. */
 export class PageRenderer {
   readonly #config: Config;
   readonly #hosts: Hosts;
@@ -25,7 +24,7 @@ export class PageRenderer {
     this.#maxWaitMs = pages.threadWaitTimeoutMs;
   }
 
-  /** Rejects with BusyError when too much work for its owner waits for the thread. */
+  /** A page as visitors get it. Rejects with BusyError when too much work for its owner waits for the thread. */
   async render(ownerId: number, page: PageToRender): Promise<Rendering> {
     const { html, hasAltcha } = page;
     const action = submitUrl(this.#config) + page.deploymentId;
@@ -38,5 +37,12 @@ export class PageRenderer {
           thread.run('renderPage', { html, action, widget }),
         );
     return { ...rest, br: Buffer.from(br.buffer, br.byteOffset, br.byteLength) };
+  }
+
+  /** A page ready to be stored. */
+  async prepare(ownerId: number, page: PageToRender): Promise<NewPage> {
+    const rendering = await this.render(ownerId, page);
+    const action = renderedFor(submitUrl(this.#config), page.hasAltcha);
+    return { html: page.html, rendered: { action, ...rendering } };
   }
 }

@@ -3,12 +3,12 @@ import { brotliDecompress, brotliDecompressSync, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { Batcher } from '../../db/batcher.ts';
 import type { Page, PageHead, StoredPage } from '../../db/deployments/deployments.ts';
+import type { Rendering } from '../../db/deployments/page-versions.ts';
 import type { SiteFile } from '../../db/deployments/site-files.ts';
 import { BusyError, FairQueue } from '../../lib/fair-queue.ts';
 import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
 import type { Encoding } from '../response/accept.ts';
-import type { Rendering } from './new-page.ts';
 import { createVariant, type ReadyBody, sizeOfBody, toReadyHtml, type Variant } from './ready-body.ts';
 import { type ReadyFile, Site } from './site.ts';
 
@@ -24,7 +24,7 @@ export type ReadyPage = Omit<PageHead, 'files'> &
 /** The page that is live under a slug. */
 export type Found = ReadyPage | 'taken-down' | undefined;
 
-/** The pages of several slugs as they are stored. HTML of more than `maxBytes` is left out. */
+/** The pages of several slugs as they are stored. A body of more than `maxBytes` is left out. */
 type ReadPages = (
   slugs: readonly string[],
   maxBytes: number,
@@ -65,7 +65,7 @@ export class PageCache {
   readonly #reads = new Map<string, Promise<Found>>();
 
   /**
-   * `render` makes a page ready, `makeFile` a file. `canSend`: whether memory is left for another answer
+   * `render` makes a page ready that is not stored so, `makeFile` a file. `canSend`: whether memory is left for another answer
    * with a large page of this owner. `maxBytes`: of all pages in memory, with their files.
    */
   constructor(
@@ -151,7 +151,7 @@ export class PageCache {
 
   async #readPage(slug: string): Promise<Found> {
     const page = await this.#small.add(slug);
-    const isLarge = page && page !== 'taken-down' && !('html' in page);
+    const isLarge = page && page !== 'taken-down' && !('rendered' in page) && !('html' in page);
     if (!isLarge) return this.#makeReady(slug, page);
     return this.#inTurn(page.ownerId, async () =>
       this.#makeReady(slug, (await this.#read([slug], Number.POSITIVE_INFINITY)).get(slug)),
@@ -160,6 +160,7 @@ export class PageCache {
 
   async #makeReady(slug: string, page: StoredPage | 'taken-down' | undefined): Promise<Found> {
     if (!page || page === 'taken-down') return page;
+    if ('rendered' in page) return this.#toReadyPage(page, page.rendered);
     if ('html' in page) return this.#toReadyPage(page, await this.#render(slug, page));
     throw new Error('A page was read without its body.');
   }

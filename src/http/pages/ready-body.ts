@@ -1,5 +1,5 @@
+import type { Rendering } from '../../db/deployments/page-versions.ts';
 import type { Encoding } from '../response/accept.ts';
-import type { Rendering } from './new-page.ts';
 
 /** Memory of content in an encoding, apart from its body. */
 const ENTRY_BYTES = 1_024;

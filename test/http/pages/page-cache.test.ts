@@ -16,20 +16,20 @@ const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 
 type Read = ConstructorParameters<typeof PageCache>[0]['read'];
 
-/** A cache of one MiB in front of stored pages. */
+/** A cache of one MiB in front of pages that are stored as they are rendered. */
 const cacheOf = (read: Read, canSend = () => true): PageCache =>
   new PageCache(
     {
       ...{ read, canSend },
-      render: async (slug, { html }) => ({ hash: slug, bytes: html.length, br: brotliCompressSync(html, FAST) }),
+      render: () => Promise.reject(new Error('Every page is rendered.')),
       makeFile: () => Promise.reject(new Error('No page has files.')),
     },
     { maxBytes: MIB, limits: testLimits() },
   );
 /** Rows of pages of one byte, in a version. */
 function rowsOf(slugs: readonly string[], version: number) {
-  const html = Buffer.from('x');
-  return new Map(slugs.map((slug) => [slug, { ...HEAD, deploymentId: slug, version, html }]));
+  const rendered = { hash: `${version}`, bytes: 1, br: brotliCompressSync('x') };
+  return new Map(slugs.map((slug) => [slug, { ...HEAD, deploymentId: slug, version, rendered }]));
 }
 
 /** Such a cache, and how often each page was read. */
@@ -44,7 +44,9 @@ function startCache() {
   };
   const read = (slug: string) => {
     reads.set(slug, (reads.get(slug) ?? 0) + 1);
-    return { ...HEAD, deploymentId: slug, html: bytesOf(slug) };
+    const body = bytesOf(slug);
+    const rendered = { hash: slug, bytes: body.length, br: brotliCompressSync(body, FAST) };
+    return { ...HEAD, deploymentId: slug, rendered };
   };
   const cache = cacheOf(async (slugs) => new Map(slugs.map((slug) => [slug, read(slug)])));
   async function get(slug: string): Promise<ReadyPage> {
@@ -79,7 +81,7 @@ it('gives what it keeps memory of its own', async () => {
 it('makes another encoding of a large page only while its owner may send more, and of a small one always', async () => {
   const read: Read = async (slugs) => {
     const rows = Array.from(rowsOf(slugs, 1), ([slug, row]) => {
-      return [slug, { ...row, html: Buffer.alloc(Number(slug)) }] as const;
+      return [slug, { ...row, rendered: { ...row.rendered, bytes: Number(slug) } }] as const;
     });
     return new Map(rows);
   };

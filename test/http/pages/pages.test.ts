@@ -1,4 +1,5 @@
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { createHash } from 'node:crypto';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { SIZES } from '../../../src/sizes.ts';
 import { type BareAnswer, bareRequest } from '../../support/bare-request.ts';
@@ -229,23 +230,84 @@ describe('a change of a page', () => {
   });
 });
 
-describe('the addresses that the forms of a page post to', () => {
-  const served = (url: string, id: string, html: string) => html.replaceAll('{{FORM_ACTION}}', `${url}/submit/${id}`);
+describe('what visitors get of a page, stored when it was deployed', () => {
+  const CODINGS = ['identity', 'gzip', 'br'];
+  const served = (id: string, html: string): string => html.replaceAll('{{FORM_ACTION}}', `${BASE_URL}/submit/${id}`);
+  const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 27);
+  const rowOf = (id: string) => service.db('pages').where({ deployment_id: id }).first();
+  /** The answers of a process that has not seen the page before, in each encoding. */
+  const askAnew = (host: string, url = other): Promise<string[]> =>
+    Promise.all(
+      CODINGS.map(async (coding) => textOf(await ask(host, { url, headers: { 'Accept-Encoding': coding } }))),
+    );
+
+  it('is stored by POST, PUT and the restoring of a version', async () => {
+    const html = ['1', '2'].map((n) => `<form action="{{FORM_ACTION}}">é😀${n}</form>`);
+    const { owner, id } = await publish(html[0]);
+    const expectStored = async (version: number, text = ''): Promise<void> => {
+      const { rendered_br: br, ...row } = await rowOf(id);
+      expect({ ...row, br: brotliDecompressSync(br).toString() }).toMatchObject({
+        ...{ version, rendered_version: version, rendered_action: `${BASE_URL}/submit/`, br: served(id, text) },
+        ...{ rendered_hash: hashOf(served(id, text)), rendered_bytes: Buffer.byteLength(served(id, text)) },
+      });
+    };
+    await expectStored(1, html[0]);
+    await replace(owner, id, html[1] ?? '');
+    await expectStored(2, html[1]);
+    await owner.post(`/deploy/${id}/versions/1/restore`).send({}).expect(200);
+    await expectStored(3, html[0]);
+  });
 
   it.each([
-    ['a small page', '<form action="{{FORM_ACTION}}">é😀</form>'],
-    ['a large page', `{{FORM_ACTION}}${'x'.repeat(2 * SIZES.internalPages.largeBytes)}`],
+    ['a large page', 'x'.repeat(2 * SIZES.internalPages.largeBytes)],
     ['a page that is large with its addresses', '{{FORM_ACTION}}'.repeat(2_000)],
-  ])('are those of the process, in each encoding of %s', async (_what, html) => {
-    const { id, host } = await publish(html);
-    for (const [url, base] of [
-      [other, BASE_URL],
-      [moved, MOVED_URL],
-    ] as const) {
-      for (const coding of ['identity', 'gzip', 'br']) {
-        const answer = await ask(host, { url, headers: { 'Accept-Encoding': coding } });
-        expect([codingOf(answer), textOf(answer)]).toEqual([coding, served(base, id, html)]);
-      }
-    }
+  ])('is stored of %s, too', async (_what, html) => {
+    const { owner, id, host } = await publish('first');
+    await replace(owner, id, html);
+    const { rendered_br: br, rendered_version: version } = await rowOf(id);
+    expect([brotliDecompressSync(br).toString(), version]).toEqual([served(id, html), 2]);
+    expect(await askAnew(host)).toEqual(CODINGS.map(() => served(id, html)));
+  });
+
+  it.each([
+    ['it had not been stored', { rendered_version: null, rendered_action: null, rendered_br: null }],
+    ['it was stored for another address', { rendered_action: 'http://moved.test/submit/' }],
+    ['an older version of the service had changed the page', { rendered_version: 0 }],
+  ])('is stored when the same HTML is sent again, as no new version, if %s', async (_when, change) => {
+    const html = '<form action="{{FORM_ACTION}}"></form>';
+    const { owner, id } = await publish(html);
+    const before = await rowOf(id);
+    await service.db('pages').where({ deployment_id: id }).update(change);
+    await replace(owner, id, html);
+    expect(await rowOf(id)).toEqual(before);
+  });
+
+  it('is what another process answers, without rendering the page again', async () => {
+    const { id, host } = await publish('<p>as given</p>');
+    const bytes = Buffer.from('<p>as stored</p>');
+    await service
+      .db('pages')
+      .where({ deployment_id: id })
+      .update({ rendered_br: brotliCompressSync(bytes), rendered_bytes: bytes.length });
+    expect(await askAnew(host)).toEqual(CODINGS.map(() => '<p>as stored</p>'));
+  });
+
+  it.each([
+    ['nothing was stored', { rendered_version: null, rendered_br: null, rendered_action: null }],
+    ['an older version of the service has changed the page since', { version: 2, lang_version: 2 }],
+  ])('is made at the first visit if %s', async (_when, change) => {
+    const { id, host } = await publish('<p>before</p>');
+    const html = '<form action="{{FORM_ACTION}}">now</form>';
+    await service
+      .db('pages')
+      .where({ deployment_id: id })
+      .update({ ...change, html });
+    expect(await askAnew(host)).toEqual(CODINGS.map(() => served(id, html)));
+  });
+
+  it('is made at the first visit where the forms post to another address', async () => {
+    const { id, host } = await publish('<form action="{{FORM_ACTION}}"></form>');
+    expect(await askAnew(host, moved)).toEqual(CODINGS.map(() => `<form action="${MOVED_URL}/submit/${id}"></form>`));
+    expect(await askAnew(host)).toEqual(CODINGS.map(() => served(id, '<form action="{{FORM_ACTION}}"></form>')));
   });
 });

@@ -12,6 +12,7 @@ const FILES = Array.from({ length: 12 }, (_, index) => ({
   ...{ path: `${index}.png`, sha256: index.toString(16).padStart(64, '0') },
   bytes: FILE_BYTES,
 }));
+const RENDERED = { hash: 'hash', bytes: 1, br: brotliCompressSync('x') };
 
 /** A cache of one MiB in front of sites with these files, and the files that were read. */
 function startCache() {
@@ -19,16 +20,12 @@ function startCache() {
   const bucket = { isReachable: true };
   const cache = new PageCache(
     {
-      ...{ canSend: () => true, render: async () => ({ hash: 'hash', bytes: 1, br: brotliCompressSync('x') }) },
+      ...{ canSend: () => true, render: () => Promise.reject(new Error('Every page is rendered.')) },
       read: async (slugs) =>
         new Map(
           slugs.map((slug) => [
             slug,
-            {
-              ...{ deploymentId: slug, version: 1, ownerId: 1, hasAltcha: false },
-              files: FILES,
-              html: Buffer.from('x'),
-            },
+            { ...{ deploymentId: slug, version: 1, ownerId: 1, hasAltcha: false }, files: FILES, rendered: RENDERED },
           ]),
         ),
       async makeFile(slug, _page, { path, bytes }) {

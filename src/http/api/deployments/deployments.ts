@@ -103,7 +103,7 @@ const listEndpoint = ({ db, config }: App) =>
   });
 
 function createEndpoint(app: App) {
-  const { db, config, limitPageWrites, siteQueue, onDeploymentChange } = app;
+  const { db, config, renderer, limitPageWrites, siteQueue, onDeploymentChange } = app;
   const body = siteBody(config, siteQueue);
   const slugOrNone = slugField(config.reservedSlugs, "Made from the page's title when left out.").optional();
   return endpoint('POST', '/deploy', 'createDeployment', {
@@ -119,26 +119,23 @@ function createEndpoint(app: App) {
     },
     answer: { status: 201, description: 'The page is live.', schema: Deployed },
     errors: [planLimitReached, storageFull, slugTaken, keyReused],
-    async handle({ owner, response, headers, body: { html: text, slug, files: sent } }) {
-      const slugs = slug === undefined ? await proposeSlugs(text, config.reservedSlugs) : [slug];
+    async handle({ owner, response, headers, body: { html, slug, files: sent } }) {
+      const slugs = slug === undefined ? await proposeSlugs(html, config.reservedSlugs) : [slug];
       const limit = config.planLimits.get(owner.plan) ?? 0;
       const id = newDeploymentId(config.cell);
-      const html = Buffer.from(text);
+      const given = { deploymentId: id, slug: '', html: Buffer.from(html), hasAltcha: false };
+      const page = await renderer.prepare(owner.id, given);
       const files = sent?.list ?? [];
-      if (sent) checkLimits([{ path: INDEX, bytes: html.length }, ...files], config);
-      const wanted = { id, ownerId: owner.id, limit, storageLimits: config.storageLimits, slugs, html, files };
-      const request = {
-        key: headers['Idempotency-Key'],
-        path: '/deploy',
-        body: { html: text, slug, files: sent?.list },
-      };
+      if (sent) checkLimits([{ path: INDEX, bytes: given.html.length }, ...files], config);
+      const wanted = { id, ownerId: owner.id, limit, storageLimits: config.storageLimits, slugs, page, files };
+      const request = { key: headers['Idempotency-Key'], path: '/deploy', body: { html, slug, files: sent?.list } };
       async function create(connection: Knex): Promise<z.infer<typeof Deployed>> {
         const deployment = await createDeployment(connection, wanted);
         if (deployment === 'limit-reached') throw planLimitReached(owner.plan, limit);
         if (deployment === 'slug-taken') throw slugTaken();
         return toDeployed(deployment, config);
       }
-      const deployed = await withContents(app, { owner, response }, { sent, htmlBytes: html.length }, () =>
+      const deployed = await withContents(app, { owner, response }, { sent, htmlBytes: given.html.length }, () =>
         limitPageWrites(() => answerOnce(db, owner, request, create)),
       );
       await onDeploymentChange({ deploymentId: deployed.id, slug: deployed.slug });

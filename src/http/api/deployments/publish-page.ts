@@ -2,8 +2,9 @@ import type { ServerResponse } from 'node:http';
 import type { Owner } from '../../../db/account/owners.ts';
 import { checkStorage } from '../../../db/account/storage.ts';
 import { changePage, type Deployment } from '../../../db/deployments/deployments.ts';
-import { ContentsRemoved, type PageChange } from '../../../db/deployments/page-versions.ts';
+import { ContentsRemoved, type NewPage, type PageChange } from '../../../db/deployments/page-versions.ts';
 import { findMissing, releaseContents, type SiteFile, storeContent } from '../../../db/deployments/site-files.ts';
+import { hasAltcha } from '../../../db/submissions/forms.ts';
 import { checkLimits, type SentFiles } from '../../../lib/sent-files.ts';
 import { INDEX } from '../../../lib/site-paths.ts';
 import type { App } from '../../app.ts';
@@ -85,17 +86,18 @@ type Published = { html?: Buffer; sent?: SentFiles | undefined; files?: PageChan
 export async function publishPage(
   app: App,
   publisher: Publisher,
-  { id }: Deployment,
+  { id, slug }: Deployment,
   { html, sent, files }: Published,
   etags?: readonly string[],
 ): Promise<Deployment> {
   const { db, config, limitPageWrites, onDeploymentChange } = app;
+  const page = html && (await prepare(app, publisher.owner, { id, slug }, html));
   function checked(now: readonly SiteFile[], htmlBytes: number): readonly SiteFile[] {
     const changed = files ? files(now, htmlBytes) : (sent?.list ?? now);
     if (changed.length > 0) checkLimits([{ path: INDEX, bytes: htmlBytes }, ...changed], config);
     return changed;
   }
-  const change = { html, files: checked };
+  const change = { page, files: checked };
   const deployment = await withContents(app, publisher, { sent, htmlBytes: html?.length ?? 0 }, () =>
     limitPageWrites(() => changePage(db, publisher.owner.id, id, change, config, etags)),
   );
@@ -103,4 +105,13 @@ export async function publishPage(
   if (found === 'changed') throw changedMeanwhile(HTML_PATH);
   await onDeploymentChange({ deploymentId: found.id, slug: found.slug });
   return found;
+}
+
+async function prepare(
+  { db, renderer }: App,
+  owner: Owner,
+  { id, slug }: Pick<Deployment, 'id' | 'slug'>,
+  html: Buffer,
+): Promise<NewPage> {
+  return renderer.prepare(owner.id, { deploymentId: id, slug, html, hasAltcha: await hasAltcha(db, id) });
 }

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import type { Problem } from '../../../compute/check/answer.ts';
 import type { Owner } from '../../../db/account/owners.ts';
 import { listRecipients, TooManyAsks } from '../../../db/deliveries/mail-recipients.ts';
+import { findHtml } from '../../../db/deployments/deployments.ts';
+import type { NewPage } from '../../../db/deployments/page-versions.ts';
 import { changeSettings, findSettings, NeverOpen, NoSecret } from '../../../db/deployments/settings.ts';
+import { hasAltcha } from '../../../db/submissions/forms.ts';
 import { FIRST_OWNER } from '../../../lib/mail-address.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
@@ -57,6 +60,19 @@ function captchaNotice(problems: readonly Problem[]): string | undefined {
 
 type Call = { owner: Owner; notify(sentence: string): void };
 
+/** The live page as it is to be rendered, if switching ALTCHA on or off changes that. */
+async function pageToRenew(
+  { db, renderer }: App,
+  owner: Owner,
+  { id, slug }: { id: string; slug: string },
+  { spam }: SettingsChange,
+): Promise<NewPage | undefined> {
+  const wantsAltcha = spam?.captcha?.provider === 'altcha';
+  if (!spam || wantsAltcha === (await hasAltcha(db, id))) return undefined;
+  const html = await findHtml(db, owner.id, id);
+  return html && renderer.prepare(owner.id, { deploymentId: id, slug, html, hasAltcha: wantsAltcha });
+}
+
 async function changeOrRefuse(
   app: App,
   owner: Owner,
@@ -66,7 +82,8 @@ async function changeOrRefuse(
 ): Promise<{ etag: string }> {
   const hasMail = app.config.smtpUrl !== undefined;
   try {
-    const changed = foundOr404(await changeSettings(app.db, owner, deployment.id, changes, { hasMail, etags }));
+    const page = await pageToRenew(app, owner, deployment, changes);
+    const changed = foundOr404(await changeSettings(app.db, owner, deployment.id, changes, { hasMail, page, etags }));
     if (changed === 'changed') throw changedMeanwhile(SETTINGS_PATH);
     return changed;
   } catch (error) {

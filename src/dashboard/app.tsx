@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { ErrorBoundary, LocationProvider, Router } from 'preact-iso';
+import { LocationProvider, Router } from 'preact-iso';
 import { session, trouble } from './api.ts';
 import { routes } from './routes.tsx';
 import { findNewSession, me, signOut } from './session.ts';
@@ -94,9 +94,7 @@ export function App(): JSX.Element {
       </header>
       <Trouble />
       <main id="main" tabIndex={-1}>
-        <ErrorBoundary>
-          <Router>{routes}</Router>
-        </ErrorBoundary>
+        <Router>{routes}</Router>
       </main>
       <Said />
       <SessionOver />

@@ -12,8 +12,6 @@ export const DASHBOARD_LIMITS = {
     longestPauseMs: 15_000,
     /** What is only read is asked for again after this time without an answer. */
     readTimeoutMs: 30_000,
-    /** How often a script is asked for before the whole page is loaded again: a newer version may have other scripts. */
-    scriptTries: 3,
   },
   /** Logs of webhooks and mails. */
   notifications: {

@@ -214,28 +214,4 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await banner(page).waitFor({ state: 'detached' });
     expect(asked).toBe(2);
   });
-
-  it('waits with what is on the screen for the script of a view, until the service is there', async () => {
-    const owner = await dashboard.owner();
-    const page = await dashboard.open(owner, '/dashboard');
-    await page.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
-    let [asked, loaded] = [0, 0];
-    let isDown = true;
-    await page.route(/./, (route) => {
-      const { pathname } = new URL(route.request().url());
-      if (!isDown) return route.fallback();
-      asked += Number(pathname === '/readyz');
-      loaded += Number(route.request().isNavigationRequest());
-      return route.abort();
-    });
-    await page.getByRole('link', { name: 'New page' }).click();
-    await banner(page).waitFor();
-    await expect.poll(() => asked).toBeGreaterThan(1);
-    expect(loaded).toBe(0);
-    await page.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
-    isDown = false;
-    await page.evaluate("dispatchEvent(new Event('online'))");
-    await page.getByLabel('HTML').waitFor();
-    await banner(page).waitFor({ state: 'detached' });
-  });
 });

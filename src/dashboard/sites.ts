@@ -53,7 +53,8 @@ const isIgnored = ({ path }: ChosenFile): boolean =>
 export function siteOf(chosen: readonly ChosenFile[]): Site {
   const files = chosen.filter((file) => !isIgnored(file));
   const [first] = files;
-  if (files.length === 1 && first?.path.toLowerCase().endsWith('.zip')) return { zip: first.file };
+  if (files.length === 1 && first && /\.zip$/i.test(first.path)) return { zip: first.file };
+  if (files.length === 1 && first && /\.html?$/i.test(first.path)) return { index: first.file, others: [] };
   const top = first?.path.split('/', 1)[0] ?? '';
   const cut = files.every(({ path }) => path.startsWith(`${top}/`)) ? top.length + 1 : 0;
   const inside = files.map(({ path, file }) => ({ path: path.slice(cut), file }));

@@ -1,46 +1,37 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
-import type { Change } from '../data.ts';
-import { Button } from '../ui/button.tsx';
+import { answer, api } from '../api.ts';
+import { type Change, useData } from '../data.ts';
+import { CodeArea, type Place, showPlace } from '../ui/code-area.tsx';
 import { Labelled } from '../ui/field.tsx';
 import { Findings } from '../ui/findings.tsx';
-import { Form } from '../ui/form.tsx';
-import { NotSaved } from '../ui/states.tsx';
-import { useCheck, useSettled } from './check.ts';
-import { CodeArea, showPlace } from './code-area.tsx';
+import { Form, FormEnd } from '../ui/form.tsx';
 import { LivePreview } from './live-preview.tsx';
 
-type OnFile = (file: File | undefined) => void;
+/** A page is checked and shown when nothing was typed for this time. */
+const TYPING_MS = 500;
 
-const FileInput = ({ onFile }: { onFile: OnFile }): JSX.Element => (
-  <Labelled label="Choose a file, or drop it here" hint="An HTML page.">
-    {(control) => (
-      <input
-        {...control}
-        type="file"
-        accept=".html,.htm,text/html"
-        onChange={({ currentTarget }) => onFile(currentTarget.files?.[0])}
-      />
-    )}
-  </Labelled>
-);
+/** A text, once nothing was typed for a moment. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
 
 function Check({ html, onShow }: { html: string; onShow(problem: Schemas['Problem']): void }): JSX.Element {
-  const checked = useCheck(html);
+  const { data: checked, error } = useData(html, (signal) => answer(api.POST('/check', { body: { html }, signal })));
   return (
     <div aria-live="polite">
-      {typeof checked === 'string' && <p class="muted">{checked}</p>}
-      {checked instanceof Object && (
-        <>
-          <Findings checked={checked} onShow={onShow} />
-          {checked.title !== null && (
-            <p class="muted">
-              Browsers and the list of your pages call it <bdi>{checked.title}</bdi>, as its <code>{'<title>'}</code>{' '}
-              says.
-            </p>
-          )}
-        </>
+      {error && <p class="muted">The page could not be checked: {error.message}</p>}
+      {checked && <Findings checked={checked} onShow={onShow} />}
+      {checked && checked.title !== null && (
+        <p class="muted">
+          Browsers and the list of your pages call it <bdi>{checked.title}</bdi>, as its <code>{'<title>'}</code> says.
+        </p>
       )}
     </div>
   );
@@ -53,6 +44,7 @@ export function Editor({
   onPublish,
   onCancel,
   change,
+  start,
   children,
 }: {
   html: string;
@@ -60,43 +52,61 @@ export function Editor({
   onPublish(): unknown;
   onCancel(): void;
   change: Change;
+  /** The place that is shown at first. */
+  start?: Place;
   /** More fields. */
   children?: ComponentChildren;
 }): JSX.Element {
   const area = useRef<HTMLTextAreaElement>(null);
+  const show = (place: Place): void => {
+    if (area.current) showPlace(area.current, place);
+  };
+  useEffect(() => {
+    if (start) show(start);
+  }, []);
   const settled = useSettled(html);
   const [isMissing, setMissing] = useState(false);
   const isEmpty = html.trim() === '';
-  const read: OnFile = async (file) => {
-    if (file) onChange(await file.text());
-  };
   function submit(): void {
     setMissing(isEmpty);
     if (!isEmpty) onPublish();
   }
-  const error = isMissing && isEmpty ? 'Paste the page, or choose its file.' : undefined;
+  async function drop(event: DragEvent): Promise<void> {
+    const file = event.dataTransfer?.files[0];
+    if (!file) return;
+    event.preventDefault();
+    onChange(await file.text());
+  }
   return (
-    <Form class={isEmpty ? undefined : 'editing'} onSubmit={submit}>
-      <div class="panes">
-        <FileInput onFile={read} />
-        {children}
-      </div>
+    <Form class="editor" onSubmit={submit}>
+      {children}
       <div class="panes">
         <div class="stack">
-          <CodeArea area={area} html={html} onChange={onChange} onFile={read} error={error} />
-          <Check html={settled} onShow={(problem) => area.current && showPlace(area.current, problem)} />
+          <Labelled
+            label="HTML"
+            hint={
+              <>
+                Paste it, or drop its file here. Write <code>method="post" action="{'{{FORM_ACTION}}'}"</code> in the
+                form, or leave the action out: either way it is sent to you.
+              </>
+            }
+            error={isMissing && isEmpty ? 'Paste the page, or choose its file.' : undefined}
+          >
+            {(control) => (
+              <CodeArea
+                {...control}
+                area={area}
+                html={html}
+                onInput={({ currentTarget }) => onChange(currentTarget.value)}
+                onDrop={drop}
+              />
+            )}
+          </Labelled>
+          {settled.trim() !== '' && <Check html={settled} onShow={show} />}
         </div>
         {settled.trim() !== '' && <LivePreview html={settled} />}
       </div>
-      <div class="editor-foot">
-        <NotSaved change={change} />
-        <div class="buttons end">
-          <Button onClick={onCancel}>Cancel</Button>
-          <Button kind="main" icon="upload" isBusy={change.state === 'saving'}>
-            Publish
-          </Button>
-        </div>
-      </div>
+      <FormEnd change={change} icon="upload" button="Publish" onCancel={onCancel} />
     </Form>
   );
 }

@@ -1,10 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Change } from '../data.ts';
-import { Button } from './button.tsx';
 import { Field } from './field.tsx';
-import { Form } from './form.tsx';
-import { NotSaved } from './states.tsx';
+import { Form, FormEnd } from './form.tsx';
 
 /** A dialog over the view; the browser keeps the focus in it and gives it back. Without `onClose` it stays. */
 export function Dialog({
@@ -90,13 +88,7 @@ export function ConfirmDialog({
             error={isWrong && text.trim() !== typed ? `Type ${typed} exactly.` : undefined}
           />
         )}
-        <NotSaved change={change} />
-        <div class="buttons end">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="danger" isBusy={change.state === 'saving'}>
-            {button}
-          </Button>
-        </div>
+        <FormEnd change={change} kind="danger" button={button} onCancel={onClose} />
       </Form>
     </Dialog>
   );

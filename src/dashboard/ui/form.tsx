@@ -1,4 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
+import type { Change } from '../data.ts';
+import { Button, type ButtonProps } from './button.tsx';
+import { NotSaved } from './states.tsx';
 
 /** A form that a script submits, and whose fields say themselves what is wrong. */
 export const Form = ({
@@ -26,4 +29,30 @@ export const Form = ({
   >
     {children}
   </form>
+);
+
+/** The end of a form: why its change was not made, and its buttons. `children`: before them. */
+export const FormEnd = ({
+  change,
+  kind = 'main',
+  icon,
+  button,
+  onCancel,
+  children,
+}: Pick<ButtonProps, 'kind' | 'icon'> & {
+  change: Change;
+  button: string;
+  onCancel?: () => void;
+  children?: ComponentChildren;
+}): JSX.Element => (
+  <div class="stack form-end">
+    <NotSaved change={change} />
+    <div class="buttons end">
+      {children}
+      {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+      <Button kind={kind} {...(icon && { icon })} isBusy={change.state === 'saving'}>
+        {button}
+      </Button>
+    </div>
+  </div>
 );

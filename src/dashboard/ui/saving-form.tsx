@@ -1,8 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Change } from '../data.ts';
-import { Button } from './button.tsx';
-import { Form } from './form.tsx';
-import { NotSaved, Saved } from './states.tsx';
+import { Form, FormEnd } from './form.tsx';
+import { Saved } from './states.tsx';
 
 /** A form with a button that saves it, and with what became of that. */
 export const SavingForm = ({
@@ -21,14 +20,8 @@ export const SavingForm = ({
 }): JSX.Element => (
   <Form class={className} onSubmit={onSave}>
     {children}
-    <div class="stack">
-      <NotSaved change={change} />
-      <div class="buttons end">
-        {!isChanged && <Saved change={change} />}
-        <Button kind="main" isBusy={change.state === 'saving'}>
-          Save
-        </Button>
-      </div>
-    </div>
+    <FormEnd change={change} button="Save">
+      {!isChanged && <Saved change={change} />}
+    </FormEnd>
   </Form>
 );

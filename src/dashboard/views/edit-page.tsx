@@ -24,7 +24,7 @@ async function readLive(id: string, signal?: AbortSignal): Promise<Live> {
 
 /** Edits the HTML that was live. The tab keeps what is typed, and the ETag of what it began with. */
 function Edit({ page: { id, slug }, live }: { page: Page; live: Live }): JSX.Element {
-  const { route } = useLocation();
+  const { route, query } = useLocation();
   const [html, setHtml, dropHtml] = useDraft(`html:${id}`, live.html);
   const [etag, setEtag, dropEtag] = useDraft(`etag:${id}`, live.etag);
   const { change, run } = useChange();
@@ -63,7 +63,14 @@ function Edit({ page: { id, slug }, live }: { page: Page; live: Live }): JSX.Ele
 
   return (
     <>
-      <Editor html={html} onChange={type} onPublish={() => publish(etag)} onCancel={leave} change={change} />
+      <Editor
+        html={html}
+        onChange={type}
+        onPublish={() => publish(etag)}
+        onCancel={leave}
+        change={change}
+        {...(query.line && { start: { line: Number(query.line), column: Number(query.column) } })}
+      />
       <Dialog title="Somebody else has changed this page" isOpen={isOutdated} onClose={() => setOutdated(false)}>
         <p>
           Another version was published since you began. If you publish yours, theirs stays in the list of versions. If
@@ -90,7 +97,7 @@ function Loaded({ page }: { page: Page }): JSX.Element {
   );
 }
 
-/** Gives a page new HTML; its address, submissions and settings stay. */
+/** Gives a page new HTML; its address, submissions and settings stay. `?line=&column=`: the place to begin at. */
 export default function EditPage(): JSX.Element {
   return <PageView title="Edit">{(page) => <Loaded key={page.id} page={page} />}</PageView>;
 }

@@ -6,20 +6,22 @@ import { errorAt, useChange, useData, useDraft } from '../data.ts';
 import { Editor } from '../editor/editor.tsx';
 import { findStartingPoint, StartingPoints } from '../editor/starting-points.tsx';
 import { pageLinks } from '../links.ts';
-import type { Site } from '../sites.ts';
+import { publishSite, type Site } from '../sites.ts';
+import { Form, FormEnd } from '../ui/form.tsx';
 import { SiteChooser } from '../ui/site-chooser.tsx';
 import { SlugField, slugOf } from '../ui/slug-field.tsx';
 import { Shown } from '../ui/states.tsx';
+import { counted } from '../ui/time.tsx';
 import { View } from '../ui/view.tsx';
 import { Elsewhere } from './new-page/elsewhere.tsx';
-import { PublishSite } from './new-page/publish-site.tsx';
 
-/** Publishes HTML as a new page. `draft`: the name under which the tab keeps it. */
+/** Publishes HTML, or a site that is chosen, as a new page. `draft`: the name under which the tab keeps the HTML. */
 function Publish({ draft, initial }: { draft: string; initial?: string }): JSX.Element {
   const { route } = useLocation();
   const [html, setHtml, dropHtml] = useDraft(`html:${draft}`, initial);
   const [slug, setSlug, dropSlug] = useDraft('slug');
-  const { change, run } = useChange();
+  const [site, setSite] = useState<Site>();
+  const { change, run, clear } = useChange();
   function leaveFor(path: string): void {
     dropHtml();
     dropSlug();
@@ -27,13 +29,38 @@ function Publish({ draft, initial }: { draft: string; initial?: string }): JSX.E
   }
   const publish = (): unknown =>
     run(async () => {
-      const body = { html, ...(slugOf(slug) !== '' && { slug: slugOf(slug) }) };
-      const { id } = await answer(api.POST('/deploy', { body }));
+      const named = slugOf(slug) === '' ? {} : { slug: slugOf(slug) };
+      const { id } = await (site
+        ? publishSite(site, named)
+        : answer(api.POST('/deploy', { body: { html, ...named } })));
       leaveFor(pageLinks(id).live);
     });
+  async function choose(chosen: Site): Promise<void> {
+    clear();
+    if ('index' in chosen && chosen.others.length === 0) setHtml(await chosen.index.text());
+    else setSite(chosen);
+  }
+  const slugField = <SlugField label="Slug" value={slug} onChange={setSlug} error={errorAt(change, 'slug')} />;
+  if (site) {
+    return (
+      <Form class="card" onSubmit={publish}>
+        <p role="status">
+          Chosen: <bdi>{'zip' in site ? site.zip.name : counted(site.others.length + 1, 'file')}</bdi>
+        </p>
+        {slugField}
+        <FormEnd change={change} icon="upload" button="Publish" onCancel={() => setSite(undefined)} />
+      </Form>
+    );
+  }
   return (
     <Editor html={html} onChange={setHtml} onPublish={publish} onCancel={() => leaveFor('/dashboard')} change={change}>
-      <SlugField label="Slug" value={slug} onChange={setSlug} error={errorAt(change, 'slug')} />
+      {initial === undefined && (
+        <SiteChooser
+          text="Drop a page here, or a folder or zip with all files of a site. Or choose it."
+          onSite={choose}
+        />
+      )}
+      {slugField}
     </Editor>
   );
 }
@@ -52,29 +79,17 @@ function PublishStartingPoint({ name, url }: { name: string; url: string }): JSX
   );
 }
 
-/** Publishes HTML, or a site that was chosen. */
-function PublishOwn(): JSX.Element {
-  const [site, setSite] = useState<Site>();
-  if (site) return <PublishSite site={site} onCancel={() => setSite(undefined)} />;
-  return (
-    <>
-      <SiteChooser text="A site with files: drop its folder or a zip here, or choose it." onSite={setSite} />
-      <Publish draft="new" />
-    </>
-  );
-}
-
 /** Publishes a page. `?start=` names the finished page that it begins with, or `elsewhere`: the form is on another site. */
 export default function NewPage(): JSX.Element {
   // Not that of useLocation: it changes before this view is gone.
   const { start } = useRoute().query;
   if (start === 'elsewhere') return <Elsewhere />;
   const point = findStartingPoint(start);
-  if (point) {
+  if (point?.url) {
     return (
       <View title={`New page: ${point.title}`}>
         <p>Change the texts as you like: the preview and the check follow.</p>
-        <PublishStartingPoint key={point.name} {...point} />
+        <PublishStartingPoint key={point.name} name={point.name} url={point.url} />
       </View>
     );
   }
@@ -83,7 +98,7 @@ export default function NewPage(): JSX.Element {
       <h2>Start from a finished page</h2>
       <StartingPoints />
       <h2>Or use your own HTML</h2>
-      <PublishOwn />
+      <Publish draft="new" />
     </View>
   );
 }

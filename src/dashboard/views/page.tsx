@@ -26,20 +26,24 @@ const numberIn = (text: string | undefined): number | undefined => (text === und
 function choiceOf(query: Partial<Record<string, string>>, { versions }: VersionList): Choice | undefined {
   const find = (number: number | undefined) => versions.find(({ version }) => version === number)?.version;
   const version = find(numberIn(query.version)) ?? versions.find(({ live }) => live)?.version;
-  return version === undefined
-    ? undefined
-    : { version, since: find(numberIn(query.since)), line: numberIn(query.line) };
+  return version === undefined ? undefined : { version, since: find(numberIn(query.since)) };
 }
 
-/** The errors that keep the live page's form from arriving, if there are any. */
-function Check({ id, onShow }: { id: string; onShow(line: number): void }): JSX.Element {
+/** The check of the live page; its lines are in the editor. */
+function Check({ id }: { id: string }): JSX.Element {
+  const { route } = useLocation();
   const loaded = useData(`check:${id}`, (signal) =>
     answer(api.GET('/deploy/{id}/check', { params: { path: { id } }, signal })),
   );
   return (
     <Section title="Check">
       <Shown loaded={loaded} label="Checking the page">
-        {(checked) => <Findings checked={checked} onShow={({ line }) => onShow(line)} />}
+        {(checked) => (
+          <Findings
+            checked={checked}
+            onShow={({ line, column }) => route(`${pageLinks(id).edit}?line=${line}&column=${column}`)}
+          />
+        )}
       </Shown>
     </Section>
   );
@@ -47,14 +51,14 @@ function Check({ id, onShow }: { id: string; onShow(line: number): void }): JSX.
 
 function Parts({ page, list, reload }: { page: Page; list: VersionList; reload(): void }): JSX.Element {
   const { id } = page;
-  const { route, query } = useLocation();
+  const { query } = useLocation();
   const choice = choiceOf(query, list);
   const live = list.versions.find((version) => version.live)?.version;
   return (
     <>
       {/* A new version is a new frame. */}
       <Preview key={live} page={page} />
-      <Check key={`check:${live}`} id={id} onShow={(line) => route(`${pageLinks(id).page}?line=${line}`)} />
+      <Check key={`check:${live}`} id={id} />
       <Files page={page} live={live} onChanged={reload} />
       <Versions id={id} versions={list.versions} total={list.total} onRestored={reload} />
       {choice && <SourceCard id={id} choice={choice} />}

@@ -5,12 +5,11 @@ import { ApiError, answer, api } from '../api.ts';
 import { useChange, usePages } from '../data.ts';
 import { MAX_LIMIT } from '../limits.ts';
 import { ActionButton } from '../ui/action-button.tsx';
-import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Form } from '../ui/form.tsx';
+import { Form, FormEnd } from '../ui/form.tsx';
 import { say } from '../ui/say.tsx';
 import { SlugField, slugOf } from '../ui/slug-field.tsx';
-import { Empty, ListFoot, NotSaved, Shown } from '../ui/states.tsx';
+import { Empty, ListFoot, Shown } from '../ui/states.tsx';
 import { counted, Time } from '../ui/time.tsx';
 import { focusHeading, View } from '../ui/view.tsx';
 
@@ -48,13 +47,7 @@ function Restore({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Eleme
             Another page has the slug <bdi>{page.slug}</bdi> now. Choose one to restore this page with.
           </p>
           <SlugField label="New slug" value={slug} onChange={setSlug} />
-          <NotSaved change={change} />
-          <div class="buttons end">
-            <Button onClick={() => setTaken(false)}>Cancel</Button>
-            <Button kind="main" isBusy={change.state === 'saving'}>
-              Restore it
-            </Button>
-          </div>
+          <FormEnd change={change} button="Restore it" onCancel={() => setTaken(false)} />
         </Form>
       </Dialog>
     </>

@@ -4,11 +4,9 @@ import { useLocation } from 'preact-iso';
 import { answer, api } from '../../api.ts';
 import { useChange } from '../../data.ts';
 import { pageLinks } from '../../links.ts';
-import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
-import { Form } from '../../ui/form.tsx';
+import { Form, FormEnd } from '../../ui/form.tsx';
 import { formSnippet } from '../../ui/form-snippet.tsx';
-import { NotSaved } from '../../ui/states.tsx';
 import { View } from '../../ui/view.tsx';
 
 const escapeHtml = (text: string): string =>
@@ -44,13 +42,7 @@ export function Elsewhere(): JSX.Element {
       <Form class="card" onSubmit={create}>
         <p>You get a form to paste into your own page. Whatever visitors send with it arrives here.</p>
         <Field label="Name of the form" hint="Such as Contact." value={name} onChange={setName} />
-        <NotSaved change={change} />
-        <div class="buttons end">
-          <ButtonLink href="/dashboard/new">Cancel</ButtonLink>
-          <Button kind="main" isBusy={change.state === 'saving'}>
-            Get the form
-          </Button>
-        </div>
+        <FormEnd change={change} button="Get the form" onCancel={() => route('/dashboard/new')} />
       </Form>
     </View>
   );

@@ -1,5 +1,4 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
 import type { Line } from './lines.ts';
 
 const SIGNS = { none: ' ', added: '+', removed: '−', skipped: '⋯' };
@@ -12,35 +11,19 @@ const withoutControls = (text: string): string =>
     (control) => `⟨U+${control.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`,
   );
 
-/** Lines of code, with `line` in sight; the browser renders those in sight only. */
-export function CodeLines({
-  label,
-  lines,
-  line,
-}: {
-  label: string;
-  lines: readonly Line[];
-  line?: number | undefined;
-}): JSX.Element {
-  const place = useRef<HTMLElement>(null);
-  useEffect(() => {
-    if (line === undefined) return;
-    place.current?.focus({ preventScroll: true });
-    place.current?.querySelector('.target')?.scrollIntoView({ block: 'center' });
-  }, [lines, line]);
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys scroll what has the focus.
-    <section ref={place} class="code-lines" tabIndex={0} aria-label={label}>
-      {lines.map(({ number, change, text }, index) => (
-        <div key={index} class={`code-row ${change}${line !== undefined && number === line ? ' target' : ''}`}>
-          <span class="code-number">{number}</span>
-          <span class="code-sign" aria-hidden="true">
-            {SIGNS[change]}
-          </span>
-          {SAID[change] && <span class="unseen">{SAID[change]}</span>}
-          <bdi class="code-text">{withoutControls(text)}</bdi>
-        </div>
-      ))}
-    </section>
-  );
-}
+/** Lines that changed; the browser renders those in sight only. */
+export const CodeLines = ({ lines }: { lines: readonly Line[] }): JSX.Element => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys scroll what has the focus.
+  <section class="code-lines" tabIndex={0} aria-label="Lines that changed">
+    {lines.map(({ number, change, text }, index) => (
+      <div key={index} class={`code-row ${change}`}>
+        <span class="code-number">{number}</span>
+        <span class="code-sign" aria-hidden="true">
+          {SIGNS[change]}
+        </span>
+        {SAID[change] && <span class="unseen">{SAID[change]}</span>}
+        <bdi>{withoutControls(text)}</bdi>
+      </div>
+    ))}
+  </section>
+);

@@ -1,15 +1,13 @@
 import { structuredPatch } from 'diff';
 
-/** As many lines as are shown: a page of 2 MiB may have two million. */
-export const MAX_LINES = 5_000;
 /** Browsers are slow with very long lines. */
 const MAX_LINE_CHARS = 2_000;
 /** How long the comparison of two versions may take. */
 const COMPARE_TIMEOUT_MS = 400;
 
-/** A line of a text, or of the changes from one text to another. */
+/** A line of the changes from one text to another. */
 export type Line = {
-  /** Its number in the text, in the newer one if it is in both; undefined for lines that are left out. */
+  /** Its number, in the newer text if it is in both; undefined for lines that are left out. */
   number: number | undefined;
   change: 'none' | 'added' | 'removed' | 'skipped';
   text: string;
@@ -17,10 +15,6 @@ export type Line = {
 
 const cut = (text: string): string =>
   text.length > MAX_LINE_CHARS ? `${text.slice(0, MAX_LINE_CHARS).toWellFormed()}…` : text;
-
-/** The lines of a text, at most as many as are shown. */
-export const sourceLines = (html: string): Line[] =>
-  html.split(/\r\n|\n|\r/, MAX_LINES).map((text, index) => ({ number: index + 1, change: 'none', text: cut(text) }));
 
 /** The lines that differ, with some around them; undefined when the texts differ too much to be compared soon. */
 export function compare(before: string, after: string): Line[] | undefined {

@@ -4,16 +4,20 @@ import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
 import { useData } from '../../data.ts';
 import { CopyButton } from '../../ui/button.tsx';
+import { CodeArea } from '../../ui/code-area.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Shown } from '../../ui/states.tsx';
 import { counted } from '../../ui/time.tsx';
 import { CodeLines } from './code-lines.tsx';
-import { compare, type Line, MAX_LINES, sourceLines } from './lines.ts';
+import { compare, type Line } from './lines.ts';
 
 export type Version = Schemas['Version'];
 
-/** A version, or its changes since another; and a line to go to. */
-export type Choice = { version: number; since: number | undefined; line: number | undefined };
+/** As many changed lines as are shown: a page of 2 MiB may have two million. */
+const MAX_LINES = 5_000;
+
+/** A version, or its changes since another. */
+export type Choice = { version: number; since: number | undefined };
 
 async function readHtml(id: string, version: number, signal: AbortSignal): Promise<string> {
   const params = { path: { id, version: String(version) } };
@@ -21,14 +25,11 @@ async function readHtml(id: string, version: number, signal: AbortSignal): Promi
   return html;
 }
 
-function Source({ html, line }: { html: string; line: number | undefined }): JSX.Element {
-  const lines = useMemo(() => sourceLines(html), [html]);
+function Source({ html }: { html: string }): JSX.Element {
+  const area = useRef<HTMLTextAreaElement>(null);
   return (
     <>
-      <CodeLines label="Lines of the source" lines={lines} line={line} />
-      {lines.length === MAX_LINES && (
-        <p class="muted">Only the first {counted(MAX_LINES, 'line')} are shown. Copy has all of it.</p>
-      )}
+      <CodeArea area={area} html={html} readOnly aria-label="Source" />
       <CopyButton kind="plain" text={html}>
         Copy the source
       </CopyButton>
@@ -48,13 +49,13 @@ function Changes({ before, after }: { before: string; after: string }): JSX.Elem
       <p role="status">
         {counted(count('added'), 'line')} added, {counted(count('removed'), 'line')} removed.
       </p>
-      <CodeLines label="Lines that changed" lines={lines.slice(0, MAX_LINES)} />
+      <CodeLines lines={lines.slice(0, MAX_LINES)} />
     </>
   );
 }
 
 /** The HTML of a version, or its changes since another one. */
-export function SourceCard({ id, choice: { version, since, line } }: { id: string; choice: Choice }): JSX.Element {
+export function SourceCard({ id, choice: { version, since } }: { id: string; choice: Choice }): JSX.Element {
   const card = useRef<HTMLDivElement>(null);
   // A link has led here.
   useEffect(() => {
@@ -74,7 +75,7 @@ export function SourceCard({ id, choice: { version, since, line } }: { id: strin
       >
         <Shown loaded={loaded} label="Loading the source">
           {({ html, before }) =>
-            before === undefined ? <Source html={html} line={line} /> : <Changes before={before} after={html} />
+            before === undefined ? <Source html={html} /> : <Changes before={before} after={html} />
           }
         </Shown>
       </Section>

@@ -1,54 +1,32 @@
 import type { JSX } from 'preact';
 import { Icon } from '../ui/icon.tsx';
 
-/* Each file is loaded by its own address, when it is shown. The bundler wants each address written out. */
+/** The addresses of the files: each is loaded when it is shown. */
+const FILES = import.meta.glob<string>('../../../examples/pages/*.html', {
+  query: '?url',
+  import: 'default',
+  eager: true,
+});
 
-const FILES = {
-  contact: {
-    en: new URL('../../../examples/pages/contact.en.html', import.meta.url),
-    de: new URL('../../../examples/pages/contact.de.html', import.meta.url),
-    fr: new URL('../../../examples/pages/contact.fr.html', import.meta.url),
-    es: new URL('../../../examples/pages/contact.es.html', import.meta.url),
-  },
-  registration: {
-    en: new URL('../../../examples/pages/registration.en.html', import.meta.url),
-    de: new URL('../../../examples/pages/registration.de.html', import.meta.url),
-    fr: new URL('../../../examples/pages/registration.fr.html', import.meta.url),
-    es: new URL('../../../examples/pages/registration.es.html', import.meta.url),
-  },
-  newsletter: {
-    en: new URL('../../../examples/pages/newsletter.en.html', import.meta.url),
-    de: new URL('../../../examples/pages/newsletter.de.html', import.meta.url),
-    fr: new URL('../../../examples/pages/newsletter.fr.html', import.meta.url),
-    es: new URL('../../../examples/pages/newsletter.es.html', import.meta.url),
-  },
-};
+const fileOf = (name: string, language: string): string | undefined =>
+  FILES[`../../../examples/pages/${name}.${language}.html`];
 
-const TEXTS = [
+/** The first language of the browser that the pages are in. */
+const language = navigator.languages.map((tag) => tag.slice(0, 2)).find((tag) => fileOf('contact', tag)) ?? 'en';
+
+/** The ways to a new page that need no HTML of one's own: finished pages, in a language of the browser, and one without a file. */
+const STARTING_POINTS = [
   { name: 'contact', title: 'Contact', text: 'Visitors write to you.' },
   { name: 'registration', title: 'Registration', text: 'Visitors register for an event.' },
   { name: 'newsletter', title: 'Newsletter', text: 'Visitors subscribe to your mails.' },
-] as const;
-
-const isLanguage = (tag: string): tag is keyof typeof FILES.contact => Object.hasOwn(FILES.contact, tag);
-
-/** The first language of the browser that the pages are in. */
-const language = navigator.languages.map((tag) => tag.slice(0, 2)).find(isLanguage) ?? 'en';
-
-/** Finished pages to start from, in a language of the browser. */
-const STARTING_POINTS = TEXTS.map((text) => ({ ...text, url: FILES[text.name][language].href }));
+  { name: 'elsewhere', title: 'My form is on another site', text: 'You get a form to paste there.' },
+].map((point) => ({ ...point, url: fileOf(point.name, language) }));
 
 export const findStartingPoint = (name: string | undefined) => STARTING_POINTS.find((point) => point.name === name);
 
-const WAYS = [
-  ...STARTING_POINTS,
-  { name: 'elsewhere', title: 'My form is on another site', text: 'You get a form to paste there.', url: undefined },
-];
-
-/** The ways to a new page that need no HTML of one's own. */
 export const StartingPoints = (): JSX.Element => (
   <ul class="starting-points">
-    {WAYS.map(({ name, title, text, url }) => (
+    {STARTING_POINTS.map(({ name, title, text, url }) => (
       <li key={name} class="card starting-point">
         <div class="thumbnail" inert>
           {url ? <iframe title={title} src={url} sandbox="allow-scripts" tabIndex={-1} /> : <Icon name="open" />}

@@ -14,12 +14,12 @@ export function OneFieldForm({
   run,
   done,
 }: {
-  field: Pick<FieldProps, 'label' | 'type' | 'name' | 'autoComplete'>;
+  field: Pick<FieldProps, 'label' | 'hint' | 'type' | 'name' | 'autoComplete' | 'inputMode'>;
   isRight(text: string): boolean;
   /** The error of a text that is not right. */
   wrong: string;
   button: Pick<ButtonProps, 'kind' | 'icon' | 'children'>;
-  run(text: string): Promise<void>;
+  run(text: string): Promise<unknown>;
   /** The message afterwards. */
   done?: ComponentChildren;
 }): JSX.Element {
@@ -28,13 +28,14 @@ export function OneFieldForm({
   const { change, run: make } = useChange();
   const typed = text.trim();
   const problem = change.state === 'failed' ? change.message : undefined;
+  async function submit(): Promise<void> {
+    setChecked(true);
+    if (!isRight(typed) || !(await make(async () => void (await run(typed))))) return;
+    setText('');
+    setChecked(false);
+  }
   return (
-    <Form
-      onSubmit={() => {
-        setChecked(true);
-        if (isRight(typed)) void make(() => run(typed));
-      }}
-    >
+    <Form onSubmit={submit}>
       <Field {...field} value={text} onChange={setText} error={isChecked && !isRight(typed) ? wrong : problem} />
       <Button {...button} isBusy={change.state === 'saving'} />
       <p role="status" class="hint">

@@ -25,7 +25,7 @@ const Address = ({ email }: { email: string }): JSX.Element => (
       isRight={isMailAddress}
       wrong="Enter an address such as ada@example.org."
       button={{ icon: 'mail', children: 'Change the address' }}
-      run={async (wanted) => void (await answer(api.PATCH('/me', { body: { email: wanted } })))}
+      run={(wanted) => answer(api.PATCH('/me', { body: { email: wanted } }))}
       done="A mail is on its way to the new address: open its link within 24 hours."
     />
   </Section>

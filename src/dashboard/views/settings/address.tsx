@@ -1,15 +1,14 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { toUnicode } from 'punycode.js';
 import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
-import { useChange, useData } from '../../data.ts';
+import { useData } from '../../data.ts';
 import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
-import { Button, ButtonLink, CopyButton } from '../../ui/button.tsx';
-import { Field } from '../../ui/field.tsx';
-import { Form } from '../../ui/form.tsx';
+import { ButtonLink, CopyButton } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { OneFieldForm } from '../../ui/one-field-form.tsx';
 import type { Page } from '../../ui/page-view.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Shown } from '../../ui/states.tsx';
@@ -157,33 +156,22 @@ function DomainRow({ page, domain: one, onChanged }: { page: Page; domain: Domai
   );
 }
 
-function AddDomain({ id, onAdded }: { id: string; onAdded(): void }): JSX.Element {
-  const [text, setText] = useState('');
-  const { change, run } = useChange();
-  async function add(): Promise<void> {
-    await run(async () => {
-      await answer(api.POST('/deploy/{id}/domains', { params: { path: { id } }, body: { domain: text.trim() } }));
-      setText('');
-      onAdded();
-    });
-  }
-  return (
-    <Form onSubmit={add}>
-      <Field
-        label="Add a domain"
-        hint="Such as forms.shop.example. You then add two records at your DNS provider."
-        value={text}
-        onChange={setText}
-        autoComplete="off"
-        inputMode="url"
-        error={change.state === 'failed' ? change.message : undefined}
-      />
-      <Button icon="plus" isBusy={change.state === 'saving'}>
-        Add domain
-      </Button>
-    </Form>
-  );
-}
+const AddDomain = ({ id, onAdded }: { id: string; onAdded(): void }): JSX.Element => (
+  <OneFieldForm
+    field={{
+      label: 'Add a domain',
+      hint: 'Such as forms.shop.example. You then add two records at your DNS provider.',
+      inputMode: 'url',
+      autoComplete: 'off',
+    }}
+    isRight={(domain) => domain !== ''}
+    wrong="Enter a domain, such as forms.shop.example."
+    button={{ icon: 'plus', children: 'Add domain' }}
+    run={(domain) =>
+      answer(api.POST('/deploy/{id}/domains', { params: { path: { id } }, body: { domain } })).then(onAdded)
+    }
+  />
+);
 
 function Domains({ page, domains, onChanged }: { page: Page; domains: readonly Domain[]; onChanged(): void }) {
   useChecks(page.id, domains, onChanged);

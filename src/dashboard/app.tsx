@@ -40,14 +40,12 @@ const Trouble = (): JSX.Element => (
 
 /** The view stays behind it, with all that was typed. */
 function SessionOver(): JSX.Element {
-  const isOver = session.value === 'over';
   useEffect(() => {
-    if (!isOver) return undefined;
     addEventListener('focus', findNewSession);
     return () => removeEventListener('focus', findNewSession);
-  }, [isOver]);
+  }, []);
   return (
-    <Dialog title="Your session has ended" isOpen={isOver}>
+    <Dialog title="Your session has ended">
       <p>
         Sign in again as <bdi>{me.value?.email}</bdi> to go on where you were. Nothing that you typed is lost.
       </p>
@@ -97,7 +95,7 @@ export function App(): JSX.Element {
         <Router>{routes}</Router>
       </main>
       <Said />
-      <SessionOver />
+      {session.value === 'over' && <SessionOver />}
     </LocationProvider>
   );
 }

@@ -94,21 +94,22 @@ export const showHelp = (isShown = true): void => {
 };
 
 /** Says what the keys do. */
-export const Help = (): JSX.Element => (
-  <Dialog title="Keyboard shortcuts" isOpen={isHelpOpen.value} onClose={() => showHelp(false)}>
-    <dl class="shortcuts stack">
-      {Object.entries(SHORTCUTS).map(([key, [effect]]) => (
-        <div key={key}>
-          <dt>
-            <kbd>{key}</kbd>
-          </dt>
-          <dd>{effect}</dd>
-        </div>
-      ))}
-    </dl>
-    <Checkbox label="Use shortcuts of one key" isOn={hasLetters.value} onChange={switchLetters} />
-    <div class="buttons end">
-      <Button onClick={() => showHelp(false)}>Close</Button>
-    </div>
-  </Dialog>
-);
+export const Help = (): JSX.Element | false =>
+  isHelpOpen.value && (
+    <Dialog title="Keyboard shortcuts" onClose={() => showHelp(false)}>
+      <dl class="shortcuts stack">
+        {Object.entries(SHORTCUTS).map(([key, [effect]]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{effect}</dd>
+          </div>
+        ))}
+      </dl>
+      <Checkbox label="Use shortcuts of one key" isOn={hasLetters.value} onChange={switchLetters} />
+      <div class="buttons end">
+        <Button onClick={() => showHelp(false)}>Close</Button>
+      </div>
+    </Dialog>
+  );

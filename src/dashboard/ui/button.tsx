@@ -5,19 +5,32 @@ import { Icon, type IconName } from './icon.tsx';
 /** "Copied" is shown for so long: one look is enough. */
 const COPIED_MS = 2_500;
 
-export type ButtonProps = {
-  /** `main`: what one came for, at most one in a view. `danger`: it deletes. `quiet`: everything else in a row. */
-  kind?: 'main' | 'plain' | 'quiet' | 'danger';
+type ContentProps = {
   icon?: IconName;
-  isBusy?: boolean;
   /** For people who don't see the row that it is in. */
   of?: string | undefined;
-  onClick?: () => unknown;
   children: ComponentChildren;
 };
 
+const Content = ({ icon, of, children }: ContentProps): JSX.Element => (
+  <>
+    {icon && <Icon name={icon} />}
+    <span>
+      {children}
+      {of !== undefined && <span class="unseen"> {of}</span>}
+    </span>
+  </>
+);
+
+export type ButtonProps = ContentProps & {
+  /** `main`: what one came for, at most one in a view. `danger`: it deletes. `quiet`: everything else in a row. */
+  kind?: 'main' | 'plain' | 'quiet' | 'danger';
+  isBusy?: boolean;
+  onClick?: () => unknown;
+};
+
 /** A button; without `onClick` it submits its form. */
-export const Button = ({ kind = 'plain', icon, isBusy, of, onClick, children }: ButtonProps): JSX.Element => (
+export const Button = ({ kind = 'plain', isBusy, onClick, ...content }: ButtonProps): JSX.Element => (
   <button
     type={onClick ? 'button' : 'submit'}
     class={`button ${kind}`}
@@ -28,29 +41,19 @@ export const Button = ({ kind = 'plain', icon, isBusy, of, onClick, children }: 
       else onClick?.();
     }}
   >
-    {icon && <Icon name={icon} />}
-    <span>
-      {children}
-      {of !== undefined && <span class="unseen"> {of}</span>}
-    </span>
+    <Content {...content} />
   </button>
 );
 
 /** A link that looks like a button. */
 export const ButtonLink = ({
   kind = 'plain',
-  icon,
-  of,
   href,
   isElsewhere,
-  children,
-}: Pick<ButtonProps, 'kind' | 'icon' | 'of' | 'children'> & { href: string; isElsewhere?: boolean }): JSX.Element => (
+  ...content
+}: ContentProps & { kind?: ButtonProps['kind']; href: string; isElsewhere?: boolean }): JSX.Element => (
   <a class={`button ${kind}`} href={href} {...(isElsewhere && { target: '_blank', rel: 'noopener' })}>
-    {icon && <Icon name={icon} />}
-    <span>
-      {children}
-      {of !== undefined && <span class="unseen"> {of}</span>}
-    </span>
+    <Content {...content} />
   </a>
 );
 
@@ -81,26 +84,20 @@ export function CopyButton({
   kind?: 'plain' | 'quiet';
   children: ComponentChildren;
 }): JSX.Element {
-  const [outcome, setOutcome] = useState<'copied' | 'refused'>();
+  const [isCopied, setCopied] = useState(false);
   async function copy(): Promise<void> {
-    try {
-      await navigator.clipboard.writeText(text);
-      setOutcome('copied');
-    } catch {
-      // Without https a browser has no clipboard.
-      setOutcome('refused');
-    }
-    setTimeout(() => setOutcome(undefined), COPIED_MS);
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), COPIED_MS);
   }
   return (
-    <span class="copy">
-      <Button kind={kind} icon={outcome === 'copied' ? 'done' : 'copy'} of={of} onClick={copy}>
+    <>
+      <Button kind={kind} icon={isCopied ? 'done' : 'copy'} of={of} onClick={copy}>
         {children}
       </Button>
       <span role="status" class="unseen">
-        {outcome === 'copied' && 'Copied'}
+        {isCopied && 'Copied'}
       </span>
-      {outcome === 'refused' && <input class="copy-text" readOnly value={text} aria-label="Text to copy" />}
-    </span>
+    </>
   );
 }

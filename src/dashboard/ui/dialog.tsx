@@ -4,15 +4,13 @@ import type { Change } from '../data.ts';
 import { Field } from './field.tsx';
 import { Form, FormEnd } from './form.tsx';
 
-/** A dialog over the view; the browser keeps the focus in it and gives it back. Without `onClose` it stays. */
+/** A dialog over the view, open as long as it is there; the browser keeps the focus in it. Without `onClose` it stays. */
 export function Dialog({
   title,
-  isOpen,
   onClose,
   children,
 }: {
   title: string;
-  isOpen: boolean;
   onClose?: () => void;
   children: ComponentChildren;
 }): JSX.Element {
@@ -20,7 +18,6 @@ export function Dialog({
   const heading = useId();
   // Before the next key is handled: it may move the focus.
   useLayoutEffect(() => {
-    if (!isOpen) return undefined;
     const { current } = dialog;
     const before = document.activeElement;
     current?.showModal();
@@ -29,7 +26,7 @@ export function Dialog({
       // A dialog that was removed has not given the focus back.
       if (before instanceof HTMLElement) before.focus();
     };
-  }, [isOpen]);
+  }, []);
   return (
     <dialog
       ref={dialog}
@@ -40,17 +37,15 @@ export function Dialog({
       }}
       // A browser closes it all the same when Escape is pressed twice.
       onClose={({ currentTarget }) => {
-        if (!isOpen || !currentTarget.isConnected) return;
+        if (!currentTarget.isConnected) return;
         if (onClose) onClose();
         else currentTarget.showModal();
       }}
     >
-      {isOpen && (
-        <div class="dialog stack">
-          <h2 id={heading}>{title}</h2>
-          {children}
-        </div>
-      )}
+      <div class="dialog stack">
+        <h2 id={heading}>{title}</h2>
+        {children}
+      </div>
     </dialog>
   );
 }
@@ -71,7 +66,7 @@ export function ConfirmDialog({
   const [text, setText] = useState('');
   const [isWrong, setWrong] = useState(false);
   return (
-    <Dialog title={title} isOpen onClose={onClose}>
+    <Dialog title={title} onClose={onClose}>
       <Form
         onSubmit={() => {
           if (typed !== undefined && text.trim() !== typed) setWrong(true);

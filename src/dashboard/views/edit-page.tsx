@@ -5,17 +5,16 @@ import { ApiError, answer, api } from '../api.ts';
 import { useChange, useData, useDraft } from '../data.ts';
 import { Editor } from '../editor/editor.tsx';
 import { pageLinks } from '../links.ts';
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { ConfirmDialog } from '../ui/dialog.tsx';
 import { type Page, PageView } from '../ui/page-view.tsx';
 import { say } from '../ui/say.tsx';
-import { NotSaved, Shown } from '../ui/states.tsx';
+import { Shown } from '../ui/states.tsx';
 
 /** The HTML that is live, and its ETag, by which a change of somebody else is noticed. */
 type Live = { html: string; etag: string };
 
-async function readLive(id: string, signal?: AbortSignal): Promise<Live> {
-  const call = api.GET('/deploy/{id}/html', { params: { path: { id } }, ...(signal && { signal }) });
+async function readLive(id: string, signal: AbortSignal): Promise<Live> {
+  const call = api.GET('/deploy/{id}/html', { params: { path: { id } }, signal });
   const { html } = await answer(call);
   const etag = (await call).response.headers.get('ETag') ?? '';
   // Proxies that compress answers make it weak, and PUT accepts strong ones only.
@@ -53,14 +52,6 @@ function Edit({ page: { id, slug }, live }: { page: Page; live: Live }): JSX.Ele
       say(`${slug} has the new HTML.`);
       leave();
     });
-  const takeTheirs = (): unknown =>
-    run(async () => {
-      const theirs = await readLive(id);
-      setHtml(theirs.html);
-      setEtag(theirs.etag);
-      setOutdated(false);
-    });
-
   return (
     <>
       <Editor
@@ -71,19 +62,16 @@ function Edit({ page: { id, slug }, live }: { page: Page; live: Live }): JSX.Ele
         change={change}
         {...(query.line && { start: { line: Number(query.line), column: Number(query.column) } })}
       />
-      <Dialog title="Somebody else has changed this page" isOpen={isOutdated} onClose={() => setOutdated(false)}>
-        <p>
-          Another version was published since you began. If you publish yours, theirs stays in the list of versions. If
-          you edit theirs, the text that you typed is replaced.
-        </p>
-        <NotSaved change={change} />
-        <div class="buttons end">
-          <Button onClick={takeTheirs}>Edit theirs</Button>
-          <Button kind="main" isBusy={change.state === 'saving'} onClick={() => publish('*')}>
-            Publish mine
-          </Button>
-        </div>
-      </Dialog>
+      {isOutdated && (
+        <ConfirmDialog
+          title="Somebody else has changed this page"
+          text="Another version was published since you began. If you publish yours, theirs stays in the list of versions. To begin with theirs, cancel here and in the editor."
+          button="Publish mine"
+          change={change}
+          onConfirm={() => publish('*')}
+          onClose={() => setOutdated(false)}
+        />
+      )}
     </>
   );
 }

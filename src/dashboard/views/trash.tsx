@@ -41,15 +41,17 @@ function Restore({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Eleme
       <ActionButton icon="replace" of={page.slug} run={() => restore({})}>
         Restore
       </ActionButton>
-      <Dialog title="This address is taken" isOpen={isTaken} onClose={() => setTaken(false)}>
-        <Form onSubmit={() => run(() => restore({ slug: slugOf(slug) }))}>
-          <p>
-            Another page has the slug <bdi>{page.slug}</bdi> now. Choose one to restore this page with.
-          </p>
-          <SlugField label="New slug" value={slug} onChange={setSlug} />
-          <FormEnd change={change} button="Restore it" onCancel={() => setTaken(false)} />
-        </Form>
-      </Dialog>
+      {isTaken && (
+        <Dialog title="This address is taken" onClose={() => setTaken(false)}>
+          <Form onSubmit={() => run(() => restore({ slug: slugOf(slug) }))}>
+            <p>
+              Another page has the slug <bdi>{page.slug}</bdi> now. Choose one to restore this page with.
+            </p>
+            <SlugField label="New slug" value={slug} onChange={setSlug} />
+            <FormEnd change={change} button="Restore it" onCancel={() => setTaken(false)} />
+          </Form>
+        </Dialog>
+      )}
     </>
   );
 }

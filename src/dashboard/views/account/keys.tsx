@@ -29,14 +29,14 @@ const LIFETIMES = [
 ];
 
 /** Shows a key, once. */
-const NewKey = ({ apiKey, onClose }: { apiKey: string | undefined; onClose(): void }): JSX.Element => (
-  <Dialog title="Your new key" isOpen={apiKey !== undefined} onClose={onClose}>
+const NewKey = ({ apiKey, onClose }: { apiKey: string; onClose(): void }): JSX.Element => (
+  <Dialog title="Your new key" onClose={onClose}>
     <p>Copy it now: it is shown this once, and only its hash is stored.</p>
     <pre class="secret">
       <code>{apiKey}</code>
     </pre>
     <div class="buttons end">
-      <CopyButton kind="plain" text={apiKey ?? ''}>
+      <CopyButton kind="plain" text={apiKey}>
         Copy
       </CopyButton>
       <Button kind="main" onClick={onClose}>
@@ -79,7 +79,7 @@ function CreateKey({ onDone }: { onDone(): void }): JSX.Element {
         </Button>
       </Form>
       <NotSaved change={change} />
-      <NewKey apiKey={made} onClose={() => setMade(undefined)} />
+      {made !== undefined && <NewKey apiKey={made} onClose={() => setMade(undefined)} />}
     </>
   );
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useRoute } from 'preact-iso';
 import { ApiError, answer, api } from '../api.ts';
-import { type Loaded, useData } from '../data.ts';
+import { useData } from '../data.ts';
 import { pageLinks } from '../links.ts';
 import type { Overviewed } from '../own-pages.ts';
 import NotFound from '../views/not-found.tsx';
@@ -14,17 +14,6 @@ import { View } from './view.tsx';
 export type Page = Overviewed;
 
 const seen = new Map<string, Page>();
-
-/** The page that the address names. */
-function usePage(): Loaded<Page> & { id: string } {
-  const { id = '' } = useRoute().params;
-  const loaded = useData(
-    `page:${id}`,
-    (signal) => answer(api.GET('/overview/{id}', { params: { path: { id } }, signal })),
-    seen,
-  );
-  return { ...loaded, id };
-}
 
 /** The address of a page, which opens it. */
 export const PageAddress = ({ url }: { url: string }): JSX.Element => (
@@ -46,7 +35,12 @@ export function PageView({
   /** `reload`: reads the page again, whose numbers have changed. */
   children: (page: Page, reload: () => void) => ComponentChildren;
 }): JSX.Element {
-  const { id, ...loaded } = usePage();
+  const { id = '' } = useRoute().params;
+  const loaded = useData(
+    `page:${id}`,
+    (signal) => answer(api.GET('/overview/{id}', { params: { path: { id } }, signal })),
+    seen,
+  );
   const { data: page, error } = loaded;
   if (error instanceof ApiError && error.status === 404) return <NotFound />;
   const links = pageLinks(id);

@@ -1,37 +1,20 @@
 import type { JSX } from 'preact';
-import { useRoute } from 'preact-iso';
 import { View } from '../ui/view.tsx';
 import { TOPICS } from './help/topics.tsx';
-import NotFound from './not-found.tsx';
 
-const List = (): JSX.Element => (
+/** Guides for people who use only the dashboard. */
+const Help = (): JSX.Element => (
   <View title="Help">
-    <ul class="rows card">
-      {TOPICS.map(({ name, title }) => (
-        <li key={name} class="row">
-          <a href={`/dashboard/help/${name}`}>{title}</a>
-        </li>
-      ))}
-    </ul>
+    {TOPICS.map(({ title, picture, alt, Text }) => (
+      <details key={title} class="card guide">
+        <summary>{title}</summary>
+        <div class="stack">
+          <Text />
+          <img src={picture.href} alt={alt} loading="lazy" />
+        </div>
+      </details>
+    ))}
   </View>
 );
 
-/** Guides for people who use only the dashboard: their list, or one of them. */
-export default function Help(): JSX.Element {
-  const { topic } = useRoute().params;
-  if (topic === undefined) return <List />;
-  const found = TOPICS.find(({ name }) => name === topic);
-  if (!found) return <NotFound />;
-  const { title, picture, alt, Text } = found;
-  return (
-    <View title={title}>
-      <article class="guide stack">
-        <Text />
-        <img src={picture.href} alt={alt} />
-        <p>
-          <a href="/dashboard/help">All guides</a>
-        </p>
-      </article>
-    </View>
-  );
-}
+export default Help;

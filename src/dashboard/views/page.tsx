@@ -18,8 +18,6 @@ import { Versions } from './page/versions.tsx';
 
 type VersionList = Schemas['Versions'];
 
-const seen = new Map<string, VersionList>();
-
 const numberIn = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
 
 /** The version in the address, if it is kept; otherwise the live one. */
@@ -71,14 +69,10 @@ function Parts({ page, list, reload }: { page: Page; list: VersionList; reload()
 
 function Loaded({ page }: { page: Page }): JSX.Element {
   const { id } = page;
-  const loaded = useData(
-    id,
-    (signal) => {
-      const params = { path: { id }, query: { limit: MAX_LIMIT } };
-      return answer(api.GET('/deploy/{id}/versions', { params, signal }));
-    },
-    seen,
-  );
+  const loaded = useData(`versions:${id}`, (signal) => {
+    const params = { path: { id }, query: { limit: MAX_LIMIT } };
+    return answer(api.GET('/deploy/{id}/versions', { params, signal }));
+  });
   return (
     <Shown loaded={loaded} label="Loading the versions">
       {(list) => <Parts page={page} list={list} reload={loaded.reload} />}

@@ -15,8 +15,6 @@ import { focusHeading, View } from '../ui/view.tsx';
 
 type Deleted = Schemas['DeletedDeployment'];
 
-const seen = new Map<string, { items: readonly Deleted[]; total: number }>();
-
 /** Restores a page, under another slug when its own is taken meanwhile. */
 function Restore({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Element {
   const { change, run } = useChange();
@@ -79,15 +77,10 @@ const Purge = ({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Element
 
 /** The owner's deleted pages. */
 export default function Trash(): JSX.Element {
-  const loaded = usePages(
-    'trash',
-    MAX_LIMIT,
-    async (query, signal) => {
-      const { deployments, total } = await answer(api.GET('/trash', { params: { query }, signal }));
-      return { items: deployments, total };
-    },
-    seen,
-  );
+  const loaded = usePages('trash', MAX_LIMIT, async (query, signal) => {
+    const { deployments, total } = await answer(api.GET('/trash', { params: { query }, signal }));
+    return { items: deployments, total };
+  });
   return (
     <View title="Trash">
       <Shown loaded={loaded} label="Loading the trash">

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
 import { useData } from '../../data.ts';
@@ -7,14 +7,9 @@ import { CopyButton } from '../../ui/button.tsx';
 import { CodeArea } from '../../ui/code-area.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Shown } from '../../ui/states.tsx';
-import { counted } from '../../ui/time.tsx';
-import { CodeLines } from './code-lines.tsx';
-import { compare, type Line } from './lines.ts';
+import { Changes } from './changes.tsx';
 
 export type Version = Schemas['Version'];
-
-/** As many changed lines as are shown: a page of 2 MiB may have two million. */
-const MAX_LINES = 5_000;
 
 /** A version, or its changes since another. */
 export type Choice = { version: number; since: number | undefined };
@@ -33,23 +28,6 @@ function Source({ html }: { html: string }): JSX.Element {
       <CopyButton kind="plain" text={html}>
         Copy the source
       </CopyButton>
-    </>
-  );
-}
-
-function Changes({ before, after }: { before: string; after: string }): JSX.Element {
-  const lines = useMemo(() => compare(before, after), [before, after]);
-  if (!lines) return <p role="status">The versions differ in too many lines to show them.</p>;
-  if (lines.length === 0) {
-    return <p role="status">{before === after ? 'Both versions are the same.' : 'Only the ends of lines differ.'}</p>;
-  }
-  const count = (change: Line['change']): number => lines.filter((line) => line.change === change).length;
-  return (
-    <>
-      <p role="status">
-        {counted(count('added'), 'line')} added, {counted(count('removed'), 'line')} removed.
-      </p>
-      <CodeLines lines={lines.slice(0, MAX_LINES)} />
     </>
   );
 }

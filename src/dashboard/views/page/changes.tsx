@@ -1,0 +1,64 @@
+import { structuredPatch } from 'diff';
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { counted } from '../../ui/time.tsx';
+
+/** As many lines as are shown: a page of 2 MiB may have two million. */
+const MAX_LINES = 5_000;
+/** Browsers are slow with very long lines. */
+const MAX_LINE_CHARS = 2_000;
+/** How long the comparison of two versions may take. */
+const COMPARE_TIMEOUT_MS = 400;
+
+/** What the first character of a line says; other lines are the same in both versions. */
+const CHANGES: Readonly<Record<string, { class: string; said: string }>> = {
+  '+': { class: 'added', said: 'Added: ' },
+  '-': { class: 'removed', said: 'Removed: ' },
+  '@': { class: 'skipped', said: '' },
+};
+
+/** The lines that differ, with some around them; undefined when the texts differ too much to be compared soon. */
+function compare(before: string, after: string): string[] | undefined {
+  const options = { context: 3, stripTrailingCr: true, timeout: COMPARE_TIMEOUT_MS };
+  return structuredPatch('', '', before, after, '', '', options)?.hunks.flatMap(({ newStart, lines }) => [
+    `@Line ${newStart}`,
+    // A line with a backslash says that a text ends without a line break.
+    ...lines.filter((line) => !line.startsWith('\\')),
+  ]);
+}
+
+/** A line as it is shown. Controls that change the direction of a text have their numbers: they could make code look like other code. */
+const shownText = (text: string): string =>
+  (text.length > MAX_LINE_CHARS ? `${text.slice(0, MAX_LINE_CHARS).toWellFormed()}…` : text).replaceAll(
+    /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g,
+    (control) => `⟨U+${control.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`,
+  );
+
+/** The changes from one HTML to another; the browser renders the lines in sight only. */
+export function Changes({ before, after }: { before: string; after: string }): JSX.Element {
+  const lines = useMemo(() => compare(before, after), [before, after]);
+  if (!lines) return <p role="status">The versions differ in too many lines to show them.</p>;
+  if (lines.length === 0) {
+    return <p role="status">{before === after ? 'Both versions are the same.' : 'Only the ends of lines differ.'}</p>;
+  }
+  const count = (sign: string): number => lines.filter((line) => line.startsWith(sign)).length;
+  return (
+    <>
+      <p role="status">
+        {counted(count('+'), 'line')} added, {counted(count('-'), 'line')} removed.
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keys scroll what has the focus. */}
+      <section class="code-lines" tabIndex={0} aria-label="Lines that changed">
+        {lines.slice(0, MAX_LINES).map((line, index) => {
+          const change = CHANGES[line.charAt(0)];
+          return (
+            <div key={index} class={change?.class}>
+              {change && <span class="unseen">{change.said}</span>}
+              <bdi>{shownText(line.slice(1))}</bdi>
+            </div>
+          );
+        })}
+      </section>
+    </>
+  );
+}

@@ -227,7 +227,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       const { id } = await owner.deploy({ slug: 'all-of-it' });
       const page = await dashboard.open(owner, `/dashboard/pages/${id}/settings`);
       await page.getByRole('button', { name: 'Delete all data' }).click();
-      await page.getByLabel('Type all-of-it to delete everything').fill('all-of-it');
+      await page.getByLabel('Type all-of-it to confirm').fill('all-of-it');
       await page.getByRole('button', { name: 'Delete everything' }).click();
       await page.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
       expect((await owner.get('/trash')).body.total).toBe(0);

@@ -52,7 +52,7 @@ const DELETE: Form = {
   path: '/dashboard/pages/:id/settings',
   async type(page) {
     await page.getByRole('button', { name: 'Delete all data' }).click();
-    return typed(`Type ${SLUG} to delete everything`, SLUG)(page);
+    return typed(`Type ${SLUG} to confirm`, SLUG)(page);
   },
   press: (page) => dialog(page).getByRole('button', { name: 'Delete everything' }).click(),
   done: `${SLUG} and all of its data are gone.`,

@@ -241,16 +241,14 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
   });
 
   describe('Help', () => {
-    it('has guides with pictures', async () => {
+    it('has guides', async () => {
       const page = await dashboard.open(await dashboard.owner(), '/dashboard', PHONE);
       await page.getByRole('navigation', { name: 'Dashboard' }).getByRole('link', { name: 'Help' }).tap();
       await heading(page, 'Help');
       const guides = page.getByRole('main').locator('details');
       expect(await guides.count()).toBe(5);
-      for (const guide of await guides.all()) {
-        await guide.locator('summary').tap();
-        await expect.poll(() => guide.locator('img').evaluate((img) => img.naturalWidth)).toBeGreaterThan(300);
-      }
+      for (const guide of await guides.all()) await guide.locator('summary').tap();
+      await page.getByText('at once, Replay all failed all of them.').waitFor();
       await expectAccessible(page);
     });
   });

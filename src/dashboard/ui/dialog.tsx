@@ -42,7 +42,7 @@ export function Dialog({
         else currentTarget.showModal();
       }}
     >
-      <div class="dialog stack">
+      <div class="stack">
         <h2 id={heading}>{title}</h2>
         {children}
       </div>
@@ -51,14 +51,13 @@ export function Dialog({
 }
 
 /** The question before an action; with `typed`, that text has to be typed first. */
-export type Question = { title: string; text: ComponentChildren; button: string; typed?: string; typedLabel?: string };
+export type Question = { title: string; text: ComponentChildren; button: string; typed?: string };
 
 export function ConfirmDialog({
   title,
   text: question,
   button,
   typed,
-  typedLabel = '',
   change,
   onConfirm,
   onClose,
@@ -76,7 +75,7 @@ export function ConfirmDialog({
         <p>{question}</p>
         {typed !== undefined && (
           <Field
-            label={typedLabel}
+            label={`Type ${typed} to confirm`}
             value={text}
             onChange={setText}
             autoComplete="off"

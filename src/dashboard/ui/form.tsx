@@ -1,24 +1,21 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Change } from '../data.ts';
 import { Button, type ButtonProps } from './button.tsx';
-import { NotSaved } from './states.tsx';
+import { NotSaved, Saved } from './states.tsx';
 
 /** A form that a script submits, and whose fields say themselves what is wrong. */
 export const Form = ({
   class: className,
-  labelledBy,
   onSubmit,
   children,
 }: {
   class?: string | undefined;
-  labelledBy?: string;
   onSubmit(): unknown;
   children: ComponentChildren;
 }): JSX.Element => (
   <form
     noValidate
     class={className}
-    aria-labelledby={labelledBy}
     onSubmit={async (event) => {
       event.preventDefault();
       const form = event.currentTarget;
@@ -55,4 +52,25 @@ export const FormEnd = ({
       </Button>
     </div>
   </div>
+);
+
+/** A form with a button that saves it, and with what became of that. */
+export const SavingForm = ({
+  change,
+  isChanged,
+  onSave,
+  children,
+}: {
+  change: Change;
+  /** Whether there is something to save: *Saved* is no longer true then. */
+  isChanged: boolean;
+  onSave(): unknown;
+  children: ComponentChildren;
+}): JSX.Element => (
+  <Form onSubmit={onSave}>
+    {children}
+    <FormEnd change={change} button="Save">
+      {!isChanged && <Saved change={change} />}
+    </FormEnd>
+  </Form>
 );

@@ -7,8 +7,8 @@ import type { Overviewed } from '../own-pages.ts';
 import NotFound from '../views/not-found.tsx';
 import { Icon } from './icon.tsx';
 import { Links } from './links.tsx';
+import { Notice } from './notice.tsx';
 import { Shown } from './states.tsx';
-import { TakenDown } from './taken-down.tsx';
 import { View } from './view.tsx';
 
 export type Page = Overviewed;
@@ -23,6 +23,24 @@ export const PageAddress = ({ url }: { url: string }): JSX.Element => (
     <span class="unseen">(opens in a new tab)</span>
   </a>
 );
+
+/** Says that the operator has taken a page down, why, and whom to ask. */
+function TakenDown({ page: { id, take_down_reason: reason } }: { page: Page }): JSX.Element | null {
+  const { data: notice } = useData(`notice:${id}`, async (signal) => {
+    const { response } = await api.GET('/deploy/{id}', { params: { path: { id } }, signal });
+    return response.headers.get('formhost-notice') ?? '';
+  });
+  return notice ? (
+    <Notice isProblem>
+      {notice}.{' '}
+      {reason !== null && (
+        <>
+          The operator’s reason: <bdi>{reason}</bdi>
+        </>
+      )}
+    </Notice>
+  ) : null;
+}
 
 /** A view of one page: what page it is, the other views of it, and the view itself once the page was found. */
 export function PageView({

@@ -13,19 +13,10 @@ import { Section } from '../ui/section.tsx';
 import { Shown } from '../ui/states.tsx';
 import { Files } from './page/files.tsx';
 import { Preview } from './page/preview.tsx';
-import { type Choice, SourceCard } from './page/source.tsx';
+import { SourceCard } from './page/source.tsx';
 import { Versions } from './page/versions.tsx';
 
 type VersionList = Schemas['Versions'];
-
-const numberIn = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
-
-/** The version in the address, if it is kept; otherwise the live one. */
-function choiceOf(query: Partial<Record<string, string>>, { versions }: VersionList): Choice | undefined {
-  const find = (number: number | undefined) => versions.find(({ version }) => version === number)?.version;
-  const version = find(numberIn(query.version)) ?? versions.find(({ live }) => live)?.version;
-  return version === undefined ? undefined : { version, since: find(numberIn(query.since)) };
-}
 
 /** The check of the live page; its lines are in the editor. */
 function Check({ id }: { id: string }): JSX.Element {
@@ -50,8 +41,8 @@ function Check({ id }: { id: string }): JSX.Element {
 function Parts({ page, list, reload }: { page: Page; list: VersionList; reload(): void }): JSX.Element {
   const { id } = page;
   const { query } = useLocation();
-  const choice = choiceOf(query, list);
   const live = list.versions.find((version) => version.live)?.version;
+  const version = Number(query.version) || live;
   return (
     <>
       {/* A new version is a new frame. */}
@@ -59,7 +50,7 @@ function Parts({ page, list, reload }: { page: Page; list: VersionList; reload()
       <Check key={`check:${live}`} id={id} />
       <Files page={page} live={live} onChanged={reload} />
       <Versions id={id} versions={list.versions} total={list.total} onRestored={reload} />
-      {choice && <SourceCard id={id} choice={choice} />}
+      {version !== undefined && <SourceCard id={id} version={version} since={Number(query.since) || undefined} />}
       <Section title="Use this form elsewhere">
         <FormSnippet id={id} />
       </Section>

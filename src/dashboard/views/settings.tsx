@@ -6,9 +6,9 @@ import { type Change, errorAt, useChange, useData } from '../data.ts';
 import { type Labels, useLabels } from '../inbox/labels.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { Field, Select, TextArea } from '../ui/field.tsx';
+import { SavingForm } from '../ui/form.tsx';
 import { NoMail } from '../ui/no-mail.tsx';
 import { type Page, PageView } from '../ui/page-view.tsx';
-import { SavingForm } from '../ui/saving-form.tsx';
 import { Section } from '../ui/section.tsx';
 import { Shown } from '../ui/states.tsx';
 import { counted } from '../ui/time.tsx';
@@ -178,7 +178,6 @@ function DeleteEverything({ page }: { page: Page }): JSX.Element {
           title: 'Delete all data?',
           button: 'Delete everything',
           typed: page.slug,
-          typedLabel: `Type ${page.slug} to delete everything`,
           text: 'Nobody can restore it afterwards. To be able to, delete the page in the list of your pages instead.',
         }}
         run={remove}

@@ -63,7 +63,6 @@ const Purge = ({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Element
       title: 'Delete for good?',
       button: 'Delete for good',
       typed: page.slug,
-      typedLabel: `Type ${page.slug} to delete it for good`,
       text: `The page, its ${counted(page.submission_count, 'submission')} and their files are deleted. Nobody can restore them afterwards.`,
     }}
     run={() => answer(api.DELETE('/trash/{id}', { params: { path: { id: page.id } } }))}

@@ -7,8 +7,8 @@ import { mailLog } from '../../logs.ts';
 import { me } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox, Field, Select } from '../../ui/field.tsx';
+import { SavingForm } from '../../ui/form.tsx';
 import { NoAddress, NoMail } from '../../ui/no-mail.tsx';
-import { SavingForm } from '../../ui/saving-form.tsx';
 import { Section } from '../../ui/section.tsx';
 import { TestAndLog } from './delivery-log.tsx';
 

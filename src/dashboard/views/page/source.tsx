@@ -11,9 +11,6 @@ import { Changes } from './changes.tsx';
 
 export type Version = Schemas['Version'];
 
-/** A version, or its changes since another. */
-export type Choice = { version: number; since: number | undefined };
-
 async function readHtml(id: string, version: number, signal: AbortSignal): Promise<string> {
   const params = { path: { id, version: String(version) } };
   const { html } = await answer(api.GET('/deploy/{id}/versions/{version}/html', { params, signal }));
@@ -33,7 +30,15 @@ function Source({ html }: { html: string }): JSX.Element {
 }
 
 /** The HTML of a version, or its changes since another one. */
-export function SourceCard({ id, choice: { version, since } }: { id: string; choice: Choice }): JSX.Element {
+export function SourceCard({
+  id,
+  version,
+  since,
+}: {
+  id: string;
+  version: number;
+  since: number | undefined;
+}): JSX.Element {
   const card = useRef<HTMLDivElement>(null);
   // A link has led here.
   useEffect(() => {

@@ -69,7 +69,7 @@ export function App(): JSX.Element {
   if (session.value === 'none') return <SignIn />;
   return (
     <LocationProvider scope="/dashboard">
-      <a class="skip" href="#main">
+      <a class="button main skip" href="#main">
         Skip to the content
       </a>
       <header class="top">

@@ -78,8 +78,8 @@ export function Editor({
     onChange(await file.text());
   }
   return (
-    <Form class="editor" onSubmit={submit}>
-      {children}
+    <Form onSubmit={submit}>
+      {children && <div class="panes">{children}</div>}
       <div class="panes">
         <div class="stack">
           <Labelled

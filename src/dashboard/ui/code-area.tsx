@@ -3,6 +3,8 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 
 /** Browsers are slow with a text of very many lines: it has no numbers. */
 const MAX_NUMBERED_LINES = 5_000;
+/** Lines in sight, where no style sets the height. */
+const SHOWN_LINES = 25;
 
 function scrollToLine(area: HTMLTextAreaElement, line: number): void {
   const lineHeight = Number.parseFloat(getComputedStyle(area).lineHeight);
@@ -50,6 +52,7 @@ export function CodeArea({
         {...attributes}
         ref={area}
         value={html}
+        rows={Math.min(lines, SHOWN_LINES)}
         dir="ltr"
         spellcheck={false}
         autocapitalize="none"

@@ -10,7 +10,7 @@ import { ActionButton } from '../ui/action-button.tsx';
 import { ButtonLink, CopyButton } from '../ui/button.tsx';
 import { FormSnippet } from '../ui/form-snippet.tsx';
 import { hasAddress, NoAddress } from '../ui/no-mail.tsx';
-import { type Page, PageView } from '../ui/page-view.tsx';
+import { type Page, PageAddress, PageView } from '../ui/page-view.tsx';
 import { Section } from '../ui/section.tsx';
 
 /** A QR code: dark modules on white, in any color scheme, as scanners expect. */
@@ -84,16 +84,8 @@ function Mail({ page: { id, email_notifications } }: { page: Page }): JSX.Elemen
 }
 
 const Address = ({ page: { id, url } }: { page: Page }): JSX.Element => (
-  <Section
-    title="You’re live"
-    hint={
-      <a href={url} target="_blank" rel="noopener">
-        <bdi>{url}</bdi>
-        <span class="unseen"> (opens in a new tab)</span>
-      </a>
-    }
-    actions={<QrCode text={url} />}
-  >
+  <Section title="You’re live" hint={<PageAddress url={url} />} isSplit>
+    <QrCode text={url} />
     <div class="buttons">
       <CopyButton kind="plain" text={url}>
         Copy link

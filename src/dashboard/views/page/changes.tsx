@@ -34,7 +34,7 @@ const shownText = (text: string): string =>
     (control) => `⟨U+${control.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`,
   );
 
-/** The changes from one HTML to another; the browser renders the lines in sight only. */
+/** The changes from one HTML to another. */
 export function Changes({ before, after }: { before: string; after: string }): JSX.Element {
   const lines = useMemo(() => compare(before, after), [before, after]);
   if (!lines) return <p role="status">The versions differ in too many lines to show them.</p>;

@@ -83,9 +83,7 @@ export const Versions = ({
         <Row key={version.version} id={id} version={version} before={versions[index + 1]} onRestored={onRestored} />
       ))}
     </ul>
-    <p class="muted">
-      {total > versions.length ? `The last ${versions.length} are shown. ` : ''}
-      {total === 1 && 'Each change of the page makes another version, which can be restored.'}
-    </p>
+    {total > versions.length && <p class="muted">The last {versions.length} are shown.</p>}
+    {total === 1 && <p class="muted">Each change of the page makes another version, which can be restored.</p>}
   </Section>
 );

@@ -49,7 +49,10 @@ export async function droppedFiles({ items }: DataTransfer): Promise<ChosenFile[
 const isIgnored = ({ path }: ChosenFile): boolean =>
   path.split('/').some((name) => name === '__MACOSX' || (name.startsWith('.') && name !== '.well-known'));
 
-/** The site that was chosen; throws where it has no index.html. The one folder that contains everything is cut off. */
+/**
+ * The site that was chosen; throws where it has no index.html. A single HTML file is the page, whatever its name. The one folder
+ * that contains everything is cut off.
+ */
 export function siteOf(chosen: readonly ChosenFile[]): Site {
   const files = chosen.filter((file) => !isIgnored(file));
   const [first] = files;

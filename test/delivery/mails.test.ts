@@ -303,42 +303,24 @@ ${END}
 
   it.each<[string, string, string]>([
     ['nothing', '""', 'f:'],
-    ['an empty object', '{}', 'f:'],
     ['numbers and words as they are written', '[1.10,1e400,12345678901,null]', 'f: 1.10, 1e400, 12345678901, null'],
-    ['a list of texts', '["a","b c",""]', 'f: a, b c, '.trimEnd()],
-    ['a list with a comma', '["a, b","c"]', 'f:\n    - a, b\n    - c'],
-    ['a list with a line break', '["a\\nb","c"]', 'f:\n    - a\n          b\n    - c'],
-    ['a long list', `["${'x'.repeat(201)}","y"]`, `f:\n    - ${'x'.repeat(201)}\n    - y`],
-    ['an object', '{"a":"1","b":{"c":[2,3],"d":""}}', 'f:\n    a: 1\n    b:\n        c: 2, 3\n        d:'],
-    ['a name that repeats', '{"a":1,"a":2}', 'f:\n    a: 1\n    a: 2'],
-    ['a list of objects', '[{"a":1,"b":"x\\ny"},{}]', 'f:\n    - a: 1\n      b: x\n          y\n    -'],
-    ['lists in lists', '[[1,2],[{"a":[{}]},3]]', 'f:\n    - 1, 2\n    -\n        - a:\n            -\n        - 3'],
-  ])('lays out %s without JSON', (_kind, json, text) => {
+    ['a list of texts', '["a","b c"]', 'f: a, b c'],
+    ['a list with a line break', '["a\\nb","c"]', 'f: a\n    b, c'],
+    ['objects and lists in each other', '[{ "a": "<b>\\n" }, [2]]', 'f: [{"a":"<b>\\n"},[2]]'],
+  ])('lays out %s', (_kind, json, text) => {
     expect(middleOf(mailOf(`{"f":${json}}`))).toBe(text);
   });
 
-  it('shows what is nested in HTML as in text, escaped', () => {
-    expect(htmlMiddle('{"a":{"<b>":"<i>\\n","c":[{"d":1,"e":2}]}}')).toBe(
-      '<div style="margin:12px 0 0"><b dir="auto">a</b></div>' +
-        '<div style="margin:4px 0 0 20px"><b dir="auto">&lt;b&gt;:</b> <span dir="auto">&lt;i&gt;<br></span></div>' +
-        '<div style="margin:4px 0 0 20px"><b dir="auto">c:</b></div>' +
-        '<div style="margin:4px 0 0 40px">- <b dir="auto">d:</b> <span dir="auto">1</span></div>' +
-        '<div style="margin:4px 0 0 40px">  <b dir="auto">e:</b> <span dir="auto">2</span></div>',
-    );
-  });
-
   it('links to files, alone and in lists', () => {
-    const data = `{"a":[${fileValue('1.txt', 1)},"x",${fileValue('', 12_345)}],"b":{"c":${fileValue('<3>\r\n.jpg', 2_500_000)}}}`;
-    expect(middleOf(mailOf(data))).toBe(`a:
-    - 1.txt (1 byte)
-          ${LINK}
-    - x
-    - file (12.3 kB)
-          ${LINK}
-b:
-    c: <3>
-        .jpg (2.5 MB)
-        ${LINK}
+    const data = `{"a":[${fileValue('1.txt', 1)},"x",${fileValue('', 12_345)}],"b":${fileValue('<3>\r\n.jpg', 2_500_000)}}`;
+    expect(middleOf(mailOf(data))).toBe(`a: 1.txt (1 byte)
+    ${LINK}
+a: x
+a: file (12.3 kB)
+    ${LINK}
+b: <3>
+    .jpg (2.5 MB)
+    ${LINK}
 
 The links to files work until 10 November 2026, 09:07 UTC, for everybody who has them.`);
   });
@@ -360,8 +342,6 @@ The links to files work until 10 November 2026, 09:07 UTC, for everybody who has
     ['256 KiB in one field', `{"a":${JSON.stringify('<\n"'.repeat(64 * KIB))},"b":"x"}`],
     ['a name of 256 KiB', `{${JSON.stringify('n"'.repeat(128 * KIB))}:"x"}`],
     ['a list of 5,000', `{"a":[${Array.from({ length: 5_000 }, (_, at) => at + 10_000).join(',')}]}`],
-    ['objects in objects', `{"a":${'{"b":'.repeat(99)}1${'}'.repeat(99)}}`],
-    ['lists in lists', `{"a":${'['.repeat(99)}{}${']'.repeat(99)}}`],
   ])('stays small and says so, with %s', (_kind, data) => {
     const { text, html } = mailOf(data);
     expect(middleOf({ text }).startsWith(`${CUT}\n\n`)).toBe(true);
@@ -388,8 +368,7 @@ The links to files work until 10 November 2026, 09:07 UTC, for everybody who has
 
   it('shows any fields as text, between tags of its own', () => {
     const stringText = stringTexts('<b>', '</div>', '&lt;', "'", '\\r\\n', '\\n', '<!--', '_');
-    const ownTag =
-      /^<(?:div style="margin:(?:12px 0 0|4px 0 0 \d+px)"|(?:b|div|span) dir="auto"|\/(?:div|b|span)|p style="[^"]*"|\/p)>$/;
+    const ownTag = /^<(?:div style="margin:12px 0 0"|(?:b|div) dir="auto"|\/(?:div|b)|p style="[^"]*"|\/p)>$/;
     const frame = htmlOf('{}').tags.concat('<div style="margin:0 0 16px;white-space:pre-wrap">');
     fc.assert(
       fc.property(objectTexts(stringText, stringText), (data) => {

@@ -2,36 +2,21 @@ import type { Labels } from '../../db/deployments/labels.ts';
 import { inBytes } from '../../lib/byte-size.ts';
 import { controlsOf } from '../../lib/control-fields.ts';
 import { escapeHtml } from '../../lib/html.ts';
-import { type JsonMember, readJsonList, readJsonObject, unquote } from '../../lib/json-text.ts';
+import { type JsonMember, readJsonList, readJsonObject } from '../../lib/json-text.ts';
 import { SIZES } from '../../sizes.ts';
+import { shownValue } from '../webhooks/payloads.ts';
 
 /** Less of a value is not worth showing. It is `maxValueChars`, halved several times. */
 const MIN_VALUE_CHARS = 312;
-/** Levels of objects and lists that are shown. */
-const MAX_LEVELS = 6;
-/** A list of texts is one line up to this many UTF-16 units, and items. */
-const MAX_LIST_CHARS = 200;
 
 /*
- * Lays submitted data out for people: a line for each value, those of objects and lists indented. What would make a
- * mail too large is left out.
+ * Lays submitted data out for people: a line for each field and each file. What would make a mail too large is left out.
  */
 
 const CUT = '…';
 
-/** One value. `level` is 0 for a field, and 1 for what it contains. */
-type Line = {
-  level: number;
-  /** The first line of an item in a list, or one of its further lines. */
-  item: 'first' | 'further' | undefined;
-  /** undefined for an item of a list. */
-  name: string | undefined;
-  /** undefined: what it contains follows in lines of its own. */
-  value: string | undefined;
-  /** The URL of a file, whose name is the value, and its size. */
-  file?: { url: string; size: string };
-  isCut?: boolean;
-};
+/** `file`: the URL of a file, whose name is the value, and its size. */
+type Line = { name: string; value: string; file?: { url: string; size: string } };
 
 /** Both parts of a mail show the same. `bytes`: of the HTML. `isCut`: there is more. */
 export type MailFields = {
@@ -69,7 +54,7 @@ export function layOutFields(
   let left = maxBytes;
   let isCut = false;
   let hasFiles = false;
-  for (const line of linesOf(members, { level: 0, item: undefined }, fileUrl)) {
+  for (const line of members.flatMap((member) => linesOf(member, fileUrl))) {
     const rendered = renderWithin(line, left);
     isCut ||= rendered?.isCut ?? true;
     if (!rendered) break;
@@ -81,77 +66,25 @@ export function layOutFields(
   return { count: members.length, text: text.join('\n'), html: html.join(''), bytes: maxBytes - left, isCut, hasFiles };
 }
 
-type Position = Pick<Line, 'level' | 'item'>;
-
-function* linesOf(members: readonly JsonMember[], { level, item }: Position, fileUrl: FileUrl): Generator<Line> {
-  for (const [at, { name, value }] of members.entries()) {
-    const position = { level, item: item === 'first' && at > 0 ? 'further' : item } as const;
-    yield* valueLines(name, value, position, fileUrl);
-  }
-}
-
-function* valueLines(name: string | undefined, json: string, position: Position, fileUrl: FileUrl): Generator<Line> {
-  const { level } = position;
-  const line = { ...position, name };
-  if (!/^[[{]/.test(json)) {
-    yield { ...line, value: scalar(json) };
-    return;
-  }
-  if (json.startsWith('[')) {
-    const items = readJsonList(json);
-    const list = inOneLine(items);
-    if (list !== undefined) yield { ...line, value: list };
-    else if (level === MAX_LEVELS) yield { ...line, value: CUT, isCut: true };
-    else {
-      // An item that is a list itself has no name, and begins with its own first item.
-      if (name !== undefined || position.item !== undefined) yield { ...line, value: undefined };
-      for (const item of items) yield* itemLines(item, level + 1, fileUrl);
-    }
-    return;
-  }
-  const { members } = readJsonObject(json);
-  const file = fileOf(members, fileUrl);
-  if (file) yield { ...line, value: file.name, file };
-  else if (members.length === 0) yield { ...line, value: '' };
-  else if (level === MAX_LEVELS) yield { ...line, value: CUT, isCut: true };
-  else {
-    yield { ...line, value: undefined };
-    yield* linesOf(members, { level: level + 1, item: undefined }, fileUrl);
-  }
-}
-
-function* itemLines(json: string, level: number, fileUrl: FileUrl): Generator<Line> {
-  const position = { level, item: 'first' } as const;
-  const members = json.startsWith('{') ? readJsonObject(json).members : [];
-  if (members.length === 0 || fileOf(members, fileUrl)) yield* valueLines(undefined, json, position, fileUrl);
-  else yield* linesOf(members, position, fileUrl);
-}
-
-const scalar = (json: string): string => (json.startsWith('"') ? unquote(json) : json);
-
-/** Items separated by commas, where nobody can mistake the comma of an item for one between two. */
-function inOneLine(items: readonly string[]): string | undefined {
-  // Before the items are read: there may be very many.
-  if (items.length > MAX_LIST_CHARS || items.some((item) => /^[[{]/.test(item))) return undefined;
-  const texts = items.map(scalar);
-  const isShort = texts.reduce((sum, text) => sum + text.length, 0) <= MAX_LIST_CHARS;
-  if (texts.length > 1 && (!isShort || texts.some((text) => /[,\n\r\u2028\u2029]/.test(text)))) return undefined;
-  return texts.join(', ');
+/** A field is one line, and one for each of its values where some of them are files. */
+function linesOf({ name, value }: JsonMember, fileUrl: FileUrl): Line[] {
+  const items = value.startsWith('[') ? readJsonList(value) : [value];
+  const files = items.map((item) => fileIn(item, fileUrl));
+  if (files.every((file) => file === undefined)) return [{ name, value: shownValue(value) }];
+  return items.map((item, at) => ({ name, value: shownValue(item), ...files[at] }));
 }
 
 /** A file that was submitted, whose value the service has made: an object that looks like one has no such URL. */
-function fileOf(
-  members: readonly JsonMember[],
-  fileUrl: FileUrl,
-): { name: string; url: string; size: string } | undefined {
+function fileIn(json: string, fileUrl: FileUrl): Omit<Line, 'name'> | undefined {
+  const members = json.startsWith('{') ? readJsonObject(json).members : [];
   const [filename, , size, path] = members;
   if (members.length !== 4 || filename?.name !== 'filename' || size?.name !== 'size' || path?.name !== 'url') {
     return undefined;
   }
-  const url = fileUrl(scalar(path.value));
+  const url = fileUrl(shownValue(path.value));
   return url === undefined
     ? undefined
-    : { name: scalar(filename.value) || 'file', url, size: inBytes(Number(size.value)) };
+    : { value: shownValue(filename.value) || 'file', file: { url, size: inBytes(Number(size.value)) } };
 }
 
 /** A line in at most `left` bytes of HTML, with less of its value if need be; undefined when there is no space for it. */
@@ -159,17 +92,13 @@ function renderWithin(
   line: Line,
   left: number,
 ): { text: string; html: string; bytes: number; isCut: boolean } | undefined {
-  const { name, value = '', isCut = false } = line;
-  const isNameCut = name !== undefined && name.length > SIZES.mail.maxNameChars;
-  for (let chars = SIZES.mail.maxValueChars; chars >= MIN_VALUE_CHARS; chars /= 2) {
-    const shown = {
-      ...line,
-      name: name === undefined ? undefined : cut(name, SIZES.mail.maxNameChars),
-      value: line.value === undefined ? undefined : cut(value, chars),
-    };
+  const { maxNameChars, maxValueChars } = SIZES.mail;
+  for (let chars: number = maxValueChars; chars >= MIN_VALUE_CHARS; chars /= 2) {
+    const shown = { ...line, name: cut(line.name, maxNameChars), value: cut(line.value, chars) };
     const html = htmlLine(shown);
     const bytes = Buffer.byteLength(html);
-    if (bytes <= left) return { text: textLine(shown), html, bytes, isCut: isCut || isNameCut || value.length > chars };
+    const isCut = line.name.length > maxNameChars || line.value.length > chars;
+    if (bytes <= left) return { text: textLine(shown), html, bytes, isCut };
   }
   return undefined;
 }
@@ -181,31 +110,16 @@ function cut(text: string, length: number): string {
   return printable(text.slice(0, end)) + CUT;
 }
 
-const MARKERS = { first: '- ', further: '  ' } as const;
-const marker = ({ item }: Line): string => (item === undefined ? '' : MARKERS[item]);
-
 /** The lines after the first are indented, so that they can't look like other fields. */
-function textLine(line: Line): string {
-  const { level, name, value, file } = line;
-  const indent = '    '.repeat(level) + marker(line);
+function textLine({ name, value, file }: Line): string {
   const shown = file ? `${value} (${file.size})\n${file.url}` : value;
-  const label = name === undefined ? '' : `${name}:`;
-  const text = [label, shown ?? ''].filter((part) => part !== '').join(' ');
-  const further = `\n${'    '.repeat(level + 1)}${' '.repeat(marker(line).length)}`;
-  return (indent + text.replaceAll('\n', further)).trimEnd();
+  return `${name}: ${shown}`.replaceAll('\n', '\n    ').trimEnd();
 }
 
-function htmlLine(line: Line): string {
-  const { level, name, value, file } = line;
-  const label = name === undefined ? '' : `<b dir="auto">${htmlText(name)}${level > 0 ? ':' : ''}</b>`;
-  const text = htmlText(value ?? '');
+function htmlLine({ name, value, file }: Line): string {
+  const text = htmlText(value);
   const shown = file ? `<a dir="auto" href="${escapeHtml(file.url)}">${text}</a> (${file.size})` : text;
-  if (level === 0)
-    return `<div style="margin:12px 0 0">${label}${value === undefined ? '' : `<div dir="auto">${shown}</div>`}</div>`;
-  const content = [label, shown === '' ? '' : `<span dir="auto">${shown}</span>`]
-    .filter((part) => part !== '')
-    .join(' ');
-  return `<div style="margin:4px 0 0 ${level * 20}px">${marker(line)}${content}</div>`;
+  return `<div style="margin:12px 0 0"><b dir="auto">${htmlText(name)}</b><div dir="auto">${shown}</div></div>`;
 }
 
 /** Line breaks are elements, because Outlook has no `white-space: pre-wrap`. */

@@ -65,7 +65,8 @@ export function slackPayload(event: Event, { slug, data, createdAt }: Content): 
 export const fieldsOf = (data: string): ShownField[] =>
   readJsonObject(data).members.map(({ name, value }) => ({ name, value: shownValue(value) }));
 
-function shownValue(json: string): string {
+/** A value for people. */
+export function shownValue(json: string): string {
   const items = json.startsWith('[') ? readJsonList(json) : [json];
   return items.some((item) => /^[[{]/.test(item)) ? compactJson(json) : items.map(shownScalar).join(', ');
 }

@@ -12,8 +12,11 @@ import { OutcomeQueue } from './outcome-queue.ts';
 import type { Sender } from './sender.ts';
 import { Slots } from './slots.ts';
 
-/** Polls that find nothing take this part of the time at most: after a slow one the pause is longer. */
-const MAX_POLL_SHARE = 0.1;
+/**
+ * Polls that find nothing take this part of the time at most: after a slow one the pause is longer. A receiver whose slots
+ * are all in use gets nothing more in that pause.
+ */
+const MAX_POLL_SHARE = 0.5;
 /** Deliveries that one statement leases. */
 const LEASED_DELIVERIES = 512;
 /** An attempt starts only while this part of its time-out is left of its lease. It gets no more time than is left. */

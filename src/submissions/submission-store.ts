@@ -1,11 +1,20 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { StorageFull, type StorageLimits } from '../db/account/storage.ts';
 import { Batcher } from '../db/batcher.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { isDuplicate, isOutOfReach } from '../db/postgres/out-of-reach.ts';
 import { type SpamReason, storeSpam } from '../db/spam/spam-submissions.ts';
-import { type NewSubmission, type Outcome, storeSubmissions } from '../db/submissions/store-submissions.ts';
-import { NotAccepted, type SubmissionOptions, storeInTransaction } from '../db/submissions/submission-files.ts';
+import {
+  type NewSubmission,
+  type Outcome,
+  type StoreOutcome,
+  storeSubmissions,
+} from '../db/submissions/store-submissions.ts';
+import {
+  NotAccepted,
+  retryWhileLocked,
+  type SubmissionOptions,
+  storeInTransaction,
+} from '../db/submissions/submission-files.ts';
 import type { FileBucket } from '../files/files-bucket.ts';
 import { createBoundedCache } from '../lib/bounded-cache.ts';
 import { BusyError, FairQueue } from '../lib/fair-queue.ts';
@@ -26,9 +35,6 @@ type Parts = {
   countBatch(size: number): void;
   limits: Limits;
 };
-
-/** The outcome for a submission: stored, or refused. */
-export type StoreOutcome = Exclude<Outcome, { kind: 'busy' }>;
 
 /** Stores submissions together with their deliveries, and spam apart. */
 export class SubmissionStore {
@@ -75,7 +81,8 @@ export class SubmissionStore {
     const needsTransaction = reason !== undefined || files.length > 0 || key || isRetry || solution;
     const stored = needsTransaction
       ? await this.#storeInTransaction(submission, options, reason)
-      : await this.#storeInBatch(submission);
+      : // The round trip and the commit are most of a submission's cost: a batch shares them.
+        await retryWhileLocked(this.#parts.limits, () => this.#batches.add(submission));
     if (stored.kind === 'rate-limited') limited.set(deploymentId, true, { ttl: stored.retryAfterMs });
     return stored;
   }
@@ -90,18 +97,6 @@ export class SubmissionStore {
   invalidateAll(): void {
     this.#limited.clear();
     this.#spamLimited.clear();
-  }
-
-  /** The round trip and the commit are most of a submission's cost: a batch shares them. */
-  async #storeInBatch(submission: NewSubmission): Promise<StoreOutcome> {
-    const { lockedWaitTimeoutMs, lockedPollMs } = this.#parts.limits.submissions;
-    const end = performance.now() + lockedWaitTimeoutMs;
-    for (;;) {
-      const outcome = await this.#batches.add(submission);
-      if (outcome.kind !== 'busy') return outcome;
-      if (performance.now() > end) throw new BusyError();
-      await delay(lockedPollMs);
-    }
   }
 
   async #storeBatch(batch: readonly NewSubmission[]): Promise<readonly Outcome[]> {
@@ -129,7 +124,6 @@ export class SubmissionStore {
       if (isRefused || isDuplicate(error)) this.#files.discard(files);
       if (isDuplicate(error)) return { kind: 'duplicate' };
       if (!(error instanceof NotAccepted)) throw error;
-      if (error.outcome.kind === 'busy') throw new BusyError();
       return error.outcome;
     }
     if (reason === undefined) {

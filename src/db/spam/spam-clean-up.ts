@@ -74,14 +74,17 @@ const TRIM = `
     SELECT id FROM excess
      WHERE position = 1 OR removed_bytes <= ${REMOVED_BYTES} AND position <= ${REMOVED_FILES}))`;
 
+/** Locks the row of a deployment, as what stores submissions does, so that counts are true until the commit. */
+export const lockDeployment = (transaction: Knex, deploymentId: string): Promise<number> =>
+  execute(transaction, 'lock-deployment', 'SELECT FROM deployments WHERE id = ? FOR NO KEY UPDATE', [deploymentId]);
+
 /** Removes the files of the oldest spam, of which the data stays, while all files have more than `maxFilesBytes`. */
 export async function trimSpamFiles(db: Knex, deploymentId: string): Promise<void> {
   let removed: number;
   do {
     removed = await db.transaction(async (transaction) => {
       // In a statement of its own: what is released meanwhile is seen by the next.
-      const lock = 'SELECT FROM deployments WHERE id = ? FOR NO KEY UPDATE';
-      await execute(transaction, 'lock-deployment-of-spam', lock, [deploymentId]);
+      await lockDeployment(transaction, deploymentId);
       return execute(transaction, 'trim-spam-files', TRIM, { deploymentId });
     });
   } while (removed > 0);

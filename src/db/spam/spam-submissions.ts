@@ -13,7 +13,7 @@ import {
   type SubmissionOptions,
 } from '../submissions/submission-files.ts';
 import { type NumberedSubmission, submissionColumns } from '../submissions/submissions.ts';
-import { trimSpamFiles } from './spam-clean-up.ts';
+import { lockDeployment, trimSpamFiles } from './spam-clean-up.ts';
 
 /** Spam that one statement reads. */
 const READ_SPAM_BATCH = 20;
@@ -62,12 +62,6 @@ async function checkRate(db: Knex, deploymentId: string): Promise<void> {
   );
   if (count >= SIZES.spam.rateMax) throw new NotAccepted({ kind: 'rate-limited', retryAfterMs });
 }
-
-/** Locks the row of a deployment, as what stores submissions does, so that counts are true until the commit. */
-const lockDeployment = (transaction: Knex, deploymentId: string): Promise<number> =>
-  execute(transaction, 'lock-deployment-for-spam', 'SELECT FROM deployments WHERE id = ? FOR NO KEY UPDATE', [
-    deploymentId,
-  ]);
 
 /** Whether it is stored; false where a submission or spam has its id already. */
 const insertSpam = async (

@@ -33,6 +33,9 @@ export type Outcome =
   /** Another has been stored with its solution of a captcha. */
   | { kind: 'solution-used' };
 
+/** The outcome of a submission whose deployment is not locked. */
+export type StoreOutcome = Exclude<Outcome, { kind: 'busy' }>;
+
 /** The event that a submission is, and that of its mail to a recipient. */
 const EVENT: Event = 'submission';
 const RECIPIENT_EVENT: MailEvent = 'submission-mail';
@@ -156,7 +159,7 @@ type Row = {
 };
 
 /** The outcome of the submission with this `rank` among those to one deployment: 1, 2, 3 and so on. */
-function toOutcome({ free, opens_at: opensAt, time_zone, closing, retry_after_ms }: Row, rank: number): Outcome {
+function toOutcome({ free, opens_at: opensAt, time_zone, closing, retry_after_ms }: Row, rank: number): StoreOutcome {
   if (rank <= free) return { kind: 'accepted' };
   if (opensAt) return { kind: 'closed', closing: { reason: 'not-open', opensAt, timeZone: time_zone ?? 'UTC' } };
   if (closing) return { kind: 'closed', closing: { reason: closing } };
@@ -214,7 +217,7 @@ export async function storeSubmissions(
 export async function expectedOutcome(
   db: Knex,
   { deploymentId }: Pick<NewSubmission, 'deploymentId'>,
-): Promise<Outcome> {
+): Promise<StoreOutcome> {
   const [row] = await query<Row>(
     db,
     'expected-outcome',

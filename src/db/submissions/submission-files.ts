@@ -1,13 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { Solution } from '../../lib/altcha.ts';
+import { BusyError } from '../../lib/fair-queue.ts';
 import type { Limits } from '../../limits.ts';
 import { checkStorage, type StorageLimits, settleStorage } from '../account/storage.ts';
 import { checkFresh, insertChunks, type NewObject } from '../files/stored-files.ts';
 import type { Database } from '../postgres/connect.ts';
 import { execute } from '../postgres/query.ts';
 import { type IdempotencyKey, storeKey } from './idempotency-keys.ts';
-import { expectedOutcome, type NewSubmission, type Outcome, storeSubmissions } from './store-submissions.ts';
+import {
+  expectedOutcome,
+  type NewSubmission,
+  type Outcome,
+  type StoreOutcome,
+  storeSubmissions,
+} from './store-submissions.ts';
 
 /** `filename` and `contentType` as they were sent. `object`: in the bucket, if the content is there already. */
 export type NewFile = {
@@ -30,9 +37,9 @@ export type SubmissionOptions = {
 
 /** Ends the transaction of a submission that is not accepted. */
 export class NotAccepted extends Error {
-  readonly outcome: Outcome;
+  readonly outcome: StoreOutcome;
 
-  constructor(outcome: Outcome) {
+  constructor(outcome: StoreOutcome) {
     super(outcome.kind);
     this.outcome = outcome;
   }
@@ -57,7 +64,11 @@ export async function storeInTransaction(
       await refuseEarly(transaction, submission);
       await insertFiles(transaction, submission, files);
     }
-    await storeOne(transaction, submission, limits);
+    const outcome = await retryWhileLocked(
+      limits,
+      async () => (await storeSubmissions(transaction, [submission])).outcomes[0],
+    );
+    if (outcome.kind !== 'accepted') throw new NotAccepted(outcome);
     if (isRetry && (await isSpam(transaction, submission.id))) throw new NotAccepted({ kind: 'duplicate' });
     if (key && !(await storeKey(transaction, submission, key))) throw new NotAccepted({ kind: 'duplicate' });
     if (solution && !(await storeSolution(transaction, solution))) throw new NotAccepted({ kind: 'solution-used' });
@@ -72,14 +83,17 @@ export async function refuseEarly(db: Knex, submission: NewSubmission, isSpam = 
   if (!isAccepted) throw new NotAccepted(expected);
 }
 
-async function storeOne(transaction: Knex, submission: NewSubmission, { submissions: limits }: Limits): Promise<void> {
-  const end = performance.now() + limits.lockedWaitTimeoutMs;
+/** The outcome of `store`, which is tried again while another transaction has locked the deployment; then a BusyError. */
+export async function retryWhileLocked(
+  { submissions: { lockedWaitTimeoutMs, lockedPollMs } }: Limits,
+  store: () => Promise<Outcome | undefined>,
+): Promise<StoreOutcome> {
+  const end = performance.now() + lockedWaitTimeoutMs;
   for (;;) {
-    const { outcomes } = await storeSubmissions(transaction, [submission]);
-    const [outcome = { kind: 'busy' }] = outcomes;
-    if (outcome.kind === 'accepted') return;
-    if (outcome.kind !== 'busy' || performance.now() > end) throw new NotAccepted(outcome);
-    await delay(limits.lockedPollMs);
+    const outcome = await store();
+    if (outcome && outcome.kind !== 'busy') return outcome;
+    if (performance.now() > end) throw new BusyError();
+    await delay(lockedPollMs);
   }
 }
 

@@ -9,8 +9,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Resolve, resolveName } from '../../src/delivery/webhooks/resolve.ts';
-import { secondsOf } from '../../src/delivery/webhooks/retry-after.ts';
-import { WebhookClient } from '../../src/delivery/webhooks/webhook-client.ts';
+import { secondsOf, WebhookClient } from '../../src/delivery/webhooks/webhook-client.ts';
 import { parseCidr } from '../../src/lib/public-address.ts';
 import { SIZES } from '../../src/sizes.ts';
 import { aSentence } from '../support/answers.ts';
@@ -184,10 +183,8 @@ describe('Retry-After', () => {
   it.each<[string, number]>([
     ['120', 120],
     ['007', 7],
-    // The three forms of a date in RFC 9110, 5.6.7; it is ten seconds and a half past the hour.
+    // It is ten seconds and a half past the hour.
     ['Tue, 03 Nov 2026 10:01:00 GMT', 50],
-    ['Tuesday, 03-Nov-26 10:01:00 GMT', 50],
-    ['Tue Nov  3 10:01:00 2026', 50],
     ['Tue, 03 Nov 2026 10:00:11 GMT', 1],
     ['Sun, 06 Nov 1994 08:49:37 GMT', 0],
   ])('%j is %d seconds', (value, seconds) => {

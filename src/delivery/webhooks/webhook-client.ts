@@ -6,7 +6,6 @@ import type { Attempt } from '../attempt.ts';
 import { INVALID_URL, LEADS_HERE, reasonFor, TIMED_OUT } from './failure-reasons.ts';
 import { type Fence, FencedAgent } from './fenced-agent.ts';
 import type { Resolve } from './resolve.ts';
-import { secondsOf } from './retry-after.ts';
 import { sign } from './signature.ts';
 
 type Message = {
@@ -75,6 +74,13 @@ function answerOf({ statusCode: status, headers: { 'retry-after': retryAfter } }
   if (status < 300) return { status };
   const seconds = typeof retryAfter === 'string' ? secondsOf(retryAfter) : undefined;
   return { status, error: `the receiver answered ${status}`, ...(seconds !== undefined && { retryAfter: seconds }) };
+}
+
+/** The value of Retry-After in seconds: a number, or a date (RFC 9110, 10.2.3). */
+export function secondsOf(retryAfter: string): number | undefined {
+  if (/^\d+$/.test(retryAfter)) return Number(retryAfter);
+  const time = retryAfter.endsWith(' GMT') ? Date.parse(retryAfter) : Number.NaN;
+  return Number.isNaN(time) ? undefined : Math.max(0, Math.ceil((time - Date.now()) / 1_000));
 }
 
 /** Afterwards the connection can be used again. A long body is not read to its end, and its connection is closed. */

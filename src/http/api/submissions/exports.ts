@@ -3,7 +3,6 @@ import type { Response } from 'express';
 import { z } from 'zod';
 import type { Deployment } from '../../../db/deployments/deployments.ts';
 import { readMatching } from '../../../db/submissions/search-submissions.ts';
-import { withRetries } from '../../../db/submissions/submission-reader.ts';
 import { type Submission, submissionLine } from '../../../db/submissions/submissions.ts';
 import { HONEYPOT, REDIRECT } from '../../../lib/control-fields.ts';
 import { SIZES } from '../../../sizes.ts';
@@ -142,14 +141,14 @@ class Exports {
     response: Response,
     { deployment, after = 0, filter, hasLabels = false }: Wanted,
   ): Promise<TableSource> {
-    const { db, limits, labelsOf } = this.#app;
+    const { db, labelsOf } = this.#app;
     const range = await rangeOf(db, deployment, filter);
     const page = { ...range, after: Math.max(range.after, after) };
     // Reading a page for its labels, once after each change, has limits of its own.
     const resumeDeadline = pauseDeadline(response);
     try {
       return {
-        read: () => inParts(readMatching(db, page, searchOf(this.#app, filter), withRetries(limits))),
+        read: () => inParts(readMatching(db, page, searchOf(this.#app, filter))),
         labels: hasLabels ? await labelsOf(deployment.id) : new Map(),
       };
     } finally {

@@ -181,11 +181,15 @@ export const LIMITS = {
     socketTimeoutMs: 60_000,
     dnsTimeoutMs: 10_000,
   },
-  /** Files of submissions, in the database or in a bucket. */
+  /** Files of submissions and of sites, in the database or in a bucket. */
   files: {
     putWaitTimeoutMs: 10_000,
     /** Of all files of one submission. */
     putTimeoutMs: 30_000,
+    /** Of all files of one change of a site. */
+    siteTimeoutMs: 45_000,
+    /** The time-out of the connection of such a change. Unpacking, waiting, storing and publishing take less. */
+    siteSocketTimeoutMs: 80_000,
     /** A request with little content is answered. A list has four times as long. */
     requestTimeoutMs: 5_000,
     /** The pause before the second try of a request. */

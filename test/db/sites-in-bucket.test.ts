@@ -112,17 +112,48 @@ describe('a site with FILES_URL', () => {
   });
 
   it('stores contents again that the clean-up removed before the site was live', async () => {
-    let puts = 0;
-    s3.intercept(async ({ method, isDone }) => {
-      if (method !== 'PUT' || isDone) return false;
-      puts += 1;
-      const sha256 = createHash('sha256').update('removed').digest();
-      if (puts === 2) await service.db('site_contents').where({ sha256 }).delete();
+    const sha256 = createHash('sha256').update('removed').digest();
+    const puts: string[] = [];
+    s3.intercept(async ({ method, key, isDone }) => {
+      if (method !== 'PUT' || !isDone) return false;
+      const content = String(s3.objects.get(key)?.content);
+      puts.push(content);
+      const remove = () => service.db('site_contents').where({ sha256 }).delete();
+      if (content === 'left') await expect.poll(remove, WAIT).toBe(1);
       return false;
     });
-    const { slug } = await publishSite(owner, { 'index.html': '<p>', 'a.txt': 'removed', 'b.txt': 'kept' });
-    expect(puts).toBe(3);
-    expect([await visit(slug, '/a.txt'), await visit(slug, '/b.txt')]).toEqual(['removed', 'kept']);
+    const { slug } = await publishSite(owner, { 'index.html': '<p>', 'a.txt': 'removed', 'b.txt': 'left' });
+    expect(puts.toSorted()).toEqual(['left', 'removed', 'removed']);
+    expect([await visit(slug, '/a.txt'), await visit(slug, '/b.txt')]).toEqual(['removed', 'left']);
+  });
+
+  it('puts four contents into the bucket at a time', async () => {
+    const areFour = Promise.withResolvers<void>();
+    let [current, most] = [0, 0];
+    s3.intercept(async ({ method, isDone }) => {
+      if (method !== 'PUT') return false;
+      current += isDone ? -1 : 1;
+      most = Math.max(most, current);
+      if (current === 4) areFour.resolve();
+      await areFour.promise;
+      return false;
+    });
+    const files = Array.from({ length: 9 }, (_, index) => [`${index}.txt`, `one of nine: ${index}`]);
+    const { slug } = await publishSite(owner, { 'index.html': '<p>', ...Object.fromEntries(files) });
+    expect([most, await visit(slug, '/8.txt')]).toEqual([4, 'one of nine: 8']);
+  });
+
+  it('stays as it was when the bucket is too slow for all contents together', async () => {
+    const limits = { files: { siteTimeoutMs: 100, requestTimeoutMs: 600_000 } };
+    const slow = await testService(s3.settings('slow'), undefined, { limits });
+    const other = await slow.owner();
+    const { id } = await publishSite(other, { 'index.html': '<p>1' });
+    const change = { html: '<p>2', files: { 'a.txt': 'slow a', 'b.txt': 'slow b' } };
+    s3.intercept(({ key }) => key.startsWith('slow/files/'));
+    const refused = await other.put(`/deploy/${id}`).send(change).expect(503);
+    expect(refused.body).toEqual({ error: 'The service cannot reach its files just now: try again shortly.' });
+    expect((await other.get(`/deploy/${id}/html`)).body).toEqual({ html: '<p>1' });
+    expect((await other.get(`/deploy/${id}/files`)).body.files).toHaveLength(1);
   });
 
   it('counts a large body for its owner until the site is live', async () => {

@@ -9,39 +9,60 @@ import { checkLimits, type SentFiles } from '../../../lib/sent-files.ts';
 import { INDEX } from '../../../lib/site-paths.ts';
 import type { App } from '../../app.ts';
 import { changedMeanwhile } from '../../request/conditions.ts';
-import { pauseDeadline } from '../../request/deadline.ts';
+import { pauseDeadline, tookTooLong } from '../../request/deadline.ts';
 import { foundOr404 } from './own-deployment.ts';
 import { HTML_PATH } from './page-html.ts';
 
 /** How long a site waits for others. */
 const QUEUE_WAIT_MS = 10_000;
+/** Contents of one site that are put into the bucket at a time. Each is in memory, and may have some MiB. */
+const CONCURRENT_UPLOADS = 4;
 
 /** The request of an owner that publishes. */
 type Publisher = { owner: Owner; response: ServerResponse };
 
 /** Files that were sent with a page of so many bytes. */
 type SentSite = { sent: SentFiles; htmlBytes: number };
+/** The files whose contents a change has stored, and the end of its time to do so. */
+type Storing = { stored: SiteFile[]; signal: AbortSignal };
 
-/** Stores the contents that the owner lacks, one at a time; adds their files to `stored`. */
+/** Stores the contents that the owner lacks. Stops at the first failure. */
 async function storeMissing(
   app: App,
   { id: ownerId }: Owner,
   { sent, htmlBytes }: SentSite,
-  stored: SiteFile[],
+  { stored, signal }: Storing,
 ): Promise<void> {
-  const { db, config } = app;
+  const { db, config, bucket } = app;
   const missing = await findMissing(db, ownerId, sent.list);
   const bytes = missing.reduce((sum, file) => sum + file.bytes, htmlBytes);
   await checkStorage(db, { ownerId }, bytes, config.storageLimits);
-  for (const file of missing) {
-    await storeOne(app, ownerId, file.sha256, await sent.read(file.path));
-    stored.push(file);
+  const due = missing.values();
+  const failures: unknown[] = [];
+  async function storeSome(): Promise<void> {
+    for (const file of due) {
+      if (failures.length > 0) return;
+      if (signal.aborted) throw tookTooLong();
+      await storeOne(app, ownerId, file.sha256, await sent.read(file.path), signal);
+      stored.push(file);
+    }
   }
+  // Without a bucket, a content needs a connection to the database for longer.
+  const concurrency = bucket ? CONCURRENT_UPLOADS : 1;
+  await Promise.all(
+    Array.from({ length: concurrency }, () => storeSome().catch((error: unknown) => void failures.push(error))),
+  );
+  if (failures.length > 0) throw failures[0];
 }
 
 /** Stores a content: in the bucket first where there is one, so that no row is without its object. */
-async function storeOne({ db, bucket, limits }: App, ownerId: number, sha256: string, content: Buffer): Promise<void> {
-  const signal = AbortSignal.timeout(limits.files.putTimeoutMs);
+async function storeOne(
+  { db, bucket }: App,
+  ownerId: number,
+  sha256: string,
+  content: Buffer,
+  signal: AbortSignal,
+): Promise<void> {
   const object = content.length > 0 ? await bucket?.put(content, signal) : undefined;
   const isStored = await storeContent(db, ownerId, { sha256, content, object });
   if (object && !isStored) bucket?.discard([object]);
@@ -55,19 +76,23 @@ export async function withContents<T>(
   publish: () => Promise<T>,
 ): Promise<T> {
   if (!sent) return publish();
+  const { siteTimeoutMs, siteSocketTimeoutMs } = app.limits.files;
   const stored: SiteFile[] = [];
-  const storeAndPublish = async (): Promise<T> => {
-    await storeMissing(app, owner, { sent, htmlBytes }, stored);
+  const storeAndPublish = async (signal: AbortSignal): Promise<T> => {
+    await storeMissing(app, owner, { sent, htmlBytes }, { stored, signal });
     return publish();
   };
   const resumeDeadline = pauseDeadline(response);
+  // The server sets its own time-out again at the next request.
+  response.req.socket.setTimeout(siteSocketTimeoutMs);
   try {
-    return await app.siteQueue.run(owner.id, QUEUE_WAIT_MS, () =>
-      storeAndPublish().catch((error: unknown) => {
-        if (error instanceof ContentsRemoved) return storeAndPublish();
+    return await app.siteQueue.run(owner.id, QUEUE_WAIT_MS, () => {
+      const signal = AbortSignal.timeout(siteTimeoutMs);
+      return storeAndPublish(signal).catch((error: unknown) => {
+        if (error instanceof ContentsRemoved) return storeAndPublish(signal);
         throw error;
-      }),
-    );
+      });
+    });
   } catch (error) {
     if (stored.length > 0) await releaseContents(app.db, owner.id, stored);
     throw error;

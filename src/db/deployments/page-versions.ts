@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { langOf } from '../../lib/languages.ts';
 import { execute, type ListPage, type Paging, query, queryPage } from '../postgres/query.ts';
 import { areSame, byPath, lockContents, releasing, type SiteFile, toColumn } from './site-files.ts';
 
@@ -41,7 +40,8 @@ type Version = number | Knex.Raw;
 
 /** The columns of a page that follow from its HTML. */
 export const pageColumns = ({ html, rendered }: NewPage, version: Version) => ({
-  ...{ html, version, lang: langOf(html) ?? null, lang_version: version },
+  html,
+  version,
   ...(rendered ? renderingColumns(rendered, version) : NOT_RENDERED),
 });
 
@@ -62,7 +62,6 @@ export async function renewRendering(
 const nextVersion = (transaction: Knex) => ({
   version: transaction.raw('version + 1'),
   rendered_version: transaction.raw('rendered_version + 1'),
-  lang_version: transaction.raw('lang_version + 1'),
 });
 
 /** A version of a page whose HTML is there; `bytes`: of all its files. `id`: of the deployment. */

@@ -57,15 +57,10 @@ export const HAS_ALTCHA = `coalesce(form_rules.captcha ->> 'provider' = 'altcha'
 
 /** The form of each of these deployments, of any owner; undefined for those that are not live, or have been taken down. */
 export async function findForms(db: Knex, ids: readonly string[]): Promise<(LiveForm | undefined)[]> {
-  const rows = await query<
-    Row & Pick<LiveForm, 'slug' | 'language'> & { id: string; lang: string | null; start: Buffer | null }
-  >(
+  const rows = await query<Row & Pick<LiveForm, 'slug' | 'language'> & { id: string; start: Buffer | null }>(
     db,
     'find-forms',
-    `SELECT id, slug, language, lang, ${RULES},
-            CASE WHEN lang_version IS DISTINCT FROM pages.version
-              THEN substring(html FROM 1 FOR ${SIZES.page.startBytes})
-            END AS start
+    `SELECT id, slug, language, ${RULES}, substring(html FROM 1 FOR ${SIZES.page.startBytes}) AS start
        FROM deployments
        LEFT JOIN pages ON pages.deployment_id = id
        LEFT JOIN form_rules ON form_rules.deployment_id = id
@@ -73,9 +68,8 @@ export async function findForms(db: Knex, ids: readonly string[]): Promise<(Live
     [[...new Set(ids)]],
   );
   const forms = new Map<string, LiveForm>();
-  for (const { id, slug, language, lang, start, ...rules } of rows) {
-    const pageLang = start ? langOf(start) : (lang ?? undefined);
-    forms.set(id, { deploymentId: id, slug, language, lang: pageLang, rules: toRules(rules) });
+  for (const { id, slug, language, start, ...rules } of rows) {
+    forms.set(id, { deploymentId: id, slug, language, lang: start ? langOf(start) : undefined, rules: toRules(rules) });
   }
   return ids.map((id) => forms.get(id));
 }

@@ -182,15 +182,4 @@ describe('pages for visitors', () => {
     await owner.change(id, { language: 'ar' });
     await expect.poll(elsewhere).toContain('<html lang="ar" dir="rtl">');
   });
-
-  it('speak that of a page from before there were languages, or that an older version has replaced', async () => {
-    const { id } = await owner.deploy({ html: '<html lang="de"><p>Hallo' });
-    await service.db.raw(`UPDATE pages SET html = '<html lang="it">', version = version + 1 WHERE deployment_id = ?`, [
-      id,
-    ]);
-    expect(await thanksIn(id)).toBe('it');
-    const { id: old } = await owner.deploy({ html: '<html lang="pl"><p>Witaj' });
-    await service.db.raw('UPDATE pages SET lang = NULL, lang_version = NULL WHERE deployment_id = ?', [old]);
-    expect(await thanksIn(old)).toBe('pl');
-  });
 });

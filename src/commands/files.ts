@@ -19,13 +19,12 @@ import { withRetries } from '../files/with-retries.ts';
 import { LIMITS } from '../limits.ts';
 import { CommandError, messageOf } from './command-error.ts';
 import { declare } from './declare.ts';
-import { COMMAND_LIMITS } from './limits.ts';
 import { objectReader, onDatabase } from './operator.ts';
 import { printResult, printRows, say } from './output.ts';
 
 const PLACES = ['bucket', 'database'] as const satisfies Place[];
-/** More would take connections of the service. */
-const MAX_CONCURRENT_MOVES = 4;
+/** After so many files the command says how far it is. */
+const PROGRESS_FILES = 1_000;
 
 /** Runs `work` with the bucket of FILES_URL. */
 async function withBucket<T>(
@@ -49,10 +48,9 @@ async function moveOne(db: Database, bucket: Bucket, content: MovableContent, by
 const nameOf = (content: MovableContent): string =>
   'ownerId' in content ? `of a site with the SHA-256 ${content.sha256.toString('hex')}` : content.id;
 
-/** Moves the contents of all files, some at a time. A file that can't be moved is named, and the rest is moved. */
+/** Moves the contents of all files. A file that can't be moved is named, and the rest is moved. */
 async function moveAll(db: Database, config: Config, bucket: Bucket, to: Place) {
   const done = { files: 0, failed: 0 };
-  const progress = setInterval(() => say(`moved ${done.files} files so far`), COMMAND_LIMITS.progressIntervalMs);
   const readObject = objectReader(config);
   const openFile = createOpenFile(db, readObject, LIMITS);
   const openSiteFile = createOpenSiteFile(db, readObject, LIMITS);
@@ -60,20 +58,16 @@ async function moveAll(db: Database, config: Config, bucket: Bucket, to: Place) 
     'ownerId' in content
       ? openSiteFile(content.ownerId, { sha256: content.sha256.toString('hex'), bytes: content.size })
       : openFile(content);
-  const contents = listContentsOutside(db, to);
-  const moveSome = async (): Promise<void> => {
-    // Each content is that of one loop.
-    for await (const content of contents) {
-      try {
-        const bytes = await buffer(readPieces(content, open(content)));
-        if (await moveOne(db, bucket, content, bytes)) done.files += 1;
-      } catch (error) {
-        done.failed += 1;
-        say(`the file ${nameOf(content)} was not moved: ${messageOf(error)}`);
-      }
+  for await (const content of listContentsOutside(db, to)) {
+    try {
+      const bytes = await buffer(readPieces(content, open(content)));
+      if (await moveOne(db, bucket, content, bytes)) done.files += 1;
+      if (done.files % PROGRESS_FILES === 0) say(`moved ${done.files} files so far`);
+    } catch (error) {
+      done.failed += 1;
+      say(`the file ${nameOf(content)} was not moved: ${messageOf(error)}`);
     }
-  };
-  await Promise.all(Array.from({ length: MAX_CONCURRENT_MOVES }, moveSome)).finally(() => clearInterval(progress));
+  }
   return done;
 }
 

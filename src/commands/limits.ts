@@ -4,6 +4,4 @@ export const COMMAND_LIMITS = {
   pageSize: 100,
   /** Before the second try of a request. Each later pause is twice as long. */
   firstPauseMs: 500,
-  /** How often a move of files says how far it is. */
-  progressIntervalMs: 10_000,
 };

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from './bounded-cache.ts';
 
 /** After a task that ran into its limit, its key comes behind the others for some minutes at most. */
 const USED_TIME_HALF_LIFE_MS = 30_000;
@@ -14,7 +14,7 @@ type Waiting = { begin(): void; refuse(): void };
 
 /** How long the tasks of each key took. A time counts half as much after each USED_TIME_HALF_LIFE_MS. */
 class UsedTime<Key extends {}> {
-  readonly #used = new LRUCache<Key, { ms: number; at: number }>({ maxSize: MAX_KEYS, sizeCalculation: () => 1 });
+  readonly #used = createBoundedCache<Key, { ms: number; at: number }>(MAX_KEYS);
 
   /** In steps: keys that used little are the same. */
   stepsOf(key: Key): number {

@@ -6,7 +6,7 @@ export default defineConfig({
   base: '/dashboard/',
   publicDir: false,
   logLevel: 'warn',
-  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
   build: {
     // The Content-Security-Policy allows no data: URLs.
     assetsInlineLimit: 0,

@@ -1,4 +1,5 @@
-import { structuredPatch } from 'diff';
+// The library's index has all kinds of comparisons.
+import { structuredPatch } from 'diff/lib/patch/create.js';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { counted } from '../../ui/time.tsx';

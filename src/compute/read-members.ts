@@ -8,7 +8,7 @@ const MAX_SETTING_CHARS = 64 * 1024;
 
 /**
  * The bytes of a JSON object, and the names of the members to read. `longLevels`: how many levels of objects below it may
- * be long; these are read with all of their members. `site`: the member `files` has the files of a site.
+ * be long; these are read with all of their members. `site`: a member `files` of these has the files of a site.
  */
 export type MembersInput = {
   body: Uint8Array;
@@ -28,14 +28,17 @@ export type UnknownMembers = { names: string[]; count: number };
 
 export type ReadMembers = { members: Member[]; unknown?: UnknownMembers; problem?: JsonProblem | 'not UTF-8' };
 
+type Reading = Pick<MembersInput, 'longLevels' | 'site'>;
+
 /** No schema accepts a long value that is not a string. It becomes null, which no schema accepts either, unparsed. */
-function toMember({ name, value }: JsonMember, longLevels: number): Member {
+function toMember({ name, value }: JsonMember, { longLevels = 0, site }: Reading): Member {
+  if (site && name === 'files') return { name, value: toFiles(value, site) };
   if (value.startsWith('"')) return { name, value: { string: unquote(value) } };
   if (value.length <= MAX_SETTING_CHARS) return { name, value: { json: value } };
   const { members, problem } =
     longLevels > 0 ? readJsonObject(value, SIZES.json) : { members: [], problem: 'too long' };
   if (problem !== undefined) return { name, value: { json: 'null' } };
-  return { name, value: { members: members.map((member) => toMember(member, longLevels - 1)) } };
+  return { name, value: { members: members.map((member) => toMember(member, { longLevels: longLevels - 1, site })) } };
 }
 
 function toFiles(text: string, limits: SiteLimits): Files {
@@ -48,7 +51,7 @@ function toFiles(text: string, limits: SiteLimits): Files {
 }
 
 /** The members of a JSON object with these names. Other members are skipped without being parsed. */
-export function readMembers({ body, names, longLevels = 0, site }: MembersInput): ReadMembers {
+export function readMembers({ body, names, ...reading }: MembersInput): ReadMembers {
   if (!isUtf8(body)) return { members: [], problem: 'not UTF-8' };
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
   const read = readJsonObject(text.startsWith('\uFEFF') ? text.slice(1) : text, SIZES.json);
@@ -56,11 +59,7 @@ export function readMembers({ body, names, longLevels = 0, site }: MembersInput)
   const known = read.members.filter(({ name }) => names.includes(name));
   const others = [...new Set(read.members.map(({ name }) => name))].filter((name) => !names.includes(name));
   return {
-    members: known.map((member) =>
-      site && member.name === 'files'
-        ? { name: member.name, value: toFiles(member.value, site) }
-        : toMember(member, longLevels),
-    ),
+    members: known.map((member) => toMember(member, reading)),
     ...(others.length > 0 && {
       unknown: { names: others.slice(0, SIZES.json.maxUnknownNames), count: others.length },
     }),

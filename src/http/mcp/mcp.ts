@@ -5,7 +5,7 @@ import type { App } from '../app.ts';
 import { unauthorized } from '../request/auth.ts';
 import { type Endpoint, jsonText } from '../request/declaration.ts';
 import { ANY_ORIGIN_HEADER, endpoint, publicEndpoint } from '../request/endpoint.ts';
-import { pageBodyBytes } from '../request/json-body.ts';
+import { pageBodyBytes, siteLimits } from '../request/json-body.ts';
 import { acceptsJson } from '../response/accept.ts';
 import { ERROR_CODE, errorKind, HttpError, unavailable } from '../response/errors.ts';
 import { Answer, badMessage, Message, PARSE_ERROR } from './message.ts';
@@ -56,7 +56,10 @@ function messageEndpoint(app: App, endpoints: () => readonly Endpoint[]): Endpoi
     before: refuseWithoutKey,
     // Each tool calls an endpoint, whose work is queued.
     takesLong: true,
-    body: { schema: Message, example, maxBytes: pageBodyBytes(app.config.maxHtmlBytes), longLevels: LONG_LEVELS },
+    body: {
+      ...{ schema: Message, example, maxBytes: pageBodyBytes(app.config.maxHtmlBytes) },
+      ...{ longLevels: LONG_LEVELS, site: siteLimits(app.config) },
+    },
     answer: {
       description: 'The answer to a request. An error of a tool, too, with `isError` in the result.',
       headers: ANY_ORIGIN_HEADER,

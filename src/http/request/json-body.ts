@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type ContentType, parse as parseContentType } from 'content-type';
 import type { z } from 'zod';
 import type { Member, ReadMembers } from '../../compute/read-members.ts';
+import type { Config } from '../../config.ts';
 import { SiteError, type SiteLimits, sentFilesOf } from '../../lib/sent-files.ts';
 import { SIZES } from '../../sizes.ts';
 import { errorKind, HttpError } from '../response/errors.ts';
@@ -19,6 +20,14 @@ const TOO_COMPLEX = `The body has too many fields or levels: send at most ${SIZE
 /** How long a JSON body with a page may be: each byte of the page may be escaped as six characters. */
 export const pageBodyBytes = (maxHtmlBytes: number): number => maxHtmlBytes * 6 + SIZES.body.settingsBytes;
 
+/** No more of the settings: they are sent to the thread that reads a large body. */
+export const siteLimits = ({ maxSiteFiles, maxSiteFileBytes, maxSiteBytes, maxHtmlBytes }: Config): SiteLimits => ({
+  maxSiteFiles,
+  maxSiteFileBytes,
+  maxSiteBytes,
+  maxHtmlBytes,
+});
+
 /** The body of an API's request: a JSON object with the fields of `schema`. */
 export type BodyForm<S extends z.ZodObject> = {
   schema: S;
@@ -26,7 +35,7 @@ export type BodyForm<S extends z.ZodObject> = {
   maxBytes?: number;
   /** Levels of objects below the body's own that may be long; 0. */
   longLevels?: number;
-  /** The field `files` has the files of a site, within these limits. Its value is SentFiles, or a SiteError. */
+  /** A field `files` has the files of a site, within these limits. Its value is SentFiles, or a SiteError. */
   site?: SiteLimits;
   /** Another form: this field is the whole body, of the media type `type`. The query has the other fields. */
   text?: TextForm;

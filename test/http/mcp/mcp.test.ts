@@ -255,6 +255,13 @@ describe('a site', () => {
     expect(await filesOf(id)).toEqual(['index.html', 'a.css', 'b.png']);
     await answerOf('update_page', { id, html: '<p>', files: { 'c.css': 'c' } });
     expect(await filesOf(id)).toEqual(['index.html', 'c.css']);
+    // Longer than other arguments may be.
+    const large = { content: Buffer.alloc(100_000).toString('base64'), encoding: 'base64' };
+    await answerOf('update_page', { id, html: '<p>', files: { 'd.png': large } });
+    expect((await owner.get(`/deploy/${id}/files`)).body.files[1]).toMatchObject({ path: 'd.png', bytes: 100_000 });
+    expect(await errorOf('update_page', { id, html: '<p>', files: { '../b': large } })).toMatch(
+      /^The file "\.\.\/b" is refused/,
+    );
     expect(await errorOf('update_page', { id, html: '<p>', files: { '../a': '' } })).toMatch(
       /^The file "\.\.\/a" is refused/,
     );

@@ -7,7 +7,7 @@ import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { JsonPieces } from '../../request/declaration.ts';
 import { answerObject, textField } from '../../request/fields.ts';
-import { OVER_LIMIT, pageBodyBytes } from '../../request/json-body.ts';
+import { OVER_LIMIT, pageBodyBytes, siteLimits } from '../../request/json-body.ts';
 
 /** How long a zip waits for others to be unpacked. */
 const QUEUE_WAIT_MS = 10_000;
@@ -62,13 +62,12 @@ const filesField = (config: Config) =>
 /** A body that has a page, and its files if it is a site; or that is a page, or the zip of a site. `queue`: unpacks zips. */
 export const siteBody = (config: Config, queue: App['siteQueue']) => {
   const page = pageBody(config);
-  // No more of the settings: they are sent to the thread that reads a large body.
-  const { maxSiteFiles, maxSiteFileBytes, maxSiteBytes, maxHtmlBytes } = config;
+  const { maxSiteBytes } = config;
   return {
     ...page,
     schema: page.schema.extend({ files: filesField(config).optional() }),
     maxBytes: page.maxBytes + JSON_BYTES_OF_SITE * maxSiteBytes,
-    site: { maxSiteFiles, maxSiteFileBytes, maxSiteBytes, maxHtmlBytes },
+    site: siteLimits(config),
     binary: {
       type: 'application/zip',
       maxBytes: maxSiteBytes + SIZES.body.settingsBytes,

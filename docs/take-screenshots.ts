@@ -16,7 +16,7 @@ import { startService } from '../src/service.ts';
 import { findChromium } from '../test/support/chromium.ts';
 
 /*
- * Takes the pictures of docs/dashboard.md, of a service with some pages and submissions:
+ * Takes the pictures of docs/dashboard.md and of the dashboard's guides, of a service with some pages and submissions:
  * `npm run docs:screenshots`. With a folder (`npm run docs:screenshots -- /tmp/views`) it takes every view, whole, on a
  * desktop and on a phone, light and dark, to look at after a change. It needs Chromium on the PATH.
  */
@@ -47,7 +47,8 @@ const VIEWS: readonly View[] = [
   { view: 'edit', path: '/dashboard/pages/:id/page/edit', ready: '.findings' },
   { view: 'notifications', path: '/dashboard/pages/:id/notifications', ready: ':text("Switch off")' },
   { view: 'settings', path: '/dashboard/pages/:id/settings', ready: ':text("Redirect URL")' },
-  { view: 'help', path: '/dashboard/help', ready: '.guide' },
+  { view: 'help', path: '/dashboard/help', ready: '.rows' },
+  { view: 'guide', path: '/dashboard/help/publish', ready: '.guide' },
   { view: 'not-found', path: '/dashboard/other', ready: '.buttons :text("Trash")' },
   // It makes another page, which the views before don't show.
   { view: 'elsewhere', path: '/dashboard/new?start=elsewhere', press: 'Get the form', ready: 'pre' },
@@ -65,6 +66,9 @@ const DOCUMENTED: readonly Shot[] = [
   { name: 'page', view: 'page', options: DESKTOP, isWhole: false },
   { name: 'notifications', view: 'notifications', options: DESKTOP, isWhole: false },
   { name: 'settings', view: 'settings', options: DESKTOP, isWhole: false },
+  { name: 'new-page', view: 'new-page', options: DESKTOP, isWhole: false },
+  { name: 'spam', view: 'spam', options: DESKTOP, isWhole: false },
+  { name: 'elsewhere', view: 'elsewhere', options: DESKTOP, isWhole: false },
 ];
 
 const EVERY_VIEW: readonly Shot[] = VIEWS.flatMap(({ view }) =>

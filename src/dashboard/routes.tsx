@@ -25,6 +25,7 @@ export const routes: JSX.Element[] = [
   <Route key="trash" path={VIEW_PATHS.trash} component={Trash} />,
   <Route key="account" path={VIEW_PATHS.account} component={Account} />,
   <Route key="help" path={VIEW_PATHS.help} component={Help} />,
+  <Route key="help" path={VIEW_PATHS.helpTopic} component={Help} />,
   <Route key="inbox" path={VIEW_PATHS.onePage} component={Inbox} />,
   <Route key="inbox" path={VIEW_PATHS.inbox} component={Inbox} />,
   <Route key="inbox" path={VIEW_PATHS.submission} component={Inbox} />,

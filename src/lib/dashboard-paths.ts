@@ -6,6 +6,7 @@ export const VIEW_PATHS = {
   trash: '/dashboard/trash',
   account: '/dashboard/account',
   help: '/dashboard/help',
+  helpTopic: '/dashboard/help/:topic',
   onePage: '/dashboard/pages/:id',
   inbox: '/dashboard/pages/:id/inbox',
   submission: '/dashboard/pages/:id/inbox/:submissionId',

@@ -110,11 +110,41 @@ const YourSite = (): JSX.Element => (
   </>
 );
 
-/** The guides of the help, in their order. */
+/** The pages of the help, in the order of their list. */
 export const TOPICS = [
-  { title: 'Publish a page', Text: Publish },
-  { title: 'Your inbox', Text: Inbox },
-  { title: 'Mail and webhooks', Text: Notifications },
-  { title: 'Spam', Text: Spam },
-  { title: 'A form on your own site', Text: YourSite },
-];
+  {
+    name: 'publish',
+    title: 'Publish a page',
+    picture: new URL('../../../../docs/dashboard/new-page.png', import.meta.url),
+    alt: 'Three finished pages to start from, and the field for your own HTML',
+    Text: Publish,
+  },
+  {
+    name: 'inbox',
+    title: 'Your inbox',
+    picture: new URL('../../../../docs/dashboard/inbox.png', import.meta.url),
+    alt: 'The list of submissions, the unread ones in bold',
+    Text: Inbox,
+  },
+  {
+    name: 'notifications',
+    title: 'Mail and webhooks',
+    picture: new URL('../../../../docs/dashboard/notifications.png', import.meta.url),
+    alt: 'The settings of the mail, and a webhook',
+    Text: Notifications,
+  },
+  {
+    name: 'spam',
+    title: 'Spam',
+    picture: new URL('../../../../docs/dashboard/spam.png', import.meta.url),
+    alt: 'Submissions in the spam folder',
+    Text: Spam,
+  },
+  {
+    name: 'your-site',
+    title: 'A form on your own site',
+    picture: new URL('../../../../docs/dashboard/elsewhere.png', import.meta.url),
+    alt: 'The form to paste into your own page',
+    Text: YourSite,
+  },
+] as const;

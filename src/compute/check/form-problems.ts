@@ -114,7 +114,7 @@ function elsewhereFault(form: ReadForm, way: Way, page: Page, write: string): Fa
     case 'own-host': {
       const message = page.address.isOfSite
         ? `The site has no page at ${url}: ${write}.`
-        : `The host of a page has only the path /, and nothing at ${url}: ${write}.`;
+        : `There is nothing at ${url} on the host of the page: ${write}.`;
       return { severity: isSearch ? 'warning' : 'error', message };
     }
     case 'missing':

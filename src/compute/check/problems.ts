@@ -41,7 +41,7 @@ function* problemsOfAssets({ html, parts, address }: Page): Generator<Found> {
       const message = `The site has no file ${name}: add it, or correct the address. Capital and small letters differ.`;
       yield { code: 'missing-file', severity: 'warning', message, at };
     } else if (fault === 'missing') {
-      const message = `The host of a page has only the path /, and no file ${name}: write an address that begins with https://, or put the content into the page.`;
+      const message = `The page has no file ${name}: publish it with the page, as a site, or write an address that begins with https://.`;
       yield { code: 'relative-asset', severity: 'warning', message, at };
     }
     if (fault === 'insecure') {

@@ -24,23 +24,8 @@ const MAX_WAITING_SITES = 100;
 
 /** Makes the part that answers requests. `others`: the parts that come from elsewhere. */
 export function createApp(
-  {
-    config,
-    limits,
-    log,
-    db,
-    metrics,
-    compute,
-    checks,
-    labelsOf,
-    own,
-    domains,
-    hosts,
-    links,
-    altcha,
-    domainProofs,
-  }: Core,
-  { forms, honeypotHits, turnedAway, spamCheck, submissions }: ReturnType<typeof createSubmissions>,
+  core: Core,
+  submissionParts: ReturnType<typeof createSubmissions>,
   others: Pick<
     App,
     | 'openFile'
@@ -54,6 +39,8 @@ export function createApp(
     | 'stopping'
   >,
 ): App & { onFeedChanges(changes: readonly DeploymentChange[]): Promise<void>; onGap(): Promise<void> } {
+  const { config, limits, db, compute, own, domains, hosts } = core;
+  const { forms, submissions } = submissionParts;
   const clientAddress = clientAddressFrom(config.trustProxy);
   const sessionCookie = new SessionCookie(config.baseUrl);
   const responseWriter = new ResponseWriter({ largest: config.maxHtmlBytes, limits });
@@ -70,9 +57,9 @@ export function createApp(
     { maxBytes: config.pageCacheBytes, limits },
   );
   return {
+    ...core,
+    ...submissionParts,
     ...others,
-    ...{ config, limits, log, db, metrics, checks, labelsOf, hosts, links, altcha, domainProofs },
-    ...{ forms, honeypotHits, turnedAway, spamCheck, submissions },
     ...{ pages, siteFiles, renderer, clientAddress, sessionCookie, responseWriter },
     limitPageWrites: limitConcurrency(MAX_CONCURRENT_PAGE_WRITES),
     siteQueue: new FairQueue({ slots: MAX_CONCURRENT_SITES, maxWaiting: MAX_WAITING_SITES }),

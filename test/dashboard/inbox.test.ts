@@ -24,7 +24,7 @@ import {
 } from '../support/inbox-in-browser.ts';
 
 /** In pixels. */
-const CARD_HEIGHT = 64;
+const CARD_HEIGHT = 72;
 
 describe.skipIf(!hasChromium())('the inbox', () => {
   let dashboard: DashboardUnderTest;

@@ -44,16 +44,16 @@ export type Column = {
   /** The name of its field. */
   name: string;
   label: string;
-  /** Its texts are the longest. */
-  isWide: boolean;
+  /** `wide`: its texts are long; `extra`: a card has no room for it. */
+  kind?: 'wide' | 'extra';
   textOf(submission: Submission): string;
 };
 
 /** The columns of a list of all pages, whose forms have different fields. */
 export const COLUMNS_OF_ALL: readonly Column[] = [
-  { name: '', label: 'Submission', isWide: false, textOf: titleOf },
-  { name: '', label: 'Page', isWide: false, textOf: ({ pageName }) => pageName ?? '' },
-  { name: '', label: 'Summary', isWide: true, textOf: summaryOf },
+  { name: '', label: 'Submission', textOf: titleOf },
+  { name: '', label: 'Page', textOf: ({ pageName }) => pageName ?? '' },
+  { name: '', label: 'Summary', kind: 'wide', textOf: summaryOf },
 ];
 
 /** The fields that get a column: those of the form, or those of its submissions where the page has no form. */
@@ -63,16 +63,17 @@ function fieldsOf(labels: Labels, rows: readonly Submission[]): string[] {
   return [...new Set(sent)];
 }
 
-/** Three fields: the first one, the first with long texts, and others in their order. */
+/** Three fields in the order of the form: the first one, the first with long texts, and another one. */
 export function columnsOf(labels: Labels, rows: readonly Submission[]): readonly Column[] {
   const [first, ...others] = fieldsOf(labels, rows);
-  if (first === undefined) return [{ name: '', label: 'Submission', isWide: false, textOf: titleOf }];
-  const long = others.find((name) => labels.get(name)?.isLong);
-  const short = others.filter((name) => name !== long).slice(0, long === undefined ? 2 : 1);
-  return [first, ...others.filter((name) => name === long || short.includes(name))].map((name) => ({
+  if (first === undefined) return [{ name: '', label: 'Submission', textOf: titleOf }];
+  const wide = others.find((name) => labels.get(name)?.isLong) ?? others[0];
+  const extra = others.find((name) => name !== wide);
+  const kindOf = (name: string) => (name === wide ? 'wide' : 'extra');
+  return [first, ...others.filter((name) => name === wide || name === extra)].map((name) => ({
     name,
     label: labelOf(labels, name),
-    isWide: name === long,
+    ...(name !== first && { kind: kindOf(name) }),
     textOf: (submission) => lineNamed(submission, name) || (name === first ? titleOf(submission) : ''),
   }));
 }

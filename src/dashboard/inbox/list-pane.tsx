@@ -16,7 +16,7 @@ function Nothing({ inbox: { page, filter }, onClear }: { inbox: Inbox; onClear()
   if (isFiltered(filter)) {
     return (
       <Empty icon="page" title="Nothing was found">
-        <p>No submission is like that.</p>
+        <p>No submission matches.</p>
         <p>
           <Button onClick={onClear}>Show all submissions</Button>
         </p>

@@ -10,7 +10,7 @@ type Props = { inbox: Inbox; target: Target; rows: readonly Submission[] };
 export function Actions({ inbox: { act }, target, rows }: Props): JSX.Element {
   const [star, read] = [starOrUnstar(rows), readOrUnread(rows)];
   return (
-    <>
+    <div class="buttons actions">
       <Button kind="quiet" icon="trash" onClick={() => act('delete', target)}>
         Delete
       </Button>
@@ -26,7 +26,7 @@ export function Actions({ inbox: { act }, target, rows }: Props): JSX.Element {
           Spam
         </Button>
       )}
-    </>
+    </div>
   );
 }
 

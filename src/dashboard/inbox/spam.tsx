@@ -64,7 +64,7 @@ function SpamRow({ submission, words, labels, onDone }: Props): JSX.Element {
         <Fields submission={submission} labels={labels} />
         <Origin submission={submission} />
       </details>
-      <div class="buttons">
+      <div class="buttons actions">
         <ActionButton
           kind="quiet"
           icon="done"

@@ -36,8 +36,7 @@ const ROLES = {
   columnheader: { role: 'columnheader' },
 } as const;
 
-const classOf = ({ isWide }: Column, index: number): string =>
-  ['cell', ...(index === 0 ? ['first'] : []), ...(isWide ? ['wide'] : [])].join(' ');
+const classOf = ({ kind }: Column, index: number): string => `cell ${index === 0 ? 'first' : (kind ?? '')}`;
 
 type Props = { inbox: Inbox; columns: readonly Column[] };
 

@@ -29,9 +29,11 @@ function Charts({ page }: { page: Page }): JSX.Element {
               ) : (
                 <>
                   <p>The page has no submissions yet. Open it and send its form once.</p>
-                  <ButtonLink href={page.url} icon="open" isElsewhere>
-                    Open the page
-                  </ButtonLink>
+                  <p>
+                    <ButtonLink href={page.url} icon="open" isElsewhere>
+                      Open the page
+                    </ButtonLink>
+                  </p>
                 </>
               )}
             </Chart>

@@ -70,15 +70,17 @@ function PageCard({ page, onChange }: { page: Overviewed; onChange(): void }): J
           )}
         </p>
       </div>
-      <Sparkline id={page.id} />
-      <div class="buttons page-card-actions">
-        <CopyButton text={page.url} of={`of ${title}`}>
-          Copy link
-        </CopyButton>
-        <ButtonLink kind="quiet" icon="edit" href={pageLinks(page.id).edit} of={title}>
-          Edit
-        </ButtonLink>
-        <DeletePage page={page} onChange={onChange} />
+      {page.submission_count > 0 && <Sparkline id={page.id} />}
+      <div class="page-card-actions">
+        <div class="buttons actions">
+          <CopyButton text={page.url} of={`of ${title}`}>
+            Copy link
+          </CopyButton>
+          <ButtonLink kind="quiet" icon="edit" href={pageLinks(page.id).edit} of={title}>
+            Edit
+          </ButtonLink>
+          <DeletePage page={page} onChange={onChange} />
+        </div>
       </div>
     </li>
   );
@@ -112,8 +114,10 @@ function DeletePage({ page: { id, slug, title }, onChange }: { page: Overviewed;
 /** The ways to the first page. */
 const FirstPage = (): JSX.Element => (
   <>
-    <h2>You have no pages yet</h2>
-    <p>Start from a finished page: its texts can be changed before it goes live.</p>
+    <div>
+      <h2>You have no pages yet</h2>
+      <p>Start from a finished page: its texts can be changed before it goes live.</p>
+    </div>
     <StartingPoints />
     <p class="buttons">
       <ButtonLink icon="upload" href="/dashboard/new">

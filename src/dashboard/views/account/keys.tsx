@@ -64,14 +64,7 @@ function CreateKey({ onDone }: { onDone(): void }): JSX.Element {
   return (
     <>
       <Form class="inline" onSubmit={create}>
-        <Field
-          label="Name"
-          hint="Of the program that uses it."
-          value={name}
-          onChange={setName}
-          max={100}
-          error={errorAt(change, 'name')}
-        />
+        <Field label="Name" value={name} onChange={setName} max={100} error={errorAt(change, 'name')} />
         <Select label="What it may do" value={scope} options={SCOPES} onChange={(value) => setScope(value)} />
         <Select label="Expires" value={lifetime} options={LIFETIMES} onChange={(value) => setLifetime(value)} />
         <Button icon="key" isBusy={change.state === 'saving'}>

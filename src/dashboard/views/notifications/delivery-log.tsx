@@ -65,7 +65,7 @@ export function TestAndLog({
         >
           {test}
         </ActionButton>
-        {children}
+        {children && <div class="buttons actions">{children}</div>}
       </div>
       <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>

@@ -145,19 +145,22 @@ export function WebhookCard({
 }): JSX.Element {
   const { id: webhookId, url, type, events, active } = webhook;
   const path = { deployId, webhookId };
-  const badges = (
-    <p class="badges">
-      {[TYPES[type], ...events].map((text) => (
-        <span key={text} class="badge">
-          {text}
-        </span>
-      ))}
-      {webhook.health?.failing_since && <span class="badge bad">Failing</span>}
-      {!active && <span class="badge bad">Off</span>}
-    </p>
+  const hint = (
+    <>
+      <bdi>{url}</bdi>
+      <p class="badges">
+        {[TYPES[type], ...events].map((text) => (
+          <span key={text} class="badge">
+            {text}
+          </span>
+        ))}
+        {webhook.health?.failing_since && <span class="badge bad">Failing</span>}
+        {!active && <span class="badge bad">Off</span>}
+      </p>
+    </>
   );
   return (
-    <Section title={<bdi>{url.replace(/^https:\/\//, '')}</bdi>} hint={badges} isSplit>
+    <Section title={<bdi>{new URL(url).host}</bdi>} hint={hint} isSplit>
       <Failures path={path} webhook={webhook} onDone={onChanged} />
       <TestAndLog
         deployId={deployId}

@@ -12,7 +12,6 @@ import {
   newInbox,
   row,
   rows,
-  search,
 } from '../support/inbox-in-browser.ts';
 
 describe.skipIf(!hasChromium())('the list of the inbox', () => {
@@ -65,26 +64,6 @@ describe.skipIf(!hasChromium())('the list of the inbox', () => {
     expect(await marksOf(owner, id)).toEqual([['Ada', false, false]]);
   });
 
-  it('exports what the filter lets through, with no cell that a spreadsheet takes for a formula', async () => {
-    const { owner, path } = await inbox(ADA, { name: '=1+1', email: 'a,"b', message: 'open' }, GRACE);
-    const page = await dashboard.open(owner, path);
-    await search(page).fill('open');
-    await page.getByText('2 found').waitFor();
-    await page.getByRole('button', { name: 'Export' }).click();
-    const downloading = page.waitForEvent('download');
-    await page.getByRole('link', { name: 'Export CSV' }).click();
-    const stream = await (await downloading).createReadStream();
-    const lines = Buffer.concat(await stream.toArray())
-      .toString()
-      .split('\r\n');
-    expect(lines.map((line) => line.replace(/^sub_\w+,[^,]+,127.0.0.1/, ''))).toEqual([
-      '\uFEFFid,created_at,ip_address,Your name,E-mail,Message',
-      ',Ada,ada@example.org,When do you open?',
-      `,'=1+1,"a,""b",open`,
-      '',
-    ]);
-  });
-
   it('has all pages in one list, which says the page of each', async () => {
     const { owner, id, send } = await inbox(ADA);
     const { id: other } = await owner.deploy({ html: FORM.replace('Ask us', 'Sign up') });
@@ -134,7 +113,9 @@ describe.skipIf(!hasChromium())('the list of the inbox', () => {
       .toString()
       .trimEnd()
       .split('\r\n');
-    expect([lines.length, lines[1]]).toEqual([31, expect.stringContaining('Visitor 1,')]);
+    expect(lines).toHaveLength(31);
+    expect(lines[0]).toBe('\uFEFFid,created_at,ip_address,Your name,E-mail,Message');
+    expect(lines[1]).toContain('Visitor 1,');
 
     await page.getByRole('checkbox', { name: 'Select all that are loaded' }).check();
     await page.getByRole('button', { name: 'Select all submissions that match' }).click();

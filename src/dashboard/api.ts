@@ -49,20 +49,10 @@ export function pause(tries: number, signal?: AbortSignal): Promise<void> {
 
 /** Settles when somebody is signed in. */
 function signedIn(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      unsubscribe();
-      reject(signal.reason);
-    };
-    signal.addEventListener('abort', abort);
-    const unsubscribe = session.subscribe((state) => {
-      if (state !== 'active') return;
-      signal.removeEventListener('abort', abort);
-      // The first call comes before `unsubscribe` has a value.
-      queueMicrotask(() => unsubscribe());
-      resolve();
-    });
-  });
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => reject(signal.reason));
+  const unsubscribe = session.subscribe((state) => state === 'active' && resolve());
+  return promise.finally(unsubscribe);
 }
 
 /** Sends a request: undefined without an answer. What is only read is given up after a time; a change may have been made. */

@@ -8,8 +8,6 @@ export type Loaded<T> = {
   isLoading: boolean;
   /** Reads it again. */
   reload(): void;
-  /** Shows other data at once, after a change. */
-  set(data: T): void;
 };
 
 export const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
@@ -44,14 +42,7 @@ export function useData<T>(key: string, load: (signal: AbortSignal) => Promise<T
   }, [key, count]);
 
   const current = state.key === key ? state : initial();
-  return {
-    ...current,
-    reload: useCallback(() => setCount((before) => before + 1), []),
-    set: (data) => {
-      seen?.set(key, data);
-      setState({ key, data, error: undefined, isLoading: false });
-    },
-  };
+  return { ...current, reload: useCallback(() => setCount((before) => before + 1), []) };
 }
 
 export type LoadedPages<T> = Loaded<{ items: readonly T[]; total: number }> & {

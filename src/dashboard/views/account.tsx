@@ -32,7 +32,7 @@ const Address = ({ email }: { email: string }): JSX.Element => (
 );
 
 /** The zone of the times in mails: any that the browser knows, its own first. */
-function TimeZone({ saved, onSaved }: { saved: string; onSaved(changed: Me): void }): JSX.Element {
+function TimeZone({ saved, onSaved }: { saved: string; onSaved(): void }): JSX.Element {
   const [zone, setZone] = useState(saved);
   const { change, run } = useChange({ isRepeatable: true });
   const zones = new Set([timeZone, saved, 'UTC', ...Intl.supportedValuesOf('timeZone')]);
@@ -45,7 +45,12 @@ function TimeZone({ saved, onSaved }: { saved: string; onSaved(changed: Me): voi
       <SavingForm
         change={change}
         isChanged={zone !== saved}
-        onSave={() => run(async () => onSaved(await answer(api.PATCH('/me', { body: { time_zone: zone } }))))}
+        onSave={() =>
+          run(async () => {
+            await answer(api.PATCH('/me', { body: { time_zone: zone } }));
+            onSaved();
+          })
+        }
       >
         <Select label="Zone" value={zone} options={options} onChange={setZone} />
       </SavingForm>
@@ -89,7 +94,7 @@ export default function Account(): JSX.Element {
           <>
             <Plan of={account} />
             <Address email={account.email} />
-            <TimeZone saved={account.time_zone ?? 'UTC'} onSaved={loaded.set} />
+            <TimeZone saved={account.time_zone ?? 'UTC'} onSaved={loaded.reload} />
           </>
         )}
       </Shown>

@@ -145,6 +145,13 @@ export function WebhookCard({
 }): JSX.Element {
   const { id: webhookId, url, type, events, active } = webhook;
   const path = { deployId, webhookId };
+  const { host, pathname, search } = new URL(url);
+  const title = (
+    <bdi>
+      {host}
+      <span class="unseen">{pathname + search}</span>
+    </bdi>
+  );
   const hint = (
     <>
       <bdi>{url}</bdi>
@@ -160,7 +167,7 @@ export function WebhookCard({
     </>
   );
   return (
-    <Section title={<bdi>{new URL(url).host}</bdi>} hint={hint} isSplit>
+    <Section title={title} hint={hint} isSplit>
       <Failures path={path} webhook={webhook} onDone={onChanged} />
       <TestAndLog
         deployId={deployId}

@@ -7,10 +7,8 @@ export class WorkerStartError extends Error {}
 /** Tells the parent process, if there is one, that this process serves requests. */
 export const reportReady = (): void => void process.send?.('ready');
 
-/** The pause before a process is replaced that has ended. It doubles, until one has run for STABLE_MS. */
-const MIN_PAUSE_MS = 100;
-const MAX_PAUSE_MS = 10_000;
-const STABLE_MS = 60_000;
+/** The pause before a process is replaced that has ended. */
+const PAUSE_MS = 1_000;
 
 /** Called when a process has ended without being stopped. */
 type OnLoss = (lost: { worker: number | undefined; code: number | null; signal: string | null }) => void;
@@ -44,13 +42,9 @@ class Workers {
   /** Runs a process, and another when it has ended, until all are stopped. */
   async #keepRunning(): Promise<void> {
     const { signal } = this.#stop;
-    for (let pause = MIN_PAUSE_MS; !signal.aborted; ) {
-      const startedAt = performance.now();
+    while (!signal.aborted) {
       await this.#runOne();
-      if (signal.aborted) return;
-      if (performance.now() - startedAt > STABLE_MS) pause = MIN_PAUSE_MS;
-      await delay(pause, undefined, { signal }).catch(() => undefined);
-      pause = Math.min(pause * 2, MAX_PAUSE_MS);
+      await delay(PAUSE_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 

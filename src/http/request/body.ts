@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import type { ComputePool } from '../../compute/pool.ts';
@@ -9,15 +8,7 @@ import { SIZES } from '../../sizes.ts';
 import { HttpError } from '../response/errors.ts';
 import { MemoryBudget, type MemoryReservation } from '../response/memory-budget.ts';
 import { pauseDeadline } from './deadline.ts';
-import {
-  type BinaryForm,
-  type BodyForm,
-  checkFields,
-  mediaType,
-  type TextForm,
-  textFormOf,
-  toObject,
-} from './json-body.ts';
+import { type BodyForm, checkFields, mediaType, notJson, type OtherForm, otherFormOf, toObject } from './json-body.ts';
 import { queryValues } from './query.ts';
 import { decode, encodingOf, receive, tooManyUploads } from './receive.ts';
 import { unknownFieldsNotices } from './unknown-fields.ts';
@@ -30,10 +21,6 @@ type Sent = { values: Record<string, unknown>; unknown?: UnknownMembers | undefi
 
 /** `res`: Express sets it. A body that is kept counts until that has been sent. */
 type BodyRequest = IncomingMessage & { res?: ServerResponse | undefined };
-
-const isOfType = (request: IncomingMessage, { type }: BinaryForm): boolean =>
-  type === undefined ||
-  (request.headers['content-type']?.toLowerCase().startsWith(type) === true && mediaType(request)?.type === type);
 
 /** Reads the bodies of requests, and bounds the memory that they use together. */
 export class BodyReader {
@@ -87,21 +74,16 @@ export class BodyReader {
     declared: BodyForm<S>,
     notify?: (sentence: string) => void,
   ): Promise<z.infer<S>> {
-    const { schema, text, binary } = declared;
-    if (binary && isOfType(request, binary)) {
-      return checkFields(await this.#readBinary(request, ownerId, binary, Object.keys(schema.shape)), schema, notify);
-    }
-    const { 'content-length': length = 0, 'transfer-encoding': transfer, 'content-type': type = '' } = request.headers;
-    // A text of its own type is sent also when it is empty.
-    const isText = text !== undefined && type.startsWith(text.type);
-    const isSent = isText || transfer !== undefined || Number(length) > 0;
-    const textForm = isSent ? textFormOf(request, declared) : undefined;
-    const sent = isSent ? await this.#read(request, ownerId, declared, textForm) : { values: {} };
+    const { schema, others } = declared;
+    const form = otherFormOf(request, others);
+    const { 'content-length': length = 0, 'transfer-encoding': transfer } = request.headers;
+    const isSent = form !== undefined || transfer !== undefined || Number(length) > 0;
+    const sent: Sent = isSent ? await this.#read(request, ownerId, declared, form) : { values: {} };
     // The field that is missing may be one of these.
     if (notify) for (const sentence of unknownFieldsNotices(sent, schema)) notify(sentence);
     const fields = checkFields(sent.values, schema, notify);
     // Ignored, a slug in the query would publish the page elsewhere than its owner expects.
-    const [misplaced] = text && !textForm ? Object.keys(queryValues(request.url, Object.keys(schema.shape))) : [];
+    const [misplaced] = others && !form ? Object.keys(queryValues(request.url, Object.keys(schema.shape))) : [];
     if (misplaced !== undefined) {
       throw new HttpError(400, `${misplaced} is in the query: with a JSON body, send it in the body.`);
     }
@@ -109,47 +91,22 @@ export class BodyReader {
   }
 
   /** A large body, and what is read of it, is in memory until the request has been answered. */
-  #reserveUntilAnswered({ res: response }: BodyRequest, ownerId: number): MemoryReservation {
-    const reservation = this.reserve(ownerId);
-    response?.once('close', () => reservation[Symbol.dispose]());
-    return reservation;
-  }
-
-  async #readBinary(
-    request: BodyRequest,
-    ownerId: number,
-    { maxBytes, read }: BinaryForm,
-    names: readonly string[],
-  ): Promise<Record<string, unknown>> {
-    const { res: response } = request;
-    const reservation = this.#reserveUntilAnswered(request, ownerId);
-    const body = await this.bytes(request, maxBytes, reservation);
-    const resumeDeadline = response && pauseDeadline(response);
-    try {
-      return { ...queryValues(request.url, names), ...(await read(body, ownerId)) };
-    } finally {
-      resumeDeadline?.();
-    }
-  }
-
   async #read(
     request: BodyRequest,
     ownerId: number,
-    { schema, maxBytes = SIZES.body.settingsBytes, longLevels = 0, site }: BodyForm<z.ZodObject>,
-    textForm: TextForm | undefined,
+    { schema, maxBytes = SIZES.body.settingsBytes, longLevels = 0, site, others }: BodyForm<z.ZodObject>,
+    form: OtherForm | undefined,
   ): Promise<Sent> {
+    if (!form && mediaType(request)?.type !== 'application/json') throw notJson(others);
     const names = Object.keys(schema.shape);
-    const reservation = this.#reserveUntilAnswered(request, ownerId);
-    const body = await this.bytes(request, textForm?.maxBytes ?? maxBytes, reservation);
-    if (textForm) {
-      if (!isUtf8(body)) {
-        throw new HttpError(400, 'The body is not valid UTF-8: save the page as UTF-8, and send it again.');
-      }
-      return { values: { ...queryValues(request.url, names), [textForm.field]: body.toString('utf8') } };
-    }
-    if (body.length === 0) return { values: {} };
-    const resumeDeadline = request.res && pauseDeadline(request.res);
+    const { res: response } = request;
+    const reservation = this.reserve(ownerId);
+    response?.once('close', () => reservation[Symbol.dispose]());
+    const body = await this.bytes(request, form?.maxBytes ?? maxBytes, reservation);
+    const resumeDeadline = response && pauseDeadline(response);
     try {
+      if (form) return { values: { ...queryValues(request.url, names), ...(await form.read(body, ownerId)) } };
+      if (body.length === 0) return { values: {} };
       const read = await this.#members(ownerId, { body, names, longLevels, site });
       return { values: toObject(read), unknown: read.unknown };
     } finally {

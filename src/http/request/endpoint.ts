@@ -73,30 +73,30 @@ function answersOf({ answer, otherAnswers }: Described<unknown>): Endpoint['answ
 
 type AnyBody = BodyForm<z.ZodObject> & { example: Readonly<Record<string, unknown>> };
 
+const BYTES = { schema: z.string().meta({ format: 'binary' }), example: '' };
+
 /** The forms of a body, and the query that belongs to those that are not JSON, as the reference shows them. */
-function formsOf({ schema, example, text, binary }: AnyBody): { content: Content; query?: z.ZodObject } {
-  const bytes = binary && { [binary.type ?? '*/*']: { schema: BYTES, example: '' } };
-  if (!text) return { content: bytes ?? { 'application/json': { schema, example } } };
-  const { [text.field]: whole, ...others } = schema.shape;
-  const types = [text.type, ...(binary?.type === undefined ? [] : [binary.type])];
-  // The files of a site are no text.
-  const parameters = Object.entries(others)
-    .filter(([name]) => name !== 'files')
+function formsOf({ schema, example, others = [] }: AnyBody): { content: Content; query?: z.ZodObject } {
+  const inBody = new Set(others.flatMap(({ fields }) => fields));
+  const types = others.flatMap(({ type = [] }) => type);
+  const parameters = Object.entries(schema.shape)
+    .filter(([name]) => types.length > 0 && !inBody.has(name))
     .map(([name, field]) => [
       name,
       field.meta({ description: `As the field of the body. Only with \`Content-Type: ${types.join('` or `')}\`.` }),
     ]);
+  const shown = others.map(({ type = '*/*', fields: [field = ''] }) => [
+    type,
+    type.startsWith('text/') ? { schema: schema.shape[field], example: example[field] } : BYTES,
+  ]);
   return {
     content: {
-      'application/json': { schema, example },
-      [text.type]: { schema: whole, example: example[text.field] },
-      ...bytes,
+      ...(types.length === others.length && { 'application/json': { schema, example } }),
+      ...Object.fromEntries(shown),
     },
     ...(parameters.length > 0 && { query: z.object(Object.fromEntries(parameters)) }),
   };
 }
-
-const BYTES = z.string().meta({ format: 'binary' });
 
 /** Declares an endpoint that needs an API key. Its checks run in this order: 401, `find`, `query`, `body`, `scope`. */
 export function endpoint<

@@ -37,20 +37,19 @@ export type BodyForm<S extends z.ZodObject> = {
   longLevels?: number;
   /** A field `files` has the files of a site, within these limits. Its value is SentFiles, or a SiteError. */
   site?: SiteLimits;
-  /** Another form: this field is the whole body, of the media type `type`. The query has the other fields. */
-  text?: TextForm;
-  binary?: BinaryForm;
+  /** Other bodies than JSON. */
+  others?: readonly OtherForm[];
 };
-/**
- * Another form of a body: bytes of the media type `type`, or of any where it is left out, of which `read` makes the values of
- * fields. The query has the other fields.
- */
-export type BinaryForm = {
+/** A body of a media type, or of any, with no JSON besides it. The query has the fields that it does not have. */
+export type OtherForm = {
   type?: string;
+  /** Its name in errors: `the page itself`. */
+  name: string;
+  fields: readonly string[];
   maxBytes: number;
-  read: (content: Buffer, ownerId: number) => Promise<Record<string, unknown>>;
+  /** Makes the values of the fields. */
+  read(content: Buffer, ownerId: number): Promise<Record<string, unknown>>;
 };
-export type TextForm = { field: string; type: string; maxBytes: number };
 
 /**
  * The media type of a request, its type in lower case; undefined when it is too long to be one. 415 when its charset
@@ -75,25 +74,22 @@ export const invalidField = errorKind(
 
 export const malformed = (): HttpError => new HttpError(400, MALFORMED);
 
-/** `text` and `binary`: the types of the other forms of the body. */
-export const notJson = (text?: string, binary?: string): HttpError =>
-  new HttpError(
+export function notJson(others: readonly OtherForm[] = []): HttpError {
+  const [comma, more] =
+    others.length > 0 ? ['', others.map(({ name, type }) => `, or ${name} with Content-Type: ${type}`)] : [',', []];
+  return new HttpError(
     415,
-    text === undefined
-      ? 'The content type is not supported: send JSON, with Content-Type: application/json.'
-      : `The content type is not supported: send JSON with Content-Type: application/json, or the page itself with Content-Type: ${text}${binary === undefined ? '' : `, or a site with Content-Type: ${binary}`}.`,
+    `The content type is not supported: send JSON${comma} with Content-Type: application/json${more.join('')}.`,
   );
-
-/** The other form of a body, when it comes in this one by its type; undefined for JSON. Throws 415. */
-export function textFormOf(
-  request: IncomingMessage,
-  { text, binary }: Pick<BodyForm<z.ZodObject>, 'text' | 'binary'>,
-): TextForm | undefined {
-  const type = mediaType(request)?.type;
-  if (type === 'application/json') return undefined;
-  if (text && type === text.type) return text;
-  throw notJson(text?.type, binary?.type);
 }
+
+/** The form of a body, by its type; undefined for JSON. Throws 415 for another charset than UTF-8. */
+export const otherFormOf = (request: IncomingMessage, others: readonly OtherForm[] = []): OtherForm | undefined =>
+  others.find(
+    ({ type }) =>
+      type === undefined ||
+      (request.headers['content-type']?.toLowerCase().startsWith(type) && mediaType(request)?.type === type),
+  );
 
 /** As many errors of one body are told. */
 const MAX_ERRORS = 20;

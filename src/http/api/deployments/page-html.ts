@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
 import type { Config } from '../../../config.ts';
@@ -8,6 +9,7 @@ import type { App } from '../../app.ts';
 import { JsonPieces } from '../../request/declaration.ts';
 import { answerObject, textField } from '../../request/fields.ts';
 import { OVER_LIMIT, pageBodyBytes, siteLimits } from '../../request/json-body.ts';
+import { HttpError } from '../../response/errors.ts';
 
 /** How long a zip waits for others to be unpacked. */
 const QUEUE_WAIT_MS = 10_000;
@@ -68,11 +70,16 @@ export const siteBody = (config: Config, queue: App['siteQueue']) => {
     schema: page.schema.extend({ files: filesField(config).optional() }),
     maxBytes: page.maxBytes + JSON_BYTES_OF_SITE * maxSiteBytes,
     site: siteLimits(config),
-    binary: {
-      type: 'application/zip',
-      maxBytes: maxSiteBytes + SIZES.body.settingsBytes,
-      read: (zip: Buffer, ownerId: number) => queue.run(ownerId, QUEUE_WAIT_MS, () => openZip(zip, config)),
-    },
+    others: [
+      ...page.others,
+      {
+        type: 'application/zip',
+        name: 'a site',
+        fields: ['html', 'files'],
+        maxBytes: maxSiteBytes + SIZES.body.settingsBytes,
+        read: (zip: Buffer, ownerId: number) => queue.run(ownerId, QUEUE_WAIT_MS, () => openZip(zip, config)),
+      },
+    ],
   };
 };
 
@@ -97,7 +104,18 @@ export const pageBody = ({ maxHtmlBytes }: Config) => ({
   }),
   example: { html: exampleHtml },
   maxBytes: pageBodyBytes(maxHtmlBytes),
-  text: { field: 'html', type: 'text/html', maxBytes: maxHtmlBytes },
+  others: [
+    {
+      type: 'text/html',
+      name: 'the page itself',
+      fields: ['html'],
+      maxBytes: maxHtmlBytes,
+      async read(content: Buffer) {
+        if (isUtf8(content)) return { html: content.toString() };
+        throw new HttpError(400, 'The body is not valid UTF-8: save the page as UTF-8, and send it again.');
+      },
+    },
+  ],
 });
 
 /** The path of a page's HTML. */

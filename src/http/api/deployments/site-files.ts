@@ -116,7 +116,14 @@ const putEndpoint = (app: App) =>
     body: {
       schema: z.object({ content: z.instanceof(Buffer) }),
       example: { content: Buffer.from('body { color: #123 }') },
-      binary: { maxBytes: largestFile(app.config), read: async (content) => ({ content }) },
+      others: [
+        {
+          name: 'the content',
+          fields: ['content'],
+          maxBytes: largestFile(app.config),
+          read: async (content) => ({ content }),
+        },
+      ],
     },
     answer: { description: 'The file is live.', schema: File },
     errors: [storageFull],

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { CheckedFile, CheckInput, LabelsInput, PageLabels, Problem, WidgetInput } from './check/answer.ts';
+import type { CheckedFile, CheckInput, LabelsInput, PageLabels, WidgetInput } from './check/answer.ts';
 import { type MembersInput, type ReadMembers, readMembers } from './read-members.ts';
 import { type RenderedPage, type RenderInput, renderPage } from './render-page.ts';
 
@@ -14,8 +14,6 @@ type Tasks = {
   readMembers: [MembersInput, ReadMembers];
   /** The forms of a page and what is wrong with them; undefined: the page is too complex to be read. */
   checkPage: [CheckInput, CheckedFile | undefined];
-  /** The forms that lack the widget of their captcha; none where the page is too complex. */
-  checkCaptcha: [CheckInput, Problem[]];
   /** The labels of a page's fields; undefined: the page is too complex to be read. */
   readLabels: [LabelsInput, PageLabels | undefined];
 };
@@ -42,10 +40,6 @@ const TASKS: { [Name in TaskName]: (input: InputOf<Name>) => ResultOf<Name> | Pr
     if (!checked) return undefined;
     const forms = new TextEncoder().encode(JSON.stringify(checked.forms).slice(1, -1));
     return { ...checked, forms, formCount: checked.forms.length };
-  },
-  async checkCaptcha(input) {
-    const problems = (await loadCheck()).checkPage(input)?.problems ?? [];
-    return problems.filter(({ code }) => code === 'captcha-missing');
   },
   async readLabels(input) {
     return (await loadCheck()).labelsOf(input);

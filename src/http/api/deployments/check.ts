@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Response } from 'express';
-import { type Addresses, CheckedPage, ofSite, type Problem } from '../../../compute/check/answer.ts';
+import { type Addresses, type CheckedFile, CheckedPage, ofSite, type Problem } from '../../../compute/check/answer.ts';
 import { OverLimitError, type Thread } from '../../../compute/thread.ts';
 import type { Owner } from '../../../db/account/owners.ts';
 import { type HtmlFile, readHtmlFiles } from '../../../db/deployments/html-files.ts';
@@ -9,10 +9,9 @@ import type { CaptchaProvider } from '../../../lib/captcha-fields.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
-import type { JsonPieces } from '../../request/declaration.ts';
+import { type JsonPieces, jsonText } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
-import { inFile, JoinedCheck } from './joined-check.ts';
 import { foundOr404, ownDeployment } from './own-deployment.ts';
 import { pageBody } from './page-html.ts';
 
@@ -60,29 +59,53 @@ async function* htmlFilesOf({ db, limits, openSiteFile }: App, owner: Owner, id:
   }
 }
 
-/** The forms of a live page that lack the widget of a captcha; none when that can't be said now. */
-export async function captchaMissing(app: App, call: Call, page: Page, captcha: CaptchaProvider): Promise<Problem[]> {
-  const addresses = app.hosts.addressesFor(page);
-  const checked = inThread(app, call, async (thread) => {
-    const missing: Problem[] = [];
-    for await (const file of htmlFilesOf(app, call.owner, page.id)) {
-      const input = { html: file.html, addresses: ofSite(addresses, file.site), maxFields, captcha };
-      for (const problem of await thread.run('checkCaptcha', input)) missing.push(inFile(problem, file.site?.path));
+/** The answer of a check: of one page, or joined of the HTML files of a site. */
+class JoinedCheck {
+  #head: Pick<CheckedFile, 'title' | 'lang'> | undefined;
+  readonly #forms: string[] = [];
+  #formCount = 0;
+  readonly problems: Problem[] = [];
+  /** Of each file without a form. */
+  readonly #formless: Problem[] = [];
+  #files = 0;
+
+  /** How many more forms the answer may have. */
+  get maxForms(): number {
+    return SIZES.check.maxForms - this.#formCount;
+  }
+
+  /** `path`: of a file of a site. The first file has the title and the language. */
+  add({ title, lang, forms, formCount, problems }: CheckedFile, path: string | undefined): void {
+    this.#files += 1;
+    this.#head ??= { title, lang };
+    if (formCount > 0) this.#forms.push(Buffer.from(forms).toString());
+    this.#formCount += formCount;
+    for (const found of problems) {
+      const problem = path === undefined ? found : { ...found, file: path };
+      const ofCode = this.problems.filter(({ code }) => code === found.code).length;
+      if (found.code === 'no-form') this.#formless.push(problem);
+      else if (ofCode < SIZES.check.maxProblemsPerCode) this.problems.push(problem);
     }
-    return missing;
-  });
-  // The settings are stored: what is only told besides fails nothing, and is not waited for.
-  const late = delay(app.limits.compute.noticeTimeoutMs, undefined, { ref: false });
-  return (await Promise.race([checked.catch(() => undefined), late])) ?? [];
+  }
+
+  /** undefined: no file was added. */
+  toJson(): JsonPieces | undefined {
+    if (!this.#head) return undefined;
+    // A site needs one form, and not one on each page.
+    const formless = this.#formless.length === this.#files ? this.#formless.slice(0, 1) : [];
+    const head = JSON.stringify(this.#head).slice(0, -1);
+    const problems = JSON.stringify([...formless, ...this.problems]);
+    return jsonText(`${head},"forms":[${this.#forms.join(',')}],"problems":${problems}}`);
+  }
 }
 
-/** Checks HTML files one after the other. */
+/** Checks HTML files one after the other; throws 422. */
 async function checkFiles(
   app: App,
   call: Call,
   { addresses, captcha }: { addresses: Addresses; captcha?: CaptchaProvider | undefined },
   files: AsyncIterable<HtmlFile> | Iterable<HtmlFile>,
-): Promise<JsonPieces> {
+): Promise<JoinedCheck> {
   const joined = new JoinedCheck();
   const isChecked = await inThread(app, call, async (thread) => {
     for await (const file of files) {
@@ -95,7 +118,19 @@ async function checkFiles(
     return true;
   });
   if (!isChecked) throw tooComplex();
-  return foundOr404(joined.toJson());
+  return joined;
+}
+
+/** Checks a live page. */
+const checkLive = (app: App, call: Call, page: Page, captcha: CaptchaProvider | undefined): Promise<JoinedCheck> =>
+  checkFiles(app, call, { addresses: app.hosts.addressesFor(page), captcha }, htmlFilesOf(app, call.owner, page.id));
+
+/** The forms of a live page that lack the widget of a captcha; none when that can't be said now. */
+export async function captchaMissing(app: App, call: Call, page: Page, captcha: CaptchaProvider): Promise<Problem[]> {
+  const checked = checkLive(app, call, page, captcha).catch(() => undefined);
+  // The settings are stored: what is only told besides fails nothing, and is not waited for.
+  const late = delay(app.limits.compute.noticeTimeoutMs, undefined, { ref: false });
+  return (await Promise.race([checked, late]))?.problems.filter(({ code }) => code === 'captcha-missing') ?? [];
 }
 
 const checkEndpoint = (app: App) =>
@@ -108,8 +143,10 @@ const checkEndpoint = (app: App) =>
     body: pageBody(app.config),
     answer,
     errors: [tooComplex],
-    handle: async ({ body: { html }, ...call }) =>
-      checkFiles(app, call, { addresses: app.hosts.addressesFor() }, [{ html: Buffer.from(html), site: undefined }]),
+    async handle({ body: { html }, ...call }) {
+      const files = [{ html: Buffer.from(html), site: undefined }];
+      return foundOr404((await checkFiles(app, call, { addresses: app.hosts.addressesFor() }, files)).toJson());
+    },
   });
 
 const checkLiveEndpoint = (app: App) =>
@@ -123,8 +160,7 @@ const checkLiveEndpoint = (app: App) =>
     errors: [tooComplex],
     async handle({ owner, response, resource }) {
       const { captcha } = await rulesOf(app.db, resource.id);
-      const known = { addresses: app.hosts.addressesFor(resource), captcha: captcha?.provider };
-      return checkFiles(app, { owner, response }, known, htmlFilesOf(app, owner, resource.id));
+      return foundOr404((await checkLive(app, { owner, response }, resource, captcha?.provider)).toJson());
     },
   });
 

@@ -1,20 +1,17 @@
 import { isUtf8 } from 'node:buffer';
-import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
 import type { Config } from '../../../config.ts';
 import { filesOfJson, SentFiles, SiteError, sentFilesOf } from '../../../lib/sent-files.ts';
 import { openZip } from '../../../lib/zip-site.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
-import { JsonPieces } from '../../request/declaration.ts';
+import { type JsonPieces, jsonText } from '../../request/declaration.ts';
 import { answerObject, textField } from '../../request/fields.ts';
 import { OVER_LIMIT, pageBodyBytes, siteLimits } from '../../request/json-body.ts';
 import { HttpError } from '../../response/errors.ts';
 
 /** How long a zip waits for others to be unpacked. */
 const QUEUE_WAIT_MS = 10_000;
-/** Bytes of a page that are written as JSON in one go: some 0.3 ms. */
-const PAGE_JSON_PIECE_BYTES = 16 * 1024;
 
 /*
  * The HTML of a page: as it is sent, stored and answered.
@@ -121,18 +118,5 @@ export const pageBody = ({ maxHtmlBytes }: Config) => ({
 /** The path of a page's HTML. */
 export const HTML_PATH = '/deploy/:id/html';
 
-/** UTF-8 as text in pieces, none of which has a part of a character. */
-export function* textPieces(text: Uint8Array, pieceBytes: number): Generator<string> {
-  const decoder = new StringDecoder();
-  for (let from = 0; from < text.length; from += pieceBytes)
-    yield decoder.write(text.subarray(from, from + pieceBytes));
-}
-
-function* htmlInJson(html: Buffer): Generator<string> {
-  yield '{"html":"';
-  for (const piece of textPieces(html, PAGE_JSON_PIECE_BYTES)) yield JSON.stringify(piece).slice(1, -1);
-  yield '"}';
-}
-
 /** The answer `{"html":…}`. */
-export const htmlAsJson = (html: Buffer): JsonPieces => new JsonPieces(html.length, htmlInJson(html));
+export const htmlAsJson = (html: Buffer): JsonPieces => jsonText(JSON.stringify({ html: html.toString() }));

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Response } from 'express';
 import { z } from 'zod';
 import type { Deployment } from '../../../db/deployments/deployments.ts';
 import { readMatching } from '../../../db/submissions/search-submissions.ts';
@@ -8,6 +7,7 @@ import { HONEYPOT, REDIRECT } from '../../../lib/control-fields.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
+import type { ToolCall } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { exampleOf } from '../../request/example.ts';
 import { unavailable } from '../../response/errors.ts';
@@ -65,14 +65,6 @@ type Format = {
   write(source: TableSource): AsyncIterable<string | Buffer>;
 };
 const CSV: Format = { extension: 'csv', contentType: 'text/csv; charset=utf-8; header=present', write: toCsv };
-/** Excel takes a file without a byte order mark for one in the system's own encoding. */
-const CSV_WITH_BOM: Format = {
-  ...CSV,
-  async *write(source) {
-    yield '\uFEFF';
-    yield* toCsv(source);
-  },
-};
 const XLSX: Format = {
   extension: 'xlsx',
   contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
@@ -98,8 +90,11 @@ async function* inParts(batches: AsyncIterable<readonly Submission[]>): AsyncGen
   }
 }
 
-/** A request asks for the submissions after a number that a filter finds. */
-type Wanted = { deployment: Deployment; after?: number; filter: Filter; hasLabels?: boolean };
+/** A request for an export. */
+type Call = Pick<ToolCall, 'response' | 'owner' | 'queue'> & {
+  resource: Deployment;
+  query: Filter & { labels?: string | undefined; bom?: string | undefined; after?: string | undefined };
+};
 
 /** The exports of this process, of which a limited number is in progress. */
 class Exports {
@@ -112,44 +107,39 @@ class Exports {
   }
 
   /** Writes an answer; throws 503 when too many are in progress. */
-  async send(response: Response, ownerId: number, format: Format, wanted: Wanted): Promise<void> {
-    const ofOwner = Array.from(this.#running).filter((other) => other.ownerId === ownerId).length;
+  async send(call: Call, format: Format): Promise<void> {
+    const { response, owner, resource } = call;
+    const ofOwner = Array.from(this.#running).filter(({ ownerId }) => ownerId === owner.id).length;
     if (this.#running.size >= MAX_CONCURRENT || ofOwner >= MAX_CONCURRENT_OF_OWNER)
       throw unavailable('Too many exports are in progress: try again when one has ended.', 10_000);
-    const running = { ownerId };
+    const running = { ownerId: owner.id };
     this.#running.add(running);
     try {
-      const source = await this.#sourceOf(response, wanted);
-      const filename = `${wanted.deployment.slug}-${new Date().toISOString().slice(0, 10)}.${format.extension}`;
+      const source = await this.#sourceOf(call);
+      const filename = `${resource.slug}-${new Date().toISOString().slice(0, 10)}.${format.extension}`;
       response.setHeader('Content-Type', format.contentType);
       response.setHeader('X-Content-Type-Options', 'nosniff');
       response.setHeader('Content-Disposition', `attachment; filename="${filename}"`);
       if (response.req.method === 'HEAD') response.end();
-      else await this.#app.responseWriter.stream(response, this.#untilWritten(running, format.write(source)));
+      else await this.#app.responseWriter.stream(response, format.write(source));
     } finally {
       this.#running.delete(running);
     }
   }
 
-  /** An export ends before its last byte is sent: a client that has read it all may ask for the next. */
-  async *#untilWritten<T>(running: { ownerId: number }, parts: AsyncIterable<T>): AsyncGenerator<T> {
-    yield* parts;
-    this.#running.delete(running);
-  }
-
-  async #sourceOf(
-    response: Response,
-    { deployment, after = 0, filter, hasLabels = false }: Wanted,
-  ): Promise<TableSource> {
+  async #sourceOf({ response, owner, queue, resource, query }: Call): Promise<TableSource> {
     const { db, labelsOf } = this.#app;
-    const range = await rangeOf(db, deployment, filter);
+    const { labels, bom, after: cursor = '0', ...filter } = query;
+    const after = await queue(() => numberAt(db, owner, resource, { name: 'after', cursor }));
+    const range = await rangeOf(db, resource, filter);
     const page = { ...range, after: Math.max(range.after, after) };
     // Reading a page for its labels, once after each change, has limits of its own.
     const resumeDeadline = pauseDeadline(response);
     try {
       return {
         read: () => inParts(readMatching(db, page, searchOf(this.#app, filter))),
-        labels: hasLabels ? await labelsOf(deployment.id) : new Map(),
+        labels: labels === undefined ? new Map() : await labelsOf(resource.id),
+        hasBom: bom !== undefined,
       };
     } finally {
       resumeDeadline();
@@ -186,10 +176,7 @@ const csvEndpoint = ({ db }: App, exports: Exports) =>
       'id,created_at,ip_address,name\r\nsub_0VbbZBZeswpZ5bGpjxVeCiYz,2026-11-21T11:08:48.298Z,203.0.113.7,Ada\r\n',
     ),
     takesLong: true,
-    async handle({ owner, response, resource: deployment, query: { labels, bom, ...filter } }) {
-      const wanted = { deployment, filter, hasLabels: labels !== undefined };
-      await exports.send(response, owner.id, bom === undefined ? CSV : CSV_WITH_BOM, wanted);
-    },
+    handle: (call) => exports.send(call, CSV),
   });
 
 const xlsxEndpoint = ({ db }: App, exports: Exports) =>
@@ -204,10 +191,7 @@ const xlsxEndpoint = ({ db }: App, exports: Exports) =>
     // Generators make a Blob of it.
     answer: fileAnswer(XLSX, 'PK...', z.string().meta({ format: 'binary' })),
     takesLong: true,
-    async handle({ owner, response, resource: deployment, query: { labels, ...filter } }) {
-      const wanted = { deployment, filter, hasLabels: labels !== undefined };
-      await exports.send(response, owner.id, XLSX, wanted);
-    },
+    handle: (call) => exports.send(call, XLSX),
   });
 
 const ndjsonEndpoint = ({ db }: App, exports: Exports) =>
@@ -219,10 +203,7 @@ const ndjsonEndpoint = ({ db }: App, exports: Exports) =>
     answer: fileAnswer(NDJSON, `${JSON.stringify(exampleOf(Listed))}\n`),
     errors: [noSuchCursor],
     takesLong: true,
-    async handle({ owner, response, queue, resource: deployment, query: { after: cursor = '0', ...filter } }) {
-      const after = await queue(() => numberAt(db, owner, deployment, { name: 'after', cursor }));
-      await exports.send(response, owner.id, NDJSON, { deployment, after, filter });
-    },
+    handle: (call) => exports.send(call, NDJSON),
   });
 
 /** All submissions of a deployment, as a file. */

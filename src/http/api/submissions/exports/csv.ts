@@ -9,6 +9,8 @@ import { type Columns, cellsOf, collectColumns, type TableSource } from './submi
  */
 export async function* toCsv(source: TableSource): AsyncGenerator<string> {
   const columns = yield* collectColumns(source);
+  // Excel takes a file without a byte order mark for one in the system's own encoding.
+  if (source.hasBom) yield '\uFEFF';
   yield `${columns.header.map(csvCell).join(',')}\r\n`;
   for await (const part of source.read()) yield part.map((submission) => toRow(submission, columns)).join('');
 }

@@ -36,8 +36,8 @@ export type Columns = {
 /** A field's value as JSON, and the index of its column. */
 type Cell = { column: number; value: string };
 
-/** The submissions of a table, and the labels that stand in for names of fields. */
-export type TableSource = { read: Read; labels: Labels };
+/** The submissions of a table, the labels that stand in for names of fields, and whether CSV has a byte order mark. */
+export type TableSource = { read: Read; labels: Labels; hasBom?: boolean };
 
 /**
  * Reads all submissions for their columns: the fields in the order of their first appearance. Yields an empty piece

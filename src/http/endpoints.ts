@@ -3,7 +3,6 @@ import { meEndpoints } from './api/account/me.ts';
 import { sessionEndpoints } from './api/account/session.ts';
 import { signInLinkEndpoints } from './api/account/sign-in-links.ts';
 import { deliveryEndpoints } from './api/deliveries/deliveries.ts';
-import { webhookHealthEndpoints } from './api/deliveries/webhook-health.ts';
 import { webhookEndpoints } from './api/deliveries/webhooks.ts';
 import { checkEndpoints } from './api/deployments/check.ts';
 import { deploymentEndpoints } from './api/deployments/deployments.ts';
@@ -65,7 +64,7 @@ export function createEndpoints(app: App): readonly Tagged[] {
       ...exportEndpoints(app),
     ],
     Spam: [...spamEndpoints(app), ...altchaEndpoints(app)],
-    Webhooks: [...webhookEndpoints(app), ...webhookHealthEndpoints(app)],
+    Webhooks: webhookEndpoints(app),
     Deliveries: deliveryEndpoints(app),
     Links: [
       ...[fileLinkEndpoint(app), ...unsubscribeEndpoints(app)],

@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { retryFailedDeliveries } from '../../../db/deliveries/delivery-log.ts';
 import {
   changeWebhook,
   createWebhook,
   deleteWebhook,
   findWebhookSecret,
+  listWebhookHealth,
   listWebhooks,
   rotateWebhookSecret,
 } from '../../../db/deliveries/webhooks.ts';
@@ -11,12 +13,23 @@ import { EVENTS } from '../../../lib/events.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import { answerObject, deploymentId, flagField, time, uriField, webhookId } from '../../request/fields.ts';
+import {
+  answerObject,
+  countField,
+  deploymentId,
+  flagField,
+  textOrNull,
+  time,
+  uriField,
+  webhookId,
+} from '../../request/fields.ts';
 import { answerOnce, idempotencyKey, keyReused } from '../../request/idempotency-key.ts';
 import { errorKind, HttpError, noSuchDeployment } from '../../response/errors.ts';
 import { toWire } from '../../response/to-wire.ts';
 import { foundOr404, noSuchWebhook, ownDeployment, ownWebhook } from '../deployments/own-deployment.ts';
 import { changeBody, checkReceiver, creationBody, DEFAULT_TYPE, TYPES } from './webhook-fields.ts';
+
+const { healthDeliveries, maxRetried } = SIZES.webhook;
 
 const exampleUrl = 'https://hooks.example.org/forms';
 
@@ -46,6 +59,17 @@ const Secret = answerObject('WebhookSecret', {
       description: 'The key that signs the deliveries (Standard Webhooks 1.0): `whsec_` and 32 bytes in base64.',
       example: 'whsec_Tm90IGEgc2VjcmV0LCBidXQgMzIgYnl0ZXMgbG9uZy4=',
     }),
+});
+
+const Health = answerObject('WebhookHealth', {
+  id: webhookId,
+  failing_since: time.nullable().meta({ description: 'When it failed first since it last succeeded; null: it works.' }),
+  last_error: textOrNull('Why it failed last; null while it works.', 'the receiver answered 503'),
+  failed: countField(`How many of its last ${healthDeliveries} deliveries have failed, and are not tried again.`, 2),
+});
+const AllHealth = answerObject('WebhooksHealth', { webhooks: z.array(Health) });
+const Retried = answerObject('FailedDeliveriesRetried', {
+  retried: countField('How many deliveries will be tried.', 2),
 });
 
 const tooManyWebhooks = errorKind(
@@ -134,6 +158,27 @@ const rotateSecretEndpoint = ({ db }: App) =>
     handle: async ({ resource: { id } }) => ({ secret: foundOr404(await rotateWebhookSecret(db, id), noSuchWebhook) }),
   });
 
+const healthEndpoint = ({ db }: App) =>
+  endpoint('GET', '/webhooks/:deployId/health', 'getWebhooksHealth', {
+    summary: 'See which webhooks of a deployment fail',
+    description: 'All webhooks, oldest first.',
+    find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
+    answer: { description: 'How each webhook works.', schema: AllHealth },
+    handle: async ({ resource: { id } }) => ({
+      webhooks: (await listWebhookHealth(db, id)).map((one) => toWire(Health, one)),
+    }),
+  });
+
+const retryFailedEndpoint = ({ db }: App) =>
+  endpoint('POST', '/webhooks/:deployId/:webhookId/retry', 'retryWebhook', {
+    summary: 'Try the failed deliveries of a webhook again',
+    description: `At once, or when the webhook is switched on again. One request tries at most ${maxRetried.toLocaleString('en')}, the oldest first.`,
+    find: (owner, ids) => ownWebhook(db, owner, ids),
+    answer: { status: 202, description: 'They will be tried.', schema: Retried },
+    errors: [noSuchWebhook],
+    handle: async ({ resource }) => ({ retried: await retryFailedDeliveries(db, resource) }),
+  });
+
 /** The webhooks of a deployment: the addresses to which its submissions are posted. */
 export const webhookEndpoints = (app: App) => [
   listEndpoint(app),
@@ -142,4 +187,6 @@ export const webhookEndpoints = (app: App) => [
   changeEndpoint(app),
   getSecretEndpoint(app),
   rotateSecretEndpoint(app),
+  healthEndpoint(app),
+  retryFailedEndpoint(app),
 ];

@@ -93,14 +93,17 @@ class Exports {
 
   /** Writes an answer; throws 503 when too many are in progress. */
   async send(call: Call, format: Format): Promise<void> {
-    const { response, owner, resource } = call;
+    const { response, owner, queue, resource, query } = call;
+    // What can't be begun counts for nobody.
+    const after = { name: 'after', cursor: query.after ?? '0' };
+    const number = await queue(() => numberAt(this.#app.db, owner, resource, after));
     const ofOwner = Array.from(this.#running).filter(({ ownerId }) => ownerId === owner.id).length;
     if (this.#running.size >= MAX_CONCURRENT || ofOwner >= MAX_CONCURRENT_OF_OWNER)
       throw unavailable('Too many exports are in progress: try again when one has ended.', 10_000);
     const running = { ownerId: owner.id };
     this.#running.add(running);
     try {
-      const source = await this.#sourceOf(call);
+      const source = await this.#sourceOf(call, number);
       const filename = `${resource.slug}-${new Date().toISOString().slice(0, 10)}.${format.extension}`;
       response.setHeader('Content-Type', format.contentType);
       response.setHeader('X-Content-Type-Options', 'nosniff');
@@ -112,10 +115,9 @@ class Exports {
     }
   }
 
-  async #sourceOf({ response, owner, queue, resource, query }: Call): Promise<TableSource> {
+  async #sourceOf({ response, resource, query }: Call, after: number): Promise<TableSource> {
     const { db, labelsOf } = this.#app;
-    const { labels, bom, after: cursor = '0', ...filter } = query;
-    const after = await queue(() => numberAt(db, owner, resource, { name: 'after', cursor }));
+    const { labels, bom, ...filter } = query;
     const range = await rangeOf(db, resource, filter);
     const page = { ...range, after: Math.max(range.after, after) };
     // Reading a page for its labels, once after each change, has limits of its own.

@@ -12,6 +12,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
-    rolldownOptions: { input: 'src/dashboard/shell.html' },
+    // A slow machine is no reason for a warning.
+    rolldownOptions: { input: 'src/dashboard/shell.html', checks: { bundlerTimings: false } },
   },
 });

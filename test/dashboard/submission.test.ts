@@ -197,7 +197,7 @@ describe.skipIf(!hasChromium())('a submission', () => {
     await expectFitting(phone);
   });
 
-  it('is kept apart as spam, which says why, and is released or deleted', async () => {
+  it('is kept apart as spam, which says why, and several of which are released or deleted', async () => {
     const { owner, path, id, send } = await inbox(ADA, GRACE);
     const page = await dashboard.open(owner, path);
     await row(page, 'Ada').getByRole('checkbox').check();
@@ -212,10 +212,12 @@ describe.skipIf(!hasChromium())('a submission', () => {
     await page.getByText('Blocked: casino*').waitFor();
     await page.getByText('Marked by you').click();
     await page.getByText('127.0.0.1').filter({ visible: true }).waitFor();
+    await page.getByRole('checkbox', { name: 'Select Ada' }).check();
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Not spam Ada' }).click();
+    await page.getByRole('button', { name: 'Not spam' }).click();
     await expect.poll(() => focusedText(page)).toContain('Inbox');
-    await page.getByRole('button', { name: 'Delete Robot' }).click();
+    await page.getByRole('checkbox', { name: 'Select Robot' }).check();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByRole('heading', { name: 'There is no spam' }).waitFor();
     await page.getByRole('link', { name: 'Inbox', exact: true }).last().click();
     await row(page, 'Ada').waitFor();

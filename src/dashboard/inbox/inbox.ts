@@ -13,7 +13,7 @@ export type Inbox = {
   overview: readonly Overviewed[];
   filter: Filter;
   list: SubmissionList;
-  selected: Selected;
+  selected: Selected<Submission>;
   /** The submission that is shown beside the list. */
   openId: string | undefined;
   /** The address of a submission, or of the list alone. */

@@ -1,8 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Submission } from './submissions.ts';
 
-/** Which rows of the list are selected; `key` names the list: a new one begins with none. */
-export function useSelected(rows: readonly Submission[], key: string) {
+/** Which rows of a list are selected; `key` names the list: a new one begins with none. */
+export function useSelected<Row extends { id: string }>(rows: readonly Row[], key: string) {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const [isAll, setAll] = useState(false);
   const rangeStart = useRef<string>(undefined);
@@ -39,4 +38,4 @@ export function useSelected(rows: readonly Submission[], key: string) {
   };
 }
 
-export type Selected = ReturnType<typeof useSelected>;
+export type Selected<Row extends { id: string }> = ReturnType<typeof useSelected<Row>>;

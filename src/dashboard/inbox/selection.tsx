@@ -1,4 +1,4 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { Button } from '../ui/button.tsx';
 import type { Inbox } from './inbox.ts';
 import { readOrUnread, starOrUnstar, type Target } from './list.ts';
@@ -30,7 +30,19 @@ export function Actions({ inbox: { act }, target, rows }: Props): JSX.Element {
   );
 }
 
-/** The actions on the rows that are selected, at the bottom of the screen. */
+type BarProps = { selected: string; onClear(): void; children: ComponentChildren };
+
+/** The actions on the rows that are selected, at the bottom of the screen. `selected`: the rows, in words. */
+export const SelectionBar = ({ selected, onClear, children }: BarProps): JSX.Element => (
+  <fieldset class="selection" aria-label="Selection">
+    <p role="status">{selected} selected</p>
+    {children}
+    <Button kind="quiet" icon="close" onClick={onClear}>
+      <span class="unseen">Select none</span>
+    </Button>
+  </fieldset>
+);
+
 export function Selection({ inbox }: { inbox: Inbox }): JSX.Element {
   const { overview, list, selected } = inbox;
   const { rows, cursor } = list.state.value;
@@ -38,17 +50,13 @@ export function Selection({ inbox }: { inbox: Inbox }): JSX.Element {
   const canSelectAll =
     overview.length > 0 && !selected.isAll && selected.rows.length === rows.length && cursor !== null;
   return (
-    <fieldset class="selection" aria-label="Selection">
-      <p role="status">{list.count(target)} selected</p>
+    <SelectionBar selected={list.count(target)} onClear={selected.clear}>
       {canSelectAll && (
         <Button kind="quiet" onClick={selected.selectAll}>
           Select {list.count('all')}
         </Button>
       )}
       <Actions inbox={inbox} target={target} rows={selected.rows} />
-      <Button kind="quiet" icon="close" onClick={selected.clear}>
-        <span class="unseen">Select none</span>
-      </Button>
-    </fieldset>
+    </SelectionBar>
   );
 }

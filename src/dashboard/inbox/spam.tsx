@@ -1,15 +1,19 @@
 import type { JSX } from 'preact';
 import { hasWord } from '../../lib/whole-words.ts';
 import { answer, api } from '../api.ts';
-import { useData, usePages } from '../data.ts';
+import { toError, useData, usePages } from '../data.ts';
 import { DASHBOARD_LIMITS } from '../limits.ts';
 import { pageLinks } from '../links.ts';
 import { ActionButton } from '../ui/action-button.tsx';
-import { ButtonLink } from '../ui/button.tsx';
+import { Button, ButtonLink } from '../ui/button.tsx';
+import { say } from '../ui/say.tsx';
 import { Empty, ListFoot, Shown } from '../ui/states.tsx';
 import { counted, Time } from '../ui/time.tsx';
+import { focusHeading } from '../ui/view.tsx';
 import { Fields, Origin } from './fields.tsx';
 import { type Labels, useLabels } from './labels.ts';
+import { type Selected, useSelected } from './selected.ts';
+import { SelectionBar } from './selection.tsx';
 import { readAnswer, type Submission, summaryOf, textsOf, titleOf } from './submissions.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -43,54 +47,45 @@ async function readWords(id: string, signal: AbortSignal): Promise<readonly stri
   return spam.blocklist;
 }
 
-type Props = { submission: Submission; words: readonly string[]; labels: Labels; onDone(): void };
+type SpamPath = { id: string; submissionId: string };
 
-function SpamRow({ submission, words, labels, onDone }: Props): JSX.Element {
-  const { id: submissionId, pageId: id, createdAt } = submission;
-  const params = { path: { id, submissionId } };
-  return (
-    <li class="row spam-row">
-      <details class="row-text">
-        <summary>
-          <span class="line" dir="auto">
-            {titleOf(submission)} <span class="muted">{summaryOf(submission)}</span>
-          </span>
-          <br />
-          <span class="badge">{reasonOf(submission, words)}</span>{' '}
-          <span class="muted">
-            <Time at={createdAt} />
-          </span>
-        </summary>
-        <Fields submission={submission} labels={labels} />
-        <Origin submission={submission} />
-      </details>
-      <div class="buttons actions">
-        <ActionButton
-          kind="quiet"
-          icon="done"
-          of={titleOf(submission)}
-          run={() => answer(api.POST('/deploy/{id}/spam/{submissionId}/release', { params }))}
-          done="The submission is in the inbox now."
-          onDone={onDone}
-          isRemoving
-        >
-          Not spam
-        </ActionButton>
-        <ActionButton
-          kind="quiet"
-          icon="trash"
-          of={titleOf(submission)}
-          run={() => answer(api.DELETE('/deploy/{id}/spam/{submissionId}', { params }))}
-          done="The submission is deleted."
-          onDone={onDone}
-          isRemoving
-        >
-          Delete
-        </ActionButton>
-      </div>
-    </li>
-  );
-}
+const CHANGES = {
+  release: {
+    done: 'in the inbox now',
+    make: (path: SpamPath) => answer(api.POST('/deploy/{id}/spam/{submissionId}/release', { params: { path } })),
+  },
+  delete: {
+    done: 'deleted',
+    make: (path: SpamPath) => answer(api.DELETE('/deploy/{id}/spam/{submissionId}', { params: { path } })),
+  },
+};
+
+type Props = { submission: Submission; words: readonly string[]; labels: Labels; selected: Selected<Submission> };
+
+const Kept = ({ submission, words, labels, selected }: Props): JSX.Element => (
+  <li class="row spam-row">
+    <input
+      type="checkbox"
+      aria-label={`Select ${titleOf(submission)}`}
+      checked={selected.ids.has(submission.id)}
+      onClick={({ shiftKey }) => selected.toggle(submission.id, shiftKey)}
+    />
+    <details class="row-text">
+      <summary>
+        <span class="line" dir="auto">
+          {titleOf(submission)} <span class="muted">{summaryOf(submission)}</span>
+        </span>
+        <br />
+        <span class="badge">{reasonOf(submission, words)}</span>{' '}
+        <span class="muted">
+          <Time at={submission.createdAt} />
+        </span>
+      </summary>
+      <Fields submission={submission} labels={labels} />
+      <Origin submission={submission} />
+    </details>
+  </li>
+);
 
 const NoSpam = ({ id }: { id: string }): JSX.Element => (
   <Empty icon="done" title="There is no spam">
@@ -125,9 +120,21 @@ export function Spam({ id, onChange }: { id: string; onChange(): void }): JSX.El
   const loaded = usePages(`spam:${id}`, DASHBOARD_LIMITS.inbox.spamPageSize, (query, signal) =>
     readSpam(id, query, signal),
   );
+  const selected = useSelected(loaded.data?.items ?? [], id);
   function onDone(): void {
+    selected.clear();
     loaded.reload();
     onChange();
+  }
+  async function act({ done, make }: (typeof CHANGES)['release' | 'delete']): Promise<void> {
+    try {
+      for (const { id: submissionId } of selected.rows) await make({ id, submissionId });
+      say(`${counted(selected.rows.length, 'submission')} ${done}.`);
+    } catch (error) {
+      say(`Not saved: ${toError(error).message}`);
+    }
+    onDone();
+    focusHeading();
   }
   return (
     <Shown loaded={loaded} label="Loading the spam">
@@ -138,12 +145,24 @@ export function Spam({ id, onChange }: { id: string; onChange(): void }): JSX.El
           <>
             <ul class="rows card">
               {items.map((submission) => (
-                <SpamRow key={submission.id} {...{ submission, words, labels, onDone }} />
+                <Kept key={submission.id} {...{ submission, words, labels, selected }} />
               ))}
             </ul>
             <ListFoot loaded={loaded} of="submission">
               <DeleteAll id={id} total={total} onDone={onDone} />
             </ListFoot>
+            {selected.rows.length > 0 && (
+              <SelectionBar selected={counted(selected.rows.length, 'submission')} onClear={selected.clear}>
+                <div class="buttons actions">
+                  <Button kind="quiet" icon="done" onClick={() => act(CHANGES.release)}>
+                    Not spam
+                  </Button>
+                  <Button kind="quiet" icon="trash" onClick={() => act(CHANGES.delete)}>
+                    Delete
+                  </Button>
+                </div>
+              </SelectionBar>
+            )}
           </>
         )
       }

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { Log } from '../lib/log.ts';
 import { PollLoop } from '../lib/poll-loop.ts';
 import type { Limits } from '../limits.ts';
+import { recountStorage } from './account/storage.ts';
 import { beginPurge, findExpiredTrash, findUnfinishedPurge, finishPurge } from './deployments/deleted-deployments.ts';
 import { cleanContents } from './deployments/site-files.ts';
 import { BATCH, removeOldRows } from './old-rows.ts';
@@ -25,7 +26,8 @@ type Parts = {
 
 /**
  * Removes what has expired: old rows, spam, deployments that were deleted long ago, the rest of deployments whose purge has
- * begun, contents of sites that no version needs, and submissions beyond the retention of their deployment.
+ * begun, contents of sites that no version needs, and submissions beyond the retention of their deployment. Counts anew
+ * what owners store.
  */
 export class CleanUp {
   readonly #parts: Parts;
@@ -66,6 +68,7 @@ export class CleanUp {
       await finishPurge(db, id, signal);
     }
     while (!signal.aborted && (await cleanContents(db)) > 0);
+    while (!signal.aborted && (await recountStorage(db)));
   }
 
   async #removeExpiredSubmissions(): Promise<void> {

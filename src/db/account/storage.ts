@@ -80,6 +80,9 @@ export async function settleStorage(transaction: Knex, of: Of, limits: StorageLi
 const MAIL_PERCENTS = [80, 100];
 /** A mail is sent again once use has been lower by this part of the limit: otherwise use around 80 % would send many. */
 const MAIL_AGAIN_PERCENT = 10;
+/** The use that each change adds to is counted anew after this time. */
+const RECOUNT_HOURS = 24;
+
 /** The part of the limit that the owner is to get a mail about now. */
 function duePercent({ used, limit, mailedPercent, lowest }: Storage, isRefused: boolean): number | undefined {
   const reaches = (bytes: number, percent: number): boolean => limit > 0 && 100 * bytes >= percent * limit;
@@ -116,3 +119,13 @@ async function mailUse(db: Knex, storage: Storage, isRefused: boolean): Promise<
 
 /** Makes the mail about a change that `checkStorage` has refused in a transaction, with which its mail was rolled back. */
 export const mailRefusal = (db: Knex, { storage }: StorageFull): Promise<void> => mailUse(db, storage, true);
+
+/** Counts all that one owner stores, if that was not done for a day; false when there is no such owner. */
+export const recountStorage = async (db: Knex): Promise<boolean> =>
+  (await execute(
+    db,
+    'recount-storage',
+    `SELECT recount_storage(owner_id) FROM (
+       SELECT owner_id FROM storage WHERE counted_at < now() - interval '${RECOUNT_HOURS} hours'
+        ORDER BY counted_at LIMIT 1 FOR UPDATE SKIP LOCKED) AS due`,
+  )) === 1;

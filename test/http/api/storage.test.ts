@@ -63,6 +63,16 @@ describe('storage_used', () => {
     expect(await usedBy(owner)).toBe(0);
     expect(await wrong()).toEqual([]);
   });
+
+  it('is counted anew after a day', async () => {
+    const other = await testService({}, undefined, { limits: { cleanUp: { intervalMs: 20 } } });
+    const owner = await other.owner();
+    await owner.deploy(page(10));
+    await other.db.raw("UPDATE storage SET used = 7, counted_at = now() - interval '23 hours'");
+    expect(await usedBy(owner)).toBe(7);
+    await other.db.raw("UPDATE storage SET counted_at = now() - interval '25 hours'");
+    await expect.poll(() => usedBy(owner)).toBe(10);
+  });
 });
 
 describe('STORAGE_LIMITS', () => {

@@ -1,3 +1,4 @@
+import limitConcurrency from 'p-limit';
 import { z } from 'zod';
 import { signInUrl } from '../../../config.ts';
 import { countSignInTry, findSignInLink, makeSignInLink, useSignInLink } from '../../../db/account/sessions.ts';
@@ -21,6 +22,8 @@ const MAX_LINKS_OF_ADDRESS = 20;
 /** By one network for all addresses, in each process: several owners may share a network. */
 const MAX_LINKS_OF_NETWORK = 100;
 const seconds = 60 * 60;
+/** Links that wait for the mail server. */
+const MAX_WAITING = 100;
 
 /** A browser that has signed in is sent there. */
 const SIGNED_IN = '/dashboard';
@@ -55,32 +58,52 @@ const Email = z.object({
     .refine(isMailAddress, 'email is not an address: send one such as you@example.com.'),
 });
 
-/**
- * Counts a try; throws 429 when it is one too many. It stops at the first limit, so that a network which has no tries
- * left uses up nobody else's. The tries for an address are those of all processes.
- */
-async function countTry({ db }: App, ofNetwork: RateLimit, network: string, email: string): Promise<void> {
-  const count = (name: string, limit: number): Promise<number | undefined> =>
-    countSignInTry(db, hashOfKey(name).toString('base64'), { limit, seconds });
-  const leftMs =
-    ofNetwork.use(network) ??
-    (await count(`client ${network} address ${email}`, MAX_LINKS)) ??
-    (await count(`address ${email}`, MAX_LINKS_OF_ADDRESS));
-  if (leftMs !== undefined) throw tooManyTries(leftMs);
-}
+/** Sends links that sign in, and bounds how many may be asked for. */
+class SignInLinks {
+  readonly #app: App;
+  readonly #ofNetwork = new RateLimit({ max: MAX_LINKS_OF_NETWORK, seconds });
+  /** Links are made and sent two at a time. */
+  readonly #sending = limitConcurrency(2);
 
-/** Mails a link to an owner, if one has this address. */
-async function sendLink({ db, config }: App, email: string, mail: NonNullable<App['mailAccount']>): Promise<void> {
-  const token = newToken(config.cell);
-  if (await makeSignInLink(db, email, hashOfKey(token))) {
-    await mail(email, { kind: 'sign-in', url: signInUrl(config, token) });
+  constructor(app: App) {
+    this.#app = app;
+  }
+
+  /**
+   * Counts a try; throws 429 when it is one too many. It stops at the first limit, so that a network which has no tries
+   * left uses up nobody else's. The tries for an address are those of all processes.
+   */
+  async countTry(network: string, email: string): Promise<void> {
+    const count = (name: string, limit: number): Promise<number | undefined> =>
+      countSignInTry(this.#app.db, hashOfKey(name).toString('base64'), { limit, seconds });
+    const leftMs =
+      this.#ofNetwork.use(network) ??
+      (await count(`client ${network} address ${email}`, MAX_LINKS)) ??
+      (await count(`address ${email}`, MAX_LINKS_OF_ADDRESS));
+    if (leftMs !== undefined) throw tooManyTries(leftMs);
+  }
+
+  /** Runs after the answer, which says nothing of whether there is such an owner. */
+  send(email: string, mail: NonNullable<App['mailAccount']>): void {
+    const { db, config, log } = this.#app;
+    if (this.#sending.pendingCount >= MAX_WAITING) {
+      log.warn('a link to sign in was not sent: too many wait for the mail server');
+      return;
+    }
+    const token = newToken(config.cell);
+    const send = async (): Promise<void> => {
+      if (await makeSignInLink(db, email, hashOfKey(token))) {
+        await mail(email, { kind: 'sign-in', url: signInUrl(config, token) });
+      }
+    };
+    this.#sending(send).catch((error: unknown) => log.warn({ err: error }, 'a link to sign in was not sent'));
   }
 }
 
 const SENT = 'If this address has an account, a mail with a link is on its way';
 
 const requestEndpoint = (app: App) => {
-  const ofNetwork = new RateLimit({ max: MAX_LINKS_OF_NETWORK, seconds });
+  const links = new SignInLinks(app);
   return publicEndpoint('POST', '/session/mail', 'askForSignInLink', {
     summary: 'Get a link by mail that signs a browser in',
     description:
@@ -94,18 +117,15 @@ const requestEndpoint = (app: App) => {
     },
     errors: [noMail, otherSite, tooManyTries],
     async handle(request, response) {
-      const { mailAccount, clientAddress, log } = app;
+      const { mailAccount, clientAddress } = app;
       if (!mailAccount) throw noMail();
       // Before the first await: a socket that has closed has no address.
       const network = networkOf(clientAddress(request));
       const sent = await readSignIn(app, request, Email);
       const email = sent.email.toLowerCase();
-      await countTry(app, ofNetwork, network, email);
+      await links.countTry(network, email);
       response.json({ message: SENT });
-      // After the answer, which says nothing of whether there is such an owner.
-      sendLink(app, email, mailAccount).catch((error: unknown) =>
-        log.warn({ err: error }, 'a link to sign in was not sent'),
-      );
+      links.send(email, mailAccount);
     },
   });
 };

@@ -77,6 +77,8 @@ export const LIMITS = {
     streamCommentMs: 10_000,
     /** The time-out of a connection whose request waits: longer than live.maxWaitSeconds and streamCommentMs. */
     waitingSocketTimeoutMs: 40_000,
+    /** A batch that fails because the database is out of reach is read again, so many times in a row. */
+    exportRetries: 3,
   },
   /** How a process learns of changes that others make. */
   changeFeed: {

@@ -8,7 +8,7 @@ import { createOpenFile, type OpenFile, readPieces } from '../db/files/file-cont
 import { listFiles } from '../db/files/stored-files.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { readSpam } from '../db/spam/spam-submissions.ts';
-import { readSubmissions } from '../db/submissions/submission-reader.ts';
+import { readSubmissions, withRetries } from '../db/submissions/submission-reader.ts';
 import { submissionLine } from '../db/submissions/submissions.ts';
 import { compactJson } from '../lib/json-text.ts';
 import { LIMITS } from '../limits.ts';
@@ -50,7 +50,7 @@ async function* exported(
   for (const { domain, status, createdAt: created_at } of await listDomains(db, id)) {
     yield JSON.stringify({ domain: { domain, status, created_at } });
   }
-  for await (const batch of readSubmissions(db, id, { order: 'oldest' })) {
+  for await (const batch of readSubmissions(db, id, { order: 'oldest' }, withRetries(LIMITS))) {
     for (const submission of batch) yield `{"submission":${submissionLine(submission)}}`;
   }
   for await (const { id: spamId, data, ipAddress, createdAt, reason } of readSpam(db, id)) {

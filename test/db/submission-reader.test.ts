@@ -1,12 +1,18 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { readSubmissions } from '../../src/db/submissions/submission-reader.ts';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Database } from '../../src/db/postgres/connect.ts';
+import { readSubmissions, withRetries } from '../../src/db/submissions/submission-reader.ts';
 import type { Submission } from '../../src/db/submissions/submissions.ts';
 import { openDatabase, testDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 
 const MIB = 1024 * 1024;
 
 const database = await testDatabase();
 const db = openDatabase(database.url);
+const admin = new pg.Client({ connectionString: database.url });
+await admin.connect();
+afterAll(() => admin.end());
 beforeAll(async () => {
   await db.raw("INSERT INTO owners (email, plan) VALUES ('owner@test.example', 'unlimited')");
   await fill('plain', 7_000, `'{ "n" : '||n||', "n":"\\u0000" }'`);
@@ -98,6 +104,45 @@ describe('readSubmissions', () => {
     await batches.return(undefined);
     await expect.poll(() => db.use()).toMatchObject({ waiting: 0 });
     await expect.poll(() => db.use().total - db.use().idle).toBe(0);
+  });
+
+  const goesOn = async (disturb: string, from: Database): Promise<void> => {
+    // By another connection than the one that locks: within a transaction the list of connections stays as it was.
+    const onlooker = new pg.Client({ connectionString: database.url });
+    await onlooker.connect();
+    onTestFinished(async () => {
+      await admin.query('ROLLBACK');
+      await onlooker.end();
+    });
+    const waiting = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    const pids = async (): Promise<string[]> => (await onlooker.query(waiting)).rows.map(({ pid }) => String(pid));
+    const limits = testLimits({ reads: { exportRetries: 1_000 } });
+    const reading = readSubmissions(from, 'plain', { order: 'oldest' }, withRetries(limits));
+    const before = await reading.next();
+    await admin.query('BEGIN; LOCK TABLE submissions');
+    const rest = all(reading);
+    let found: string[] = [];
+    const find = async (): Promise<string[]> => {
+      found = await pids();
+      return found;
+    };
+    await expect.poll(find).toHaveLength(1);
+    await onlooker.query(disturb, found);
+    // Not before it has been given up once.
+    await expect.poll(pids).toEqual([]);
+    await admin.query('COMMIT');
+    expect(idsOf([before.value, ...(await rest)])).toEqual(ids('plain', 1, 7_000));
+    await expect.poll(() => from.use().total - from.use().idle).toBe(0);
+  };
+  it.each([
+    ['its connection is cut', 'SELECT pg_terminate_backend($1)'],
+    ['its statement is ended', 'SELECT pg_cancel_backend($1)'],
+  ])('goes on where it was when %s in the middle', (_what, disturb) => goesOn(disturb, db));
+  it('goes on where it was when it has no answer in time in the middle', async () => {
+    // Postgres ends the statement a moment later: it does not see that nobody waits for it.
+    const limits = testLimits({ database: { unitTimeoutMs: 500, statementTimeoutMs: 700 } });
+    const hasty = openDatabase(database.url, limits);
+    await goesOn('SELECT $1', hasty);
   });
 
   it('fails when the database does', async () => {

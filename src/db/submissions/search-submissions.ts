@@ -3,7 +3,7 @@ import { Pauses } from '../../lib/submission-search.ts';
 import { SIZES } from '../../sizes.ts';
 import { query } from '../postgres/query.ts';
 import { type MarkFilter, numbersWithMarks, readBefore } from './submission-marks.ts';
-import { readSubmissions } from './submission-reader.ts';
+import { type RunRead, readSubmissions } from './submission-reader.ts';
 import type { NumberedSubmission } from './submissions.ts';
 
 /** Submissions of each page of an owner that are merged at first, and of all pages that one statement reads. */
@@ -205,17 +205,20 @@ export async function searchSubmissions(db: Knex, pages: readonly SearchedPage[]
   return { positions, searched, next: undefined };
 }
 
-/** All submissions of a page that are looked for, oldest first, in batches, some of them empty. */
+/** All submissions of a page that are looked for, oldest first, in batches, some of them empty. `run` reads each. */
 export async function* readMatching(
   db: Knex,
   { deploymentId, after, before }: SearchedPage,
   { matches, unread, starred, turnMs }: Omit<Search, 'limit' | 'maxMs'>,
+  run: RunRead,
 ): AsyncGenerator<NumberedSubmission[]> {
   const pauses = new Pauses(turnMs);
-  for await (const batch of readSubmissions(db, deploymentId, { order: 'oldest', after, before })) {
+  for await (const batch of readSubmissions(db, deploymentId, { order: 'oldest', after, before }, run)) {
     const numbers = batch.map(({ number }) => number);
     const marked =
-      unread || starred ? await numbersWithMarks(db, deploymentId, { unread, starred }, numbers) : new Set(numbers);
+      unread || starred
+        ? await run(() => numbersWithMarks(db, deploymentId, { unread, starred }, numbers))
+        : new Set(numbers);
     const found: NumberedSubmission[] = [];
     for (const submission of batch) {
       if (!marked.has(submission.number)) continue;

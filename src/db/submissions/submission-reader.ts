@@ -1,7 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
+import { isOutOfReach } from '../postgres/out-of-reach.ts';
 import { query } from '../postgres/query.ts';
 import { type NumberedSubmission, submissionColumns } from './submissions.ts';
+
+const RETRY_MS = 1_000;
 
 /** Submissions that one statement reads at first. */
 const FIRST_ROWS = 100;
@@ -85,3 +90,17 @@ export async function* readSubmissions(
     rows = bytes < listBatchBytes / 2 ? Math.min(2 * rows, MAX_ROWS) : batch.length;
   }
 }
+
+/** Reads again while the database is away for a moment. */
+export const withRetries =
+  ({ reads: { exportRetries } }: Limits): RunRead =>
+  async (read) => {
+    for (let failures = 1; ; failures += 1) {
+      try {
+        return await read();
+      } catch (error) {
+        if (!isOutOfReach(error) || failures > exportRetries) throw error;
+        await delay(RETRY_MS);
+      }
+    }
+  };

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Deployment } from '../../../db/deployments/deployments.ts';
 import { readMatching } from '../../../db/submissions/search-submissions.ts';
+import { withRetries } from '../../../db/submissions/submission-reader.ts';
 import { type Submission, submissionLine } from '../../../db/submissions/submissions.ts';
 import { HONEYPOT, REDIRECT } from '../../../lib/control-fields.ts';
 import { SIZES } from '../../../sizes.ts';
@@ -131,7 +132,7 @@ class Exports {
   }
 
   async #sourceOf({ response, resource, query }: Call, after: number): Promise<TableSource> {
-    const { db, labelsOf } = this.#app;
+    const { db, limits, labelsOf } = this.#app;
     const { labels, bom, ...filter } = query;
     const range = await rangeOf(db, resource, filter);
     const page = { ...range, after: Math.max(range.after, after) };
@@ -139,7 +140,7 @@ class Exports {
     const resumeDeadline = pauseDeadline(response);
     try {
       return {
-        read: () => inParts(readMatching(db, page, searchOf(this.#app, filter))),
+        read: () => inParts(readMatching(db, page, searchOf(this.#app, filter), withRetries(limits))),
         labels: labels === undefined ? new Map() : await labelsOf(resource.id),
         hasBom: bom !== undefined,
       };

@@ -1,9 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { SubmissionWatch } from '../../../src/http/api/submissions/submission-watch.ts';
 import { answer, refused } from '../../support/answers.ts';
-import { troubledPostgres } from '../../support/postgres-proxy.ts';
+import { testLimits } from '../../support/limits.ts';
 import { asOwner, testService } from '../../support/service.ts';
 import { storeTexts } from '../../support/stored-submissions.ts';
-import { untilNobodyWaits, untilWaiting } from '../../support/waiting.ts';
+import { untilWaiting } from '../../support/waiting.ts';
 
 const service = await testService({}, undefined, { limits: { reads: { watchIntervalMs: 50, streamCommentMs: 200 } } });
 const owner = await service.owner();
@@ -50,23 +51,6 @@ describe('GET /submissions/:deployId/after/:cursor', () => {
     await service.submit(id, '{"n":1}', other.url);
     const expected = { status: 200, body: { submissions: [expect.objectContaining({ data: { n: 1 } })], cursor: '1' } };
     expect(await Promise.all(waiting)).toEqual([expected, expected]);
-  });
-
-  it('goes on waiting while the database is out of reach', async () => {
-    const proxy = await troubledPostgres(service.databaseUrl);
-    const other = await service.another({ DATABASE_URL: proxy.url });
-    onTestFinished(async () => {
-      await other.close();
-      await proxy.close();
-    });
-    const { id } = await owner.deploy();
-    const waiting = asOwner(other.url, owner.key).get(`/submissions/${id}/after/0?wait=30`).then(answer);
-    await untilWaiting(service.db);
-    proxy.make('refused');
-    await untilNobodyWaits(service.db, 500);
-    proxy.make('none');
-    await service.submit(id, '{"n":1}');
-    expect(await waiting).toMatchObject({ status: 200, body: { cursor: '1' } });
   });
 
   it('goes on waiting where the new submission has been deleted, and passes it over', async () => {
@@ -267,4 +251,29 @@ it.each(['key', 'session'])('a stream ends when its %s has expired', async (kind
     .update({ expires_at: new Date(Date.now() - 1_000) });
   for (let isDone: boolean | undefined = false; isDone === false; ) isDone = (await reader?.read())?.done;
   expect((await who.get('/me')).status).toBe(401);
+});
+
+describe('SubmissionWatch', () => {
+  it('asks once in an interval for all that wait, and goes on while the database is away', async () => {
+    const asked: [number, number][] = [];
+    let last = 0;
+    const watch = new SubmissionWatch(
+      async (deploymentIds, credentialIds) => {
+        asked.push([deploymentIds.length, credentialIds.length]);
+        if (asked.length === 1) throw new Error('away');
+        return { numbers: new Map(deploymentIds.map((id) => [id, last])), validCredentials: new Set(credentialIds) };
+      },
+      testLimits({ reads: { watchIntervalMs: 20 } }),
+    );
+    const { signal } = new AbortController();
+    const waiting = Array.from({ length: 1_000 }, (_, n) =>
+      watch.wait({ deploymentId: `d_${n % 7}`, after: 0, credentialId: `k_${n % 3}`, signal }),
+    );
+    // The first question has failed, and the second has found nothing.
+    await expect.poll(() => asked.length).toBeGreaterThan(1);
+    last = 1;
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set([1]));
+    expect(new Set(asked.map(String))).toEqual(new Set(['7,3']));
+    expect(watch.size()).toBe(0);
+  });
 });

@@ -1,8 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Response } from 'express';
 import { z } from 'zod';
 import type { Owner } from '../../../db/account/owners.ts';
-import { Batcher } from '../../../db/batcher.ts';
 import type { Deployment } from '../../../db/deployments/deployments.ts';
 import { lastNumbers } from '../../../db/submissions/new-submissions.ts';
 import { type Range, type RunRead, readBatch } from '../../../db/submissions/submission-reader.ts';
@@ -20,6 +18,7 @@ import { LINK_HEADER, nextLink } from '../../request/links.ts';
 import { fromDigits, Paging } from '../../request/paging.ts';
 import { HttpError, noSuchDeployment, retryAfter } from '../../response/errors.ts';
 import { ownDeployment } from '../deployments/own-deployment.ts';
+import { SubmissionWatch, type WaitEnd, type Watched } from './submission-watch.ts';
 import { Listed, noSuchCursor, numberAt } from './submissions.ts';
 
 /** Requests of one owner that may wait at a time. */
@@ -50,29 +49,15 @@ type Wanted = { after: number; last: number; limit: number; ms: number };
 /** The submissions after a number. `after`: where reading goes on; `last`: the last number that is known. */
 type Found = { found: NumberedSubmission[]; after: number; last: number };
 
-/** A wait for the submissions of a deployment, by the owner of a key or a session. */
-type Watched = { deploymentId: string; credentialId: string };
-
 /** New submissions, and the requests that wait for them. They share one query a second. */
 class NewSubmissions {
   readonly #app: App;
-  readonly #looks: Batcher<Watched, { last: number | undefined; isKeyValid: boolean }>;
+  readonly #watch: SubmissionWatch;
   readonly #ownerIds: number[] = [];
 
   constructor(app: App) {
     this.#app = app;
-    this.#looks = new Batcher(
-      async (all) => {
-        const ids = new Set(all.map(({ deploymentId }) => deploymentId));
-        const keys = new Set(all.map(({ credentialId }) => credentialId));
-        const { numbers, validCredentials } = await lastNumbers(app.db, [...ids], [...keys]);
-        return all.map(({ deploymentId, credentialId }) => ({
-          last: numbers.get(deploymentId),
-          isKeyValid: validCredentials.has(credentialId),
-        }));
-      },
-      { maxBatch: Infinity },
-    );
+    this.#watch = new SubmissionWatch((...of) => lastNumbers(app.db, ...of), app.limits);
   }
 
   /** Counts a request that may wait, until its answer is closed; throws 429. */
@@ -91,39 +76,35 @@ class NewSubmissions {
     { after, last, limit, ms }: Wanted,
   ): Promise<Found> {
     const until = performance.now() + ms;
-    const watched = { deploymentId, credentialId: owner.credentialId };
     let [from, to] = [after, last];
     for (;;) {
       const range: Range = { order: 'oldest', after: from, limit };
       const found = from < to ? await queue(() => readBatch(this.#app.db, deploymentId, range)) : [];
       // Without one, what was new has been deleted.
       from = found.at(-1)?.number ?? Math.max(from, to);
-      const number = found.length > 0 ? undefined : await this.#look(response, watched, until);
-      if (number === undefined) return { found, after: from, last: to };
-      to = Math.max(to, number);
+      const leftMs = found.length === 0 ? Math.ceil(until - performance.now()) : 0;
+      const watched = { deploymentId, credentialId: owner.credentialId, after: from };
+      const end = leftMs > 0 ? await this.#wait(response, watched, leftMs) : 'over';
+      if (end === 'revoked') throw keyRefused();
+      if (end === 'deleted') throw noSuchDeployment();
+      if (end === 'over') return { found, after: from, last: to };
+      to = end;
     }
   }
 
-  /** The last number at the next look; undefined where there is none: the time is over, the client has left, the service stops. */
-  async #look(response: Response, watched: Watched, until: number): Promise<number | undefined> {
+  /** Waits up to `ms` without the deadline of other requests. */
+  async #wait(response: Response, watched: Watched, ms: number): Promise<WaitEnd> {
     const { limits, stopping } = this.#app;
-    const { watchIntervalMs, waitingSocketTimeoutMs } = limits.reads;
-    const now = performance.now();
-    // All look at the same moments, so that they share a query.
-    const ms = Math.min(until - now, watchIntervalMs - (now % watchIntervalMs));
-    if (ms <= 0) return undefined;
-    response.req.socket.setTimeout(waitingSocketTimeoutMs);
+    const closed = new AbortController();
+    const onClose = (): void => closed.abort();
+    response.once('close', onClose);
     const resumeDeadline = pauseDeadline(response);
+    response.req.socket.setTimeout(limits.reads.waitingSocketTimeoutMs);
     try {
-      await delay(ms, undefined, { signal: stopping, ref: false }).catch(() => undefined);
-      if (response.closed || stopping.aborted) return undefined;
-      const look = await this.#looks.add(watched).catch(() => undefined);
-      // While the database is out of reach, all go on waiting.
-      if (!look) return 0;
-      if (!look.isKeyValid) throw keyRefused();
-      if (look.last === undefined) throw noSuchDeployment();
-      return look.last;
+      const signal = AbortSignal.any([closed.signal, stopping, AbortSignal.timeout(ms)]);
+      return await this.#watch.wait({ ...watched, signal });
     } finally {
+      response.off('close', onClose);
       resumeDeadline();
     }
   }

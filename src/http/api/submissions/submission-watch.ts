@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { lastNumbers } from '../../../db/submissions/new-submissions.ts';
+import type { Limits } from '../../../limits.ts';
+
+/**
+ * Why a wait has ended: the last number, which is new; `deleted`: the deployment; `revoked`: the key, which may have expired
+ * instead, or the session, which may have ended; `over`: the signal has fired.
+ */
+export type WaitEnd = number | 'deleted' | 'revoked' | 'over';
+
+/** A wait for a number above `after`. */
+export type Watched = { deploymentId: string; after: number; credentialId: string };
+
+type Waiting = Watched & { end(reason: WaitEnd): void };
+
+type Find = (...of: [deploymentIds: string[], credentialIds: string[]]) => ReturnType<typeof lastNumbers>;
+
+/** Waits for new submissions. All that wait in a process share one query in each `watchIntervalMs`; none has a connection. */
+export class SubmissionWatch {
+  readonly #find: Find;
+  readonly #intervalMs: number;
+  readonly #waiting = new Set<Waiting>();
+  #isPolling = false;
+
+  /** `find`: see `lastNumbers`. While it fails, all go on waiting. */
+  constructor(find: Find, { reads }: Limits) {
+    this.#find = find;
+    this.#intervalMs = reads.watchIntervalMs;
+  }
+
+  /** How many requests wait. */
+  size(): number {
+    return this.#waiting.size;
+  }
+
+  async wait({ signal, ...watched }: Watched & { signal: AbortSignal }): Promise<WaitEnd> {
+    if (signal.aborted) return 'over';
+    const { promise, resolve } = Promise.withResolvers<WaitEnd>();
+    const waiting = { ...watched, end: resolve };
+    const onAbort = (): void => resolve('over');
+    signal.addEventListener('abort', onAbort);
+    this.#waiting.add(waiting);
+    if (!this.#isPolling) void this.#poll();
+    try {
+      return await promise;
+    } finally {
+      this.#waiting.delete(waiting);
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  async #poll(): Promise<void> {
+    this.#isPolling = true;
+    while (this.#waiting.size > 0) {
+      await delay(this.#intervalMs, undefined, { ref: false });
+      await this.#look([...this.#waiting]);
+    }
+    this.#isPolling = false;
+  }
+
+  async #look(waiting: readonly Waiting[]): Promise<void> {
+    const deploymentIds = new Set(waiting.map(({ deploymentId }) => deploymentId));
+    const credentialIds = new Set(waiting.map(({ credentialId }) => credentialId));
+    const found = await this.#find([...deploymentIds], [...credentialIds]).catch(() => undefined);
+    if (!found) return;
+    for (const { deploymentId, after, credentialId, end } of waiting) {
+      const last = found.numbers.get(deploymentId);
+      if (!found.validCredentials.has(credentialId)) end('revoked');
+      else if (last === undefined) end('deleted');
+      else if (last > after) end(last);
+    }
+  }
+}

@@ -61,7 +61,8 @@ async function moveAll(db: Database, config: Config, bucket: Bucket, to: Place) 
   for await (const content of listContentsOutside(db, to)) {
     try {
       const bytes = await buffer(readPieces(content, open(content)));
-      if (await moveOne(db, bucket, content, bytes)) done.files += 1;
+      if (!(await moveOne(db, bucket, content, bytes))) continue;
+      done.files += 1;
       if (done.files % PROGRESS_FILES === 0) say(`moved ${done.files} files so far`);
     } catch (error) {
       done.failed += 1;

@@ -41,14 +41,16 @@ const CONTENTS: Readonly<Record<string, string>> = {
 
 /** A piece of a content is read from the bucket. */
 const READ_TIMEOUT_MS = 30_000;
+/** Contents whose beginning is read at a time. */
+const AHEAD = 8;
 
-async function* contentsInBucket(client: pg.Client, contents: string): AsyncGenerator<Content> {
+async function* contentsInBucket(client: pg.Client, contents: string): AsyncGenerator<Content[]> {
   for (let after: string | undefined = ''; after !== undefined; ) {
     const { rows }: { rows: Content[] } = await client.query<Content>(
       `${contents} WHERE object_id > $1 ORDER BY object_id LIMIT ${FILES_BATCH}`,
       [after],
     );
-    yield* rows;
+    for (let from = 0; from < rows.length; from += AHEAD) yield rows.slice(from, from + AHEAD);
     after = rows.at(-1)?.object_id;
   }
 }
@@ -63,19 +65,21 @@ function rowOf({ columns }: Table, others: Content['values'], position: number, 
   return Buffer.from(`${columns.map((column) => values[column] ?? '\\N').join('\t')}\n`);
 }
 
-/** The pieces of a content. They are fewer, or others, when the object is not whole. */
+type ReadPart = (from: number) => Promise<Buffer | undefined>;
+
+/** The pieces of a content, of which `first` is being read. They are fewer, or others, when the object is not whole. */
 async function* piecesOf(
-  { object_id, size, sha256 }: Content,
-  readObject: ReadObject,
+  { size, sha256 }: Content,
+  first: Promise<Buffer | undefined>,
+  read: ReadPart,
   onDamaged: () => void,
 ): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
-  for (let from = 0; from < size; ) {
-    const length = Math.min(size - from, SIZES.file.maxPieceBytes);
-    const piece = await readObject(object_id, { from, length }, READ_TIMEOUT_MS);
+  for (let done = 0; done < size; ) {
+    const piece = await (done === 0 ? first : read(done));
     if (!piece) break;
     hash.update(piece);
-    from += piece.length;
+    done += piece.length;
     yield piece;
   }
   if (!hash.digest().equals(sha256)) onDamaged();
@@ -93,18 +97,29 @@ export async function* rowsOfBucket(
 ): AsyncGenerator<Buffer> {
   const contents = CONTENTS[table.name];
   if (contents === undefined) return;
-  for await (const content of contentsInBucket(client, contents)) {
-    let isWhole = true;
-    const pieces = piecesOf(content, readObject, () => {
-      isWhole = false;
-      onDamaged(content.name);
+  for await (const some of contentsInBucket(client, contents)) {
+    const opened = some.map((content) => {
+      const read: ReadPart = (from) => {
+        const length = Math.min(content.size - from, SIZES.file.maxPieceBytes);
+        return readObject(content.object_id, { from, length }, READ_TIMEOUT_MS);
+      };
+      return { content, read, first: read(0) };
     });
-    if (table.name === SITE_CONTENTS) {
-      const whole = await buffer(pieces);
-      // Without its row, a content is stored again when it is sent again.
-      if (isWhole) yield rowOf(table, content.values, 0, whole);
-    } else {
-      yield* chunkRows(table, content, pieces);
+    // Each is awaited in its turn.
+    for (const { first } of opened) first.catch(() => undefined);
+    for (const { content, read, first } of opened) {
+      let isWhole = true;
+      const pieces = piecesOf(content, first, read, () => {
+        isWhole = false;
+        onDamaged(content.name);
+      });
+      if (table.name === SITE_CONTENTS) {
+        const whole = await buffer(pieces);
+        // Without its row, a content is stored again when it is sent again.
+        if (isWhole) yield rowOf(table, content.values, 0, whole);
+      } else {
+        yield* chunkRows(table, content, pieces);
+      }
     }
   }
 }

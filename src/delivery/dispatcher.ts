@@ -103,7 +103,7 @@ export class Dispatcher {
     const found = await this.#leaseDue();
     // The next poll finds work too.
     if (found === 'work') return 0;
-    // Polls that only look use a small share of the time, however often the loop is woken.
+    // Polls that only look use half of the time at most, however often the loop is woken.
     const tookMs = performance.now() - startedAt;
     await delay(tookMs / MAX_POLL_SHARE - tookMs, undefined, { signal: this.#draining.signal }).catch(() => undefined);
     return found === 'more' ? 0 : pollIntervalMs;

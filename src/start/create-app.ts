@@ -18,7 +18,7 @@ import type { createSubmissions } from './create-submissions.ts';
 
 /** Pages are large and their writes may wait for one another, and other requests need connections too. */
 const MAX_CONCURRENT_PAGE_WRITES = 4;
-/** Each has an unpacked file in memory. */
+/** Each has a few unpacked files in memory. */
 const MAX_CONCURRENT_SITES = 2;
 const MAX_WAITING_SITES = 100;
 

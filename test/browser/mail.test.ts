@@ -90,7 +90,7 @@ describe.skipIf(!hasChromium())("a mail reader's browser", () => {
     await page.setContent(single.html);
     expect(await page.title()).toBe('New submission for letters');
     const directions = `[...document.querySelectorAll('div[dir=auto]')].map((value) => getComputedStyle(value).direction)`;
-    expect(await page.evaluate(directions)).toEqual(['ltr', 'ltr', 'ltr', 'rtl', 'ltr']);
+    expect(await page.evaluate(directions)).toEqual(['ltr', 'ltr', 'ltr', 'rtl', 'ltr', 'ltr']);
   });
 
   it('saves the file of a link, and shows none of it', async () => {

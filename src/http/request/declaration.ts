@@ -73,7 +73,7 @@ export class JsonPieces {
   }
 }
 
-export const jsonText = (text: string): JsonPieces => new JsonPieces(text.length, [text]);
+export const jsonText = (text: string): JsonPieces => new JsonPieces(Buffer.byteLength(text), [text]);
 
 /** The body of an answer; nothing from a handler that has written the answer itself: a stream, a file, a redirect. */
 type Result<Body> = Promise<Body | undefined> | Promise<void>;

@@ -15,8 +15,8 @@ import { HTML_PATH } from './page-html.ts';
 
 /** How long a site waits for others. */
 const QUEUE_WAIT_MS = 10_000;
-/** Contents of one site that are put into the bucket at a time. Each is in memory, and may have some MiB. */
-const CONCURRENT_UPLOADS = 4;
+/** Contents of one site that are put into the bucket at a time. Each is in memory twice meanwhile. */
+const CONCURRENT_UPLOADS = 2;
 
 /** The request of an owner that publishes. */
 type Publisher = { owner: Owner; response: ServerResponse };

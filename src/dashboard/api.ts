@@ -11,7 +11,7 @@ import { DASHBOARD_LIMITS } from './limits.ts';
 export const session = signal<'unknown' | 'none' | 'active' | 'over'>('unknown');
 
 /** Why requests are being tried again. */
-export const trouble = signal<'none' | 'offline' | 'unavailable'>('none');
+export const trouble = signal<'none' | 'offline' | 'unavailable' | 'slow'>('none');
 
 /** The service has answered with an error; the message says what to do. It has a line for each field that is wrong. */
 export class ApiError extends Error {
@@ -55,10 +55,13 @@ function signedIn(signal: AbortSignal): Promise<void> {
   return promise.finally(unsubscribe);
 }
 
-/** Sends a request: undefined without an answer. What is only read is given up after a time; a change may have been made. */
-async function send(request: Request): Promise<Response | undefined> {
+/**
+ * Sends a request, and waits for the beginning of its answer: undefined without a connection, `slow` when this time is over.
+ * Without a time it waits on: a change may have been made.
+ */
+async function answerWithin(ms: number | undefined, request: Request): Promise<Response | 'slow' | undefined> {
   const stopping = new AbortController();
-  const timer = setTimeout(() => request.method === 'GET' && stopping.abort(), DASHBOARD_LIMITS.requests.readTimeoutMs);
+  const timer = ms === undefined ? undefined : setTimeout(() => stopping.abort(), ms);
   const signal = AbortSignal.any([request.signal, stopping.signal]);
   try {
     const response = await fetch(request.clone(), { signal });
@@ -66,23 +69,40 @@ async function send(request: Request): Promise<Response | undefined> {
     return response.status === 401 && location.protocol === 'http:' ? await fetch(request, { signal }) : response;
   } catch (error) {
     if (request.signal.aborted) throw error;
-    return undefined;
+    return stopping.signal.aborted ? 'slow' : undefined;
   } finally {
     clearTimeout(timer);
   }
 }
 
+/** When the service last failed to answer. Answers to what was sent before say nothing about the time after. */
+let failedAt = Number.NEGATIVE_INFINITY;
 let isLookedFor = false;
 
-/** Waits for the service: nobody tries again what was to be changed, or is not wanted any more, and the trouble would never be over. */
+/** Waits for the service: a change that was not made is tried again by nobody, and the trouble would never be over. */
 async function lookForService(): Promise<void> {
   if (isLookedFor) return;
   isLookedFor = true;
   for (let tries = 0; trouble.value !== 'none'; tries += 1) {
     await pause(tries);
-    if ((await send(new Request('/readyz')))?.ok) trouble.value = 'none';
+    const response = await answerWithin(DASHBOARD_LIMITS.requests.plainTimeoutMs, new Request('/readyz'));
+    if (response instanceof Response && response.ok) trouble.value = 'none';
   }
   isLookedFor = false;
+}
+
+/** Says when there is no answer for long. What is only read is given up after a time, each time a longer one. */
+async function answerSaying(tries: number, request: Request): Promise<Response | 'slow' | undefined> {
+  const { slowMs, answerTimeoutMs, longestAnswerTimeoutMs } = DASHBOARD_LIMITS.requests;
+  const saying = setTimeout(() => {
+    trouble.value = 'slow';
+  }, slowMs);
+  const ms = request.method === 'GET' ? Math.min(longestAnswerTimeoutMs, answerTimeoutMs * 2 ** tries) : undefined;
+  try {
+    return await answerWithin(ms, request);
+  } finally {
+    clearTimeout(saying);
+  }
 }
 
 /** Sends a request until it is answered: reads as often as needed, changes once, and both again after a new sign-in. */
@@ -90,16 +110,18 @@ async function sendUntilAnswered(request: Request): Promise<Response> {
   for (let tries = 0; ; tries += 1) {
     // Another owner has signed in in another tab: this tab would show the data of that owner.
     if (session.value === 'over') await signedIn(request.signal);
-    const response = await send(request.clone());
+    const sentAt = performance.now();
+    const response = await answerSaying(tries, request.clone());
+    if (response === 'slow') continue;
     if (response && response.status !== 503) {
-      trouble.value = 'none';
+      if (sentAt > failedAt) trouble.value = 'none';
       const wasSignedIn = session.value === 'active' || session.value === 'over';
       if (response.status !== 401 || !wasSignedIn) return response;
       session.value = 'over';
       continue;
     }
     trouble.value = response ? 'unavailable' : 'offline';
-    void lookForService();
+    failedAt = performance.now();
     if (request.method !== 'GET') {
       throw new ConnectionError(response ? 'The service is busy or starting.' : NO_CONNECTION);
     }
@@ -107,14 +129,23 @@ async function sendUntilAnswered(request: Request): Promise<Response> {
   }
 }
 
-export const api: Client = createFormhost({ url: location.origin, fetch: sendUntilAnswered });
+async function send(request: Request): Promise<Response> {
+  try {
+    return await sendUntilAnswered(request);
+  } finally {
+    // Nobody tries on: not what was to be changed, and not what is not wanted any more.
+    if (trouble.value !== 'none') void lookForService();
+  }
+}
+
+export const api: Client = createFormhost({ url: location.origin, fetch: send });
 
 /** For signing in and out: each request is sent once, and a 401 is an answer like any other. */
 export const plainApi: Client = createFormhost({
   url: location.origin,
   async fetch(request) {
-    const response = await send(request);
-    if (!response) throw new ConnectionError(NO_CONNECTION);
+    const response = await answerWithin(DASHBOARD_LIMITS.requests.plainTimeoutMs, request);
+    if (!(response instanceof Response)) throw new ConnectionError(NO_CONNECTION);
     return response;
   },
 });

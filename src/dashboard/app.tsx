@@ -23,6 +23,7 @@ const NAVIGATION = [
 
 const TROUBLES = {
   offline: 'There is no connection to the service. It is tried again by itself; nothing that you typed is lost.',
+  slow: 'The service has not answered yet. It is waited for; nothing that you typed is lost.',
   unavailable: 'The service is busy or starting. It is tried again by itself; nothing that you typed is lost.',
 };
 

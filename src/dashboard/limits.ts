@@ -10,8 +10,14 @@ export const DASHBOARD_LIMITS = {
     firstPauseMs: 500,
     /** The pauses grow no longer, so that a view is there soon after an outage. */
     longestPauseMs: 15_000,
-    /** What is only read is asked for again after this time without an answer. */
-    readTimeoutMs: 30_000,
+    /** After this time without an answer it is said so. */
+    slowMs: 8_000,
+    /** After this time what is only read is asked for again; each time it is longer. */
+    answerTimeoutMs: 15_000,
+    /** The time grows up to this. What takes longer is not waited for. */
+    longestAnswerTimeoutMs: 60_000,
+    /** How long an answer is waited for: to a sign-in, and whether the service is ready. */
+    plainTimeoutMs: 30_000,
   },
   /** Logs of webhooks and mails. */
   notifications: {

@@ -130,6 +130,28 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await problem.waitFor({ state: 'detached' });
   });
 
+  it('says that the service is busy, also when what was sent before that is answered', async () => {
+    const page = await dashboard.open(await dashboard.owner(), '/dashboard/new');
+    const held = Promise.withResolvers<void>();
+    await page.route(/\/check$/, async (route) => {
+      await held.promise;
+      await route.fallback();
+    });
+    await page.route(/\/(deploy|readyz)$/, (route) =>
+      route.fulfill({ status: 503, json: { error: 'The service is busy.' } }),
+    );
+    const checked = page.waitForRequest(/\/check$/);
+    await page.getByLabel('HTML').fill(HTML);
+    await checked;
+    await button(page, 'Publish').click();
+    await banner(page).waitFor();
+    held.resolve();
+    await page.getByText('Nothing to correct.').waitFor();
+    expect(await banner(page).isVisible()).toBe(true);
+    await page.unroute(/\/(deploy|readyz)$/);
+    await banner(page).waitFor({ state: 'detached' });
+  });
+
   describe('after the session has ended', () => {
     it('does what was asked for, once', async () => {
       const { owner, page, read } = await open(DELETE);
@@ -194,24 +216,49 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     });
   });
 
-  it('asks again for what it reads when nothing is answered', async () => {
-    const owner = await dashboard.owner();
-    await owner.deploy({ html: FORM });
-    const page = await dashboard.open(owner, '/dashboard/new');
-    await page.getByLabel('HTML').waitFor();
-    await page.clock.install();
-    let asked = 0;
-    await page.route('**/overview?*', (route) => {
-      asked += 1;
-      return asked === 1 ? undefined : route.fallback();
+  describe('while nothing is answered', () => {
+    it('says so, and asks again for what it reads', async () => {
+      const owner = await dashboard.owner();
+      await owner.deploy({ html: FORM });
+      const page = await dashboard.open(owner, '/dashboard/new');
+      await page.getByLabel('HTML').waitFor();
+      await page.clock.install();
+      let asked = 0;
+      await page.route('**/overview?*', (route) => {
+        asked += 1;
+        return asked === 1 ? undefined : route.fallback();
+      });
+      await page.getByRole('link', { name: 'Pages', exact: true }).click();
+      await expect.poll(() => asked).toBe(1);
+      await page.clock.fastForward(DASHBOARD_LIMITS.requests.slowMs);
+      await page.getByText('The service has not answered yet.').waitFor();
+      expect(asked).toBe(1);
+      await page.clock.fastForward(DASHBOARD_LIMITS.requests.answerTimeoutMs);
+      await page.getByText('1 page', { exact: true }).waitFor();
+      await page.getByText('The service has not answered yet.').waitFor({ state: 'detached' });
+      expect(asked).toBe(2);
     });
-    await page.getByRole('link', { name: 'Pages', exact: true }).click();
-    await expect.poll(() => asked).toBe(1);
-    await page.clock.fastForward(DASHBOARD_LIMITS.requests.readTimeoutMs);
-    await banner(page).waitFor();
-    await page.evaluate("dispatchEvent(new Event('online'))");
-    await page.getByText('1 page', { exact: true }).waitFor();
-    await banner(page).waitFor({ state: 'detached' });
-    expect(asked).toBe(2);
+
+    it('says so while a change is made, and makes it once', async () => {
+      const owner = await dashboard.owner();
+      const page = await dashboard.open(owner, '/dashboard/new');
+      await page.getByLabel('HTML').fill(HTML);
+      await page.getByText('Nothing to correct.').waitFor();
+      await page.clock.install();
+      let goOn: (() => Promise<void>) | undefined;
+      await page.route('**/deploy', (route) => {
+        goOn = () => route.continue();
+      });
+      await button(page, 'Publish').click();
+      await expect.poll(() => goOn).toBeDefined();
+      // A read would be given up by now, and sent again.
+      await page.clock.fastForward(2 * DASHBOARD_LIMITS.requests.answerTimeoutMs);
+      await page.getByText('The service has not answered yet.').waitFor();
+      await expectAccessible(page);
+      await goOn?.();
+      await isDone(page, NEW_PAGE.done);
+      await page.getByText('The service has not answered yet.').waitFor({ state: 'detached' });
+      expect((await owner.get('/deploy')).body.total).toBe(1);
+    });
   });
 });

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { LocationProvider, Router } from 'preact-iso';
 import { session, trouble } from './api.ts';
 import { routes } from './routes.tsx';
-import { findNewSession, me, signOut } from './session.ts';
+import { another, findNewSession, leave, me, signOut } from './session.ts';
 import { Button } from './ui/button.tsx';
 import { Dialog } from './ui/dialog.tsx';
 import { Icon } from './ui/icon.tsx';
@@ -47,9 +47,21 @@ function SessionOver(): JSX.Element {
   }, []);
   return (
     <Dialog title="Your session has ended">
-      <p>
-        Sign in again as <bdi>{me.value?.email}</bdi> to go on where you were. Nothing that you typed is lost.
-      </p>
+      {another.value === undefined ? (
+        <p>Sign in again to go on where you were. Nothing that you typed is lost.</p>
+      ) : (
+        <>
+          <p>
+            <bdi>{another.value}</bdi> has signed in in another tab. Sign in as <bdi>{me.value?.email}</bdi> to go on
+            where you were, or leave what is here.
+          </p>
+          <div class="buttons">
+            <Button onClick={leave}>
+              Go on as <bdi>{another.value}</bdi>
+            </Button>
+          </div>
+        </>
+      )}
       <SignInForm />
     </Dialog>
   );

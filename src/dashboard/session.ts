@@ -7,6 +7,9 @@ export type Me = Schemas['Me'];
 /** The owner who is signed in. */
 export const me = signal<Me | undefined>(undefined);
 
+/** The owner who has signed in in another tab meanwhile, if it is somebody else. */
+export const another = signal<string | undefined>(undefined);
+
 /** All tabs of a browser have one session: each is told whose it is, and when it ends. */
 const tabs = new BroadcastChannel('session');
 tabs.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
@@ -48,6 +51,7 @@ function begin(found: Me): void {
     return;
   }
   me.value = found;
+  another.value = undefined;
   session.value = 'active';
   tabs.postMessage(found.email);
 }
@@ -58,14 +62,19 @@ export async function signIn(key: string): Promise<void> {
   begin(await findSignedIn());
 }
 
-/** Goes on with a session that has begun in another tab, where a link by mail is opened; not with that of another owner. */
+/** Finds a session that has begun in another tab, where a link by mail is opened. */
 export async function findNewSession(): Promise<void> {
-  const found = await answer(plainApi.GET('/me')).catch(() => undefined);
-  if (found && found.email === me.value?.email) begin(found);
+  try {
+    const found = await answer(plainApi.GET('/me'));
+    if (found.email === me.value?.email) begin(found);
+    else another.value = found.email;
+  } catch {
+    // There is none yet.
+  }
 }
 
 /** Begins anew, and forgets what this tab knows of an owner: also where the browser goes back to it, or waits for the next page. */
-function leave(): void {
+export function leave(): void {
   session.value = 'none';
   me.value = undefined;
   sessionStorage.clear();

@@ -204,6 +204,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       const ended = page.getByRole('dialog', { name: 'Your session has ended' });
       await ended.waitFor();
       await page.evaluate("dispatchEvent(new Event('focus'))");
+      await ended.getByRole('button', { name: /^Go on as owner/ }).waitFor();
       await expectAccessible(page);
       expect(await page.getByLabel('HTML').inputValue()).toBe(HTML);
       await ended.getByLabel('API key').fill(owner.key);
@@ -213,6 +214,12 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await isDone(page, NEW_PAGE.done);
       expect((await owner.get('/deploy')).body.total).toBe(1);
       expect((await other.get('/deploy')).body.total).toBe(0);
+
+      // The tab of the other owner has lost its session in turn, and goes on as the first.
+      await tab.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+      await tab.evaluate("dispatchEvent(new Event('focus'))");
+      await tab.getByRole('button', { name: /^Go on as owner/ }).click();
+      await tab.getByText('1 page', { exact: true }).waitFor();
     });
   });
 

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Icon, type IconName } from './icon.tsx';
+import { say } from './say.tsx';
 
 /** "Copied" is shown for so long: one look is enough. */
 const COPIED_MS = 2_500;
@@ -86,7 +87,12 @@ export function CopyButton({
 }): JSX.Element {
   const [isCopied, setCopied] = useState(false);
   async function copy(): Promise<void> {
-    await navigator.clipboard.writeText(text);
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      say('The browser did not allow copying: select the text, and copy it by hand.');
+      return;
+    }
     setCopied(true);
     setTimeout(() => setCopied(false), COPIED_MS);
   }

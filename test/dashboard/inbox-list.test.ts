@@ -148,6 +148,16 @@ describe.skipIf(!hasChromium())('the list of the inbox', () => {
     await page.getByRole('region', { name: 'Submission' }).getByText('Test', { exact: true }).waitFor();
   });
 
+  it('has the longest texts in the widest column where the page has no form', async () => {
+    const owner = await dashboard.owner();
+    const { id } = await owner.deploy({ html: '<p>The form is elsewhere.' });
+    await owner.send('POST', `/submit/${id}`, JSON.stringify(ADA));
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/inbox`, { viewport: { width: 1280, height: 800 } });
+    const widthOf = async (name: string): Promise<number> =>
+      (await page.getByRole('columnheader', { name }).boundingBox())?.width ?? 0;
+    expect(await widthOf('message')).toBeGreaterThan(await widthOf('email'));
+  });
+
   it('counts all unread submissions in the title, not those that are shown', async () => {
     const { owner, path, id } = await inbox();
     await fill(id, 120);

@@ -63,11 +63,15 @@ function fieldsOf(labels: Labels, rows: readonly Submission[]): string[] {
   return [...new Set(sent)];
 }
 
-/** Three fields in the order of the form: the first one, the first with long texts, and another one. */
+/** Three fields in the order of the form: the first one, the one with the longest texts, and another one. */
 export function columnsOf(labels: Labels, rows: readonly Submission[]): readonly Column[] {
   const [first, ...others] = fieldsOf(labels, rows);
   if (first === undefined) return [{ name: '', label: 'Submission', textOf: titleOf }];
-  const wide = others.find((name) => labels.get(name)?.isLong) ?? others[0];
+  const lengthOf = (name: string): number =>
+    labels.get(name)?.isLong
+      ? Number.POSITIVE_INFINITY
+      : Math.max(0, ...rows.map((row) => lineNamed(row, name).length));
+  const [wide] = others.toSorted((one, other) => lengthOf(other) - lengthOf(one));
   const extra = others.find((name) => name !== wide);
   const kindOf = (name: string) => (name === wide ? 'wide' : 'extra');
   return [first, ...others.filter((name) => name === wide || name === extra)].map((name) => ({

@@ -1,10 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { Icon, type IconName } from './icon.tsx';
-import { say } from './say.tsx';
-
-/** "Copied" is shown for so long: one look is enough. */
-const COPIED_MS = 2_500;
 
 type ContentProps = {
   icon?: IconName;
@@ -72,38 +67,3 @@ export const Toggle = ({
     {children}
   </button>
 );
-
-/** Copies a text, and says so in its own place. */
-export function CopyButton({
-  text,
-  of,
-  kind = 'quiet',
-  children,
-}: {
-  text: string;
-  of?: string | undefined;
-  kind?: 'plain' | 'quiet';
-  children: ComponentChildren;
-}): JSX.Element {
-  const [isCopied, setCopied] = useState(false);
-  async function copy(): Promise<void> {
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      say('The browser did not allow copying: select the text, and copy it by hand.');
-      return;
-    }
-    setCopied(true);
-    setTimeout(() => setCopied(false), COPIED_MS);
-  }
-  return (
-    <>
-      <Button kind={kind} icon={isCopied ? 'done' : 'copy'} of={of} onClick={copy}>
-        {children}
-      </Button>
-      <span role="status" class="unseen">
-        {isCopied && 'Copied'}
-      </span>
-    </>
-  );
-}

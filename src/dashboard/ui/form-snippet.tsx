@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { CopyButton } from './button.tsx';
+import { CopyButton } from './copy-button.tsx';
 import { Snippet } from './snippet.tsx';
 
 /** A form that sends to an address. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { CopyButton } from './button.tsx';
+import { CopyButton } from './copy-button.tsx';
 
 /** Code to copy. `children`: more buttons. */
 export const Snippet = ({ text, children }: { text: string; children?: ComponentChildren }): JSX.Element => (

@@ -4,7 +4,7 @@ import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
 import { webhookLog } from '../../logs.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
-import { CopyButton } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/section.tsx';
 import { counted, Time } from '../../ui/time.tsx';

@@ -90,7 +90,14 @@ export type Change =
   /** `isRetried`: it is tried again by itself. */
   | { state: 'failed'; message: string; isRetried: boolean };
 
-/** The error of a field: an error of the API begins with the name of its field. */
+/** A change whose errors have the labels of fields in place of their names in the API, and an empty field in place of null. */
+export function withLabels(change: Change, labels: ReadonlyMap<string, string>): Change {
+  if (change.state !== 'failed') return change;
+  const message = change.message.replaceAll(/\w+(?:\.\w+)*/g, (word) => labels.get(word) ?? word);
+  return { ...change, message: message.replaceAll(/,? or null\b/g, ', or leave it empty') };
+}
+
+/** The error of a field: an error of the API begins with the name of its field, or its label after `withLabels`. */
 export const errorAt = (change: Change, name: string): string | undefined =>
   change.state === 'failed' ? change.message.split('\n').find((line) => line.startsWith(`${name} `)) : undefined;
 

@@ -192,7 +192,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await tabTo(page, url);
       await page.keyboard.type('https://discord.com/api/webhooks/1/a');
       await page.keyboard.press('Enter');
-      await page.getByRole('alert').getByText('url is a webhook of Discord').first().waitFor();
+      await page.getByRole('alert').getByText('Webhook URL is a webhook of Discord').first().waitFor();
       await url.selectText();
       await page.keyboard.type('https://hooks.slack.com/services/T000/B000/XXXX');
       await page.keyboard.press('Enter');
@@ -226,7 +226,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       expect((await owner.get(`/deploy/${id}/settings`)).body.notify_owner).toBe(false);
       await page.getByLabel('Add a recipient').fill('not an address');
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('recipients has a value that is not an e-mail address').first().waitFor();
+      await page.getByText('Recipients has a value that is not an e-mail address').first().waitFor();
       expect(await page.getByLabel('Add a recipient').inputValue()).toBe('not an address');
     });
   });

@@ -39,7 +39,7 @@ export const Problem = ({ error, onRetry }: { error: Error; onRetry(): unknown }
   </div>
 );
 
-/** Shows what was read, or that it is being read, or why it could not be. */
+/** Shows what was read, or that it is being read, or why it could not be; what was read before stays below an error. */
 export function Shown<T>({
   loaded,
   label,
@@ -51,9 +51,13 @@ export function Shown<T>({
   children: (data: T) => ComponentChildren;
 }): JSX.Element {
   const { data, error, reload } = loaded;
-  if (error) return <Problem error={error} onRetry={reload} />;
-  if (data === undefined) return <Loading label={label} />;
-  return <>{children(data)}</>;
+  return (
+    <>
+      {error && <Problem error={error} onRetry={reload} />}
+      {data !== undefined && children(data)}
+      {data === undefined && !error && <Loading label={label} />}
+    </>
+  );
 }
 
 /** How many items of a list are shown, and the way to more of them. `of`, `many`: what one is called, and several. */

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { ApiError, answer, api } from '../api.ts';
-import { type Change, errorAt, useChange, useData } from '../data.ts';
+import { errorAt, useChange, useData, withLabels } from '../data.ts';
 import { type Labels, useLabels } from '../inbox/labels.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { Field, Select, TextArea } from '../ui/field.tsx';
@@ -54,13 +54,7 @@ function Control({
   return <Field {...typing} type={control === 'time' ? 'datetime-local' : control} />;
 }
 
-/** A change whose errors have the labels of settings in place of their names in the API, and an empty field in place of null. */
-function withLabels(change: Change): Change {
-  if (change.state !== 'failed') return change;
-  const names = Object.entries(FIELDS);
-  const message = names.reduce((text, [name, { label }]) => text.replaceAll(name, label), change.message);
-  return { ...change, message: message.replaceAll(/,? or null\b/g, ', or leave it empty') };
-}
+const LABELS = new Map(Object.entries(FIELDS).map(([name, { label }]) => [name, label]));
 
 /** The fields of the form, by their labels, and what was chosen before. */
 const optionsOf = (labels: Labels, chosen: string): Option[] => [
@@ -121,7 +115,7 @@ function SettingsForm({ id, settings, labels }: { id: string; settings: Settings
     });
   }
 
-  const labelled = withLabels(change);
+  const labelled = withLabels(change, LABELS);
   const { 'spam.captcha.provider': provider = '', 'spam.captcha.site_key': siteKey = '' } = typed;
   return (
     <SavingForm change={labelled} isChanged={isChanged} onSave={save}>

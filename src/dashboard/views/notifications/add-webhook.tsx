@@ -2,13 +2,16 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { receiverProblem } from '../../../lib/webhook-receivers.ts';
 import { answer, api } from '../../api.ts';
-import { errorAt, useChange } from '../../data.ts';
+import { errorAt, useChange, withLabels } from '../../data.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Select } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { say } from '../../ui/say.tsx';
 import { Section } from '../../ui/section.tsx';
 import { NotSaved } from '../../ui/states.tsx';
+
+const LABEL = 'Webhook URL';
+const LABELS = new Map([['url', LABEL]]);
 
 const RELAYED = 'takes messages of its own format only: send to n8n, Make or Zapier, and let it write the message.';
 
@@ -34,7 +37,8 @@ function isOfSlack(text: string): boolean {
 export function AddWebhook({ deployId, onAdded }: { deployId: string; onAdded(): void }): JSX.Element {
   const [url, setUrl] = useState('');
   const [chosen, setChosen] = useState('A program of your own');
-  const { change, run } = useChange();
+  const { change: made, run } = useChange();
+  const change = withLabels(made, LABELS);
   const receiver = isOfSlack(url.trim()) ? 'Slack' : chosen;
   const type = receiver === 'Slack' ? 'slack' : 'generic';
 
@@ -59,12 +63,12 @@ export function AddWebhook({ deployId, onAdded }: { deployId: string; onAdded():
       <Form onSubmit={add}>
         <Select label="Receiver" hint={RECEIVERS[receiver]} value={receiver} options={OPTIONS} onChange={setChosen} />
         <Field
-          label="Webhook URL"
+          label={LABEL}
           type="url"
           value={url}
           onChange={setUrl}
           autoComplete="off"
-          error={errorAt(change, 'url')}
+          error={errorAt(change, LABEL)}
         />
         <NotSaved change={change} />
         <div class="buttons end">

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
-import { errorAt, useChange } from '../../data.ts';
+import { errorAt, useChange, withLabels } from '../../data.ts';
 import { mailLog } from '../../logs.ts';
 import { me } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
@@ -14,6 +14,8 @@ import { TestAndLog } from './delivery-log.tsx';
 
 type Settings = Schemas['Settings'];
 type Mail = Pick<Settings, 'email_notifications' | 'notify_every' | 'notify_owner' | 'recipients'>;
+
+const LABELS = new Map([['recipients', 'Recipients']]);
 
 const FREQUENCIES: readonly { value: Mail['notify_every']; label: string }[] = [
   { value: 'submission', label: 'A mail for each submission' },
@@ -92,7 +94,8 @@ function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Ele
   const [saved, setSaved] = useState<Mail>(settings);
   const [mail, setMail] = useState<Mail>(settings);
   const [address, setAddress] = useState('');
-  const { change, run } = useChange({ isRepeatable: true });
+  const { change: made, run } = useChange({ isRepeatable: true });
+  const change = withLabels(made, LABELS);
   const edit = (part: Partial<Mail>): void => setMail((before) => ({ ...before, ...part }));
   const params = { path: { id } };
 
@@ -133,7 +136,7 @@ function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Ele
         autoComplete="off"
         value={address}
         onChange={setAddress}
-        error={errorAt(change, 'recipients')}
+        error={errorAt(change, 'Recipients')}
       />
     </SavingForm>
   );

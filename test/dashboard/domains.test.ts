@@ -6,7 +6,7 @@ import { startDnsServer } from '../support/dns-server.ts';
 
 /* Settings, Address: the domains of a page, as an owner who has a DNS provider adds them. */
 
-const { refreshIntervalMs } = DASHBOARD_LIMITS.domains;
+const { checkIntervalMs } = DASHBOARD_LIMITS.domains;
 
 describe.skipIf(!hasChromium())('the dashboard, Address', () => {
   let dashboard: DashboardUnderTest;
@@ -29,15 +29,12 @@ describe.skipIf(!hasChromium())('the dashboard, Address', () => {
       await page.getByLabel('Add a domain').fill(text);
       await page.getByRole('button', { name: 'Add domain' }).click();
     }
-    const check = (domain: string) => owner.post(`/deploy/${id}/domains/${domain}/check`).expect(200);
-    return { page, domains, add, check };
+    return { page, domains, add };
   }
 
   it('adds a domain, says what DNS lacks, sees that it becomes live, and removes it, on a phone', async () => {
     const { page, domains, add } = await opened({ ...PHONE, colorScheme: 'dark' });
     await add('Forms.Shop.Example');
-    const check = page.getByRole('button', { name: 'Check now forms.shop.example' });
-    await check.tap();
     await page.getByText('The TXT record of _formhost.forms.shop.example is missing: DNS answered NXDOMAIN.').waitFor();
     expect(await page.getByLabel('Add a domain').inputValue()).toBe('');
     await expectAccessible(page);
@@ -53,7 +50,7 @@ describe.skipIf(!hasChromium())('the dashboard, Address', () => {
       }
       dns.replies.set(`${type} ${name}`, [value]);
     }
-    await check.tap();
+    await page.clock.fastForward(checkIntervalMs);
     await page.getByText('Live', { exact: true }).waitFor();
     expect(await page.getByText('is missing').count()).toBe(0);
     const open = page.getByRole('link', { name: 'Open forms.shop.example' });
@@ -71,18 +68,34 @@ describe.skipIf(!hasChromium())('the dashboard, Address', () => {
     await page.getByRole('alert').getByText('domain is a public suffix').waitFor();
     await add('müller.example');
     await page.getByText('müller.example', { exact: true }).waitFor();
-    await page.getByText('xn--mller-kva.example ·').waitFor();
+    await page.getByText('xn--mller-kva.example · Checked').waitFor();
     await page.getByText('ALIAS record', { exact: true }).waitFor();
   });
 
-  it('shows that a domain has become live', async () => {
-    const { page, domains, add, check } = await opened();
-    await add('waits.shop.example');
-    await page.getByText('Waiting for DNS').waitFor();
-    const [{ records }] = await domains();
-    for (const { type, name, value } of records) dns.replies.set(`${type} ${name}`, [value]);
-    await check('waits.shop.example');
-    await page.clock.fastForward(refreshIntervalMs);
-    await page.getByText('Live', { exact: true }).waitFor();
+  it('checks the domains that wait in turn, while the page is seen', async () => {
+    const { page, add } = await opened();
+    const waiting = ['one.shop.example', 'two.shop.example'];
+    for (const domain of waiting) {
+      await add(domain);
+      await page.getByText(`_formhost.${domain} is missing`).waitFor();
+    }
+    const hide = (isHidden: boolean) =>
+      page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true })`);
+    await hide(true);
+    const checks = new Set<string>();
+    page.on('request', (request) => {
+      const [, domain] = /domains\/(.*)\/check$/.exec(request.url()) ?? [];
+      if (domain !== undefined) checks.add(domain);
+    });
+    await page.clock.fastForward(checkIntervalMs);
+    // The browser tells of its requests in their order.
+    await page.evaluate(`fetch('/healthz').then(({ status }) => status)`);
+    expect([...checks]).toEqual([]);
+    await hide(false);
+    async function checkedNext(): Promise<string[]> {
+      await page.clock.fastForward(checkIntervalMs);
+      return [...checks].toSorted();
+    }
+    await expect.poll(checkedNext).toEqual(waiting);
   });
 });

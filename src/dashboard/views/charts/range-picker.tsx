@@ -11,10 +11,16 @@ function OwnRange({ isShown }: { isShown: boolean }): JSX.Element {
   const { path, query, route } = useLocation();
   const [from, setFrom] = useState((isShown && query.from) || '');
   const [to, setTo] = useState((isShown && query.to) || '');
+  const [isSent, setSent] = useState(false);
+  const missing = (day: string): string | undefined => (isSent && day === '' ? 'Choose a day.' : undefined);
+  function show(): void {
+    setSent(true);
+    if (from !== '' && to !== '') route(`${path}?from=${from}&to=${to}`);
+  }
   return (
-    <Form class="inline" onSubmit={() => route(`${path}?from=${from}&to=${to}`)}>
-      <Field label="From" type="date" value={from} onChange={setFrom} />
-      <Field label="To" type="date" value={to} onChange={setTo} />
+    <Form class="inline" onSubmit={show}>
+      <Field label="From" type="date" value={from} onChange={setFrom} error={missing(from)} />
+      <Field label="To" type="date" value={to} onChange={setTo} error={missing(to)} />
       <Button>Show</Button>
     </Form>
   );

@@ -29,6 +29,22 @@ const PURPOSES = { ownership: 'proves that the domain is yours', traffic: 'leads
 const checkDomain = (id: string, domain: string) =>
   answer(api.POST('/deploy/{id}/domains/{domain}/check', { params: { path: { id, domain } } }));
 
+/** Checks the domains that wait for DNS, one after the other, while somebody sees the page. */
+function useChecks(id: string, domains: readonly Domain[], onChecked: () => void): void {
+  const checkedAt = ({ checked_at }: Domain): string => checked_at ?? '';
+  const [next] = domains
+    .filter(({ status }) => status === 'pending')
+    .toSorted((one, other) => (checkedAt(one) < checkedAt(other) ? -1 : 1));
+  useEffect(() => {
+    if (!next) return undefined;
+    // After a check that failed comes another one.
+    const check = (): unknown => !document.hidden && checkDomain(id, next.domain).then(onChecked, () => undefined);
+    if (next.checked_at === null) check();
+    const timer = setInterval(check, DASHBOARD_LIMITS.domains.checkIntervalMs);
+    return () => clearInterval(timer);
+  }, [id, next?.domain, next?.checked_at]);
+}
+
 const Copied = ({ text, label, of }: { text: string; label: string; of: string }): JSX.Element => (
   <div class="spread">
     <code>{text}</code>
@@ -159,13 +175,7 @@ const AddDomain = ({ id, onAdded }: { id: string; onAdded(): void }): JSX.Elemen
 );
 
 function Domains({ page, domains, onChanged }: { page: Page; domains: readonly Domain[]; onChanged(): void }) {
-  const isWaiting = domains.some(({ status }) => status === 'pending');
-  // The service checks a domain that waits for DNS every minute at first.
-  useEffect(() => {
-    if (!isWaiting) return undefined;
-    const timer = setInterval(onChanged, DASHBOARD_LIMITS.domains.refreshIntervalMs);
-    return () => clearInterval(timer);
-  }, [isWaiting]);
+  useChecks(page.id, domains, onChanged);
   return (
     <>
       {domains.length > 0 && (

@@ -16,7 +16,7 @@ const store = (id: string, webhook: string, rows: readonly { status: string; err
   service.db.raw(
     `INSERT INTO deliveries (id, deployment_id, owner_id, webhook_id, event, receiver, status, attempts, next_attempt_at,
        last_error, created_at, updated_at)
-     SELECT 'dl_' || right(webhooks.id, 18) || lpad(n::text, 8, '0'), ?, owner_id, webhooks.id, 'submission', receiver, status, 2, now(), nullif(error, ''), now(), now()
+     SELECT 'dl_' || right(webhooks.id, 18) || lpad(n::text, 8, '0'), ?, owner_id, webhooks.id, 'submission', receiver, status, 2, now() + interval '1 h', nullif(error, ''), now(), now()
        FROM webhooks JOIN deployments ON deployments.id = deployment_id,
             unnest(CAST(? AS text[]), CAST(? AS text[])) WITH ORDINALITY AS row (status, error, n)
       WHERE webhooks.id = ?`,

@@ -11,7 +11,7 @@ const MAX_LINE_CHARS = 2_000;
 /** How long the comparison of two versions may take. */
 const COMPARE_TIMEOUT_MS = 400;
 
-/** What the first character of a line says; other lines are the same in both versions. */
+/** The meaning of the first character of a line; other lines are the same in both versions. */
 const CHANGES: Readonly<Record<string, { class: string; said: string }>> = {
   '+': { class: 'added', said: 'Added: ' },
   '-': { class: 'removed', said: 'Removed: ' },

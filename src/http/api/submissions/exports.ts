@@ -110,7 +110,7 @@ class Exports {
   /** Writes an answer; throws 503 when too many are in progress. */
   async send(call: Call, format: Format): Promise<void> {
     const { response, owner, queue, resource, query } = call;
-    // What can't be begun counts for nobody.
+    // An export that can't be begun counts for nobody.
     const after = { name: 'after', cursor: query.after ?? '0' };
     const number = await queue(() => numberAt(this.#app.db, owner, resource, after));
     const ofOwner = Array.from(this.#running).filter(({ ownerId }) => ownerId === owner.id).length;

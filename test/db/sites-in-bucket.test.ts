@@ -127,20 +127,20 @@ describe('a site with FILES_URL', () => {
     expect([await visit(slug, '/a.txt'), await visit(slug, '/b.txt')]).toEqual(['removed', 'left']);
   });
 
-  it('puts four contents into the bucket at a time', async () => {
-    const areFour = Promise.withResolvers<void>();
+  it('puts two contents into the bucket at a time', async () => {
+    const areTwo = Promise.withResolvers<void>();
     let [current, most] = [0, 0];
     s3.intercept(async ({ method, isDone }) => {
       if (method !== 'PUT') return false;
       current += isDone ? -1 : 1;
       most = Math.max(most, current);
-      if (current === 4) areFour.resolve();
-      await areFour.promise;
+      if (current === 2) areTwo.resolve();
+      await areTwo.promise;
       return false;
     });
     const files = Array.from({ length: 9 }, (_, index) => [`${index}.txt`, `one of nine: ${index}`]);
     const { slug } = await publishSite(owner, { 'index.html': '<p>', ...Object.fromEntries(files) });
-    expect([most, await visit(slug, '/8.txt')]).toEqual([4, 'one of nine: 8']);
+    expect([most, await visit(slug, '/8.txt')]).toEqual([2, 'one of nine: 8']);
   });
 
   it('stays as it was when the bucket is too slow for all contents together', async () => {

@@ -86,7 +86,7 @@ export function createApp(
     },
     /** Changes by other processes may have been missed. */
     async onGap() {
-      pages.invalidateAll();
+      pages.refreshAll();
       forms.invalidateAll();
       submissions.invalidateAll();
       await domains.readAll();

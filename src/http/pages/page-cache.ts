@@ -128,10 +128,10 @@ export class PageCache {
     if (page) page.isStale = true;
   }
 
-  /** Changes may have been missed. */
-  invalidateAll(): void {
-    this.#pages.clear();
+  /** Changes may have been missed: any page may have changed. */
+  refreshAll(): void {
     this.#reads.clear();
+    for (const page of this.#pages.values()) page.isStale = true;
   }
 
   #startRead(slug: string): Promise<Found> {

@@ -136,7 +136,10 @@ it.each(['invalidate', 'refresh'] as const)(
   },
 );
 
-it('serves a page that others have changed until it has been read again, and goes on trying', async () => {
+it.each([
+  ['that others have changed', (cache: PageCache) => cache.refresh('page')],
+  ['that others may have changed', (cache: PageCache) => cache.refreshAll()],
+])('serves a page %s while it cannot be read again, and goes on trying', async (_case, refresh) => {
   let stored: number | undefined = 1;
   let isReachable = true;
   const cache = cacheOf(async (slugs) => {
@@ -147,11 +150,11 @@ it('serves a page that others have changed until it has been read again, and goe
   expect(await version()).toBe(1);
   stored = 2;
   isReachable = false;
-  cache.refresh('page');
+  refresh(cache);
   expect(await version()).toBe(1);
   isReachable = true;
   await expect.poll(version).toBe(2);
   stored = undefined;
-  cache.refresh('page');
+  refresh(cache);
   await expect.poll(version).toBe(undefined);
 });

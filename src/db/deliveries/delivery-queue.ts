@@ -96,6 +96,8 @@ export async function findDuePairs(
  * - A mail to an address that refusals have switched off fails: the log shows it, and it can be sent again later.
  * - The attempt is counted here, so that a delivery that makes the process crash is not attempted for ever.
  * - What is found by its id is found by its deployment as well: of partitioned tables only one partition is asked.
+ * - Postgres expects thousands of deliveries, since it can't know the counts. Joined as usual, whole tables would be read
+ *   and hashed: LATERAL with LIMIT, and the lists of ids, make it look up each row by its key.
  */
 const LEASE = `
   WITH pair AS MATERIALIZED (
@@ -120,7 +122,8 @@ const LEASE = `
     ) AS ranked
      WHERE position = 1 OR memory <= ?
   ), off AS MATERIALIZED (
-    SELECT id FROM webhooks WHERE id IN (SELECT webhook_id FROM fitting) AND NOT active ORDER BY id FOR SHARE
+    SELECT id FROM webhooks
+     WHERE id = ANY (ARRAY(SELECT webhook_id FROM fitting)) AND NOT active ORDER BY id FOR SHARE
   ), decided AS MATERIALIZED (
     SELECT fitting.id, fitting.webhook_id, fitting.recipient_id, fitting.deployment_id, fitting.submission_id, event,
            notice, fitting.position, deployments.owner_id, slug, coalesce(mail_recipients.email, owners.email) AS mail_to,
@@ -145,13 +148,16 @@ const LEASE = `
              ELSE 'attempt'
            END AS action
       FROM fitting
-      JOIN deployments ON deployments.id = fitting.deployment_id
-      JOIN owners ON owners.id = deployments.owner_id
-      LEFT JOIN webhooks ON webhooks.id = fitting.webhook_id
+      JOIN LATERAL (SELECT * FROM deployments WHERE id = fitting.deployment_id LIMIT 1) AS deployments ON true
+      JOIN LATERAL (SELECT * FROM owners WHERE id = deployments.owner_id LIMIT 1) AS owners ON true
+      LEFT JOIN LATERAL (SELECT * FROM webhooks WHERE id = fitting.webhook_id LIMIT 1) AS webhooks ON true
       LEFT JOIN off ON off.id = fitting.webhook_id
-      LEFT JOIN mail_recipients ON mail_recipients.id = fitting.recipient_id
-      LEFT JOIN submissions
-        ON submissions.id = fitting.submission_id AND submissions.deployment_id = fitting.deployment_id
+      LEFT JOIN LATERAL (
+        SELECT * FROM mail_recipients WHERE id = fitting.recipient_id LIMIT 1
+      ) AS mail_recipients ON true
+      LEFT JOIN LATERAL (
+        SELECT * FROM submissions WHERE id = fitting.submission_id AND deployment_id = fitting.deployment_id LIMIT 1
+      ) AS submissions ON true
   ), deleted AS (
     DELETE FROM deliveries USING decided
      WHERE deliveries.id = decided.id AND deliveries.deployment_id = decided.deployment_id AND action = 'delete'
@@ -172,7 +178,8 @@ const LEASE = `
            END,
            receiver = decided.receiver, owner_id = decided.owner_id, updated_at = now()
       FROM decided
-     WHERE deliveries.id = decided.id AND deliveries.deployment_id = decided.deployment_id AND action <> 'delete'
+     WHERE deliveries.id = ANY (ARRAY(SELECT id FROM decided)) AND deliveries.id = decided.id
+       AND deliveries.deployment_id = decided.deployment_id AND action <> 'delete'
     RETURNING deliveries.id, CASE WHEN action = 'attempt' THEN attempts END AS attempts
   )
   SELECT id, attempts, receiver, owner_id AS "ownerId", deployment_id AS "deploymentId", slug,

@@ -48,6 +48,8 @@ export class Dispatcher {
   readonly #loop: PollLoop;
   readonly #draining = new AbortController();
   readonly #running = new Map<AbortController, Promise<void>>();
+  /** Settles when all that were leased have been started. */
+  #starting: Promise<void> = Promise.resolve();
   /** Where the last look for due deliveries stopped; undefined when it has seen all. */
   #last: Pair | undefined;
   /** Whether attempts that end now fail because the service stops. */
@@ -92,7 +94,8 @@ export class Dispatcher {
   async close(): Promise<void> {
     this.drain();
     await this.#stopping;
-    const stored = Promise.resolve(this.#polling).then(() => this.#outcomes.close());
+    const started = Promise.resolve(this.#polling).then(() => this.#starting);
+    const stored = started.then(() => this.#outcomes.close());
     await within(this.#options.limits.delivery.storeOutcomesTimeoutMs, stored);
   }
 
@@ -122,25 +125,34 @@ export class Dispatcher {
     const leaseEndsAt = performance.now() + leaseMs;
     const options = { memory, leaseMs, maxAttempts: retryDelays.length + 1 };
     const { deliveries, count } = await leaseDeliveries(db, allotted, options);
-    await this.#startAll(deliveries, leaseEndsAt);
+    this.#startAll(deliveries, leaseEndsAt);
     return count > 0 ? 'work' : otherwise;
   }
 
-  /** `leaseEndsAt` is a time of performance.now(). */
-  async #startAll(deliveries: readonly LeasedDelivery[], leaseEndsAt: number): Promise<void> {
-    const { timeoutMs } = this.#options;
-    for (const [index, delivery] of deliveries.entries()) {
-      if (index % STARTS_PER_TURN === 0) await nextTurn();
-      const ms = attemptTimeMs(timeoutMs, leaseEndsAt - performance.now());
-      if (ms !== undefined && !this.#draining.signal.aborted) this.#start(delivery, ms);
-      else this.#outcomes.add(toOutcome(delivery, 'returned', {}, 0));
-    }
+  /** Starts them after those before, while the next ones are leased. `leaseEndsAt` is a time of performance.now(). */
+  #startAll(deliveries: readonly LeasedDelivery[], leaseEndsAt: number): void {
+    const held = deliveries.map((delivery) => ({
+      delivery,
+      end: this.#slots.begin(delivery, delivery.data?.length),
+    }));
+    this.#starting = this.#starting.then(async () => {
+      for (const [index, { delivery, end }] of held.entries()) {
+        if (index % STARTS_PER_TURN === 0) await nextTurn();
+        this.#start(delivery, leaseEndsAt, end);
+      }
+    });
   }
 
-  #start(delivery: LeasedDelivery, timeoutMs: number): void {
+  /** `end` gives the slot back. */
+  #start(delivery: LeasedDelivery, leaseEndsAt: number, end: () => void): void {
+    const ms = attemptTimeMs(this.#options.timeoutMs, leaseEndsAt - performance.now());
+    if (ms === undefined || this.#draining.signal.aborted) {
+      end();
+      this.#outcomes.add(toOutcome(delivery, 'returned', {}, 0));
+      return;
+    }
     const controller = new AbortController();
-    const timeout = setTimeout(() => controller.abort(), timeoutMs);
-    const end = this.#slots.begin(delivery, delivery.data?.length);
+    const timeout = setTimeout(() => controller.abort(), ms);
     const ended = this.#attempt(delivery, controller.signal).finally(() => {
       clearTimeout(timeout);
       this.#running.delete(controller);

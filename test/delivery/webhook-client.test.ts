@@ -187,6 +187,8 @@ describe('Retry-After', () => {
     ['Tue, 03 Nov 2026 10:01:00 GMT', 50],
     ['Tue, 03 Nov 2026 10:00:11 GMT', 1],
     ['Sun, 06 Nov 1994 08:49:37 GMT', 0],
+    ['Tuesday, 03-Nov-26 10:01:00 GMT', 50],
+    ['Tue Nov  3 10:01:00 2026', 50],
   ])('%j is %d seconds', (value, seconds) => {
     atTime('2026-11-03T10:00:10.500Z');
     expect(secondsOf(value)).toBe(seconds);
@@ -194,7 +196,12 @@ describe('Retry-After', () => {
 
   it.each([
     ...['', '-1', '1.5', '1e3', '0x10', '5, 6', 'soon', '2026-11-03T10:01:00Z', 'Tue, 03 Nov 2026 10:01:00'],
-    ...['Tue, 03 Nov 2026 10:01:00 +0100', 'Tue, 99 Nov 2026 10:01:00 GMT', 'Tue, 03 Foo 2026 10:01:00 GMT'],
+    ...[
+      'Tue, 03 Nov 2026 10:01:00 +0100',
+      'Tue, 99 Nov 2026 10:01:00 GMT',
+      'Tue, 03 Foo 2026 10:01:00 GMT',
+      'Tue Foo  3 10:01:00 2026',
+    ],
   ])('%j is ignored', (value) => {
     expect(secondsOf(value)).toBeUndefined();
   });

@@ -76,10 +76,14 @@ function answerOf({ statusCode: status, headers: { 'retry-after': retryAfter } }
   return { status, error: `the receiver answered ${status}`, ...(seconds !== undefined && { retryAfter: seconds }) };
 }
 
+/** A date as asctime() of C writes it: without its time zone, which is GMT (RFC 9110, 5.6.7). */
+const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
+
 /** The value of Retry-After in seconds: a number, or a date (RFC 9110, 10.2.3). */
 export function secondsOf(retryAfter: string): number | undefined {
   if (/^\d+$/.test(retryAfter)) return Number(retryAfter);
-  const time = retryAfter.endsWith(' GMT') ? Date.parse(retryAfter) : Number.NaN;
+  const date = ASCTIME.test(retryAfter) ? `${retryAfter} GMT` : retryAfter;
+  const time = date.endsWith(' GMT') ? Date.parse(date) : Number.NaN;
   return Number.isNaN(time) ? undefined : Math.max(0, Math.ceil((time - Date.now()) / 1_000));
 }
 

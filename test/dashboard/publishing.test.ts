@@ -106,7 +106,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await owner.deploy({ html: FORM, slug: 'taken' });
       const page = await dashboard.open(owner, '/dashboard/new');
       await page.getByRole('button', { name: 'Publish' }).click();
-      await page.getByText('Paste the page, or choose its file.').waitFor();
+      await page.getByText('Paste the page, or drop its file here.').waitFor();
       await page.getByLabel('HTML').fill(FORM);
       await page.getByLabel('Slug').fill('taken');
       await page.getByRole('button', { name: 'Publish' }).click();

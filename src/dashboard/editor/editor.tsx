@@ -90,7 +90,7 @@ export function Editor({
                 form, or leave the action out: either way it is sent to you.
               </>
             }
-            error={isMissing && isEmpty ? 'Paste the page, or choose its file.' : undefined}
+            error={isMissing && isEmpty ? 'Paste the page, or drop its file here.' : undefined}
           >
             {(control) => (
               <CodeArea

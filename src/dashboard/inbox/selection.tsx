@@ -47,12 +47,11 @@ export function Selection({ inbox }: { inbox: Inbox }): JSX.Element {
   const { overview, list, selected } = inbox;
   const { rows, cursor } = list.state.value;
   const target = selected.isAll ? 'all' : selected.rows;
-  const canSelectAll =
-    overview.length > 0 && !selected.isAll && selected.rows.length === rows.length && cursor !== null;
+  const isEverything = selected.isAll || (cursor === null && selected.rows.length === rows.length);
   return (
     <SelectionBar selected={list.count(target)} onClear={selected.clear}>
-      {canSelectAll && (
-        <Button kind="quiet" onClick={selected.selectAll}>
+      {!isEverything && overview.length > 0 && (
+        <Button kind="quiet" onClick={cursor === null ? selected.selectLoaded : selected.selectAll}>
           Select {list.count('all')}
         </Button>
       )}

@@ -40,6 +40,10 @@ function Publish({ draft, initial }: { draft: string; initial?: string }): JSX.E
     if ('index' in chosen && chosen.others.length === 0) setHtml(await chosen.index.text());
     else setSite(chosen);
   }
+  function giveUp(): void {
+    clear();
+    setSite(undefined);
+  }
   const slugField = <SlugField label="Slug" value={slug} onChange={setSlug} error={errorAt(change, 'slug')} />;
   if (site) {
     return (
@@ -48,7 +52,7 @@ function Publish({ draft, initial }: { draft: string; initial?: string }): JSX.E
           Chosen: <bdi>{'zip' in site ? site.zip.name : counted(site.others.length + 1, 'file')}</bdi>
         </p>
         {slugField}
-        <FormEnd change={change} icon="upload" button="Publish" onCancel={() => setSite(undefined)} />
+        <FormEnd change={change} icon="upload" button="Publish" onCancel={giveUp} />
       </Form>
     );
   }

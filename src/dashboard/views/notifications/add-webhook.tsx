@@ -16,8 +16,9 @@ const LABELS = new Map([['url', LABEL]]);
 const RELAYED = 'takes messages of its own format only: send to n8n, Make or Zapier, and let it write the message.';
 
 /** Receivers, and where the address of each is found. Slack gets messages, all others JSON. */
+const OWN = 'A program of your own';
 const RECEIVERS: Readonly<Record<string, string>> = {
-  'A program of your own': 'It gets each submission as JSON, signed with a secret.',
+  [OWN]: 'It gets each submission as JSON, signed with a secret.',
   Slack: 'In Slack, make an app with an incoming webhook, and paste its address: https://hooks.slack.com/services/…',
   Discord: `Discord ${RELAYED}`,
   'Microsoft Teams': `Teams ${RELAYED}`,
@@ -36,16 +37,20 @@ function isOfSlack(text: string): boolean {
 /** Adds a webhook, and says for each kind of receiver where its address is found. */
 export function AddWebhook({ deployId, onAdded }: { deployId: string; onAdded(): void }): JSX.Element {
   const [url, setUrl] = useState('');
-  const [chosen, setChosen] = useState('A program of your own');
+  const [chosen, setChosen] = useState(OWN);
   const { change: made, run } = useChange();
   const change = withLabels(made, LABELS);
   const receiver = isOfSlack(url.trim()) ? 'Slack' : chosen;
-  const type = receiver === 'Slack' ? 'slack' : 'generic';
+  // Without a type, the service says what an address of Discord or Teams needs.
+  const type = receiver === 'Slack' ? 'slack' : receiver === OWN ? 'generic' : undefined;
 
   async function add(): Promise<void> {
     const isDone = await run(async () => {
       await answer(
-        api.POST('/webhooks/{deployId}', { params: { path: { deployId } }, body: { url: url.trim(), type } }),
+        api.POST('/webhooks/{deployId}', {
+          params: { path: { deployId } },
+          body: { url: url.trim(), ...(type && { type }) },
+        }),
       );
     });
     if (!isDone) return;

@@ -4,11 +4,16 @@ import { type HttpError, unavailable } from '../response/errors.ts';
 
 export const tookTooLong = (): HttpError => unavailable('The request took too long: try again shortly.');
 
-const deadlines = new WeakMap<ServerResponse, { stop(): void; begin(): void }>();
+const DEADLINE = Symbol('deadline');
+/**
+ * The deadline of an answer is a property of it, until it is closed. In a map of all, the entries of closed answers would keep
+ * garbage alive: collecting it took twice as long.
+ */
+type Timed = ServerResponse & { [DEADLINE]?: { stop(): void; begin(): void } | undefined };
 
 /** Stops the clock of `answerInTime` for a request that waits. The returned function starts it again. */
-export function pauseDeadline(response: ServerResponse): () => void {
-  const deadline = deadlines.get(response);
+export function pauseDeadline(response: Timed): () => void {
+  const deadline = response[DEADLINE];
   deadline?.stop();
   return () => deadline?.begin();
 }
@@ -19,7 +24,7 @@ export function pauseDeadline(response: ServerResponse): () => void {
  */
 export function answerInTime(
   request: IncomingMessage,
-  response: ServerResponse,
+  response: Timed,
   onLate: () => void,
   { requests }: Limits,
 ): void {
@@ -36,12 +41,15 @@ export function answerInTime(
     leftMs -= performance.now() - beganAt;
   };
   begin();
-  deadlines.set(response, { stop, begin });
+  response[DEADLINE] = { stop, begin };
   // The body is read after the key has been checked. A request without a body is complete.
   request.once('resume', () => {
     if (request.complete) return;
     stop();
     request.once('end', begin);
   });
-  response.once('close', () => clearTimeout(timer));
+  response.once('close', () => {
+    clearTimeout(timer);
+    response[DEADLINE] = undefined;
+  });
 }

@@ -8,7 +8,8 @@ export function sizeOf(bytes: number): string {
   return new Intl.NumberFormat(undefined, {
     style: 'unit',
     unit: UNITS[unit] ?? 'byte',
-    unitDisplay: 'short',
+    // The short name of bytes has no plural.
+    unitDisplay: unit === 0 ? 'long' : 'short',
     maximumFractionDigits: 1,
   }).format(size);
 }

@@ -17,8 +17,8 @@ import { Slots } from './slots.ts';
  * are all in use gets nothing more in that pause.
  */
 const MAX_POLL_SHARE = 0.5;
-/** Deliveries that one statement leases. */
-const LEASED_DELIVERIES = 512;
+/** Deliveries that one statement leases. Others wait until they have been started. */
+const LEASED_DELIVERIES = 192;
 /** An attempt starts only while this part of its time-out is left of its lease. It gets no more time than is left. */
 const MIN_PART_OF_TIMEOUT = 0.9;
 /** Attempts that are started in one turn of the event loop. Hundreds would delay other work. */
@@ -125,22 +125,27 @@ export class Dispatcher {
     const leaseEndsAt = performance.now() + leaseMs;
     const options = { memory, leaseMs, maxAttempts: retryDelays.length + 1 };
     const { deliveries, count } = await leaseDeliveries(db, allotted, options);
-    this.#startAll(deliveries, leaseEndsAt);
+    await this.#startAll(deliveries, leaseEndsAt);
     return count > 0 ? 'work' : otherwise;
   }
 
-  /** Starts them after those before, while the next ones are leased. `leaseEndsAt` is a time of performance.now(). */
-  #startAll(deliveries: readonly LeasedDelivery[], leaseEndsAt: number): void {
+  /**
+   * Starts them, while the next ones are leased, after those before; settles when those have been started. `leaseEndsAt` is
+   * a time of performance.now().
+   */
+  #startAll(deliveries: readonly LeasedDelivery[], leaseEndsAt: number): Promise<void> {
+    const before = this.#starting;
     const held = deliveries.map((delivery) => ({
       delivery,
       end: this.#slots.begin(delivery, delivery.data?.length),
     }));
-    this.#starting = this.#starting.then(async () => {
+    this.#starting = before.then(async () => {
       for (const [index, { delivery, end }] of held.entries()) {
         if (index % STARTS_PER_TURN === 0) await nextTurn();
         this.#start(delivery, leaseEndsAt, end);
       }
     });
+    return before;
   }
 
   /** `end` gives the slot back. */
@@ -148,6 +153,7 @@ export class Dispatcher {
     const ms = attemptTimeMs(this.#options.timeoutMs, leaseEndsAt - performance.now());
     if (ms === undefined || this.#draining.signal.aborted) {
       end();
+      this.wake();
       this.#outcomes.add(toOutcome(delivery, 'returned', {}, 0));
       return;
     }

@@ -5,6 +5,7 @@ import { Batcher } from '../../db/batcher.ts';
 import type { Page, PageHead, StoredPage } from '../../db/deployments/deployments.ts';
 import type { Rendering } from '../../db/deployments/page-versions.ts';
 import type { SiteFile } from '../../db/deployments/site-files.ts';
+import { isOutOfReach } from '../../db/postgres/out-of-reach.ts';
 import { BusyError, FairQueue } from '../../lib/fair-queue.ts';
 import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
@@ -102,7 +103,11 @@ export class PageCache {
     }
     this.lookups.misses += 1;
     const reading = this.#reads.get(slug) ?? this.#startRead(slug);
-    return page ? reading.catch(() => page) : reading;
+    if (!page) return reading;
+    return reading.catch((error: unknown) => {
+      if (isOutOfReach(error)) return page;
+      throw error;
+    });
   }
 
   /** A file of a site, which is read at its first use. Without a promise when it is in memory. */

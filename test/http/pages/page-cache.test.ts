@@ -143,7 +143,7 @@ it.each([
   let stored: number | undefined = 1;
   let isReachable = true;
   const cache = cacheOf(async (slugs) => {
-    if (!isReachable) throw new Error('The database is out of reach.');
+    if (!isReachable) throw Object.assign(new Error('The database is out of reach.'), { code: 'ECONNREFUSED' });
     return stored === undefined ? new Map() : rowsOf(slugs, stored);
   });
   const version = async () => Reflect.get(Object(await cache.get('page')), 'version');
@@ -157,4 +157,16 @@ it.each([
   stored = undefined;
   refresh(cache);
   await expect.poll(version).toBe(undefined);
+});
+
+it('serves no page that others have changed when it could be read, but not be made ready', async () => {
+  let problem: Error | undefined;
+  const cache = cacheOf(async (slugs) => {
+    if (problem) throw problem;
+    return rowsOf(slugs, 1);
+  });
+  await cache.get('page');
+  problem = new BusyError();
+  cache.refresh('page');
+  await expect(cache.get('page')).rejects.toBe(problem);
 });

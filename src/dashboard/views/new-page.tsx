@@ -52,7 +52,12 @@ function Publish({ draft, initial }: { draft: string; initial?: string }): JSX.E
           Chosen: <bdi>{'zip' in site ? site.zip.name : counted(site.others.length + 1, 'file')}</bdi>
         </p>
         {slugField}
-        <FormEnd change={change} icon="upload" button="Publish" onCancel={giveUp} />
+        <FormEnd
+          change={change}
+          icon="upload"
+          button="Publish"
+          {...(change.state !== 'saving' && { onCancel: giveUp })}
+        />
       </Form>
     );
   }

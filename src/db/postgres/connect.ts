@@ -68,6 +68,8 @@ class Connections {
   /** The connections that have not been replaced. */
   #current = new WeakSet<pg.Client>();
   #renewedAt = Number.NEGATIVE_INFINITY;
+  /** Replaces all connections at the end of the interval. */
+  #renewal: NodeJS.Timeout | undefined;
   /** When each unit of work asked for its connection, by the number that the pool gives it. */
   readonly #asked = new Map<number, number>();
   /** The timer that ends the unit of work of each connection. */
@@ -203,11 +205,20 @@ class Connections {
     this.#deadlines.set(connection, setTimeout(end, Math.min(ms, this.#endsAt - performance.now())));
   }
 
-  /** Replaces all connections, at most once in RENEW_INTERVAL_MS: each is closed when it is next needed. */
+  /**
+   * Replaces all connections, at most once in RENEW_INTERVAL_MS: each is closed when it is next needed. A call in between
+   * replaces them at its end, because some may have been made to the old server since.
+   */
   #renew(): void {
-    const now = performance.now();
-    if (now - this.#renewedAt < RENEW_INTERVAL_MS) return;
-    this.#renewedAt = now;
+    const leftMs = this.#renewedAt + RENEW_INTERVAL_MS - performance.now();
+    if (leftMs <= 0) this.#replaceAll();
+    else this.#renewal ??= setTimeout(() => this.#replaceAll(), leftMs).unref();
+  }
+
+  #replaceAll(): void {
+    clearTimeout(this.#renewal);
+    this.#renewal = undefined;
+    this.#renewedAt = performance.now();
     this.#current = new WeakSet();
     this.#server = undefined;
     this.#onRenew();

@@ -17,7 +17,7 @@ import { Slots } from './slots.ts';
  * are all in use gets nothing more in that pause.
  */
 const MAX_POLL_SHARE = 0.5;
-/** Deliveries that one statement leases. Others wait until they have been started. */
+/** Deliveries that one statement leases. The deliveries of at most two statements wait to be started. */
 const LEASED_DELIVERIES = 192;
 /** An attempt starts only while this part of its time-out is left of its lease. It gets no more time than is left. */
 const MIN_PART_OF_TIMEOUT = 0.9;

@@ -193,6 +193,12 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.keyboard.type('https://discord.com/api/webhooks/1/a');
       await page.keyboard.press('Enter');
       await page.getByRole('alert').getByText('Webhook URL is a webhook of Discord').first().waitFor();
+      // Only a flow that the owner has made for JSON can use what is sent there.
+      await page.getByLabel('Receiver').selectOption('Microsoft Teams');
+      await url.selectText();
+      await page.keyboard.type('https://prod-1.westeurope.logic.azure.com/workflows/a/triggers/manual/paths/invoke');
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').getByText('Webhook URL starts a workflow of Microsoft').first().waitFor();
       await url.selectText();
       await page.keyboard.type('https://hooks.slack.com/services/T000/B000/XXXX');
       await page.keyboard.press('Enter');

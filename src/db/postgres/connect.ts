@@ -68,7 +68,7 @@ class Connections {
   /** The connections that have not been replaced. */
   #current = new WeakSet<pg.Client>();
   #renewedAt = Number.NEGATIVE_INFINITY;
-  /** Replaces all connections at the end of the interval. */
+  /** The timer that replaces all connections at the end of the interval. */
   #renewal: NodeJS.Timeout | undefined;
   /** When each unit of work asked for its connection, by the number that the pool gives it. */
   readonly #asked = new Map<number, number>();

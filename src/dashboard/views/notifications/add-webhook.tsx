@@ -15,8 +15,9 @@ const LABELS = new Map([['url', LABEL]]);
 
 const RELAYED = 'takes messages of its own format only: send to n8n, Make or Zapier, and let it write the message.';
 
-/** Receivers, and where the address of each is found. Slack gets messages, all others JSON. */
 const OWN = 'A program of your own';
+
+/** Receivers, and where the address of each is found. Slack gets messages, all others JSON. */
 const RECEIVERS: Readonly<Record<string, string>> = {
   [OWN]: 'It gets each submission as JSON, signed with a secret.',
   Slack: 'In Slack, make an app with an incoming webhook, and paste its address: https://hooks.slack.com/services/…',

@@ -208,12 +208,19 @@ describe('wait_for_submission', () => {
     });
   });
 
-  it('ends without one when its time is over, and needs no slot of its owner meanwhile', async () => {
+  it('ends without one when its time is over', async () => {
     const { id } = await owner.deploy();
-    const all = Promise.all(Array.from({ length: 5 }, () => answerOf('wait_for_submission', { id, wait: 1 })));
+    const nothing = { submissions: [], cursor: '0', next: 'cursor=0' };
+    expect(await answerOf('wait_for_submission', { id, wait: 1 })).toEqual(nothing);
+  });
+
+  it('needs no slot of its owner meanwhile', async () => {
+    const { id } = await owner.deploy();
+    const all = Promise.all(Array.from({ length: 5 }, () => answerOf('wait_for_submission', { id, wait: 30 })));
     await untilWaiting(service.db);
     expect(await answerOf('get_page', { id })).toMatchObject({ id });
-    expect(await all).toEqual(Array.from({ length: 5 }, () => ({ submissions: [], cursor: '0', next: 'cursor=0' })));
+    await service.submit(id, '{"n":1}');
+    expect((await all).map(({ cursor }) => cursor)).toEqual(['1', '1', '1', '1', '1']);
   });
 
   it('ends when the client leaves', async () => {

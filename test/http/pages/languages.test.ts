@@ -156,7 +156,9 @@ describe('pages for visitors', () => {
     );
     for (const { page } of answers) {
       // The name of the attempt is random: any letters can stand in it.
-      expect(page.replace(/attempt=[\w.-]+/, '')).not.toMatch(/undefined|\bnull\b|NaN|\[object|JSON|secret|2048|[ .]{2}</);
+      expect(page.replace(/attempt=[\w.-]+/, '')).not.toMatch(
+        /undefined|\bnull\b|NaN|\[object|JSON|secret|2048|[ .]{2}</,
+      );
     }
   });
 

@@ -175,7 +175,7 @@ describe.skipIf(!hasChromium())('the list of the inbox', () => {
     await expect.poll(() => page.title()).toMatch(/^\(119\) Inbox/);
   });
 
-  it('shows five submissions on a phone at once, and buttons for those that are selected', async () => {
+  it('shows five submissions on a phone at once, and a menu for those that are selected', async () => {
     const { owner, path, id } = await inbox();
     await fill(id, 8);
     const page = await dashboard.open(owner, path, { ...PHONE, viewport: { width: 390, height: 844 } });
@@ -184,6 +184,8 @@ describe.skipIf(!hasChromium())('the list of the inbox', () => {
     expect((box?.y ?? 844) + (box?.height ?? 0)).toBeLessThanOrEqual(844);
     await expect.poll(() => page.getByRole('button', { name: 'Shortcuts' }).count()).toBe(0);
     await row(page, 'Visitor 8').getByRole('checkbox').tap();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'More' }).tap();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Spam' }).tap();
     await expect.poll(() => rows(page).count()).toBe(7);

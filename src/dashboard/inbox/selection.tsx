@@ -1,22 +1,17 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Button } from '../ui/button.tsx';
+import { Menu } from '../ui/menu.tsx';
 import type { Inbox } from './inbox.ts';
 import { readOrUnread, starOrUnstar, type Target } from './list.ts';
 import type { Submission } from './submissions.ts';
 
 type Props = { inbox: Inbox; target: Target; rows: readonly Submission[] };
 
-/** Buttons that change submissions, or all that are found; `rows`: those that are known of them. */
+/** Buttons that change submissions, or all that are found; on a phone, some are in a menu. `rows`: those that are known of them. */
 export function Actions({ inbox: { act }, target, rows }: Props): JSX.Element {
   const [star, read] = [starOrUnstar(rows), readOrUnread(rows)];
-  return (
-    <div class="buttons actions">
-      <Button kind="quiet" icon="trash" onClick={() => act('delete', target)}>
-        Delete
-      </Button>
-      <Button kind="quiet" onClick={() => act(read, target)}>
-        {read === 'read' ? 'Mark read' : 'Mark unread'}
-      </Button>
+  const rest = (
+    <>
       <Button kind="quiet" icon="star" onClick={() => act(star, target)}>
         {star === 'star' ? 'Star' : 'Remove star'}
       </Button>
@@ -26,6 +21,22 @@ export function Actions({ inbox: { act }, target, rows }: Props): JSX.Element {
           Spam
         </Button>
       )}
+    </>
+  );
+  return (
+    <div class="buttons actions">
+      <Button kind="quiet" icon="trash" onClick={() => act('delete', target)}>
+        Delete
+      </Button>
+      <Button kind="quiet" onClick={() => act(read, target)}>
+        {read === 'read' ? 'Mark read' : 'Mark unread'}
+      </Button>
+      <div class="rest">{rest}</div>
+      <div class="more">
+        <Menu label="More" kind="quiet">
+          {rest}
+        </Menu>
+      </div>
     </div>
   );
 }
@@ -35,11 +46,11 @@ type BarProps = { selected: string; onClear(): void; children: ComponentChildren
 /** The actions on the rows that are selected, at the bottom of the screen. `selected`: the rows, in words. */
 export const SelectionBar = ({ selected, onClear, children }: BarProps): JSX.Element => (
   <fieldset class="selection" aria-label="Selection">
-    <p role="status">{selected} selected</p>
-    {children}
     <Button kind="quiet" icon="close" onClick={onClear}>
       <span class="unseen">Select none</span>
     </Button>
+    <p role="status">{selected} selected</p>
+    {children}
   </fieldset>
 );
 

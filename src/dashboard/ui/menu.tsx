@@ -16,11 +16,14 @@ function place(menu: HTMLElement, button: HTMLElement): void {
 export function Menu({
   label,
   isOn = false,
+  kind = 'toggle',
   children,
 }: {
   label: string;
   /** Something in it is chosen. */
   isOn?: boolean;
+  /** `quiet`: in a row with other quiet buttons. */
+  kind?: 'toggle' | 'quiet';
   children: ComponentChildren;
 }): JSX.Element {
   const id = useId();
@@ -30,7 +33,7 @@ export function Menu({
       <button
         ref={button}
         type="button"
-        class="button toggle"
+        class={`button ${kind}`}
         popovertarget={id}
         aria-current={isOn ? 'true' : undefined}
       >

@@ -1,3 +1,4 @@
+import { decodeHTML } from 'entities';
 import { customAlphabet } from 'nanoid';
 import { SIZES } from '../sizes.ts';
 
@@ -18,13 +19,13 @@ export const isReserved = (slug: string, more: readonly string[]): boolean =>
   RESERVED.includes(slug) || more.includes(slug);
 
 /**
- * The first 200 characters of a page's title, as its HTML has them; '' without one. Reads only the first <title>, in
- * linear time.
+ * A page's title, from at most 200 characters of its HTML; '' without one. Reads only the first <title>, in linear
+ * time.
  */
 export function titleOf(html: string): string {
   const start = html.search(/<title[\s>]/i);
   if (start < 0) return '';
-  return /^<title[^>]*>([^<]{0,200})/i.exec(html.slice(start, start + 1_000))?.[1] ?? '';
+  return decodeHTML(/^<title[^>]*>([^<]{0,200})/i.exec(html.slice(start, start + 1_000))?.[1] ?? '');
 }
 
 /**
@@ -34,7 +35,7 @@ export function titleOf(html: string): string {
 export async function proposeSlugs(html: string, reserved: readonly string[]): Promise<string[]> {
   // Loaded on demand, because of its large tables of letters.
   const { default: slugify } = await import('@sindresorhus/slugify');
-  const words = slugify(titleOf(html).replaceAll(/&[a-z0-9#]+;/gi, ' '), { decamelize: false })
+  const words = slugify(titleOf(html), { decamelize: false })
     .replaceAll(/[^a-z]+/g, '-')
     .slice(0, 40)
     .replaceAll(/^-+|-+$/g, '');

@@ -1,4 +1,3 @@
-import { decodeHTML } from 'entities';
 import { z } from 'zod';
 import { type Config, pageUrl, submitUrl } from '../../../config.ts';
 import { findOverview, listOverview, type OverviewRow } from '../../../db/deployments/overview.ts';
@@ -46,7 +45,7 @@ const Overview = answerObject('Overview', { deployments: z.array(Overviewed), ..
 
 /** The title of a page as a browser shows it; null without one. `start`: the beginning of its HTML. */
 export const shownTitle = (start: Buffer): string | null =>
-  decodeHTML(titleOf(start.toString())).replaceAll(/\s+/g, ' ').trim() || null;
+  titleOf(start.toString()).replaceAll(/\s+/g, ' ').trim() || null;
 
 const toOverviewed = (one: OverviewRow, config: Config) =>
   toWire(Overviewed, {

@@ -75,9 +75,11 @@ export async function markAsSpam(
   deploymentId: string,
   ids: readonly string[],
 ): Promise<number> {
+  // Ids increase with time. The folder lists the last that was moved first, and keeps the last ones.
+  const oldestFirst = [...ids].sort();
   let marked = 0;
   for (let from = 0; from < ids.length; from += MARKED_SPAM_BATCH) {
-    const some = ids.slice(from, from + MARKED_SPAM_BATCH);
+    const some = oldestFirst.slice(from, from + MARKED_SPAM_BATCH);
     marked += await execute(db, 'mark-as-spam', MARK, { deploymentId, ownerId, ids: some });
     await trimSpamFiles(db, deploymentId);
   }

@@ -12,6 +12,7 @@ import { SIZES } from '../../../src/sizes.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
 import { startReceiver } from '../../support/receivers.ts';
 import { testService } from '../../support/service.ts';
+import { storedId, storeTexts } from '../../support/stored-submissions.ts';
 
 const service = await testService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' });
 const owner = await service.owner();
@@ -491,6 +492,15 @@ describe('POST /submissions/:deployId/bulk with spam', () => {
     const { submissions } = (await owner.get(`/submissions/${id}/search`)).body;
     expect(submissions[0]).toMatchObject({ id: ids[3], read: false, starred: false });
     expect(idsIn(await listOf(id))).toEqual([ids[3], ...at(7, 6, 5, 4, 2, 1)]);
+  });
+
+  it('lists the newest first, also where more are moved than one statement moves', async () => {
+    const { id } = await owner.deploy();
+    await storeTexts(service.db, id, Array(250).fill('{}'));
+    const newestFirst = Array.from({ length: 150 }, (_, index) => storedId(id, 250 - index));
+    expect(await bulkSpam(id, newestFirst)).toEqual({ status: 200, body: { done: 150 } });
+    const [first, second] = [await spamOf(id, '?limit=100'), await spamOf(id, '?limit=100&page=2')];
+    expect([...idsIn(first), ...idsIn(second)]).toEqual(newestFirst);
   });
 
   it('ends pending deliveries; what is released is delivered once more', async () => {

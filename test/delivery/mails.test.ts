@@ -439,6 +439,7 @@ describe('the subject', () => {
     ['{"full_name":" Ada\\r\\nBcc: eve\\u202e@evil.example "}', ': Ada Bcc: eve @evil.example'],
     ['{"name":"","email":"ada@example.com"}', ': ada@example.com'],
     ['{"email":"ada@example.com\\r\\nBcc: eve@evil.example"}', ''],
+    ['{"name":"=?utf-8?q?Ada=0D=0AEve?="}', ': = ?utf-8?q?Ada=0D=0AEve?='],
     ['{"name":"Ada","Name":"Eve"}', ''],
     ['{"name":["Ada"],"username":"ada"}', ''],
     [`{"name":"${'é'.repeat(300)}"}`, `: ${'é'.repeat(72)}`],

@@ -202,10 +202,14 @@ const replyAddress = (data: string): string | undefined =>
 /** The field with the sender's name, as forms call it. */
 const NAME_FIELD = /^(?:(?:your|full)[-_ ]?)?name$/i;
 
-/** A text in one line, of at most `maxChars` UTF-16 units, without half a character at its end. */
+/**
+ * A text in one line, of at most `maxChars` UTF-16 units, without half a character at its end. Mail software would decode an
+ * encoded word (RFC 2047), which could bring back what is left out here.
+ */
 const oneLine = (text: string, maxChars: number): string =>
   text
     .replaceAll(/[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+    .replaceAll('=?', '= ?')
     .trim()
     .slice(0, maxChars)
     .replace(/[\ud800-\udbff]$/, '')

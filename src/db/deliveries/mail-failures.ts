@@ -50,7 +50,7 @@ const SETTLE_OWNER = `
   SELECT FROM changed WHERE mail_switched_off_at IS NOT NULL`;
 
 /**
- * Counts the mails in a row that were refused for an address, and switches it off when there are too many; whether it did.
+ * Counts the attempts in a row that were refused for an address, and switches it off when there are too many; whether it did.
  * A row that does not change is neither locked nor written. `isRefused`: otherwise the mail has arrived.
  */
 export async function settleMail(

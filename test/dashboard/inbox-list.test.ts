@@ -58,6 +58,7 @@ describe.skipIf(!hasChromium())('the list of the inbox', () => {
     await page.getByRole('button', { name: 'Select all submissions that match' }).click();
     await page.getByText('all submissions that match selected').waitFor();
     await send(ADA);
+    await row(page, 'Ada').waitFor();
     await page.getByRole('button', { name: 'Delete' }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete all submissions that match?' });
     await dialog.getByRole('button', { name: 'Delete' }).click();

@@ -18,7 +18,7 @@ export function useActions(
 
   /** Goes on at the place of the first one that was removed. */
   async function actNow(action: Action, of: Target): Promise<void> {
-    const index = list.state.value.rows.findIndex(({ id }) => of !== 'all' && id === of[0]?.id);
+    const index = list.state.value.rows.findIndex(({ id }) => id === of.rows[0]?.id);
     await list.change(action, of, pageIds);
     if (action !== 'delete' && action !== 'spam') return;
     onRemoved();
@@ -29,7 +29,7 @@ export function useActions(
   }
   return {
     act(action, of) {
-      if (of !== 'all' && of.length === 0) return;
+      if (of.rows.length === 0) return;
       clear();
       if (action === 'delete') setDeleting(of);
       else actNow(action, of).catch((error) => say(`Not saved: ${error.message}`));

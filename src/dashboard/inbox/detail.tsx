@@ -68,7 +68,7 @@ function Opened({ inbox, submission }: { inbox: Inbox; submission: Submission })
             Reply
           </ButtonLink>
         )}
-        <Actions inbox={inbox} target={[submission]} rows={[submission]} />
+        <Actions inbox={inbox} target={{ rows: [submission] }} />
       </div>
       <Fields submission={submission} labels={labels} />
       <Origin submission={submission} />

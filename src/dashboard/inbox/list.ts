@@ -17,8 +17,8 @@ const MARKS = {
 type Mark = keyof typeof MARKS;
 export type Action = Mark | 'delete' | 'spam';
 
-/** Submissions, or all that the filter lets through. */
-export type Target = readonly Submission[] | 'all';
+/** Submissions, newest first. `isAll`: and all older ones that the filter lets through. */
+export type Target = { rows: readonly Submission[]; isAll?: boolean };
 
 /** Marks them as read, or as unread where all of them are read. */
 export const readOrUnread = (of: readonly Submission[]): Mark => (of.some(({ read }) => !read) ? 'read' : 'unread');
@@ -118,7 +118,7 @@ export class SubmissionList {
   /** How many submissions these are, in words: a search may not know all of them. */
   count(of: Target): string {
     const { rows, cursor, total } = this.state.value;
-    if (of !== 'all') return counted(of.length, 'submission');
+    if (!of.isAll) return counted(of.rows.length, 'submission');
     if (cursor === null) return counted(rows.length, 'submission');
     return isFiltered(this.#filter) ? 'all submissions that match' : `all ${counted(total, 'submission')}`;
   }
@@ -146,11 +146,12 @@ export class SubmissionList {
 
   /** Changes submissions, of these pages. */
   async change(action: Action, of: Target, pageIds: readonly string[]): Promise<void> {
-    if (of === 'all') return this.#changeAll(action, pageIds);
-    await this.#send(action, of);
-    if (action === 'delete' || action === 'spam') this.#remove(action, of);
+    const { rows, isAll } = of;
+    if (isAll) return this.#changeAll(action, rows[0], pageIds);
+    await this.#send(action, rows);
+    if (action === 'delete' || action === 'spam') this.#remove(action, rows);
     // Another mark may have been stored meanwhile.
-    else this.#put(of.map((row) => ({ ...(this.find(row.id) ?? row), ...MARKS[action] })));
+    else this.#put(rows.map((row) => ({ ...(this.find(row.id) ?? row), ...MARKS[action] })));
   }
 
   close(): void {
@@ -226,9 +227,8 @@ export class SubmissionList {
     say(`${counted(of.length, 'submission')} ${action === 'spam' ? 'moved to spam' : 'deleted'}.`);
   }
 
-  /** Changes all that the filter lets through, up to the newest one that is shown: nobody has seen those that come meanwhile. */
-  async #changeAll(action: Action, pageIds: readonly string[]): Promise<void> {
-    const [newest] = this.state.value.rows;
+  /** Changes all that the filter lets through, up to the newest one that is selected: those that have come since are not. */
+  async #changeAll(action: Action, newest: Submission | undefined, pageIds: readonly string[]): Promise<void> {
     if (!newest) return;
     const to = new Date(Date.parse(newest.createdAt) + 1).toISOString();
     const { unread, starred, ...rest } = queryOf(this.#filter);

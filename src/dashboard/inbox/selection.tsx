@@ -3,20 +3,19 @@ import { Button } from '../ui/button.tsx';
 import { Menu } from '../ui/menu.tsx';
 import type { Inbox } from './inbox.ts';
 import { readOrUnread, starOrUnstar, type Target } from './list.ts';
-import type { Submission } from './submissions.ts';
 
-type Props = { inbox: Inbox; target: Target; rows: readonly Submission[] };
+type Props = { inbox: Inbox; target: Target };
 
-/** Buttons that change submissions, or all that are found; on a phone, some are in a menu. `rows`: those that are known of them. */
-export function Actions({ inbox: { act }, target, rows }: Props): JSX.Element {
-  const [star, read] = [starOrUnstar(rows), readOrUnread(rows)];
+/** Buttons that change submissions; on a phone, some are in a menu. */
+export function Actions({ inbox: { act }, target }: Props): JSX.Element {
+  const [star, read] = [starOrUnstar(target.rows), readOrUnread(target.rows)];
   const rest = (
     <>
       <Button kind="quiet" icon="star" onClick={() => act(star, target)}>
         {star === 'star' ? 'Star' : 'Remove star'}
       </Button>
       {/* The folder for spam has no room for all. */}
-      {target !== 'all' && (
+      {!target.isAll && (
         <Button kind="quiet" icon="warning" onClick={() => act('spam', target)}>
           Spam
         </Button>
@@ -57,16 +56,15 @@ export const SelectionBar = ({ selected, onClear, children }: BarProps): JSX.Ele
 export function Selection({ inbox }: { inbox: Inbox }): JSX.Element {
   const { overview, list, selected } = inbox;
   const { rows, cursor } = list.state.value;
-  const target = selected.isAll ? 'all' : selected.rows;
   const isEverything = selected.isAll || (cursor === null && selected.rows.length === rows.length);
   return (
-    <SelectionBar selected={list.count(target)} onClear={selected.clear}>
+    <SelectionBar selected={list.count(selected)} onClear={selected.clear}>
       {!isEverything && overview.length > 0 && (
         <Button kind="quiet" onClick={cursor === null ? selected.selectLoaded : selected.selectAll}>
-          Select {list.count('all')}
+          Select {list.count({ ...selected, isAll: true })}
         </Button>
       )}
-      <Actions inbox={inbox} target={target} rows={selected.rows} />
+      <Actions inbox={inbox} target={selected} />
     </SelectionBar>
   );
 }

@@ -33,7 +33,7 @@ function step({ inbox: { list, openId, hrefOf }, at, route }: Press, by: 1 | -1)
 function change({ inbox: { list, selected, act }, at }: Press, choose: (rows: readonly Submission[]) => Action): void {
   const current = at === undefined ? undefined : list.find(at);
   const rows = selected.rows.length > 0 ? selected.rows : current ? [current] : [];
-  act(choose(rows), selected.isAll ? 'all' : rows);
+  act(choose(rows), { rows, isAll: selected.isAll });
 }
 
 /** The browser itself opens the link that has the focus. */

@@ -94,7 +94,7 @@ function Row({ row, inbox, columns }: Props & { row: Submission }): JSX.Element 
           class="star"
           aria-pressed={row.starred}
           aria-label={`Star ${title}`}
-          onClick={() => act(starOrUnstar([row]), [row])}
+          onClick={() => act(starOrUnstar([row]), { rows: [row] })}
         >
           <Icon name="star" />
         </button>

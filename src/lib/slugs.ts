@@ -18,14 +18,17 @@ export const isSlug = (text: string): boolean => SLUG.test(text);
 export const isReserved = (slug: string, more: readonly string[]): boolean =>
   RESERVED.includes(slug) || more.includes(slug);
 
-/**
- * A page's title, from at most 200 characters of its HTML; '' without one. Reads only the first <title>, in linear
- * time.
- */
+/** The beginning of a page in which its title is looked for, because this happens in the main thread. */
+const MAX_START_CHARS = 256 * 1024;
+/** A page's title, and what may contain another one. Each part reads on to its end, so that hostile pages take linear time. */
+const TITLE =
+  /<!--.*?(?:-->|$)|<(script|svg|textarea)(?=[\s/>]).*?(?:<\/\1|$)|<title(?=[\s>])[^>]*?(?:>|$)(?<title>(?:(?!<\/title).){0,200})/gis;
+
+/** A page's title, from at most 200 characters of its HTML; '' without one. */
 export function titleOf(html: string): string {
-  const start = html.search(/<title[\s>]/i);
-  if (start < 0) return '';
-  return decodeHTML(/^<title[^>]*>([^<]{0,200})/i.exec(html.slice(start, start + 1_000))?.[1] ?? '');
+  for (const { groups } of html.slice(0, MAX_START_CHARS).matchAll(TITLE))
+    if (groups?.title !== undefined) return decodeHTML(groups.title);
+  return '';
 }
 
 /**

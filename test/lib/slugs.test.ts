@@ -18,6 +18,9 @@ it.each([
   ['<!doctype html><head><TITLE lang="en">\n  Summer\tParty\n</TITLE></head>', /^summer-party$/],
   ['<title>Bücherei 2024 (Öffnungszeiten)</title>', /cherei.*ffnungszeiten/],
   [`<title>Reunion ${'of friends '.repeat(50)}</title>`, /^reunion/],
+  ['<title>Cats < Dogs</title>', /^cats-dogs$/],
+  ['<!-- <title>Draft</title> --><title>Spring sale</title>', /^spring-sale$/],
+  ['<script>"<title>"</script><svg><title>Logo</title></svg><title>Spring sale</title>', /^spring-sale$/],
 ])('proposes what the title of %s says', async (html, words) => {
   expect((await proposeSlugs(html, []))[0]).toMatch(words);
 });
@@ -33,6 +36,8 @@ it.each([
   ['what the operator reserves', '<title>Shop</title>'],
   ['a title with hyphens where an encoded name has them', '<title>ab--cd</title>'],
   ['hostile repetition', '<title '.repeat(250_000)],
+  ['hostile comments', '<!--'.repeat(500_000)],
+  ['hostile elements', '<svg></svg'.repeat(200_000)],
   ['hostile white space', `<title>${' '.repeat(2_000_000)}`],
 ])('proposes free slugs for %s', async (_case, html) => {
   const slugs = await proposeSlugs(html, ['shop']);

@@ -51,6 +51,12 @@ describe('POST /keys', () => {
     expect(await owner.send('POST', '/keys', JSON.stringify(body))).toEqual(refused(400));
   });
 
+  it('names only one error of a text that is no time', async () => {
+    const owner = await service.owner();
+    const refusal = await owner.post('/keys').send({ name: 'a', expires_at: 'tomorrow' }).expect(400);
+    expect(refusal.get('formhost-notice')).toBeUndefined();
+  });
+
   it('answers 409 to who has as many keys as one may have', async () => {
     const owner = await service.owner();
     const { id } = await makeKey(owner);

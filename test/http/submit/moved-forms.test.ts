@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { PROJECT } from '../../../src/lib/project.ts';
 import { mailsWith } from '../../support/mail.ts';
 import { testService } from '../../support/service.ts';
 import { readMail, testSmtpServer } from '../../support/smtp.ts';
@@ -8,10 +9,14 @@ const smtp = await testSmtpServer();
 const service = await testService({ SMTP_URL: smtp.url });
 const owner = await service.owner();
 
-const file = readFileSync(new URL('moved-forms.html', import.meta.url), 'utf8');
-/** Forms, by their services. */
-const FORMS = new Map(
-  Array.from(file.matchAll(/^<!-- (.+) -->\n(<form[\s\S]*?<\/form>\n)/gm), ([, name = '', html = '']) => [name, html]),
+/** The forms of docs/migrating.md, by their services. */
+const SNIPPETS = new Map(
+  readFileSync(new URL('docs/migrating.md', PROJECT), 'utf8')
+    .split('\n## ')
+    .flatMap((section): [string, string][] => {
+      const [, html] = /```html\n(.*?)```/s.exec(section) ?? [];
+      return html === undefined ? [] : [[section.slice(0, section.indexOf('\n')), html]];
+    }),
 );
 
 const HONEYPOTS: Readonly<Record<string, string>> = {
@@ -53,14 +58,14 @@ const columnsOf = async (id: string) =>
 const spamOf = async (id: string) => (await owner.get(`/deploy/${id}/spam`).expect(200)).body.submissions;
 
 describe('a form that comes from another service', () => {
-  it('is of each service', () => expect([...FORMS.keys()]).toEqual(Object.keys(HONEYPOTS)));
+  it('is each of the guide', () => expect([...SNIPPETS.keys()].toSorted()).toEqual(Object.keys(HONEYPOTS).toSorted()));
 
-  it.each([...FORMS])('%s: needs another action only', async (kind, form) => {
-    const html = `<!doctype html><title>Contact</title>${form.replace(/action="[^"]*"/, 'action="{{FORM_ACTION}}"')}`;
+  it.each([...SNIPPETS])('%s: needs another action only', async (kind, snippet) => {
+    const html = `<!doctype html><title>Contact</title>${snippet.replace(/action="[^"]*"/, 'action="{{FORM_ACTION}}"')}`;
     const { id, slug } = await publish(html);
     const { problems } = (await owner.get(`/deploy/${id}/check`).expect(200)).body;
     expect(problems.filter(({ severity }: { severity: string }) => severity === 'error')).toEqual([]);
-    const fields = fill(form);
+    const fields = fill(snippet);
     const sent = await visit(id, fields).expect(303);
     const next = fields.find(([name]) => name === '_next' || name === 'redirect')?.[1];
     expect(sent.headers.location).toBe(

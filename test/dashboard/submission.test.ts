@@ -205,11 +205,16 @@ describe.skipIf(!hasChromium())('a submission', () => {
     await expect.poll(() => names(page)).toEqual(['Grace']);
     await owner
       .patch(`/deploy/${id}`)
-      .send({ spam: { blocklist: ['win', 'casino*'] } })
+      .send({ spam: { blocklist: ['win', 'casino*', 'ميسر'] } })
       .expect(200);
-    await send({ name: 'Robot', message: 'Window of two casinos' });
+    await send({ name: 'Robot', message: 'Window of two casinos, ميسر' });
     await page.getByRole('link', { name: 'Spam' }).click();
-    await page.getByText('Blocked: casino*').waitFor();
+    const reason = page.getByText('Blocked: casino*, ميسر');
+    await reason.waitFor();
+    // Otherwise its letters would turn the time that follows.
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.spam-row .badge')).unicodeBidi")).toBe(
+      'isolate',
+    );
     await page.getByText('Marked by you').click();
     await page.getByText('127.0.0.1').filter({ visible: true }).waitFor();
     await page.getByRole('checkbox', { name: 'Select Ada' }).check();

@@ -76,7 +76,7 @@ const Kept = ({ submission, words, labels, selected }: Props): JSX.Element => (
           {titleOf(submission)} <span class="muted">{summaryOf(submission)}</span>
         </span>
         <br />
-        <span class="badge">{reasonOf(submission, words)}</span>{' '}
+        <bdi class="badge">{reasonOf(submission, words)}</bdi>{' '}
         <span class="muted">
           <Time at={submission.createdAt} />
         </span>

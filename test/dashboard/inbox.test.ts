@@ -50,6 +50,9 @@ describe.skipIf(!hasChromium())('the inbox', () => {
     await page.getByRole('heading', { level: 2, name: 'Ada' }).waitFor();
     expect(page.url()).toContain(`${path}/sub_`);
     await page.getByText('Version 1').waitFor();
+    const folders = await page.getByRole('link', { name: 'Inbox', exact: true }).last().boundingBox();
+    const search = await page.getByRole('searchbox').boundingBox();
+    expect((folders?.y ?? 0) + (folders?.height ?? 0)).toBeLessThan(search?.y ?? 0);
     await row(page, 'Ada').getByRole('link', { name: 'Ada', exact: true }).waitFor();
     expect(await marksOf(owner, id)).toEqual([
       ['Grace', false, false],

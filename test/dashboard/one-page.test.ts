@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { takeDown } from '../../src/db/deployments/take-downs.ts';
 import { hasChromium } from '../support/chromium.ts';
@@ -137,6 +137,10 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       expect(receiver.received).toHaveLength(1);
       await press('Show secret');
       const secret = await page.locator('.secret').innerText();
+      const leftOf = async (part: Locator): Promise<number | undefined> => (await part.boundingBox())?.x;
+      expect(await leftOf(page.locator('.secret'))).toBe(
+        await leftOf(page.getByRole('button', { name: /^Send a test to/ })),
+      );
       await press('Copy secret');
       await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(secret);
       await press('Rotate secret');

@@ -37,7 +37,7 @@ export function useActions(
     question: deleting && (
       <ConfirmDialog
         title={`Delete ${list.count(deleting)}?`}
-        text="Their files are deleted too. Nobody can restore them afterwards."
+        text="Files are deleted too. Nobody can restore anything afterwards."
         button="Delete"
         change={change}
         onConfirm={async () => {

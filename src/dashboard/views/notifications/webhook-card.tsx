@@ -37,7 +37,7 @@ function Secret({ path, of }: { path: Path; of: string }): JSX.Element {
   return (
     <div class="webhook-secret">
       <code class="secret">{secret}</code>
-      <div class="buttons">
+      <div class="buttons actions">
         <CopyButton text={secret} of={of}>
           Copy secret
         </CopyButton>

@@ -94,7 +94,7 @@ export const otherFormOf = (request: IncomingMessage, others: readonly OtherForm
 /** As many errors of one body are told. */
 const MAX_ERRORS = 20;
 
-/** The fields of a body, as the schema says; throws 400 and 413. `notify`: gets the other errors, where there are several. */
+/** The fields of a body, as the schema says; throws 400 and 413. `notify`: gets the errors of the other fields. */
 export function checkFields<S extends z.ZodObject>(
   values: Readonly<Record<string, unknown>>,
   schema: S,
@@ -105,7 +105,9 @@ export function checkFields<S extends z.ZodObject>(
   const { issues } = read.error;
   const tooLong = issues.find((issue) => issue.code === 'custom' && issue.params === OVER_LIMIT);
   if (tooLong) throw new HttpError(413, tooLong.message);
-  const [first = MALFORMED, ...others] = new Set(issues.map(({ message }) => message));
+  // Further errors of one value are often wrong, such as the length of a value of another type.
+  const byField = Map.groupBy(issues, ({ path }) => path.join('.')).values();
+  const [first = MALFORMED, ...others] = new Set([...byField].flatMap(([issue]) => issue?.message ?? []));
   for (const other of others.slice(0, MAX_ERRORS - 1)) notify?.(other.replace(/\.$/, ''));
   throw invalidField(first);
 }

@@ -51,10 +51,14 @@ describe('POST /keys', () => {
     expect(await owner.send('POST', '/keys', JSON.stringify(body))).toEqual(refused(400));
   });
 
-  it('names only one error of a text that is no time', async () => {
+  it('names one error of each wrong field', async () => {
     const owner = await service.owner();
-    const refusal = await owner.post('/keys').send({ name: 'a', expires_at: 'tomorrow' }).expect(400);
-    expect(refusal.get('formhost-notice')).toBeUndefined();
+    const wrong = { name: Array.from({ length: 101 }, () => 'a'), scope: 'write', expires_at: 'tomorrow' };
+    const refusal = await owner.post('/keys').send(wrong).expect(400);
+    expect([refusal.body.error, refusal.get('formhost-notice')]).toEqual([
+      'name is required: send 1 to 100 characters.',
+      'scope is invalid: send full or read; expires_at is invalid: send a time such as 2027-01-01T00:00:00Z, or leave it out',
+    ]);
   });
 
   it('answers 409 to who has as many keys as one may have', async () => {

@@ -32,7 +32,6 @@ const scope = z.enum(SCOPES, `scope is invalid: send ${SCOPES.join(' or ')}.`).m
 const expiresAt = z.iso
   .datetime({
     offset: true,
-    abort: true,
     error: 'expires_at is invalid: send a time such as 2027-01-01T00:00:00Z, or leave it out.',
   })
   .refine((text) => Date.parse(text) > Date.now(), 'expires_at is in the past: send a time in the future.')

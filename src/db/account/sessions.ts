@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { newSessionId } from '../../lib/ids.ts';
+import { hashOfKey, newSessionId } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
 import { execute, type ListPage, type Paging, query, queryOne, queryPage } from '../postgres/query.ts';
 import { IS_VALID } from './api-keys.ts';
@@ -116,15 +116,18 @@ export async function useSignInLink(db: Knex, hash: Buffer): Promise<string | un
   return row?.key_id;
 }
 
-/** Counts a try in a window of `seconds`; in how many milliseconds there may be another when this one is over `limit`. */
-export async function countSignInTry(
+/**
+ * Counts a try of all processes in a window of `seconds`; in how many milliseconds there may be another when this one is
+ * over `limit`.
+ */
+export async function countTry(
   db: Knex,
   name: string,
   { limit, seconds }: { limit: number; seconds: number },
 ): Promise<number | undefined> {
   const { tries, left_ms: leftMs } = await queryOne<{ tries: number; left_ms: number }>(
     db,
-    'count-sign-in-try',
+    'count-try',
     `INSERT INTO sign_in_tries AS known (name, tries, window_ends_at)
      VALUES (:name, 1, now() + :seconds * interval '1 s')
          ON CONFLICT (name) DO UPDATE
@@ -132,7 +135,7 @@ export async function countSignInTry(
             window_ends_at =
               CASE WHEN known.window_ends_at > now() THEN known.window_ends_at ELSE excluded.window_ends_at END
      RETURNING tries, (1000 * extract(epoch FROM window_ends_at - now()))::float8 AS left_ms`,
-    { name, limit, seconds },
+    { name: hashOfKey(name).toString('base64'), limit, seconds },
   );
   return tries > limit ? leftMs : undefined;
 }

@@ -1,7 +1,7 @@
 import limitConcurrency from 'p-limit';
 import { z } from 'zod';
 import { signInUrl } from '../../../config.ts';
-import { countSignInTry, findSignInLink, makeSignInLink, useSignInLink } from '../../../db/account/sessions.ts';
+import { countTry, findSignInLink, makeSignInLink, useSignInLink } from '../../../db/account/sessions.ts';
 import { hashOfKey, newToken } from '../../../lib/ids.ts';
 import { isMailAddress } from '../../../lib/mail-address.ts';
 import { networkOf } from '../../../lib/public-address.ts';
@@ -75,7 +75,7 @@ class SignInLinks {
    */
   async countTry(network: string, email: string): Promise<void> {
     const count = (name: string, limit: number): Promise<number | undefined> =>
-      countSignInTry(this.#app.db, hashOfKey(name).toString('base64'), { limit, seconds });
+      countTry(this.#app.db, name, { limit, seconds });
     const leftMs =
       this.#ofNetwork.use(network) ??
       (await count(`client ${network} address ${email}`, MAX_LINKS)) ??

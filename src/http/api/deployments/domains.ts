@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { domainsTarget } from '../../../config.ts';
+import { countTry } from '../../../db/account/sessions.ts';
 import { addDomain, type Domain, findDomain, listDomains, removeDomain } from '../../../db/domains/domains.ts';
 import { domainFault, normalizeDomain } from '../../../lib/domain-names.ts';
 import { recordsOf } from '../../../lib/domain-records.ts';
@@ -134,7 +135,7 @@ const addEndpoint = (app: App, wakes: RateLimit) =>
     },
   });
 
-const checkEndpoint = (app: App, checks: RateLimit) =>
+const checkEndpoint = (app: App) =>
   endpoint('POST', '/deploy/:id/domains/:domain/check', 'checkDomain', {
     summary: 'Look a domain up in DNS now',
     description: `Requests at the same time share a look-up. An owner may ask for ${domainChecksPerMinute} in a minute.`,
@@ -143,7 +144,8 @@ const checkEndpoint = (app: App, checks: RateLimit) =>
     answer: { description: 'The domain as it is now.', schema: CustomDomain },
     errors: [noSuchDomain, tooManyChecks],
     async handle({ owner, response, queue, resource: { page, row } }) {
-      const leftMs = checks.use(String(owner.id));
+      const limit = { limit: app.limits.owners.domainChecksPerMinute, seconds: 60 };
+      const leftMs = await queue(() => countTry(app.db, `domain checks of ${owner.id}`, limit));
       if (leftMs !== undefined) throw tooManyChecks(leftMs);
       // The time for DNS is bounded on its own.
       const resumeDeadline = pauseDeadline(response);
@@ -176,7 +178,6 @@ const removeEndpoint = (app: App) =>
 
 /** The custom domains of a page. */
 export function domainEndpoints(app: App) {
-  const limit = { max: app.limits.owners.domainChecksPerMinute, seconds: 60 };
-  const [checks, wakes] = [new RateLimit(limit), new RateLimit(limit)];
-  return [listEndpoint(app), addEndpoint(app, wakes), checkEndpoint(app, checks), removeEndpoint(app)];
+  const wakes = new RateLimit({ max: app.limits.owners.domainChecksPerMinute, seconds: 60 });
+  return [listEndpoint(app), addEndpoint(app, wakes), checkEndpoint(app), removeEndpoint(app)];
 }

@@ -38,7 +38,7 @@ export const ARGUMENTS: Readonly<Record<string, string>> = {
   page: 'From 1.',
   limit: 'Items, at most 100.',
   max_chars: 'Longer values are cut.',
-  next: 'For more: that of the answer before, unless null.',
+  next: 'That of the answer before, for more.',
   version: 'A number that list_versions returns.',
   submission_id: 'The id of a submission.',
   file_id: 'The id of a file: the end of its url.',

@@ -153,6 +153,9 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       ['styles/main.css', 2],
     ]);
     await expect.poll(() => list.getByRole('button', { name: 'Remove' }).count()).toBe(2);
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByText('Nothing to correct.').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
     await choose(page, 'Choose a zip or files', file('site.zip', zipFiles({ 'index.html': INDEX })));
     await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
     await list.getByText('This page is a single file.').waitFor();

@@ -22,8 +22,16 @@ function useSettled(text: string): string {
   return settled;
 }
 
-function Check({ html, onShow }: { html: string; onShow(problem: Schemas['Problem']): void }): JSX.Element {
-  const { data: checked, error } = useData(html, (signal) => answer(api.POST('/check', { body: { html }, signal })));
+/** Problems that other files of a site may solve: they are in the check of the whole site. */
+const OF_SITE: readonly Schemas['Problem']['code'][] = ['no-form', 'relative-asset'];
+
+type CheckProps = { html: string; isOfSite: boolean; onShow(problem: Schemas['Problem']): void };
+
+function Check({ html, isOfSite, onShow }: CheckProps): JSX.Element {
+  const { data: checked, error } = useData(html, async (signal) => {
+    const { problems, ...page } = await answer(api.POST('/check', { body: { html }, signal }));
+    return { ...page, problems: problems.filter(({ code }) => !isOfSite || !OF_SITE.includes(code)) };
+  });
   return (
     <div aria-live="polite">
       {error && <p class="muted">The page could not be checked: {error.message}</p>}
@@ -45,6 +53,7 @@ export function Editor({
   onCancel,
   change,
   start,
+  isOfSite = false,
   children,
 }: {
   html: string;
@@ -54,6 +63,8 @@ export function Editor({
   change: Change;
   /** The place that is shown at first. */
   start?: Place;
+  /** Whether the page has other files. */
+  isOfSite?: boolean;
   /** More fields. */
   children?: ComponentChildren;
 }): JSX.Element {
@@ -102,7 +113,7 @@ export function Editor({
               />
             )}
           </Labelled>
-          {settled.trim() !== '' && <Check html={settled} onShow={show} />}
+          {settled.trim() !== '' && <Check html={settled} isOfSite={isOfSite} onShow={show} />}
         </div>
         {settled.trim() !== '' && <LivePreview html={settled} />}
       </div>

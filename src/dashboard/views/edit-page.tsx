@@ -11,14 +11,18 @@ import { say } from '../ui/say.tsx';
 import { Shown } from '../ui/states.tsx';
 
 /** The HTML that is live, and its ETag, by which a change of somebody else is noticed. */
-type Live = { html: string; etag: string };
+type Live = { html: string; etag: string; isOfSite: boolean };
 
 async function readLive(id: string, signal: AbortSignal): Promise<Live> {
-  const call = api.GET('/deploy/{id}/html', { params: { path: { id } }, signal });
-  const { html } = await answer(call);
+  const params = { path: { id } };
+  const call = api.GET('/deploy/{id}/html', { params, signal });
+  const [{ html }, { files }] = await Promise.all([
+    answer(call),
+    answer(api.GET('/deploy/{id}/files', { params, signal })),
+  ]);
   const etag = (await call).response.headers.get('ETag') ?? '';
   // Proxies that compress answers make it weak, and PUT accepts strong ones only.
-  return { html, etag: etag.replace(/^W\//, '') };
+  return { html, etag: etag.replace(/^W\//, ''), isOfSite: files.length > 1 };
 }
 
 /** Edits the HTML that was live. The tab keeps what is typed, and the ETag of what it began with. */
@@ -60,6 +64,7 @@ function Edit({ page: { id, slug }, live }: { page: Page; live: Live }): JSX.Ele
         onPublish={() => publish(etag)}
         onCancel={leave}
         change={change}
+        isOfSite={live.isOfSite}
         {...(query.line && { start: { line: Number(query.line), column: Number(query.column) } })}
       />
       {isOutdated && (

@@ -59,7 +59,7 @@ const settings = z.object({
     .string()
     .regex(
       CELL,
-      `must be a lowercase letter, then lowercase letters and digits, ${SIZES.cell.maxChars} characters in all`,
+      `must be a lowercase letter, then lowercase letters and digits, at most ${SIZES.cell.maxChars} characters in all`,
     )
     .default(''),
   filesUrl: reads(

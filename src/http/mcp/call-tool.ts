@@ -137,6 +137,7 @@ export async function callTool(
   } catch (cause) {
     const error = toLoggedError(cause, app.log, requestId);
     const message = inAgentsWords(error.message).replace(/\w$/, '$&.');
-    return { texts: [`${message} ${adviceFor(error, bound, requestId)}`.trimEnd()], structured: undefined };
+    const advice = `${message} ${adviceFor(error, bound, requestId)}`.trimEnd();
+    return { texts: [advice, ...Array.from(notices, inAgentsWords)], structured: undefined };
   }
 }

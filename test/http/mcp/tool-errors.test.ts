@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { startAgent } from '../../support/agent.ts';
+import { takeDown } from '../../../src/db/deployments/take-downs.ts';
+import { startAgent, textsOf } from '../../support/agent.ts';
 import { testService, UNKNOWN_ID } from '../../support/service.ts';
 
 /*
@@ -8,7 +9,7 @@ import { testService, UNKNOWN_ID } from '../../support/service.ts';
 
 const service = await testService({ PLAN_LIMITS: 'free:1,unlimited:none' });
 const owner = await service.owner();
-const { errorOf } = await startAgent(service.url, owner.key);
+const { call, errorOf } = await startAgent(service.url, owner.key);
 
 describe('an error', () => {
   beforeAll(async () => void (await owner.deploy({ slug: 'taken' })));
@@ -82,6 +83,13 @@ describe('an error', () => {
     expect(await errorOf('submit_test', { id })).toBe(
       'This form is closed: ask its owner. change_settings opens it: opens_at, closes_at, max_submissions.',
     );
+  });
+
+  it('says why a page that was taken down accepts no test', async () => {
+    const { id } = await owner.deploy();
+    await takeDown(service.db, id, 'a reason');
+    const notice = expect.stringMatching(/^The operator has taken this page down/);
+    expect(textsOf(await call('submit_test', { id }))).toEqual([expect.stringMatching(/^No such page/), notice]);
   });
 
   it("says that the plan's limit is reached", async () => {

@@ -7,6 +7,7 @@ import { endpoint } from '../../request/endpoint.ts';
 import { answerObject, submissionId } from '../../request/fields.ts';
 import { noSuchDeployment, tooManySubmissions } from '../../response/errors.ts';
 import { FORM_CLOSED, formClosed } from '../../response/form-closed.ts';
+import { takeDownNotices } from '../../response/notice.ts';
 import { ownDeployment } from '../deployments/own-deployment.ts';
 
 const { maxFields } = SIZES.submission;
@@ -22,7 +23,7 @@ const Body = z.object({
 const Submitted = answerObject('TestSubmitted', { message: z.literal('Test submission received'), id: submissionId });
 
 /** Trying a form out, without its page. */
-export const testSubmissionEndpoint = ({ clientAddress, db, forms, metrics, submissions }: App) =>
+export const testSubmissionEndpoint = ({ clientAddress, config, db, forms, metrics, submissions }: App) =>
   endpoint('POST', '/submissions/:deployId/test', 'submitTest', {
     summary: 'Submit a test',
     description:
@@ -32,7 +33,9 @@ export const testSubmissionEndpoint = ({ clientAddress, db, forms, metrics, subm
     body: { schema: Body, example: { fields: { name: 'Ada', email: 'ada@example.org' } } },
     answer: { description: 'The submission is stored.', schema: Submitted },
     errors: [...FORM_CLOSED, tooManySubmissions],
-    async handle({ request, resource: { id: deploymentId }, body: { fields } }) {
+    async handle({ request, resource: { id: deploymentId, takenDownAt }, body: { fields }, notify }) {
+      // Its owner finds it at other endpoints: the 404 alone would not say why.
+      if (takenDownAt) notify(takeDownNotices(config.abuseContact?.text).page);
       const id = newSubmissionId();
       const data = JSON.stringify({ ...fields, [TEST_MARK.name]: TEST_MARK.text });
       const ipAddress = clientAddress(request);

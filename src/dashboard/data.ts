@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ConnectionError, pause } from './api.ts';
 
 /** The data of a view. `data` stays while it is read again. */
@@ -139,6 +139,10 @@ export function useChange({ isRepeatable = false }: { isRepeatable?: boolean } =
 
   return { change, run, clear: () => setChange({ state: 'none' }) };
 }
+
+/** The header of a request that makes something, so that a try whose answer was lost makes it once. `parts`: of its body. */
+export const useOnce = (...parts: readonly unknown[]): { 'Idempotency-Key': string } =>
+  useMemo(() => ({ 'Idempotency-Key': crypto.randomUUID() }), parts);
 
 /** A typed text, kept in this tab over a reload until it is dropped. */
 export function useDraft(name: string, initial = ''): [string, (text: string) => void, () => void] {

@@ -86,11 +86,11 @@ async function siteBody({ index, others }: Exclude<Site, { zip: File }>) {
 const bodyOf = (body: File, type = 'application/octet-stream') => ({ body, headers: { 'Content-Type': type } });
 
 /** Publishes a site as a new page. */
-export async function publishSite(site: Site, slug: { slug?: string }) {
+export async function publishSite(site: Site, slug: { slug?: string }, header: { 'Idempotency-Key': string }) {
   return answer(
     'zip' in site
-      ? api.POST('/deploy', { params: { query: slug }, ...bodyOf(site.zip, 'application/zip') })
-      : api.POST('/deploy', { body: { ...(await siteBody(site)), ...slug } }),
+      ? api.POST('/deploy', { params: { header, query: slug }, ...bodyOf(site.zip, 'application/zip') })
+      : api.POST('/deploy', { params: { header }, body: { ...(await siteBody(site)), ...slug } }),
   );
 }
 

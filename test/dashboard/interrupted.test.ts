@@ -152,6 +152,23 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await banner(page).waitFor({ state: 'detached' });
   });
 
+  it('publishes a page once when the answer was lost', async () => {
+    const { owner, page } = await open(NEW_PAGE);
+    await page.route(
+      /\/deploy$/,
+      async (route) => {
+        await route.fetch();
+        await route.abort('internetdisconnected');
+      },
+      { times: 1 },
+    );
+    await NEW_PAGE.press(page);
+    await page.getByText('Not saved').first().waitFor();
+    await NEW_PAGE.press(page);
+    await isDone(page, NEW_PAGE.done);
+    expect((await owner.get('/overview')).body.total).toBe(2);
+  });
+
   describe('after the session has ended', () => {
     it('does what was asked for, once', async () => {
       const { owner, page, read } = await open(DELETE);

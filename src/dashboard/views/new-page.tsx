@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import { answer, api } from '../api.ts';
-import { errorAt, useChange, useData, useDraft } from '../data.ts';
+import { errorAt, useChange, useData, useDraft, useOnce } from '../data.ts';
 import { Editor } from '../editor/editor.tsx';
 import { findStartingPoint, StartingPoints } from '../editor/starting-points.tsx';
 import { pageLinks } from '../links.ts';
@@ -27,12 +27,13 @@ function Publish({ draft, initial }: { draft: string; initial?: string }): JSX.E
     dropSlug();
     route(path);
   }
+  const header = useOnce(html, slug, site);
   const publish = (): unknown =>
     run(async () => {
       const named = slugOf(slug) === '' ? {} : { slug: slugOf(slug) };
       const { id } = await (site
-        ? publishSite(site, named)
-        : answer(api.POST('/deploy', { body: { html, ...named } })));
+        ? publishSite(site, named, header)
+        : answer(api.POST('/deploy', { params: { header }, body: { html, ...named } })));
       leaveFor(pageLinks(id).live);
     });
   async function choose(chosen: Site): Promise<void> {

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { answer, api } from '../../api.ts';
-import { useChange } from '../../data.ts';
+import { useChange, useOnce } from '../../data.ts';
 import { pageLinks } from '../../links.ts';
 import { Field } from '../../ui/field.tsx';
 import { Form, FormEnd } from '../../ui/form.tsx';
@@ -32,9 +32,11 @@ export function Elsewhere(): JSX.Element {
   const { route } = useLocation();
   const [name, setName] = useState('');
   const { change, run } = useChange();
+  const header = useOnce(name);
   const create = (): unknown =>
     run(async () => {
-      const { id } = await answer(api.POST('/deploy', { body: { html: smallPage(name.trim() || 'Contact') } }));
+      const body = { html: smallPage(name.trim() || 'Contact') };
+      const { id } = await answer(api.POST('/deploy', { params: { header }, body }));
       route(`${pageLinks(id).live}?form=elsewhere`);
     });
   return (

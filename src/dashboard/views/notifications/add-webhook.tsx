@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { receiverProblem } from '../../../lib/webhook-receivers.ts';
 import { answer, api } from '../../api.ts';
-import { errorAt, useChange, withLabels } from '../../data.ts';
+import { errorAt, useChange, useOnce, withLabels } from '../../data.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Select } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
@@ -45,11 +45,13 @@ export function AddWebhook({ deployId, onAdded }: { deployId: string; onAdded():
   // Without a type, the service says what an address of Discord or Teams needs.
   const type = receiver === 'Slack' ? 'slack' : receiver === OWN ? 'generic' : undefined;
 
+  const header = useOnce(url, type);
+
   async function add(): Promise<void> {
     const isDone = await run(async () => {
       await answer(
         api.POST('/webhooks/{deployId}', {
-          params: { path: { deployId } },
+          params: { path: { deployId }, header },
           body: { url: url.trim(), ...(type && { type }) },
         }),
       );

@@ -31,7 +31,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       const page = await dashboard.open(owner, '/dashboard');
       const card = page.getByRole('listitem');
       await card.getByRole('img', { name: '2 submissions in the last 30 days' }).waitFor();
-      const shown = (await card.innerText()).split('\n').filter((line) => line.trim() !== '');
+      const shown = (await card.innerText()).split(/\s*\n/).filter((line) => line.trim() !== '');
       expect(await card.locator('time').getAttribute('title')).toMatch(/ 20\d\d at \d+:\d\d:\d\d/);
       expect(shown.slice(0, 8)).toEqual([
         'Contact',

@@ -140,7 +140,7 @@ export function useChange({ isRepeatable = false }: { isRepeatable?: boolean } =
   return { change, run, clear: () => setChange({ state: 'none' }) };
 }
 
-/** The header of a request that makes something, so that a try whose answer was lost makes it once. `parts`: of its body. */
+/** The header of a request that makes something: tries with the same `parts` of its body make it once, if an answer was lost. */
 export const useOnce = (...parts: readonly unknown[]): { 'Idempotency-Key': string } =>
   useMemo(() => ({ 'Idempotency-Key': crypto.randomUUID() }), parts);
 

@@ -22,7 +22,7 @@ describe('deployments export', () => {
   const WRITTEN = [TEXTS[0], '{"10":1,"2":"\\n","ü":"😀"}', '{}'];
 
   /** The lines of an export, without ids and times. */
-  const lines = (id: string, slug: string, more: object) => [
+  const lines = ({ id, slug, settings }: { id: string; slug: string; settings: string }, more: object) => [
     JSON.stringify({
       deployment: {
         id,
@@ -39,7 +39,7 @@ describe('deployments export', () => {
         ...more,
       },
     }),
-    '{"settings":{"email_notifications":false,"notify_every":"submission","notify_owner":true,"language":null,"retention_days":null,"confirmation":null,"opens_at":null,"closes_at":null,"max_submissions":null,"submissions_per_minute":null,"recipients":[],"redirect_url":null,"allowed_origins":[],"closed_message":null,"spam":{"blocklist":[],"captcha":null}}}',
+    `{"settings":${settings}}`,
     JSON.stringify({ html: '\uFEFF<p>{{FORM_ACTION}}\n\u0000' }),
     '{"webhook":{"id":"ID","url":"https://e.example/","type":"slack","events":["submission"],"active":true,"created_at":"TIME"}}',
     '{"domain":{"domain":"forms.example","status":"pending","created_at":"TIME"}}',
@@ -62,13 +62,15 @@ describe('deployments export', () => {
       ...{ deployment_id: deployment.id, id: newSubmissionId(), data: TEXTS[1], ip_address: '192.0.2.1' },
       ...{ created_at: new Date(), kept_at: new Date(), reason: 'blocklist' },
     });
-    return deployment;
+    const { text: settings } = await owner.get(`/deploy/${deployment.id}/settings`).expect(200);
+    return { ...deployment, settings };
   }
 
   it('prints everything, a JSON object a line, what was submitted exactly as it was, and no secret', async () => {
-    const { id, slug } = await deployWhole();
+    const deployment = await deployWhole();
+    const { id } = deployment;
     const text = await print('export', id);
-    expect(masked(text)).toEqual(lines(id, slug, {}));
+    expect(masked(text)).toEqual(lines(deployment, {}));
     for (const line of text.trimEnd().split('\n')) JSON.parse(line);
     expect(text).not.toContain('whsec_');
   });
@@ -87,14 +89,15 @@ describe('deployments export', () => {
   });
 
   it('has what a deletion and a take-down kept, and writes to a file that was not there, for nobody else', async () => {
-    const { id, slug } = await deployWhole();
+    const deployment = await deployWhole();
+    const { id, slug } = deployment;
     await takeDown(service.db, id, 'because "x"');
     await remove(id);
     const folder = await emptyFolder();
     const file = join(folder, 'export.ndjson');
     expect(await print('export', id, file)).toBe(`exported ${id} (${slug}) to ${file}\n`);
     expect(masked(await readFile(file, 'utf8'))).toEqual(
-      lines(id, slug, {
+      lines(deployment, {
         status: 'deleted',
         deleted_at: 'TIME',
         taken_down_at: 'TIME',

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
@@ -237,11 +238,15 @@ describe.concurrent('npm start elsewhere', () => {
     expect(await isBuilt()).toBe(false);
   });
 
-  it('npm run build removes the migrations of an earlier build, which the service would run', async ({ expect }) => {
+  it('npm run build writes ASCII, and removes the migrations of an earlier build, which the service would run', async ({
+    expect,
+  }) => {
     const copy = await copyOfProject();
     const build = () => startProgram('npm', ['run', '--silent', 'build'], {}, copy).result;
     const migrations = () => readdir(join(copy, 'dist/service/migrations'));
     expect(await build()).toEqual({ code: 0, stdout: '', stderr: '' });
+    // Node would keep it in twice the memory.
+    expect(isAscii(await readFile(join(copy, 'dist/service/main.js')))).toBe(true);
     const built = await migrations();
     await writeFile(join(copy, 'dist/service/migrations/9999-other.js'), '');
     expect((await build()).code).toBe(0);

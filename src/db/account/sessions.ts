@@ -118,7 +118,7 @@ export async function useSignInLink(db: Knex, hash: Buffer): Promise<string | un
 
 /**
  * Counts a try of all processes in a window of `seconds`; in how many milliseconds there may be another when this one is
- * over `limit`.
+ * over `limit`. The table has the name of its first use, signing in.
  */
 export async function countTry(
   db: Knex,

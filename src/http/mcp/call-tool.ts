@@ -1,4 +1,5 @@
 import { findIdBySlug } from '../../db/deployments/deployments.ts';
+import { filesOfText, SiteError, sentFilesOf } from '../../lib/sent-files.ts';
 import { isSlug } from '../../lib/slugs.ts';
 import { SIZES } from '../../sizes.ts';
 import type { App } from '../app.ts';
@@ -8,6 +9,7 @@ import { HttpError, inSeconds, toLoggedError } from '../response/errors.ts';
 import { FormClosed } from '../response/form-closed.ts';
 import { BOUNDS, boundedAnswer } from './bounded-answer.ts';
 import type { BoundTool } from './descriptors.ts';
+import { partOf } from './text-part.ts';
 import { READS_VISITORS, UNTRUSTED } from './tool.ts';
 import { inAgentsWords } from './tools.ts';
 
@@ -43,25 +45,45 @@ function adviceFor(error: HttpError, { ifMissing }: BoundTool, requestId: string
   return NEXT[status] ?? `If it fails once more, tell the user, with the request id ${requestId}.`;
 }
 
-/** The JSON text of what an endpoint answers; undefined where it has too many characters. */
-async function textOf(answer: unknown): Promise<string | undefined> {
+/** The JSON text of what an endpoint answers; undefined where it has more than `maxChars`. */
+async function textOf(answer: unknown, maxChars = maxAnswerChars): Promise<string | undefined> {
   if (!(answer instanceof JsonPieces)) return JSON.stringify(answer);
   let text = '';
   for await (const piece of answer.pieces) {
     text += piece;
-    if (text.length > maxAnswerChars) return undefined;
+    if (text.length > maxChars) return undefined;
   }
   return text;
 }
 
+/** Returns the object or list that a client has sent as its JSON text; other texts stay, and the endpoint refuses them. */
+function structureOf(name: string, text: string, config: App['config']): unknown {
+  try {
+    if (name === 'files') return sentFilesOf(filesOfText(text, config));
+    return text.length > SIZES.body.settingsBytes ? text : JSON.parse(text);
+  } catch (error) {
+    // The check of the field tells it.
+    return error instanceof SiteError ? error : text;
+  }
+}
+
 /** The arguments of a call by their names, with those of `next` and the defaults; throws 400 for unknown ones. */
-function readArguments({ tool, names }: BoundTool, { next: sent, ...args }: Values): Values {
+function readArguments(
+  { tool, names, structures }: BoundTool,
+  { next: sent, ...args }: Values,
+  { config }: Pick<App, 'config'>,
+): Values {
   const { next } = checkQuery({ next: sent }, BOUNDS);
   const given = { ...tool.defaults, ...args, ...Object.fromEntries(new URLSearchParams(next)) };
   if (Object.keys(given).some((name) => !names.has(name))) {
     throw new HttpError(400, `An argument is not known: ${tool.name} takes ${[...names].join(', ') || 'none'}.`);
   }
-  return given;
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [
+      name,
+      structures.has(name) && typeof value === 'string' ? structureOf(name, value, config) : value,
+    ]),
+  );
 }
 
 /** The parameters of the path, of which a page may be named by its slug. Throws 400 where one is left out. */
@@ -110,26 +132,42 @@ async function addition(
   }
 }
 
+/** The JSON text of a tool's answer, as much of it as its arguments ask for. `ask` calls the endpoint. */
+async function answerText(
+  { tool, names }: BoundTool,
+  input: Values,
+  ask: (input: Values, maxChars?: number) => Promise<string | undefined>,
+): Promise<string> {
+  if (tool.isBounded) return boundedAnswer(ask, input, names.has('limit'));
+  if (tool.inParts === undefined) return foundText(await ask(input));
+  const { offset, max_chars, ...rest } = input;
+  return partOf(foundText(await ask(rest, Number.POSITIVE_INFINITY)), tool.inParts, { offset, max_chars });
+}
+
+function foundText(text: string | undefined): string {
+  if (text === undefined) throw tooLong();
+  return text;
+}
+
 /** Calls a tool for the owner of a key. An error is an outcome that says what to do next. */
 export async function callTool(
   bound: BoundTool,
   args: Values,
   exchange: Exchange,
-  app: Pick<App, 'db' | 'log'>,
+  app: Pick<App, 'config' | 'db' | 'log'>,
 ): Promise<Outcome> {
-  const { tool, call, path, names } = bound;
+  const { tool, call, path } = bound;
   const requestId = String(exchange.response.getHeader('x-request-id'));
   const notices = new Set<string>();
   try {
-    const given = readArguments(bound, args);
+    const given = readArguments(bound, args, app);
     const params = await readPath(bound, given, exchange, app);
     const inPath = new Set(path.values());
     const input = Object.fromEntries(Object.entries(given).filter(([name]) => !inPath.has(name)));
     const told = { notify: (sentence: string) => void notices.add(sentence), setHeaders: () => undefined };
-    const ask = async (asked: Values): Promise<string | undefined> =>
-      textOf(await call({ ...exchange, ...told, params, input: asked }));
-    const text = tool.isBounded ? await boundedAnswer(ask, input, names.has('limit')) : await ask(input);
-    if (text === undefined) throw tooLong();
+    const ask = async (asked: Values, maxChars?: number): Promise<string | undefined> =>
+      textOf(await call({ ...exchange, ...told, params, input: asked }), maxChars);
+    const text = await answerText(bound, input, ask);
     const structured = await addition(bound, text, exchange, app, requestId);
     const isUntrusted = tool.hints === READS_VISITORS;
     const warning = isUntrusted ? [`${UNTRUSTED} It is the JSON that follows.`] : [];

@@ -3,6 +3,7 @@ import type { Scope } from '../../db/account/api-keys.ts';
 import type { Endpoint, ToolCall } from '../request/declaration.ts';
 import { parameterNames } from '../request/endpoint.ts';
 import { BOUNDS } from './bounded-answer.ts';
+import { PART } from './text-part.ts';
 import { ADDS, READS, READS_VISITORS, REPLACES, type Tool, UNTRUSTED } from './tool.ts';
 import { ARGUMENTS, IF_MISSING, inAgentsWords, TOOLS } from './tools.ts';
 
@@ -17,6 +18,8 @@ export type BoundTool = {
   path: ReadonlyMap<string, string>;
   /** The names of its arguments. */
   names: ReadonlySet<string>;
+  /** The names of those that are objects or lists. */
+  structures: ReadonlySet<string>;
   ifMissing: string | undefined;
   /** The scope that a key needs. */
   scope: Scope;
@@ -39,12 +42,32 @@ function toJsonSchema(name: string, field: z.ZodType): object {
   const schema = z.toJSONSchema(field, {
     io: 'input',
     override({ jsonSchema }) {
+      // What the reference shows in place of a schema that cannot be derived.
+      Object.assign(jsonSchema, jsonSchema.override);
       for (const keyword of LEFT_OUT) Reflect.deleteProperty(jsonSchema, keyword);
     },
   });
   Reflect.deleteProperty(schema, '$schema');
-  const description = ARGUMENTS[name];
-  return description === undefined ? schema : { ...schema, description };
+  const typed = { ...schema, ...typeOrNull(schema.anyOf) };
+  // Clients send an argument without a type as a text, or refuse the whole list of tools.
+  if (!('type' in typed)) throw new Error(`The argument ${name} has no type.`);
+  const { [name]: description = typed.description } = ARGUMENTS;
+  return { ...typed, description };
+}
+
+/** Returns the schema of a value that may be null with one list of types, in place of a choice of two schemas. */
+function typeOrNull(choice: readonly object[] = []): object {
+  const [value, nothing, ...more] = choice;
+  if (!value || !('type' in value) || more.length > 0 || !nothing || !('type' in nothing) || nothing.type !== 'null')
+    return {};
+  const values = 'enum' in value && Array.isArray(value.enum) ? { enum: [...value.enum, null] } : {};
+  return { ...value, ...values, type: [value.type, 'null'], anyOf: undefined };
+}
+
+/** Whether an argument is an object or a list, and never a text. */
+function isStructure(schema: object): boolean {
+  const types = 'type' in schema ? [schema.type].flat() : [];
+  return (types.includes('object') || types.includes('array')) && !types.includes('string');
 }
 
 const canBeLeftOut = (field: z.ZodType): boolean => z.object({ field }).safeParse({}).success;
@@ -79,7 +102,8 @@ function argumentsOf(tool: Tool, { params, query, body }: Endpoint): Readonly<Re
   const ofFields = names.map((name): [string, z.ZodType] => [name, named(sent, name, tool.endpoint)]);
   const { max_chars, next } = BOUNDS.shape;
   const bounds = tool.isBounded && { max_chars, ...(sent.limit && { next }) };
-  return { ...Object.fromEntries([...ofPath, ...ofFields]), ...bounds };
+  const part = tool.inParts !== undefined && PART.shape;
+  return { ...Object.fromEntries([...ofPath, ...ofFields]), ...bounds, ...part };
 }
 
 function hintsFor({ method }: Endpoint) {
@@ -106,6 +130,7 @@ function bind(tool: Tool, endpointNamed: (name: string) => Endpoint): BoundTool 
     followUp: tool.followUp && { call: callOf(endpointNamed(tool.followUp.endpoint)), field: tool.followUp.field },
     path,
     names: new Set(fields.map(([argument]) => argument)),
+    structures: new Set(properties.flatMap(([argument, schema]) => (isStructure(schema) ? [argument] : []))),
     ifMissing: tool.ifMissing ?? IF_MISSING[[...path.values()].at(-1) ?? ''],
     scope: endpoint.scope ?? 'read',
     descriptor: {

@@ -41,6 +41,16 @@ function toText(answer: JSONRPCMessage, structured: string | undefined): string 
   return `${open(rest)},"result":${open(result)},"structuredContent":${structured}}}`;
 }
 
+/**
+ * Removes the metadata of a task from a request: a server that declares no tasks handles the request as if it were not there
+ * (specification of 2025-11-25, Tasks, Task Support and Handling).
+ */
+function withoutTask(message: JSONRPCMessage): JSONRPCMessage {
+  if (!isJSONRPCRequest(message) || message.params === undefined) return message;
+  const { task: _task, ...params } = message.params;
+  return { ...message, params };
+}
+
 const instructionsOf = (baseUrl: string): string =>
   'formhost publishes HTML pages and receives what their forms submit. publish_page with a form whose action is {{FORM_ACTION}}, give ' +
   'its url to the user, then wait_for_submission or list_submissions. change_settings sets up mail, add_webhook a webhook; try ' +
@@ -69,7 +79,7 @@ export class McpProtocol {
         'This is not a JSON-RPC 2.0 message: send one request or notification.',
       );
     }
-    const message = read.data;
+    const message = withoutTask(read.data);
     if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(version) && !isInitializeRequest(message)) {
       throw badMessage(
         ErrorCode.ConnectionClosed,

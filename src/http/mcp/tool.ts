@@ -17,6 +17,8 @@ export type Tool = {
   followUp?: { endpoint: string; field: string };
   /** Whether its answer can be too long for a model: `max_chars` bounds it, and `next` goes on (bounded-answer.ts). */
   isBounded?: boolean;
+  /** A text of its answer that is returned in parts: from `offset` on, at most `max_chars` of it (text-part.ts). */
+  inParts?: string;
   /** The next step of an agent after a 404; left out: that of the last parameter of the path (IF_MISSING in tools.ts). */
   ifMissing?: string;
   /**

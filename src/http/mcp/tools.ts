@@ -38,6 +38,7 @@ export const ARGUMENTS: Readonly<Record<string, string>> = {
   page: 'From 1.',
   limit: 'Items, at most 100.',
   max_chars: 'Longer values are cut.',
+  offset: 'next_offset of the answer before.',
   next: 'That of the answer before, for more.',
   version: 'A number that list_versions returns.',
   submission_id: 'The id of a submission.',

@@ -43,7 +43,7 @@ it('publishes a page, corrects a line of it, rolls back, takes it offline, and b
     [1, false],
   ]);
   await answerOf('restore_version', { ...page, version: 2 });
-  expect(await answerOf('get_html', page)).toEqual({ html: corrected });
+  expect(await answerOf('get_html', page)).toEqual({ html: corrected, next_offset: null });
   expect((await getPage(service.url, 'fair')).text).toContain(`/submit/${published.id}`);
 
   const { id } = published;
@@ -51,7 +51,7 @@ it('publishes a page, corrects a line of it, rolls back, takes it offline, and b
   expect((await getPage(service.url, 'fair')).status).toBe(404);
   expect((await answerOf('list_trash')).deployments).toMatchObject([{ id, slug: 'fair' }]);
   expect(await answerOf('restore_page', page)).toMatchObject({ id, slug: 'fair' });
-  expect(await answerOf('get_html', page)).toEqual({ html: corrected });
+  expect(await answerOf('get_html', page)).toEqual({ html: corrected, next_offset: null });
 });
 
 it('sets up mail for others, and tries it out', async () => {

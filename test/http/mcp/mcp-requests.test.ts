@@ -68,6 +68,13 @@ describe('POST /mcp', () => {
     expect(body).toMatchObject({ id: 'start', result: { protocolVersion: agreed, capabilities: { tools: {} } } });
   });
 
+  it.each([{ ttl: 60_000 }, {}, true, null, 'x'])('ignores that a call asks for the task %j', async (task) => {
+    const call = (params: object) => post({ jsonrpc: '2.0', id: 7, method: 'tools/call', params });
+    const plain = await call({ name: 'list_pages', arguments: {} });
+    expect(plain.body).toMatchObject({ id: 7, result: { structuredContent: { total: 0 } } });
+    expect(await call({ name: 'list_pages', arguments: {}, task })).toMatchObject(statusAndBody(plain));
+  });
+
   it.each([
     { jsonrpc: '2.0', method: 'notifications/initialized' },
     { jsonrpc: '2.0', method: 'notifications/unknown' },

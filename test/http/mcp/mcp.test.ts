@@ -72,8 +72,19 @@ describe('tools/list', () => {
 
   it('is short, and speaks of pages', async () => {
     const text = JSON.stringify(await client.listTools());
-    expect(text.length).toBeLessThan(20_000);
+    expect(text.length).toBeLessThan(24_000);
     expect(text).not.toMatch(/deployment/i);
+  });
+
+  it('has a type for each argument, which tells clients how to send it', async () => {
+    const { tools } = await client.listTools();
+    const typeOf = (schema: object): unknown => ('type' in schema ? schema.type : undefined);
+    const types = tools.flatMap(({ name, inputSchema: { properties = {} } }) =>
+      Object.entries(properties).map(([argument, schema]) => ({ name, argument, type: typeOf(schema) })),
+    );
+    expect(types.filter(({ type }) => type === undefined)).toEqual([]);
+    expect(types).toContainEqual({ name: 'publish_page', argument: 'files', type: 'object' });
+    expect(types).toContainEqual({ name: 'update_page', argument: 'files', type: 'object' });
   });
 
   it('has only what a key with the scope read may do', async () => {
@@ -133,7 +144,7 @@ describe('a tool', () => {
     const result = await call(name, { ...(needsId && { id: page.id }), ...args });
     const { status, body } = await request();
     // Where a list goes on is tested in long-answers.test.ts.
-    const { next: _next, ...answered } = result.structuredContent ?? {};
+    const { next: _next, next_offset: _offset, ...answered } = result.structuredContent ?? {};
     expect({ status, answered }).toEqual({ status: 200, answered: body });
     expect(JSON.parse(textsOf(result).at(-1) ?? '')).toEqual(result.structuredContent);
   });
@@ -163,11 +174,30 @@ describe('a tool', () => {
     expect(textsOf(result).length).toBe(2);
   });
 
-  it('refuses an answer that no model reads, and says how to get it', async () => {
-    const { id } = await owner.deploy({ html: '"'.repeat(SIZES.mcp.maxAnswerChars / 2) });
-    expect(await errorOf('get_html', { id })).toMatch(
-      /^The answer has more than 2097152 characters: read it over the HTTP /,
-    );
+  it('returns a long page in parts that make the whole, of which none ends inside a character', async () => {
+    const html = `<p>${'é🙂"'.repeat(12_000)}`;
+    const { id } = await owner.deploy({ html });
+    for (const max_chars of [undefined, 2_000, 30_001]) {
+      const parts: string[] = [];
+      let offset = 0;
+      for (;;) {
+        const part = await answerOf('get_html', { id, offset, ...(max_chars && { max_chars }) });
+        expect(part).toEqual({ html: expect.any(String), next_offset: part.next_offset });
+        expect(part.html.isWellFormed()).toBe(true);
+        expect(part.html.length).toBeLessThanOrEqual(max_chars ?? SIZES.mcp.listChars);
+        parts.push(part.html);
+        if (part.next_offset === null) break;
+        expect(part.next_offset).toBe(offset + part.html.length);
+        offset = part.next_offset;
+      }
+      expect(parts.join('')).toBe(html);
+      expect(parts.length).toBeGreaterThan(1);
+    }
+    expect(await answerOf('get_html', { id, offset: html.length })).toEqual({ html: '', next_offset: null });
+    expect(await answerOf('get_html', { id, offset: html.length + 9 })).toEqual({ html: '', next_offset: null });
+    for (const offset of [-1, 1.5, 'x'])
+      expect(await errorOf('get_html', { id, offset })).toMatch(/^offset is invalid/);
+    expect(await errorOf('get_html', { id, max_chars: 1 })).toMatch(/^max_chars is invalid/);
   });
 
   it('takes the slug of a page in place of its id', async () => {
@@ -247,6 +277,50 @@ describe('wait_for_submission', () => {
   });
 });
 
+describe('an object or a list', () => {
+  it('may come as its JSON text', async () => {
+    const files = JSON.stringify({ 'a.css': 'a', 'b.bin': { content: '/wA=', encoding: 'base64' } });
+    const { id } = await answerOf('publish_page', { html: FORM, files });
+    const { body } = await owner.get(`/deploy/${id}/files`).expect(200);
+    expect(body.files.map(({ path, bytes }: { path: string; bytes: number }) => [path, bytes])).toEqual([
+      ['index.html', FORM.length],
+      ['a.css', 1],
+      ['b.bin', 2],
+    ]);
+    await answerOf('change_settings', {
+      ...{ id, allowed_origins: '["https://example.org"]', spam: '{"blocklist":["casino"]}' },
+      confirmation: '{"field":"email","subject":"Thanks","text":"{{reference}}"}',
+    });
+    expect(await answerOf('get_settings', { id })).toMatchObject({
+      allowed_origins: ['https://example.org'],
+      spam: { blocklist: ['casino'] },
+      confirmation: { field: 'email', subject: 'Thanks', text: '{{reference}}' },
+    });
+    await answerOf('submit_test', { id, fields: '{"email":"ada@example.org"}' });
+    const { submissions } = await answerOf('list_submissions', { id });
+    expect(submissions).toMatchObject([{ data: { email: 'ada@example.org' } }]);
+    // A text stays a text.
+    await answerOf('change_settings', { id, closed_message: '["closed"]' });
+    expect(await answerOf('get_settings', { id })).toMatchObject({ closed_message: '["closed"]' });
+  });
+
+  it('is refused as the endpoint refuses it where the text is none', async () => {
+    const { id } = await owner.deploy({ html: FORM });
+    expect(await errorOf('update_page', { id, html: FORM, files: 'a.css' })).toMatch(
+      /^files is invalid: send an object/,
+    );
+    expect(await errorOf('update_page', { id, html: FORM, files: '{"../a":"x"}' })).toMatch(
+      /^The file "\.\.\/a" is refused/,
+    );
+    expect(await errorOf('change_settings', { id, allowed_origins: 'https://example.org' })).toMatch(
+      /^allowed_origins /,
+    );
+    expect(await errorOf('submit_test', { id, fields: `{"a":"${'x'.repeat(400_000)}"}` })).toMatch(
+      /^fields is invalid/,
+    );
+  });
+});
+
 describe('a site', () => {
   it('is published and updated with its files', async () => {
     const filesOf = async (id: unknown) =>
@@ -260,8 +334,14 @@ describe('a site', () => {
     expect(await filesOf(id)).toEqual(['index.html', 'a.css', 'b.png']);
     await answerOf('update_page', { id, html: '<p>' });
     expect(await filesOf(id)).toEqual(['index.html', 'a.css', 'b.png']);
-    await answerOf('update_page', { id, html: '<p>', files: { 'c.css': 'c' } });
+    expect(await answerOf('update_page', { id, html: '<p>', files: { 'c.css': 'c' } })).toEqual({
+      ...{ id, url: 'https://with-files.pages.test', slug: 'with-files' },
+      ...{ problems: [expect.objectContaining({ code: 'no-form' })], removed_files: ['a.css', 'b.png'] },
+    });
     expect(await filesOf(id)).toEqual(['index.html', 'c.css']);
+    const kept = await answerOf('update_page', { id, html: '<p>', files: { 'c.css': 'changed', 'e.css': 'e' } });
+    expect(kept.removed_files).toEqual([]);
+    expect(await answerOf('update_page', { id, html: '<p>' })).not.toHaveProperty('removed_files');
     // Longer than other arguments may be.
     const large = { content: Buffer.alloc(100_000).toString('base64'), encoding: 'base64' };
     await answerOf('update_page', { id, html: '<p>', files: { 'd.png': large } });

@@ -8,14 +8,17 @@ import {
   findHtml,
   listDeployments,
 } from '../../../db/deployments/deployments.ts';
+import type { PageChange } from '../../../db/deployments/page-versions.ts';
+import type { SiteFile } from '../../../db/deployments/site-files.ts';
 import { etagOf } from '../../../lib/etag.ts';
 import { newDeploymentId } from '../../../lib/ids.ts';
-import { checkLimits } from '../../../lib/sent-files.ts';
+import { checkLimits, type SentFiles } from '../../../lib/sent-files.ts';
 import { INDEX } from '../../../lib/site-paths.ts';
 import { isReserved, proposeSlugs, RESERVED, SLUG } from '../../../lib/slugs.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { changedMeanwhile, ETAG_HEADER, ifMatch, ifNoneMatch, wantedTags } from '../../request/conditions.ts';
+import type { ToolCall } from '../../request/declaration.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { answerObject, countField, deploymentId, time, uriField } from '../../request/fields.ts';
 import { answerOnce, idempotencyKey, keyReused } from '../../request/idempotency-key.ts';
@@ -156,6 +159,30 @@ const getEndpoint = ({ db, config }: App) =>
     },
   });
 
+/** A page that replaces another, with the files of its site. */
+type Replacement = Pick<ToolCall, 'owner' | 'response' | 'notify'> & {
+  resource: Deployment;
+  body: { html: string; files?: SentFiles | undefined };
+};
+
+/** Makes this the live page. `files`: those of the site, made of those that it has; left out, those that were sent. */
+async function replacePage(
+  app: App,
+  { owner, response, resource, body: { html, files: sent }, notify }: Replacement,
+  { files, etags }: { files?: PageChange['files']; etags?: readonly string[] | undefined },
+): Promise<z.infer<typeof Deployed>> {
+  const { config } = app;
+  const deployment = await publishPage(
+    app,
+    { owner, response },
+    resource,
+    { html: Buffer.from(html), sent, files },
+    etags,
+  );
+  if (deployment.takenDownAt) notify(takeDownNotices(config.abuseContact?.text).newHtml);
+  return toDeployed(deployment, config);
+}
+
 function replaceHtmlEndpoint(app: App) {
   const { db, config } = app;
   return endpoint('PUT', '/deploy/:id', 'replaceHtml', {
@@ -168,13 +195,23 @@ function replaceHtmlEndpoint(app: App) {
     body: siteBody(config, app.siteQueue),
     answer: { description: 'The new page is live.', headers: ETAG_HEADER, schema: Deployed },
     errors: [storageFull, changedMeanwhile],
-    async handle({ owner, response, resource, headers, body: { html: text, files: sent }, notify, setHeaders }) {
-      const html = Buffer.from(text);
-      const etags = wantedTags(headers['If-Match']);
-      const deployment = await publishPage(app, { owner, response }, resource, { html, sent }, etags);
-      if (deployment.takenDownAt) notify(takeDownNotices(config.abuseContact?.text).newHtml);
-      setHeaders({ ETag: etagOf(html) });
-      return toDeployed(deployment, config);
+    async handle({ headers, setHeaders, ...call }) {
+      const replaced = await replacePage(app, call, { etags: wantedTags(headers['If-Match']) });
+      setHeaders({ ETag: etagOf(call.body.html) });
+      return replaced;
+    },
+    /** Also names the files that are gone: an agent may not know which ones the page had. */
+    async handleTool(call) {
+      const { files: sent } = call.body;
+      if (!sent) return replacePage(app, call, {});
+      let removed: string[] = [];
+      const files = (now: readonly SiteFile[]): readonly SiteFile[] => {
+        const kept = new Set(sent.list.map(({ path }) => path));
+        removed = now.map(({ path }) => path).filter((path) => !kept.has(path));
+        return sent.list;
+      };
+      const replaced = await replacePage(app, call, { files });
+      return { ...replaced, removed_files: removed };
     },
   });
 }

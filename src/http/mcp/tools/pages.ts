@@ -17,7 +17,8 @@ export const PAGE_TOOLS: readonly Tool[] = [
     name: 'update_page',
     description:
       'Replaces the whole HTML of a page (get_html has it as it is). Its address and its submissions stay, and the HTML before is ' +
-      'kept as a version. Returns the problems of its forms, as publish_page does.',
+      'kept as a version. With files, these replace all other files of the page, and removed_files names those that are gone; ' +
+      'without, they stay. Returns the problems of its forms, as publish_page does.',
     endpoint: 'replaceHtml',
     followUp: CHECKED,
   },
@@ -42,8 +43,10 @@ export const PAGE_TOOLS: readonly Tool[] = [
   {
     name: 'get_html',
     description:
-      'The whole HTML of a page as it was sent, with {{FORM_ACTION}}. To edit it, change it and call update_page.',
+      'The HTML of a page as it was sent, with {{FORM_ACTION}}. A long one comes in parts: read on at next_offset until that is null, ' +
+      'before you edit the whole and call update_page.',
     endpoint: 'getHtml',
+    inParts: 'html',
   },
   {
     name: 'delete_page',

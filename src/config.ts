@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type BucketLocation, parseFilesUrl } from './lib/files-url.ts';
 import { CELL } from './lib/ids.ts';
+import { isMisspelt } from './lib/misspelt.ts';
 import { DEFAULT_DATA_DIR } from './lib/project.ts';
 import { isLoopback } from './lib/public-address.ts';
 import {
@@ -187,6 +188,14 @@ function readConfig(given: Readonly<Record<string, string>>) {
     const [issue] = read.error.issues;
     throw new ConfigError(`${nameOf(String(issue?.path[0]))} ${issue?.message}`);
   }
+  const unknownPlan =
+    given.storageLimits && [...read.data.storageLimits.keys()].find((plan) => !read.data.planLimits.has(plan));
+  if (unknownPlan) {
+    const plans = [...read.data.planLimits.keys()].join(', ');
+    throw new ConfigError(
+      `STORAGE_LIMITS has the plan ${unknownPlan}, which PLAN_LIMITS does not have: it has ${plans}`,
+    );
+  }
   const { filesUrl, awsAccessKeyId, awsSecretAccessKey, awsSessionToken, pageCacheMb, ...values } = read.data;
   const base = values.baseUrl ?? new URL(`http://localhost:${values.port}`);
   const isLocal = isLocalHost(base.hostname);
@@ -234,8 +243,20 @@ function textOf(name: string, env: Readonly<Record<string, string | undefined>>)
   throw new ConfigError(`${name}_FILE names ${file}, which is empty: write the value of ${name} into it`);
 }
 
+/** Throws where the environment sets a variable whose name is a setting's with a typing error: it would have no effect. */
+function refuseMisspelt(env: Readonly<Record<string, string | undefined>>): void {
+  const names = [...SETTING_NAMES, ...SETTING_NAMES.map((name) => `${name}_FILE`)];
+  const known = new Set(names);
+  for (const [name, value] of Object.entries(env)) {
+    if (known.has(name) || !value?.trim()) continue;
+    const meant = names.find((setting) => isMisspelt(name, setting));
+    if (meant !== undefined) throw new ConfigError(`${name} is no setting: rename it to ${meant}, or remove it`);
+  }
+}
+
 /** Reads the settings from an environment; an empty value counts as absent. Throws ConfigError. */
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  refuseMisspelt(env);
   const given = Object.fromEntries(
     Object.keys(settings.shape).flatMap((key) => {
       const text = textOf(nameOf(key), env);

@@ -75,7 +75,44 @@ describe('loadConfig', () => {
   });
 
   it('ignores what is no setting of it', () => {
-    expect(loadConfig({ PATH: '/bin', port: '80', PORTS: '80' })).toEqual(loadConfig({}));
+    const others = { PATH: '/bin', port: '80', PORTS: '80', HOME: '/root', HOSTNAME: 'x', POST: 'x', WORKER_ID: '1' };
+    const ofPrograms = {
+      PGPORT: '5432',
+      DATABASE: 'x',
+      SMTP_HOST: 'x',
+      FORMHOST_PORT: '80',
+      AWS_REGION: 'x',
+      URL: 'x',
+    };
+    expect(loadConfig({ ...others, ...ofPrograms })).toEqual(loadConfig({}));
+  });
+
+  it.each([
+    ['SMPT_URL', 'SMTP_URL'],
+    ['BASEURL', 'BASE_URL'],
+    ['BASE_URI', 'BASE_URL'],
+    ['PAGES_DOMIAN', 'PAGES_DOMAIN'],
+    ['PAGE_DOMAIN', 'PAGES_DOMAIN'],
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['MAIL_FORM', 'MAIL_FROM'],
+    ['PROT', 'PORT'],
+    ['WROKERS', 'WORKERS'],
+    ['STORAGE_LIMIT', 'STORAGE_LIMITS'],
+    ['SMPT_URL_FILE', 'SMTP_URL_FILE'],
+    ['DATABASE_URL_FLIE', 'DATABASE_URL_FILE'],
+  ])('stops where %s is meant to be %s', (name, meant) => {
+    expect(complaint({ [name]: 'secret' })).toBe(`${name} is no setting: rename it to ${meant}, or remove it`);
+    expect(complaint({ [name]: ' ' })).toBeUndefined();
+  });
+
+  it('knows the plans of STORAGE_LIMITS', () => {
+    const STORAGE_LIMITS = 'free:1GB,por:100GB';
+    expect(complaint({ STORAGE_LIMITS })).toBe(
+      'STORAGE_LIMITS has the plan por, which PLAN_LIMITS does not have: it has free, pro, unlimited',
+    );
+    expect(complaint({ STORAGE_LIMITS, PLAN_LIMITS: 'free:3,por:5' })).toBeUndefined();
+    // Its default may have more plans than the operator has.
+    expect(complaint({ PLAN_LIMITS: 'one:1' })).toBeUndefined();
   });
 
   it.each([
@@ -106,7 +143,7 @@ describe('loadConfig', () => {
     [{ DATABASE_URL: 'postgres://u:p@h:5433/db?a=b' }, { databaseUrl: 'postgres://u:p@h:5433/db?a=b' }],
     [{ PLAN_LIMITS: 'a:0, b-c:none' }, { planLimits: mapOf({ a: 0, 'b-c': Number.POSITIVE_INFINITY }) }],
     [
-      { STORAGE_LIMITS: 'a:0,b:500, c:2KB,d:3MB,e:4GB,f:5TB,g:none' },
+      { STORAGE_LIMITS: 'a:0,b:500, c:2KB,d:3MB,e:4GB,f:5TB,g:none', PLAN_LIMITS: 'a:0,b:0,c:0,d:0,e:0,f:0,g:0' },
       { storageLimits: mapOf({ a: 0, b: 500, c: 2e3, d: 3e6, e: 4e9, f: 5e12, g: Number.POSITIVE_INFINITY }) },
     ],
     [{ RESERVED_SLUGS: 'shop, my-blog' }, { reservedSlugs: ['shop', 'my-blog'] }],

@@ -1,11 +1,11 @@
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Command } from '@commander-js/extra-typings';
-import { backUp } from '../db/backup/backup.ts';
+import { backUp, type RowCounts } from '../db/backup/backup.ts';
 import { CommandError, UsageError } from './command-error.ts';
 import { declare } from './declare.ts';
 import { fileOf, objectReader, operate, withServer } from './operator.ts';
-import { printLine, say } from './output.ts';
+import { printResult, say } from './output.ts';
 import { createFile } from './write-file.ts';
 
 type Write = (out: Writable) => Promise<void>;
@@ -33,6 +33,21 @@ const incomplete = (ids: readonly string[]): string =>
   `the bucket lacks the content of ${ids.length} files, or has other content: the backup has the rest, and their names ` +
   `only (${ids.slice(0, MAX_NAMED_FILES).join(', ')}${ids.length > MAX_NAMED_FILES ? ', …' : ''})`;
 
+/** Tables whose rows a person counts. */
+const COUNTED = ['owners', 'deployments', 'submissions'] as const;
+
+/** How many rows of the tables that people know a backup has. */
+export const wholeCounts = (counts: RowCounts): Record<string, number> =>
+  Object.fromEntries(COUNTED.map((table) => [table, counts.get(table) ?? 0]));
+
+/** Such as `1 owner, 3 deployments and 1,204 submissions`. */
+export function inWords(counts: RowCounts): string {
+  const items = Object.entries(wholeCounts(counts)).map(
+    ([table, count]) => `${count.toLocaleString('en')} ${count === 1 ? table.slice(0, -1) : table}`,
+  );
+  return new Intl.ListFormat('en-GB').format(items);
+}
+
 /** Backs the database up into a file, or to standard output (`-`). */
 export const declareBackup = (admin: Command): unknown =>
   declare(admin, 'backup', 'Back the database up', '$ admin backup formhost.backup')
@@ -48,12 +63,17 @@ export const declareBackup = (admin: Command): unknown =>
             readObject: objectReader(settings.config),
             onDamaged: (id: string) => void damaged.push(id),
           };
+          let counts: RowCounts = new Map();
           await withServer(settings, async ({ connection }) => {
-            const write: Write = (out) => backUp(connection, out, reading);
+            const write: Write = async (out) => {
+              counts = await backUp(connection, out, reading);
+            };
             await (file === '-' ? write(process.stdout) : intoFile(file, write));
           });
           if (damaged.length > 0) say(incomplete(damaged));
-          if (json) await printLine(JSON.stringify({ file }));
+          const message = `backed up ${inWords(counts)}`;
+          if (file === '-') say(message);
+          else await printResult({ message: `${message} into ${file}`, file, ...wholeCounts(counts) }, { json });
         },
         (message) => `nothing was backed up: ${message}`,
       ),

@@ -2,9 +2,10 @@ import { createReadStream } from 'node:fs';
 import type { Command } from '@commander-js/extra-typings';
 import { checkBackup, restore } from '../db/backup/restore.ts';
 import { openDatabaseServer } from '../db/postgres/database-server.ts';
+import { inWords, wholeCounts } from './backup.ts';
 import { declare } from './declare.ts';
 import { fileOf, operate } from './operator.ts';
-import { printLine } from './output.ts';
+import { printResult } from './output.ts';
 
 /** Restores a backup from a file, or from standard input (`-`). */
 export const declareRestore = (admin: Command): unknown =>
@@ -18,8 +19,8 @@ export const declareRestore = (admin: Command): unknown =>
           // Makes the embedded database where there is none.
           const server = await openDatabaseServer(config);
           const source = file === '-' ? process.stdin : createReadStream(file);
-          await restore(server.connection, source).finally(() => server.close());
-          if (json) await printLine(JSON.stringify({ file }));
+          const counts = await restore(server.connection, source).finally(() => server.close());
+          await printResult({ message: `restored ${inWords(counts)}`, file, ...wholeCounts(counts) }, { json });
         },
         (message) => `nothing was restored: ${message}`,
       ),

@@ -8,7 +8,7 @@ import pg from 'pg';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { checkBackup } from '../../src/db/backup/restore.ts';
 import { openEmbeddedPostgres } from '../../src/db/postgres/embedded-postgres.ts';
-import { formhost } from '../support/command.ts';
+import { backedUp, formhost, restored } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
 import { emptyFolder } from '../support/formhost.ts';
 import { cloneDatabase, emptyDatabase, testDatabase } from '../support/fresh-database.ts';
@@ -17,7 +17,6 @@ import { PROJECT, startAdmin, startProgram } from '../support/process.ts';
 import { testService } from '../support/service.ts';
 
 const LINE = 'formhost-backup 1\n';
-const done = { code: 0, stdout: '', stderr: '' };
 const refused = (line: string | RegExp) => ({
   code: 1,
   stdout: '',
@@ -126,12 +125,12 @@ beforeAll(async () => {
 describe('backup and restore', () => {
   it('bring every row of every table back', async () => {
     const file = newFile();
-    expect(await command('backup', file, { DATABASE_URL: full.connectionString })).toEqual(done);
+    expect(await command('backup', file, { DATABASE_URL: full.connectionString })).toEqual(backedUp);
     expect((await readFile(file)).toString('latin1', 0, LINE.length)).toBe(LINE);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
 
     const target = await newDatabase();
-    expect(await command('restore', file, { DATABASE_URL: target.connectionString })).toEqual(done);
+    expect(await command('restore', file, { DATABASE_URL: target.connectionString })).toEqual(restored);
     expect(await everything(target)).toEqual(await everything(full));
     expect(await structure(target)).toEqual(await structure(full));
     const next = "SELECT nextval('owners_id_seq') AS next";
@@ -141,10 +140,10 @@ describe('backup and restore', () => {
   it('bring one over from a Postgres into the embedded one, and from there into another', async () => {
     const [first, second] = [newFile(), newFile()];
     const [dataDir, other] = [newDataDir(), newDataDir()];
-    expect(await command('backup', first, { DATABASE_URL: full.connectionString })).toEqual(done);
-    expect(await command('restore', first, { DATA_DIR: dataDir })).toEqual(done);
-    expect(await command('backup', second, { DATA_DIR: dataDir })).toEqual(done);
-    expect(await command('restore', second, { DATA_DIR: other })).toEqual(done);
+    expect(await command('backup', first, { DATABASE_URL: full.connectionString })).toEqual(backedUp);
+    expect(await command('restore', first, { DATA_DIR: dataDir })).toEqual(restored);
+    expect(await command('backup', second, { DATA_DIR: dataDir })).toEqual(backedUp);
+    expect(await command('restore', second, { DATA_DIR: other })).toEqual(restored);
     expect(await inEmbedded(other, everything)).toEqual(await everything(full));
     expect(await inEmbedded(other, structure)).toEqual(await inEmbedded(dataDir, structure));
   });
@@ -165,14 +164,14 @@ describe('backup and restore', () => {
     });
     let round = 1;
     for (; round < 10 && !isOver; round += 1) await send(round);
-    expect(await backup).toEqual(done);
+    expect(await backup).toEqual(backedUp);
     expect(round).toBeGreaterThan(2);
 
     const target = await newDatabase();
-    expect(await command('restore', file, { DATABASE_URL: target.connectionString })).toEqual(done);
+    expect(await command('restore', file, { DATABASE_URL: target.connectionString })).toEqual(restored);
     const [source, copy] = [await everything(full), await everything(target)];
-    const restored = await rowsOf(target, 'SELECT id FROM submissions');
-    const ids = new Set(restored.map(({ id }) => id));
+    const copied = await rowsOf(target, 'SELECT id FROM submissions');
+    const ids = new Set(copied.map(({ id }) => id));
     expect(before.filter(({ id }) => !ids.has(id))).toEqual([]);
     for (const [table, rows] of Object.entries(copy)) {
       // An accepted submission changes rows of this table in place.
@@ -191,7 +190,11 @@ describe('backup and restore', () => {
     const script =
       'DATABASE_URL="$1" "$0" src/commands/formhost.ts admin backup - | DATABASE_URL="$2" "$0" src/commands/formhost.ts admin restore -';
     const args = ['-c', script, process.execPath, full.connectionString, target.connectionString];
-    expect(await startProgram('/bin/sh', args, {}).result).toEqual(done);
+    expect(await startProgram('/bin/sh', args, {}).result).toEqual({
+      ...restored,
+      // Standard output has the backup.
+      stderr: expect.stringMatching(/^formhost: backed up 2 owners, 21 deployments and \d+ submissions\n$/),
+    });
     expect(await everything(target)).toEqual(await everything(full));
   });
 });
@@ -201,7 +204,7 @@ let own: string;
 let good: Buffer;
 beforeAll(async () => {
   own = newFile();
-  expect(await command('backup', own, { DATABASE_URL: full.connectionString })).toEqual(done);
+  expect(await command('backup', own, { DATABASE_URL: full.connectionString })).toEqual(backedUp);
   good = await readFile(own);
 });
 
@@ -271,7 +274,7 @@ describe('restore', () => {
     // The migrations have made these.
     const { knex_migrations: _ran, link_secret: _own, ...tables } = await everything(target);
     expect(Object.values(tables).flat()).toEqual([]);
-    expect(await through(own)).toEqual(done);
+    expect(await through(own)).toEqual(restored);
     expect((await everything(target)).owners).toEqual((await everything(full)).owners);
   });
 
@@ -307,9 +310,9 @@ describe('restore', () => {
        INSERT INTO webhooks (id, deployment_id, url, type, events)
          VALUES ('wh_old', 'd_old', 'https://Hook.example:8443/x', 'generic', '{submission}')`,
     );
-    expect(await command('backup', file, { DATABASE_URL: old.connectionString })).toEqual(done);
+    expect(await command('backup', file, { DATABASE_URL: old.connectionString })).toEqual(backedUp);
     const target = await newDatabase();
-    expect(await command('restore', file, { DATABASE_URL: target.connectionString })).toEqual(done);
+    expect(await command('restore', file, { DATABASE_URL: target.connectionString })).toEqual(restored);
     // A later migration makes this of the rows that were there.
     expect(await rowsOf(target, 'SELECT id, receiver, length(secret) || $$$$ AS secret FROM webhooks')).toEqual([
       { id: 'wh_old', receiver: 'hook.example:8443', secret: '50' },

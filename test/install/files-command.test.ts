@@ -7,7 +7,7 @@ import { loadConfig } from '../../src/config.ts';
 import type { Database } from '../../src/db/postgres/connect.ts';
 import { bucketOf, cleanBucket, namedObjects } from '../support/bucket-files.ts';
 import { hasOpenssl, makeCertificates, trust } from '../support/certificates.ts';
-import { formhost } from '../support/command.ts';
+import { backedUp, formhost, restored as restoredWell } from '../support/command.ts';
 import { emptyFolder } from '../support/formhost.ts';
 import { emptyDatabase, openDatabase, testDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
@@ -108,10 +108,10 @@ describe('files move', () => {
     await expectServed(service);
 
     const file = join(folder, 'site.backup');
-    expect(await formhost(['admin', 'backup', file], { settings })).toEqual(done(''));
+    expect(await formhost(['admin', 'backup', file], { settings })).toEqual(backedUp);
     const database = await emptyDatabase();
     const restored = { DATABASE_URL: database.url };
-    expect(await formhost(['admin', 'restore', file], { settings: restored })).toEqual(done(''));
+    expect(await formhost(['admin', 'restore', file], { settings: restored })).toEqual(restoredWell);
     const rowsOf = ({ db }: TestService) =>
       db('site_contents').orderBy('sha256').select('sha256', 'bytes', 'checked_at');
     const before = await rowsOf(service);
@@ -191,7 +191,7 @@ describe('a backup of files in the bucket', () => {
     const installation = await install('backup', 'bucket', [1, MIB / 4, 2 * MIB + 5]);
     const { settings, deploymentId } = installation;
     const file = join(folder, 'whole.backup');
-    expect(await formhost(['admin', 'backup', file], { settings })).toEqual(done(''));
+    expect(await formhost(['admin', 'backup', file], { settings })).toEqual(backedUp);
     const exported = await formhost(['admin', 'deployments', 'export', deploymentId], { settings });
     const pieces: Record<string, Buffer[]> = {};
     for (const line of exported.stdout.trimEnd().split('\n')) {
@@ -204,7 +204,7 @@ describe('a backup of files in the bucket', () => {
 
     const database = await emptyDatabase();
     const restored = { DATABASE_URL: database.url };
-    expect(await formhost(['admin', 'restore', file], { settings: restored })).toEqual(done(''));
+    expect(await formhost(['admin', 'restore', file], { settings: restored })).toEqual(restoredWell);
     const service = await testService({}, database);
     await expectWhole({ ...installation, service });
     expect(await namedObjects(service.db, s3, 'backup')).toEqual([]);
@@ -223,7 +223,7 @@ describe('a backup of files in the bucket', () => {
     expect(code).toBe(0);
     expect(stderr).toMatch(/^formhost: the bucket lacks the content of 1 files, .* \(file_\w+\)\n$/);
     const restored = { DATABASE_URL: (await emptyDatabase()).url };
-    expect(await formhost(['admin', 'restore', file], { settings: restored })).toEqual(done(''));
+    expect(await formhost(['admin', 'restore', file], { settings: restored })).toEqual(restoredWell);
   });
 
   it('needs FILES_URL', async () => {
@@ -256,7 +256,7 @@ describe('a backup of files in the bucket', () => {
     const { deleteRemovedObjects } = await import('../../src/files/files-bucket.ts');
     expect(await deleteRemovedObjects(service.db, bucket, testLimits())).toBe(0);
     goOn.resolve();
-    expect(await backup).toEqual(done(''));
+    expect(await backup).toEqual(backedUp);
     expect(gets).toBe(3);
     // The service may be first.
     await expect
@@ -266,7 +266,9 @@ describe('a backup of files in the bucket', () => {
       })
       .toEqual([]);
     const database = await testDatabase(emptyDatabase);
-    expect(await formhost(['admin', 'restore', file], { settings: { DATABASE_URL: database.url } })).toEqual(done(''));
+    expect(await formhost(['admin', 'restore', file], { settings: { DATABASE_URL: database.url } })).toEqual(
+      restoredWell,
+    );
     const db = openDatabase(database.url);
     const { rows } = await db.raw('SELECT count(*) AS n FROM submission_file_chunks');
     expect(Number(rows[0].n)).toBe(3);

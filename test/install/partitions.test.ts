@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { up as addConfirmations } from '../../migrations/0047-confirmations.ts';
-import { operatorOf } from '../support/command.ts';
+import { backedUp, operatorOf, restored as restoredWell } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
 import { emptyFolder } from '../support/formhost.ts';
 import { cloneDatabase, emptyDatabase, openDatabase, testDatabase } from '../support/fresh-database.ts';
@@ -107,7 +107,7 @@ describe('submissions and deliveries in partitions (deploy/examples/partitions.s
 
   async function isRestored(): Promise<void> {
     const file = join(folder, 'one.backup');
-    expect(await command('backup', file, service.databaseUrl)).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await command('backup', file, service.databaseUrl)).toEqual(backedUp);
     const read = async (one: TestService['db']) =>
       (await one.raw('SELECT CAST(each AS text) AS row FROM submissions AS each ORDER BY 1')).rows;
     const source = await read(service.db);
@@ -115,7 +115,7 @@ describe('submissions and deliveries in partitions (deploy/examples/partitions.s
     const into = { whole: await emptyDatabase(), parts: await cloneDatabase() };
     await partition(into.parts.url);
     for (const [name, target] of Object.entries(into)) {
-      expect([name, await command('restore', file, target.url)]).toEqual([name, { code: 0, stdout: '', stderr: '' }]);
+      expect([name, await command('restore', file, target.url)]).toEqual([name, restoredWell]);
       const restored = await testService(ALLOWED, target);
       expect(await read(restored.db)).toEqual(source);
       const as = asOwner(restored.url, owner.key);

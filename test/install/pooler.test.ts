@@ -6,7 +6,7 @@ import { migrate } from '../../src/db/postgres/migrate.ts';
 import { query } from '../../src/db/postgres/query.ts';
 import type { Connection } from '../../src/db/postgres/servers.ts';
 import { settingsInForce } from '../../src/db/postgres/transaction-pooler.ts';
-import { formhost } from '../support/command.ts';
+import { backedUp, formhost, restored } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
 import { emptyFolder } from '../support/formhost.ts';
 import { cloneDatabase, emptyDatabase, type FreshDatabase, openDatabase } from '../support/fresh-database.ts';
@@ -209,7 +209,7 @@ describe.runIf(isThere)('backup and restore through a transaction pooler', LONG,
     const { id } = await owner.deploy({ html: 'kept' });
     const file = join(await emptyFolder(), `backup-${id}`);
     const from = await startPgbouncer(service.databaseUrl);
-    expect(await run('backup', file, from)).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await run('backup', file, from)).toEqual(backedUp);
 
     const target = await fresh(emptyDatabase);
     const to = await startPgbouncer(target.url);
@@ -224,7 +224,7 @@ describe.runIf(isThere)('backup and restore through a transaction pooler', LONG,
     const left = await openDirect(target.url);
     const kept = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'formhost'";
     expect((await left.query(kept)).rowCount).toBeGreaterThan(0);
-    expect(await run('restore', file, to)).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await run('restore', file, to)).toEqual(restored);
     expect((await left.query('SELECT id FROM deployments')).rows).toEqual([{ id }]);
   });
 });

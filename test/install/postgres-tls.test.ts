@@ -8,6 +8,7 @@ import { connect } from '../../src/db/postgres/connect.ts';
 import { openClient } from '../../src/db/postgres/servers.ts';
 import { checkDatabaseUrl, parseDatabaseUrl } from '../../src/lib/database-url.ts';
 import { hasOpenssl, makeCertificates } from '../support/certificates.ts';
+import { backedUp } from '../support/command.ts';
 import { emptyFolder } from '../support/formhost.ts';
 import { openDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
@@ -121,7 +122,7 @@ hostssl all postgres all trust
     expect(await service.stop()).toEqual({ code: 0, stdout: '', stderr: '' });
 
     const file = join(folder, 'backup');
-    expect(await startAdmin(['backup', file], settings).result).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await startAdmin(['backup', file], settings).result).toEqual(backedUp);
     expect(existsSync(file)).toBe(true);
   });
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import request from 'supertest';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { backedUp, restored } from '../support/command.ts';
 import { runSql, withDatabase } from '../support/database.ts';
 import { emptyFolder } from '../support/formhost.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
@@ -56,7 +57,7 @@ it('follows a primary to its standby that is promoted, with both in DATABASE_URL
   });
 
   const file = join(folder, 'one.backup');
-  expect(await admin(['backup', file], alone)).toEqual(ENDED_WELL);
+  expect(await admin(['backup', file], alone)).toEqual(backedUp);
 
   await old.kill();
   // Nobody takes writes.
@@ -74,7 +75,7 @@ it('follows a primary to its standby that is promoted, with both in DATABASE_URL
   // The first is gone.
   await runSql(standby.url, 'CREATE DATABASE target');
   const target = DATABASE_URL('read-write', old.port, standby.port).replace('/postgres?', '/target?');
-  expect(await admin(['restore', file], { DATABASE_URL: target })).toEqual(ENDED_WELL);
+  expect(await admin(['restore', file], { DATABASE_URL: target })).toEqual(restored);
   await runSql(
     withDatabase(standby.url, 'target'),
     `SELECT 1 / count(*) FROM submissions WHERE deployment_id = '${id}'`,

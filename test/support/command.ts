@@ -112,6 +112,11 @@ const lineWith = (words: readonly string[]) =>
 
 /** How a command ends that has succeeded. */
 export const done = (stdout: unknown, stderr: unknown = '') => ({ code: 0, stdout, stderr });
+
+const COUNTED = String.raw`[\d,]+ owners?, [\d,]+ deployments? and [\d,]+ submissions?`;
+/** A backup into a file, and a restore, that ended well. */
+export const backedUp = done(expect.stringMatching(new RegExp(`^backed up ${COUNTED} into \\S+\n$`)));
+export const restored = done(expect.stringMatching(new RegExp(`^restored ${COUNTED}\n$`)));
 /** The output of a command that succeeds without a message. */
 export async function printed(result: Promise<Ended>): Promise<string> {
   const { stdout, ...rest } = await result;

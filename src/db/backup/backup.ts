@@ -73,8 +73,16 @@ export const columnsOf = ({ columns }: Table): string => columns.map(pg.escapeId
 /** How files in the bucket are read. `onDamaged`: called with a file that is missing there, or is not whole. */
 export type BucketReading = { readObject: ReadObject; onDamaged(name: string): void };
 
+/** The number of rows of each table, by its name. */
+export type RowCounts = Map<string, number>;
+
 /** The rows of a table, as if the content of all files were in the database. */
-async function* readTable(client: pg.Client, table: Table, reading: BucketReading): AsyncGenerator<Buffer> {
+async function* readTable(
+  client: pg.Client,
+  table: Table,
+  reading: BucketReading,
+  counts: RowCounts,
+): AsyncGenerator<Buffer> {
   const columns = table.columns.map((name) => {
     const column = pg.escapeIdentifier(name);
     return OBJECT_COLUMNS[table.name]?.includes(name) ? `NULL AS ${column}` : column;
@@ -82,30 +90,34 @@ async function* readTable(client: pg.Client, table: Table, reading: BucketReadin
   const from = `${pg.escapeIdentifier(table.name)} WHERE ${ROWS_WITHOUT_OBJECT[table.name] ?? true}`;
   const rows = `SELECT ${columns.join(', ')} FROM ${from}`;
   // A query, because COPY reads no partitioned table.
-  yield* client.query(copyTo(`COPY (${rows}) TO STDOUT`));
+  const copied = client.query(copyTo(`COPY (${rows}) TO STDOUT`));
+  yield* copied;
+  counts.set(table.name, copied.rowCount);
   yield* rowsOfBucket(client, table, reading.readObject, reading.onDamaged);
 }
 
 /** The whole database, as the client's transaction sees it; the service may go on working. */
-async function* readDatabase(client: pg.Client, reading: BucketReading): AsyncGenerator<Buffer> {
+async function* readDatabase(client: pg.Client, reading: BucketReading, counts: RowCounts): AsyncGenerator<Buffer> {
   // Objects of files that are removed meanwhile stay in the bucket.
   await client.query('SELECT pg_advisory_xact_lock_shared($1)', [BACKUP_LOCK]);
   const header = await describe(client);
-  yield* encode(header, (table) => readTable(client, table, reading));
+  yield* encode(header, (table) => readTable(client, table, reading, counts));
 }
 
 /**
  * Writes a backup in the format of backup-file.ts of the database at one moment, with the content of files in the bucket;
- * `out` is not ended. The database has been migrated.
+ * `out` is not ended. The database has been migrated. Returns what it has written.
  */
-export async function backUp(connection: Connection, out: Writable, reading: BucketReading): Promise<void> {
+export async function backUp(connection: Connection, out: Writable, reading: BucketReading): Promise<RowCounts> {
   const begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
   const client = await openLongTransaction(connection, 'formhost backup', begin);
   // When nothing can be written any more, this ends a query that Postgres has not answered.
   out.once('close', () => void client.end());
+  const counts: RowCounts = new Map();
   try {
     out.write(FIRST_LINE);
-    await pipeline(readDatabase(client, reading), createGzip(), out, { end: false });
+    await pipeline(readDatabase(client, reading, counts), createGzip(), out, { end: false });
+    return counts;
   } finally {
     await client.end();
   }

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { compareMigrations, migrate, migrationsRun, tableExists } from '../postgres/migrate.ts';
 import type { Connection } from '../postgres/servers.ts';
-import { columnsOf, openLongTransaction } from './backup.ts';
+import { columnsOf, openLongTransaction, type RowCounts } from './backup.ts';
 import { BackupError, BackupReader, type Header } from './backup-file.ts';
 
 /** Another transaction has locked a table that is restored. */
@@ -75,17 +75,18 @@ export async function checkBackup(source: AsyncIterable<Buffer>): Promise<void> 
 }
 
 /**
- * Restores a backup in our own format into an empty database, all of it or nothing. Throws a BackupError with the
- * reason.
+ * Restores a backup in our own format into an empty database, all of it or nothing. Returns what was restored. Throws a
+ * BackupError with the reason.
  */
-export async function restore(connection: Connection, source: AsyncIterable<Buffer>): Promise<void> {
+export async function restore(connection: Connection, source: AsyncIterable<Buffer>): Promise<RowCounts> {
   const backup = await open(source);
   await checkTarget(connection);
   await migrate(connection, { only: backup.header.migrations });
   const client = await openLongTransaction(connection, 'formhost restore');
+  const counts: RowCounts = new Map();
   try {
     await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
-    await fill(client, backup);
+    await fill(client, backup, counts);
     await client.query('ANALYZE');
     await client.query('COMMIT');
   } finally {
@@ -93,6 +94,7 @@ export async function restore(connection: Connection, source: AsyncIterable<Buff
     await client.end();
   }
   await bringUpToDate(connection);
+  return counts;
 }
 
 /** After a restore: runs the migrations that the backup's version did not have. */
@@ -109,7 +111,7 @@ async function bringUpToDate(connection: Connection): Promise<void> {
  * Runs in a transaction. Foreign keys are dropped, and made again at the end: they may form a circle, which no order of
  * tables satisfies.
  */
-async function fill(client: pg.Client, backup: BackupReader): Promise<void> {
+async function fill(client: pg.Client, backup: BackupReader, counts: RowCounts): Promise<void> {
   const { header } = backup;
   const names = header.tables.map(({ name }) => pg.escapeIdentifier(name));
   await client.query(`LOCK TABLE ${['knex_migrations', ...names].join(', ')} IN ACCESS EXCLUSIVE MODE`);
@@ -127,7 +129,9 @@ async function fill(client: pg.Client, backup: BackupReader): Promise<void> {
   for (const table of header.tables) {
     const name = pg.escapeIdentifier(table.name);
     await client.query(`ALTER TABLE ${name} DISABLE TRIGGER USER`);
-    await pipeline(backup.rows(), client.query(copyFrom(`COPY ${name} (${columnsOf(table)}) FROM STDIN`)));
+    const copied = client.query(copyFrom(`COPY ${name} (${columnsOf(table)}) FROM STDIN`));
+    await pipeline(backup.rows(), copied);
+    counts.set(table.name, copied.rowCount);
     await client.query(`ALTER TABLE ${name} ENABLE TRIGGER USER`);
   }
   await backup.verify();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { readAccount, storeAccount } from '../../../src/commands/owner/account.ts';
-import { done, failed, formhost, misusedFor, refusedFor } from '../../support/command.ts';
+import { backedUp, done, failed, formhost, misusedFor, refusedFor } from '../../support/command.ts';
 import { emptyFolder, environment, FORMHOST, startBreakingProxy, startFormhost } from '../../support/formhost.ts';
 import { ownerCommands, wait } from '../../support/owner-commands.ts';
 import { freePort, startInTerminal } from '../../support/process.ts';
@@ -83,7 +83,7 @@ describe('formhost', () => {
   it('runs a command of operators on the database of the settings, from any folder, with files of that folder', async () => {
     const cwd = await emptyFolder();
     const settings = { DATABASE_URL: service.databaseUrl };
-    expect(await startFormhost(['admin', 'backup', 'x.backup'], { settings, cwd }).result).toEqual(done(''));
+    expect(await startFormhost(['admin', 'backup', 'x.backup'], { settings, cwd }).result).toEqual(backedUp);
     expect(await readdir(cwd)).toEqual(['x.backup']);
   });
 });

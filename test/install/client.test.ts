@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -9,12 +9,13 @@ import { testService } from '../support/service.ts';
 import { zipFiles } from '../support/zip-bytes.ts';
 
 /*
- * The client as a program of a user has it: packed by npm, unpacked into the program's node_modules, and called as docs/api.md
+ * The client as a program of a user has it: packed by npm, installed in the program's empty folder, and called as docs/api.md
  * shows.
  */
 
 const shell = promisify(execFile);
-const [, shown = ''] = /^```ts\n([\s\S]*?)^```$/m.exec(await readFile(join(PROJECT, 'docs/api.md'), 'utf8')) ?? [];
+const guide = await readFile(join(PROJECT, 'docs/api.md'), 'utf8');
+const [, shown = ''] = /^```ts\n([\s\S]*?)^```$/m.exec(guide) ?? [];
 
 const service = await testService();
 const owner = await service.owner();
@@ -22,15 +23,20 @@ const program = shown.replace('http://localhost:3000', service.url);
 
 /** The folder of the program. */
 const folder = await emptyFolder();
+/** The file that npm makes of the package, and what is in it. */
+let filename: string;
+let packed: string[];
 beforeAll(async () => {
-  const modules = join(folder, 'node_modules');
-  await mkdir(join(modules, 'formhost'), { recursive: true });
-  await shell('npm', ['pack', '--pack-destination', folder], { cwd: PROJECT });
-  const unpack = 'tar -xzf "$0"/formhost-*.tgz -C "$0/node_modules/formhost" --strip-components=1';
-  await shell('sh', ['-c', unpack, folder]);
-  for (const name of ['openapi-fetch', '@types']) {
-    await symlink(join(PROJECT, 'node_modules', name), join(modules, name));
-  }
+  const pack = ['pack', '--json', '--loglevel=silent', '--pack-destination', folder];
+  const { stdout } = await shell('npm', pack, { cwd: join(PROJECT, 'packages/client') });
+  const [archive] = JSON.parse(stdout.slice(stdout.indexOf('[')));
+  ({ filename } = archive);
+  packed = archive.files.map(({ path }: { path: string }) => path);
+  const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', join(folder, filename)];
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  await shell('npm', install, { cwd: folder });
+  // Programs in TypeScript have Node's types.
+  await symlink(join(PROJECT, 'node_modules/@types'), join(folder, 'node_modules/@types'));
 });
 
 /** The errors of the strictest compiler in a program. */
@@ -39,7 +45,6 @@ async function compile(text: string): Promise<string> {
     ...{ target: 'es2024', module: 'nodenext', types: ['node'], noEmit: true, skipLibCheck: false },
     ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
   };
-  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['program.ts'] }));
   await writeFile(join(folder, 'program.ts'), text);
   const tsc = join(PROJECT, 'node_modules/.bin/tsc');
@@ -47,7 +52,43 @@ async function compile(text: string): Promise<string> {
   return stdout;
 }
 
-describe('formhost/client', () => {
+describe('formhost-client', () => {
+  it('brings a small library, and nothing of the service', async () => {
+    expect(packed.toSorted()).toEqual([
+      ...['LICENSE', 'README.md', 'dist/api.d.ts', 'dist/client.d.ts', 'dist/client.js', 'package.json'],
+    ]);
+    const modules = await readdir(join(folder, 'node_modules'));
+    const own = modules.filter((name) => !/^(?:\.|@types$)/.test(name));
+    expect(own.toSorted()).toEqual(['formhost-client', 'openapi-fetch', 'openapi-typescript-helpers']);
+  });
+
+  it('keeps the optional packages of the program that installs it', async () => {
+    const other = await emptyFolder();
+    const optional = join(other, 'optional');
+    await mkdir(optional);
+    await writeFile(join(optional, 'package.json'), '{"name":"their-optional","version":"1.0.0"}');
+    const own = { name: 'app', private: true, optionalDependencies: { 'their-optional': 'file:./optional' } };
+    await writeFile(join(other, 'package.json'), JSON.stringify(own));
+    const [, command = ''] = /```sh[^\n]*\n(npm install [^\n]*formhost-client)\n/.exec(guide) ?? [];
+    const [program = '', ...args] = command.replace('formhost-client', join(folder, filename)).split(' ');
+    await shell(program, [...args, '--prefer-offline', '--no-audit', '--no-fund'], { cwd: other });
+    expect(await readdir(join(other, 'node_modules'))).toEqual(
+      expect.arrayContaining(['formhost-client', 'their-optional']),
+    );
+  });
+
+  it('has the version and the library of the service', async () => {
+    const read = async (path: string) => JSON.parse(await readFile(join(PROJECT, path), 'utf8'));
+    const [service, client] = [await read('package.json'), await read('packages/client/package.json')];
+    expect([client.version, client.repository.url]).toEqual([service.version, service.repository.url]);
+    expect(client.dependencies).toEqual({ 'openapi-fetch': service.dependencies['openapi-fetch'] });
+  });
+
+  it('has a page that shows the same program as the guide', async () => {
+    const page = await readFile(join(PROJECT, 'packages/client/README.md'), 'utf8');
+    expect(page).toContain(shown);
+  });
+
   it('runs in Node', async () => {
     await writeFile(join(folder, 'program.mjs'), program);
     const env = { API_KEY: owner.key, PATH: process.env.PATH };
@@ -69,7 +110,7 @@ describe('formhost/client', () => {
     await writeFile(join(folder, 'site.zip'), zip);
     expect(
       await compile(`import { readFile } from 'node:fs/promises';
-import { createFormhost } from 'formhost/client';
+import { createFormhost } from 'formhost-client';
 const formhost = createFormhost({ url: ${JSON.stringify(service.url)}, key: process.env.API_KEY });
 const zip = await readFile('site.zip');
 for (const body of [zip, new Blob([zip])]) {

@@ -36,7 +36,6 @@ it('has what runs, and neither sources nor tests', () => {
     'LICENSE',
     'README.md',
     'bin/formhost',
-    'dist/client',
     'dist/dashboard',
     'dist/service',
     'package.json',

@@ -1,4 +1,5 @@
 import { buildDashboard } from './build.ts';
+import { makeClientTypes } from './client-types.ts';
 
 /*
  * `npm run dev`: builds the dashboard and starts the service from its sources, again after each change of a file. Reload the page in
@@ -6,4 +7,6 @@ import { buildDashboard } from './build.ts';
  */
 
 await buildDashboard();
+// Editors show them.
+await makeClientTypes();
 await import('../src/main.ts');

@@ -46,7 +46,7 @@ async function startProxy(certificate?: Certificate) {
 
 const folder = await emptyFolder();
 
-describe('npm run doctor', () => {
+describe('formhost admin doctor', () => {
   const doctor = (args: string[], settings: Record<string, string>) =>
     formhost(['admin', 'doctor', ...args], { settings });
 

@@ -10,7 +10,7 @@ const mailTest = (args: string[], settings: Record<string, string>) =>
 
 const failed = (line: string) => ({ code: 1, stdout: '', stderr: `formhost: ${line}\n` });
 
-describe('mail:test', () => {
+describe('formhost admin mail-test', () => {
   it('sends one mail from MAIL_FROM, and prints what the server answered', async () => {
     const server = await testSmtpServer({ login: LOGIN });
     const settings = { SMTP_URL: server.url, MAIL_FROM: 'Forms <forms@pages.example>' };

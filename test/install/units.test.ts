@@ -56,7 +56,7 @@ it('deploy/as-service runs a command with the user, the settings and the data of
   await writeFile(join(bin, 'systemd-run'), '#!/bin/sh\nprintf "%s\\n" "$@"\n');
   await chmod(join(bin, 'systemd-run'), 0o755);
   const settings = { PATH: `${bin}:${process.env.PATH}` };
-  const { code, stdout } = await startProgram('deploy/as-service', ['mail:test', 'you@example.org'], settings).result;
+  const { code, stdout } = await startProgram('deploy/as-service', ['mail-test', 'you@example.org'], settings).result;
   const service = await read('deploy/formhost.service');
   const given = stdout.split('\n').slice(0, -1);
   for (const name of ['User', 'Group', 'WorkingDirectory', 'EnvironmentFile']) {

@@ -1,11 +1,9 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Router } from 'express';
 import request from 'supertest';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { CLIENT_TYPES, EXAMPLE_SETTINGS, firstLine } from '../../../docs/generate-api.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { createLinks } from '../../../src/db/account/link-secret.ts';
 import { ERROR_CODE } from '../../../src/http/response/errors.ts';
@@ -77,12 +75,6 @@ describe('the document', () => {
     expect(html).toMatchObject({ type: 'string', minLength: 1, maxLength: 12 });
     expect(slug.description).toContain('mine');
   });
-});
-
-it('the client has the endpoints as they are declared', async () => {
-  const text = JSON.stringify(referenceOf(loadConfig(EXAMPLE_SETTINGS)));
-  const [first] = (await readFile(CLIENT_TYPES, 'utf8')).split('\n');
-  expect(first, 'src/client/api.d.ts is out of date: `npm run docs:api` writes it anew').toBe(firstLine(text));
 });
 
 /** The query of a link in a mail, or of a challenge; undefined where a path is neither. */

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import compressible from 'compressible';
 import { lookup } from 'mime-types';
+import { WELL_KNOWN } from './ignored-names.ts';
 
 /** The page itself, which every site has. */
 export const INDEX = 'index.html';
@@ -9,14 +10,42 @@ export const SECURITY_TXT = '/.well-known/security.txt';
 
 const MAX_SEGMENT_BYTES = 255;
 const MAX_PATH_BYTES = 1_000;
-/** The only name with a leading dot: of the folder of RFC 8615. */
-const WELL_KNOWN = '.well-known';
+/** NFC leaves at least a third of a text's bytes: three letters of Korean become one syllable. */
+const MAX_SHRINKING = 3;
+/** More combining marks in a row than a name has room for. The time of NFC grows with the square of their number. */
+const TOO_MANY_MARKS = /\p{M}{131}/u;
 /** Characters of a path in a message. */
 const MAX_SHOWN_CHARS = 100;
 
 /** A path in a message: control characters are escaped. */
 export const shownPath = (path: string): string =>
   JSON.stringify(path.length > MAX_SHOWN_CHARS ? `${path.slice(0, MAX_SHOWN_CHARS)}…` : path);
+
+export const PATH_TOO_LONG = `the path is longer than ${MAX_PATH_BYTES} bytes`;
+const NAME_TOO_LONG = `a name is longer than ${MAX_SEGMENT_BYTES} bytes`;
+
+/** Says which part of a path is too long even where NFC makes it shorter; undefined: none. */
+function lengthProblem(path: string): string | undefined {
+  const maxBytes = MAX_PATH_BYTES * MAX_SHRINKING;
+  if (path.length > maxBytes || Buffer.byteLength(path) > maxBytes) return PATH_TOO_LONG;
+  const isLong = (name: string): boolean => Buffer.byteLength(name) > MAX_SEGMENT_BYTES * MAX_SHRINKING;
+  return path.split('/').some(isLong) || TOO_MANY_MARKS.test(path) ? NAME_TOO_LONG : undefined;
+}
+
+/** The path in the Unicode form NFC, as paths are stored; undefined where it is too long to be one of a file. */
+export const normalizePath = (path: string): string | undefined =>
+  lengthProblem(path) === undefined ? path.normalize('NFC') : undefined;
+
+/** The path of a URL as it is stored; undefined where it can't be decoded, or is too long to be one of a file. */
+export function decodePath(encoded: string): string | undefined {
+  // Each byte is at most three characters of a URL.
+  if (encoded.length > 3 * MAX_PATH_BYTES * MAX_SHRINKING) return undefined;
+  try {
+    return normalizePath(decodeURIComponent(encoded));
+  } catch {
+    return undefined;
+  }
+}
 
 /** Says what is wrong with a segment; undefined: nothing. */
 function problemOf(segment: string, isFirstOfMore: boolean): string | undefined {
@@ -27,7 +56,19 @@ function problemOf(segment: string, isFirstOfMore: boolean): string | undefined 
   if (segment.startsWith('.') && !(isFirstOfMore && segment === WELL_KNOWN)) {
     return `a name begins with a dot, which only the folder ${WELL_KNOWN} may`;
   }
-  if (Buffer.byteLength(segment) > MAX_SEGMENT_BYTES) return `a name is longer than ${MAX_SEGMENT_BYTES} bytes`;
+  if (Buffer.byteLength(segment) > MAX_SEGMENT_BYTES) return NAME_TOO_LONG;
+  return undefined;
+}
+
+/** Says what is wrong with a path in NFC; undefined: nothing. */
+function pathProblem(path: string): string | undefined {
+  if (!path.isWellFormed()) return 'the path is not well-formed Unicode';
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) return PATH_TOO_LONG;
+  const segments = path.split('/');
+  for (const [at, segment] of segments.entries()) {
+    const problem = problemOf(segment, at === 0 && segments.length > 1);
+    if (problem !== undefined) return problem;
+  }
   return undefined;
 }
 
@@ -36,25 +77,34 @@ function problemOf(segment: string, isFirstOfMore: boolean): string | undefined 
  * what is wrong with which file.
  */
 export function sitePath(given: string): { path: string } | { error: string } {
-  const path = given.normalize('NFC');
-  const segments = path.split('/');
-  let problem: string | undefined;
-  if (!given.isWellFormed()) problem = 'the path is not well-formed Unicode';
-  else if (Buffer.byteLength(path) > MAX_PATH_BYTES) problem = `the path is longer than ${MAX_PATH_BYTES} bytes`;
-  for (const [at, segment] of segments.entries()) problem ??= problemOf(segment, at === 0 && segments.length > 1);
-  return problem === undefined ? { path } : { error: `The file ${shownPath(given)} is refused: ${problem}.` };
+  const path = normalizePath(given);
+  const problem = path === undefined ? lengthProblem(given) : pathProblem(path);
+  return path === undefined || problem !== undefined
+    ? { error: `The file ${shownPath(given)} is refused: ${problem}.` }
+    : { path };
 }
 
-/** Whether a file is a page: its `{{FORM_ACTION}}` is replaced, and its address may leave out `.html`. */
-export const isHtmlPath = (path: string): boolean => /\.html$/i.test(path);
+/** Whether a file is a page: its `{{FORM_ACTION}}` is replaced, and its address may leave out the extension. */
+export const isHtmlPath = (path: string): boolean => /\.html?$/i.test(path);
 
-const HAS_CHARSET = /^text\/|(?:javascript|json|xml)$/;
+/** The declaration in an XML file may name another encoding, over which a charset of the type would win (RFC 7303, 3). */
+const HAS_CHARSET = /^text\/(?!xml$)|(?:javascript|json)$/;
+/** A file without an extension, which says to Apple's systems which apps open addresses of the site. */
+const APPLE_ASSOCIATION = 'apple-app-site-association';
 
-/** The content type of a file, which its extension alone says. */
+/** The content type of a file, which its name alone says. */
 export function siteFileType(path: string): string {
-  const type = lookup(posix.extname(path)) || 'application/octet-stream';
+  const name = posix.basename(path) === APPLE_ASSOCIATION ? '.json' : posix.extname(path);
+  const type = lookup(name) || 'application/octet-stream';
   return HAS_CHARSET.test(type) ? `${type}; charset=utf-8` : type;
 }
 
-/** Whether a content of this type becomes smaller when it is compressed. */
-export const isCompressible = (contentType: string): boolean => compressible(contentType) === true;
+/** Whether a file is an SVG that was compressed before it was sent: its content stays so, whatever a client accepts. */
+export const isCompressedSvg = (path: string): boolean => /\.svgz$/i.test(path);
+
+/** Whether the content of a file becomes smaller when it is compressed. */
+export const isCompressible = (path: string): boolean =>
+  !isCompressedSvg(path) && compressible(siteFileType(path)) === true;
+
+/** Whether browsers run a file as a script. */
+export const isScriptPath = (path: string): boolean => siteFileType(path).startsWith('text/javascript');

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { type Entry, fromBufferPromise, getFileNameLowLevel, type ZipFile } from 'yauzl';
+import { isIgnoredPath, WELL_KNOWN } from './ignored-names.ts';
 import {
   checkedPath,
   checkLimits,
@@ -12,15 +13,24 @@ import {
   type SiteLimits,
   tooManyFiles,
 } from './sent-files.ts';
-import { INDEX, shownPath } from './site-paths.ts';
+import { INDEX, PATH_TOO_LONG, shownPath } from './site-paths.ts';
 
 /** Entries for each file that a site may have: folders, and those that macOS adds. */
 const ENTRIES_PER_FILE = 10;
+/** A longer name is no path of a site, even in another folder and before NFC makes it shorter. */
+const MAX_NAME_BYTES = 4_096;
 const UTF8_FLAG = 0x800;
+/** The extra field with a name in UTF-8 (APPNOTE 4.6.9): a version, the checksum of the other name, and the name. */
+const UNICODE_PATH = 0x7075;
+const UNICODE_PATH_HEADER_BYTES = 5;
+/** The systems whose names have no backslash (APPNOTE 4.4.2): MS-DOS, OS/2, NTFS with the number of Info-ZIP too, and VFAT. */
+const BACKSLASH_SYSTEMS: ReadonlySet<number> = new Set([0, 6, 10, 11, 14]);
 const STORED = 0;
 const DEFLATED = 8;
 const FILE_KIND = 0o170000;
 const SYMLINK = 0o120000;
+/** The folder in which the only name with a dot may be, where that is not at the root. */
+const IN_FOLDER = new RegExp(`^[^/]+/(?=\\${WELL_KNOWN}/)`);
 /** Of the header before a file's content, without the name. */
 const LOCAL_HEADER_BYTES = 30;
 
@@ -32,16 +42,34 @@ const damaged = (): SiteError => new SiteError(400, 'The zip is damaged or incom
 const refused = (path: string, problem: string): SiteError =>
   new SiteError(400, `The file ${shownPath(path)} is refused: ${problem}.`);
 
+/** The name in the extra field, if it is one of this entry: a program that knows nothing of the field may have renamed it. */
+function unicodePathOf({ fileNameRaw, extraFields }: Entry): Buffer | undefined {
+  const data = extraFields.find(({ id }) => id === UNICODE_PATH)?.data;
+  if (!data || data.length <= UNICODE_PATH_HEADER_BYTES || data[0] !== 1) return undefined;
+  const name = data.subarray(UNICODE_PATH_HEADER_BYTES);
+  return data.readUInt32LE(1) === crc32(fileNameRaw) && isUtf8(name) ? name : undefined;
+}
+
 /** Many programs write UTF-8 without saying so. */
-function nameOf({ fileNameRaw, generalPurposeBitFlag, extraFields }: Entry): string {
+function decodeName({ fileNameRaw, generalPurposeBitFlag }: Entry): string {
   if (isUtf8(fileNameRaw)) return fileNameRaw.toString();
-  const name = getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true);
+  const name = getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, [], true);
   if (generalPurposeBitFlag & UTF8_FLAG) throw refused(name, 'its path is not UTF-8');
   return name;
 }
 
-const isIgnored = (name: string): boolean =>
-  name.endsWith('/') || name.startsWith('__MACOSX/') || /(?:^|\/)\.DS_Store$/.test(name);
+/** The name with slashes, and without the `./` that some programs begin it with. */
+function nameOf(entry: Entry): string {
+  const { fileNameRaw, versionMadeBy } = entry;
+  const raw = unicodePathOf(entry) ?? fileNameRaw;
+  if (raw.length > MAX_NAME_BYTES) throw refused(raw.toString('utf8', 0, MAX_NAME_BYTES), PATH_TOO_LONG);
+  const name = raw === fileNameRaw ? decodeName(entry) : raw.toString();
+  const withSlashes = BACKSLASH_SYSTEMS.has(versionMadeBy >>> 8) ? name.replaceAll('\\', '/') : name;
+  return withSlashes.replace(/^(?:\.\/)+/, '');
+}
+
+/** Whether an entry is a folder, or no file of a site. */
+const isIgnored = (name: string): boolean => name === '' || name.endsWith('/') || isIgnoredPath(name, 1);
 
 /** The entries of files, by their names as the zip has them. */
 async function listEntries(zip: ZipFile, limits: SiteLimits): Promise<Map<Entry, string>> {
@@ -59,9 +87,12 @@ async function listEntries(zip: ZipFile, limits: SiteLimits): Promise<Map<Entry,
 function rootOf(names: readonly string[]): string {
   if (names.includes(INDEX)) return '';
   const [root = ''] = /^[^/]+\//.exec(names[0] ?? '') ?? [];
+  if (names.includes(root + INDEX) && names.every((name) => name.startsWith(root))) {
+    checkedPath(root + INDEX);
+    return root;
+  }
   // A path that leads out of the folder is the reason why that does not contain everything.
-  for (const name of names) checkedPath(name);
-  if (names.includes(root + INDEX) && names.every((name) => name.startsWith(root))) return root;
+  for (const name of names) checkedPath(name.replace(IN_FOLDER, ''));
   throw new SiteError(
     400,
     `The zip has no ${INDEX} at its root, or in the one folder that contains everything: add it.`,
@@ -127,9 +158,9 @@ export async function openZip(body: Buffer, limits: SiteLimits): Promise<{ html:
   const zip = await fromBufferPromise(body, options).catch(refuse);
   const names = await listEntries(zip, limits).catch(refuse);
   const root = rootOf([...names.values()]);
-  const files = Array.from(names, ([entry, name]) => {
-    return { path: checkedPath(name.slice(root.length)), bytes: entry.uncompressedSize, entry };
-  });
+  const files = Array.from(names, ([entry, name]) => ({ entry, name: name.slice(root.length) }))
+    .filter(({ name }) => !isIgnoredPath(name))
+    .map(({ entry, name }) => ({ path: checkedPath(name), bytes: entry.uncompressedSize, entry }));
   checkTwins(files.map(({ path }) => path));
   for (const file of files) checkEntry(file);
   checkLimits(files, limits);

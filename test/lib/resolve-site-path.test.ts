@@ -4,6 +4,8 @@ import { resolveSitePath } from '../../src/lib/resolve-site-path.ts';
 const FILES = new Set([
   ...['index.html', 'about.html', 'about/index.html', 'plain', 'plain.html', 'blog/index.html', 'blog/first.html'],
   ...['only/style.css', 'a b.css', 'caf\u00e9.html', '100%25.txt', 'index/index.html', 'docs.v2/index.html'],
+  ...['old.htm', 'old.html', 'older.htm', 'archive/index.htm', 'both/index.htm', 'both/index.html'],
+  `${'각'.repeat(85)}.txt`.slice(1),
 ]);
 
 it.each([
@@ -32,6 +34,14 @@ it.each([
   // Decoded once.
   ['/100%2525.txt', { file: '100%25.txt' }],
   ['/100%25.txt', undefined],
+  ['/old', { file: 'old.html' }],
+  ['/old.htm', { file: 'old.htm' }],
+  ['/older', { file: 'older.htm' }],
+  ['/archive', 'no-slash'],
+  ['/archive/', { file: 'archive/index.htm' }],
+  ['/both/', { file: 'both/index.html' }],
+  [`/${encodeURIComponent(`${'각'.repeat(84)}.txt`.normalize('NFD'))}`, { file: `${'각'.repeat(84)}.txt` }],
+  [`/${'%CC%81'.repeat(5_000)}`, undefined],
   ['/%ff', undefined],
   ['//about', undefined],
   ['/blog/../about', undefined],

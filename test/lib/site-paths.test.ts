@@ -1,5 +1,12 @@
-import { describe, expect, it } from 'vitest';
-import { isCompressible, isHtmlPath, siteFileType, sitePath } from '../../src/lib/site-paths.ts';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  decodePath,
+  isCompressible,
+  isHtmlPath,
+  normalizePath,
+  siteFileType,
+  sitePath,
+} from '../../src/lib/site-paths.ts';
 
 const refusal = (path: string): string | undefined => {
   const read = sitePath(path);
@@ -47,9 +54,34 @@ describe('the path of a file of a site', () => {
     expect(refusal(`${deepest}e`)).toContain('the path is longer than 1000 bytes');
   });
 
+  it('may be three times as long before NFC makes it shorter', () => {
+    const syllables = '\uac01'.repeat(85);
+    expect(sitePath(syllables.normalize('NFD'))).toEqual({ path: syllables });
+    const kelvins = '\u212a'.repeat(255);
+    expect(sitePath(kelvins)).toEqual({ path: 'K'.repeat(255) });
+    expect(refusal(`${kelvins}a`)).toContain('a name is longer than 255 bytes');
+    // NFC makes these longer.
+    expect(refusal('\u0958'.repeat(43))).toContain('a name is longer than 255 bytes');
+    expect(sitePath(`a${'\u0345'.repeat(127)}`)).toEqual({ path: `a${'\u0345'.repeat(127)}` });
+  });
+
+  it('is normalized only where it is not too long', () => {
+    const normalize = vi.spyOn(String.prototype, 'normalize');
+    const marks = (count: number) => '\u0345'.repeat(count / 2) + '\u0334'.repeat(count / 2);
+    for (const path of [marks(200), `a/${marks(5_200)}`, 'a'.repeat(3_001), '각'.repeat(1_001), '/'.repeat(100_000)]) {
+      expect(refusal(path)).toMatch(/is longer than (255|1000) bytes\.$/);
+      expect(normalizePath(path)).toBeUndefined();
+    }
+    for (const encoded of ['%CC%81'.repeat(5_200), '%41'.repeat(3_001), 'a'.repeat(20_000)]) {
+      expect(decodePath(encoded)).toBeUndefined();
+    }
+    expect(normalize).not.toHaveBeenCalled();
+    normalize.mockRestore();
+  });
+
   it('is cut in a message', () => {
-    expect(refusal(`${'a'.repeat(2_000)}`)).toBe(
-      `The file "${'a'.repeat(100)}…" is refused: the path is longer than 1000 bytes.`,
+    expect(refusal('ab/'.repeat(400))).toBe(
+      `The file "${'ab/'.repeat(33)}a…" is refused: the path is longer than 1000 bytes.`,
     );
   });
 });
@@ -61,7 +93,15 @@ describe('the content type of a file of a site', () => {
     ['a/style.css', 'text/css; charset=utf-8', true],
     ['a.mjs', 'text/javascript; charset=utf-8', true],
     ['a.json', 'application/json; charset=utf-8', true],
-    ['a.svg', 'image/svg+xml; charset=utf-8', true],
+    ['a.svg', 'image/svg+xml', true],
+    ['a.SVGZ', 'image/svg+xml', false],
+    ['feed.xml', 'application/xml', true],
+    ['feed.atom', 'application/atom+xml', true],
+    ['a.xhtml', 'application/xhtml+xml', true],
+    ['.well-known/apple-app-site-association', 'application/json; charset=utf-8', true],
+    ['apple-app-site-association', 'application/json; charset=utf-8', true],
+    ['apple-app-site-association/a.png', 'image/png', false],
+    ['a.vtt', 'text/vtt; charset=utf-8', true],
     ['site.webmanifest', 'application/manifest+json; charset=utf-8', true],
     ['a.PNG', 'image/png', false],
     ['a.woff2', 'font/woff2', false],
@@ -69,10 +109,11 @@ describe('the content type of a file of a site', () => {
     ['css', 'application/octet-stream', true],
     ['a.css/b', 'application/octet-stream', true],
   ])('of %s is %s', (path, type, compressible) => {
-    expect([siteFileType(path), isCompressible(siteFileType(path))]).toEqual([type, compressible]);
+    expect([siteFileType(path), isCompressible(path)]).toEqual([type, compressible]);
   });
 
-  it('makes a page of what ends in .html', () => {
-    expect(['a.html', 'A.HTML', 'a.htm', 'html', 'a.html.txt'].filter(isHtmlPath)).toEqual(['a.html', 'A.HTML']);
+  it('makes a page of what ends in .html or .htm', () => {
+    const paths = ['a.html', 'A.HTML', 'a.htm', 'b/C.Htm', 'html', 'htm', 'a.html.txt', 'a.shtml', 'a.htmx', 'a.xhtm'];
+    expect(paths.filter(isHtmlPath)).toEqual(['a.html', 'A.HTML', 'a.htm', 'b/C.Htm']);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { SiteError } from '../../src/lib/sent-files.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { SiteError, type SiteLimits } from '../../src/lib/sent-files.ts';
 import { openZip } from '../../src/lib/zip-site.ts';
 import { type ZipEntry, zipFiles, zipOf } from '../support/zip-bytes.ts';
 
@@ -8,8 +8,10 @@ const LIMITS = { maxSiteFiles: 5, maxSiteFileBytes: 2_000_000, maxSiteBytes: 3_0
 const INDEX = { name: 'index.html', content: '<p>' };
 
 /** The files of a zip with their contents, index.html too. */
-async function unpacked(zip: Buffer): Promise<Record<string, string>> {
-  const { html, files } = await openZip(zip, LIMITS);
+const unpacked = (zip: Buffer) => unpackedWith(zip, LIMITS);
+
+async function unpackedWith(zip: Buffer, limits: SiteLimits): Promise<Record<string, string>> {
+  const { html, files } = await openZip(zip, limits);
   const contents: Record<string, string> = { 'index.html': html };
   for (const { path, bytes } of files.list) {
     const content = await files.read(path);
@@ -37,12 +39,118 @@ describe('a zip of a site', () => {
     expect(await refusal(zipFiles({ 'a/index.html': '', 'b/c': '' }))).toBe(message);
     expect(await refusal(zipFiles({ 'a.html': '' }))).toBe(message);
     expect(await refusal(zipFiles({}))).toBe(message);
-    for (const path of ['../index.html', './index.html', '.git/index.html']) {
+    expect(await refusal(zipFiles({ '.git/index.html': '<p>' }))).toBe(message);
+    for (const path of ['../index.html', 'a/../index.html', '/index.html']) {
       expect(await refusal(zipFiles({ [path]: '<p>' }))).toContain(`400 The file "${path}" is refused`);
     }
+    expect(await refusal(zipFiles({ '../a': '', 'site/index.html': '<p>' }))).toContain(
+      '400 The file "../a" is refused',
+    );
     expect(await refusal(zipFiles({ 'site/index.html': '<p>', '../a': '' }))).toContain(
       '400 The file "../a" is refused',
     );
+  });
+
+  it('has .well-known at its root, in a folder or not, and nowhere else', async () => {
+    const site = { 'index.html': '<p>', '.well-known/security.txt': 'a' };
+    expect(await unpacked(zipFiles(site))).toEqual(site);
+    expect(await unpacked(zipFiles({ 'www/.well-known/security.txt': 'a', 'www/index.html': '<p>' }))).toEqual(site);
+    const others = { '.well-known': 'a', 'b/.well-known/c': 'a', 'd/.well-known': 'a' };
+    expect(await unpacked(zipFiles({ ...others, 'index.html': '<p>' }))).toEqual({ 'index.html': '<p>' });
+    expect(await unpacked(zipFiles({ 'www/b/.well-known/c': 'a', 'www/index.html': '<p>' }))).toEqual({
+      'index.html': '<p>',
+    });
+  });
+
+  it('leaves out what systems and tools write for themselves, whatever is wrong with it', async () => {
+    const ignored = ['Icon\r', 'a/Icon\r', '._index.html', 'a/._b.css', '.nojekyll', '.git/config', '.github/x.yml'];
+    const more = ['.DS_Store', '__MACOSX/a', 'a/__MACOSX/b', '.htaccess', '.hidden/\u0000', '.a\\b'];
+    const entries = [...ignored, ...more].map((name) => ({ name, flags: 1 }));
+    const inFolder = entries.map((entry) => ({ ...entry, name: `site/${entry.name}` }));
+    expect(await unpacked(zipOf([...entries.slice(0, 5), INDEX]))).toEqual({ 'index.html': '<p>' });
+    expect(await unpacked(zipOf([...entries.slice(5), { name: 'site/index.html', content: '<p>' }]))).toEqual({
+      'index.html': '<p>',
+    });
+    expect(await unpacked(zipOf([...inFolder.slice(5), { name: 'site/index.html', content: '<p>' }]))).toEqual({
+      'index.html': '<p>',
+    });
+    for (const name of ['Icon', 'a/icon\r', '..']) {
+      const [, ...why] = (await refusal(zipOf([{ name }, INDEX])).catch(() => '200 served')).split(' ');
+      expect([name, why.join(' ')]).toEqual([name, expect.stringMatching(name === 'Icon' ? /^served$/ : /refused/)]);
+    }
+  });
+
+  it('may begin its paths with ./', async () => {
+    const site = { 'index.html': '<p>', 'a/b.css': 'b' };
+    expect(await unpacked(zipFiles({ './': '', './a/b.css': 'b', './index.html': '<p>' }))).toEqual(site);
+    expect(await unpacked(zipFiles({ './site/a/b.css': 'b', '././site/index.html': '<p>' }))).toEqual(site);
+    expect(await refusal(zipFiles({ './index.html': '<p>', './a': '', a: '' }))).toContain('"a" is there twice');
+    expect(await refusal(zipFiles({ 'index.html': '<p>', './../a': '' }))).toContain('The file "../a" is refused');
+  });
+
+  it('separates names by backslashes where it was made on Windows', async () => {
+    const names = ['site\\', 'site\\a\\b.css', 'site\\index.html'];
+    for (const system of [0, 6, 10, 11, 14]) {
+      const zip = zipOf(names.map((name) => ({ name, content: name.endsWith('\\') ? '' : 'x', system })));
+      expect(await unpacked(zip)).toEqual({ 'index.html': 'x', 'a/b.css': 'x' });
+    }
+    for (const system of [3, 19]) {
+      expect(await refusal(zipOf([INDEX, { name: 'a\\b.css', system }]))).toContain('the path has a backslash');
+    }
+    expect(await refusal(zipOf([INDEX, { name: '..\\a', system: 0 }]))).toContain('The file "../a" is refused');
+  });
+
+  it('is named by a valid Unicode Path', async () => {
+    const raw = Buffer.from([0x81, 0x2e, 0x74]);
+    const ascii = { name: '#U0142.txt', unicodePath: 'ł.txt', isUtf8: false };
+    const code437 = { name: raw, unicodePath: 'dir/Ω.t', isUtf8: false };
+    const windows = { name: '_.t', unicodePath: 'c\\ź.t', system: 0 };
+    const stale = { name: 'renamed.txt', unicodePath: 'before.txt', unicodePathOf: 'before.txt' };
+    const broken = { name: 'kept.txt', unicodePath: Buffer.from([0xff]) };
+    const empty = { name: 'also.txt', unicodePath: '' };
+    const zip = zipOf([INDEX, ascii, code437, windows, stale, broken, empty]);
+    const paths = ['index.html', 'ł.txt', 'dir/Ω.t', 'c/ź.t', 'renamed.txt', 'kept.txt', 'also.txt'];
+    expect(Object.keys(await unpackedWith(zip, { ...LIMITS, maxSiteFiles: 9 }))).toEqual(paths);
+    expect(await refusal(zipOf([INDEX, { name: 'a', unicodePath: '../a' }]))).toContain('"../a" is refused');
+  });
+
+  it('may be made by Finder, Explorer, PowerShell, 7-Zip, Info-ZIP, Python or PHP', async () => {
+    const site = { 'index.html': '<p>', 'bücher/ä.css': 'b' };
+    const entries = (
+      folder: string,
+      form: Partial<ZipEntry>,
+      name: (path: string) => string | Buffer = (path) => path,
+    ) => zipOf(Object.entries(site).map(([path, content]) => ({ name: name(folder + path), content, ...form })));
+    const in437 = (path: string) => Buffer.from(path.replaceAll('ü', '\u0081').replaceAll('ä', '\u0084'), 'latin1');
+    const zips = {
+      finder: entries('site/', { isUtf8: false, hasDescriptor: true, system: 3 }, (path) => path.normalize('NFD')),
+      explorer: entries('', { isUtf8: false, system: 0 }, in437),
+      powershell: entries('site/', { system: 0 }, (path) => path.replaceAll('/', '\\')),
+      sevenZip: entries('', { system: 10 }),
+      infoZip: zipOf(
+        Object.entries(site).map(([path, content]) => ({
+          ...{ name: path.replaceAll(/[^!-~]/g, '?'), content, isUtf8: false },
+          ...(/[^!-~]/.test(path) && { unicodePath: path }),
+        })),
+      ),
+      python: entries('./', { hasDescriptor: true, isZip64: true, system: 3 }),
+      php: entries('', { isUtf8: false, isStored: true, system: 3 }),
+    };
+    for (const [maker, zip] of Object.entries(zips)) expect([maker, await unpacked(zip)]).toEqual([maker, site]);
+  });
+
+  it('is refused for a path that is too long before anything is done with it', async () => {
+    const normalize = vi.spyOn(String.prototype, 'normalize');
+    const marks = '\u0345'.repeat(800) + '\u0334'.repeat(800);
+    for (const name of [`a${marks}`, `${'a/'.repeat(2_000)}b`, 'a'.repeat(60_000)]) {
+      expect(await refusal(zipOf([INDEX, { name }]))).toMatch(/^400 .* is longer than (255|1000) bytes\.$/);
+    }
+    // Too many files are refused before their paths are looked at.
+    const many = Array.from({ length: 40 }, (_, at) => ({ name: `${at}/é${'\u0345'.repeat(100)}` }));
+    normalize.mockClear();
+    expect(await refusal(zipOf([...many, INDEX]))).toMatch(/^413 /);
+    expect(normalize).not.toHaveBeenCalled();
+    normalize.mockRestore();
   });
 
   it('may be stored, have data descriptors, and be ZIP64', async () => {

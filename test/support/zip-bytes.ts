@@ -16,6 +16,11 @@ export type ZipEntry = {
   method?: number;
   /** Of Unix. */
   mode?: number;
+  /** The system of the program that made it (APPNOTE 4.4.2): 3, Unix. */
+  system?: number;
+  /** The name in the extra field for one in UTF-8, with the checksum of this text: that of `name`. */
+  unicodePath?: string | Buffer;
+  unicodePathOf?: string | Buffer;
   crc?: number;
   bytes?: number;
   /** Where the directory says that its header is; the same as that of another entry makes them overlap. */
@@ -33,6 +38,14 @@ function numbers(...fields: [value: number, size: 2 | 4 | 8][]): Buffer {
       return field.subarray(0, size);
     }),
   );
+}
+
+/** The extra field of Info-ZIP for a name in UTF-8 (APPNOTE 4.6.9). */
+function unicodePathField({ name, unicodePath, unicodePathOf = name }: ZipEntry): Buffer {
+  if (unicodePath === undefined) return Buffer.alloc(0);
+  const path = Buffer.from(unicodePath);
+  const header = numbers([0x7075, 2], [5 + path.length, 2]);
+  return Buffer.concat([header, Buffer.from([1]), numbers([crc32(unicodePathOf), 4]), path]);
 }
 
 function write(entry: ZipEntry, at: number): { local: Buffer; central: Buffer } {
@@ -59,10 +72,22 @@ function write(entry: ZipEntry, at: number): { local: Buffer; central: Buffer } 
     entry.hasDescriptor ? numbers([0x08074b50, 4], [crc, 4], [packed.length, 4], [bytes, 4]) : Buffer.alloc(0),
   ]);
   const offset = entry.offset ?? at;
-  const extra = entry.isZip64 ? numbers([1, 2], [24, 2], [bytes, 8], [packed.length, 8], [offset, 8]) : Buffer.alloc(0);
+  const extra = Buffer.concat([
+    entry.isZip64 ? numbers([1, 2], [24, 2], [bytes, 8], [packed.length, 8], [offset, 8]) : Buffer.alloc(0),
+    unicodePathField(entry),
+  ]);
   const or64 = (value: number): number => (entry.isZip64 ? MAX_32 : value);
   const central = Buffer.concat([
-    numbers([0x02014b50, 4], [(3 << 8) | 45, 2], [20, 2], [flags, 2], [method, 2], [0, 2], [0, 2], [crc, 4]),
+    numbers(
+      [0x02014b50, 4],
+      [((entry.system ?? 3) << 8) | 45, 2],
+      [20, 2],
+      [flags, 2],
+      [method, 2],
+      [0, 2],
+      [0, 2],
+      [crc, 4],
+    ),
     numbers([or64(packed.length), 4], [or64(bytes), 4], [name.length, 2], [extra.length, 2], [0, 2], [0, 2], [0, 2]),
     numbers([(entry.mode ?? 0o100644) * 0x10000, 4], [or64(offset), 4]),
     ...[name, extra],

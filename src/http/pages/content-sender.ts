@@ -4,7 +4,7 @@ import { SIZES } from '../../sizes.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { type Range, rangeOf } from '../response/range.ts';
 import type { ResponseWriter } from '../response/response-writer.ts';
-import { type Content, etagOf, headersOf, type Variant } from './ready-body.ts';
+import { type Content, encodingHeader, etagOf, headersOf, type Variant } from './ready-body.ts';
 import { contentOf, type SiteFiles } from './site-files.ts';
 
 /** If-None-Match (RFC 9110, 13.1.2): a list of tags compared weakly, or `*`. */
@@ -24,6 +24,7 @@ export const partOf = (request: IncomingMessage, { hash, bytes, hasRanges }: Con
 const identityHeaders = (content: Content, part: Range | undefined, requestId: string): string[] => [
   ...headersOf(content, 'identity'),
   ...['Content-Type', content.type],
+  ...encodingHeader(content, 'identity'),
   ...['Content-Length', String(part ? part.end + 1 - part.start : content.bytes)],
   ...(part ? ['Content-Range', `bytes ${part.start}-${part.end}/${content.bytes}`] : []),
   ...['x-request-id', requestId],

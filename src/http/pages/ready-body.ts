@@ -13,6 +13,8 @@ export type Content = {
   type: string;
   /** Whether clients get it compressed. */
   isCompressed: boolean;
+  /** How it was compressed before it was sent: all clients get it so. */
+  storedEncoding?: 'gzip' | undefined;
   /** Whether clients may ask for a part of it. */
   hasRanges: boolean;
 };
@@ -47,11 +49,17 @@ export const headersOf = ({ hash, isCompressed, hasRanges }: Content, encoding: 
   ...(hasRanges ? ['Accept-Ranges', 'bytes'] : []),
 ];
 
+/** The header that names the encoding in which content is sent. */
+export function encodingHeader({ storedEncoding }: Content, encoding: Encoding): string[] {
+  const sent = encoding === 'identity' ? storedEncoding : encoding;
+  return sent ? ['Content-Encoding', sent] : [];
+}
+
 export function createVariant(content: Content, encoding: Encoding, body: Buffer): Variant {
   const headers = headersOf(content, encoding);
   const bodyHeaders = [
     ...['Content-Type', content.type, 'Content-Length', String(body.length)],
-    ...(encoding === 'identity' ? [] : ['Content-Encoding', encoding]),
+    ...encodingHeader(content, encoding),
   ];
   const requestId = ['x-request-id', ''];
   return {

@@ -4,7 +4,7 @@ import { brotliOptions } from '../../compute/render-page.ts';
 import type { OpenSiteFile, SiteFile } from '../../db/deployments/site-files.ts';
 import type { ReadPiece } from '../../db/files/file-content.ts';
 import { BusyError, FairQueue } from '../../lib/fair-queue.ts';
-import { isCompressible, isHtmlPath, siteFileType } from '../../lib/site-paths.ts';
+import { isCompressedSvg, isCompressible, isHtmlPath, siteFileType } from '../../lib/site-paths.ts';
 import type { Limits } from '../../limits.ts';
 import { type HttpError, unavailable } from '../response/errors.ts';
 import type { Range } from '../response/range.ts';
@@ -23,9 +23,12 @@ const HASH_CHARS = 27;
 
 /** The content of a file as it was stored. */
 export function contentOf({ path, sha256, bytes }: SiteFile): Content {
-  const type = siteFileType(path);
   const hash = Buffer.from(sha256, 'hex').toString('base64url').slice(0, HASH_CHARS);
-  return { hash, bytes, type, isCompressed: isCompressible(type), hasRanges: true };
+  return {
+    ...{ hash, bytes, type: siteFileType(path), hasRanges: true },
+    isCompressed: isCompressible(path),
+    storedEncoding: isCompressedSvg(path) ? 'gzip' : undefined,
+  };
 }
 
 const gone = (): HttpError => unavailable('The page has just changed: try again shortly.');

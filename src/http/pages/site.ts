@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { SiteFile } from '../../db/deployments/site-files.ts';
 import { type Resolved, resolveSitePath } from '../../lib/resolve-site-path.ts';
-import { INDEX, isCompressible, isHtmlPath, SECURITY_TXT, siteFileType } from '../../lib/site-paths.ts';
+import { INDEX, isCompressible, isHtmlPath, SECURITY_TXT } from '../../lib/site-paths.ts';
 import { type ReadyBody, sizeOfBody } from './ready-body.ts';
 
 /** Memory of a file in the list, apart from its path. */
@@ -45,7 +45,7 @@ export class Site {
 
   /** Whether a file is sent from memory. Others are read piece by piece each time; HTML has to be rendered as a whole. */
   isKept({ path, bytes }: SiteFile): boolean {
-    const isCompressed = isCompressible(siteFileType(path));
+    const isCompressed = isCompressible(path);
     // A file takes more memory with its encodings, and is not to displace all others.
     const max = Math.min(isCompressed ? MAX_COMPRESSED_BYTES : MAX_KEPT_BYTES, this.#kept.maxSize / 2);
     return isHtmlPath(path) || bytes <= max;

@@ -43,6 +43,8 @@ export type BodyForm<S extends z.ZodObject> = {
 /** A body of a media type, or of any, with no JSON besides it. The query has the fields that it does not have. */
 export type OtherForm = {
   type?: string;
+  /** Another name of the type, which the reference leaves out. */
+  otherType?: string;
   /** Its name in errors: `the page itself`. */
   name: string;
   fields: readonly string[];
@@ -86,10 +88,12 @@ export function notJson(others: readonly OtherForm[] = []): HttpError {
 /** The form of a body, by its type; undefined for JSON. Throws 415 for another charset than UTF-8. */
 export const otherFormOf = (request: IncomingMessage, others: readonly OtherForm[] = []): OtherForm | undefined =>
   others.find(
-    ({ type }) =>
-      type === undefined ||
-      (request.headers['content-type']?.toLowerCase().startsWith(type) && mediaType(request)?.type === type),
+    ({ type, otherType }) =>
+      type === undefined || isOfType(request, type) || (otherType && isOfType(request, otherType)),
   );
+
+const isOfType = (request: IncomingMessage, type: string): boolean =>
+  request.headers['content-type']?.toLowerCase().startsWith(type) === true && mediaType(request)?.type === type;
 
 /** As many errors of one body are told. */
 const MAX_ERRORS = 20;

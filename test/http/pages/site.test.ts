@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { takeDown } from '../../../src/db/deployments/take-downs.ts';
 import { type BareAnswer, bareRequest } from '../../support/bare-request.ts';
@@ -47,6 +47,10 @@ const FILES = {
   'feed.xml': '<feed/>',
   'empty.txt': '',
   'old.htm': '{{FORM_ACTION}}',
+  'archive/index.htm': '<h1>Archive</h1>',
+  'logo.svg': '<svg/>',
+  'logo.svgz': gzipSync('<svg xmlns="http://www.w3.org/2000/svg"/>'),
+  '.well-known/apple-app-site-association': '{}',
 };
 const site = await publishSite(owner, FILES);
 
@@ -58,7 +62,9 @@ describe('GET on the host of a site', () => {
     ['/about', `<form method="post" action="${BASE_URL}/submit/${site.id}"></form>`],
     ['/about.html', `<form method="post" action="${BASE_URL}/submit/${site.id}"></form>`],
     ['/blog/', '<h1>Blog</h1>'],
-    ['/old.htm', '{{FORM_ACTION}}'],
+    ['/old.htm', `${BASE_URL}/submit/${site.id}`],
+    ['/old', `${BASE_URL}/submit/${site.id}`],
+    ['/archive/', '<h1>Archive</h1>'],
   ])('serves the page at %s', async (path, text) => {
     const answer = await ask(site.slug, path);
     expect({ status: answer.status, headers: saidIn(answer), text: textOf(answer) }).toEqual({
@@ -78,7 +84,9 @@ describe('GET on the host of a site', () => {
     ['/style.css', 'text/css; charset=utf-8', 'Accept-Encoding'],
     ['/img/picture.png', 'image/png', undefined],
     ['/notes.txt', 'text/plain; charset=utf-8', 'Accept-Encoding'],
-    ['/feed.xml', expect.stringContaining('xml'), 'Accept-Encoding'],
+    ['/feed.xml', 'application/xml', 'Accept-Encoding'],
+    ['/logo.svg', 'image/svg+xml', 'Accept-Encoding'],
+    ['/.well-known/apple-app-site-association', 'application/json; charset=utf-8', 'Accept-Encoding'],
     ['/empty.txt', 'text/plain; charset=utf-8', 'Accept-Encoding'],
   ])('serves the file %s with the type of its extension', async (path, type, vary) => {
     const content = Buffer.from(Object.entries(FILES).find(([name]) => `/${name}` === path)?.[1] ?? 'none');
@@ -196,6 +204,45 @@ describe('a file that is too large to be kept in memory', async () => {
   });
 });
 
+describe('an .svgz', () => {
+  const content = FILES['logo.svgz'];
+  const type = { 'content-type': 'image/svg+xml', 'content-encoding': 'gzip' };
+
+  it.each(['', 'identity', 'br, gzip', 'gzip;q=0'])(
+    'is sent as it is to clients that accept "%s"',
+    async (accepted) => {
+      const answer = await ask(site.slug, '/logo.svgz', { headers: { 'Accept-Encoding': accepted } });
+      const length = { 'content-length': String(content.length), etag: `"${hashOf(content)}"` };
+      expect([answer.status, saidIn(answer)]).toEqual([200, { ...CACHED, ...type, ...length }]);
+      expect(answer.body).toEqual(content);
+    },
+  );
+
+  it('is sent in parts, and again when it has changed only', async () => {
+    const part = await ask(site.slug, '/logo.svgz', { headers: { Range: 'bytes=2-5' } });
+    expect([part.status, part.body, part.headers]).toEqual([
+      206,
+      content.subarray(2, 6),
+      expect.objectContaining(type),
+    ]);
+    const same = await ask(site.slug, '/logo.svgz', { headers: { 'If-None-Match': `"${hashOf(content)}"` } });
+    expect([same.status, same.headers['content-encoding'], same.body.length]).toEqual([304, undefined, 0]);
+    const head = await ask(site.slug, '/logo.svgz', { method: 'HEAD' });
+    expect([head.status, head.headers]).toEqual([200, expect.objectContaining(type)]);
+  });
+
+  it('is sent as it is where it is too large for the memory', async () => {
+    const large = gzipSync(randomBytes(1_100_000));
+    const { slug } = await publishSite(owner, { 'index.html': 'x', 'map.svgz': large });
+    const answer = await ask(slug, '/map.svgz', { headers: { 'Accept-Encoding': 'identity' } });
+    expect([answer.status, answer.headers, answer.body.equals(large)]).toEqual([
+      200,
+      expect.objectContaining(type),
+      true,
+    ]);
+  });
+});
+
 describe('what the service answers for a page without files', () => {
   it('comes after the files of a site', async () => {
     const { slug, id } = await publishSite(owner, {
@@ -230,12 +277,15 @@ describe('what the service answers for a page without files', () => {
 describe('POST on the host of a site', () => {
   const post = (path: string) => ask(site.slug, path, { method: 'POST', headers: FORM, body: `path=${path}` });
 
-  it.each(['/', '/index.html', '/about', '/about.html', '/blog/'])('submits at %s', async (path) => {
-    const answer = await post(path);
-    const { id } = JSON.parse(textOf(answer));
-    const { body } = await owner.get(`/submissions/${site.id}/${id}`);
-    expect([answer.status, body.data]).toEqual([200, { path }]);
-  });
+  it.each(['/', '/index.html', '/about', '/about.html', '/blog/', '/old.htm', '/archive/'])(
+    'submits at %s',
+    async (path) => {
+      const answer = await post(path);
+      const { id } = JSON.parse(textOf(answer));
+      const { body } = await owner.get(`/submissions/${site.id}/${id}`);
+      expect([answer.status, body.data]).toEqual([200, { path }]);
+    },
+  );
 
   it('leads to the site’s own page that thanks, or to that of the service', async () => {
     const answer = await ask(site.slug, '/about', {
@@ -251,7 +301,8 @@ describe('POST on the host of a site', () => {
 
   it.each([
     ['POST', '/style.css', 405, 'GET, HEAD'],
-    ['POST', '/old.htm', 405, 'GET, HEAD'],
+    ['POST', '/logo.svgz', 405, 'GET, HEAD'],
+    ['PUT', '/old.htm', 405, 'GET, HEAD, POST'],
     ['PUT', '/style.css', 405, 'GET, HEAD'],
     ['PUT', '/about', 405, 'GET, HEAD, POST'],
     ['POST', '/nothing', 404, undefined],

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testService } from '../../support/service.ts';
 import { zipFiles } from '../../support/zip-bytes.ts';
 
@@ -83,6 +83,47 @@ describe('POST /deploy with files', () => {
     expect(await contentOf(id, 'index.html')).toBe('<p>zip');
   });
 
+  it.each(['application/x-zip-compressed', 'Application/X-Zip-Compressed; x=y'])('takes a zip as %s', async (type) => {
+    const sent = await owner.send('POST', '/deploy', zipFiles({ 'index.html': '<p>', a: 'a' }), {
+      'Content-Type': type,
+    });
+    expect(sent.status).toBe(201);
+    const { id } = (await owner.get('/deploy')).body.deployments[0];
+    expect(await pathsOf(id)).toEqual(['index.html 3', 'a 1']);
+    const zip = zipFiles({ 'b/index.html': '<p>', 'b/c': 'c' });
+    expect((await owner.send('PUT', `/deploy/${id}`, zip, { 'Content-Type': type })).status).toBe(200);
+    expect(await pathsOf(id)).toEqual(['index.html 3', 'c 1']);
+  });
+
+  it('normalizes no path that is too long, wherever it comes from', async () => {
+    const id = await deploy({ a: 'a' });
+    const { slug } = (await owner.get(`/deploy/${id}`).expect(200)).body;
+    const path = `a${'\u0345'.repeat(2_000)}${'\u0334'.repeat(2_000)}`;
+    const normalize = vi.spyOn(String.prototype, 'normalize');
+    onTestFinished(() => normalize.mockRestore());
+    const files = { [path]: 'a' };
+    const encoded = encodeURIComponent(path);
+    const file = `/deploy/${id}/files/${encoded}`;
+    const tool = {
+      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+      params: { name: 'publish_page', arguments: { html: '<p>', files } },
+    };
+    const answers = [
+      await owner.post('/deploy').send({ html: '<p>', files }),
+      await owner.send('POST', '/deploy', `{"html":"<p>"${' '.repeat(100_000)},"files":${JSON.stringify(files)}}`),
+      await owner.send('POST', '/deploy', zipFiles({ 'index.html': '<p>', ...files }), ZIP),
+      await owner.get(file),
+      await owner.send('PUT', file, 'a', { 'Content-Type': 'text/plain' }),
+      await owner.delete(file),
+      await owner.post('/mcp').set('Accept', 'application/json, text/event-stream').send(tool),
+      await service.anonymous.get(`/${encoded}`).set('Host', `${slug}.pages.test`),
+      await service.anonymous.post(`/${encoded}`).set('Host', `${slug}.pages.test`).type('form').send('a=b'),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 404, 400, 404, 200, 404, 404]);
+    expect(JSON.stringify(answers[6]?.body)).toContain('is longer than');
+    expect(Math.max(0, ...normalize.mock.contexts.map(({ length }) => length))).toBeLessThanOrEqual(3_000);
+  });
+
   it('makes one deployment for each Idempotency-Key', async () => {
     const send = (content: string) =>
       owner.send('POST', '/deploy', zipFiles({ 'index.html': '<p>', a: content }), {
@@ -135,7 +176,7 @@ describe('POST /deploy with files', () => {
     const { status } = await owner.send(
       'POST',
       '/deploy',
-      zipFiles({ 'index.html': '<p>', a: 'never', '.b': '' }),
+      zipFiles({ 'index.html': '<p>', a: 'never', 'b//c': '' }),
       ZIP,
     );
     expect([status, await contents()]).toEqual([400, []]);
@@ -288,7 +329,7 @@ describe('a file of a site', () => {
     const id = await deploy({ 'a/b.svg': '<svg/>' });
     const { headers } = await owner.get(`/deploy/${id}/files/a/b.svg`).expect(200);
     expect(headers).toMatchObject({
-      'content-type': 'image/svg+xml; charset=utf-8',
+      'content-type': 'image/svg+xml',
       'content-disposition': 'attachment; filename=b.svg',
       'x-content-type-options': 'nosniff',
       'content-security-policy': "sandbox; default-src 'none'",

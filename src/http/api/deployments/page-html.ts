@@ -71,6 +71,8 @@ export const siteBody = (config: Config, queue: App['siteQueue']) => {
       ...page.others,
       {
         type: 'application/zip',
+        // Browsers on Windows call zips so.
+        otherType: 'application/x-zip-compressed',
         name: 'a site',
         fields: ['html', 'files'],
         maxBytes: maxSiteBytes + SIZES.body.settingsBytes,

@@ -9,6 +9,7 @@ import { createEndpoints } from './endpoints.ts';
 import { ErrorResponder } from './error-responder.ts';
 import { ContentSender } from './pages/content-sender.ts';
 import { noSuchPage, PageServer } from './pages/pages.ts';
+import { asksForWorker, sendWorkerRemoval } from './pages/worker-removal.ts';
 import { answerInTime, tookTooLong } from './request/deadline.ts';
 import type { Exchange } from './request/exchange.ts';
 import { pathOf, resolveHost, validateRequest } from './request/hosts.ts';
@@ -138,6 +139,8 @@ export class Listener {
       if (slug === undefined) this.#log(context);
       return undefined;
     }
+    if (asksForWorker(request) && !this.#app.hosts.isOfApi(request.headers.host ?? ''))
+      return this.#answerWorker(context);
     if (slug !== undefined && context.domainHolder === undefined) return this.#answerOnPage(context, slug);
     if (slug !== undefined) return this.#answerAtDomain(context, slug);
     const encodedId = submitIdIn(path);
@@ -147,6 +150,15 @@ export class Listener {
     return isRead(request) && namesHtml(request.headers)
       ? this.#refuseGet(context, deploymentId)
       : this.#callApi(context);
+  }
+
+  /** Answers a browser that looks for the script of a service worker: with that of the site, or one that removes the worker. */
+  async #answerWorker(context: Context): Promise<void> {
+    const { slug, path, domainHolder } = context;
+    const isOwn = slug !== undefined && (await this.#pages.hasScript(slug, path, domainHolder));
+    if (isOwn) return this.#pages.serve(context, slug);
+    sendWorkerRemoval(context);
+    if (slug === undefined) this.#log(context);
   }
 
   /** Answers on the host of a page. */

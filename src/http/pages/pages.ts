@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../../config.ts';
 import { escapeHtml } from '../../lib/html.ts';
-import { INDEX, isHtmlPath } from '../../lib/site-paths.ts';
+import { INDEX, isHtmlPath, isScriptPath } from '../../lib/site-paths.ts';
 import type { Limits } from '../../limits.ts';
 import { fill } from '../../texts/texts.ts';
 import type { Exchange } from '../request/exchange.ts';
@@ -25,8 +25,8 @@ const takenDown = (blockedBy: string): HttpError =>
 
 /** The methods of a file that is no page. */
 const FILE_METHODS = 'GET, HEAD';
-/** The file with which a site answers where it has no other. */
-const NOT_FOUND = '404.html';
+/** The files with which a site answers where it has no other. */
+const NOT_FOUND = ['404.html', '404.htm'];
 
 const isReading = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
 
@@ -57,6 +57,17 @@ export class PageServer {
   async hasOwn(slug: string, path: string): Promise<boolean> {
     const page = await this.#find(slug);
     return page !== undefined && page !== 'taken-down' && page.site?.resolve(path) !== undefined;
+  }
+
+  /**
+   * Whether the site under a slug has a script at a path. `deploymentId`: of the deployment whose custom domain is asked for;
+   * undefined on the host of the slug.
+   */
+  async hasScript(slug: string, path: string, deploymentId: string | undefined): Promise<boolean> {
+    const page = await this.#find(slug);
+    if (!page || page === 'taken-down' || (deploymentId ?? page.deploymentId) !== page.deploymentId) return false;
+    const target = page.site?.resolve(path);
+    return target !== undefined && target !== 'no-slash' && isScriptPath(target.file);
   }
 
   /** Whether the page under a slug is that of another deployment than this. */
@@ -109,7 +120,7 @@ export class PageServer {
     const isRead = isReading(exchange.request);
     const target = site?.resolve(exchange.path);
     if (target === 'no-slash') return this.#addSlash(exchange);
-    const path = target?.file ?? (isRead ? NOT_FOUND : undefined);
+    const path = target?.file ?? (isRead ? NOT_FOUND.find((name) => site?.file(name)) : undefined);
     if (target && !isRead) throw isHtmlPath(target.file) ? wrongMethod() : methodNotAllowed(FILE_METHODS);
     if (path === INDEX) return this.#answerBody(exchange, slug, { page, body: page });
     const file = path === undefined ? undefined : site?.file(path);

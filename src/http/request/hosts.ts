@@ -39,6 +39,11 @@ export class Hosts {
     this.#port = port && `:${port}`;
   }
 
+  /** Whether a host is that of BASE_URL: it was never that of a page, as any other may have been. */
+  isOfApi(host: string): boolean {
+    return nameOf(host) === this.#apiHost;
+  }
+
   /** The page at a host; undefined for a host of the API. */
   pageAt(host: string): PageAt | undefined {
     const name = nameOf(host);

@@ -11,3 +11,37 @@ export const hasCode = (error: unknown, pattern: RegExp): error is Error =>
   error instanceof Error && 'code' in error && pattern.test(String(error.code));
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Why a file cannot be used, and what to do about it, by the codes of Node. */
+const CAUSES: Readonly<Record<string, string>> = {
+  EACCES: 'you have no permission; change that of the file, or of its folder',
+  EPERM: 'the system does not permit it; change the permissions of the file, or of its folder',
+  ENOENT: 'there is no such file or folder; check the name',
+  EISDIR: 'a folder has this name; move it away, or choose another name',
+  ENOTDIR: 'a file has the name of one of its folders; move that away, or choose another folder',
+  EEXIST: 'something else has this name; move it away, or choose another name',
+  ENOTEMPTY: 'a folder has this name; move it away, or choose another name',
+  ENAMETOOLONG: 'its name or its path is too long for this system; choose a shorter one',
+  ENOSPC: 'the disk is full; free some space',
+  EDQUOT: 'your share of the disk is full; free some space',
+  EROFS: 'the disk is read-only; choose a folder elsewhere',
+  ELOOP: 'links lead in a circle; remove them',
+  EMFILE: 'too many files are open; close other programs',
+  ENFILE: 'too many files are open; close other programs',
+  EBUSY: 'another program uses it; close that',
+  ETXTBSY: 'another program uses it; close that',
+  EIO: 'the disk has an error; copy the file elsewhere',
+  ERR_FS_FILE_TOO_LARGE: 'it is larger than a service accepts; send a smaller one',
+  ERR_INVALID_ARG_VALUE: 'its name has a character that no file may have; correct the name',
+};
+
+const causeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error ? CAUSES[String(error.code)] : undefined;
+
+/** An error of the file system in words. `what`: `a.css cannot be read`. */
+export const fileError = (what: string, error: unknown): CommandError =>
+  error instanceof CommandError ? error : new CommandError(`${what}: ${causeOf(error) ?? messageOf(error)}`);
+
+/** The same where another error than one of the file system is possible, which stays as it is. */
+export const orFileError = (what: string, error: unknown): unknown =>
+  causeOf(error) === undefined ? error : fileError(what, error);

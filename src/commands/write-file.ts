@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import fs, { type FileHandle } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
-import { CommandError, hasCode, messageOf } from './command-error.ts';
+import { CommandError, fileError, hasCode, orFileError } from './command-error.ts';
 
 type Write = (out: FileHandle) => Promise<void>;
 
@@ -13,9 +13,11 @@ async function fill(
   write: Write,
   publish: (unfinished: string) => Promise<void>,
 ): Promise<void> {
-  const unfinished = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}`);
+  // Not made of the file's name, which may have no room for more.
+  const unfinished = join(dirname(file), `.formhost.${randomBytes(6).toString('hex')}`);
+  const unwritable = `${file} cannot be written`;
   const out = await fs.open(unfinished, 'wx', mode === undefined ? 0o666 : 0o600).catch((error: unknown) => {
-    throw new CommandError(`${file} cannot be written: ${messageOf(error)}`);
+    throw fileError(unwritable, error);
   });
   try {
     if (mode !== undefined) await out.chmod(mode);
@@ -24,6 +26,8 @@ async function fill(
       await out.close();
     });
     await publish(unfinished);
+  } catch (error) {
+    throw orFileError(unwritable, error);
   } finally {
     await fs.rm(unfinished, { force: true });
   }

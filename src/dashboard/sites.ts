@@ -1,3 +1,4 @@
+import { isIgnoredPath } from '../lib/ignored-names.ts';
 import { answer, api } from './api.ts';
 
 /** A file that was chosen or dropped, with its path. */
@@ -45,22 +46,23 @@ export async function droppedFiles({ items }: DataTransfer): Promise<ChosenFile[
   return files;
 }
 
-/** Whether programs have written it for themselves, such as `.git/config`. */
-const isIgnored = ({ path }: ChosenFile): boolean =>
-  path.split('/').some((name) => name === '__MACOSX' || (name.startsWith('.') && name !== '.well-known'));
+/** Windows calls its type so. */
+const isZip = ({ name, type }: File): boolean => /\.zip$/i.test(name) || type === 'application/x-zip-compressed';
 
 /**
  * The site that was chosen; throws where it has no index.html. A single HTML file is the page, whatever its name. The one folder
  * that contains everything is cut off.
  */
 export function siteOf(chosen: readonly ChosenFile[]): Site {
-  const files = chosen.filter((file) => !isIgnored(file));
+  const files = chosen.filter(({ path }) => !isIgnoredPath(path, 1));
   const [first] = files;
-  if (files.length === 1 && first && /\.zip$/i.test(first.path)) return { zip: first.file };
+  if (files.length === 1 && first && isZip(first.file)) return { zip: first.file };
   if (files.length === 1 && first && /\.html?$/i.test(first.path)) return { index: first.file, others: [] };
   const top = first?.path.split('/', 1)[0] ?? '';
   const cut = files.every(({ path }) => path.startsWith(`${top}/`)) ? top.length + 1 : 0;
-  const inside = files.map(({ path, file }) => ({ path: path.slice(cut), file }));
+  const inside = files
+    .map(({ path, file }) => ({ path: path.slice(cut), file }))
+    .filter(({ path }) => !isIgnoredPath(path));
   const index = inside.find(({ path }) => path === INDEX)?.file;
   if (!index) throw new Error(`There is no ${INDEX}: choose the folder that has it, or a zip of that folder.`);
   return { index, others: inside.filter(({ path }) => path !== INDEX) };

@@ -4,7 +4,7 @@ import fs from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, Option } from '@commander-js/extra-typings';
-import { CommandError, messageOf, UsageError } from '../command-error.ts';
+import { CommandError, hasCode, messageOf, orFileError, UsageError } from '../command-error.ts';
 import { declare } from '../declare.ts';
 import { countOf, type Output, printAnswer, printable, printableLines, printLine, say } from '../output.ts';
 import { untilInterrupted } from './interrupt.ts';
@@ -22,7 +22,7 @@ export const declareDeploy = (program: Command, connect: Connect): unknown =>
     program,
     'deploy',
     'Publish a page or a site, or update it',
-    "Which page a file is, is stored in .formhost.json beside it. Problems of the page's forms are printed on standard error.",
+    "Which page a file is, is stored in .formhost.json of the folder where you are. Problems of the page's forms are printed on standard error.",
     '$ deploy contact.html',
     '$ deploy contact.html --watch',
     '$ deploy site --slug spring-fair',
@@ -41,13 +41,13 @@ export const declareDeploy = (program: Command, connect: Connect): unknown =>
       const file = isFolder ? join(given, PAGE_OF_FOLDER) : given;
       const isStandardInput = file === STANDARD_INPUT;
       if (options.watch && isStandardInput) throw new UsageError('--watch needs a FILE: standard input comes once');
-      const id = await findTarget(service, file, options);
+      const { id, isSafe } = await findTarget(service, file, options);
       const target: Target = { file, folder: isFolder ? given : undefined, id, slug: options.slug, json: options.json };
       const content = await readContent(target);
       const deployed = await publish(service, content, target).catch((error: unknown) => {
         throw adviceFor(error, file, id, options);
       });
-      if (!isStandardInput && (id === undefined || options.id !== undefined)) {
+      if (!isStandardInput && !isSafe) {
         await rememberPage(service.url, file, deployed).catch((error: unknown) => {
           throw new CommandError(`it is live, but the next time needs --id ${deployed}: ${messageOf(error)}`);
         });
@@ -80,7 +80,10 @@ async function publish(service: Service, content: Content, { file, id, slug, jso
   );
   await (json ? printAnswer(text) : printLine(printable(data.url)));
   say(`${id === undefined ? 'published' : 'updated'} ${data.slug} (${data.id})`);
-  if (skipped.length > 0) say(`skipped ${countOf(skipped.length, 'name')} of the folder, such as ${skipped[0]}`);
+  const [skippedPath] = skipped;
+  if (skippedPath !== undefined) {
+    say(`skipped ${countOf(skipped.length, 'name')} of the folder, such as ${printable(skippedPath)}`);
+  }
   await sayProblems(service, file, data.id, { json });
   return data.id;
 }
@@ -101,19 +104,27 @@ async function sayProblems(service: Service, file: string, id: string, { json }:
 
 type Choice = { slug?: string | undefined; id?: string | undefined; new?: true | undefined };
 
-/** Which page a file is, by the options and by what the file was before; undefined for a new one. */
-async function findTarget(service: Service, file: string, options: Choice): Promise<string | undefined> {
-  if (options.id !== undefined) return await idOf(service, options.id);
-  if (options.new || file === STANDARD_INPUT) return undefined;
-  const id = await pageOf(service.url, file);
-  if (id === undefined || options.slug === undefined) return id;
+/**
+ * Which page a file is, by the options and by what the file was before; no `id` for a new one. `isSafe`: whether the next
+ * command finds it without more.
+ */
+async function findTarget(
+  service: Service,
+  file: string,
+  options: Choice,
+): Promise<{ id: string | undefined; isSafe: boolean }> {
+  if (options.id !== undefined) return { id: await idOf(service, options.id), isSafe: false };
+  const found = options.new || file === STANDARD_INPUT ? undefined : await pageOf(service.url, file);
+  if (!found) return { id: undefined, isSafe: false };
+  const { id } = found;
+  if (options.slug === undefined) return found;
   const { data } = await service.answer(service.api.GET('/deploy/{id}', { params: { path: { id } } }));
   if (data.slug !== options.slug) {
     throw new UsageError(
       `${file} is the page ${data.slug}, whose slug stays: leave --slug out, or add --new for another page`,
     );
   }
-  return id;
+  return found;
 }
 
 /** In place of an error of the service, one that says what to do here. */
@@ -128,10 +139,20 @@ function adviceFor(error: unknown, file: string, id: string | undefined, { id: g
   return error;
 }
 
-/**
- * Publishes after each change, until the signal fires. Many editors replace the file, so its folder is watched.
- */
-async function follow(service: Service, published: Buffer, target: Target, signal: AbortSignal): Promise<void> {
+/** Publishes after each change, until the signal fires. */
+const follow = (service: Service, published: Buffer, target: Target, signal: AbortSignal): Promise<void> =>
+  publishChanges(service, published, target, signal).catch((error: unknown) => {
+    signal.throwIfAborted();
+    const what = `${target.folder ?? target.file} cannot be watched`;
+    // Linux has a limit for each user, and names it as if the disk were full.
+    if (hasCode(error, /^(?:ENOSPC|EMFILE)$/)) {
+      throw new CommandError(`${what}: too many files are watched already; close other programs that watch files`);
+    }
+    throw orFileError(what, error);
+  });
+
+/** Many editors replace the file, so its folder is watched. */
+async function publishChanges(service: Service, published: Buffer, target: Target, signal: AbortSignal): Promise<void> {
   const { file, folder } = target;
   const real = await fs.realpath(file);
   const watcher = folder === undefined ? watch(dirname(real), { signal }) : watch(folder, { signal, recursive: true });

@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises';
 import type { Schemas } from '../../client/client.ts';
-import { CommandError, hasCode, messageOf } from '../command-error.ts';
+import { CommandError, fileError, hasCode } from '../command-error.ts';
 import { printable, styled } from '../output.ts';
 
 /** The name of standard input in place of a file. */
@@ -17,7 +17,7 @@ export async function readPage(file: string): Promise<Buffer> {
     if (hasCode(error, /^EISDIR$/)) {
       throw new CommandError(`${file} is a folder: name one of its HTML files. formhost deploy checks all of them`);
     }
-    throw new CommandError(`${file} cannot be read: ${messageOf(error)}`);
+    throw fileError(`${file} cannot be read`, error);
   });
 }
 

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import fs from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
 import type { Schemas } from '../../client/client.ts';
 import { sitePath } from '../../lib/site-paths.ts';
-import { CommandError, messageOf } from '../command-error.ts';
+import { CommandError, fileError, hasCode } from '../command-error.ts';
 import { forPage } from '../declare.ts';
 import { printable, printLine, say } from '../output.ts';
 import { replaceFile } from '../write-file.ts';
@@ -26,7 +27,7 @@ export const declarePull = (program: Command, connect: Connect): unknown =>
       const { data: page } = await service.answer(service.api.GET('/deploy/{id}', path));
       const { data } = await service.answer(service.api.GET('/deploy/{id}/files', path));
       const folder = given ?? page.slug;
-      for (const file of data.files) await checkPlace(folder, file.path, force);
+      await checkPlaces(folder, data.files, force);
       await untilInterrupted(async (signal) => {
         // The page itself comes last: without it, deploy refuses the folder of a pull that was interrupted.
         for (const file of data.files.toReversed()) await pullFile(service, { id, folder, file, signal });
@@ -38,21 +39,55 @@ export const declarePull = (program: Command, connect: Connect): unknown =>
       });
     });
 
-/** Throws where a file can't be written into the folder, or is there already. */
+/** Throws where the files can't be written into the folder, or are there already. */
+async function checkPlaces(folder: string, files: readonly { path: string }[], force: true | undefined): Promise<void> {
+  const top = await statusOf(folder, fs.stat);
+  if (top && !top.isDirectory()) throw new CommandError(`${folder} is a file: name another folder`);
+  const folders = new Set(files.flatMap(({ path }) => foldersOf(path)));
+  for (const { path } of files) {
+    const checked = sitePath(path);
+    if ('error' in checked) throw new CommandError(checked.error);
+    if (folders.has(path)) {
+      throw new CommandError(
+        `the page has a file ${path} and a folder ${path}, and a disk has one of them: remove one`,
+      );
+    }
+    await checkPlace(folder, path, force);
+  }
+}
+
+/** The folders in which a file of a site is, the innermost first. */
+function foldersOf(path: string): string[] {
+  const folder = posix.dirname(path);
+  return folder === '.' || folder === path ? [] : [folder, ...foldersOf(folder)];
+}
+
 async function checkPlace(folder: string, path: string, force: true | undefined): Promise<void> {
-  const checked = sitePath(path);
-  if ('error' in checked) throw new CommandError(checked.error);
-  for (let at = dirname(path); at !== '.'; at = dirname(at)) {
-    const within = join(folder, at);
-    if ((await fs.lstat(within).catch(() => undefined))?.isSymbolicLink()) {
+  for (const each of foldersOf(path)) {
+    const within = join(folder, each);
+    const there = await statusOf(within);
+    if (there?.isSymbolicLink()) {
       throw new CommandError(`${within} is a link, which may lead out of ${folder}: remove it, or name another folder`);
+    }
+    if (there && !there.isDirectory()) {
+      throw new CommandError(`${within} is a file, where the page has a folder: move it away, or name another folder`);
     }
   }
   const file = join(folder, path);
-  if (!force && (await fs.lstat(file).catch(() => undefined))) {
-    throw new CommandError(`${file} exists already: add --force to replace it, or name another folder`);
+  const there = await statusOf(file);
+  if (there?.isDirectory()) {
+    throw new CommandError(`${file} is a folder, where the page has a file: move it away, or name another folder`);
   }
+  if (!force && there)
+    throw new CommandError(`${file} exists already: add --force to replace it, or name another folder`);
 }
+
+/** What is at a place; undefined: nothing. Throws where nothing could be written there. */
+const statusOf = (place: string, read: (place: string) => Promise<Stats> = fs.lstat): Promise<Stats | undefined> =>
+  read(place).catch((error: unknown) => {
+    if (hasCode(error, /^(?:ENOENT|ENOTDIR)$/)) return undefined;
+    throw fileError(`${place} cannot be written`, error);
+  });
 
 type Wanted = { id: string; folder: string; file: Schemas['SiteFile']; signal: AbortSignal };
 
@@ -60,7 +95,7 @@ type Wanted = { id: string; folder: string; file: Schemas['SiteFile']; signal: A
 async function pullFile(service: Service, { id, folder, file: { path, sha256 }, signal }: Wanted): Promise<void> {
   const file = join(folder, path);
   await fs.mkdir(dirname(file), { recursive: true }).catch((error: unknown) => {
-    throw new CommandError(`${dirname(file)} cannot be made: ${messageOf(error)}`);
+    throw fileError(`the folder ${dirname(file)} cannot be made`, error);
   });
   const address = `/deploy/${encodeURIComponent(id)}/files/${path.split('/').map(encodeURIComponent).join('/')}`;
   const pieces = await service.open(address, { type: '', signal, idleMs: IDLE_TIMEOUT_MS });

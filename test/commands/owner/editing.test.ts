@@ -50,6 +50,57 @@ describe('formhost pull', () => {
     expect(await readFile(file)).toEqual(LOGO);
   });
 
+  it('has room for the longest names, and leaves the list where the command runs', async () => {
+    const cwd = await emptyFolder();
+    const long = `${'é'.repeat(125)}.txt`;
+    const { id, slug } = await publishSite(owner, { 'index.html': FORM, [`${'a'.repeat(255)}/${long}`]: 'long' });
+    expect(await inFolder(cwd, 'pull', slug)).toMatchObject({ code: 0 });
+    expect(await readFile(join(cwd, slug, 'a'.repeat(255), long), 'utf8')).toBe('long');
+    expect((await readdir(cwd)).toSorted()).toEqual(['.formhost.json', slug].toSorted());
+    const updates = done(expect.any(String), `formhost: updated ${slug} (${id})\n`);
+    expect(await inFolder(cwd, 'deploy', slug)).toEqual(updates);
+    expect(await inFolder(join(cwd, slug), 'deploy', '.')).toEqual(updates);
+    expect((await inFolder(cwd, 'pull', slug, 'a'.repeat(300))).stderr).toMatch(
+      /cannot be written: its name.*too long/,
+    );
+  });
+
+  it.each<[string, (cwd: string) => Promise<unknown>, string]>([
+    ['a file in place of the folder', (cwd) => writeFile(join(cwd, 'site'), ''), 'site is a file: name another folder'],
+    [
+      'a folder in place of a file',
+      (cwd) => mkdir(join(cwd, 'site/logo.png'), { recursive: true }),
+      'site/logo.png is a folder, where the page has a file: move it away',
+    ],
+    [
+      'a file in place of a folder',
+      async (cwd) => {
+        await mkdir(join(cwd, 'site'));
+        await writeFile(join(cwd, 'site/blog'), '');
+      },
+      'site/blog is a file, where the page has a folder: move it away',
+    ],
+    [
+      'a folder in place of the list',
+      (cwd) => mkdir(join(cwd, '.formhost.json')),
+      '.formhost.json cannot be read: a folder has this name',
+    ],
+  ])('fails with a sentence for %s, with --force too', async (_name, prepare, message) => {
+    const cwd = await emptyFolder();
+    const { slug } = await publishBlog();
+    await prepare(cwd);
+    expect(await inFolder(cwd, 'pull', slug, 'site', '--force')).toMatchObject({
+      ...{ code: 1, stderr: expect.stringMatching(`^formhost: ${message}`) },
+    });
+  });
+
+  it('names a page that no disk can have', async () => {
+    const { slug } = await publishSite(owner, { 'index.html': FORM, about: 'a', 'about/us.html': FORM });
+    expect(await inFolder(await emptyFolder(), 'pull', slug)).toEqual(
+      refusedFor('has a file about and a folder about'),
+    );
+  });
+
   it('writes nothing through a link, which may lead out of the folder', async () => {
     const cwd = await emptyFolder();
     const { slug } = await publishBlog();

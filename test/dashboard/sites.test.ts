@@ -59,6 +59,9 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       '.git/config': 'private',
       'styles/.DS_Store': 'x',
       '__MACOSX/index.html': 'x',
+      'styles/Icon\r': 'x',
+      '.nojekyll': '',
+      'styles/.well-known/b.txt': 'x',
     };
     await choose(page, 'Choose a folder', folderOf(files));
     await page.getByText('Chosen: 5 files').waitFor();
@@ -77,6 +80,22 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     ]);
     const { body } = await owner.get(`/deploy/${id}/files/%C3%BC%3F.png`).buffer();
     expect(body).toEqual(IMAGE);
+  });
+
+  it('knows a zip by the type that Windows gives it', async () => {
+    const owner = await dashboard.owner();
+    const page = await dashboard.open(owner, '/dashboard/new');
+    const buffer = zipFiles({ 'site/index.html': INDEX, 'site/.well-known/a.txt': 'a', 'site/._index.html': 'x' });
+    const mimeType = 'application/x-zip-compressed';
+    await choose(page, 'Choose a zip or files', { name: 'download', mimeType, buffer });
+    await page.getByText('Chosen: download').waitFor();
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('heading', { level: 1, name: 'You’re live' }).waitFor();
+    const [{ id }] = (await owner.get('/deploy')).body.deployments;
+    expect(await filesOf(owner, id)).toEqual([
+      ['index.html', INDEX.length],
+      ['.well-known/a.txt', 1],
+    ]);
   });
 
   it('publishes a folder that is dropped, and those in it', async () => {

@@ -35,8 +35,11 @@ const CAUSES: Readonly<Record<string, string>> = {
   ERR_INVALID_ARG_VALUE: 'its name has a character that no file may have; correct the name',
 };
 
+/** Connections to sockets have some of these codes, too. */
+const isOfConnection = (error: Error): boolean => 'syscall' in error && error.syscall === 'connect';
+
 const causeOf = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error ? CAUSES[String(error.code)] : undefined;
+  error instanceof Error && 'code' in error && !isOfConnection(error) ? CAUSES[String(error.code)] : undefined;
 
 /** An error of the file system in words. `what`: `a.css cannot be read`. */
 export const fileError = (what: string, error: unknown): CommandError =>

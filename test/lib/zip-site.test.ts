@@ -145,6 +145,7 @@ describe('a zip of a site', () => {
     for (const name of [`a${marks}`, `${'a/'.repeat(2_000)}b`, 'a'.repeat(60_000)]) {
       expect(await refusal(zipOf([INDEX, { name }]))).toMatch(/^400 .* is longer than (255|1000) bytes\.$/);
     }
+    expect(normalize.mock.contexts.filter((text) => String(text).length > 1_000)).toEqual([]);
     // Too many files are refused before their paths are looked at.
     const many = Array.from({ length: 40 }, (_, at) => ({ name: `${at}/é${'\u0345'.repeat(100)}` }));
     normalize.mockClear();

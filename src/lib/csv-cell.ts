@@ -3,11 +3,13 @@
  * Injection"). A formula begins a cell, also a cell that a spreadsheet makes where its list separator is a semicolon or
  * a tab: there commas separate nothing, and a quote in the middle of a cell quotes nothing, so that a line break in it
  * ends the row. Quotes at the beginning of a cell are removed then, with the spaces before them; spaces alone make a
- * text of what follows. Numbers and telephone numbers stay as they are.
+ * text of what follows. Numbers and telephone numbers stay as they are. Excel in Japanese also takes full-width signs at
+ * the beginning of a cell for a formula's.
  */
 const SEPARATOR = '[;\\t\\r\\n]';
-const NUMBER = `[+-][ ().\\-/]*\\d[\\d ().\\-/]*(?:${SEPARATOR}|$)`;
-const FORMULA = `(?=[=+\\-@])(?<=^|${SEPARATOR}(?: *"+)?)(?!${NUMBER})`;
+const FULL_WIDTH = '\uff1d\uff0b\uff0d\uff20';
+const NUMBER = `[+\\-\uff0b\uff0d][ ().\\-/]*\\d[\\d ().\\-/]*(?:${SEPARATOR}|$)`;
+const FORMULA = `(?:(?=[=+\\-@])(?<=^|${SEPARATOR}(?: *"+)?)|^(?=[${FULL_WIDTH}]))(?!${NUMBER})`;
 const DANGEROUS = new RegExp(`^(?=[\\t\\r])|${FORMULA}`, 'g');
 
 /**

@@ -11,6 +11,15 @@ it.each<[what: string, text: string, cell: string]>([
   ['begins with +', '+A1', "'+A1"],
   ['begins with -', '-1+A1', "'-1+A1"],
   ['begins with @', '@SUM(A1)', "'@SUM(A1)"],
+  ['begins with a full-width =', '＝HYPERLINK(A1)', "'＝HYPERLINK(A1)"],
+  ['begins with a full-width +', '＋cmd', "'＋cmd"],
+  ['begins with a full-width -', '－2＋A1', "'－2＋A1"],
+  ['begins with a full-width @', '＠SUM(A1)', "'＠SUM(A1)"],
+  ['begins with a full-width + and is a telephone number', '＋81 (0) 3-1234-5678', '＋81 (0) 3-1234-5678'],
+  ['begins with a full-width - and is a number', '－1.5', '－1.5'],
+  ['begins with full-width = and is digits otherwise', '＝1', "'＝1"],
+  ['has full-width signs where no cell of Excel begins', 'a;＝1\t＋A\n－x "＠y', 'a;＝1\t＋A\n－x "＠y'],
+  ['has an e-mail address with a full-width @', 'ada＠home.example', 'ada＠home.example'],
   ['begins with a tab', '\t1', "'\t1"],
   ['begins with CR', '\r1', "'\r1"],
   ['begins with a tab and a sign', '\t=1', "'\t'=1"],
@@ -42,16 +51,17 @@ it.each([';', '\t', ',', '"', '\n', '\r'])('quotes a text with %j', (sign) => {
 });
 
 it('lets no text be a formula, whatever separates cells', () => {
-  const isNumber = (text: string): boolean => /^[+-][\d ().\-/]*$/.test(text) && /\d/.test(text);
+  const isNumber = (text: string): boolean => /^[+\-＋－][\d ().\-/]*$/.test(text) && /\d/.test(text);
   const isFormula = (text: string): boolean => /^[=+\-@]/.test(text) && !isNumber(text);
   const made = (text: string): string => (isFormula(text) ? `'${text}` : text);
   /** Where the first cell is the field's own, and the others what it falls into. */
   const harmless = (text: string): string => {
     const [first = '', ...rest] = text.split(/([;\t\r\n])/);
     const cells = rest.map((cell) => cell.replace(/^( *"+)?(.*)$/s, (_, quotes = '', value) => quotes + made(value)));
-    return (/^[\t\r]/.test(text) ? "'" : '') + [made(first), ...cells].join('');
+    const isDangerous = /^[\t\r]/.test(text) || (/^[＝＋－＠]/.test(text) && !isNumber(first));
+    return (isDangerous ? "'" : '') + [made(first), ...cells].join('');
   };
-  const unit = fc.constantFrom(...'=+-@=+-@;;\t\r\n""  1().,/aé');
+  const unit = fc.constantFrom(...'=+-@=+-@＝＋－＠;;\t\r\n""  1().,/aé');
   fc.assert(
     fc.property(fc.string({ unit, minLength: 1 }), (text) => {
       expect(readBack(text)).toBe(harmless(text));
@@ -60,7 +70,7 @@ it('lets no text be a formula, whatever separates cells', () => {
   );
 });
 
-it.each(['=', '-', '-1;', ';"', ';  ', '; "', '\t', '"', '\r\n+', '-----;', '-1-1-1-1x'])(
+it.each(['=', '-', '-1;', ';"', ';  ', '; "', '\t', '"', '\r\n+', '-----;', '-1-1-1-1x', '＋1', '－'])(
   'reads many %j in linear time',
   (piece) => expect(csvCell(piece.repeat(100_000)).length).toBeGreaterThanOrEqual(100_000),
 );

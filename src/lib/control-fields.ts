@@ -2,7 +2,7 @@ import { CAPTCHA_FIELDS } from './captcha-fields.ts';
 
 /*
  * Fields that say what to do with a submission: ours, and those of services from which forms move here. They are stored
- * like every other field. Mails and tables leave them out.
+ * like every other field. Mails and tables leave them out, except the address for Reply-To.
  */
 
 /**
@@ -52,6 +52,10 @@ export function controlsOf(names: readonly string[]): (name: string) => ControlK
   const beside = BESIDE.filter(([field]) => names.includes(field));
   return (name) => ALWAYS.get(name) ?? beside.find(([, controls]) => controls.has(name))?.[1].get(name);
 }
+
+/** Whether people read a field in columns and exports: content, and the visitor's address in a field for Reply-To. */
+export const isForPeople = (control: ControlKind | undefined): boolean =>
+  control === undefined || control === 'reply-to';
 
 /** Whether a JSON text, known to be valid, is null, `""` or a list of only those. */
 export function isEmptyJson(text: string): boolean {

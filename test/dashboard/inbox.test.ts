@@ -36,6 +36,28 @@ describe.skipIf(!hasChromium())('the inbox', () => {
   const inbox = (...sent: (object | string)[]): Promise<Inbox> => newInbox(dashboard, FORM, sent);
   const fill = (id: string, count: number): Promise<void> => fillInbox(dashboard, id, { count });
 
+  it('has the address of the visitor in a column, as forms of other services name its field', async () => {
+    const moved = (name: string): string =>
+      `<!doctype html><title>Moved</title><form action="{{FORM_ACTION}}" method="post"><input type="hidden" name="access_key"
+       value="k"><label>Your address <input name="${name}"></label><label>Note <textarea name="note"></textarea></label>
+       <input type="hidden" name="_subject" value="x"><button>Send</button></form>`;
+    for (const [name, html, headers] of [
+      ['_replyto', moved('_replyto'), ['Your address', 'Note']],
+      ['replyto', moved('replyto'), ['Your address', 'Note']],
+      ['_replyto', '<!doctype html><title>Without a form</title>', ['note', '_replyto']],
+    ] as const) {
+      const sent = { access_key: 'k', note: 'When do you open?', [name]: 'ada@home.example', _subject: 'Hello' };
+      const { owner, path } = await newInbox(dashboard, html, [sent]);
+      const page = await dashboard.open(owner, path);
+      await expect
+        .poll(() => page.getByRole('columnheader').allInnerTexts())
+        .toEqual(['', 'Star', ...headers, 'More fields', 'Received']);
+      await row(page, 'ada@home.example').getByRole('link').click();
+      await page.getByText('2 technical fields').waitFor();
+      await page.locator('.fields').first().getByRole('link', { name: 'ada@home.example' }).waitFor();
+    }
+  });
+
   it('shows what came in, newest first, and opens it: with the mouse', async () => {
     const { owner, path, id, send } = await inbox(ADA, GRACE);
     const page = await dashboard.open(owner, '/dashboard');

@@ -6,7 +6,7 @@ import { Icon } from '../ui/icon.tsx';
 import { sizeOf } from '../ui/size.ts';
 import { counted } from '../ui/time.tsx';
 import { type Labels, labelOf } from './labels.ts';
-import type { Field, SentFile, Submission } from './submissions.ts';
+import { type Field, isShown, type SentFile, type Submission } from './submissions.ts';
 import { linkOf } from './value-links.ts';
 
 /** Images that run nothing, unlike SVG. */
@@ -59,8 +59,8 @@ const List = ({ fields, labels }: { fields: readonly Field[]; labels: Labels }):
 
 /** All fields of a submission; those that nobody filled in are folded. */
 export function Fields({ submission, labels }: { submission: Submission; labels: Labels }): JSX.Element {
-  const shown = submission.fields.filter(({ control }) => !control);
-  const folded = submission.fields.filter(({ control }) => control);
+  const shown = submission.fields.filter(isShown);
+  const folded = submission.fields.filter((field) => !isShown(field));
   return (
     <>
       {shown.length === 0 && <p class="muted">It was sent without fields.</p>}

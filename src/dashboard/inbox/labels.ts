@@ -1,7 +1,7 @@
-import { controlsOf } from '../../lib/control-fields.ts';
+import { controlsOf, isForPeople } from '../../lib/control-fields.ts';
 import { answer, api } from '../api.ts';
 import { useData } from '../data.ts';
-import { cut, lineNamed, type Submission, summaryOf, titleOf } from './submissions.ts';
+import { cut, isShown, lineNamed, type Submission, summaryOf, titleOf } from './submissions.ts';
 
 /** The fields of the page's forms by their names, in the order of the form. `isLong`: people write several lines. */
 export type Labels = ReadonlyMap<string, { label: string; isLong: boolean }>;
@@ -14,7 +14,7 @@ async function readLabels(id: string, signal: AbortSignal): Promise<Labels> {
   const { forms } = await answer(api.GET('/deploy/{id}/check', { params: { path: { id } }, signal }));
   const fields = forms.flatMap((form) => {
     const controlOf = controlsOf(form.fields.map(({ name }) => name));
-    return form.submits_here ? form.fields.filter(({ name }) => !controlOf(name)) : [];
+    return form.submits_here ? form.fields.filter(({ name }) => isForPeople(controlOf(name))) : [];
   });
   const labels = new Map<string, { label: string; isLong: boolean }>();
   for (const { name, label, type } of fields) {
@@ -59,7 +59,7 @@ export const COLUMNS_OF_ALL: readonly Column[] = [
 /** The fields that get a column: those of the form, or those of its submissions where the page has no form. */
 function fieldsOf(labels: Labels, rows: readonly Submission[]): string[] {
   if (labels.size > 0) return [...labels.keys()];
-  const sent = rows.flatMap(({ fields }) => fields.filter(({ control }) => !control).map(({ name }) => name));
+  const sent = rows.flatMap(({ fields }) => fields.filter(isShown).map(({ name }) => name));
   return [...new Set(sent)];
 }
 

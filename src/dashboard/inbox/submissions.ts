@@ -1,4 +1,4 @@
-import { type ControlKind, controlsOf, TEST_MARK } from '../../lib/control-fields.ts';
+import { type ControlKind, controlsOf, isForPeople, TEST_MARK } from '../../lib/control-fields.ts';
 import { compactJson, readJsonList, readJsonObject, unquote } from '../../lib/json-text.ts';
 import { DASHBOARD_LIMITS } from '../limits.ts';
 
@@ -117,9 +117,15 @@ const lineOf = (values: Field['values']): string => cut(values.map(textIn).join(
 export const lineNamed = ({ fields }: Submission, name: string): string =>
   lineOf(fields.filter((field) => field.name === name).flatMap(({ values }) => values));
 
+/** Whether a field is for people, and not one that says what to do with the submission. */
+export const isShown = ({ control }: Field): boolean => control !== 'test' && isForPeople(control);
+
 /** The fields that people filled in, each on a line. */
 const linesOf = ({ fields }: Submission): string[] =>
-  fields.flatMap(({ control, values }) => (control ? [] : [lineOf(values).trim()])).filter((line) => line !== '');
+  fields
+    .filter(isShown)
+    .map(({ values }) => lineOf(values).trim())
+    .filter((line) => line !== '');
 
 /** Whether the owner has sent it to try the form out. */
 export const isTest = ({ fields }: Submission): boolean => fields.some(({ control }) => control === 'test');
@@ -135,7 +141,7 @@ export const summaryOf = (submission: Submission): string => cut(linesOf(submiss
 export const countOthers = ({ fields }: Submission, names: readonly string[]): number =>
   new Set(
     fields
-      .filter((field) => !field.control && !names.includes(field.name) && lineOf(field.values).trim() !== '')
+      .filter((field) => isShown(field) && !names.includes(field.name) && lineOf(field.values).trim() !== '')
       .map(({ name }) => name),
   ).size;
 
@@ -143,5 +149,6 @@ export const countOthers = ({ fields }: Submission, names: readonly string[]): n
 export const textsOf = ({ fields }: Submission): string =>
   fields
     .flatMap(({ name, values }) => [name, ...values.map(textIn)])
-    .join('\n')
+    // Unicode has no such character: a phrase is in one text.
+    .join('\uffff')
     .slice(0, DASHBOARD_LIMITS.inbox.searchedChars);

@@ -1,6 +1,6 @@
 import { DASHBOARD_LIMITS } from '../limits.ts';
 import { type Labels, labelOf } from './labels.ts';
-import { lineNamed, type Submission, textIn } from './submissions.ts';
+import { isShown, lineNamed, type Submission, textIn } from './submissions.ts';
 
 const EMAIL = /^[^\s@<>,;]{1,64}@[^\s@<>,;]{1,255}$/;
 const URL_OF_WEB = /^https?:\/\/\S+$/i;
@@ -30,7 +30,7 @@ function replyAddress(submission: Submission): string | undefined {
 
 const quotationOf = ({ fields }: Submission, labels: Labels): string =>
   fields
-    .filter(({ control }) => !control)
+    .filter(isShown)
     .map(({ name, values }) => `${labelOf(labels, name)}: ${values.map(textIn).join(', ')}`)
     .join('\n')
     // A browser sends the lines of a textarea with CRLF.

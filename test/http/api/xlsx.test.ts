@@ -38,6 +38,16 @@ async function table(texts: readonly string[]): Promise<SheetData> {
 }
 
 describe('toXlsx', () => {
+  it('has a column for the address in a field for Reply-To, and none for other control fields', async () => {
+    const formspree = '{"_replyto":"ada@home.example","_subject":"Hi","_gotcha":"","note":"x"}';
+    const web3forms = '{"access_key":"k","replyto":"eve@home.example","subject":"Hi","note":"y"}';
+    expect(await table([formspree, web3forms])).toEqual([
+      ['_replyto', 'note', 'replyto'],
+      ['ada@home.example', 'x', null],
+      [null, 'y', 'eve@home.example'],
+    ]);
+  });
+
   it('writes each value as what it is, and as text what Excel would change', async () => {
     const values: [value: string, cell: Value][] = [
       ['"a \\"b\\" \\u00e9\\n"', 'a "b" é\n'],

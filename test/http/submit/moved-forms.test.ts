@@ -124,7 +124,7 @@ describe('a form that comes from another service', () => {
     const none = { _subject: ['One', 'two'], access_key: 'k', subject: '  ' };
     await mailOf(none, `New submission for ${slug}`);
     expect(await spamOf(id)).toEqual([]);
-    expect(await columnsOf(id)).toEqual(['email', 'note', 'replyto', 'subject', 'botcheck']);
+    expect(await columnsOf(id)).toEqual(['_replyto', 'email', 'replyto', 'note', 'subject', 'botcheck']);
   });
 
   it('stores nothing where our own honeypot is filled in as well', async () => {

@@ -1,6 +1,6 @@
 import type { Labels } from '../../../../db/deployments/labels.ts';
 import type { Submission } from '../../../../db/submissions/submissions.ts';
-import { controlsOf, HONEYPOT, isEmptyJson } from '../../../../lib/control-fields.ts';
+import { controlsOf, HONEYPOT, isEmptyJson, isForPeople } from '../../../../lib/control-fields.ts';
 import { compactJson, type JsonMember, readJsonObject } from '../../../../lib/json-text.ts';
 import { SIZES } from '../../../../sizes.ts';
 
@@ -104,7 +104,7 @@ export function cellsOf(data: string, indexes: Columns['indexes']): readonly Cel
 function contentOf(data: string): readonly JsonMember[] {
   const { members } = readJsonObject(data);
   const controlOf = controlsOf(members.map(({ name }) => name));
-  return members.filter(({ name, value }) => (name === HONEYPOT ? !isEmptyJson(value) : controlOf(name) === undefined));
+  return members.filter(({ name, value }) => (name === HONEYPOT ? !isEmptyJson(value) : isForPeople(controlOf(name))));
 }
 
 /** Fields by name, each value as it is written; those of a name that repeats make a list. */

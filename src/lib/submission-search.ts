@@ -1,6 +1,6 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Limits } from '../limits.ts';
-import { fold, isWordAt, toWord, type Window } from './whole-words.ts';
+import { fold, isWordAt, toWord, type Window, withPlainSpaces } from './whole-words.ts';
 
 /*
  * Whether a submission has a text, as a person sees it: in the names and values of its fields and the names of its
@@ -29,15 +29,24 @@ function* textsOf(data: string): Generator<string> {
   yield texts;
 }
 
-/** The texts that a person sees of a submission, in windows that overlap by more than `longest` characters. */
-function* windowsOf(data: string, longest: number): Generator<Window> {
+/**
+ * The texts that a person sees of a submission, in windows that overlap by more than `longest` characters. `rewrite`: what to make of
+ * each piece of a text, whatever the pieces are.
+ */
+function* windowsOf(data: string, longest: number, rewrite = (text: string): string => text): Generator<Window> {
   // Decomposed, a character has up to four units. A row of marks is divided after 30.
   const overlap = 4 * longest + 64;
   for (const texts of textsOf(data)) {
     const decoded = texts.includes('\\') ? String(JSON.parse(`"${texts}"`)) : texts;
-    for (let from = 0; from === 0 || from + overlap < decoded.length; from += WINDOW_CHARS) {
-      const end = from + WINDOW_CHARS + overlap;
-      yield { text: fold(decoded.slice(from, end)), isFirst: from === 0, isLast: end >= decoded.length };
+    let before = '';
+    let isFirst = true;
+    for (let from = 0; from === 0 || from < decoded.length; from += WINDOW_CHARS) {
+      const end = from + WINDOW_CHARS;
+      const text = rewrite(before + decoded.slice(from, end));
+      yield { text: fold(text), isFirst, isLast: end >= decoded.length };
+      before = text.slice(-overlap);
+      // A text that is shorter than the overlap, because of its white space, is in the next window from its beginning.
+      isFirst &&= text.length <= overlap;
     }
   }
 }
@@ -86,16 +95,16 @@ export function createMatcher(q: string): (data: string, pauses: Pauses) => bool
 
 /**
  * Returns whether the JSON text of a submission has one of these words, as a whole word. A word that ends in `*` also
- * stands for all that begin with it. A large submission may take a hundred milliseconds of work, with pauses.
+ * stands for all that begin with it. A phrase is found whatever the white space in it. A large submission may take a hundred milliseconds of work, with pauses.
  */
 export function createWordMatcher(words: readonly string[], limits: Limits): (data: string) => Promise<boolean> {
-  const wanted = [...new Set(words)].map(toWord);
+  const wanted = [...new Set(words)].map(toWord).filter(({ text }) => text !== '');
   const longest = Math.max(0, ...wanted.map(({ text }) => text.length));
 
   return async (data) => {
     const pauses = new Pauses(limits.spam.blocklistTurnMs, limits.spam.blocklistPauseMs);
     let looks = 0;
-    for (const window of windowsOf(data, longest)) {
+    for (const window of windowsOf(data, longest, withPlainSpaces)) {
       for (const word of wanted) {
         for (let at = window.text.indexOf(word.text); at !== -1; at = window.text.indexOf(word.text, at + 1)) {
           if (isWordAt(window, at, word)) return true;

@@ -15,6 +15,12 @@ const compose = (text: string): string =>
 /** Unicode's lower case, with one small sigma: which one a word has depends on what follows. */
 export const fold = (text: string): string => compose(text).toLowerCase().replaceAll('ς', 'σ');
 
+/** White space that is not one space: JavaScript's, and the next line of Unicode. */
+const OTHER_SPACE = /[\s\u0085]{2,}|[^\S ]|\u0085/g;
+
+/** A text with a space in place of each row of white space: people can't tell these apart. */
+export const withPlainSpaces = (text: string): string => text.replaceAll(OTHER_SPACE, ' ');
+
 /** A part of what a person sees of a submission, folded. `isFirst`, `isLast`: of a text that has several. */
 export type Window = { text: string; isFirst: boolean; isLast: boolean };
 
@@ -31,8 +37,9 @@ const JOINS_AFTER = new RegExp(`^${JOINING}`, 'v');
 type Word = { text: string; isBeginning: boolean };
 
 export function toWord(word: string): Word {
-  const isBeginning = word.length > 1 && word.endsWith('*');
-  return { text: fold(isBeginning ? word.slice(0, -1) : word), isBeginning };
+  const text = withPlainSpaces(word).trimStart();
+  const isBeginning = text.length > 1 && text.endsWith('*');
+  return { text: fold(isBeginning ? text.slice(0, -1) : text.trimEnd()), isBeginning };
 }
 
 /** Whether a word is at a place of a text, and not a part of a longer one. At an end of a window, the next one says so. */
@@ -48,7 +55,8 @@ export function isWordAt(window: Window, at: number, { text, isBeginning }: Word
 /** Whether a text has a word, as a whole word. */
 export function hasWord(text: string, word: string): boolean {
   const wanted = toWord(word);
-  const window: Window = { text: fold(text), isFirst: true, isLast: true };
+  if (wanted.text === '') return false;
+  const window: Window = { text: fold(withPlainSpaces(text)), isFirst: true, isLast: true };
   for (let at = window.text.indexOf(wanted.text); at !== -1; at = window.text.indexOf(wanted.text, at + 1)) {
     if (isWordAt(window, at, wanted)) return true;
   }

@@ -105,6 +105,22 @@ describe('a blocklist', () => {
     ['\u{1D4D0}', '{"a":"\u{1D4D0}\u{1D4D1}"}', false],
     ['\u{1D4D0}', '{"a":"\u{1D4D0}!"}', true],
     ['\u{1F600}', '{"a":"hello\u{1F600}hello"}', true],
+    // Whatever the white space is.
+    ['buy followers', '{"a":"Buy  followers!"}', true],
+    ['buy followers', '{"a":"buy\u00a0\\u2009\\tfollowers"}', true],
+    ['buy followers', '{"a":"buy\\r\\n\\r\\n  followers"}', true],
+    ['buy followers', '{"a":"(buy\u3000followers)"}', true],
+    ['buy followers', '{"a":"buy\\u2028\u0085followers"}', true],
+    ['buy \u00a0\n followers', '{"a":"buy followers"}', true],
+    ['\tbuy followers ', '{"a":"buy followers"}', true],
+    ['buy fol*', '{"a":"buy\\nfollowers"}', true],
+    ['buy *', '{"a":"buyer"}', false],
+    ['buy *', '{"a":"buy\u2003now"}', true],
+    [' *', '{"a":"some thing"}', false],
+    ['buy followers', '{"a":"buyfollowers"}', false],
+    ['buy followers', '{"a":"we buy\\n followerss"}', false],
+    ['buy followers', '{"buy":"followers"}', false],
+    ['buy followers', `{"a":"${' '.repeat(9_000)}buy${'\u3000\\n'.repeat(50_000)}followers"}`, true],
     // These scripts put no space between words.
     ['カジノ', '{"a":"オンラインカジノで"}', true],
     // Beginnings.
@@ -128,6 +144,11 @@ describe('a blocklist', () => {
       expect(found).toEqual([true, true, false]);
     },
   );
+
+  it.each(['\u00a0', ' \n', 'a\u3000', 'buy\t'])('takes linear time for much white space (%j)', async (piece) => {
+    const text = `{"a":${JSON.stringify(piece.repeat(500_000))}}`;
+    expect(await createWordMatcher(['buy followers', 'buy*now'], LIMITS)(text)).toBe(false);
+  });
 
   it('lets others work while it looks through a large submission', async () => {
     const text = `{"a":"${'a'.repeat(256 * 1024)}"}`;
@@ -157,6 +178,10 @@ describe('a blocklist', () => {
     for (let shift = 0; shift < 120; shift += 1) {
       const lead = 'y'.repeat(before - shift);
       expect([shift, await words(`${lead} casino ${filling}`, 'casino')]).toEqual([shift, true]);
+      expect([shift, await words(`${lead}\u00a0\tbuy \n now\u3000${filling}`, 'buy now')]).toEqual([shift, true]);
+      expect([shift, await words(`buy${' '.repeat(before - shift)}now`, 'buy now')]).toEqual([shift, true]);
+      expect([shift, await words(`${' '.repeat(before - shift)}buy now`, 'buy now')]).toEqual([shift, true]);
+      expect([shift, await words(`xbuy${' '.repeat(before - shift)}now`, 'buy now')]).toEqual([shift, false]);
       expect([shift, await words(`${lead}casino ${filling}`, 'casino', 'casin*')]).toEqual([shift, false]);
       expect([shift, await words(`${lead} casinos${filling}`, 'casino')]).toEqual([shift, false]);
       expect([shift, await has(`${lead}re\u0301ne${filling}\\`, 'YRÉNEX')]).toEqual([shift, true]);
@@ -207,6 +232,7 @@ describe('the setting spam', () => {
       [[], '400 spam'],
       [{ blocklist: 'casino' }, '400 spam.blocklist'],
       [{ blocklist: [' \n'] }, '400 spam.blocklist'],
+      [{ blocklist: ['\u0085\u00a0'] }, '400 spam.blocklist'],
       [{ blocklist: ['a\0'] }, '400 spam.blocklist'],
       [{ blocklist: ['a'.repeat(101)] }, '400 spam.blocklist'],
       [{ blocklist: Array.from({ length: 101 }, (_, n) => `${n}`) }, '400 spam.blocklist'],

@@ -6,6 +6,7 @@ import { CAPTCHA_PROVIDERS } from '../../../lib/captcha-fields.ts';
 import { hasKnownPlaceholders, PLACEHOLDER_LIST } from '../../../lib/confirmation.ts';
 import { LANGUAGES } from '../../../lib/languages.ts';
 import { isMailAddress } from '../../../lib/mail-address.ts';
+import { withPlainSpaces } from '../../../lib/whole-words.ts';
 import { SIZES } from '../../../sizes.ts';
 import { flagField, LAST_TIME, textField } from '../../request/fields.ts';
 
@@ -50,7 +51,7 @@ const blocked = z
   .min(1, NO_WORD)
   .max(maxBlockedChars, NO_WORD)
   // Postgres refuses NUL.
-  .refine((value) => value.trim() !== '' && !value.includes('\0'), NO_WORD);
+  .refine((value) => withPlainSpaces(value).trim() !== '' && !value.includes('\0'), NO_WORD);
 
 const credential = (name: string) =>
   z
@@ -231,7 +232,7 @@ const fields = {
   ),
   spam: setting(
     spam,
-    'Submissions are kept apart as spam if their names or values have a word of `blocklist`, as a whole word, whatever the case ' +
+    'Submissions are kept apart as spam if their names or values have a word of `blocklist`, as a whole word, whatever the case and the white space in it ' +
       '(`casino*`: a word that begins with it), or if they lack a valid token of `captcha`. Both are ' +
       "replaced, except for the provider's secret.",
     { blocklist: [], captcha: null },

@@ -5,8 +5,9 @@ import type { NewSubmission } from '../db/submissions/store-submissions.ts';
 import type { Altcha, Solution } from '../lib/altcha.ts';
 import { createBoundedCache } from '../lib/bounded-cache.ts';
 import { type AskedProvider, CAPTCHA_FIELDS, type TokenQuestion, type TokenState } from '../lib/captcha-fields.ts';
+import { isEmptyJson } from '../lib/control-fields.ts';
 import { FairQueue } from '../lib/fair-queue.ts';
-import { readJsonObject, unquote } from '../lib/json-text.ts';
+import { normalizeJson, readJsonList, readJsonObject, unquote } from '../lib/json-text.ts';
 import { networkOf } from '../lib/public-address.ts';
 import { createWordMatcher } from '../lib/submission-search.ts';
 import type { Limits } from '../limits.ts';
@@ -37,11 +38,15 @@ const REASONS: Readonly<Record<Exclude<TokenState, 'genuine'>, SpamReason>> = {
 const PASSED: SpamCheckResult = { kind: 'passed' };
 const spam = (reason: SpamReason): SpamCheckResult => ({ kind: 'spam', reason });
 
-/** The text in a field: `""` where there is none, undefined where it has another value than one text. */
+/**
+ * The text in a field that may be there several times, as in a form with a widget of its own beside the one that the service
+ * adds: `""` where nothing is filled in, undefined where it has several texts, or another value.
+ */
 function textOf(data: string, field: string): string | undefined {
-  const member = readJsonObject(data).members.find(({ name }) => name === field);
-  if (!member) return '';
-  return member.value.startsWith('"') ? unquote(member.value) : undefined;
+  const given = readJsonObject(data).members.filter(({ name }) => name === field);
+  const values = given.flatMap(({ value }) => (value.startsWith('[') ? readJsonList(value) : [value]));
+  const [filled = '""', ...others] = new Set(values.filter((value) => !isEmptyJson(value)).map(normalizeJson));
+  return filled.startsWith('"') && others.length === 0 ? unquote(filled) : undefined;
 }
 
 /** Checks submissions for what the owner of a form counts as spam: blocked words, and a captcha that was not solved. */

@@ -119,6 +119,21 @@ describe('a form with ALTCHA', () => {
     expect(await reasonsOf(id)).toEqual(['captcha-reused', 'captcha-reused', 'captcha-reused']);
   });
 
+  it('accepts a solution whose field comes several times, and uses it up once', async () => {
+    const id = await deploy();
+    const altcha = await solve(service.url, id);
+    expect(await submit(id, { altcha: ['', altcha, altcha] })).toBe(200);
+    const form = new URLSearchParams([
+      ['altcha', await solve(service.url, id)],
+      ['altcha', ''],
+    ]);
+    await service.anonymous.post(`/submit/${id}`).type('form').send(`${form}`).expect(200);
+    expect([await totalOf(id), await reasonsOf(id)]).toEqual([2, []]);
+    expect(await submit(id, { altcha: [altcha, altcha] })).toBe(200);
+    expect(await submit(id, { altcha: [await solve(service.url, id), await solve(service.url, id)] })).toBe(200);
+    expect([await totalOf(id), await reasonsOf(id)]).toEqual([2, ['captcha-reused', 'captcha-failed']]);
+  });
+
   it('accepts a solution once over all processes at once', async () => {
     const id = await deploy();
     const altcha = await solve(service.url, id);
@@ -138,7 +153,6 @@ describe('a form with ALTCHA', () => {
     const wrong: unknown[] = [
       'x',
       1,
-      null,
       ['a', 'b'],
       {},
       encode(null),
@@ -155,12 +169,9 @@ describe('a form with ALTCHA', () => {
     ];
     for (const altcha of wrong) expect(await submit(id, { altcha })).toBe(200);
     expect(await reasonsOf(id)).toEqual(wrong.map(() => 'captcha-failed'));
-    for (const data of [{}, { altcha: '' }, { Altcha: 'x' }]) expect(await submit(id, data)).toBe(200);
-    expect((await reasonsOf(id)).slice(wrong.length)).toEqual([
-      'captcha-missing',
-      'captcha-missing',
-      'captcha-missing',
-    ]);
+    const missing = [{}, { altcha: '' }, { Altcha: 'x' }, { altcha: null }, { altcha: [] }, { altcha: ['', null] }];
+    for (const data of missing) expect(await submit(id, data)).toBe(200);
+    expect((await reasonsOf(id)).slice(wrong.length)).toEqual(missing.map(() => 'captcha-missing'));
     expect(await totalOf(id)).toBe(0);
     expect(await submit(id, { altcha: encode(good) })).toBe(200);
     expect(await totalOf(id)).toBe(1);

@@ -99,6 +99,42 @@ describe('a form with a captcha of a provider', () => {
     expect(await totalOf(id)).toBe(1);
   });
 
+  it.each(PROVIDERS)('%s: reads a token from a field that comes several times', async (name) => {
+    tell = byTheBook;
+    provider.received.length = 0;
+    const id = await deploy(name);
+    const field = FIELDS[name];
+    const form = (...values: string[]) => `${new URLSearchParams(values.map((value) => [field, value]))}`;
+    const post = (type: string, body: string) => service.anonymous.post(`/submit/${id}`).type(type).send(body);
+    const multipart = service.anonymous.post(`/submit/${id}`).field(field, '').field(field, `good form ${name}`);
+    const genuine = [
+      post('form', form('', `good 1 ${name}`)),
+      post('form', form(`good 2 ${name}`, '')),
+      post('form', form(`good 3 ${name}`, `good 3 ${name}`, '')),
+      multipart.attach('file', Buffer.from('x'), 'x.txt'),
+      post('json', `{"${field}":[null,"good 5 ${name}"]}`),
+      post('json', `{"${field}":["good 6 ${name}",[]],"${field}":""}`),
+      post('json', `{"${field}":"good 7 ${name}","a":1,"${field}":"good\\u00207 ${name}"}`),
+    ];
+    for (const sent of genuine) await sent.expect(200);
+    expect(await reasonsOf(id)).toEqual([]);
+    expect([await totalOf(id), provider.received.length]).toEqual([7, 7]);
+    const others: [body: string, reason: string][] = [
+      ...['null', '[]', '[null]', '["",""]', '[[],[""]]', `"","${field}":null`].map((value): [string, string] => [
+        `{"${field}":${value}}`,
+        'captcha-missing',
+      ]),
+      ...[`["good 8","good 9"]`, `"good 8","${field}":"good 9"`, '5', 'true', '{}', '["good 8",5]'].map(
+        (value): [string, string] => [`{"${field}":${value}}`, 'captcha-failed'],
+      ),
+    ];
+    for (const [body] of others) await post('json', body).expect(200);
+    await post('form', form('', '')).expect(200);
+    await post('form', form('good 8', 'good 9')).expect(200);
+    expect(await reasonsOf(id)).toEqual([...others.map(([, reason]) => reason), 'captcha-missing', 'captcha-failed']);
+    expect([await totalOf(id), provider.received.length]).toEqual([7, 7]);
+  });
+
   it('takes a low score for a robot', async () => {
     const id = await deploy('recaptcha');
     for (const score of [0.1, 0.49, 0.5, 0.9]) {

@@ -161,6 +161,7 @@ describe('loadConfig', () => {
     [{ SMTP_URL: 'smtps://u:p%40@h:465/?pool=true' }, { smtpUrl: 'smtps://u:p%40@h:465/?pool=true' }],
     [{ MAIL_FROM: 'forms@example.org' }, { mailFrom: { name: '', address: 'forms@example.org' } }],
     [{ MAIL_FROM: 'Our Forms <forms@example.org>' }, { mailFrom: { name: 'Our Forms', address: 'forms@example.org' } }],
+    [{ MAIL_FROM: 'Buch <a@bücher.example>' }, { mailFrom: { name: 'Buch', address: 'a@xn--bcher-kva.example' } }],
     [{ MAIL_FROM: '"Forms, Ltd." <f@e.example>' }, { mailFrom: { name: 'Forms, Ltd.', address: 'f@e.example' } }],
     [
       { BASE_URL: 'https://a.test', PAGES_DOMAIN: 'p.test' },

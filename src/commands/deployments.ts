@@ -15,7 +15,7 @@ import { isReserved, isSlug } from '../lib/slugs.ts';
 import { CommandError } from './command-error.ts';
 import { declare } from './declare.ts';
 import { exportLines } from './deployment-export.ts';
-import { fileOf, noSuchOwner, onDatabase } from './operator.ts';
+import { fileOf, noSuchOwner, onDatabase, ownerAddress } from './operator.ts';
 import { type Output, print, printResult, printRows } from './output.ts';
 import { createFile } from './write-file.ts';
 
@@ -62,7 +62,7 @@ const declareList = (group: Command): unknown =>
   declare(group, 'list', 'List the pages of all owners', '$ admin deployments list --taken-down')
     .addOption(new Option('--taken-down', 'only what is taken down').conflicts('deleted'))
     .option('--deleted', 'only what its owner has deleted')
-    .option('--owner <email>', 'only the pages of this owner', (text) => text.toLowerCase())
+    .option('--owner <email>', 'only the pages of this owner', ownerAddress)
     .action(({ takenDown, deleted, owner, ...output }) =>
       onDatabase(async (db) => {
         const status = takenDown ? 'taken down' : deleted ? 'deleted' : undefined;

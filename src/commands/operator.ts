@@ -11,7 +11,7 @@ import { Bucket } from '../files/bucket.ts';
 import { BucketError } from '../files/bucket-error.ts';
 import { withRetries } from '../files/with-retries.ts';
 import { parseDatabaseUrl } from '../lib/database-url.ts';
-import { isMailAddress } from '../lib/mail-address.ts';
+import { toMailAddress } from '../lib/mail-address.ts';
 import { LIMITS } from '../limits.ts';
 import { CommandError, hasCode, messageOf, UsageError } from './command-error.ts';
 import { say } from './output.ts';
@@ -120,11 +120,15 @@ export function objectReader({ bucket: location }: Pick<Config, 'bucket'>): Read
 export const fileOf = (file: string): string =>
   file === '-' || process.env.FORMHOST_HOME === undefined ? file : resolve(file);
 
-/** A mail address that is typed. Throws a CommandError where it is none. */
+/** A mail address that is typed, as the service writes to it. Throws a CommandError where it is none. */
 export function mailAddress(text: string): string {
-  if (isMailAddress(text)) return text;
+  const address = toMailAddress(text);
+  if (address !== undefined) return address;
   throw new CommandError(`${text} is not an e-mail address: give one such as you@example.com`);
 }
+
+/** The address of an owner who may exist, as it is stored. */
+export const ownerAddress = (text: string): string => (toMailAddress(text) ?? text).toLowerCase();
 
 export const noSuchOwner = (email: string): CommandError =>
   new CommandError(`there is no owner ${email}: \`admin owners list\` shows them`);

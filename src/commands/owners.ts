@@ -2,11 +2,11 @@ import type { Command } from '@commander-js/extra-typings';
 import { changeEmail, changePlan, listOwners } from '../db/account/owners.ts';
 import { CommandError } from './command-error.ts';
 import { declare } from './declare.ts';
-import { checkPlan, mailAddress, noSuchOwner, onDatabase } from './operator.ts';
+import { checkPlan, mailAddress, noSuchOwner, onDatabase, ownerAddress } from './operator.ts';
 import { printResult, printRows } from './output.ts';
 
 export function declareOwners(admin: Command): void {
-  const EMAIL = ['<email>', 'address of the owner', (text: string) => text.toLowerCase()] as const;
+  const EMAIL = ['<email>', 'address of the owner', ownerAddress] as const;
   const owners = admin.command('owners').description('List owners, change plans and addresses');
   declare(owners, 'list', 'List all owners with plan and number of live pages', '$ admin owners list').action(
     (output) => onDatabase((db) => printRows(['email', 'plan', 'createdAt', 'deployments'], listOwners(db), output)),

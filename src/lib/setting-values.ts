@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
 import { checkDatabaseUrl, DatabaseUrlError } from './database-url.ts';
-import { isMailAddress } from './mail-address.ts';
+import { toMailAddress } from './mail-address.ts';
 import { type Cidr, parseCidr } from './public-address.ts';
 
 /*
@@ -147,18 +147,25 @@ export const smtpUrl = (text: string): string => {
 /** `name` may be empty. */
 export type Mailbox = { name: string; address: string };
 
+const mailAddress = (text: string): string => {
+  const address = toMailAddress(text);
+  if (address === undefined) throw new Error();
+  return address;
+};
+
 /** `you@example.org`, or `Name <you@example.org>` (RFC 5322, 3.4), the name plain or in quotes. */
 export const mailbox = (text: string): Mailbox => {
   const [, quoted = '', plain = '', address = text] = /^(?:"([^"\\]*)"|([^"<>]*?))\s*<([^<>]*)>$/.exec(text) ?? [];
-  assert(isMailAddress(address) && !/\p{Cc}/u.test(text));
-  return { name: quoted || plain, address };
+  assert(!/\p{Cc}/u.test(text));
+  return { name: quoted || plain, address: mailAddress(address) };
 };
 
 /** A mail address, or the https URL of a contact page (RFC 9116, 2.5.3). */
 export const contact = (text: string): { uri: string; text: string } => {
-  if (isMailAddress(text)) {
-    const at = text.lastIndexOf('@');
-    return { uri: `mailto:${encodeURIComponent(text.slice(0, at))}${text.slice(at)}`, text };
+  const address = toMailAddress(text);
+  if (address !== undefined) {
+    const at = address.lastIndexOf('@');
+    return { uri: `mailto:${encodeURIComponent(address.slice(0, at))}${address.slice(at)}`, text };
   }
   const { protocol, username, password, href } = new URL(text);
   assert(protocol === 'https:' && username === '' && password === '');

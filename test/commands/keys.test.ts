@@ -40,13 +40,13 @@ describe('keys create', () => {
   });
 
   it('adds a key for the same owner when the e-mail is one that is known, in whatever case', async () => {
-    const emails = ['Ada.Lovelace@Keys.Example', 'ada.lovelace@KEYS.example'];
+    const emails = ['Ada.Lovelace@Kéys.Example', '\u00a0ada.lovelace@xn--kys-bma.example'];
     const [first = '', second = ''] = await Promise.all(emails.map((email) => create(email)));
     expect(first).not.toBe(second);
     const { id } = await asOwner(service.url, first).deploy();
     expect((await asOwner(service.url, second).get(`/deploy/${id}`)).status).toBe(200);
-    expect((await listed('ada.lovelace@keys.example')).map(({ columns }) => columns.slice(0, 2))).toEqual(
-      emails.map(() => ['ada.lovelace@keys.example', 'unlimited']),
+    expect((await listed('ada.lovelace@xn--kys-bma.example')).map(({ columns }) => columns.slice(0, 2))).toEqual(
+      emails.map(() => ['ada.lovelace@xn--kys-bma.example', 'unlimited']),
     );
   });
 

@@ -33,7 +33,7 @@ describe('owners set-plan', () => {
     const owner = await service.owner({ email: 'plan@owners.example', plan: 'none-at-all' });
     const deploy = async () => (await owner.post('/deploy').send({ html: 'x' })).status;
     expect(await deploy()).toBe(403);
-    expect(await run('set-plan', 'Plan@Owners.example', 'one')).toEqual(
+    expect(await run('set-plan', ' Plan@Owners.example', 'one')).toEqual(
       done('plan@owners.example is on the plan one\n'),
     );
     expect([await deploy(), await deploy()]).toEqual([201, 403]);

@@ -134,6 +134,24 @@ describe('a confirmation', () => {
     expect(Number(skipped)).toBeGreaterThanOrEqual(values.length + 1);
   });
 
+  it('goes to an address without the white space around it, with its domain in IDNA, once a day', async () => {
+    const page = await confirming();
+    for (const email of ['\u3000Ada@Bücher.example\r\n', 'ada@xn--bcher-kva.example ', 'ada@BÜCHER。example']) {
+      await submit(page, email);
+      await fates(page);
+    }
+    expect(await fates(page)).toEqual([
+      ['Ada@xn--bcher-kva.example', null],
+      ['ada@xn--bcher-kva.example', OF_ADDRESS],
+      ['ada@xn--bcher-kva.example', OF_ADDRESS],
+    ]);
+    expect(mailsOf(page).map(({ to }) => to)).toEqual(['Ada@bücher.example']);
+    const raws = smtp.received.filter(({ to }) => to.includes('Ada@bücher.example')).map(({ raw }) => `${raw}`);
+    expect(raws).toEqual([expect.stringContaining('\r\nTo: Ada@xn--bcher-kva.example\r\n')]);
+    const { submissions } = (await page.owner.get(`/submissions/${page.id}`)).body;
+    expect(submissions.at(-1).data).toEqual({ email: '\u3000Ada@Bücher.example\r\n' });
+  });
+
   it('goes to an address once a day for a page', async () => {
     const owner = await service.owner();
     const [page, other] = [await confirming(owner), await confirming(owner)];

@@ -6,6 +6,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { atEnd } from './at-end.ts';
 
 /** A mail that a server was given: the envelope, and the message as it came over the wire, dots unstuffed. */
+/** `to`: the envelope's, with `xn--` decoded by the server. */
 type ReceivedMail = { from: string; to: string[]; raw: Buffer; user: string | undefined; isSecure: boolean };
 
 /** `data` is while the message comes in, `message` after its end. */

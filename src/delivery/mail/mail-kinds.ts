@@ -5,7 +5,7 @@ import type { NewConfirmation, Reservation } from '../../db/deliveries/visitor-c
 import type { Labels } from '../../db/deployments/labels.ts';
 import { inBytes } from '../../lib/byte-size.ts';
 import { type Confirmation, fillIn } from '../../lib/confirmation.ts';
-import { FIRST_OWNER, isMailAddress } from '../../lib/mail-address.ts';
+import { FIRST_OWNER, toMailAddress } from '../../lib/mail-address.ts';
 import { confirmationExpiry, type SignedLinks } from '../../lib/signed-links.ts';
 import { SIZES } from '../../sizes.ts';
 import { SAMPLE_DATA } from '../webhooks/payloads.ts';
@@ -144,8 +144,8 @@ const NOT_RESERVED: Readonly<Record<Exclude<Reservation, 'reserved'>, string>> =
 const visitorConfirmation = kind(
   ConfirmationRow.extend({ id: z.string(), ownerId: z.number(), submissionId: z.string(), data: z.string() }),
   async ({ id, deploymentId, ownerId, confirmation, to: replyTo, ...row }, { urlOf, reserveConfirmation }) => {
-    const visitor = onlyText(row.data, (name) => name === confirmation.field);
-    if (visitor === undefined || !isMailAddress(visitor)) {
+    const visitor = toMailAddress(onlyText(row.data, (name) => name === confirmation.field) ?? '');
+    if (visitor === undefined) {
       throw new NotSent(`the field ${confirmation.field} of the submission is not one plain mail address`);
     }
     const reservation = await reserveConfirmation({ id, deploymentId, ownerId, address: visitor });

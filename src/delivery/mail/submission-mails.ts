@@ -3,7 +3,7 @@ import { type ControlKind, controlsOf } from '../../lib/control-fields.ts';
 import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
 import { FILE_ID } from '../../lib/ids.ts';
 import { readJsonObject, unquote } from '../../lib/json-text.ts';
-import { isMailAddress } from '../../lib/mail-address.ts';
+import { toMailAddress } from '../../lib/mail-address.ts';
 import { fileLinkExpiry, type SignedLinks } from '../../lib/signed-links.ts';
 import { SIZES } from '../../sizes.ts';
 import {
@@ -195,9 +195,8 @@ export function onlyText(
 
 /** The address for Reply-To: of the field for it, or else of `email`, where that is one plain address. */
 const replyAddress = (data: string): string | undefined =>
-  [onlyText(data, (_, control) => control === 'reply-to'), onlyText(data, (name) => name === 'email')].find(
-    (text) => text !== undefined && isMailAddress(text),
-  );
+  toMailAddress(onlyText(data, (_, control) => control === 'reply-to') ?? '') ??
+  toMailAddress(onlyText(data, (name) => name === 'email') ?? '');
 
 /** The field with the sender's name, as forms call it. */
 const NAME_FIELD = /^(?:(?:your|full)[-_ ]?)?name$/i;

@@ -84,7 +84,7 @@ describe('the e-mail address of PATCH /me', () => {
 
   it('is confirmed by the last link only, for 24 hours', async () => {
     const owner = await service.owner({ email: 'steady@test.example' });
-    await change(owner, { email: 'first@test.example' }).expect(200);
+    await change(owner, { email: '\u2003First@Test.example ' }).expect(200);
     const [first = ''] = await pathsTo('first@test.example');
     await change(owner, { email: 'second@test.example' }).expect(200);
     const [second = ''] = await pathsTo('second@test.example');

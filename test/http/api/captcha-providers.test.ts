@@ -104,7 +104,8 @@ describe('a form with a captcha of a provider', () => {
     provider.received.length = 0;
     const id = await deploy(name);
     const field = FIELDS[name];
-    const form = (...values: string[]) => `${new URLSearchParams(values.map((value) => [field, value]))}`;
+    const form = (...values: string[]) =>
+      `${new URLSearchParams(values.map((value): [string, string] => [field, value]))}`;
     const post = (type: string, body: string) => service.anonymous.post(`/submit/${id}`).type(type).send(body);
     const multipart = service.anonymous.post(`/submit/${id}`).field(field, '').field(field, `good form ${name}`);
     const genuine = [

@@ -71,6 +71,24 @@ const statusOf = async (id: string) => (await service.db('deliveries').where({ i
 const logOf = async (id: string) => (await owner.get(`/deploy/${id}/mails`).expect(200)).body;
 
 describe('recipients', () => {
+  it('are read without white space around them and with domains in IDNA, each once', async () => {
+    const { id, slug } = await deploy({
+      recipients: [' Ada@Bücher.example\n', 'ada@xn--bcher-kva.example', `\u00a0${OWN}\t`],
+    });
+    const list = [
+      { email: 'ada@xn--bcher-kva.example', confirmed: false },
+      { email: OWN, confirmed: true },
+    ];
+    expect(await recipientsOf(id)).toEqual(list);
+    expect((await asks(slug, 1)).map(({ to }) => to)).toEqual(['ada@bücher.example']);
+    const { body } = await owner
+      .patch(`/deploy/${id}`)
+      .send({ recipients: ['ädä@example.org'] })
+      .expect(400);
+    expect(body.error).toMatch(/^recipients has a value that is not an e-mail address/);
+    expect(await recipientsOf(id)).toEqual(list);
+  });
+
   it('get nothing but one mail before they have confirmed, then each submission, each in a mail of its own', async () => {
     const { id, slug } = await deploy({ recipients: ['Ada@Example.org', OWN, 'bob@example.org'] });
     const list = (...states: boolean[]) =>

@@ -57,6 +57,14 @@ describe('POST /session/mail', () => {
     }
   });
 
+  it('finds the owner whatever white space is around the address, and with its domain in IDNA or as people write it', async () => {
+    await service.owner({ email: 'link@xn--bcher-kva.example' });
+    for (const [at, email] of [' Link@bücher.example\n', '\u00a0link@XN--bcher-kva.example'].entries()) {
+      expect(answer(await ask(email))).toEqual(SENT);
+      await mailTo('link@bücher.example', at + 1);
+    }
+  });
+
   it('answers the same, and sends nothing, where there is no such owner or none of its keys is valid', async () => {
     const gone = await service.owner({ email: 'gone@test.example' });
     expect((await gone.get('/me')).status).toBe(200);

@@ -2,13 +2,20 @@ import { z } from 'zod';
 import { forgetEmailChange } from '../../../db/account/email-changes.ts';
 import { findUsage, type Owner, storeTimeZone } from '../../../db/account/owners.ts';
 import { findRefusedMail } from '../../../db/deliveries/mail-failures.ts';
-import { isMailAddress } from '../../../lib/mail-address.ts';
 import { VERSION } from '../../../lib/project.ts';
 import { isTimeZone } from '../../../lib/time-buckets.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import { answerObject, countField, countOrNull, flagField, textField, textOrNull } from '../../request/fields.ts';
+import {
+  answerObject,
+  countField,
+  countOrNull,
+  flagField,
+  mailAddress,
+  textField,
+  textOrNull,
+} from '../../request/fields.ts';
 import { NOTICE_HEADER, refusedMailNotice, takeDownNotices } from '../../response/notice.ts';
 import { EmailChanges, emailChangeEndpoints, emailChangeErrors } from './email-change.ts';
 
@@ -37,7 +44,7 @@ const Changes = z.object({
     .nullable()
     .optional()
     .meta({ description: 'The time zone of the times in mails, by its IANA name; null: UTC.' }),
-  email: z.string(INVALID_EMAIL).refine(isMailAddress, INVALID_EMAIL).toLowerCase().optional().meta({
+  email: mailAddress(INVALID_EMAIL).optional().meta({
     description: 'Another e-mail address. It is the one of the account once a link in a mail to it is opened.',
   }),
 });

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { signInUrl } from '../../../config.ts';
 import { countTry, findSignInLink, makeSignInLink, useSignInLink } from '../../../db/account/sessions.ts';
 import { hashOfKey, newToken } from '../../../lib/ids.ts';
-import { isMailAddress } from '../../../lib/mail-address.ts';
 import { networkOf } from '../../../lib/public-address.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { publicEndpoint } from '../../request/endpoint.ts';
+import { mailAddress } from '../../request/fields.ts';
 import { RateLimit } from '../../request/rate-limit.ts';
 import { errorKind, HttpError, retryAfter } from '../../response/errors.ts';
 import { askEndpoint, linkEndpoint, tokenHash } from '../links/link-endpoint.ts';
@@ -53,9 +53,10 @@ const noSuchLink = errorKind(
 );
 
 const Email = z.object({
-  email: z
-    .string('email is missing: send an address as a string.')
-    .refine(isMailAddress, 'email is not an address: send one such as you@example.com.'),
+  email: mailAddress(
+    'email is not an address: send one such as you@example.com.',
+    'email is missing: send an address as a string.',
+  ),
 });
 
 /** Sends links that sign in, and bounds how many may be asked for. */
@@ -121,8 +122,7 @@ const requestEndpoint = (app: App) => {
       if (!mailAccount) throw noMail();
       // Before the first await: a socket that has closed has no address.
       const network = networkOf(clientAddress(request));
-      const sent = await readSignIn(app, request, Email);
-      const email = sent.email.toLowerCase();
+      const { email } = await readSignIn(app, request, Email);
       await links.countTry(network, email);
       response.json({ message: SENT });
       links.send(email, mailAccount);

@@ -5,10 +5,9 @@ import type { Settings } from '../../../db/deployments/settings.ts';
 import { CAPTCHA_PROVIDERS } from '../../../lib/captcha-fields.ts';
 import { hasKnownPlaceholders, PLACEHOLDER_LIST } from '../../../lib/confirmation.ts';
 import { LANGUAGES } from '../../../lib/languages.ts';
-import { isMailAddress } from '../../../lib/mail-address.ts';
 import { withPlainSpaces } from '../../../lib/whole-words.ts';
 import { SIZES } from '../../../sizes.ts';
-import { flagField, LAST_TIME, textField } from '../../request/fields.ts';
+import { flagField, LAST_TIME, mailAddress, textField } from '../../request/fields.ts';
 
 /*
  * Every setting of a deployment: the values that it takes, and what the reference says about it. How settings are stored is
@@ -149,11 +148,10 @@ const submissionsPerMinute = (max: number) =>
   );
 
 const NO_ADDRESS_LIST = `recipients is not a list of e-mail addresses: send up to ${maxRecipients} such as ada@example.org, or [].`;
-const address = z
-  .string(NO_ADDRESS_LIST)
-  .refine(isMailAddress, 'recipients has a value that is not an e-mail address: send each as ada@example.org.')
-  .toLowerCase()
-  .meta({ format: 'email' });
+const address = mailAddress(
+  'recipients has a value that is not an e-mail address: send each as ada@example.org.',
+  NO_ADDRESS_LIST,
+).meta({ format: 'email' });
 
 const fields = {
   email_notifications: setting(
@@ -250,7 +248,10 @@ const fields = {
 const recipients = z
   .array(
     z.strictObject({
-      email: textField('The address, in lower case.', 'ada@example.org'),
+      email: textField(
+        'The address, in lower case, its domain with `xn--` for letters beyond ASCII.',
+        'ada@example.org',
+      ),
       confirmed: flagField("Whether it has confirmed, or is the owner's own.", true),
     }),
   )

@@ -9,12 +9,13 @@ const readSettings = (service: Service, id: string) =>
 
 const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** A value as it is typed: JSON, otherwise a text. A list may be typed with commas. */
+/** A value as it is typed: JSON, otherwise a text. A list may be typed with commas; `null` is an origin there. */
 function readValue(text: string, isList: boolean): unknown {
+  if (isList && !text.startsWith('[')) return text.split(',').filter((part) => part !== '');
   try {
     return JSON.parse(text);
   } catch {
-    return isList && !text.startsWith('[') ? text.split(',').filter((part) => part !== '') : text;
+    return text;
   }
 }
 

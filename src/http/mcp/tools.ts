@@ -54,7 +54,8 @@ export const ARGUMENTS: Readonly<Record<string, string>> = {
   notify_owner: 'Whether the owner gets the mail besides the recipients.',
   recipients: "Who gets the mail besides the owner. Any address but the owner's first confirms by a link in one mail.",
   redirect_url: "Where a visitor's browser goes after a success. null: to a page that thanks.",
-  allowed_origins: 'Sites whose pages may submit, besides the page itself, such as https://example.org. Empty: all.',
+  allowed_origins:
+    'Sites or apps that may submit, besides the page itself, such as https://example.org or capacitor://localhost; "null": pages that hide theirs. Empty: all.',
   confirmation:
     'A mail to the visitor, to the address in `field`. {{reference}}, {{page}} and {{date}} are replaced. null: none.',
   language: 'Of the pages that visitors see. null: that of the page, or of the browser.',

@@ -3,6 +3,7 @@ import { pageUrl } from '../../config.ts';
 import type { LiveForm } from '../../db/submissions/forms.ts';
 import { DELIVERY_HEADER } from '../../lib/delivery-header.ts';
 import { escapeHtml } from '../../lib/html.ts';
+import { isWebOrigin } from '../../lib/origins.ts';
 import { fill } from '../../texts/texts.ts';
 import type { App } from '../app.ts';
 import { namesHtml } from '../response/accept.ts';
@@ -75,11 +76,10 @@ function wordsOf(error: HttpError, translations: Translations): Words {
   });
   const { tooLarge } = translations;
   if (error instanceof OriginRefused) {
-    return say(
-      translations.wrongSite,
-      fill(translations.wrongSite.owner, { origin: escapeHtml(error.origin) }),
-      translations.nothingSent,
-    );
+    const { title, text, hidden, owner } = translations.wrongSite;
+    if (error.remedy === 'show') return say({ title, text: hidden }, translations.nothingSent);
+    const toOwner = error.remedy === 'list' ? [fill(owner, { origin: escapeHtml(error.origin) })] : [];
+    return say({ title, text }, ...toOwner, translations.nothingSent);
   }
   if (error instanceof FormClosed) {
     const { closing, closedMessage } = error;
@@ -202,7 +202,7 @@ export class VisitorPages {
     return redirectWithin(
       redirect,
       hosts.originFor(request, slug),
-      (origin) => hosts.isOriginOf(slug, origin) || rules.allowedOrigins.includes(origin),
+      (origin) => hosts.isOriginOf(slug, origin) || (isWebOrigin(origin) && rules.allowedOrigins.includes(origin)),
     );
   }
 
@@ -212,7 +212,7 @@ export class VisitorPages {
     const chosen = this.#chosenBy(request, visitor, page);
     const urls = [pageUrl(this.#app.config, slug), rules.redirectUrl, chosen];
     const origins = urls.flatMap((url) => (url ? [new URL(url).origin] : []));
-    return [...new Set([...origins, ...rules.allowedOrigins])];
+    return [...new Set([...origins, ...rules.allowedOrigins.filter(isWebOrigin)])];
   }
 
   /** A link to the page with the form: on the site that the browser names, else the deployment's own. */

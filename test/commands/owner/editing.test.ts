@@ -170,6 +170,10 @@ describe('formhost settings', () => {
     const lines = (await printed(run(['settings', 'get', id]))).trimEnd().split('\n');
     expect(lines).toContain('language\tde');
     expect(lines.map((line) => line.split('\t')[0]).toSorted()).toEqual(Object.keys(changed).toSorted());
+    expect(await set('allowed_origins=null')).toMatchObject({ code: 0 });
+    expect(await settings()).toMatchObject({ allowed_origins: ['null'] });
+    expect(await set('allowed_origins=["tauri://localhost","null"]')).toMatchObject({ code: 0 });
+    expect(await settings()).toMatchObject({ allowed_origins: ['tauri://localhost', 'null'] });
     expect(await set('redirect_url=null', 'allowed_origins=', 'spam={}')).toMatchObject({ code: 0 });
     expect(await settings()).toMatchObject({ redirect_url: null, allowed_origins: [], spam: { blocklist: [] } });
     expect(await set(...lines.map((line) => line.replace('\t', '=')))).toMatchObject({ code: 0 });

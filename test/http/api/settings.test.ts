@@ -65,6 +65,9 @@ describe('GET /deploy/:id/settings', () => {
     for (const change of [
       { redirect_url: `HTTPS://Example.org/%20é?a=b#c${'d'.repeat(2_015)}` },
       { allowed_origins: ['https://example.org', 'http://localhost:8080', 'http://[::1]:8080', 'http://192.0.2.1'] },
+      { allowed_origins: ['null', 'capacitor://localhost', 'ionic://localhost', 'tauri://localhost'] },
+      { allowed_origins: ['chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai', 'safari-web-extension://a-b'] },
+      { allowed_origins: ['moz-extension://0b0f1f34-9a4c-4a3c-8f11-4d0c4ba4bd1c', 'capacitor://app.example.org'] },
       { allowed_origins: Array.from({ length: 20 }, (_, n) => `https://a${n}.example.org`) },
       { retention_days: 1 },
       { language: 'ar', retention_days: 3_650, spam: { blocklist: ['casino', 'é'], captcha: null } },
@@ -86,9 +89,15 @@ describe('GET /deploy/:id/settings', () => {
 
   it('writes origins as browsers do, each once', async () => {
     const { id } = await owner.deploy();
-    const origins = ['HTTPS://Example.ORG', 'https://example.org:443', 'http://münchen.example:80', 'http://a.test:81'];
+    const origins = [
+      'HTTPS://Example.ORG',
+      'https://example.org:443',
+      'http://münchen.example:80',
+      'http://a.test:81',
+      'Tauri://LocalHost',
+    ];
     await owner.change(id, { allowed_origins: origins });
-    const written = ['https://example.org', 'http://xn--mnchen-3ya.example', 'http://a.test:81'];
+    const written = ['https://example.org', 'http://xn--mnchen-3ya.example', 'http://a.test:81', 'tauri://localhost'];
     expect((await settingsOf(id)).allowed_origins).toEqual(written);
   });
 
@@ -125,7 +134,14 @@ describe('GET /deploy/:id/settings', () => {
       'allowed_origins',
       [
         ...['https://example.org', [null]],
-        ...['*', 'null', 'example.org', 'https://*.example.org', 'ftp://a.test', 'https://a.test '].map((one) => [one]),
+        ...['*', 'NULL', 'null ', 'example.org', 'https://*.example.org', 'file://', 'data:', 'about:blank'].map(
+          (one) => [one],
+        ),
+        ...['capacitor://', 'capacitor://*', 'tauri://localhost/', 'javascript://localhost', 'chrome-extension:a'].map(
+          (one) => [one],
+        ),
+        ...['ws://a.test', 'blob:null', 'moz-extension://a b', 'ionic://a@localhost'].map((one) => [one]),
+        ...['ftp://a.test', 'https://a.test '].map((one) => [one]),
         ...['https://example.org/', 'https://example.org?', 'https://user@example.org'].map((one) => [one]),
         Array.from({ length: 21 }, (_, n) => `https://a${n}.example.org`),
       ],

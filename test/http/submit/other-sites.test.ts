@@ -43,28 +43,115 @@ describe('allowed_origins', () => {
       { Origin: BASE_URL },
       {},
       { Origin: 'null', 'Sec-Fetch-Site': 'same-origin' },
+      // Behind a redirect of another site.
+      { Origin: 'null', 'Sec-Fetch-Site': 'cross-site', Referer: `https://${slug}.${PAGES_DOMAIN}/` },
+      { Origin: 'null', 'Sec-Fetch-Site': 'cross-site', Referer: `${SITE}/contact?a=b` },
     ];
     for (const headers of accepted) expect([headers, await statusFrom(id, headers)]).toEqual([headers, 200]);
     expect(await countOf(id)).toBe(accepted.length);
     const refused = [
       OTHER,
-      'null',
-      '',
       'http://example.org',
       `${SITE}:8443`,
-      `${SITE}/`,
       `${SITE}.evil.example`,
-      'https://EXAMPLE.org',
       'https://sub.example.org',
-      `${SITE}, ${SITE}`,
-      `${SITE} ${OTHER}`,
       `https://other.${PAGES_DOMAIN}`,
+      ...['capacitor://localhost', 'tauri://localhost', 'chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai'],
     ];
     for (const origin of refused) {
       const { status, body, headers } = await post(id, { Origin: origin, 'Sec-Fetch-Site': 'cross-site' });
       expect([status, body, headers['access-control-allow-origin']]).toEqual([403, refusal(origin), '*']);
     }
     expect(await countOf(id)).toBe(accepted.length);
+  });
+
+  it('advises to list only what can be listed', async () => {
+    const { id } = await deployWith({ allowed_origins: [SITE] });
+    const from = async (origin: string) => (await post(id, { Origin: origin })).body.error;
+    for (const origin of [
+      ...['', `${SITE}/`, 'https://EXAMPLE.org', `${SITE}, ${SITE}`, `${SITE} ${OTHER}`, 'file://', 'about:blank'],
+      ...['NULL', 'other-app://localhost', 'https://*.example.org', `https://${'a'.repeat(400)}.example`],
+      ...['capacitor://localhost/', 'chrome-extension://', 'javascript://localhost', 'https://user@example.org'],
+    ]) {
+      const advice = await from(origin);
+      expect([origin, advice]).toEqual([
+        origin,
+        expect.stringMatching(
+          /^This form accepts no submissions from .+: send it from a page whose origin allowed_origins can have/,
+        ),
+      ]);
+    }
+    for (const origin of [
+      OTHER,
+      'http://localhost:5173',
+      'ionic://localhost',
+      'Moz-Extension://0b0f1f34-AAAA-4000-8000-000000000000',
+    ]) {
+      expect(await from(origin)).toBe(refusal(origin).error);
+      await owner.change(id, { allowed_origins: [SITE, origin] });
+      expect(await statusFrom(id, { Origin: origin })).toBe(200);
+    }
+  });
+
+  it('says that a page hides its origin, and lets in no page but the allowed ones that does', async () => {
+    const { id, slug, url } = await deployWith({ allowed_origins: [SITE] });
+    const hidden =
+      /^This form accepts no submissions from a page that hides its origin .*strict-origin-when-cross-origin.*allow-same-origin.*"null" to allowed_origins\.$/;
+    const evidence = [
+      {},
+      { 'Sec-Fetch-Site': 'cross-site' },
+      // Pages of other owners are of the same site.
+      { 'Sec-Fetch-Site': 'same-site' },
+      { 'Sec-Fetch-Site': 'none' },
+      { Referer: `${OTHER}/` },
+      { Referer: `https://other.${PAGES_DOMAIN}/` },
+      { Referer: `${SITE}.evil.example/` },
+      { Referer: `${SITE}@evil.example/` },
+      { Referer: `${OTHER}/?${SITE}/` },
+      { Referer: 'null' },
+      { Referer: '' },
+      { Referer: `https://${'ü'.repeat(10_000)}/` },
+    ];
+    for (const headers of evidence) {
+      for (const host of [undefined, `${slug}.${PAGES_DOMAIN}`]) {
+        const { status, body } = await post(id, { Origin: 'null', ...headers }, { a: '1' }, host);
+        expect([headers, status, body]).toEqual([headers, 403, { error: expect.stringMatching(hidden) }]);
+      }
+    }
+    expect(await countOf(id)).toBe(0);
+    await owner.change(id, { allowed_origins: ['null'] });
+    for (const headers of evidence.slice(0, 8)) expect(await statusFrom(id, { Origin: 'null', ...headers })).toBe(200);
+    expect([await statusFrom(id, { Origin: SITE }), await statusFrom(id, { Origin: url })]).toEqual([403, 200]);
+  });
+
+  it('lets in apps that are listed, and leads nobody to them', async () => {
+    const apps = ['capacitor://localhost', 'tauri://localhost', 'ionic://localhost', 'null'];
+    const extension = 'chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai';
+    const { id, url } = await deployWith({ allowed_origins: [...apps, extension, SITE] });
+    for (const origin of [...apps, extension]) {
+      const { status, headers } = await post(id, { Origin: origin });
+      expect([origin, status, headers['access-control-allow-origin']]).toEqual([origin, 200, '*']);
+    }
+    for (const [_redirect, location] of [
+      ...[...apps, extension].map((origin) => [`${origin}/thanks`, `/submit/${id}/thanks`]),
+      ...[
+        'data:text/html,x',
+        'blob:null/x',
+        `blob:${SITE}/x`,
+        'file:///thanks',
+        'javascript://localhost/%0Aalert(1)',
+      ].map((target) => [target, `/submit/${id}/thanks`]),
+      [`${SITE}/thanks`, `${SITE}/thanks`],
+    ]) {
+      const { status, headers } = await post(id, BROWSER, { _redirect, _hp: 'x' });
+      // A relative one is on the page's own host.
+      const expected = _redirect === 'null/thanks' ? `${url}/null/thanks` : location;
+      expect([_redirect, status, headers.location]).toEqual([_redirect, 303, expected]);
+    }
+    for (let count = 0; count < 10; count += 1) await post(id);
+    const { status, headers } = await post(id, BROWSER);
+    const [, formAction] = /form-action ([^;]*)/.exec(String(headers['content-security-policy'])) ?? [];
+    expect([status, formAction]).toEqual([429, `'self' ${url} ${SITE}`]);
   });
 
   it('holds for every way to submit: JSON, multipart with files, a key, a honeypot, the host of the page', async () => {
@@ -108,13 +195,16 @@ describe('allowed_origins', () => {
 
   it('shows a visitor a page that names the site and says whom to tell, in the language of the page', async () => {
     const { id } = await deployWith({ allowed_origins: [SITE], language: 'de' });
-    const { status, text, headers } = await post(id, { ...BROWSER, Origin: 'https://a"<b>.example' });
+    const { status, text, headers } = await post(id, { ...BROWSER, Origin: OTHER });
     expect([status, headers['content-type']]).toEqual([403, 'text/html; charset=utf-8']);
     expect(text).toContain('<h1>Dieses Formular kann von dieser Website nicht gesendet werden</h1>');
-    expect(text).toContain('Bitte sagen Sie es den Betreibern von https://a&quot;&lt;b&gt;.example:');
+    expect(text).toContain(`Bitte sagen Sie es den Betreibern von ${OTHER}:`);
     expect(text).toContain('Es wurde nichts gesendet.');
     const long = await post(id, { ...BROWSER, Origin: `https://${'a'.repeat(10_000)}.example` });
     expect([long.status, long.text.length < 6_000]).toEqual([403, true]);
+    const hidden = await post(id, { ...BROWSER, Origin: 'null' });
+    expect(hidden.text).toContain('Die Seite verrät nicht, auf welcher Website sie steht.');
+    expect(hidden.text).not.toContain('null');
   });
 
   it('knows the new address of a page that is restored under another slug', async () => {

@@ -69,7 +69,7 @@ export const QUESTIONS: readonly { question: string; fields: Readonly<Record<str
     fields: {
       allowed_origins: {
         label: 'Allowed sites',
-        hint: 'One a line, such as https://example.org. Left empty: forms of any site may send.',
+        hint: 'One a line, such as https://example.org, or capacitor://localhost for an app; null for pages that hide where they are. Left empty: forms of any site may send.',
         control: 'lines',
       },
       submissions_per_minute: {

@@ -5,6 +5,7 @@ import type { Settings } from '../../../db/deployments/settings.ts';
 import { CAPTCHA_PROVIDERS } from '../../../lib/captcha-fields.ts';
 import { hasKnownPlaceholders, PLACEHOLDER_LIST } from '../../../lib/confirmation.ts';
 import { LANGUAGES } from '../../../lib/languages.ts';
+import { isHttpUrl, toOrigin } from '../../../lib/origins.ts';
 import { withPlainSpaces } from '../../../lib/whole-words.ts';
 import { SIZES } from '../../../sizes.ts';
 import { flagField, LAST_TIME, mailAddress, textField } from '../../request/fields.ts';
@@ -18,10 +19,6 @@ const { maxUrlChars, maxOrigins, maxBlocked, maxBlockedChars, maxCredentialChars
 const { maxSubmissions, maxClosedMessageChars } = SIZES.settings;
 const { max: defaultRate, seconds: rateSeconds, maxOfOperator } = SIZES.submissionRate;
 const { maxOfDeployment: maxRecipients, askHours } = SIZES.recipient;
-
-/** Whether it is an absolute URL of http or https. Others than plain texts are not parsed as they read. */
-const isHttpUrl = (value: string): boolean =>
-  !/[\\\s\p{Cc}]/u.test(value) && /^https?:\/\/[^/?#@]{1,260}(?:[/?#]|$)/i.test(value) && URL.canParse(value);
 
 const onOff = (name: string) => z.boolean(`${name} is not a boolean: send true or false.`);
 const tooLong = (name: string, max: number, what = 'characters'): string =>
@@ -37,12 +34,11 @@ const redirectUrl = z
   );
 
 const NO_ORIGIN =
-  'allowed_origins has a value that is not an origin: send each as a scheme and a host, such as https://example.org, without a path.';
+  'allowed_origins has a value that is not an origin: send each as a scheme and a host, such as https://example.org or capacitor://localhost, without a path, or "null".';
 const origin = z
   .string(NO_ORIGIN)
-  .refine((value) => isHttpUrl(value) && !/[*?#]|\/\/.*\//.test(value), NO_ORIGIN)
-  // As browsers write it: in lower case, without the scheme's own port.
-  .overwrite((value) => URL.parse(value)?.origin ?? value);
+  .refine((value) => toOrigin(value) !== undefined, NO_ORIGIN)
+  .overwrite((value) => toOrigin(value) ?? value);
 
 const NO_WORD = `spam.blocklist has an empty word, one with a NUL, or one over ${maxBlockedChars} characters.`;
 const blocked = z
@@ -190,7 +186,9 @@ const fields = {
       .max(maxOrigins, tooLong('allowed_origins', maxOrigins, 'origins'))
       .overwrite(unique),
     "Origins of sites whose pages may submit, besides the page's own; submissions from others are a 403. `_redirect` may lead to " +
-      "them. Requests without an `Origin` are no browser's, and are accepted. Empty: all.",
+      'sites among them. Origins of apps count too (`capacitor://localhost`, `ionic://localhost`, `tauri://localhost`, ' +
+      '`chrome-extension://…`, `moz-extension://…`, `safari-web-extension://…`), and `"null"` stands for all pages that hide their ' +
+      "origin. Requests without an `Origin` are no browser's, and are accepted. Empty: all.",
     [],
   ),
   language: setting(

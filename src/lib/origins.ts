@@ -6,7 +6,7 @@
 export const HIDDEN_ORIGIN = 'null';
 
 /** Characters of a host and its port. No domain name is longer than 253 (RFC 1035). */
-const MAX_AUTHORITY_CHARS = 260;
+export const MAX_AUTHORITY_CHARS = 260;
 
 /** Apps made with Capacitor, Ionic and Tauri, and extensions of browsers. URLs of such schemes have no origin in the URL standard. */
 const APP_ORIGIN =

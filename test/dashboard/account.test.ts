@@ -102,7 +102,9 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       const { id, page, settings } = await open(owner);
       const before = await settings();
       await page.getByLabel('Redirect URL').fill('https://example.org/thanks');
-      await page.getByLabel('Allowed sites').fill('https://example.org\n\n https://www.example.org ');
+      await page
+        .getByLabel('Allowed sites')
+        .fill('https://example.org\n\n https://www.example.org \nnull\ncapacitor://localhost');
       await page.getByLabel('Language').selectOption('German');
       await page.getByLabel('Delete submissions after days').fill('365');
       await page.getByLabel('Blocked words').fill('casino\nviagra');
@@ -114,7 +116,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.getByText('Saved', { exact: true }).waitFor();
       expect(await settings()).toMatchObject({
         redirect_url: 'https://example.org/thanks',
-        allowed_origins: ['https://example.org', 'https://www.example.org'],
+        allowed_origins: ['https://example.org', 'https://www.example.org', 'null', 'capacitor://localhost'],
         language: 'de',
         retention_days: 365,
         spam: { blocklist: ['casino', 'viagra'], captcha: { provider: 'hcaptcha', site_key: 'site-1' } },

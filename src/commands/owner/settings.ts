@@ -11,7 +11,7 @@ const shown = (value: unknown): string => (typeof value === 'string' ? value : J
 
 /** A value as it is typed: JSON, otherwise a text. A list may be typed with commas; `null` is an origin there. */
 function readValue(text: string, isList: boolean): unknown {
-  if (isList && !text.startsWith('[')) return text.split(',').filter((part) => part !== '');
+  if (isList && !text.trimStart().startsWith('[')) return text.split(',').filter((part) => part !== '');
   try {
     return JSON.parse(text);
   } catch {

@@ -1,9 +1,7 @@
 import { controlsOf, REDIRECT } from '../../lib/control-fields.ts';
+import { MAX_AUTHORITY_CHARS } from '../../lib/origins.ts';
 import { SIZES } from '../../sizes.ts';
 import type { Field } from './form-body.ts';
-
-/** Characters of a host and its port. No domain name is longer than 253 (RFC 1035). */
-const MAX_AUTHORITY_CHARS = 260;
 
 // The URL parser takes quadratic time for a long host that is not ASCII. No page has a host that long.
 const LONG_AUTHORITY = new RegExp(`^\\s*(?:[a-z][a-z0-9+.-]*:/*|//+)[^/?#]{${MAX_AUTHORITY_CHARS + 1}}`, 'i');

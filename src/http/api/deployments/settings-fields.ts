@@ -228,8 +228,8 @@ const fields = {
   ),
   spam: setting(
     spam,
-    'Submissions are kept apart as spam if their names or values have a word of `blocklist`, as a whole word, whatever the case and the white space in it ' +
-      '(`casino*`: a word that begins with it), or if they lack a valid token of `captcha`. Both are ' +
+    'Submissions are kept apart as spam if their names or values have a word of `blocklist`, as a whole word, whatever the case ' +
+      'and the white space in it (`casino*`: a word that begins with it), or if they lack a valid token of `captcha`. Both are ' +
       "replaced, except for the provider's secret.",
     { blocklist: [], captcha: null },
   ),

@@ -170,8 +170,8 @@ const csvEndpoint = ({ db }: App, exports: Exports) =>
     summary: 'Get all submissions of a deployment as CSV',
     description:
       'Oldest first, RFC 4180 with a header row: `id`, `created_at`, `ip_address`, then the fields in the order in which ' +
-      `they first appear, without control fields such as \`${REDIRECT}\` (\`_replyto\` is a column) and an empty \`${HONEYPOT}\`. An apostrophe is put before ` +
-      `what a spreadsheet would run as a formula. ${FILTERED} ${TOO_MANY_EXPORTS}`,
+      `they first appear, without control fields such as \`${REDIRECT}\` (\`_replyto\` is a column) and an empty \`${HONEYPOT}\`. ` +
+      `An apostrophe is put before what a spreadsheet would run as a formula. ${FILTERED} ${TOO_MANY_EXPORTS}`,
     find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
     query: WithBom,
     answer: fileAnswer(

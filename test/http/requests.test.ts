@@ -44,6 +44,22 @@ describe.each([
     });
   });
 
+  it.each([
+    ['a field', (list: string) => `{"html":${list}}`],
+    ['another field', (list: string) => `{"html":"x","x":${list}}`],
+    ['the files of a site', (list: string) => `{"html":"x","files":{"a":${list}}}`],
+  ])('is refused in words of its own when %s has too many values', async (_what, bodyWith) => {
+    expect(await owner.send(method, path, bodyWith(`[${'[],'.repeat(82_000)}0]`), JSON_TYPE)).toEqual({
+      status: 400,
+      body: { error: 'The body has too many values: send at most 80000, at all levels.' },
+    });
+  });
+
+  it('may have many values in another field', async () => {
+    const body = `${PAGE.slice(0, -1)},"x":[${'0,'.repeat(70_000)}0]}`;
+    expect((await owner.send(method, path, body, JSON_TYPE)).status).toBe(success);
+  });
+
   it.each(['', 'Content-Length: 0\r\n', 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n'])(
     'reads as {} when it is absent: %j',
     async (headers) => {
@@ -90,7 +106,8 @@ describe('requests that come behind one another on a connection', () => {
     ['headers that are too large', `X: ${'x'.repeat(70_000)}\r\n\r\n`, '431'],
     ['a body that is broken', 'Transfer-Encoding: chunked\r\n\r\nx', '400'],
   ])('are refused to pages of any origin, as submissions are: %s', async (_what, rest, status) => {
-    const text = await sendRaw(service.url, `POST /submit/${UNKNOWN_ID} HTTP/1.1\r\nHost: api.test\r\n${rest}`);
+    const { id } = await owner.deploy();
+    const text = await sendRaw(service.url, `POST /submit/${id} HTTP/1.1\r\nHost: api.test\r\n${rest}`);
     expect([statusesOf(text), text.match(/^access-control-allow-origin: .*$/gim)]).toEqual([
       [status],
       ['Access-Control-Allow-Origin: *'],

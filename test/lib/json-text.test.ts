@@ -69,16 +69,36 @@ describe('readJsonObject', () => {
   });
 
   it('counts objects and lists as levels, the outermost object as the first', () => {
-    const limits = { maxDepth: 3, maxMembers: 10 };
+    const limits = { maxDepth: 3, maxMembers: 10, maxValues: 100 };
     expect(readJsonObject('{"a":[{}],"b":{"c":[]}}', limits).problem).toBeUndefined();
     expect(readJsonObject('{"a":[[[]]]}', limits).problem).toBe('too deep');
     expect(readJsonObject('{"a":{"b":{"c":{}}}}', limits).problem).toBe('too deep');
   });
 
   it('counts members of the outermost object alone, repeats included', () => {
-    const limits = { maxDepth: 10, maxMembers: 2 };
+    const limits = { maxDepth: 10, maxMembers: 2, maxValues: 100 };
     expect(readJsonObject('{"a":{"b":1,"c":2,"d":[1,2,3]},"a":2}', limits).problem).toBeUndefined();
     expect(readJsonObject('{"a":1,"a":2,"a":3}', limits).problem).toBe('too many members');
+  });
+
+  it('counts values at all levels, objects and lists included', () => {
+    const limits = { maxDepth: 10, maxMembers: 10, maxValues: 5 };
+    const pairs = [
+      ['{"a":[1,"b",null,{}]}', '{"a":[1,"b",null,{},0]}'],
+      ['{"a":{"b":{"c":[[[]]]}}}', '{"a":{"b":{"c":[[[[]]]]}}}'],
+      ['{"a":[[],[],[],[]]}', '{"a":[[],[],[],[],[]]}'],
+      ['{"a":1,"b":2,"c":[3,4]}', '{"a":1,"b":2,"c":[3,4],"d":""}'],
+    ];
+    for (const [within = '', beyond = ''] of pairs) {
+      expect(readJsonObject(within, limits).problem).toBeUndefined();
+      expect(readJsonObject(beyond, limits).problem).toBe('too many values');
+    }
+  });
+
+  it('looks at nothing behind the first value that is too many', () => {
+    const limits = { maxDepth: 10, maxMembers: 10, maxValues: 3 };
+    expect(readJsonObject('{"a":[1,2,3,', limits).problem).toBe('too many values');
+    expect(readJsonObject('{"a":[1,2', limits).problem).toBe('malformed');
   });
 
   it('reads 100,000 levels and 20,000 members without a limit', () => {

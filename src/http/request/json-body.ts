@@ -15,6 +15,7 @@ import { errorKind, HttpError } from '../response/errors.ts';
 export const OVER_LIMIT = { status: 413 } as const;
 
 const MALFORMED = 'The body is malformed: send a JSON object.';
+const TOO_MANY_VALUES = `The body has too many values: send at most ${SIZES.json.maxValues}, at all levels.`;
 const TOO_COMPLEX = `The body has too many fields or levels: send at most ${SIZES.json.maxMembers} of each.`;
 
 /** How long a JSON body with a page may be: each byte of the page may be escaped as six characters. */
@@ -129,6 +130,7 @@ function readValue(value: Member['value']): unknown {
 /** The object that was read; throws 400 where it could not be read. */
 export function toObject({ members, problem }: ReadMembers): Record<string, unknown> {
   if (problem === 'not UTF-8') throw new HttpError(400, 'The body is not valid UTF-8: send JSON in UTF-8.');
+  if (problem === 'too many values') throw new HttpError(400, TOO_MANY_VALUES);
   if (problem === 'too deep' || problem === 'too many members') throw new HttpError(400, TOO_COMPLEX);
   if (problem !== undefined) throw new HttpError(400, MALFORMED);
   return fromMembers(members);

@@ -51,6 +51,9 @@ export const tooLarge = (maxBytes: number): HttpError =>
 export const tooManyFields = (maxFields: number): HttpError =>
   new HttpError(413, `The submission has too many fields: send at most ${maxFields}.`);
 
+const tooManyValues = (maxValues: number): HttpError =>
+  new HttpError(413, `The submission has too many values: send at most ${maxValues}, at all levels.`);
+
 /** Decodes UTF-8, and keeps a byte order mark. Throws 400 for other bytes. */
 export function utf8(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw new HttpError(400, 'The body is not valid UTF-8: send it in UTF-8.');
@@ -68,8 +71,10 @@ export function readJson(body: Buffer, { maxBytes, maxFields }: FormLimits): Sub
   const json = body.subarray(0, BOM.length).equals(BOM) ? body.subarray(BOM.length) : body;
   if (json.length > maxBytes && unescapedBytes(json.toString('utf8')) > maxBytes) throw tooLarge(maxBytes);
   const text = utf8(json);
-  const { members, problem } = readJsonObject(text, { maxDepth: SIZES.submission.maxJsonDepth, maxMembers: maxFields });
+  const { maxJsonDepth: maxDepth, maxJsonValues: maxValues } = SIZES.submission;
+  const { members, problem } = readJsonObject(text, { maxDepth, maxMembers: maxFields, maxValues });
   if (problem === 'too many members') throw tooManyFields(maxFields);
+  if (problem === 'too many values') throw tooManyValues(maxValues);
   if (problem !== undefined) throw new HttpError(400, `The JSON body is ${JSON_PROBLEMS[problem]}.`);
   // Scripts send false for a box that is not ticked.
   const isUnticked = (kind: Honeypot, value: string): boolean => kind === 'spam-honeypot' && value === 'false';

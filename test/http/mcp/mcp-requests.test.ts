@@ -104,6 +104,7 @@ describe('POST /mcp', () => {
     ['no JSON', 'ping', -32_700],
     ['a batch', JSON.stringify([PING, PING]), -32_700],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), -32_700],
+    ['too many values', `{"params":{"arguments":{"files":{"a":[${'{},'.repeat(90_000)}0]}}}}`, -32_700],
     ['too many levels', `{"params":${'['.repeat(20_000)}${']'.repeat(20_000)}}`, -32_700],
     ['no body', '', -32_600],
     ['another version of JSON-RPC', { ...PING, jsonrpc: '1.0' }, -32_600],

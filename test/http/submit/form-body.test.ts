@@ -11,6 +11,7 @@ const MALFORMED_JSON = [400, 'The JSON body is malformed: send a JSON object.'];
 const NOT_AN_OBJECT = [400, 'The JSON body is not an object: send a JSON object.'];
 const TOO_DEEP = [400, 'The JSON body is nested too deeply: send at most 100 levels.'];
 
+const TOO_MANY_VALUES = [413, 'The submission has too many values: send at most 80000, at all levels.'];
 describe('readJson', () => {
   it.each([
     ...['{}', ' {"b" : 1,\n"a":2} ', '{"10":1,"2":2}', '{"a":1,"a":2}'],
@@ -56,6 +57,24 @@ describe('readJson', () => {
 
   it('counts an escape as what it decodes to', () => {
     const within = { ...limits, maxBytes: 12 };
+  it('takes 80,000 values at all levels and refuses 80,001', () => {
+    const within = { ...limits, maxBytes: 1024 * KIB };
+    const list = (items: number, item: string) => `{"a":[${Array(items).fill(item).join()}]}`;
+    for (const text of [list(79_999, '0'), list(26_666, '{"x":1,"y":2}'), list(39_999, '[1]')]) {
+      expect(json(text, within).text).toBe(text);
+    }
+    for (const text of [list(80_000, '0'), list(26_667, '{"x":1,"y":2}'), list(40_000, '[1]'), list(87_000, '[]')]) {
+      expect(refusal(() => json(text, within))).toEqual(TOO_MANY_VALUES);
+    }
+  });
+
+  it('takes as many bytes as a submission may have as a list', () => {
+    const bytes = Array.from({ length: 73_000 }, (_, at) => (at * 97) % 256);
+    const text = JSON.stringify({ bytes });
+    expect(text.length).toBeGreaterThan(limits.maxBytes - 2 * KIB);
+    expect(json(text).text).toBe(text);
+  });
+
     for (const content of ['1234', '\\u0041\\n\\\\\\"', '\\u00e9é', '\\ud83d\\ude00', '\\ud83d1', '\\u20AC\\/']) {
       expect(json(`\uFEFF{"a":"${content}"}`, within).text).toBe(`{"a":"${content}"}`);
       expect(refusal(() => json(`{"a":"${content}5"}`, within))).toEqual(tooLarge(12));

@@ -120,6 +120,13 @@ const target = (method: string, path: string, body = '', more: Record<string, st
   ...{ method, path, body },
   headers: { Authorization: `Bearer ${heavy.key}`, ...JSON_TYPE, ...more },
 });
+const FORM = 'application/x-www-form-urlencoded';
+const MULTIPART = 'multipart/form-data; boundary=b';
+/** A submission that is a few bytes for many. */
+const compressed = (id: string, body: string | Buffer, type: string): Target =>
+  target('POST', `/submit/${id}`, brotliCompressSync(body).toString('latin1'), {
+    ...{ 'Content-Type': type, 'Content-Encoding': 'br' },
+  });
 const keyOf = ({ key }: { key: string }) => ({ Authorization: `Bearer ${key}` });
 const ago = (ms: number): string => new Date(Date.now() - ms).toISOString();
 const spamWithFile = multipartBody(['name="text"', 'casino'], ['name="file"; filename="a"', Buffer.alloc(MIB)]);
@@ -138,17 +145,33 @@ const LOADS: Record<string, { targets: Target[]; connections?: number }> = {
   'submissions to one form': { targets: [target('POST', `/submit/${small.id}`, '{"a":"b"}')] },
   'spam without files': { targets: [target('POST', `/submit/${spammed.id}`, '{"text":"casino"}')] },
   'spam with files': {
-    targets: [
-      target('POST', `/submit/${spammed.id}`, spamWithFile.toString('latin1'), {
-        'Content-Type': 'multipart/form-data; boundary=b',
-      }),
-    ],
+    targets: [target('POST', `/submit/${spammed.id}`, spamWithFile.toString('latin1'), { 'Content-Type': MULTIPART })],
   },
   'one submission, sent again and again': {
     targets: [target('POST', `/submit/${replayed.id}`, '{"a":"b"}', { 'Idempotency-Key': 'flood' })],
   },
-  'submissions of 1.5 MB to a form that never was': {
-    targets: [target('POST', `/submit/${UNKNOWN_ID}`, `{"a":"${'\\u0041'.repeat(256 * 1024 - 16)}"}`)],
+  'submissions of 1.5 MB, one to a form that never was': {
+    targets: [UNKNOWN_ID, small.id].map((id) =>
+      target('POST', `/submit/${id}`, `{"a":"${'\\u0041'.repeat(256 * 1024 - 16)}"}`),
+    ),
+  },
+  'forms of escapes, in 23 bytes': {
+    targets: [UNKNOWN_ID, small.id].map((id) => compressed(id, `a=${'%41'.repeat(256 * 1024 - 2)}`, FORM)),
+  },
+  'files of 20 MB in base64 and in quoted-printable, in a few bytes': {
+    targets: [
+      ['base64', 'QUJD'],
+      ['quoted-printable', '=41='],
+    ].map(([encoding, content = '']) => {
+      const header = `name=f; filename=x\r\nContent-Transfer-Encoding: ${encoding}`;
+      return compressed(small.id, multipartBody([header, content.repeat(5 * MIB)]), MULTIPART);
+    }),
+  },
+  'JSON of millions of small values': {
+    targets: [
+      target('POST', '/deploy', `{"html":[${'[],'.repeat(4 * MIB)}0]}`),
+      target('POST', `/submit/${small.id}`, `{"a":[${'[],'.repeat(87_000)}0]}`),
+    ],
   },
   'the HTML of a large page': { targets: [target('GET', `/deploy/${heavyPage.id}/html`)] },
   'changes of a page, of 12 MB each': {

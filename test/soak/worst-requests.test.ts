@@ -73,7 +73,8 @@ const KEYED_JSON = { ...KEYED, ...JSON_BODY };
 const AT_PAGE = { Host: `${form.slug}.${PAGES_DOMAIN}` };
 const MULTIPART = { 'Content-Type': 'multipart/form-data; boundary=b' };
 const BROWSER = { Accept: 'text/html' };
-const SUBMIT = `/submit/${UNKNOWN_ID}`;
+// A form that exists: the body of another one is not read.
+const SUBMIT = `/submit/${form.id}`;
 const POST = `POST ${SUBMIT}`;
 const HOOK = `POST /webhooks/${form.id}`;
 const DOCS = 'GET /docs/swagger-ui.css';
@@ -199,6 +200,9 @@ const PARSERS: Readonly<Record<string, Parser>> = {
     "--b\r\nContent-Disposition: form-data; name=a; filename*=utf-8''",
     `\r\n\r\n${END}`,
   ),
+  "a part's charset": submittedPart(part('name=a\r\nContent-Type: text/plain; charset=').trimEnd(), `\r\n\r\n${END}`),
+  'a part in base64': submittedPart(part('name=a\r\nContent-Transfer-Encoding: base64'), END),
+  'a part in quoted-printable': submittedPart(part('name=a\r\nContent-Transfer-Encoding: quoted-printable'), END),
   "a part's type": submittedPart(`${part('name=a; filename=b\r\nContent-Type: a/b')}`.trimEnd(), `\r\n\r\n${END}`),
   "a part's content": submittedPart(part('name="a"'), END),
   'the content of a part with a long boundary': submitted(

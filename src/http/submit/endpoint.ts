@@ -29,7 +29,7 @@ const part = z.union([z.string(), file]);
 const multipart = z.record(z.string(), z.union([part, z.array(part)])).meta({
   maxProperties: SIZES.submission.maxFields,
   properties: { ...properties, file: { type: 'string', format: 'binary', description: 'A file, under any name.' } },
-  description: 'Any part may be a file: one with a filename.',
+  description: 'Any part may be a file: one with a `filename` or a `filename*`.',
 });
 const json = z.record(z.string(), z.unknown()).meta({ maxProperties: SIZES.submission.maxFields });
 
@@ -38,12 +38,14 @@ const allowAnyOrigin = cors({ methods: 'POST', maxAge: SIZES.submission.prefligh
 
 const describeSubmit = ({ maxSubmissionBytes, maxFileBytes, maxFilesBytes }: Config): string =>
   'The forms of deployed pages post to it; it needs no key. Accepts any fields, in UTF-8: a JSON object (nested at ' +
-  `most ${SIZES.submission.maxJsonDepth} levels; its text is kept as it is), or a form (names are literal; a name that repeats becomes a list). ` +
+  `most ${SIZES.submission.maxJsonDepth} levels, with at most ${SIZES.submission.maxJsonValues} values; its text is kept as it is), or a form ` +
+  '(names are literal; a name that repeats becomes a list). In multipart, a field may name another charset, a part may be in base64 or ' +
+  'quoted-printable, and `filename*` and `name*` (RFC 8187) count before the plain ones. ' +
   `At most ${SIZES.submission.maxFields} fields and ${maxSubmissionBytes} bytes of names and values, and in multipart ${SIZES.submission.maxFiles} ` +
   `files of ${maxFileBytes} bytes each, ${maxFilesBytes} together. Answered once it is stored. ` +
   `Fields named here are an example. \`${HONEYPOT}\` is a honeypot for robots: if it is filled in, the answer is that of a success, ` +
   'and nothing is stored or delivered. Control fields of Formspree, FormSubmit, Basin, Web3Forms and Netlify Forms have their meaning ' +
-  'here too, and a submission with a honeypot of theirs that is filled in is spam. 415, 413 and 400 may come before 404. Every answer, errors included, has ' +
+  'here too, and a submission with a honeypot of theirs that is filled in is spam. Every answer, errors included, has ' +
   '`Access-Control-Allow-Origin: *`. A browser that posts a form (urlencoded or multipart, with an Accept that names ' +
   'text/html) gets a 303 after a success, and a small page with the same status after an error. The pages speak ' +
   `${LANGUAGES.length} languages. A GET is a 405, for such a browser as a page that says what is wrong with the form.`;

@@ -82,33 +82,6 @@ export function readJson(body: Buffer, { maxBytes, maxFields }: FormLimits): Sub
   return { honeypot, fields: undefined, files: [], dataWith: () => text };
 }
 
-/** Reads application/x-www-form-urlencoded (WHATWG URL, section 5.1). Throws 400 for what is not UTF-8. */
-export function readUrlencoded(body: Buffer, { maxBytes, maxFields }: FormLimits): Submitted {
-  const pairs = body
-    .toString('latin1')
-    .split('&')
-    .filter((pair) => pair !== '');
-  if (pairs.length > maxFields) throw tooManyFields(maxFields);
-  const decoded = pairs.map((pair) => {
-    const equals = pair.indexOf('=');
-    const end = equals === -1 ? pair.length : equals;
-    return [decodeUrlencoded(pair.slice(0, end)), decodeUrlencoded(pair.slice(end + 1))] as const;
-  });
-  if (decoded.reduce((sum, [name, value]) => sum + name.length + value.length, 0) > maxBytes) throw tooLarge(maxBytes);
-  const fields = decoded.map(([name, value]) => [utf8(name), utf8(value)] as const);
-  const text = writeFields(fields);
-  return { honeypot: honeypotOf(fields), fields, files: [], dataWith: () => text };
-}
-
-/** The bytes of a name or a value, of which `text` has one in each character. A `%` without two digits stays. */
-const decodeUrlencoded = (text: string): Buffer =>
-  Buffer.from(
-    text
-      .replaceAll('+', ' ')
-      .replaceAll(/%([0-9a-f]{2})/gi, (_escape, digits) => String.fromCharCode(Number.parseInt(digits, 16))),
-    'latin1',
-  );
-
 /** The honeypot of a form that is filled in, perhaps with a file. */
 export const honeypotOf = (fields: Fields): Honeypot | undefined =>
   findFilled(

@@ -1,17 +1,13 @@
-import { HttpError } from '../response/errors.ts';
 import { type FormLimits, tooLarge, tooManyFields, utf8 } from './form-body.ts';
+import { malformed, type PartHeader, readHeader } from './part-header.ts';
 
 /** RFC 2046, section 5.1.1. Searching for a longer one could be slow. */
 const MAX_BOUNDARY_CHARS = 70;
-/** The header of a part, without the line that has its name. */
-const MAX_PART_HEADER_KIB = 16;
 
 /** Lines that begin like a delimiter. A well-chosen boundary has none. Each costs a search. */
 const BOUNDARY_MISSES = 100_000;
 /** Bytes for the boundaries and headers of all parts, without names. */
 const MULTIPART_OVERHEAD_BYTES = 1024 * 1024;
-/** Parameters in the header of a part. */
-const PART_PARAMETERS = 16;
 /** Bytes before the first delimiter and after the last, where clients write at most a line of text (RFC 2046, 5.1.1). */
 const OUTSIDE_PARTS_BYTES = 16 * 1024;
 
@@ -19,13 +15,8 @@ const OUTSIDE_PARTS_BYTES = 16 * 1024;
  * The format of multipart/form-data: delimiters, headers and parts.
  */
 
-/** A part of a form; a file when it has a filename. `content` shares the memory of the body. */
-export type Part = {
-  name: string;
-  filename: string | undefined;
-  contentType: string | undefined;
-  content: Buffer;
-};
+/** A part of a form. `content` shares the memory of the body; `decodeTransfers` decodes it. */
+export type Part = PartHeader & { content: Buffer };
 
 /** The positions of a delimiter, with the line breaks before and after it. */
 type Delimiter = { start: number; end: number; closes: boolean };
@@ -36,16 +27,11 @@ const NAME_GROWTH = 3;
 const PART_BEGINNING = /^(?:--|content-disposition[ \t]*:)/im;
 
 const HEADER_END = Buffer.from('\r\n\r\n');
-const FORM_DATA = /(?:^|\r\n)content-disposition:[ \t]*form-data[ \t]*(?=[;\r]|$)/i;
-const CONTENT_TYPE = /(?:^|\r\n)content-type:/i;
-const LINE_END = /\r\n(?![ \t])|$/;
 const TAB = 0x09;
 const LF = 0x0a;
 const CR = 0x0d;
 const SPACE = 0x20;
 const DASH = 0x2d;
-
-const malformed = (advice: string): HttpError => new HttpError(400, `The multipart body is malformed: ${advice}.`);
 
 /** The most bytes of a body without its files, whose names and values have at most `maxBytes` together. */
 export const maxMultipartBytes = (maxBytes: number): number => maxBytes * NAME_GROWTH + MULTIPART_OVERHEAD_BYTES;
@@ -113,55 +99,3 @@ function delimiterAt(body: Buffer, start: number, delimiter: Buffer): Delimiter 
   // The body may end with the last delimiter, or with a line feed that a script has added.
   return closes && (end === body.length || body[end] === LF) ? { start, end, closes } : undefined;
 }
-
-/** Reads `Content-Disposition: form-data` and `Content-Type` of a part's header, and ignores the other lines. */
-function readHeader(header: string): Omit<Part, 'content'> {
-  const start = FORM_DATA.exec(header);
-  const line = start ? lineAfter(header, start) : '';
-  if (header.length - line.length > MAX_PART_HEADER_KIB * 1024) {
-    throw malformed(`keep the header of each part under ${MAX_PART_HEADER_KIB} KiB`);
-  }
-  const parameters = readParameters(line);
-  const name = parameters.get('name');
-  if (name === undefined) throw malformed('give each part a Content-Disposition of form-data, with a name');
-  const type = CONTENT_TYPE.exec(header);
-  return {
-    name,
-    filename: parameters.get('filename'),
-    contentType: type ? lineAfter(header, type).trim() : undefined,
-  };
-}
-
-/** The rest of the header's line after the match. */
-function lineAfter(header: string, { index, 0: found }: RegExpExecArray): string {
-  const rest = header.slice(index + found.length);
-  return rest.slice(0, rest.search(LINE_END));
-}
-
-/** The decoded parameters of a header line by their names in lower case. The first of two with the same name counts. */
-function readParameters(line: string): Map<string, string> {
-  const parameters = new Map<string, string>();
-  let rest = line;
-  for (let count = 0; count <= PART_PARAMETERS; count += 1) {
-    const equals = rest.indexOf('=');
-    if (equals === -1) return parameters;
-    const key = rest
-      .slice(rest.lastIndexOf(';', equals) + 1, equals)
-      .trim()
-      .toLowerCase();
-    rest = rest.slice(equals + 1).trimStart();
-    const quoted = rest.startsWith('"');
-    // Browsers don't escape a backslash, and curl before 7.81 wrote `\"` for a quote: what follows shows the last
-    // quote.
-    const length = quoted ? rest.slice(1).search(/"[ \t\r\n]*(?:;|$)/) : rest.search(/;|$/);
-    if (length === -1) throw malformed('close the quotes in the header of each part');
-    const value = quoted ? rest.slice(1, length + 1).replaceAll('\\"', '"') : rest.slice(0, length).trimEnd();
-    rest = rest.slice(quoted ? length + 2 : length);
-    if (!parameters.has(key)) parameters.set(key, decodeName(value));
-  }
-  throw malformed('send only the name and the filename of each part');
-}
-
-/** Decodes the three escapes of browsers in names and filenames (WHATWG HTML, multipart form data). */
-const decodeName = (text: string): string =>
-  text.includes('%') ? text.replaceAll('%22', '"').replaceAll('%0D', '\r').replaceAll('%0A', '\n') : text;

@@ -12,10 +12,10 @@ import {
   type SentFile,
   type Submitted,
   tooLarge,
-  utf8,
   writeFields,
 } from './form-body.ts';
-import { type Part, readParts } from './multipart-parts.ts';
+import type { Part } from './multipart-parts.ts';
+import { charsetOf, decodeReadable, decodeText } from './part-charset.ts';
 
 const MAX_CONTENT_TYPE_CHARS = 255;
 
@@ -38,12 +38,16 @@ export class FilesRefused extends HttpError {
 /** A type and a subtype (RFC 9110, 8.3.1), perhaps with parameters, which are not checked. */
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+[ \t]*(?:;[\t -~]*)?$/;
 
-/** Reads multipart/form-data. `boundary` is the content type's parameter. A file input that was left empty is the value `""`. */
-export function readMultipart(body: Buffer, boundary: string, limits: FormLimits): Submitted {
-  const parts = readParts(body, boundary, limits);
+/** `charset`: that of a field, when it is another one than UTF-8. */
+type CharsetPart = Part & { charset: string | undefined };
+
+/** Reads the parts of a form, after `decodeTransfers`. A file input that was left empty is the value `""`. */
+export function readMultipart(sent: readonly Part[], limits: FormLimits): Submitted {
+  const parts = sent.map((part): CharsetPart => ({ ...part, charset: charsetOf(part) }));
   checkTexts(parts, limits);
   checkFiles(parts, limits);
-  const fields = toFields(parts, utf8);
+  const fields = toFields(parts, decodeText);
+  checkDecoded(parts, fields, limits);
   const files = parts.map((part): NewFile | undefined => {
     const file = fileOf(part);
     if (!file || !isChosen(file)) return undefined;
@@ -66,28 +70,33 @@ export function readMultipart(body: Buffer, boundary: string, limits: FormLimits
 const fileOf = ({ filename, content }: Part): SentFile | undefined =>
   filename === undefined ? undefined : { filename, size: content.length };
 
-const toFields = (parts: readonly Part[], decode: (content: Buffer) => string): Fields =>
+const toFields = (parts: readonly CharsetPart[], decode: typeof decodeText): Fields =>
   parts.map((part): Field => {
     const file = fileOf(part);
-    return file ? [part.name, '', file] : [part.name, decode(part.content)];
+    return file ? [part.name, '', file] : [part.name, decode(part.content, part.charset)];
   });
 
-function checkTexts(parts: readonly Part[], { maxBytes }: FormLimits): void {
+/** Checks the bytes of all names, filenames and values before the values are decoded. */
+function checkTexts(parts: readonly CharsetPart[], { maxBytes }: FormLimits): void {
   let bytes = 0;
-  for (const { name, filename, content } of parts) {
-    bytes += Buffer.byteLength(name) + (filename === undefined ? content.length : Buffer.byteLength(filename));
+  for (const { name, filename, content, charset } of parts) {
+    // UTF-8 has at least half as many bytes as another charset.
+    const valueBytes = charset === undefined ? content.length : content.length / 2;
+    bytes += Buffer.byteLength(name) + (filename === undefined ? valueBytes : Buffer.byteLength(filename));
   }
   if (bytes > maxBytes) throw tooLarge(maxBytes);
 }
 
-function checkFiles(parts: readonly Part[], { maxFileBytes, maxFilesBytes }: FormLimits): void {
-  // Texts that are not UTF-8 are shown as far as they can be read.
+/** Checks them once more where values were in another charset: their bytes count in UTF-8, as they are stored. */
+function checkDecoded(parts: readonly CharsetPart[], fields: Fields, { maxBytes }: FormLimits): void {
+  if (parts.every(({ charset }) => charset === undefined)) return;
+  const texts = fields.flatMap(([name, value, file]) => [name, file?.filename ?? value]);
+  if (texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > maxBytes) throw tooLarge(maxBytes);
+}
+
+function checkFiles(parts: readonly CharsetPart[], { maxFileBytes, maxFilesBytes }: FormLimits): void {
   const refuse = (message: string, kind: FileLimit['kind'], limit: number): FilesRefused =>
-    new FilesRefused(
-      message,
-      { kind, limit },
-      toFields(parts, (content) => content.toString('utf8')),
-    );
+    new FilesRefused(message, { kind, limit }, toFields(parts, decodeReadable));
   const { maxFiles } = SIZES.submission;
   const files = parts.map(fileOf).filter((file) => file !== undefined);
   const sizes = files.filter(isChosen).map(({ size }) => size);

@@ -6,10 +6,12 @@ import type { App } from '../app.ts';
 import { mediaType } from '../request/json-body.ts';
 import { HttpError } from '../response/errors.ts';
 import type { MemoryReservation } from '../response/memory-budget.ts';
-import { type FormLimits, readJson, readUrlencoded, type Submitted } from './form-body.ts';
+import { type FormLimits, readJson, type Submitted } from './form-body.ts';
 import { readMultipart } from './multipart.ts';
-import { maxMultipartBytes } from './multipart-parts.ts';
+import { maxMultipartBytes, readParts } from './multipart-parts.ts';
 import { firstIdOf } from './resubmit-query.ts';
+import { decodeTransfers, isEncoded } from './transfer-encoding.ts';
+import { readUrlencoded } from './urlencoded.ts';
 
 /** The separators of an urlencoded form. */
 const FORM_SEPARATOR_BYTES = 16 * 1024;
@@ -28,6 +30,8 @@ type ContentType = 'application/json' | 'application/x-www-form-urlencoded' | 'm
 // The most bytes of a body for one decoded byte: \u0041 in JSON, %41 in a form.
 const JSON_GROWTH = 6;
 const FORM_GROWTH = 3;
+/** The most bytes of a body for one byte of a file: base64, with line breaks. */
+const FILE_GROWTH = 1.4;
 
 /** The data of a submission under an id, which is in the paths of the API at which its files are downloaded. */
 export const dataWithId = (submissionId: string, deploymentId: string, { dataWith }: Pick<Submitted, 'dataWith'>) =>
@@ -50,7 +54,8 @@ export class SubmissionParser {
     this.#maxBytes = {
       'application/json': maxBytes * JSON_GROWTH,
       'application/x-www-form-urlencoded': maxBytes * FORM_GROWTH + FORM_SEPARATOR_BYTES,
-      'multipart/form-data': maxMultipartBytes(maxBytes) + Math.min(maxFiles * maxFileBytes, maxFilesBytes),
+      'multipart/form-data':
+        maxMultipartBytes(maxBytes) + Math.ceil(FILE_GROWTH * Math.min(maxFiles * maxFileBytes, maxFilesBytes)),
     };
   }
 
@@ -60,21 +65,24 @@ export class SubmissionParser {
     const { bodyReader, limits } = this.#app;
     const body = await bodyReader.bytes(request, this.#maxBytes[type], memory);
     const links = request.url?.includes('?') ? await this.#app.links() : undefined;
-    const parse = (): ParsedSubmission => {
-      const submitted = this.#parse(type, body, boundary);
+    const parse = async (): Promise<ParsedSubmission> => {
+      const submitted = type === 'multipart/form-data' ? await this.#readForm(body, boundary) : this.#parse(type, body);
       // Made when the body is complete: ids rise in the order in which submissions are stored.
       const firstId = links && firstIdOf(request, submitted.fields, links);
       const id = firstId ?? newSubmissionId();
       return { ...submitted, id, isRetry: firstId !== undefined, data: dataWithId(id, deploymentId, submitted) };
     };
     if (body.length <= SIZES.body.smallBytes) return parse();
-    return this.#largeBodies.run(memory.client, limits.submissions.largeBodyWaitTimeoutMs, async () => parse());
+    return this.#largeBodies.run(memory.client, limits.submissions.largeBodyWaitTimeoutMs, parse);
   }
 
-  #parse(type: ContentType, body: Buffer, boundary: string): Submitted {
-    if (type === 'application/json') return readJson(body, this.#formLimits);
-    if (type === 'multipart/form-data') return readMultipart(body, boundary, this.#formLimits);
-    return readUrlencoded(body, this.#formLimits);
+  #parse(type: Exclude<ContentType, 'multipart/form-data'>, body: Buffer): Submitted {
+    return type === 'application/json' ? readJson(body, this.#formLimits) : readUrlencoded(body, this.#formLimits);
+  }
+
+  async #readForm(body: Buffer, boundary: string): Promise<Submitted> {
+    const parts = readParts(body, boundary, this.#formLimits);
+    return readMultipart(parts.some(isEncoded) ? await decodeTransfers(parts) : parts, this.#formLimits);
   }
 }
 

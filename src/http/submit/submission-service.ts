@@ -82,9 +82,11 @@ export class SubmissionService {
       if (!DEPLOYMENT_ID.test(deploymentId)) throw noSuchForm();
       // Before the first await: a socket that has closed has no address.
       const ipAddress = this.#app.clientAddress(request);
+      const outage = await this.#refuseAbsent(deploymentId);
       // Files are in memory until they are stored.
       using memory = this.#app.bodyReader.reserve(networkOf(ipAddress));
       parsed = await this.#parser.read(request, deploymentId, memory);
+      if (outage) throw this.#count(outage.error, deploymentId);
       const keyHash = keyHashOf(request);
       // The server sets its own time-out again at the next request.
       if (keyHash || parsed.isRetry || parsed.files.length > 0) {
@@ -104,19 +106,39 @@ export class SubmissionService {
     }
   }
 
+  /**
+   * Throws 404 where there is no form, before the body costs anything. Returns the error when forms can't be read: the body is
+   * read then, so that a visitor gets it back and can send it again.
+   */
+  async #refuseAbsent(deploymentId: string): Promise<{ error: unknown } | undefined> {
+    const { forms } = this.#app;
+    if (forms.inMemory(deploymentId)) return undefined;
+    try {
+      if (await forms.get(deploymentId)) return undefined;
+    } catch (error) {
+      return { error };
+    }
+    throw this.#count(noSuchForm(), deploymentId);
+  }
+
   async #acceptAndCount(request: IncomingMessage, sent: Sent): Promise<Success> {
-    const { metrics, turnedAway } = this.#app;
     try {
       const success = await this.#accept(request, sent);
-      metrics.submission(success.kind);
+      this.#app.metrics.submission(success.kind);
       return success;
     } catch (error) {
-      const outcome = outcomeOf(error);
-      if (outcome === 'rate-limited') turnedAway.add(sent.deploymentId);
-      // Another body under a used key is a mistake of the client, and no submission.
-      if (!(error instanceof HttpError && error.status === 422)) metrics.submission(outcome);
-      throw error;
+      throw this.#count(error, sent.deploymentId);
     }
+  }
+
+  /** Counts a submission that failed or was refused. Returns the error. */
+  #count<E>(error: E, deploymentId: string): E {
+    const { metrics, turnedAway } = this.#app;
+    const outcome = outcomeOf(error);
+    if (outcome === 'rate-limited') turnedAway.add(deploymentId);
+    // Another body under a used key is a mistake of the client, and no submission.
+    if (!(error instanceof HttpError && error.status === 422)) metrics.submission(outcome);
+    return error;
   }
 
   /** Stores a submission, unless it is from a robot or was stored before. Throws when it is refused. */

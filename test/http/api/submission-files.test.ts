@@ -96,7 +96,7 @@ describe('POST /submit/:deployId with files', () => {
   it('is refused before it is sent, where Content-Length says too much', async () => {
     const socket = openSocket(service.url);
     socket.write(
-      `POST /submit/${await deploy()} HTTP/1.1\r\nHost: api.test\r\nContent-Type: ${TYPE}\r\nContent-Length: ${30 * MIB}\r\n\r\n`,
+      `POST /submit/${await deploy()} HTTP/1.1\r\nHost: api.test\r\nContent-Type: ${TYPE}\r\nContent-Length: ${40 * MIB}\r\n\r\n`,
     );
     const [head] = await once(socket, 'data');
     expect(String(head)).toMatch(

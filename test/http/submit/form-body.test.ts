@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readJson, readUrlencoded } from '../../../src/http/submit/form-body.ts';
+import { readJson } from '../../../src/http/submit/form-body.ts';
 import { readMultipart } from '../../../src/http/submit/multipart.ts';
+import { readParts } from '../../../src/http/submit/multipart-parts.ts';
+import { readUrlencoded } from '../../../src/http/submit/urlencoded.ts';
 import { KIB, limits, NOT_UTF8, refusal, small, stored, tooLarge, tooManyFields } from '../../support/form-limits.ts';
 
 const json = (text: string | Buffer, within = limits) => stored(readJson(Buffer.from(text), within));
@@ -9,9 +11,9 @@ const form = (text: string | Buffer, within = limits) => stored(readUrlencoded(B
 
 const MALFORMED_JSON = [400, 'The JSON body is malformed: send a JSON object.'];
 const NOT_AN_OBJECT = [400, 'The JSON body is not an object: send a JSON object.'];
+const TOO_MANY_VALUES = [413, 'The submission has too many values: send at most 80000, at all levels.'];
 const TOO_DEEP = [400, 'The JSON body is nested too deeply: send at most 100 levels.'];
 
-const TOO_MANY_VALUES = [413, 'The submission has too many values: send at most 80000, at all levels.'];
 describe('readJson', () => {
   it.each([
     ...['{}', ' {"b" : 1,\n"a":2} ', '{"10":1,"2":2}', '{"a":1,"a":2}'],
@@ -55,8 +57,6 @@ describe('readJson', () => {
     expect(refusal(() => json(repeated(10_000)))).toEqual(tooManyFields(1000));
   });
 
-  it('counts an escape as what it decodes to', () => {
-    const within = { ...limits, maxBytes: 12 };
   it('takes 80,000 values at all levels and refuses 80,001', () => {
     const within = { ...limits, maxBytes: 1024 * KIB };
     const list = (items: number, item: string) => `{"a":[${Array(items).fill(item).join()}]}`;
@@ -75,6 +75,8 @@ describe('readJson', () => {
     expect(json(text).text).toBe(text);
   });
 
+  it('counts an escape as what it decodes to', () => {
+    const within = { ...limits, maxBytes: 12 };
     for (const content of ['1234', '\\u0041\\n\\\\\\"', '\\u00e9é', '\\ud83d\\ude00', '\\ud83d1', '\\u20AC\\/']) {
       expect(json(`\uFEFF{"a":"${content}"}`, within).text).toBe(`{"a":"${content}"}`);
       expect(refusal(() => json(`{"a":"${content}5"}`, within))).toEqual(tooLarge(12));
@@ -180,7 +182,7 @@ describe('one form', () => {
     const response = new Response(data);
     const boundary = /boundary=(.+)/.exec(response.headers.get('content-type') ?? '')?.[1] ?? '';
     const body = Buffer.from(await response.arrayBuffer());
-    return readMultipart(body, boundary, limits);
+    return readMultipart(readParts(body, boundary, limits), limits);
   };
 
   it('gives the same data in every encoding', async () => {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { removeOldRows } from '../../../src/db/old-rows.ts';
-import { readJson, readUrlencoded, type Submitted } from '../../../src/http/submit/form-body.ts';
+import { readJson, type Submitted } from '../../../src/http/submit/form-body.ts';
 import { bodyHashOf } from '../../../src/http/submit/idempotency-key.ts';
 import { readMultipart } from '../../../src/http/submit/multipart.ts';
+import { readParts } from '../../../src/http/submit/multipart-parts.ts';
+import { readUrlencoded } from '../../../src/http/submit/urlencoded.ts';
 import { aSentence } from '../../support/answers.ts';
 import { limits } from '../../support/form-limits.ts';
 import { multipartBody } from '../../support/multipart.ts';
@@ -202,7 +204,7 @@ const file = (content: string, { filename = 'a.txt', type = 'text/plain', name =
 ];
 const json = (text: string) => readJson(Buffer.from(text), limits);
 const form = (text: string) => readUrlencoded(Buffer.from(text), limits);
-const parts = (...all: [string, string][]) => readMultipart(multipartBody(...all), 'b', limits);
+const parts = (...all: [string, string][]) => readMultipart(readParts(multipartBody(...all), 'b', limits), limits);
 const withFile = (...files: [string, string][]) => parts(part('a', '1'), ...files);
 
 describe('another body under the same Idempotency-Key', () => {

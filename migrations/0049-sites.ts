@@ -39,13 +39,15 @@ const SITE_CONTENTS = `
     owner_id bigint NOT NULL REFERENCES owners,
     sha256 bytea NOT NULL,
     bytes int NOT NULL,
-    content bytea STORAGE EXTERNAL, -- not compressed, so that a part is read without the rest; NULL: it is in the bucket
+    content bytea, -- NULL: it is in the bucket
     object_id text COLLATE "C", -- the object in the bucket of FILES_URL that has the content
     -- When a version last needed it, or it was stored. Contents that no version needs are removed a day after that.
     checked_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (owner_id, sha256),
     CHECK ((content IS NULL) = (object_id IS NOT NULL))
   );
+  -- Not compressed, so that a part is read without the rest. Postgres 15 takes this in no CREATE TABLE.
+  ALTER TABLE site_contents ALTER COLUMN content SET STORAGE EXTERNAL;
   CREATE INDEX IF NOT EXISTS site_contents_checked_at ON site_contents (checked_at);
   CREATE UNIQUE INDEX IF NOT EXISTS site_contents_object ON site_contents (object_id) WHERE object_id IS NOT NULL`;
 

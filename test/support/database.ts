@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { openEmbeddedPostgres } from '../../src/db/postgres/embedded-postgres.ts';
 import { migrate } from '../../src/db/postgres/migrate.ts';
+import { run } from '../../src/db/postgres/postgres-account.ts';
+import { installedPostgres, makeCluster } from './cluster.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -52,22 +54,43 @@ async function inContainer(): Promise<TestServer> {
   return { url, stop: async () => void (await container.stop()) };
 }
 
+/** The URL of a server that listens on a socket in a folder only. */
+const socketUrl = (folder: string): string =>
+  `postgres://postgres@localhost:5432/postgres?host=${encodeURIComponent(folder)}`;
+
 async function embedded(): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'formhost-test-'));
-  const urlOf = ({ connection: { user, port, host } }: Awaited<ReturnType<typeof openEmbeddedPostgres>>): string =>
-    `postgres://${user}@localhost:${port}/postgres?host=${encodeURIComponent(host)}`;
   const first = await openEmbeddedPostgres(folder);
-  await runSql(urlOf(first), `ALTER SYSTEM SET max_connections = ${MAX_CONNECTIONS}`);
+  await runSql(socketUrl(first.connection.host), `ALTER SYSTEM SET max_connections = ${MAX_CONNECTIONS}`);
   await first.close();
   // It counts from the next start.
   const second = await openEmbeddedPostgres(folder);
   const { close } = second;
-  const url = urlOf(second);
   return {
-    url,
+    url: socketUrl(second.connection.host),
     stop: async () => {
       await close();
       await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** A cluster of its own. The one that Debian's package starts on port 5432 does not matter. */
+async function installed(programs: string): Promise<TestServer> {
+  const root = await mkdtemp(join(tmpdir(), 'formhost-test-'));
+  const { data, account } = await makeCluster(root);
+  const socket = join(root, 'socket');
+  await mkdir(socket, { mode: 0o700 });
+  await chown(socket, account.uid, account.gid);
+  const settings = `-c listen_addresses= -c unix_socket_directories=${socket} -c max_connections=${MAX_CONNECTIONS}`;
+  const pgCtl = (...args: string[]): Promise<void> =>
+    run(account, join(programs, 'pg_ctl'), [...args, '-w', '-D', data]);
+  await pgCtl('start', '-l', join(data, 'log'), '-o', settings);
+  return {
+    url: socketUrl(socket),
+    stop: async () => {
+      await pgCtl('stop', '-m', 'fast');
+      await rm(root, { recursive: true });
     },
   };
 }
@@ -81,18 +104,25 @@ async function hurry(server: TestServer): Promise<TestServer> {
   return server;
 }
 
-/** A real Postgres: TEST_DATABASE_URL's, else one in a container, else the embedded one. */
+/** A real Postgres: TEST_DATABASE_URL's, else that of TEST_POSTGRES_BIN, else one in a container, else the embedded one. */
 async function startServer(): Promise<TestServer> {
   const url = process.env.TEST_DATABASE_URL;
   if (url) return { url, stop: async () => undefined };
+  const programs = installedPostgres();
+  if (programs !== undefined) return hurry(await installed(programs));
   return hurry(await (process.env.DOCKER_HOST || existsSync('/var/run/docker.sock') ? inContainer() : embedded()));
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await startServer();
   const template = `formhost_test_${randomBytes(6).toString('hex')}`;
-  await runSql(server.url, `CREATE DATABASE ${template}`);
-  await migrate({ connectionString: withDatabase(server.url, template) });
+  try {
+    await runSql(server.url, `CREATE DATABASE ${template}`);
+    await migrate({ connectionString: withDatabase(server.url, template) });
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
   project.provide('postgresUrl', server.url);
   project.provide('template', template);
   return async () => {

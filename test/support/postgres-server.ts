@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { vi } from 'vitest';
-import { openEmbeddedPostgres } from '../../src/db/postgres/embedded-postgres.ts';
-import { accountFor, detached, withReach } from '../../src/db/postgres/postgres-account.ts';
+import { detached } from '../../src/db/postgres/postgres-account.ts';
+import { type Cluster, makeCluster } from './cluster.ts';
 import { runSql } from './database.ts';
 import { isAlive } from './postmaster.ts';
 import { freePort } from './process.ts';
@@ -37,16 +37,12 @@ export type PostgresServer = Awaited<ReturnType<typeof serve>>;
  */
 export async function startPostgresServer(prepare: (data: string) => Promise<string[]> = async () => []) {
   const root = await newFolder();
-  // Creates the database. The server is then started again, so that only the test controls it.
-  const { close } = await openEmbeddedPostgres(root);
-  await close();
-  return serve(root, await prepare(join(root, 'postgres')));
+  const cluster = await makeCluster(root);
+  return serve(root, cluster, await prepare(cluster.data));
 }
 
-async function serve(root: string, settings: readonly string[]) {
-  const data = join(root, 'postgres');
-  const binaries: { postgres: string } = await import(`@embedded-postgres/${process.platform}-${process.arch}`);
-  const account = await withReach(await accountFor(data), binaries.postgres, root);
+async function serve(root: string, cluster: Cluster, settings: readonly string[]) {
+  const { data, postgres, account } = cluster;
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const where = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories='];
@@ -54,7 +50,7 @@ async function serve(root: string, settings: readonly string[]) {
 
   async function start(): Promise<void> {
     const args = ['-D', data, ...[...where, ...settings].flatMap((setting) => ['-c', setting])];
-    const [file, argv, options] = detached(account, binaries.postgres, args);
+    const [file, argv, options] = detached(account, postgres, args);
     server = spawn(file, argv, { ...options, stdio: 'ignore' });
     await vi.waitFor(() => runSql(url, 'SELECT 1'), { timeout: 60_000, interval: 20 });
   }
@@ -101,10 +97,11 @@ async function serve(root: string, settings: readonly string[]) {
     async replica(): Promise<Replica> {
       await end('SIGINT');
       const copy = await newFolder();
-      await shell('cp', ['-a', data, join(copy, 'postgres')]);
+      const copied = join(copy, 'postgres');
+      await shell('cp', ['-a', data, copied]);
       await start();
-      await writeFile(join(copy, 'postgres', 'standby.signal'), '', { mode: 0o644 });
-      return serve(copy, [`primary_conninfo=host=127.0.0.1 port=${port} user=postgres`]);
+      await writeFile(join(copied, 'standby.signal'), '', { mode: 0o644 });
+      return serve(copy, { ...cluster, data: copied }, [`primary_conninfo=host=127.0.0.1 port=${port} user=postgres`]);
     },
     async close(): Promise<void> {
       await end('SIGINT');

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type BucketLocation, parseFilesUrl } from './lib/files-url.ts';
-import { CELL } from './lib/ids.ts';
 import { isMisspelt } from './lib/misspelt.ts';
 import { DEFAULT_DATA_DIR } from './lib/project.ts';
 import { isLoopback } from './lib/public-address.ts';
@@ -55,14 +54,6 @@ const settings = z.object({
   /** The kind of pooler between this process and the database of `databaseUrl`. */
   databasePooler: z.enum(['none', 'transaction'], 'must be none or transaction').default('none'),
   dataDir: z.string().default(DEFAULT_DATA_DIR),
-  /** The beginning of new ids of deployments, keys and tokens; empty in the default cell. */
-  cell: z
-    .string()
-    .regex(
-      CELL,
-      `must be a lowercase letter, then lowercase letters and digits, at most ${SIZES.cell.maxChars} characters in all`,
-    )
-    .default(''),
   filesUrl: reads(
     'a URL such as s3://bucket/prefix?endpoint=https://s3.example.org&region=eu-central-1',
     parseFilesUrl,

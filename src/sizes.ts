@@ -176,10 +176,6 @@ export const SIZES = {
   domain: {
     maxOfDeployment: 10,
   },
-  /** The name of a cell, which is at the end of ids and keys. */
-  cell: {
-    maxChars: 8,
-  },
   apiKey: {
     /** The part of a key that is stored and shown, so that its owner recognizes it. The rest is secret. */
     prefixChars: 8,

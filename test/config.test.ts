@@ -325,7 +325,7 @@ describe('every setting', () => {
     // A setting whose default is none has an example there.
     const withoutDefault = [
       ...['FILES_URL', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
-      ...['DATABASE_URL', 'CELL', 'SMTP_URL', 'MAIL_FROM', 'ABUSE_CONTACT', 'METRICS_PORT'],
+      ...['DATABASE_URL', 'SMTP_URL', 'MAIL_FROM', 'ABUSE_CONTACT', 'METRICS_PORT'],
     ];
     const all = [...(await read('.env.example')).matchAll(/^#?([A-Z][A-Z0-9_]*)=(.*)$/gm)];
     // The rest is docker-compose.yml's, and test/install/image.test.ts'.

@@ -42,7 +42,7 @@ function declareCreate(keys: Command): void {
     .option('--expires <time>', 'when the key ends, such as 2027-01-01T00:00:00Z', timeAhead)
     .action(({ email, plan, name, scope, expires, json }) =>
       onDatabase(
-        async (db, { cell }) => {
+        async (db) => {
           const made = await makeKey(db, {
             email,
             plan,
@@ -50,7 +50,6 @@ function declareCreate(keys: Command): void {
             name,
             scope,
             expiresAt: expires,
-            cell,
           });
           const { key, id, prefix, createdAt, before } = made;
           const owner = email.toLowerCase();

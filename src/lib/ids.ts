@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { customAlphabet } from 'nanoid';
-import { SIZES } from '../sizes.ts';
 
 /** A client that sends a submission again sends an id that is at most this old. */
 const RECENT_MS = 24 * 60 * 60 * 1_000;
@@ -23,16 +22,8 @@ function timePrefix(ms: number): string {
  * `<kind>_` and 24 characters: the time, then 95 random bits. Ids rise with time, so that indexes on them grow at one
  * end.
  */
-const newId = (kind: string, cell = ''): string => `${kind}_${cell}${timePrefix(Date.now())}${random16()}`;
+const newId = (kind: string): string => `${kind}_${timePrefix(Date.now())}${random16()}`;
 
-/*
- * Several installations behind one public host are cells. A proxy finds the cell of a request in what a path or a
- * credential begins with: the id of a deployment, an API key, a token. The characters after the cell have a fixed number, so that
- * the rest is the cell. Without a cell, ''.
- */
-
-/** A cell's name: the first character is none of a default cell's ids, which begin with 0 until the year 2081. */
-export const CELL = new RegExp(`^[a-z][a-z0-9]{0,${SIZES.cell.maxChars - 1}}$`);
 const TOKEN_CHARS = 43;
 const random43 = customAlphabet(ALPHABET, TOKEN_CHARS);
 
@@ -46,7 +37,7 @@ export const KEY_ID = /^key_[0-9A-Za-z]{20,60}$/;
 export const RECIPIENT_ID = /^rcp_[0-9A-Za-z]{20,60}$/;
 export const SESSION_ID = /^ses_[0-9A-Za-z]{20,60}$/;
 
-export const newDeploymentId = (cell = ''): string => newId('d', cell);
+export const newDeploymentId = (): string => newId('d');
 export const newSubmissionId = (): string => newId('sub');
 export const newFileId = (): string => newId('file');
 export const newObjectId = (): string => newId('obj');
@@ -62,18 +53,18 @@ export const newSessionId = (): string => newId('ses');
  */
 export const firstDeliveryId = (time: Date): string => `dl_${timePrefix(time.getTime())}`;
 
-/** An API key: `fh_`, the cell, and 43 random characters (256 bits). */
-export const newApiKey = (cell: string): string => `fh_${cell}${random43()}`;
+/** An API key: `fh_` and 43 random characters (256 bits). */
+export const newApiKey = (): string => `fh_${random43()}`;
 
-/** The value of a session's cookie, or the token of a link that signs in. 256 random bits after the cell. */
-export const newToken = (cell: string): string => `${cell}${random43()}`;
+/** The value of a session's cookie, or the token of a link that signs in: 256 random bits. */
+export const newToken = (): string => random43();
 
 /** The SHA-256 of an API key or a token, which is stored instead of it. */
 export const hashOfKey = (key: string): Buffer => createHash('sha256').update(key).digest();
 
 export const isApiKey = (text: string): boolean => /^fh_[0-9A-Za-z]{40,200}$/.test(text);
 /** Whether a text could be a token. */
-export const TOKEN = new RegExp(`^[0-9A-Za-z]{${TOKEN_CHARS},${TOKEN_CHARS + SIZES.cell.maxChars}}$`);
+export const TOKEN = new RegExp(`^[0-9A-Za-z]{${TOKEN_CHARS}}$`);
 
 /** Whether a text has the form of `newSubmissionId`, with a time in the last 24 hours. */
 export function isRecentSubmissionId(text: string): boolean {

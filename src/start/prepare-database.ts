@@ -74,8 +74,8 @@ export async function createFirstOwner(
   config: Config,
 ): Promise<FirstOwner | undefined> {
   if (!isEmbedded || !isLocalHost(config.host)) return undefined;
-  const owner = { email: FIRST_OWNER, plan: planWithHighestLimit(config), cell: config.cell };
-  const token = newToken(config.cell);
+  const owner = { email: FIRST_OWNER, plan: planWithHighestLimit(config) };
+  const token = newToken();
   const key = await createFirstKey(db, owner, hashOfKey(token));
   return key === undefined ? undefined : { key, signInUrl: signInUrl(config, token) };
 }

@@ -112,7 +112,6 @@ export async function startTestService(
         email: email ?? `owner${owners}@test.example`,
         plan,
         defaultPlan: 'unlimited',
-        cell: configure({}).cell,
       });
       return asOwner(service.url, key);
     },

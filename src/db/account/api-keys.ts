@@ -18,8 +18,8 @@ export const isOneLine = (text: string): boolean => text.isWellFormed() && !/\p{
 export const IS_VALID = '(api_keys.revoked_at IS NULL AND coalesce(api_keys.expires_at > now(), true))';
 
 /** A new key, and what is stored of it. */
-export function generateKey(cell: string): { key: string; id: string; hash: Buffer; prefix: string } {
-  const key = newApiKey(cell);
+export function generateKey(): { key: string; id: string; hash: Buffer; prefix: string } {
+  const key = newApiKey();
   return { key, id: newKeyId(), hash: hashOfKey(key), prefix: key.slice(0, SIZES.apiKey.prefixChars) };
 }
 
@@ -89,9 +89,9 @@ const lockOwner = (transaction: Knex, ownerId: number): Promise<unknown> =>
 export function makeOwnKey(
   db: Knex,
   ownerId: number,
-  { name, scope, expiresAt, cell }: { name: string; scope: Scope; expiresAt: Date | undefined; cell: string },
+  { name, scope, expiresAt }: { name: string; scope: Scope; expiresAt: Date | undefined },
 ): Promise<{ key: string; made: OwnKey } | 'too-many'> {
-  const { key, id, hash, prefix } = generateKey(cell);
+  const { key, id, hash, prefix } = generateKey();
   return db.transaction(async (transaction) => {
     await lockOwner(transaction, ownerId);
     const { keys } = await queryOne<{ keys: number }>(

@@ -6,7 +6,7 @@ import { makeSignInLink } from './sessions.ts';
 /** Makes the first owner, a key for it and a link that signs in; undefined when there is an owner already. */
 export async function createFirstKey(
   db: Knex,
-  owner: { email: string; plan: string; cell: string },
+  owner: { email: string; plan: string },
   linkHash: Buffer,
 ): Promise<string | undefined> {
   return db.transaction(async (transaction) => {

@@ -67,7 +67,6 @@ type KeyRequest = {
   name?: string | undefined;
   scope?: Scope;
   expiresAt?: Date | undefined;
-  cell?: string;
 };
 
 /** `before`: the owner's plan and its number of valid keys before; undefined for a new owner. */
@@ -83,9 +82,9 @@ type NewKey = {
 /** Makes a key, and its owner where there is none. Only the key's hash and its first characters are stored. */
 export async function makeKey(
   db: Knex,
-  { email, plan, defaultPlan, name, scope = 'full', expiresAt, cell = '' }: KeyRequest,
+  { email, plan, defaultPlan, name, scope = 'full', expiresAt }: KeyRequest,
 ): Promise<NewKey> {
-  const { key, ...stored } = generateKey(cell);
+  const { key, ...stored } = generateKey();
   const { planBefore, keysBefore, ...made } = await queryOne<
     Pick<NewKey, 'createdAt' | 'plan'> & { planBefore: string | null; keysBefore: number }
   >(

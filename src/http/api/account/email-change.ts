@@ -68,7 +68,7 @@ export class EmailChanges {
     // An address that is taken counts as well: otherwise an owner could find out which addresses there are.
     const leftMs = this.#asks.use(String(id));
     if (leftMs !== undefined) throw tooManyAsks(leftMs);
-    const token = newToken(config.cell);
+    const token = newToken();
     if (!(await askForEmailChange(db, id, email, hashOfKey(token)))) throw emailTaken();
     mailLater(this.#app, email, { kind: 'new-address', url: `${config.baseUrl}/me/email/${token}` });
   }

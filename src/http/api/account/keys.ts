@@ -91,7 +91,7 @@ const listEndpoint = ({ db }: App) =>
     },
   });
 
-const createEndpoint = ({ db, config }: App) =>
+const createEndpoint = ({ db }: App) =>
   endpoint('POST', '/keys', 'createKey', {
     summary: 'Make an API key',
     description: `For another program or person, with a name by which you recognize it. An owner has at most ${SIZES.apiKey.maxOfOwner} keys.`,
@@ -103,7 +103,7 @@ const createEndpoint = ({ db, config }: App) =>
     errors: [tooManyKeys],
     async handle({ owner, body: { name, scope, expires_at } }) {
       const expiresAt = expires_at === undefined ? undefined : new Date(expires_at);
-      const outcome = await makeOwnKey(db, owner.id, { name, scope, expiresAt, cell: config.cell });
+      const outcome = await makeOwnKey(db, owner.id, { name, scope, expiresAt });
       if (outcome === 'too-many') throw tooManyKeys();
       const { made, key } = outcome;
       return toWire(Made, { ...made, key });

@@ -68,8 +68,8 @@ export async function readSignIn<S extends z.ZodObject>(
 }
 
 /** Begins a session, always with a token of its own: what the browser had before is not used. */
-export async function signIn({ db, config, sessionCookie }: App, response: Response, keyId: string): Promise<void> {
-  const token = newToken(config.cell);
+export async function signIn({ db, sessionCookie }: App, response: Response, keyId: string): Promise<void> {
+  const token = newToken();
   const userAgent = response.req.headers['user-agent']?.slice(0, SIZES.session.maxUserAgentChars) ?? null;
   await beginSession(db, keyId, { hash: hashOfKey(token), userAgent });
   response.append('Set-Cookie', sessionCookie.keep(token));

@@ -91,7 +91,7 @@ class SignInLinks {
       log.warn('a link to sign in was not sent: too many wait for the mail server');
       return;
     }
-    const token = newToken(config.cell);
+    const token = newToken();
     const send = async (): Promise<void> => {
       if (await makeSignInLink(db, email, hashOfKey(token))) {
         await mail(email, { kind: 'sign-in', url: signInUrl(config, token) });

@@ -125,7 +125,7 @@ function createEndpoint(app: App) {
     async handle({ owner, response, headers, body: { html, slug, files: sent } }) {
       const slugs = slug === undefined ? await proposeSlugs(html, config.reservedSlugs) : [slug];
       const limit = config.planLimits.get(owner.plan) ?? 0;
-      const id = newDeploymentId(config.cell);
+      const id = newDeploymentId();
       const given = { deploymentId: id, slug: '', html: Buffer.from(html), hasAltcha: false };
       const page = await renderer.prepare(owner.id, given);
       const files = sent?.list ?? [];

@@ -159,8 +159,6 @@ export const LIMITS = {
     dnsTimeoutMs: 2_000,
     /** IPv6 addresses are waited for when there are IPv4 ones (RFC 8305, 3): some servers do not answer this query. */
     ipv6TimeoutMs: 250,
-    /** A connection that nobody waits for any more is not made: longer than the time-out of an attempt. */
-    connectTimeoutMs: 20_000,
   },
   /** Looking custom domains up. */
   domains: {

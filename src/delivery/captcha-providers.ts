@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { AskedProvider, TokenQuestion, TokenState } from '../lib/captcha-fields.ts';
 import { FairQueue } from '../lib/fair-queue.ts';
@@ -74,23 +75,24 @@ export class CaptchaProviders {
     await this.#agent.close();
   }
 
-  async #post(url: URL, form: URLSearchParams, signal: AbortSignal): Promise<TokenState> {
-    const { statusCode, body } = await this.#agent.request({
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded', 'user-agent': 'formhost' },
-      body: form.toString(),
+  #post(url: URL, form: URLSearchParams, signal: AbortSignal): Promise<TokenState> {
+    const headers = {
+      'content-type': 'application/x-www-form-urlencoded',
+      'user-agent': 'formhost',
       // When a connection that is used again is cut off, the provider may have used the token up.
-      reset: true,
-      signal,
-    });
-    let text = '';
-    for await (const chunk of body.setEncoding('utf8')) {
-      text += chunk;
-      if (text.length > MAX_ANSWER_CHARS) return 'unavailable';
-    }
-    // Some answer a wrong token with a 4xx, and its reason.
-    return statusCode < 500 ? stateOf(Answer.parse(JSON.parse(text))) : 'unavailable';
+      connection: 'close',
+    };
+    return this.#agent.request({ url, headers, body: form.toString(), signal }, readState);
   }
+}
+
+async function readState(response: IncomingMessage): Promise<TokenState> {
+  let text = '';
+  for await (const chunk of response.setEncoding('utf8')) {
+    text += chunk;
+    if (text.length > MAX_ANSWER_CHARS) return 'unavailable';
+  }
+  // Some answer a wrong token with a 4xx, and its reason.
+  const { statusCode = 500 } = response;
+  return statusCode < 500 ? stateOf(Answer.parse(JSON.parse(text))) : 'unavailable';
 }

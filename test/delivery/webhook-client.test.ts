@@ -18,6 +18,7 @@ import { emptyFolder } from '../support/formhost.ts';
 import { testLimits } from '../support/limits.ts';
 import { ownAddress } from '../support/own-address.ts';
 import {
+  type Answer,
   type Conduct,
   closesAtOnce,
   drips,
@@ -41,7 +42,12 @@ const TIMED_OUT = 'the receiver did not answer completely within the time limit'
 const CUT_OFF = 'the connection was closed before the answer was complete';
 const NOT_HTTP = 'the answer is not HTTP';
 const LONG_HEADERS = `the answer has more than ${SIZES.webhook.maxHeaderBytes} bytes of headers`;
+const LONG_INTERIM = `the receiver sent more than ${SIZES.webhook.maxAnswerBytes} bytes with a status of 1xx`;
+const SWITCHED = { status: 101, error: 'the receiver answered 101' };
+const NO_STATUS = { status: 99, error: 'the receiver answered 99' };
 const OK = 'HTTP/1.1 200 OK\r\n';
+const EMPTY = `${OK}content-length: 0\r\n\r\n`;
+const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 const BAD_CERTIFICATE = 'the certificate is not valid';
 
 const toLoopback: Resolve = async () => [{ address: '127.0.0.1', family: 4 }];
@@ -74,6 +80,12 @@ async function repeat<T>(times: number, act: () => Promise<T>): Promise<T[]> {
 const eventually = (check: () => void) => vi.waitFor(check, { interval: 5, timeout: 60_000 });
 
 const isLetGo = (receiver: Receiver) => eventually(() => expect(receiver.connections.open).toBe(0));
+
+function trust(...certificates: string[]): void {
+  const trusted = getCACertificates('default');
+  setDefaultCACertificates([...trusted, ...certificates]);
+  onTestFinished(() => setDefaultCACertificates(trusted));
+}
 
 function atTime(time: string): void {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date(time) });
@@ -139,7 +151,17 @@ describe('an answer', () => {
       { status: 503, error: 'the receiver answered 503', retryAfter: 7 },
     ],
     ['another protocol', says('SSH-2.0-OpenSSH_9.6\r\n'), { error: NOT_HTTP }],
-    ['a switch of it', says('HTTP/1.1 101 Go\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'), { error: NOT_HTTP }],
+    ['a switch of it', says(`HTTP/1.1 101 Go\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n${EMPTY}`), SWITCHED],
+    ['a switch of it that names none', says(`HTTP/1.1 101 Go\r\n\r\n${EMPTY}`), SWITCHED],
+    ['a status below 100', says('HTTP/1.1 099 No\r\ncontent-length: 0\r\n\r\n', 'closes'), NO_STATUS],
+    ['a part of an interim response', says('HTTP/1.1 100 Continue\r\n', 'closes'), { error: CUT_OFF }],
+    ['an interim response alone', says(CONTINUE, 'closes'), { error: CUT_OFF }],
+    ['interim responses without an end', pours(CONTINUE.repeat(10_000), 0), { error: LONG_INTERIM }],
+    [
+      'a long header of an interim response',
+      says(`HTTP/1.1 103 Hints\r\nlink: ${'a'.repeat(17 * KIB)}\r\n\r\n${EMPTY}`),
+      { error: LONG_HEADERS },
+    ],
     [
       'a long header',
       says(`${OK}x: ${'a'.repeat(SIZES.webhook.maxHeaderBytes + KIB)}\r\n\r\n`),
@@ -176,6 +198,131 @@ describe('an answer', () => {
   it('does not come from a name that has no address', async () => {
     const { send } = startSender(() => Promise.reject(new Error('queryA ENOTFOUND nowhere.test')));
     expect(await send('http://nowhere.test/')).toEqual({ error: 'the name could not be resolved' });
+  });
+});
+
+describe('responses before the answer', () => {
+  const hints = 'HTTP/1.1 103 Early Hints\r\nlink: </a.css>; rel=preload\r\n\r\n';
+  it.each<[string, string]>([
+    ['100', CONTINUE],
+    ['100 with headers of an answer', 'HTTP/1.1 100 Continue\r\nServer: IIS\r\nContent-Length: 284\r\n\r\n'],
+    ['100 without a reason', 'HTTP/1.1 100\r\n\r\n'],
+    ['100 that closes', 'HTTP/1.1 100 Continue\r\nConnection: close\r\n\r\n'],
+    ['100 of HTTP/1.0', 'HTTP/1.0 100 Continue\r\n\r\n'],
+    ['100 with line ends of LF', 'HTTP/1.1 100 Continue\n\n'],
+    ['102', 'HTTP/1.1 102 Processing\r\n\r\n'],
+    ['103', hints],
+    ['an unknown one', 'HTTP/1.1 177 Later\r\n\r\n'],
+    ['several kinds', `${CONTINUE}HTTP/1.1 102 Processing\r\n\r\n${hints}${CONTINUE}`],
+    ['two thousand', CONTINUE.repeat(2_000)],
+  ])('are passed over, asked for or not, on one connection: %s', async (_kind, interim) => {
+    let requests = 0;
+    const receiver = await startRawReceiver((socket) => {
+      socket.on('data', () => {
+        requests += 1;
+        socket.write(interim + (requests === 2 ? 'HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n' : EMPTY));
+      });
+    });
+    const { send } = startSender();
+    expect(await repeat(3, () => send(receiver.url))).toEqual([
+      { status: 200 },
+      { status: 500, error: 'the receiver answered 500' },
+      { status: 200 },
+    ]);
+    expect([requests, receiver.connections.made]).toEqual([3, 1]);
+  });
+
+  it('may come one by one, over TLS too', async () => {
+    const certificate = makeCertificate(['127.0.0.1']);
+    trust(certificate.cert);
+    const answer: Answer = async (response) => {
+      for (let count = 0; count < 3; count += 1) {
+        await new Promise<void>((resolve) => void response.writeEarlyHints({ link: '</a>; rel=preload' }, resolve));
+        response.writeContinue();
+        response.writeProcessing();
+      }
+      response.writeHead(201).end('done');
+    };
+    const receivers = [await startReceiver(answer), await startReceiver(answer, { certificate })];
+    const { send } = startSender();
+    for (const { url } of receivers) expect(await repeat(2, () => send(url))).toEqual(Array(2).fill({ status: 201 }));
+  });
+
+  it('end with the deadline, if no answer comes', async () => {
+    const receiver = await startRawReceiver(drips(CONTINUE, 'HTTP/1.1 102 Processing\r\n\r\n'));
+    const deadline = new AbortController();
+    const sent = startSender().send(receiver.url, deadline.signal);
+    await expect.poll(() => receiver.connections.open).toBe(1);
+    deadline.abort();
+    expect(await sent).toEqual({ error: TIMED_OUT });
+    await isLetGo(receiver);
+  });
+});
+
+describe('bytes after an answer', () => {
+  it.each<[string, string, object]>([
+    ['content of a 204', 'HTTP/1.1 204 No Content\r\ncontent-length: 2\r\n\r\nok', { status: 204 }],
+    ['another answer', `${EMPTY}HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n`, { status: 200 }],
+    ['no HTTP', `${EMPTY}unasked\r\n\r\n`, { status: 200 }],
+  ])('change nothing, and no other request uses the connection: %s', async (_kind, text, attempt) => {
+    const receiver = await startRawReceiver((socket) => void socket.on('data', () => socket.write(text)));
+    const { send } = startSender();
+    for (let count = 0; count < 3; count += 1) {
+      expect(await send(receiver.url)).toEqual(attempt);
+      await isLetGo(receiver);
+    }
+    expect(receiver.connections.made).toBe(3);
+  });
+
+  it('are no part of an answer that ends with its connection, closed or reset', async () => {
+    const closed = await startRawReceiver(says('HTTP/1.1 200 OK\r\n\r\nthanks', 'closes'));
+    const reset = await startRawReceiver(says('HTTP/1.1 200 OK\r\n\r\nthanks', 'resets'));
+    const { send } = startSender();
+    for (const { url } of [closed, reset]) expect(await send(url)).toEqual({ status: 200 });
+  });
+});
+
+describe('a Google Apps Script', () => {
+  const OUTPUT = 'https://script.googleusercontent.com/macros/echo?user_content_key=k&lib=l';
+  const HOSTS = ['script.google.com', 'script.google.com.evil.test', 'xscript.google.com', 'google.com'];
+
+  /** Posts to a host, which leads to `location`. */
+  async function post(location: string, { host = 'script.google.com', status = 302, scheme = 'https' } = {}) {
+    const certificate = makeCertificate(HOSTS);
+    trust(certificate.cert);
+    const secure = scheme === 'https' ? { certificate } : {};
+    const receiver = await startReceiver(
+      (response) => void response.writeHead(status, { location }).end('Moved'),
+      secure,
+    );
+    const attempt = await startSender().send(`${scheme}://${host}:${receiver.port}/macros/s/AKfycb/exec`);
+    return { attempt, received: receiver.received.length };
+  }
+
+  it('that leads to its output has run: a success, and the way is not followed', async () => {
+    expect(await post(OUTPUT)).toEqual({ attempt: { status: 302 }, received: 1 });
+    expect(await post('HTTPS://SCRIPT.googleusercontent.com:443')).toEqual({ attempt: { status: 302 }, received: 1 });
+  });
+
+  it.each<[string, string, Parameters<typeof post>[1]]>([
+    ['a page that signs in', 'https://accounts.google.com/ServiceLogin?continue=https://script.google.com', {}],
+    ['a look-alike', 'https://script.googleusercontent.com.evil.test/', {}],
+    ['a look-alike before it', 'https://evil.test/script.googleusercontent.com', {}],
+    ['a user name', 'https://script.googleusercontent.com@evil.test/', {}],
+    ['a subdomain', 'https://a.script.googleusercontent.com/', {}],
+    ['another port', 'https://script.googleusercontent.com:8443/', {}],
+    ['http', 'http://script.googleusercontent.com/', {}],
+    ['a path', '/macros/echo', {}],
+    ['nothing', '', {}],
+    ['its output, from a look-alike', OUTPUT, { host: 'script.google.com.evil.test' }],
+    ['its output, from a longer name', OUTPUT, { host: 'xscript.google.com' }],
+    ['its output, from a shorter name', OUTPUT, { host: 'google.com' }],
+    ['its output, without TLS', OUTPUT, { scheme: 'http' }],
+    ['its output, with another status', OUTPUT, { status: 307 }],
+  ])('has failed when it leads to %s', async (_where, location, from) => {
+    const status = from?.status ?? 302;
+    const error = `the receiver answered ${status}`;
+    expect(await post(location, from)).toEqual({ attempt: { status, error }, received: 1 });
   });
 });
 
@@ -305,7 +452,7 @@ describe('connections', () => {
   it('are used again after an answer, short or long, in chunks, or of a failure', async () => {
     const receiver = await startReceiver((response, { path }) => {
       response.writeHead(path === '/500' ? 500 : 200).write('no');
-      response.end(path === '/long' ? Buffer.alloc(64 * KIB) : '');
+      response.end(path === '/long' ? Buffer.alloc(64 * KIB - 2) : '');
     });
     const { send } = startSender();
     for (const path of ['', '500', 'long', '']) await repeat(3, () => send(`${receiver.url}/${path}`));
@@ -349,12 +496,6 @@ describe('connections', () => {
 });
 
 describe('https', () => {
-  function trust(...certificates: string[]): void {
-    const trusted = getCACertificates('default');
-    setDefaultCACertificates([...trusted, ...certificates]);
-    onTestFinished(() => setDefaultCACertificates(trusted));
-  }
-
   it.each([
     ['that is not trusted', ['127.0.0.1', 'a.test'], false],
     ['of another host', ['127.0.0.2', 'b.test'], true],

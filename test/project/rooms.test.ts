@@ -159,7 +159,7 @@ describe('imports', () => {
       return !isOwners(to) && !shared.includes(to) && !['client', 'lib'].includes(groupOf(to));
     });
     expect(wrong.map(({ from, to }) => `${from} imports ${to}: ask the API, through src/client`)).toEqual([]);
-    const libraries = ['zod', 'knex', 'pg', 'undici', 'express', 'pino'];
+    const libraries = ['zod', 'knex', 'pg', 'express', 'pino'];
     const loads = importing(libraries, ({ from }) => !isOwners(from), 'commands of owners start at once');
     expect(loads.filter((line) => line.startsWith('src/commands/'))).toEqual([]);
   });
@@ -199,7 +199,7 @@ describe('imports', () => {
     // An import would also load its own fetch.
     [['node:http'], ({ isType }) => isType, "take it from process.getBuiltinModule('node:http')"],
     [['nodemailer'], inGroups('delivery'), 'only src/delivery sends mail'],
-    [['undici', 'aws4fetch'], inGroups('delivery', 'files'), 'only src/delivery and src/files send anything'],
+    [['aws4fetch'], inGroups('files'), 'only src/files sends requests to a bucket'],
   ])('of %j are in their place only', (packages, isAllowed, advice) => {
     expect(importing(packages, isAllowed, advice)).toEqual([]);
   });

@@ -1,12 +1,22 @@
 import { Resolver } from 'node:dns/promises';
-import { isIP, type LookupFunction, Socket } from 'node:net';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { once } from 'node:events';
+import type { Agent, ClientRequest, IncomingMessage, InformationEvent } from 'node:http';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { type Cidr, isReachable } from '../../lib/public-address.ts';
 import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
-import { CUT_OFF, LEADS_HERE, NOT_ALLOWED, PlainError, UNRESOLVED } from './failure-reasons.ts';
+import { CUT_OFF, LEADS_HERE, LONG_INTERIM, NOT_ALLOWED, PlainError, UNRESOLVED } from './failure-reasons.ts';
 import type { OwnAddress } from './own-address.ts';
 import { type Resolve, resolveName } from './resolve.ts';
+
+// An import would also load its own fetch.
+const http = process.getBuiltinModule('node:http');
+const https = process.getBuiltinModule('node:https');
+
+/** An idle connection is closed after this time, or sooner where the receiver says so. */
+const KEEP_ALIVE_MS = 4_000;
+const SWITCHING_PROTOCOLS = 101;
+const MIN_RESPONSE_BYTES = 'HTTP/1.1 100 \r\n\r\n'.length;
 
 export type Fence = {
   /** Networks that may be reached although they are not public. */
@@ -16,51 +26,50 @@ export type Fence = {
 
 type Options = Fence & { limits: Limits; dnsTimeoutMs: number; resolve?: Resolve | undefined };
 
+/** A POST to an http or https URL. `signal` limits all of it, from the look-up of the name to the last byte that is read. */
+type Post = { url: URL; headers: Readonly<Record<string, string>>; body: string; signal: AbortSignal };
+
 /** Makes requests, only to addresses that webhooks may reach, and never to this service. */
 export class FencedAgent {
   readonly #fence: Fence;
   readonly #dns: Resolver;
   readonly #resolve: Resolve;
-  readonly #connect: buildConnector.connector;
-  readonly #agent: Agent;
+  readonly #http: Agent;
+  readonly #https: Agent;
   /** All connections, also those that are being made. */
   readonly #sockets = new Set<Socket>();
+  #isClosed = false;
 
   constructor({ limits, dnsTimeoutMs, resolve, ...fence }: Options) {
     this.#fence = fence;
     this.#dns = new Resolver({ timeout: dnsTimeoutMs, maxTimeout: dnsTimeoutMs, tries: 2 });
     this.#resolve = resolve ?? ((name) => resolveName(name, this.#dns, limits));
-    this.#connect = buildConnector({
-      allowH2: false,
-      // A connection that nobody waits for any more is not made.
-      timeout: limits.delivery.connectTimeoutMs,
+    const options = {
+      keepAlive: true,
+      timeout: KEEP_ALIVE_MS,
       autoSelectFamily: true,
       // A distant receiver answers before the next address is tried; an address that never answers costs no more.
       autoSelectFamilyAttemptTimeout: 1_000,
       lookup: this.#lookUp,
-    });
-    this.#agent = new Agent({
-      allowH2: false,
-      connect: this.#connectFenced,
-      maxHeaderSize: SIZES.webhook.maxHeaderBytes,
-      keepAliveMaxTimeout: 10_000,
-      // Only the signal of a request limits its time.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
+    };
+    this.#http = new http.Agent(options);
+    this.#https = new https.Agent(options);
   }
 
-  /** Rejects when the signal fires: undici itself waits until the connection is made, or can't be made. */
-  async request(
-    options: Dispatcher.RequestOptions & { origin: string; signal: AbortSignal },
-  ): Promise<Dispatcher.ResponseData> {
-    const { signal } = options;
+  /**
+   * Posts, and returns what `read` returns for the response, or rejects. Responses with 1xx before it are passed over, however
+   * many they are (RFC 9110, 15.2), up to `maxAnswerBytes`.
+   */
+  async request<T>(post: Post, read: (response: IncomingMessage) => Promise<T>): Promise<T> {
+    const { signal } = post;
     signal.throwIfAborted();
-    const { promise: aborted, reject } = Promise.withResolvers<never>();
-    const abort = (): void => reject(signal.reason);
+    const request = this.#begin(post);
+    const end = (): void => void request.destroy(signal.reason);
+    // Ended before it has its connection, it would leave the connection to the next request, and open until then.
+    const abort = (): void => (request.socket ? end() : void request.once('socket', end));
     signal.addEventListener('abort', abort);
     try {
-      return await Promise.race([this.#agent.request(options), aborted]);
+      return await answerOf(request, read);
     } finally {
       signal.removeEventListener('abort', abort);
     }
@@ -68,9 +77,31 @@ export class FencedAgent {
 
   /** Closes all connections, also those that are in use or being made. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#dns.cancel();
-    await this.#agent.destroy();
-    for (const socket of this.#sockets) socket.destroy();
+    const closed = Array.from(this.#sockets, (socket) => once(socket.destroy(), 'close'));
+    await Promise.all(closed);
+  }
+
+  #begin({ url, headers, body }: Post): ClientRequest {
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    if (this.#isClosed) throw new PlainError(CUT_OFF);
+    if (isIP(host) !== 0 && !this.#isReachable(host)) throw new PlainError(NOT_ALLOWED);
+    const isSecure = url.protocol === 'https:';
+    const request = (isSecure ? https : http).request({
+      agent: isSecure ? this.#https : this.#http,
+      host,
+      port: url.port,
+      path: url.pathname + url.search,
+      method: 'POST',
+      // An interim response of HTTP/1.0, or with `Connection: close`, would be the last one otherwise. Nothing is passed on that a
+      // receiver frames in another way than this parser does.
+      insecureHTTPParser: true,
+      headers,
+      maxHeaderSize: SIZES.webhook.maxHeaderBytes,
+    });
+    request.once('socket', (socket) => this.#watch(socket));
+    return request.end(body);
   }
 
   #isReachable(address: string): boolean {
@@ -87,28 +118,19 @@ export class FencedAgent {
       () => found(new PlainError(UNRESOLVED), []),
     );
 
-  readonly #connectFenced: buildConnector.connector = (options, callback) => {
-    const { hostname } = options;
-    if (isIP(hostname) !== 0 && !this.#isReachable(hostname)) {
-      callback(new PlainError(NOT_ALLOWED), null);
-      return;
-    }
-    // undici's types do not tell that it returns the socket.
-    const connecting: unknown = this.#connect(options, (...outcome) => {
-      const [, socket] = outcome;
-      const refusal = socket ? this.#refusalOf(socket) : undefined;
-      if (refusal === undefined) {
-        callback(...outcome);
-        return;
-      }
-      socket?.destroy();
-      callback(new PlainError(refusal), null);
-    });
-    if (connecting instanceof Socket) {
-      this.#sockets.add(connecting);
-      connecting.once('close', () => this.#sockets.delete(connecting));
-    }
-  };
+  /** Closes a connection that has reached an address that it must not use. */
+  #watch(socket: Socket): void {
+    if (this.#sockets.has(socket)) return;
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    const check = (): void => {
+      const refusal = this.#refusalOf(socket);
+      if (refusal !== undefined) socket.destroy(new PlainError(refusal));
+    };
+    // Before the others that wait for the connection, because they write.
+    if (socket.connecting) socket.prependOnceListener('connect', check);
+    else check();
+  }
 
   /** Why a connection must not be used, by the address that it has reached. */
   #refusalOf({ remoteAddress, remotePort }: Socket): string | undefined {
@@ -118,3 +140,33 @@ export class FencedAgent {
     return this.#fence.own.isAt(remoteAddress, remotePort) ? LEADS_HERE : undefined;
   }
 }
+
+/** Settles with what `read` returns for the response, or rejects. */
+function answerOf<T>(request: ClientRequest, read: (response: IncomingMessage) => Promise<T>): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  let interimBytes = 0;
+  let isAnswered = false;
+  let failure: Error | undefined;
+  const finish = (response: IncomingMessage): void => {
+    isAnswered = true;
+    // Nothing that comes after it is an answer.
+    if (response.statusCode === SWITCHING_PROTOCOLS) response.destroy();
+    // An error of the request says more than that its response has ended early.
+    read(response).then(resolve, (error: unknown) => reject(failure ?? error));
+  };
+  request.on('error', (error) => {
+    failure ??= error;
+    // A whole response counts, although bytes follow it that are no HTTP.
+    if (!isAnswered) reject(error);
+  });
+  request.on('information', (interim) => {
+    interimBytes += bytesOf(interim);
+    if (interimBytes > SIZES.webhook.maxAnswerBytes) request.destroy(new PlainError(LONG_INTERIM));
+  });
+  request.once('response', finish).once('upgrade', finish);
+  return promise;
+}
+
+/** The size of a response without content. */
+const bytesOf = ({ statusMessage, rawHeaders }: InformationEvent): number =>
+  rawHeaders.reduce((bytes, text) => bytes + text.length + ': '.length, statusMessage.length + MIN_RESPONSE_BYTES);

@@ -1,4 +1,4 @@
-import type { Dispatcher } from 'undici';
+import type { IncomingMessage } from 'node:http';
 import { DELIVERY_HEADER } from '../../lib/delivery-header.ts';
 import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
@@ -39,24 +39,19 @@ export class WebhookClient {
     const timestamp = Math.floor(Date.now() / 1000);
     let answer: Attempt = {};
     try {
-      const response = await this.#agent.request({
-        origin: target.origin,
-        path: target.pathname + target.search,
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          'user-agent': 'formhost',
-          'webhook-id': id,
-          'webhook-timestamp': String(timestamp),
-          'webhook-signature': sign({ id, timestamp, body }, secrets),
-          [DELIVERY_HEADER]: id,
-          ...headers,
-        },
-        body,
-        signal,
+      const sent = {
+        'content-type': 'application/json',
+        'user-agent': 'formhost',
+        'webhook-id': id,
+        'webhook-timestamp': String(timestamp),
+        'webhook-signature': sign({ id, timestamp, body }, secrets),
+        [DELIVERY_HEADER]: id,
+        ...headers,
+      };
+      await this.#agent.request({ url: target, headers: sent, body, signal }, (response) => {
+        answer = answerOf(response, target);
+        return readToEnd(response, signal);
       });
-      answer = answerOf(response);
-      await readToEnd(response.body);
       return answer;
     } catch (error) {
       // An error status that was received comes before the reason: it tells the owner more.
@@ -70,11 +65,19 @@ export class WebhookClient {
   }
 }
 
-function answerOf({ statusCode: status, headers: { 'retry-after': retryAfter } }: Dispatcher.ResponseData): Attempt {
-  if (status < 300) return { status };
-  const seconds = typeof retryAfter === 'string' ? secondsOf(retryAfter) : undefined;
+function answerOf({ statusCode: status = 0, headers, headersDistinct }: IncomingMessage, target: URL): Attempt {
+  if ((status >= 200 && status < 300) || isScriptThatRan(status, target, headers.location)) return { status };
+  const [retryAfter, ...others] = headersDistinct['retry-after'] ?? [];
+  const seconds = retryAfter !== undefined && others.length === 0 ? secondsOf(retryAfter) : undefined;
   return { status, error: `the receiver answered ${status}`, ...(seconds !== undefined && { retryAfter: seconds }) };
 }
+
+/** Google Apps Script runs a script, and then leads to its output. Another 302 of it leads to a form that signs in. */
+const SCRIPT_HOST = 'script.google.com';
+const SCRIPT_OUTPUT = 'https://script.googleusercontent.com';
+
+const isScriptThatRan = (status: number, { protocol, hostname }: URL, location = ''): boolean =>
+  status === 302 && protocol === 'https:' && hostname === SCRIPT_HOST && URL.parse(location)?.origin === SCRIPT_OUTPUT;
 
 /** A date as asctime() of C writes it: without its time zone, which is GMT (RFC 9110, 5.6.7). */
 const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
@@ -88,10 +91,17 @@ export function secondsOf(retryAfter: string): number | undefined {
 }
 
 /** Afterwards the connection can be used again. A long body is not read to its end, and its connection is closed. */
-async function readToEnd(body: Dispatcher.ResponseData['body']): Promise<void> {
+async function readToEnd(response: IncomingMessage, signal: AbortSignal): Promise<void> {
   let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > SIZES.webhook.maxAnswerBytes) return;
+  try {
+    for await (const chunk of response) {
+      bytes += chunk.length;
+      if (bytes > SIZES.webhook.maxAnswerBytes) return;
+    }
+  } catch (error) {
+    // A body without a length ends with its connection, and a reset is an end as well.
+    if (signal.aborted || LENGTH_HEADERS.some((name) => name in response.headers)) throw error;
   }
 }
+
+const LENGTH_HEADERS = ['content-length', 'transfer-encoding'];

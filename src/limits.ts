@@ -175,10 +175,16 @@ export const LIMITS = {
     concurrent: 5,
     /** A mail waits for the labels of fields. A page is read for them once for each of its versions. */
     labelsTimeoutMs: 5_000,
-    /** A mail about an account, such as one with a link that signs in, is sent in this time, or not at all. */
-    accountTimeoutMs: 30_000,
-    /** No signal ends a connection that waits for the answer to RSET or QUIT: this frees its slot. */
-    socketTimeoutMs: 60_000,
+    /** Of an attempt: looking the mail server's name up and connecting, with TLS. */
+    connectTimeoutMs: 5 * 60_000,
+    /** The greeting comes, a command is answered, and the content is sent (RFC 5321, 4.5.3.2 has more for some). */
+    commandTimeoutMs: 60_000,
+    /** The end of the content is answered: a server may deliver the mail first, and a second try would be a second mail. */
+    contentTimeoutMs: 10 * 60_000,
+    /** All of an attempt: its last step, and ten minutes for those before. */
+    attemptTimeoutMs: 20 * 60_000,
+    /** A mail is leased for longer than its attempt takes. */
+    leaseMarginMs: 60_000,
     dnsTimeoutMs: 10_000,
   },
   /** Files of submissions and of sites, in the database or in a bucket. */

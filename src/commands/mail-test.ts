@@ -12,7 +12,7 @@ export const declareMailTest = (admin: Command): unknown =>
   declare(admin, 'mail-test', 'Send a test mail', '$ admin mail-test you@example.com')
     .argument('<address>', 'the recipient', mailAddress)
     .action((to, output) =>
-      operate(async ({ config: { smtpUrl, mailFrom, baseUrl, deliveryTimeoutMs } }) => {
+      operate(async ({ config: { smtpUrl, mailFrom, baseUrl } }) => {
         if (smtpUrl === undefined) throw new CommandError('mail is off because SMTP_URL is not set');
         const sentence = `This mail shows that the service at ${baseUrl} can send mail.`;
         const mail = new MailClient({ smtpUrl, from: mailFrom, limits: LIMITS });
@@ -24,7 +24,7 @@ export const declareMailTest = (admin: Command): unknown =>
             text: `${sentence}\n`,
             html: `<!doctype html>\n<p>${sentence}</p>\n`,
           },
-          AbortSignal.timeout(deliveryTimeoutMs),
+          AbortSignal.timeout(LIMITS.mail.attemptTimeoutMs),
         );
         mail.close();
         if (error !== undefined) throw new CommandError(response === '' ? error : `${error}: ${response}`);

@@ -29,6 +29,7 @@ type Options = {
   sender: Pick<Sender, 'attempt'>;
   /** Seconds. */
   retryDelays: readonly number[];
+  /** Of an attempt to call a webhook, and of its lease; `limits` has those of mails. */
   timeoutMs: number;
   leaseMs: number;
   limits: Limits;
@@ -122,18 +123,19 @@ export class Dispatcher {
     const allotted = this.#slots.allot(pairs, LEASED_DELIVERIES);
     const otherwise = last ? 'more' : 'nothing';
     if (allotted.length === 0) return otherwise;
-    const leaseEndsAt = performance.now() + leaseMs;
-    const options = { memory, leaseMs, maxAttempts: retryDelays.length + 1 };
+    const mailLeaseMs = limits.mail.attemptTimeoutMs + limits.mail.leaseMarginMs;
+    const options = { memory, leaseMs, mailLeaseMs, maxAttempts: retryDelays.length + 1 };
+    const leasedAt = performance.now();
     const { deliveries, count } = await leaseDeliveries(db, allotted, options);
-    await this.#startAll(deliveries, leaseEndsAt);
+    await this.#startAll(deliveries, leasedAt);
     return count > 0 ? 'work' : otherwise;
   }
 
   /**
-   * Starts them, while the next ones are leased, after those before; settles when those have been started. `leaseEndsAt` is
-   * a time of performance.now().
+   * Starts them, while the next ones are leased, after those before; settles when those have been started. `leasedAt` is a
+   * time of performance.now().
    */
-  #startAll(deliveries: readonly LeasedDelivery[], leaseEndsAt: number): Promise<void> {
+  #startAll(deliveries: readonly LeasedDelivery[], leasedAt: number): Promise<void> {
     const before = this.#starting;
     const held = deliveries.map((delivery) => ({
       delivery,
@@ -142,15 +144,20 @@ export class Dispatcher {
     this.#starting = before.then(async () => {
       for (const [index, { delivery, end }] of held.entries()) {
         if (index % STARTS_PER_TURN === 0) await nextTurn();
-        this.#start(delivery, leaseEndsAt, end);
+        this.#start(delivery, leasedAt, end);
       }
     });
     return before;
   }
 
   /** `end` gives the slot back. */
-  #start(delivery: LeasedDelivery, leaseEndsAt: number, end: () => void): void {
-    const ms = attemptTimeMs(this.#options.timeoutMs, leaseEndsAt - performance.now());
+  #start(delivery: LeasedDelivery, leasedAt: number, end: () => void): void {
+    const { timeoutMs, leaseMs, limits } = this.#options;
+    const { attemptTimeoutMs, leaseMarginMs } = limits.mail;
+    const [wanted, lease] = delivery.webhook
+      ? [timeoutMs, leaseMs]
+      : [attemptTimeoutMs, attemptTimeoutMs + leaseMarginMs];
+    const ms = attemptTimeMs(wanted, leasedAt + lease - performance.now());
     if (ms === undefined || this.#draining.signal.aborted) {
       end();
       this.wake();

@@ -61,7 +61,7 @@ export class Sender {
   /** Sends a mail about an account, once: a person waits for its link. Rejects when the mail server refuses it. */
   async mailAccount(to: string, mail: AccountMail): Promise<void> {
     const { limits, baseUrl } = this.#options;
-    const signal = AbortSignal.timeout(limits.mail.accountTimeoutMs);
+    const signal = AbortSignal.timeout(limits.mail.attemptTimeoutMs);
     const { error } = await this.#sendEmail({ id: newSessionId(), to }, () => accountEmail(mail, baseUrl), signal);
     if (error !== undefined) throw new Error(error);
   }

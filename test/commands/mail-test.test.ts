@@ -30,6 +30,13 @@ describe('formhost admin mail-test', () => {
     expect(JSON.parse(stdout)).toEqual({ message, to: TO, response });
   });
 
+  it('has the time of a mail, whatever that of a webhook is', async () => {
+    const server = await testSmtpServer();
+    const settings = { SMTP_URL: server.url, DELIVERY_TIMEOUT_MS: '1' };
+    expect(await mailTest([TO], settings)).toMatchObject({ code: 0, stderr: '' });
+    expect(server.received.length).toBe(1);
+  });
+
   it('prints why the server refused, in its own words', async () => {
     const server = await testSmtpServer();
     server.makeTrouble({ at: 'rcpt', does: { code: 550, text: 'No such user here' } });

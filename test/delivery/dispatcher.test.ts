@@ -116,6 +116,14 @@ const addDeliveries = (db: Database, hosts: string | readonly string[], row: Row
     { hosts: [hosts].flat(), count, ...DUE, ...row },
   );
 
+/** Adds a mail that is due. */
+const addNotice = (db: Database, id: string) =>
+  db.raw(
+    `INSERT INTO deliveries (id, deployment_id, owner_id, event, next_attempt_at, created_at, updated_at)
+     VALUES (?, 'd_1', 1, NULL, now(), now(), now())`,
+    [id],
+  );
+
 /** The part of the deliveries' rows that the tests compare. */
 async function rowsOf(db: Database, ids?: readonly string[]) {
   const { rows } = await db.raw(
@@ -134,7 +142,7 @@ const succeeded = { ...untried, status: 'succeeded', attempts: 1, last_status: 2
 const expireLeases = (db: Database) =>
   db.raw("UPDATE deliveries SET next_attempt_at = now() - interval '1 s' WHERE leased");
 
-const LEASE = { memory: 1_000_000, leaseMs: LEASE_MS, maxAttempts: MAX_ATTEMPTS };
+const LEASE = { memory: 1_000_000, leaseMs: LEASE_MS, mailLeaseMs: 20 * LEASE_MS, maxAttempts: MAX_ATTEMPTS };
 
 /** Leases what is due, as a process does that has 64 slots for each pair. */
 async function lease(db: Database): Promise<LeasedDelivery[]> {
@@ -479,6 +487,38 @@ describe('Dispatcher: leases', () => {
     });
     await dispatcher.close();
     expect([begun, await rowsOf(db)]).toEqual([[], [{ id: 'a.test/0', ...untried }]]);
+  });
+
+  it('of mails are longer, as their attempts are', async () => {
+    const { db } = await openDatabase();
+    await addWebhooks(db, ['a.test']);
+    const limits = testLimits({ mail: { attemptTimeoutMs: 30 * LEASE_MS, leaseMarginMs: LEASE_MS } });
+    const { begun } = startDispatcher(db, { limits, timeoutMs: 100, leaseMs: 400 });
+    const ofMail = () => begun.find(({ delivery }) => delivery.webhook === null);
+    await addNotice(db, 'mail');
+    await expect.poll(ofMail).toBeDefined();
+    await addDeliveries(db, 'a.test');
+    // The call was begun later, and has ended.
+    const isOver = () => begun.some(({ delivery, signal }) => delivery.webhook !== null && signal.aborted);
+    await expect.poll(isOver).toBe(true);
+    expect(ofMail()?.signal.aborted).toBe(false);
+    const { rows } = await db.raw(
+      `SELECT next_attempt_at - updated_at = ? * interval '1 ms' AS is_long FROM deliveries WHERE id = 'mail'`,
+      [31 * LEASE_MS],
+    );
+    expect(rows).toEqual([{ is_long: true }]);
+  });
+
+  it('of mails end, and so do their attempts', async () => {
+    const { db } = await openDatabase();
+    const limits = testLimits({ mail: { attemptTimeoutMs: 200, leaseMarginMs: 100 } });
+    const attempt: Options['sender']['attempt'] = (_delivery, signal) =>
+      new Promise((resolve) => signal.addEventListener('abort', () => resolve(NO_ANSWER)));
+    startDispatcher(db, { attempt, limits });
+    await addNotice(db, 'mail');
+    await soon(async () => {
+      expect(await rowsOf(db)).toEqual([{ id: 'mail', ...untried, attempts: 1, last_error: NO_ANSWER.error }]);
+    });
   });
 
   it('never let two attempts of one delivery run at a time, though they end before the attempts do', async () => {

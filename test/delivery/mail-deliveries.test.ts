@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { seenMails } from '../support/mail.ts';
-import { startReceiver, startToldReceiver } from '../support/receivers.ts';
+import { neverAnswers, startRawReceiver, startReceiver, startToldReceiver } from '../support/receivers.ts';
 import { testService } from '../support/service.ts';
 import { headerOf, readMail, type Trouble, testSmtpServer } from '../support/smtp.ts';
 import { eventually, Forms, idIn } from '../support/webhooks.ts';
@@ -104,6 +104,32 @@ describe('mail', () => {
     smtp.makeTrouble();
     for (const socket of smtp.sockets.values()) socket.destroy();
   });
+
+  it.each<Trouble['at']>(['greeting', 'message'])(
+    'comes once from a server that is later than any webhook may be (%s), and delays no webhook',
+    async (at) => {
+      const quick = { DELIVERY_TIMEOUT_MS: '150', DELIVERY_LEASE_MS: '300', DELIVERY_RETRY_DELAYS: '0,0,0,600' };
+      const slow = await testSmtpServer();
+      const impatient = await testService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', SMTP_URL: slow.url, ...quick });
+      const its = await impatient.owner();
+      const pages = new Forms(impatient, its);
+      const form = await its.deploy();
+      await its.change(form.id, { email_notifications: true });
+      slow.makeTrouble({ at, does: 'wait' });
+      await pages.submit(form.id);
+      await eventually(() => slow.met()).toBe(1);
+      // Four calls take longer than one, and than the lease of one.
+      const silent = await pages.to((await startRawReceiver(neverAnswers)).url);
+      const other = await pages.to((await startReceiver()).url);
+      for (const { id } of [silent, other]) await pages.submit(id);
+      await eventually(() => pages.fates(silent.webhook)).toEqual(['pending 4']);
+      expect(await pages.fates(other.webhook)).toEqual(['succeeded 1']);
+      slow.makeTrouble();
+      const log = async () => (await its.get(`/deploy/${form.id}/mails`)).body.deliveries;
+      await eventually(log).toMatchObject([{ status: 'succeeded', attempts: 1, last_status: 250 }]);
+      expect([slow.received.length, slow.connections.opened]).toEqual([1, 1]);
+    },
+  );
 
   it('tells the owner of a webhook that was switched off, once a day however often that is', async () => {
     const receiver = await startToldReceiver(410);

@@ -50,3 +50,22 @@ it('sends a mail with the names of fields when their labels cannot be read', asy
   expect(await sending.attempt(delivery, AbortSignal.timeout(15_000))).toMatchObject({ status: 250 });
   expect(readMail(smtp.received[0]?.raw ?? Buffer.alloc(0)).parts[0]?.text).toContain('\n\nname: Ada\n\n');
 });
+
+it.each([
+  ['until its time is over', 50],
+  ['longer than a webhook has', 600_000],
+])('waits for the mail server with a mail about an account, %s', async (_how, attemptTimeoutMs) => {
+  const smtp = await testSmtpServer();
+  const sending = new Sender({ ...parts, limits: testLimits({ mail: { attemptTimeoutMs } }), smtpUrl: smtp.url });
+  onTestFinished(() => sending.close());
+  smtp.makeTrouble({ at: 'greeting', does: 'wait' });
+  const sent = sending.mailAccount('ada@owner.example', { kind: 'sign-in', url: 'https://api.test/session/mail/t' });
+  if (attemptTimeoutMs === 50) {
+    await expect(sent).rejects.toThrow('the mail server did not answer in time');
+    return;
+  }
+  await expect.poll(() => smtp.met()).toBe(1);
+  smtp.makeTrouble();
+  await sent;
+  expect(smtp.received.map(({ to }) => to)).toEqual([['ada@owner.example']]);
+});

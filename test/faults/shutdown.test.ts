@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testDatabase } from '../support/fresh-database.ts';
 import { freePort, PROJECT, startServiceProcess } from '../support/process.ts';
 import { asOwner, BASE_URL, getPage, JSON_TYPE, openSocket, PAGES_DOMAIN } from '../support/service.ts';
+import { startSmtpServer } from '../support/smtp.ts';
 import { keyIn } from '../support/test-process.ts';
 
 /** Connections of each kind. */
@@ -136,6 +137,26 @@ describe.each(['1', '2'])('signals with WORKERS=%s', (workers) => {
     // Nobody is left on its port.
     await soon(() => expect(fetch(service.url)).rejects.toThrow());
   });
+});
+
+it('a signal ends a mail whose server is late: the next process sends it at once, as its first try', async () => {
+  const smtp = await startSmtpServer();
+  onTestFinished(smtp.close);
+  const service = await start('1', { SMTP_URL: smtp.url });
+  const { id } = await asOwner(service.url, key).deploy();
+  await asOwner(service.url, key).change(id, { email_notifications: true });
+  smtp.makeTrouble({ at: 'message', does: 'hang' });
+  await request(service.url).post(`/submit/${id}`).send({ a: 'b' }).expect(200);
+  await soon(() => expect(smtp.met()).toBe(1));
+  service.child.kill('SIGTERM');
+  const { code } = await service.result;
+  // After ten seconds it would be 1.
+  expect([code, service.errors()]).toEqual([0, []]);
+  smtp.makeTrouble();
+  const next = await start('1', { SMTP_URL: smtp.url });
+  const log = async () => (await asOwner(next.url, key).get(`/deploy/${id}/mails`)).body.deliveries;
+  await soon(async () => expect(await log()).toMatchObject([{ status: 'succeeded', attempts: 1 }]));
+  expect(smtp.received.length).toBe(1);
 });
 
 describe('signals with WORKERS=2', () => {

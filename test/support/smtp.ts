@@ -13,10 +13,15 @@ type ReceivedMail = { from: string; to: string[]; raw: Buffer; user: string | un
 export type Stage = 'greeting' | 'auth' | 'mail' | 'rcpt' | 'data' | 'message';
 
 /**
- * A server's behaviour at a stage: it says nothing any more, says a little over and over and never finishes, cuts the
- * connection, or refuses (not in `data`, where SMTP has no reply). `to`: only for this recipient, at `rcpt`.
+ * A server's behaviour at a stage: it says nothing any more, nothing until the next `makeTrouble`, says a little over and over
+ * and never finishes, cuts the connection, or refuses (not in `data`, where SMTP has no reply). `to`: only for this recipient,
+ * at `rcpt`.
  */
-export type Trouble = { at: Stage; does: 'hang' | 'drip' | 'close' | { code: number; text: string }; to?: string };
+export type Trouble = {
+  at: Stage;
+  does: 'hang' | 'wait' | 'drip' | 'close' | { code: number; text: string };
+  to?: string;
+};
 
 export type SmtpServer = Awaited<ReturnType<typeof startSmtpServer>>;
 
@@ -44,6 +49,7 @@ export async function startSmtpServer({
   const received: ReceivedMail[] = [];
   const sockets = new Map<number, Socket>();
   const held: Readable[] = [];
+  const late: (() => void)[] = [];
   let met = 0;
   const connections = { opened: 0, most: 0 };
   let trouble: Trouble | undefined;
@@ -58,6 +64,7 @@ export async function startSmtpServer({
     const socket = sockets.get(session.remotePort);
     met += 1;
     if (typeof does === 'object') callback(Object.assign(new Error(does.text), { responseCode: does.code }));
+    else if (does === 'wait') late.push(callback);
     else if (does === 'close') socket?.destroy();
     else if (does === 'drip') {
       const code = stage === 'greeting' ? 220 : stage === 'auth' ? 235 : 250;
@@ -139,6 +146,7 @@ export async function startSmtpServer({
     makeTrouble(next?: Trouble) {
       trouble = next;
       for (const stream of held.splice(0)) stream.resume();
+      for (const answer of late.splice(0)) answer();
     },
     async close() {
       // Node crashes where a socket goes away under a TLS handshake: there, the client ends it.

@@ -167,7 +167,7 @@ const LEASE = `
            leased = action = 'attempt' OR action = 'move' AND leased,
            status = CASE WHEN action IN ('fail', 'refused') THEN 'failed' ELSE status END,
            next_attempt_at = CASE action
-             WHEN 'attempt' THEN now() + ? * interval '1 ms'
+             WHEN 'attempt' THEN now() + CASE decided.receiver WHEN '${MAIL}' THEN ?::float8 ELSE ? END * interval '1 ms'
              WHEN 'hold' THEN 'infinity'
              ELSE next_attempt_at
            END,
@@ -195,18 +195,24 @@ const LEASE = `
 /**
  * Leases deliveries that are due: one for each of `pairs`, in which a pair may occur several times. They have at most
  * `memory` bytes of submissions (but there is always one). `maxAttempts`: a delivery fails when the lease of its last
- * attempt has ended. `count`: of all deliveries that were leased, moved, held, failed or deleted.
+ * attempt has ended. `mailLeaseMs`: of a mail. `count`: of all deliveries that were leased, moved, held, failed or deleted.
  */
 export async function leaseDeliveries(
   db: Knex,
   pairs: readonly Pair[],
-  { memory, leaseMs, maxAttempts }: { memory: number; leaseMs: number; maxAttempts: number },
+  {
+    memory,
+    leaseMs,
+    mailLeaseMs,
+    maxAttempts,
+  }: { memory: number; leaseMs: number; mailLeaseMs: number; maxAttempts: number },
 ): Promise<{ deliveries: LeasedDelivery[]; count: number }> {
   const rows = await query<LeasedDelivery | { attempts: null }>(db, 'lease-deliveries', LEASE, [
     pairs.map(({ receiver }) => receiver),
     pairs.map(({ ownerId }) => ownerId),
     memory,
     maxAttempts,
+    mailLeaseMs,
     leaseMs,
   ]);
   return { deliveries: rows.filter((row) => row.attempts !== null), count: rows.length };

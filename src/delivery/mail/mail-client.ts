@@ -1,7 +1,8 @@
-import { createTransport, type NodemailerError } from 'nodemailer';
+import type { NodemailerError, SendMailOptions } from 'nodemailer';
 import type { Limits } from '../../limits.ts';
 import type { Attempt } from '../attempt.ts';
 import type { Email } from './layout.ts';
+import { MailLine } from './mail-line.ts';
 
 /** One mail to one recipient; the addresses are ASCII. */
 export type Message = Omit<Email, 'visitor'> & {
@@ -51,35 +52,31 @@ type Options = {
   limits: Limits;
 };
 
+/** How many connections SMTP_URL allows. */
+const CONNECTIONS = 'maxConnections';
+const LATE = Object.assign(new Error('No connection was free in time.'), { code: 'EABORT' });
+
 /** Sends mail over SMTP (RFC 5321). */
 export class MailClient {
-  readonly #from: Options['from'];
-  readonly #transport;
+  readonly #options: Options;
+  /** As many as there may be. */
+  readonly #lines: readonly [MailLine, ...MailLine[]];
+  /** Lines that send nothing. The last one is the next: its connection is likely to be open. */
+  readonly #free: MailLine[];
+  readonly #waiting = new Set<(line: MailLine) => void>();
   /** Texts that an answer of the server must not show. */
   readonly #secrets: readonly string[];
 
-  constructor({ smtpUrl, from, limits: { mail: limits } }: Options) {
-    this.#from = from;
-    this.#transport = createTransport({
-      url: smtpUrl,
-      pool: true,
-      maxConnections: limits.concurrent,
-      // Over one connection.
-      maxMessages: 50,
-      // A second try, in case the server has closed an idle connection.
-      maxRequeues: 1,
-      // As long as Postfix keeps an idle connection, which helps with bursts. An idle connection keeps the process alive.
-      idleTimeout: 2_000,
-      // No signal ends a connection that waits for the answer to RSET or QUIT: this time-out frees its slot.
-      socketTimeout: limits.socketTimeoutMs,
-      // Otherwise a server that hangs would keep the connection, and a mail that has failed here could still be sent over
-      // it.
-      socketCloseTimeout: 0,
-      dnsTimeout: limits.dnsTimeoutMs,
-      disableFileAccess: true,
-      disableUrlAccess: true,
-    });
-    const { user = '', pass = '' } = this.#transport.options.auth ?? {};
+  constructor(options: Options) {
+    this.#options = options;
+    const url = new URL(options.smtpUrl);
+    const concurrent = Number(url.searchParams.get(CONNECTIONS)) || options.limits.mail.concurrent;
+    url.searchParams.delete(CONNECTIONS);
+    const place = { smtpUrl: url.href, limits: options.limits.mail };
+    const line = new MailLine(place);
+    this.#lines = [line, ...Array.from({ length: concurrent - 1 }, () => new MailLine(place))];
+    this.#free = [...this.#lines];
+    const { user = '', pass = '' } = line.login;
     this.#secrets = pass === '' ? [] : [base64(`\0${user}\0${pass}`), base64(pass), pass];
   }
 
@@ -88,18 +85,18 @@ export class MailClient {
     { id, to, subject, text, html, replyTo, unsubscribe, isReply = false }: Message,
     signal: AbortSignal,
   ): Promise<EmailAttempt> {
-    const { address } = this.#from;
+    const { from } = this.#options;
     const mail = {
       // Objects, because a string could be parsed as several addresses; new ones, because nodemailer changes them.
       // Without an envelope here, nodemailer makes one for each connection: a given one would take an error 421 to
       // the next connection.
-      from: { ...this.#from },
+      from: { ...from },
       to: { name: '', address: to },
       ...(replyTo === undefined ? {} : { replyTo: { name: '', address: replyTo } }),
       subject,
       text,
       html,
-      messageId: `<${id}@${address.slice(address.lastIndexOf('@') + 1)}>`,
+      messageId: `<${id}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`,
       headers: {
         // RFC 3834, 5: auto-replies are not sent to such mail.
         'Auto-Submitted': isReply ? 'auto-replied' : 'auto-generated',
@@ -108,19 +105,16 @@ export class MailClient {
           ? {}
           : { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
       },
-      signal,
     };
-    return new Promise((resolve) => {
-      this.#transport.sendMail(mail, (error, info) => {
-        if (error) resolve(this.#failed(error, isReply));
-        else resolve({ status: Number(info.response.slice(0, 3)), response: this.#plainResponse(info.response) });
-      });
-    });
+    return this.#send(mail, signal).then(
+      ({ response }) => ({ status: Number(response.slice(0, 3)), response: this.#plainResponse(response) }),
+      (error) => this.#failed(error, isReply),
+    );
   }
 
   /** Connects and logs in, without sending mail. Never rejects. */
   verify(): Promise<EmailAttempt> {
-    return this.#transport.verify().then(
+    return this.#lines[0].verify().then(
       () => ({}),
       (error) => this.#failed(error),
     );
@@ -128,7 +122,41 @@ export class MailClient {
 
   /** Closes all connections, including those in use. */
   close(): void {
-    this.#transport.close({ force: true });
+    for (const line of this.#lines) line.close();
+  }
+
+  async #send(mail: SendMailOptions, signal: AbortSignal) {
+    const line = await this.#freeLine(signal);
+    try {
+      return await line.send(mail, signal);
+    } finally {
+      const [next] = this.#waiting;
+      if (next) next(line);
+      else this.#free.push(line);
+    }
+  }
+
+  /** Waits for a line that sends nothing. */
+  async #freeLine(signal: AbortSignal): Promise<MailLine> {
+    if (signal.aborted) throw LATE;
+    const line = this.#free.pop();
+    if (line) return line;
+    const { promise, resolve, reject } = Promise.withResolvers<MailLine>();
+    const end = (): void => {
+      this.#waiting.delete(take);
+      signal.removeEventListener('abort', abort);
+    };
+    const take = (freed: MailLine): void => {
+      end();
+      resolve(freed);
+    };
+    const abort = (): void => {
+      end();
+      reject(LATE);
+    };
+    this.#waiting.add(take);
+    signal.addEventListener('abort', abort);
+    return promise;
   }
 
   #failed({ code, originalCode, responseCode, response, command }: NodemailerError, isReply = false): EmailAttempt {

@@ -7,6 +7,7 @@ import {
   settleDomainCheck,
 } from '../db/domains/domain-checks.ts';
 import type { Database } from '../db/postgres/connect.ts';
+import { isPrivateName } from '../lib/domain-names.ts';
 import type { Log } from '../lib/log.ts';
 import { PollLoop } from '../lib/poll-loop.ts';
 import type { Limits } from '../limits.ts';
@@ -30,6 +31,13 @@ type Parts = {
 
 /** Called with each deployment of which a domain has become live or broken. */
 type OnChange = (change: { deploymentId: string; slug: string }) => Promise<void>;
+
+/** The outcome for a name of private networks, about which DNS is not asked: its answers are none of a stranger's business. */
+const NOT_ASKED = {
+  proof: 'gone',
+  txt: [],
+  problem: 'The domain is a name of private networks: remove it, and add a name that you have registered.',
+} as const;
 
 const TAKEN =
   'The domain is live at another page, whose TXT record is still in DNS. Remove that record to use the domain here.';
@@ -88,19 +96,21 @@ export class DomainChecks {
   async #check(checked: CheckedDomain): Promise<void> {
     const { db, times, signal, proofs, targetOf, onMail } = this.#parts;
     const { deploymentId, slug, domain } = checked;
-    const [proofOf, target] = [await proofs(), targetOf(slug)];
-    const records = await lookUp(this.#dns, domain, target);
+    const proofOf = await proofs();
+    const outcome = isPrivateName(domain) ? NOT_ASKED : await this.#ask(domain, proofOf(deploymentId), targetOf(slug));
     // The look-up of a service that stops has been cancelled, and would count as silence.
     signal.throwIfAborted();
-    const proof = proofOf(deploymentId);
-    const found = records.txt?.values.includes(proof) ? 'found' : 'gone';
-    const outcome = {
-      proof: records.txt ? found : 'silent',
-      txt: records.txt?.values ?? [],
-      problem: problemOf(records, { domain, proof, target }),
-    } as const;
     const changed = await settleDomainCheck(db, checked, outcome, { times, taken: TAKEN, proofOf });
     if (changed.length > 0) onMail();
     await Promise.all(changed.map((change) => this.#onChange(change)));
+  }
+  async #ask(domain: string, proof: string, target: string) {
+    const records = await lookUp(this.#dns, domain, target);
+    const found = records.txt?.values.includes(proof) ? ('found' as const) : ('gone' as const);
+    return {
+      proof: records.txt ? found : ('silent' as const),
+      txt: records.txt?.values ?? [],
+      problem: problemOf(records, { domain, proof, target }),
+    };
   }
 }

@@ -1,7 +1,8 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { isApex } from '../lib/domain-names.ts';
+import { isApex, isPrivateName, normalizeDomain } from '../lib/domain-names.ts';
 import { proofName } from '../lib/domain-records.ts';
-import type { Answer, Records } from './look-up.ts';
+import { isOpen } from '../lib/public-address.ts';
+import type { Records } from './look-up.ts';
 
 /** Characters of a value from DNS, and values, that a sentence shows: anybody may have written them. */
 const MAX_SHOWN_CHARS = 100;
@@ -16,15 +17,31 @@ function shown(values: readonly string[]): string {
   return rest > 0 ? `${quoted.join(', ')} and ${rest} more` : quoted.join(', ');
 }
 
-function proofProblem(txt: Answer, domain: string, proof: string): string | undefined {
+/** Addresses for a sentence. Those of private networks tell a stranger about the network of this service. */
+function shownAddresses(addresses: readonly string[]): string {
+  const open = addresses.filter(isOpen);
+  const hidden = open.length < addresses.length ? ['addresses of a private network'] : [];
+  return [...(open.length > 0 ? [shown(open)] : []), ...hidden].join(', ');
+}
+
+/** Where CNAME records lead, for a sentence. */
+const shownTargets = (targets: readonly string[]): string =>
+  targets.some((target) => isPrivateName(normalizeDomain(target))) ? 'a name of a private network' : shown(targets);
+
+function proofProblem({ txt, txtAlias }: Records, domain: string, proof: string): string | undefined {
   const name = proofName(domain);
   if (!txt)
     return `DNS did not answer when it was asked for the TXT record of ${name}, which should have the value "${proof}".`;
+  if (txt.values.includes(proof)) return undefined;
+  // The answer is that of another name then, which may be of a private network.
+  if (txtAlias && txtAlias.values.length > 0) {
+    return `The TXT record of ${name} is missing: DNS has a CNAME record there, or for all names (*), which leads to ${shownTargets(txtAlias.values)}. Add a TXT record with the value "${proof}".`;
+  }
   if (txt.none !== undefined) {
     return `The TXT record of ${name} is missing: DNS answered ${txt.none}. Add it with the value "${proof}".`;
   }
-  if (txt.values.includes(proof)) return undefined;
-  return `The TXT record of ${name} has ${shown(txt.values)} in DNS. Add one with the value "${proof}".`;
+  const values = txtAlias ? shown(txt.values) : 'other values';
+  return `The TXT record of ${name} has ${values} in DNS. Add one with the value "${proof}".`;
 }
 
 function trafficProblem(
@@ -40,20 +57,20 @@ function trafficProblem(
   if (wrong.length < found.length) {
     return wrong.length === 0
       ? undefined
-      : `The addresses of ${domain} include ${shown(wrong)}, and ${target} has none of these. Remove their records.`;
+      : `The addresses of ${domain} include ${shownAddresses(wrong)}, and ${target} has none of these. Remove their records.`;
   }
   const todo = isApex(domain)
     ? `Add an ALIAS, ANAME or flattened CNAME record to ${target}, or A and AAAA records with its addresses.`
     : `Add a CNAME record to ${target}.`;
   if (cname && cname.values.length > 0)
-    return `The CNAME record of ${domain} leads to ${shown(cname.values)}. Let it lead to ${target}.`;
+    return `The CNAME record of ${domain} leads to ${shownTargets(cname.values)}. Let it lead to ${target}.`;
   if (!cname || !addresses)
     return `DNS did not answer when it was asked where ${domain} leads, which should be ${target}.`;
   if (addresses.none !== undefined)
     return `No record leads from ${domain} to this service: DNS answered ${addresses.none}. ${todo}`;
   if (!targetAddresses)
     return `DNS did not answer when it was asked for the addresses of ${target}, to which ${domain} should lead.`;
-  return `The addresses of ${domain} are ${shown(found)}, and none of ${target}. ${todo}`;
+  return `The addresses of ${domain} are ${shownAddresses(found)}, and none of ${target}. ${todo}`;
 }
 
 /** Names each record that is wrong or missing, with the value that is expected and the answer of DNS; null where all are right. */
@@ -61,6 +78,6 @@ export function problemOf(
   records: Records,
   { domain, proof, target }: { domain: string; proof: string; target: string },
 ): string | null {
-  const problems = [proofProblem(records.txt, domain, proof), trafficProblem(records, domain, target)];
+  const problems = [proofProblem(records, domain, proof), trafficProblem(records, domain, target)];
   return problems.filter((problem) => problem !== undefined).join(' ') || null;
 }

@@ -94,6 +94,9 @@ export const isLoopback = (address: string): boolean => rangeOf(address) === 'lo
 export const isPrivate = (address: string): boolean =>
   ['loopback', 'private', 'uniqueLocal', 'linkLocal'].includes(rangeOf(address) ?? '');
 
+/** Whether people on the internet may see `address`, an IP literal. Addresses of documentation tell nothing either. */
+export const isOpen = (address: string): boolean => ['unicast', 'reserved'].includes(rangeOf(address) ?? '');
+
 /**
  * The smallest network that one customer gets: an IPv6 network (RFC 6177), or one IPv4 address. A text that is not an
  * address stays as it is.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { domainFault, isApex, normalizeDomain } from '../../src/lib/domain-names.ts';
+import { domainFault, isApex, isPrivateName, normalizeDomain } from '../../src/lib/domain-names.ts';
 
 const OWN = { hosts: ['api.test', 'edge.test'], pagesDomain: 'pages.test' };
 const label = 'x'.repeat(63);
@@ -47,6 +47,30 @@ describe('domainFault', () => {
       ],
     ],
     [/^is a single label/, ['localhost', 'com', 'forms.']],
+    [
+      /^is a name of private networks: send a name that you have registered$/,
+      [
+        ...[
+          'printer.local',
+          'a.b.svc.cluster.local',
+          'Db.INTERNAL.',
+          'nas.home.arpa',
+          'home.arpa',
+          '1.0.10.in-addr.arpa',
+        ],
+        ...['abcdefghij.onion', 'a.invalid', 'a.b.localhost', 'router.lan', 'mail.corp', 'pc.home', 'wiki.intranet'],
+        ...[
+          'a.private',
+          'api.default.svc',
+          'web.service.consul',
+          'x.alt',
+          'x.workgroup',
+          'Bücher.local',
+          'a.ｌｏｃａｌ',
+          'a.123abc',
+        ],
+      ],
+    ],
     [/^is a public suffix/, ['co.uk', 'github.io', 'GitHub.io.']],
     [
       /^belongs to this service/,
@@ -55,6 +79,15 @@ describe('domainFault', () => {
   ])('says that it %s', (fault, texts) => {
     for (const text of texts) expect([text, domainFault(text, OWN)]).toEqual([text, expect.stringMatching(fault)]);
   });
+});
+
+it.each([
+  ...['shop.example', 'a.test', 'shop.de', 'me.github.io', 'a.xn--p1ai', 'fritz.box', 'local.example.com'].map(
+    (name) => [name, false],
+  ),
+  ...['localhost', '', 'db', 'a.local', 'a.onion'].map((name) => [name, true]),
+] as const)('isPrivateName(%s) is %s', (domain, expected) => {
+  expect(isPrivateName(String(domain))).toBe(expected);
 });
 
 it.each([

@@ -38,7 +38,7 @@ async function listen(answer: (question: Question) => Promise<{ code?: number; a
   return `127.0.0.1:${socket.address().port}`;
 }
 
-/** A name server whose replies a test changes. Names that it was not given do not exist. */
+/** A name server whose replies a test changes. Names that it was not given do not exist. Each answer has the CNAME record of its name. */
 export async function startDnsServer() {
   const replies = new Map<string, Reply | Promise<Reply>>();
   const questions: string[] = [];
@@ -49,7 +49,9 @@ export async function startDnsServer() {
     const reply = await (replies.get(`${type} ${name}`) ?? (isName ? [] : 'NXDOMAIN'));
     if (reply === 'silence') return reply;
     if (typeof reply === 'string') return { code: CODES[reply], answers: [] };
-    return { answers: reply.map((value) => recordOf(asked, type, value)) };
+    const alias = type === 'CNAME' ? undefined : await replies.get(`CNAME ${name}`);
+    const aliases = Array.isArray(alias) ? alias.map((value) => recordOf(asked, 'CNAME', value)) : [];
+    return { answers: [...aliases, ...reply.map((value) => recordOf(asked, type, value))] };
   });
   return {
     /** For DNS_SERVERS. */

@@ -67,6 +67,10 @@ describe('POST /deploy/:id/domains', () => {
     [{ domain: 1 }, 'domain is required: send a name such as forms.shop.example.'],
     [{ domain: '[::1]' }, 'domain is an address: send a name.'],
     [{ domain: 'github.io' }, 'domain is a public suffix: send a name that you have registered.'],
+    [
+      { domain: 'db.prod.svc.Cluster.Local.' },
+      'domain is a name of private networks: send a name that you have registered.',
+    ],
     [{ domain: 'API.test' }, 'domain belongs to this service: send a domain of your own.'],
     [{ domain: 'a.b.pages.test' }, 'domain belongs to this service: send a domain of your own.'],
   ])('refuses %j', async (body, error) => {

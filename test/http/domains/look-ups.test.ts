@@ -37,6 +37,64 @@ describe('the proof', () => {
     expect(await check()).toMatchObject({ domain, status: 'live', problem: null, checked_at: expect.any(String) });
   });
 
+  it.each(['"PROOF"', ' "PROOF" ', '“PROOF”', '\\"PROOF\\"', "'PROOF'"])(
+    'counts with the marks around it: %s',
+    async (text) => {
+      const { check, domain, proof } = await claim();
+      dns.replies
+        .set(`TXT _formhost.${domain}`, [text.replace('PROOF', proof)])
+        .set(`CNAME ${domain}`, ['edge.example']);
+      expect(await check()).toMatchObject({ status: 'live', problem: null });
+    },
+  );
+
+  it.each([
+    ['elsewhere.example', '"elsewhere.example"'],
+    ['db.prod.internal', 'a name of a private network'],
+    ['db', 'a name of a private network'],
+  ])('is missing where a wildcard leads to %s, whatever is there', async (leadsTo, shown) => {
+    const { check, domain, proof } = await claim();
+    const name = `_formhost.${domain}`;
+    dns.replies.set(`CNAME ${domain}`, ['edge.example']).set(`CNAME ${name}`, [leadsTo]);
+    for (const found of [[], ['v=secret of the target']]) {
+      dns.replies.set(`TXT ${name}`, found);
+      const { status, problem } = await check();
+      expect([status, problem]).toEqual([
+        'pending',
+        `The TXT record of ${name} is missing: DNS has a CNAME record there, or for all names (*), which leads to ${shown}. Add a TXT record with the value "${proof}".`,
+      ]);
+    }
+    // A provider may keep the records of proofs for its customers.
+    dns.replies.set(`TXT ${name}`, [proof]);
+    expect(await check()).toMatchObject({ status: 'live', problem: null });
+  });
+
+  it('is not shown where DNS does not say whether it is that of another name', async () => {
+    const { check, domain, proof } = await claim();
+    const name = `_formhost.${domain}`;
+    dns.replies
+      .set(`CNAME ${domain}`, ['edge.example'])
+      .set(`CNAME ${name}`, 'SERVFAIL')
+      .set(`TXT ${name}`, ['secret']);
+    expect((await check()).problem).toBe(
+      `The TXT record of ${name} has other values in DNS. Add one with the value "${proof}".`,
+    );
+  });
+
+  it('is not looked for where an earlier version has accepted a name of private networks', async () => {
+    const owner = await service.owner();
+    const { id } = await owner.deploy();
+    const domain = 'db.prod.internal';
+    const later = new Date(Date.now() + 86_400_000);
+    await service.db('domains').insert({ deployment_id: id, domain, status: 'live', next_check_at: later });
+    dns.replies.set(`TXT _formhost.${domain}`, ['secret']).set(`A ${domain}`, ['10.1.2.3']);
+    const { body } = await owner.post(`/deploy/${id}/domains/${domain}/check`).expect(200);
+    expect(body.problem).toBe(
+      'The domain is a name of private networks: remove it, and add a name that you have registered.',
+    );
+    expect(dns.questions.filter((question) => question.includes(domain))).toEqual([]);
+  });
+
   it('is found in the background, when the domain is due', async () => {
     const { domain, proof, row } = await claim();
     dns.replies.set(`TXT _formhost.${domain}`, [proof]);
@@ -95,6 +153,30 @@ describe('the way to the page', () => {
     [
       { A: ['192.0.2.9'] },
       'The addresses of IT are "192.0.2.9", and none of edge.example. Add a CNAME record to edge.example.',
+    ],
+    [
+      { CNAME: ['db.prod.Internal'] },
+      'The CNAME record of IT leads to a name of a private network. Let it lead to edge.example.',
+    ],
+    [
+      { CNAME: ['10.in-addr.arpa'] },
+      'The CNAME record of IT leads to a name of a private network. Let it lead to edge.example.',
+    ],
+    [
+      { A: ['10.1.2.3'], AAAA: ['fd00::7'] },
+      'The addresses of IT are addresses of a private network, and none of edge.example. Add a CNAME record to edge.example.',
+    ],
+    [
+      { A: ['192.0.2.9', '127.0.0.1', '169.254.169.254', '100.64.1.1'], AAAA: ['::ffff:10.0.0.1', 'fe80::1'] },
+      'The addresses of IT are "192.0.2.9", addresses of a private network, and none of edge.example. Add a CNAME record to edge.example.',
+    ],
+    [
+      { A: ['192.0.2.1'], AAAA: ['fd00::7'] },
+      'The addresses of IT include addresses of a private network, and edge.example has none of these. Remove their records.',
+    ],
+    [
+      { A: [] },
+      'No record leads from IT to this service: DNS answered that there is none. Add a CNAME record to edge.example.',
     ],
     [{}, 'No record leads from IT to this service: DNS answered NXDOMAIN. Add a CNAME record to edge.example.'],
   ])('of %j is told in problem, and changes no status', async (records, problem) => {

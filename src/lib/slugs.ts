@@ -20,14 +20,23 @@ export const isReserved = (slug: string, more: readonly string[]): boolean =>
 
 /** The beginning of a page in which its title is looked for, because this happens in the main thread. */
 const MAX_START_CHARS = 256 * 1024;
-/** A page's title, and what may contain another one. Each part reads on to its end, so that hostile pages take linear time. */
-const TITLE =
-  /<!--.*?(?:-->|$)|<(script|svg|textarea)(?=[\s/>]).*?(?:<\/\1|$)|<title(?=[\s>])[^>]*?(?:>|$)(?<title>(?:(?!<\/title).){0,200})/gis;
+/**
+ * A page's title, and the beginning or the end of what may contain another one. Each comment, script and text area is read to its
+ * end, so that hostile pages take linear time.
+ */
+const TITLE_OR_OTHER =
+  /<!--.*?(?:-->|$)|<(script|style|textarea|noscript|iframe)(?=[\s/>]).*?(?:<\/\1|$)|<(?<tag>\/?(?:svg|template)(?=[\s/>])[^>]*)|<title(?=[\s/>])[^>]*?(?:>|$)(?<title>(?:(?!<\/title).){0,200})/gis;
 
-/** A page's title, from at most 200 characters of its HTML; '' without one. */
+/** A page's title, from at most 200 characters of its HTML; '' without one. That of a drawing or a template is none. */
 export function titleOf(html: string): string {
-  for (const { groups } of html.slice(0, MAX_START_CHARS).matchAll(TITLE))
-    if (groups?.title !== undefined) return decodeHTML(groups.title);
+  let depth = 0;
+  for (const { groups = {} } of html.slice(0, MAX_START_CHARS).matchAll(TITLE_OR_OTHER)) {
+    const { title, tag } = groups;
+    if (title !== undefined && depth === 0) return decodeHTML(title);
+    if (tag?.startsWith('/')) depth = Math.max(0, depth - 1);
+    // A drawing may end in its tag, a template does not.
+    else if (tag !== undefined && !/^svg.*\/$/is.test(tag)) depth += 1;
+  }
   return '';
 }
 

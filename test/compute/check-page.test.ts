@@ -205,6 +205,89 @@ describe('a misspelt placeholder', () => {
   });
 });
 
+describe('a URL in a style', () => {
+  const SITE = {
+    ...PUBLISHED,
+    site: { path: 'index.html', files: ['index.html', 'a b(1).png', 'über.woff2', 'a).png'] },
+  };
+
+  it.each([
+    'url(a\\ b\\(1\\).png)',
+    'url(a\\20 b\\0000281\\29.png)',
+    'url("a b\\28 1\\29\r\n.png")',
+    "url('a b\\\n(1).\\\r\npng')",
+    'url( \\fc ber.woff2 )',
+    'url(\\00FC\tber.woff2)',
+    'url(a\\).png)',
+    '@import "a\\29.png"',
+  ])('is found by what its escapes stand for: %j', (style) => {
+    expect(brief(`${form(NAME)}<style>a { background: ${style} }</style>`, SITE)).toEqual([]);
+  });
+
+  it.each([
+    ['url(a\\ c.png)', 'a c.png'],
+    ['url("a\\\nc.png")', 'ac.png'],
+    ['url(\\0 x)', '\uFFFDx'],
+    ['url(\\d800 x)', '\uFFFDx'],
+    ['url("a\\"c.png")', 'a"c.png'],
+  ])('is missing by that name: %j', (style, name) => {
+    const { problems } = check(`${form(NAME)}<style>a { background: ${style} }</style>`, SITE);
+    expect(problems.map(({ code, message }) => [code, message.slice(0, message.indexOf(':'))])).toEqual([
+      ['missing-file', `The site has no file ${name}`],
+    ]);
+  });
+});
+
+describe('a shadow root', () => {
+  const shadow = (html: string) => `<div><template shadowrootmode="open">${html}</template></div>`;
+  const names = (html: string) => check(html).forms.map(({ fields }) => fields.map(({ name }) => name));
+
+  it('has fields that do not belong to the form around it, and forms of its own', () => {
+    expect(names(form(`${NAME}${shadow('<input name="inside">')}`))).toEqual([['name']]);
+    expect(names(form(`${NAME}${shadow('<input name="free"><form><input name="own"></form>')}`))).toEqual([
+      ['name'],
+      ['own'],
+    ]);
+  });
+
+  it('keeps its ids, and finds none outside', () => {
+    const outside = `<form id="f" method="post">${NAME}<button>Send</button></form><p id="t">Outside</p>`;
+    expect(names(outside + shadow('<input name="inside" form="f">'))).toEqual([['name']]);
+    expect(names(`${shadow('<form id="f"><input name="own"></form>')}<input name="outside" form="f">`)).toEqual([
+      ['own'],
+    ]);
+    const inside =
+      '<form><label for="a">Inside</label><input id="a" name="a"><input name="b" aria-labelledby="t"></form>';
+    const html = `<label for="a">Other</label><input id="a" name="c">${outside}${shadow(inside)}`;
+    expect(check(html).forms[1]?.fields).toEqual([field('a', 'Inside'), field('b')]);
+  });
+
+  it('is not labelled, grouped or disabled from outside, and gives the page no title and no language', () => {
+    const html = shadow(
+      '<html lang="de"><title>Inside</title><base href="https://other.example/"><form method="post"><input name="a"><button>Send</button></form>',
+    );
+    const checked = check(`<fieldset disabled><legend>Outside</legend><label>Outside ${html}</label></fieldset>`);
+    expect(checked).toEqual({
+      ...{ title: null, lang: null, problems: [] },
+      forms: [expect.objectContaining({ fields: [field('a')] })],
+    });
+  });
+
+  it.each([
+    ['a second one', `<div><template shadowrootmode="open"></template><template shadowrootmode="open"><form>${NAME}`],
+    ['one of an element that can have none', `<ul><template shadowrootmode="open"><form>${NAME}`],
+    ['one of an unknown mode', `<div><template shadowrootmode="auto"><form>${NAME}`],
+  ])('is none: %s is a template', (_, html) => {
+    expect(names(html)).toEqual([]);
+  });
+});
+
+it('the title is that of the document, and not of a template or a drawing', () => {
+  const others = '<template><title>Card</title></template><svg><title>Logo</title></svg>';
+  expect(check(`${others}<title>Sale</title>`).title).toBe('Sale');
+  expect(check(others).title).toBeNull();
+});
+
 describe('where a form leads', () => {
   it.each([
     ...['{{FORM_ACTION}}', '', '/', '.', './?a=1', '#sent', '\n/\t', PUBLISHED.action, 'https://sale.pages.test'],

@@ -21,6 +21,10 @@ it.each([
   ['<title>Cats < Dogs</title>', /^cats-dogs$/],
   ['<!-- <title>Draft</title> --><title>Spring sale</title>', /^spring-sale$/],
   ['<script>"<title>"</script><svg><title>Logo</title></svg><title>Spring sale</title>', /^spring-sale$/],
+  ['<template><p><template>a</template><title>Card</title></template><title>Spring sale</title>', /^spring-sale$/],
+  ['<template shadowrootmode="open"><title>Card</title></template><TITLE>Spring sale</TITLE>', /^spring-sale$/],
+  ['<svg class="a" /><title>Spring sale</title>', /^spring-sale$/],
+  ['<svg><svg><title>A</title></svg><title>B</title></svg><title>Spring sale</title>', /^spring-sale$/],
 ])('proposes what the title of %s says', async (html, words) => {
   expect((await proposeSlugs(html, []))[0]).toMatch(words);
 });

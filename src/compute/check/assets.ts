@@ -38,16 +38,29 @@ const candidatesOf = (srcset: string): string[] =>
   Array.from(srcset.matchAll(CANDIDATE), ([, url = '']) => url.replace(/,+$/, '')).filter((url) => url !== '');
 
 /**
- * The tokens of a style sheet that matter here: comments, namespaces, whose URL is a name, URLs, and other strings. Every
- * character is read at most three times.
+ * The tokens of a style sheet that matter here: comments, namespaces, whose URL is a name, URLs, and other strings. A string ends at
+ * a line break that has no backslash before it. Every character is read at most three times.
  */
 const STYLE_TOKEN =
-  /\/\*[\s\S]*?(?:\*\/|$)|@namespace\b[^;{}]*|(?:@import\s*(?=["'])|url\(\s*)(?:"([^"\n]*)"?|'([^'\n]*)'?|([^)]*))|"(?:\\[\s\S]|[^"\\\n])*"?|'(?:\\[\s\S]|[^'\\\n])*'?/gi;
+  /\/\*[\s\S]*?(?:\*\/|$)|@namespace\b[^;{}]*|(?:@import\s*(?=["'])|url\(\s*)(?:"((?:\\(?:[0-9a-f]{1,6}(?:\r\n|\s)?|\r\n|[\s\S])|[^"\\\n\r\f])*)"?|'((?:\\(?:[0-9a-f]{1,6}(?:\r\n|\s)?|\r\n|[\s\S])|[^'\\\n\r\f])*)'?|((?:\\[\s\S]|[^)\\])*))|"(?:\\[\s\S]|[^"\\\n])*"?|'(?:\\[\s\S]|[^'\\\n])*'?/gi;
+
+/** An escape of CSS: up to six hex digits with a space behind them, a line break, or any other character. */
+const STYLE_ESCAPE = /\\(?:([0-9a-f]{1,6})(?:\r\n|[ \t\n\r\f])?|(\r\n|[\n\r\f])|([\s\S]))/gi;
+
+/** The text that escapes of CSS stand for ("consume an escaped code point" in CSS Syntax). */
+const unescaped = (text: string): string =>
+  text.replaceAll(STYLE_ESCAPE, (_, hex: string | undefined, lineBreak: string | undefined, other: string) => {
+    if (lineBreak !== undefined) return '';
+    if (hex === undefined) return other;
+    const code = Number.parseInt(hex, 16);
+    const isCharacter = code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
+    return isCharacter ? String.fromCodePoint(code) : '\uFFFD';
+  });
 
 /** The URLs in a style sheet, each with its index. */
 function* urlsOfStyle(style: string): Generator<Asset> {
   for (const { 1: double, 2: single, 3: bare, index } of style.matchAll(STYLE_TOKEN)) {
-    const url = (double ?? single ?? bare ?? '').trim();
+    const url = unescaped(double ?? single ?? bare ?? '').trim();
     if (url !== '') yield { url, at: index };
   }
 }

@@ -138,13 +138,13 @@ function isFilledHoneypot(element: HtmlElement): boolean {
 
 export function* problemOfButton(
   { element, controls }: ReadForm,
-  { elements }: PageParts,
+  { hasSubmitElement }: PageParts,
   scripts: Scripts,
 ): Generator<Found> {
   if (scripts.callsSubmit || controls.some((control) => isSubmitButton(control.element))) return;
   // A button of a script's own, or one that a script has made an element for.
   if (controls.some((control) => typeOf(control.element) === 'button' && hasHandlers(control.element))) return;
-  if (elements.some((one) => one.tagName.includes('-') && attribute(one, 'type')?.toLowerCase() === 'submit')) return;
+  if (hasSubmitElement) return;
   const texts = controls.filter((control) => TEXT_TYPES.has(typeOf(control.element)));
   const hasButton = controls.some((control) => typeOf(control.element) === 'button');
   const write = hasButton ? 'write type="submit" in its <button>' : 'write <button>Send</button> before </form>';

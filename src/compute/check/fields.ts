@@ -1,6 +1,6 @@
 import type { Field, Option } from './answer.ts';
 import { attribute, type HtmlElement, hasAttribute, isElement, isHtml } from './html-tree.ts';
-import type { Control, PageParts } from './read-page.ts';
+import type { Control, Ids, PageParts } from './read-page.ts';
 import { orNull, rawTextOf, textOf, tidy } from './texts.ts';
 
 /** Ids in one `aria-labelledby` that are looked up. */
@@ -46,9 +46,10 @@ export const nameOf = (element: HtmlElement): string => attribute(element, 'name
 export const isSent = ({ element, isDisabled }: Control): boolean =>
   !isDisabled && nameOf(element) !== '' && !['button', 'reset', 'image'].includes(typeOf(element));
 
-type Naming = Pick<PageParts, 'ids' | 'labels' | 'legends'>;
+type Naming = Pick<PageParts, 'labels' | 'legends'>;
 
-function ariaLabelOf(element: HtmlElement, { ids }: Naming): string {
+/** `ids`: those of the tree that the element is in. */
+function ariaLabelOf(element: HtmlElement, ids: Ids): string {
   const named = (attribute(element, 'aria-labelledby') ?? '')
     .slice(0, 1_000)
     .trim()
@@ -62,14 +63,14 @@ function ariaLabelOf(element: HtmlElement, { ids }: Naming): string {
 }
 
 /** The label of a control, or else its placeholder. */
-function labelOf(element: HtmlElement, naming: Naming): string | null {
+function labelOf({ element, ids }: Control, naming: Naming): string | null {
   const type = typeOf(element);
   if (type === 'hidden') return null;
   for (const label of naming.labels.get(element) ?? []) {
     const text = textOf(label);
     if (text !== '') return text;
   }
-  const label = ariaLabelOf(element, naming);
+  const label = ariaLabelOf(element, ids);
   if (label !== '') return label;
   return WITH_PLACEHOLDER.has(type) ? orNull(tidy(attribute(element, 'placeholder') ?? '')) : null;
 }
@@ -107,9 +108,10 @@ function optionsOf(select: HtmlElement): Option[] {
 }
 
 /** A choice among several: a radio button, a checkbox, a button that sends the form. */
-function choiceOf(element: HtmlElement, naming: Naming): Option {
+function choiceOf(control: Control, naming: Naming): Option {
+  const { element } = control;
   const value = attribute(element, 'value');
-  if (typeOf(element) !== 'submit') return { value: value ?? 'on', label: labelOf(element, naming) };
+  if (typeOf(element) !== 'submit') return { value: value ?? 'on', label: labelOf(control, naming) };
   const text = element.tagName === 'input' ? (value ?? '') : textOf(element);
   return { value: value ?? '', label: orNull(tidy(text)) };
 }
@@ -118,11 +120,11 @@ function choiceOf(element: HtmlElement, naming: Naming): Option {
 type OthersIn = (fieldset: HtmlElement, name: string) => number;
 
 /** The label of a group of choices: of its <fieldset>, if that is about this group, or of an element with a role. */
-function groupLabelOf({ element, fieldset, group }: Control, naming: Naming, othersIn: OthersIn): string | null {
+function groupLabelOf({ element, fieldset, group, ids }: Control, naming: Naming, othersIn: OthersIn): string | null {
   const legend = fieldset && naming.legends.get(fieldset);
   // One more is often the text for another choice.
   if (fieldset && legend && othersIn(fieldset, nameOf(element)) <= 1) return orNull(textOf(legend));
-  return group ? orNull(ariaLabelOf(group, naming)) : null;
+  return group ? orNull(ariaLabelOf(group, ids)) : null;
 }
 
 /** Counts, for each <fieldset>, the visible controls that are directly in it by their names. */
@@ -152,10 +154,10 @@ export function fieldsOf(controls: readonly Control[], naming: Naming, othersIn:
     const required = hasAttribute(element, 'required') && !NEVER_REQUIRED.has(type);
     if (!CHOICES.has(type)) {
       const options = type === 'select' ? optionsOf(element) : null;
-      fields.push({ name, label: labelOf(element, naming), type, required, options });
+      fields.push({ name, label: labelOf(control, naming), type, required, options });
       continue;
     }
-    const option = choiceOf(element, naming);
+    const option = choiceOf(control, naming);
     const key = `${type} ${name}`;
     const others = choices.get(key);
     if (others) {

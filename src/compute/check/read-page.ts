@@ -3,11 +3,17 @@ import { attribute, endOf, type HtmlElement, hasAttribute, isHtml, type ParsedHt
 
 /*
  * The parts of a page, collected in one pass: forms and their controls, labels, scripts, and what is loaded from elsewhere.
- * The inert content of a <template> is left out, except that forms are counted.
+ * The inert content of a <template> is left out, except that forms are counted. A shadow root is a tree of its own: its controls
+ * belong to no form outside, and its ids are found from inside only.
  */
+
+/** The first element of each id, in one tree. */
+export type Ids = ReadonlyMap<string, HtmlElement>;
 
 export type Control = {
   element: HtmlElement;
+  /** Those of its tree. */
+  ids: Ids;
   /** Its form owner in the standard's words; undefined: it belongs to no form. */
   form: HtmlElement | undefined;
   isDisabled: boolean;
@@ -24,9 +30,18 @@ const isLabelable = (element: HtmlElement): boolean =>
   LABELABLE.has(element.tagName) &&
   !(element.tagName === 'input' && attribute(element, 'type')?.trim().toLowerCase() === 'hidden');
 
-/** Whether a <template> is the content of its parent (declarative shadow DOM). */
-const isShadowRoot = (template: HtmlElement): boolean =>
-  /^(?:open|closed)$/i.test(attribute(template, 'shadowrootmode') ?? '');
+/** The elements that can have a shadow root ("valid shadow host name" in the DOM standard), besides custom ones. */
+const SHADOW_HOSTS = new Set(
+  'article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span'.split(' '),
+);
+
+/** The element whose content a <template> is (declarative shadow DOM); undefined: it is the host of none. */
+function shadowHostOf(template: HtmlElement): HtmlElement | undefined {
+  if (!/^(?:open|closed)$/i.test(attribute(template, 'shadowrootmode') ?? '')) return undefined;
+  const { parentNode: host } = template;
+  if (!host || !('tagName' in host) || !isHtml(host)) return undefined;
+  return SHADOW_HOSTS.has(host.tagName) || /^[a-z].*-/.test(host.tagName) ? host : undefined;
+}
 
 function captchaOf(element: HtmlElement): CaptchaProvider | undefined {
   if (isHtml(element, ALTCHA_ELEMENT)) return 'altcha';
@@ -35,10 +50,11 @@ function captchaOf(element: HtmlElement): CaptchaProvider | undefined {
 }
 
 /** `id`: of what it labels; undefined: the first control in it. */
-type FoundLabel = { element: HtmlElement; id: string | undefined; control?: HtmlElement };
+type FoundLabel = { element: HtmlElement; id: string | undefined; ids: Ids; control?: HtmlElement };
 
-/** The elements around an element. */
+/** The elements around an element, in its tree. */
 type Context = {
+  ids: Map<string, HtmlElement>;
   form?: HtmlElement;
   label?: FoundLabel;
   group?: HtmlElement;
@@ -49,13 +65,20 @@ type Context = {
   isInSearch: boolean;
   isInDatalist: boolean;
   isInTemplate: boolean;
+  isInShadow: boolean;
 };
 
-type Ids = ReadonlyMap<string, HtmlElement>;
+/** What is around the elements at the top of a tree. */
+const topOfTree = (): Context => ({
+  ids: new Map(),
+  ...{ isDisabled: false, isDisabledInLegend: false, isInSearch: false },
+  ...{ isInDatalist: false, isInTemplate: false, isInShadow: false },
+});
+
 type Labels = ReadonlyMap<HtmlElement, readonly HtmlElement[]>;
 
 /** "Reset the form owner" in the standard. */
-function ownerOf({ element, form }: Control, ids: Ids, formOwners: ParsedHtml['formOwners']) {
+function ownerOf({ element, form, ids }: Control, formOwners: ParsedHtml['formOwners']) {
   const id = attribute(element, 'form');
   if (id === undefined) return formOwners.get(element) ?? form;
   const owner = ids.get(id);
@@ -63,9 +86,9 @@ function ownerOf({ element, form }: Control, ids: Ids, formOwners: ParsedHtml['f
 }
 
 /** The <label> elements of each control. */
-function labelsOf(found: readonly FoundLabel[], ids: Ids): Labels {
+function labelsOf(found: readonly FoundLabel[]): Labels {
   const labels = new Map<HtmlElement, HtmlElement[]>();
-  for (const { element, id, control: first } of found) {
+  for (const { element, id, ids, control: first } of found) {
     const control = id === undefined ? first : ids.get(id);
     if (!control || !isHtml(control) || !isLabelable(control)) continue;
     const others = labels.get(control);
@@ -87,8 +110,8 @@ class PageReader {
   base: string | undefined;
   /** Whether a <template> has a form, which only a script can bring onto the page. */
   hasTemplateForm = false;
-  /** The first element of each id. */
-  readonly ids = new Map<string, HtmlElement>();
+  /** Whether an element of a script's making stands for a button that sends a form. */
+  hasSubmitElement = false;
   readonly forms: { element: HtmlElement; isSearch: boolean }[] = [];
   /** Each with the form around it. */
   readonly controls: Control[] = [];
@@ -97,10 +120,12 @@ class PageReader {
   readonly legends = new Map<HtmlElement, HtmlElement>();
   readonly scripts: HtmlElement[] = [];
   readonly styles: HtmlElement[] = [];
+  readonly metas: HtmlElement[] = [];
   /** All elements with attributes, for what they load and for the scripts in them. */
   readonly elements: HtmlElement[] = [];
   /** The elements that captchas make their widgets of, with the form around each. */
   readonly captchas: { provider: CaptchaProvider; form: HtmlElement | undefined }[] = [];
+  readonly #shadowHosts = new Set<HtmlElement>();
 
   /** Reads an element; what is around the elements in it. */
   enter(element: HtmlElement, around: Context): Context {
@@ -108,13 +133,8 @@ class PageReader {
       this.hasTemplateForm ||= isHtml(element, 'form');
       return around;
     }
-    if (isHtml(element, 'template') && !isShadowRoot(element)) return { ...around, isInTemplate: true };
-    if (element.attrs.length > 0) {
-      // Without a place it is a copy that the parser has made.
-      if (endOf(element) > 0) this.elements.push(element);
-      const id = attribute(element, 'id');
-      if (id !== undefined && id !== '' && !this.ids.has(id)) this.ids.set(id, element);
-    }
+    if (isHtml(element, 'template')) return this.#enterTemplate(element, around);
+    if (element.attrs.length > 0) this.#enterAttributes(element, around);
     const provider = captchaOf(element);
     if (provider) this.captchas.push({ provider, form: around.form });
     const inside = { ...around };
@@ -124,15 +144,32 @@ class PageReader {
       this.#enterHtml(element, inside);
       if (isLabelable(element) && inside.label) inside.label.control ??= element;
       if (CONTROLS.has(element.tagName) && !inside.isInDatalist) {
-        const { form, fieldset, group } = inside;
+        const { form, fieldset, group, ids } = inside;
         const isDisabled = inside.isDisabled || hasAttribute(element, 'disabled');
-        this.controls.push({ element, form, isDisabled, fieldset, group });
+        this.controls.push({ element, form, isDisabled, fieldset, group, ids });
       }
     }
     return inside;
   }
 
-  #enterHtml(element: HtmlElement, inside: Context): void {
+  #enterTemplate(template: HtmlElement, around: Context): Context {
+    const host = shadowHostOf(template);
+    // The first one is the content of its host, and others stay templates.
+    if (!host || this.#shadowHosts.has(host)) return { ...around, isInTemplate: true };
+    this.#shadowHosts.add(host);
+    return { ...topOfTree(), isInSearch: around.isInSearch, isInShadow: true };
+  }
+
+  #enterAttributes(element: HtmlElement, { ids }: Context): void {
+    // Without a place it is a copy that the parser has made.
+    if (endOf(element) > 0) this.elements.push(element);
+    const id = attribute(element, 'id');
+    if (id !== undefined && id !== '' && !ids.has(id)) ids.set(id, element);
+    this.hasSubmitElement ||= element.tagName.includes('-') && attribute(element, 'type')?.toLowerCase() === 'submit';
+  }
+
+  /** Reads what only the tree of the document has. */
+  #enterDocument(element: HtmlElement): void {
     switch (element.tagName) {
       case 'html':
         this.lang ??= attribute(element, 'lang');
@@ -143,6 +180,15 @@ class PageReader {
       case 'base':
         this.base ??= attribute(element, 'href');
         break;
+      case 'meta':
+        this.metas.push(element);
+        break;
+    }
+  }
+
+  #enterHtml(element: HtmlElement, inside: Context): void {
+    if (!inside.isInShadow) this.#enterDocument(element);
+    switch (element.tagName) {
       case 'form':
         this.forms.push({ element, isSearch: inside.isInSearch });
         inside.form = element;
@@ -157,7 +203,7 @@ class PageReader {
         inside.isInDatalist = true;
         break;
       case 'label': {
-        const label: FoundLabel = { element, id: attribute(element, 'for') };
+        const label: FoundLabel = { element, id: attribute(element, 'for'), ids: inside.ids };
         this.foundLabels.push(label);
         if (label.id === undefined) inside.label = label;
         break;
@@ -185,15 +231,11 @@ export type PageParts = Omit<PageReader, 'enter' | 'foundLabels'> & {
 
 export function readPage({ root, formOwners }: Pick<ParsedHtml, 'root' | 'formOwners'>): PageParts {
   const reader = new PageReader();
-  const context: Context = {
-    ...{ isDisabled: false, isDisabledInLegend: false },
-    ...{ isInSearch: false, isInDatalist: false, isInTemplate: false },
-  };
-  walk(root, context, (element, around) => reader.enter(element, around));
+  walk(root, topOfTree(), (element, around) => reader.enter(element, around));
   const { controls, foundLabels, ...parts } = reader;
   return {
     ...parts,
-    controls: controls.map((control) => ({ ...control, form: ownerOf(control, parts.ids, formOwners) })),
-    labels: labelsOf(foundLabels, parts.ids),
+    controls: controls.map((control) => ({ ...control, form: ownerOf(control, formOwners) })),
+    labels: labelsOf(foundLabels),
   };
 }

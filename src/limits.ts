@@ -240,6 +240,11 @@ export const LIMITS = {
     labelsSlotTimeoutMs: 10_000,
     /** The longest that the thread may take to render one page, or to read one body. */
     jobTimeoutMs: 10_000,
+    /**
+     * The processor time of one page that is checked, or read for its labels: everybody else's checks wait meanwhile. A page of 2 MiB
+     * that nobody made to be slow takes half of it.
+     */
+    checkCpuTimeoutMs: 1_000,
     /** How long the answer to a change of settings waits for a check of the page, which is only told besides. */
     noticeTimeoutMs: 1_000,
     /** The heap of the thread, for a service whose pages are small. */

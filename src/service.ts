@@ -111,7 +111,7 @@ async function close({ lifecycle, server, dispatcher, sender, captchas, ...parts
   await server.close();
   await dispatcher.close();
   await sender.close();
-  await Promise.all([parts.compute.close(), parts.checks.close()]);
+  await Promise.all([parts.compute.close(), parts.checks.close(), parts.labelThread.close()]);
   await captchas.close();
   await Promise.all([parts.honeypotHits.close(), parts.turnedAway.close(), parts.files.close(), lifecycle.ended()]);
   await parts.db.close();

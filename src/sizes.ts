@@ -158,6 +158,8 @@ export const SIZES = {
     maxSubjectChars: 100,
   },
   captcha: {
+    /** Forms of a page that the service gives its widget: each is many times as long as the shortest form. */
+    maxWidgets: 1_000,
     /** For how long the solution of a challenge counts. */
     challengeMinutes: 20,
   },
@@ -272,6 +274,8 @@ export const SIZES = {
     maxProblemsPerCode: 20,
     /** Forms that are shown. Each takes many times as much of an answer as of a page. */
     maxForms: 1_000,
+    /** Characters of the JSON of all forms: fields beyond are left out. A label can be that of many fields. */
+    maxFormChars: 4 * 1024 * 1024,
     /** Characters of a label or a title. */
     maxTextChars: 200,
     /** Names that have labels: they are kept in the database for each page. */

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Transferable, Worker } from 'node:worker_threads';
 import type { Limits } from '../limits.ts';
 import { type InputOf, type ResultOf, type TaskName, WORKER_ROLE, WORKER_URL } from './worker.ts';
@@ -9,14 +10,22 @@ const HEAP_GROWTH_MIB = 48;
  * a full heap (16 MB) would end the process, and not the thread alone.
  */
 const YOUNG_HEAP_MIB = 12;
+/** The shortest time after which the processor time of a check is looked at again. */
+const MIN_WATCH_MS = 20;
+
+/** The tasks that read pages as HTML: others wait behind them, so each has little of the processor. */
+const CHECKS: ReadonlySet<TaskName> = new Set<TaskName>(['checkPage', 'checkScript', 'readLabels']);
 
 /** A task has needed more time or memory than it may have. */
 export class OverLimitError extends Error {}
 
+type Job<Name extends TaskName> = { task: Name; input: InputOf<Name> };
+
 /**
  * Runs tasks in a thread, one at a time: that is up to the caller (src/compute/pool.ts). The thread is started by its
  * first task, ends when it is idle, and does not keep the process alive. A task that takes longer than it may, or needs
- * more than the thread's heap, fails, and the thread is replaced.
+ * more than the thread's heap, fails, and the thread is replaced. A check is measured by the processor that it uses, so that a busy
+ * machine refuses no page.
  */
 export class Thread {
   readonly #limits: Limits['compute'];
@@ -39,9 +48,14 @@ export class Thread {
   ): Promise<ResultOf<Name>> {
     if (this.#isClosed) throw new Error(`The thread was closed before ${task}.`);
     clearTimeout(this.#idle);
+    const isNew = this.#worker === undefined;
     this.#worker ??= this.#start();
+    const worker = this.#worker;
     try {
-      return await this.#answer(this.#worker, { task, input }, moved);
+      if (!CHECKS.has(task)) return await this.#answer(worker, { task, input }, moved);
+      // Its start is no part of a check.
+      if (isNew) await this.#answer(worker, { task: 'loadCheck', input: undefined });
+      return await this.#answerCheck(worker, { task, input }, moved);
     } catch (error) {
       // The thread may have ended, or may hang.
       await this.#end();
@@ -78,10 +92,47 @@ export class Thread {
     return worker;
   }
 
+  /** Rejects with OverLimitError when the thread has used more of the processor than a check may. */
+  async #answerCheck<Name extends TaskName>(
+    worker: Worker,
+    job: Job<Name>,
+    moved: readonly Transferable[],
+  ): Promise<ResultOf<Name>> {
+    const over = Promise.withResolvers<never>();
+    const isDone = new AbortController();
+    void this.#watch(worker, isDone.signal).then((isOver) => {
+      const message = `${job.task} used more than ${this.#limits.checkCpuTimeoutMs} ms of the processor.`;
+      if (isOver) over.reject(new OverLimitError(message));
+    });
+    try {
+      return await Promise.race([this.#answer(worker, job, moved), over.promise]);
+    } finally {
+      isDone.abort();
+    }
+  }
+
+  /** Resolves with true once the thread has used up the time of a check, and with false at the end of that. */
+  async #watch(worker: Worker, signal: AbortSignal): Promise<boolean> {
+    const usedMs = async (): Promise<number> => {
+      const { user, system } = await worker.cpuUsage();
+      return (user + system) / 1_000;
+    };
+    try {
+      const limitMs = (await usedMs()) + this.#limits.checkCpuTimeoutMs;
+      for (let leftMs = this.#limits.checkCpuTimeoutMs; leftMs > 0; leftMs = limitMs - (await usedMs())) {
+        await delay(Math.max(leftMs, MIN_WATCH_MS), undefined, { signal, ref: false });
+      }
+      return true;
+    } catch {
+      // The check has ended, or the thread, whose end fails the check.
+      return false;
+    }
+  }
+
   async #answer<Name extends TaskName>(
     worker: Worker,
-    { task, input }: { task: Name; input: InputOf<Name> },
-    moved: readonly Transferable[],
+    { task, input }: Job<Name>,
+    moved: readonly Transferable[] = [],
   ): Promise<ResultOf<Name>> {
     const { jobTimeoutMs } = this.#limits;
     const { promise, resolve, reject } = Promise.withResolvers<ResultOf<Name>>();

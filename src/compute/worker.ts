@@ -1,5 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { CheckedFile, CheckInput, LabelsInput, PageLabels, WidgetInput } from './check/answer.ts';
+import type {
+  CheckedFile,
+  CheckedScript,
+  CheckInput,
+  LabelsInput,
+  PageLabels,
+  ScriptInput,
+  WidgetInput,
+} from './check/answer.ts';
 import { type MembersInput, type ReadMembers, readMembers } from './read-members.ts';
 import { type RenderedPage, type RenderInput, renderPage } from './render-page.ts';
 
@@ -12,8 +20,12 @@ type Tasks = {
   /** `widget`: what is put into forms that lack it. */
   renderPage: [input: RenderInput & { widget?: WidgetInput | undefined }, RenderedPage];
   readMembers: [MembersInput, ReadMembers];
+  /** Loads what the tasks below need. */
+  loadCheck: [undefined, undefined];
   /** The forms of a page and what is wrong with them; undefined: the page is too complex to be read. */
   checkPage: [CheckInput, CheckedFile | undefined];
+  /** Where a script of a site sends, and what is wrong with it. */
+  checkScript: [ScriptInput, CheckedScript];
   /** The labels of a page's fields; undefined: the page is too complex to be read. */
   readLabels: [LabelsInput, PageLabels | undefined];
 };
@@ -28,12 +40,20 @@ export const WORKER_ROLE = 'formhost compute';
 
 /** The part of the thread that has an HTML parser, loaded on demand. */
 const loadCheck = () => import('./check/check-page.ts');
+const loadScriptCheck = () => import('./check/script-problems.ts');
 
 const TASKS: { [Name in TaskName]: (input: InputOf<Name>) => ResultOf<Name> | Promise<ResultOf<Name>> } = {
   readMembers,
   async renderPage({ widget, ...page }) {
     const html = widget ? (await loadCheck()).addWidgets(page.html, widget) : page.html;
     return renderPage({ ...page, html });
+  },
+  async loadCheck() {
+    await Promise.all([loadCheck(), loadScriptCheck()]);
+    return undefined;
+  },
+  async checkScript(input) {
+    return (await loadScriptCheck()).checkScript(input);
   },
   async checkPage(input) {
     const checked = (await loadCheck()).checkPage(input);

@@ -84,8 +84,14 @@ export function sitePath(given: string): { path: string } | { error: string } {
     : { path };
 }
 
-/** Whether a file is a page: its `{{FORM_ACTION}}` is replaced, and its address may leave out the extension. */
+/** Whether a file is a page: its forms are checked, and may be posted to its address. */
 export const isHtmlPath = (path: string): boolean => /\.html?$/i.test(path);
+
+/** Whether a file is a script. */
+export const isScriptPath = (path: string): boolean => /\.[mc]?js$/i.test(path);
+
+/** Whether a file is a text in which `{{FORM_ACTION}}` is replaced, if it is no larger than a page may be. */
+export const isTextPath = (path: string): boolean => /\.(?:x?html|htm|[mc]?js|json|txt|xml|svg|css)$/i.test(path);
 
 /** The declaration in an XML file may name another encoding, over which a charset of the type would win (RFC 7303, 3). */
 const HAS_CHARSET = /^text\/(?!xml$)|(?:javascript|json)$/;

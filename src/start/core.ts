@@ -29,6 +29,7 @@ export function createCore(
   const hosts = new Hosts(config, domains);
   // Apart from that for pages: a check can take seconds, and visitors wait for pages.
   const checks = new ComputePool(config, limits);
+  const labelThread = new ComputePool(config, limits);
   return {
     config,
     limits,
@@ -37,9 +38,10 @@ export function createCore(
     metrics: new Metrics(),
     compute: new ComputePool(config, limits),
     checks,
+    labelThread,
     domains,
     hosts,
-    labelsOf: (deploymentId: string) => readLabels({ db, limits, checks, openSiteFile, hosts }, deploymentId),
+    labelsOf: (deploymentId: string) => readLabels({ db, limits, labelThread, openSiteFile, hosts }, deploymentId),
     own: new OwnAddress({
       baseUrl: new URL(baseUrl),
       pagesUrl: new URL(pageUrl(config, 'a-page')),

@@ -1,7 +1,7 @@
 import { type Addresses, ofSite } from '../compute/check/answer.ts';
 import type { ComputePool } from '../compute/pool.ts';
 import { OverLimitError } from '../compute/thread.ts';
-import { readHtmlFiles } from '../db/deployments/html-files.ts';
+import { findLivePage, htmlFilesOf } from '../db/deployments/html-files.ts';
 import { findLabels, type Labels, saveLabels } from '../db/deployments/labels.ts';
 import type { OpenSiteFile } from '../db/deployments/site-files.ts';
 import type { Database } from '../db/postgres/connect.ts';
@@ -12,7 +12,8 @@ import { SIZES } from '../sizes.ts';
 type Parts = {
   db: Database;
   limits: Limits;
-  checks: Pick<ComputePool, 'run'>;
+  /** Apart from that for checks: mails wait for labels, whatever checks take. */
+  labelThread: Pick<ComputePool, 'run'>;
   openSiteFile: OpenSiteFile;
   hosts: { addressesFor(page: { id: string; slug: string }): Addresses };
 };
@@ -38,29 +39,35 @@ export async function readLabels(parts: Parts, deploymentId: string): Promise<La
 }
 
 /** The labels of all HTML files of the live page; none when it is gone or can't be read by any thread. */
-function readPage(
-  { db, limits, checks, openSiteFile, hosts }: Parts,
+async function readPage(
+  { db, limits: { compute }, labelThread, openSiteFile, hosts }: Parts,
   ownerId: number,
   deployment: { id: string; slug: string },
 ): Promise<Labels> {
-  // Apart from the owner's checks: mails wait for labels, whatever checks took.
-  return checks.run(`labels of ${ownerId}`, limits.compute.labelsSlotTimeoutMs, async (thread) => {
-    const labels = new Map<string, string>();
-    const addresses = hosts.addressesFor(deployment);
-    const startedAt = performance.now();
-    for await (const { html, site } of readHtmlFiles(db, openSiteFile, ownerId, deployment.id)) {
-      const input = { html, addresses: ofSite(addresses, site) };
-      const found = await thread.run('readLabels', input).catch((error) => {
+  const labels = new Map<string, string>();
+  const addresses = hosts.addressesFor(deployment);
+  const page = await findLivePage(db, openSiteFile, ownerId, deployment.id);
+  let usedMs = 0;
+  for await (const { html, site } of page ? htmlFilesOf(page) : []) {
+    const input = { html, addresses: ofSite(addresses, site) };
+    // Others have their turn between two files.
+    const found = await labelThread
+      .run(ownerId, compute.labelsSlotTimeoutMs, async (thread) => {
+        const startedAt = performance.now();
+        const read = thread.run('readLabels', input);
+        return await read.finally(() => {
+          usedMs += performance.now() - startedAt;
+        });
+      })
+      .catch((error) => {
         // It would not succeed the next time either.
         if (error instanceof OverLimitError) return undefined;
         throw error;
       });
-      // The first file that has a name decides.
-      for (const [name, label] of found ?? []) if (!labels.has(name)) labels.set(name, label);
-      // All files together may take as long as one page.
-      const isOver = performance.now() - startedAt > limits.compute.jobTimeoutMs;
-      if (isOver || labels.size >= SIZES.check.maxLabels) break;
-    }
-    return new Map([...labels].slice(0, SIZES.check.maxLabels));
-  });
+    // The first file that has a name decides.
+    for (const [name, label] of found ?? []) if (!labels.has(name)) labels.set(name, label);
+    // All files together may take as long as one job.
+    if (usedMs > compute.jobTimeoutMs || labels.size >= SIZES.check.maxLabels) break;
+  }
+  return new Map([...labels].slice(0, SIZES.check.maxLabels));
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { addWidgets, checkPage } from '../../src/compute/check/check-page.ts';
 import type { CaptchaProvider } from '../../src/lib/captcha-fields.ts';
+import { SIZES } from '../../src/sizes.ts';
 
 const ID = 'd_0VbbZBZKKTcBD17YQfyDgVGm';
 const ACTION = `https://forms.test/submit/${ID}`;
@@ -67,6 +68,15 @@ describe('ALTCHA is put into a form that lacks it', () => {
   ])('and not into %s', (_, html) => {
     expect(added(html)).toBe(html);
     expect(missing(html)).toEqual([]);
+  });
+
+  it('up to a number of forms of a page, and the check names the others', () => {
+    const max = SIZES.captcha.maxWidgets;
+    const html = `${HERE}</form>\n`.repeat(max + 2);
+    expect(added(html)).toBe(
+      `${HERE}[S][W]</form>\n${`${HERE}[W]</form>\n`.repeat(max - 1)}${`${HERE}</form>\n`.repeat(2)}`,
+    );
+    expect(missing(html)).toEqual([`error ${max + 1}:1`, `error ${max + 2}:1`]);
   });
 
   it('and not into a page that nests deeper than browsers do', () => {

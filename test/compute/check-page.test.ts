@@ -625,6 +625,16 @@ describe('labels', () => {
   });
 });
 
+it('fields that no longer fit into the answer are left out, and their problems are not', () => {
+  const label = 'é'.repeat(SIZES.check.maxTextChars);
+  const html = `<p id="l">${label}</p><form>${'<input name="a" aria-labelledby="l">'.repeat(20_000)}</form>${form(NAME)}`;
+  const { forms, problems } = check(html);
+  const chars = JSON.stringify(forms).length;
+  expect(chars).toBeLessThanOrEqual(SIZES.check.maxFormChars + 1_000);
+  expect(chars).toBeGreaterThan(SIZES.check.maxFormChars - 1_000);
+  expect(problems.map(({ code }) => code)).toContain('too-many-fields');
+});
+
 describe('any page', () => {
   const PIECES = [
     ...'<form </form> <input <select <option <button <label <fieldset <legend <table> <tr> <style>'.split(' '),

@@ -88,6 +88,32 @@ describe('a thread that breaks down', () => {
   });
 });
 
+describe('a check', () => {
+  const addresses = { baseUrl: 'https://forms.test', pagesDomain: 'pages.test', page: undefined };
+  const check = (pool: Pool, owner: number, html: string) =>
+    pool.run(owner, PATIENCE_MS, (thread) =>
+      thread.run('checkPage', { html: Buffer.from(html), addresses, maxFields: 50 }),
+    );
+  const FORM = '<form method="post"><input name="a"><button>Send</button></form>';
+
+  it('is ended when it has used its time of the processor, whatever its owner sends next', async () => {
+    // No other deadline is near: a check of this page takes many times as long as this.
+    const pool = startPool({ checkCpuTimeoutMs: 20, jobTimeoutMs: 10 * PATIENCE_MS });
+    const heavy = '<i>'.repeat(700_000);
+    const [first, second] = [check(pool, 1, heavy), check(pool, 1, heavy)];
+    const other = check(pool, 2, '');
+    const message = 'checkPage used more than 20 ms of the processor.';
+    await expect(first).rejects.toThrow(new OverLimitError(message));
+    expect((await other)?.formCount).toBe(0);
+    await expect(second).rejects.toThrow(new OverLimitError(message));
+  });
+
+  it('is not measured by the time for which its thread waits or starts', async () => {
+    const pool = startPool({ checkCpuTimeoutMs: 60_000, jobTimeoutMs: 10 * PATIENCE_MS });
+    expect((await check(pool, 1, FORM))?.formCount).toBe(1);
+  });
+});
+
 describe('closing', () => {
   it('refuses what waits and what comes later, and fails what is under way', async () => {
     const pool = startPool();

@@ -174,6 +174,7 @@ describe('imports', () => {
     );
     expect(loading.map(({ from, to }) => `${from} -> ${to}`)).toEqual([
       'src/compute/worker.ts -> src/compute/check/check-page.ts',
+      'src/compute/worker.ts -> src/compute/check/script-problems.ts',
     ]);
   });
 

@@ -71,10 +71,15 @@ export class AddressReader {
     return this.#parse(value, this.#base);
   }
 
+  /** The URL that a form with this action is sent to; undefined when it is none. */
+  destinationOf(action: string | undefined): URL | undefined {
+    // An empty action is the address of the document, whatever <base> says.
+    return action === undefined || action.trim() === '' ? this.#own : this.resolve(action);
+  }
+
   /** Where a form with this action leads. */
   targetOf(action: string | undefined): Target {
-    // An empty action is the address of the document, whatever <base> says.
-    const url = action === undefined || action.trim() === '' ? this.#own : this.resolve(action);
+    const url = this.destinationOf(action);
     if (!url) return 'invalid';
     if (url.protocol === 'javascript:') return 'script';
     if (!/^https?:$/.test(url.protocol)) return 'other-scheme';
@@ -87,9 +92,34 @@ export class AddressReader {
     return this.isOfService(url) || isOfPages ? 'missing' : 'elsewhere';
   }
 
+  /** The address that the placeholder stands for. */
+  get action(): URL {
+    return new URL(this.#action);
+  }
+
   /** Whether the page is one of a site, whose host has files. */
   get isOfSite(): boolean {
     return this.#files !== undefined;
+  }
+
+  /** The path of the site's file at an address; undefined: there is none. */
+  fileOf(value: string): string | undefined {
+    const url = this.#files && this.resolve(value);
+    if (!url || !this.#ownHosts.has(url.host)) return undefined;
+    const found = this.#find(url.pathname);
+    return found instanceof Object ? found.file : undefined;
+  }
+
+  /** Whether a URL is on the page's own host. */
+  isOwn(url: URL): boolean {
+    return this.#ownHosts.has(url.host);
+  }
+
+  /**
+   * Whether a host may turn out to be that of the page, which has not been published: it may be given any name, and domains.
+   */
+  mayBecomeOwn(host: string): boolean {
+    return !this.#isPublished && host !== this.#service.hostname;
   }
 
   /** Whether a URL is on the page's own host, where this path has neither a page nor a file. */
@@ -113,8 +143,13 @@ export class AddressReader {
     return found === 'no-slash' || (found !== undefined && isHtmlPath(found.file));
   }
 
+  /** A text as visitors get it. */
+  replaced(text: string): string {
+    return text.replaceAll(PLACEHOLDER, this.#action);
+  }
+
   #parse(value: string, base: URL): URL | undefined {
-    const replaced = value.replaceAll(PLACEHOLDER, this.#action).trim();
+    const replaced = this.replaced(value).trim();
     return replaced.length > MAX_URL_CHARS ? undefined : (URL.parse(replaced, base.href) ?? undefined);
   }
 }

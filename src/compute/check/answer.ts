@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CaptchaProvider } from '../../lib/captcha-fields.ts';
 import { SIZES } from '../../sizes.ts';
+import type { ScriptFacts } from './scripts.ts';
 
 /*
  * The input and the answer of a check, for both sides of the thread. The thread imports only types, and loads no zod.
@@ -21,6 +22,11 @@ export const CODES = [
   'insecure-asset',
   'too-many-fields',
   'captcha-missing',
+  'script-goes-elsewhere',
+  'legacy-charset',
+  'blocked-by-policy',
+  'origin-hidden',
+  'not-utf-8',
 ] as const;
 
 const Option = z
@@ -96,7 +102,7 @@ const Problem = z
     }),
     line: z.int().min(1).meta({ description: 'Where it is in the HTML: its line. 1 for `no-form`.', example: 1 }),
     file: z.string().optional().meta({
-      description: 'The HTML file of a site that has it; absent where the page has no files.',
+      description: 'The HTML file, or other text, of a site that has it; absent where the page has no files.',
       example: 'about.html',
     }),
     column: z.int().min(1).meta({
@@ -171,12 +177,21 @@ export const ofSite = ({ page, ...addresses }: Addresses, site: SitePage | 'any'
 
 /** A page, in UTF-8, and what is known of it. */
 export type LabelsInput = { html: Uint8Array; addresses: Addresses };
-/** `maxFields`: that a submission may have. `captcha`: that of the page's settings. `maxForms`: of the answer. */
+/**
+ * `maxFields`: that a submission may have. `captcha`, `hasAllowedOrigins`: of the page's settings, where unknown origins are refused.
+ * `maxForms`, `maxFormChars`: of the answer. `scripts`: those of the site, by their paths.
+ */
 export type CheckInput = LabelsInput & {
   maxFields: number;
   captcha?: CaptchaProvider | undefined;
+  hasAllowedOrigins?: boolean | undefined;
   maxForms?: number | undefined;
+  maxFormChars?: number | undefined;
+  scripts?: ReadonlyMap<string, ScriptFacts> | undefined;
 };
+/** A script that is a file of a site, in UTF-8. */
+export type ScriptInput = { text: Uint8Array; addresses: Addresses };
+export type CheckedScript = { facts: ScriptFacts; problems: Problem[] };
 /** The answer for one page. `forms`: JSON in UTF-8, the forms with commas between them; an answer can have many. */
 export type CheckedFile = Omit<CheckedPage, 'forms'> & { forms: Uint8Array; formCount: number };
 /** `element`, ALTCHA's widget, is put into forms that lack it, and `script` before the first of them. */

@@ -1,4 +1,5 @@
 import { ALTCHA_ELEMENT, CAPTCHA_FIELDS, type CaptchaProvider } from '../../lib/captcha-fields.ts';
+import { SIZES } from '../../sizes.ts';
 import type { AddressReader } from './addresses.ts';
 import type { Found, WidgetInput } from './answer.ts';
 import { nameOf } from './fields.ts';
@@ -52,10 +53,14 @@ export function* problemsOfCaptcha(
   scripts: Scripts,
 ): Generator<Found> {
   if (provider === undefined) return;
+  let added = 0;
   for (const { element } of formsWithout(provider, page)) {
-    if (provider === 'altcha' && page.formEnds.has(element)) continue;
-    const write =
-      provider === 'altcha'
+    const canHaveWidget = provider === 'altcha' && page.formEnds.has(element);
+    if (canHaveWidget) added += 1;
+    if (canHaveWidget && added <= SIZES.captcha.maxWidgets) continue;
+    const write = canHaveWidget
+      ? `the service puts the widget into ${SIZES.captcha.maxWidgets} forms of a page, write <${ALTCHA_ELEMENT}> into the others`
+      : provider === 'altcha'
         ? `write </form> at the end of the form, outside of tables, where the service can put the widget, or write <${ALTCHA_ELEMENT}> into the form`
         : `put the widget of ${provider} into the form`;
     // A script that can't be read may make the widget.
@@ -75,7 +80,7 @@ export function withWidgets(
   const isLoaded = page.parts.scripts.some(isAltcha);
   let from = 0;
   let text = '';
-  for (const end of ends.toSorted((one, other) => one - other)) {
+  for (const end of ends.slice(0, SIZES.captcha.maxWidgets).toSorted((one, other) => one - other)) {
     text += html.slice(from, end) + (isLoaded || from > 0 ? '' : script) + element;
     from = end;
   }

@@ -1,12 +1,21 @@
 import { SIZES } from '../../sizes.ts';
 import { AddressReader } from './addresses.ts';
-import type { Addresses, CheckedPage, CheckInput, LabelsInput, PageLabels, WidgetInput } from './answer.ts';
+import type {
+  Addresses,
+  CheckedForm,
+  CheckedPage,
+  CheckInput,
+  LabelsInput,
+  PageLabels,
+  WidgetInput,
+} from './answer.ts';
 import { withWidgets } from './captcha.ts';
 import { countInFieldsets, fieldsOf } from './fields.ts';
-import { enctypeOf, methodOf, readForms } from './forms.ts';
+import { enctypeOf, methodOf, type ReadForm, readForms } from './forms.ts';
 import { attribute, MAX_DEPTH, parseHtml, TooComplexError } from './html-tree.ts';
+import { PagePolicies } from './policies.ts';
 import { problemsOf } from './problems.ts';
-import { readPage } from './read-page.ts';
+import { type PageParts, readPage } from './read-page.ts';
 import { readScripts } from './scripts.ts';
 import { orNull, rawTextOf, tidy } from './texts.ts';
 
@@ -22,7 +31,36 @@ function read(bytes: Uint8Array, addresses: Addresses, maxDepth = Number.POSITIV
   const parts = readPage(parsed);
   const address = new AddressReader(addresses, parts.base);
   const forms = readForms(parts, address);
-  return { mark, html, formEnds, parts, address, forms };
+  return { bytes, mark, html, formEnds, parts, address, forms };
+}
+
+/** The forms with as many of their fields as fit into the answer, in JSON. */
+function fitted(forms: Iterable<CheckedForm>, maxChars: number): CheckedForm[] {
+  let chars = 0;
+  const fits = (part: unknown): boolean => {
+    // A comma follows.
+    chars += JSON.stringify(part).length + 1;
+    return chars <= maxChars;
+  };
+  const answered: CheckedForm[] = [];
+  for (const { fields, ...form } of forms) {
+    if (!fits(form)) break;
+    answered.push({ ...form, fields: fields.filter(fits) });
+  }
+  return answered;
+}
+
+function* checkedForms(forms: readonly ReadForm[], parts: PageParts): Generator<CheckedForm> {
+  const othersIn = countInFieldsets(parts.controls);
+  for (const { element, controls, submitsHere } of forms) {
+    yield {
+      action: attribute(element, 'action') ?? null,
+      method: methodOf(attribute(element, 'method')),
+      enctype: enctypeOf(attribute(element, 'enctype')),
+      submits_here: submitsHere,
+      fields: fieldsOf(controls, parts, othersIn),
+    };
+  }
 }
 
 /** undefined: the page is too complex. */
@@ -41,24 +79,21 @@ export const checkPage = ({
   addresses,
   maxFields,
   captcha,
+  hasAllowedOrigins = false,
   maxForms = SIZES.check.maxForms,
+  maxFormChars = SIZES.check.maxFormChars,
+  scripts: ofSite = new Map(),
 }: CheckInput): CheckedPage | undefined =>
   unlessTooComplex(() => {
     const page = read(bytes, addresses);
     const { parts, address, forms } = page;
-    const othersIn = countInFieldsets(parts.controls);
-    const scripts = readScripts(parts, address.submitAddress);
+    const scripts = readScripts(parts, address, ofSite);
+    const policies = new PagePolicies(parts, address);
     return {
       title: parts.title ? orNull(tidy(rawTextOf(parts.title))) : null,
       lang: orNull(tidy(parts.lang ?? '')),
-      forms: forms.slice(0, maxForms).map(({ element, controls, submitsHere }) => ({
-        action: attribute(element, 'action') ?? null,
-        method: methodOf(attribute(element, 'method')),
-        enctype: enctypeOf(attribute(element, 'enctype')),
-        submits_here: submitsHere,
-        fields: fieldsOf(controls, parts, othersIn),
-      })),
-      problems: problemsOf({ ...page, scripts, maxFields, captcha }),
+      forms: fitted(checkedForms(forms.slice(0, maxForms), parts), maxFormChars),
+      problems: problemsOf({ ...page, scripts, policies, hasAllowedOrigins, maxFields, captcha }),
     };
   });
 

@@ -3,10 +3,13 @@ import { controlsOf } from '../../lib/control-fields.ts';
 import { PLACEHOLDER } from '../render-page.ts';
 import type { AddressReader, Target } from './addresses.ts';
 import type { Found } from './answer.ts';
+import { legacyCharsetOf } from './charsets.ts';
 import { countFields, problemOfButton, problemOfNameless, problemsOfName, shown } from './field-problems.ts';
 import { isSent, nameOf, typeOf } from './fields.ts';
 import { MULTIPART, type ReadForm, TEXT, type Way } from './forms.ts';
 import { type HtmlElement, startOf, startTagOf } from './html-tree.ts';
+import type { PagePolicies } from './policies.ts';
+import { problemsOfWayPolicy } from './policy-problems.ts';
 import type { PageParts } from './read-page.ts';
 import { isGivenToScript, type Scripts } from './scripts.ts';
 
@@ -18,6 +21,8 @@ const MAX_MISSPELT_CHARS = 100;
  */
 
 export type Page = {
+  /** As it was sent, and its text without a byte order mark. */
+  bytes: Uint8Array;
   html: string;
   parts: PageParts;
   forms: readonly ReadForm[];
@@ -28,6 +33,9 @@ export type Page = {
   /** Where markup can be put at the end of a form. */
   formEnds: ReadonlyMap<HtmlElement, number>;
   captcha?: CaptchaProvider | undefined;
+  policies: PagePolicies;
+  /** Whether the page's settings refuse forms that come from an unknown origin. */
+  hasAllowedOrigins: boolean;
   /** Fields that a submission may have. */
   maxFields: number;
 };
@@ -69,7 +77,9 @@ function* problemsOfWay(form: ReadForm, way: Way, page: Page): Generator<Found> 
     const message = `Nothing replaces this address: ${write} exactly so, in capital letters, with two braces on each side and nothing around them.`;
     yield { code: 'placeholder-misspelt', severity: 'error', message, at };
   }
-  if (isLeftToScript(form.element, way, page.scripts)) return;
+  const isByScript = isLeftToScript(form.element, way, page.scripts);
+  yield* problemsOfWayPolicy(form, way, isByScript, page);
+  if (isByScript) return;
   if (isWrong || action.target === 'here') yield* problemsOfSending(form, way, page);
   else {
     const fault = elsewhereFault(form, way, page, write);
@@ -92,6 +102,11 @@ function* problemsOfSending(form: ReadForm, way: Way, page: Page): Generator<Fou
   const hasFile = form.controls.some((control) => isSent(control) && typeOf(control.element) === 'file');
   const where = enctype.element === form.element ? 'enctype' : 'formenctype';
   const at = startOf(enctype.element);
+  const charset = legacyCharsetOf(form.element);
+  if (method.value === 'post' && charset !== undefined) {
+    const message = `The form is sent in ${charset}, and read as UTF-8, which refuses other letters than English ones: leave accept-charset out.`;
+    yield { code: 'legacy-charset', severity: 'error', message, at: startOf(form.element) };
+  }
   if (!hasFile && method.value === 'post' && enctype.value === TEXT) {
     const message = `The form is sent as ${TEXT}, which is refused: leave ${where} out.`;
     yield { code: 'method-get', severity: 'error', message, at };

@@ -7,7 +7,7 @@ import {
   type Token,
 } from 'parse5';
 
-/** The nodes of a page are fewer than its characters. Misnested tags can make many more. */
+/** The elements and attributes of a page are fewer than half of its characters. Misnested tags make the parser copy many more. */
 const SPARE_NODES = 10_000;
 /** Open elements that are looked through for the form that a `</form>` ends. Browsers nest no deeper. */
 export const MAX_DEPTH = 512;
@@ -80,7 +80,7 @@ class PageParser extends Parser<DefaultTreeAdapterMap> {
 /** Parses a page without a byte order mark. Throws TooComplexError, also where elements nest deeper than `maxDepth`. */
 export function parseHtml(html: string, maxDepth: number): ParsedHtml {
   const formOwners = new Map<HtmlElement, HtmlElement>();
-  let spareElements = html.length + SPARE_NODES;
+  let spareNodes = html.length / 2 + SPARE_NODES;
   let depth = 0;
   const parser = new PageParser({
     sourceCodeLocationInfo: true,
@@ -88,8 +88,8 @@ export function parseHtml(html: string, maxDepth: number): ParsedHtml {
       ...defaultTreeAdapter,
       // "Create an element for a token" in the standard. Trees are never apart here: no script moves a form.
       onElementCreated(element, { formElement, isInTemplate }) {
-        spareElements -= 1;
-        if (spareElements < 0) throw new TooComplexError();
+        spareNodes -= 1 + element.attrs.length;
+        if (spareNodes < 0) throw new TooComplexError();
         if (!formElement || isInTemplate || !FORM_ASSOCIATED.has(element.tagName)) return;
         if (element.tagName === 'img' || !hasAttribute(element, 'form')) formOwners.set(element, formElement);
       },

@@ -1,5 +1,6 @@
 import { PLACEHOLDER } from '../render-page.ts';
-import { attribute, type HtmlElement, hasAttribute, isHtml } from './html-tree.ts';
+import type { AddressReader } from './addresses.ts';
+import { attribute, type HtmlElement, isHtml } from './html-tree.ts';
 import type { PageParts } from './read-page.ts';
 import { rawTextOf } from './texts.ts';
 
@@ -8,13 +9,20 @@ import { rawTextOf } from './texts.ts';
  * problem.
  */
 
-export type Scripts = {
+/** What the text of one script says, or the texts of several. */
+export type ScriptFacts = {
   /** Whether a script has the address that forms post to. */
   hasAddress: boolean;
+  /** Whether a script makes requests at all, and whether one that does has this address. */
+  requests: boolean;
+  requestsAddress: boolean;
   /** Whether a script on the page sends what forms have. */
   sendsForms: boolean;
   /** Whether one has a form sent as its attributes say. */
   callsSubmit: boolean;
+};
+
+export type Scripts = ScriptFacts & {
   /** Whether there are scripts that can't be read here. */
   hasOthers: boolean;
 };
@@ -29,6 +37,10 @@ const FRAMEWORK =
   /^(?:onsubmit|(?:data-)?hx-(?:post|put)|(?:@|x-on:|v-on:|on:)submit(?:$|[.:|])|\(?ng-?submit\)?$|\(submit\)$)/;
 const STIMULUS = /(?:^|\s|>)(?:submit->|\S+#submit)/;
 
+/** Whether a script is written with the tags of React. */
+export const isJsx = (script: HtmlElement): boolean =>
+  /babel|jsx/i.test((attribute(script, 'type') ?? '').slice(0, 100));
+
 export const isJavaScript = (script: HtmlElement): boolean =>
   isHtml(script, 'script') && JAVASCRIPT.test((attribute(script, 'type') ?? '').trim());
 
@@ -42,22 +54,53 @@ export const isGivenToScript = ({ attrs }: HtmlElement): boolean =>
     ({ name, value }) => FRAMEWORK.test(name) || (name === 'data-action' && STIMULUS.test(value.slice(0, 1_000))),
   );
 
-/** `submitAddress`: the URL without its scheme that stands for the placeholder. */
-export function readScripts({ scripts, elements }: PageParts, submitAddress: string): Scripts {
-  const read: Scripts = { hasAddress: false, sendsForms: false, callsSubmit: false, hasOthers: false };
-  const readText = (text: string): void => {
-    read.hasAddress ||= text.includes(PLACEHOLDER) || text.includes(submitAddress);
-    read.callsSubmit ||= CALL.test(text);
-    read.sendsForms ||= REQUEST.test(text) && OF_FORM.test(text);
+const NO_FACTS: ScriptFacts = {
+  ...{ hasAddress: false, requests: false, requestsAddress: false },
+  ...{ sendsForms: false, callsSubmit: false },
+};
+
+const joined = (one: ScriptFacts, other: ScriptFacts): ScriptFacts => ({
+  hasAddress: one.hasAddress || other.hasAddress,
+  requests: one.requests || other.requests,
+  requestsAddress: one.requestsAddress || other.requestsAddress,
+  sendsForms: one.sendsForms || other.sendsForms,
+  callsSubmit: one.callsSubmit || other.callsSubmit,
+});
+
+/** Reads a script. `submitAddress`: the URL without its scheme that stands for the placeholder. */
+export function factsOf(text: string, submitAddress: string): ScriptFacts {
+  const hasAddress = text.includes(PLACEHOLDER) || text.includes(submitAddress);
+  const requests = REQUEST.test(text);
+  return {
+    ...{ hasAddress, requests, requestsAddress: hasAddress && requests },
+    sendsForms: hasAddress || (requests && OF_FORM.test(text)),
+    callsSubmit: CALL.test(text),
   };
+}
+
+/** Reads the scripts of a page. `ofSite`: those of its site, by their paths, which it may load. */
+export function readScripts(
+  { scripts, elements }: PageParts,
+  address: AddressReader,
+  ofSite: ReadonlyMap<string, ScriptFacts>,
+): Scripts {
+  let read = NO_FACTS;
+  let hasOthers = false;
   for (const script of scripts) {
     if (!isJavaScript(script)) continue;
-    if (hasAttribute(script, 'src')) read.hasOthers = true;
-    else readText(rawTextOf(script));
+    const source = attribute(script, 'src');
+    if (source === undefined) read = joined(read, factsOf(rawTextOf(script), address.submitAddress));
+    else {
+      // It may import others.
+      hasOthers = true;
+      const path = address.fileOf(source);
+      read = joined(read, ofSite.get(path ?? '') ?? NO_FACTS);
+    }
   }
   for (const { attrs } of elements) {
-    for (const { name, value } of attrs) if (name.startsWith('on')) readText(value);
+    for (const { name, value } of attrs) {
+      if (name.startsWith('on')) read = joined(read, factsOf(value, address.submitAddress));
+    }
   }
-  read.sendsForms ||= read.hasAddress;
-  return read;
+  return { ...read, hasOthers };
 }

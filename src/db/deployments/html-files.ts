@@ -1,26 +1,50 @@
 import type { Knex } from 'knex';
 import { INDEX, isHtmlPath } from '../../lib/site-paths.ts';
 import { readPieces } from '../files/file-content.ts';
-import { findSite, type OpenSiteFile } from './site-files.ts';
+import { findSite, type OpenSiteFile, type SiteFile } from './site-files.ts';
 
 /** HTML of a page. `site`: the path of this file and those of all files; undefined: the page has no other files. */
 export type HtmlFile = { html: Buffer; site: { path: string; files: readonly string[] } | undefined };
 
-/** The HTML files of a live deployment of this owner, index.html first and then by path; none when there is no such deployment. */
-export async function* readHtmlFiles(
+/** A live page, and its files besides index.html, which are read when they are asked for. */
+export type LivePage = {
+  html: Buffer;
+  files: readonly SiteFile[];
+  /** The paths of all files, index.html first; undefined: the page has no other files. */
+  paths: readonly string[] | undefined;
+  pieces(file: SiteFile): AsyncIterable<Buffer>;
+};
+
+export async function findLivePage(
   db: Knex,
   open: OpenSiteFile,
   ownerId: number,
   id: string,
-): AsyncGenerator<HtmlFile> {
+): Promise<LivePage | undefined> {
   const page = await findSite(db, ownerId, id);
-  if (!page) return;
-  const files = page.files && [INDEX, ...page.files.map(({ path }) => path)];
-  yield { html: page.html, site: files && { path: INDEX, files } };
-  for (const file of page.files ?? []) {
-    if (!files || !isHtmlPath(file.path)) continue;
-    const pieces: Buffer[] = [];
-    for await (const piece of readPieces({ size: file.bytes }, open(ownerId, file))) pieces.push(piece);
-    yield { html: Buffer.concat(pieces), site: { path: file.path, files } };
+  return (
+    page && {
+      html: page.html,
+      files: page.files ?? [],
+      paths: page.files && [INDEX, ...page.files.map(({ path }) => path)],
+      pieces: (file) => readPieces({ size: file.bytes }, open(ownerId, file)),
+    }
+  );
+}
+
+/** Reads a file as a whole. */
+export async function readWhole(page: LivePage, file: SiteFile): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of page.pieces(file)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+/** The HTML files of a live page, index.html first and then by path. */
+export async function* htmlFilesOf(page: LivePage): AsyncGenerator<HtmlFile> {
+  const { html, files, paths } = page;
+  yield { html, site: paths && { path: INDEX, files: paths } };
+  for (const file of files) {
+    if (!paths || !isHtmlPath(file.path)) continue;
+    yield { html: await readWhole(page, file), site: { path: file.path, files: paths } };
   }
 }

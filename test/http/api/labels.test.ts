@@ -24,7 +24,7 @@ function startReader(afterCheck = async (): Promise<void> => undefined) {
     limits: testLimits(),
     db: service.db,
     openSiteFile: createOpenSiteFile(service.db, () => Promise.reject(new Error('There is no bucket.')), testLimits()),
-    checks: {
+    labelThread: {
       run(owned, maxWaitMs, work) {
         counts.pages += 1;
         return checks.run(owned, maxWaitMs, async (thread) => {

@@ -57,6 +57,54 @@ describe('GET /deploy/:id/check of a site', () => {
     expect(problems.at(-1)).toBe('c.html:1 insecure-asset');
   });
 
+  it('reads scripts of the site, behind its pages and by path', async () => {
+    const goes = "fetch('https://formspree.io/f/a', { method: 'POST' })";
+    const files = {
+      ...{ 'index.html': '<script src="/js/b.mjs"></script>', 'js/b.mjs': `\n${goes}`, 'a.js': goes, 'c.txt': goes },
+      'about.html': form('Name', 'name'),
+      'data.js': 'fetch("{{ FORM_ACTION }}")',
+    };
+    expect(await problemsOf(files)).toEqual([
+      'a.js:1 script-goes-elsewhere',
+      'data.js:1 placeholder-misspelt',
+      'js/b.mjs:2 script-goes-elsewhere',
+    ]);
+  });
+
+  it('knows what the scripts of the site send, where the policy of a page blocks it', async () => {
+    const policy = (sources: string) =>
+      `<meta http-equiv="Content-Security-Policy" content="connect-src ${sources}"><script src="app.js"></script>`;
+    const app = 'fetch("{{FORM_ACTION}}", { method: "POST", body: data })';
+    const files = { 'index.html': policy("'self'"), 'app.js': app, 'b.html': policy(service.config.baseUrl) };
+    expect(await problemsOf(files)).toEqual(['index.html:1 blocked-by-policy']);
+  });
+
+  it('names a text that is too large for its placeholder to be replaced', async () => {
+    const large = `${'é'.repeat(service.config.maxHtmlBytes / 2)}\n\n é{{FORM_ACTION}} {{FORM_ACTION}}`;
+    const { problems } = await check(
+      (await publish({ 'index.html': form('Name', 'name'), 'b.css': large, 'c.bin': large, 'a.js': '{{FORM_ACTION}}' }))
+        .id,
+    );
+    expect(problems).toEqual([
+      {
+        ...{ code: 'placeholder-misspelt', severity: 'error', file: 'b.css', line: 3, column: 3 },
+        message: `Nothing replaces {{FORM_ACTION}} in this file, because it is larger than ${service.config.maxHtmlBytes} bytes: divide it into smaller files.`,
+      },
+    ]);
+  });
+
+  it('names a page that hides its origin, where the settings have allowed_origins', async () => {
+    const hidden =
+      '<meta name="referrer" content="no-referrer"><form method="post" action="{{FORM_ACTION}}"><button name="a">';
+    const { id } = await publish({ 'index.html': hidden, 'b.txt': 'b' });
+    expect((await check(id)).problems).toEqual([]);
+    await owner
+      .patch(`/deploy/${id}`)
+      .send({ allowed_origins: ['https://a.example'] })
+      .expect(200);
+    expect((await check(id)).problems).toMatchObject([{ code: 'origin-hidden', file: 'index.html', line: 1 }]);
+  });
+
   it('finds a captcha that is missing on any page, and its notice says where', async () => {
     const { id } = await publish({ 'index.html': form('Name', 'name'), 'über/a.html': `\n${form('E-mail', 'email')}` });
     const captcha = { provider: 'turnstile', secret: 'secret' };

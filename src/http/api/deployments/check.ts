@@ -1,11 +1,28 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Response } from 'express';
-import { type Addresses, type CheckedFile, CheckedPage, ofSite, type Problem } from '../../../compute/check/answer.ts';
+import {
+  type Addresses,
+  type CheckedFile,
+  CheckedPage,
+  type CheckedScript,
+  ofSite,
+  type Problem,
+} from '../../../compute/check/answer.ts';
+import { PLACEHOLDER } from '../../../compute/render-page.ts';
 import { OverLimitError, type Thread } from '../../../compute/thread.ts';
 import type { Owner } from '../../../db/account/owners.ts';
-import { type HtmlFile, readHtmlFiles } from '../../../db/deployments/html-files.ts';
-import { rulesOf } from '../../../db/submissions/forms.ts';
+import {
+  findLivePage,
+  type HtmlFile,
+  htmlFilesOf,
+  type LivePage,
+  readWhole,
+} from '../../../db/deployments/html-files.ts';
+import type { SiteFile } from '../../../db/deployments/site-files.ts';
+import { type FormRules, rulesOf } from '../../../db/submissions/forms.ts';
 import type { CaptchaProvider } from '../../../lib/captcha-fields.ts';
+import { placeOf } from '../../../lib/place-of.ts';
+import { isHtmlPath, isScriptPath, isTextPath, shownPath } from '../../../lib/site-paths.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
@@ -17,11 +34,12 @@ import { pageBody } from './page-html.ts';
 
 const tooComplex = errorKind(
   { id: 'TooComplex', description: 'The page takes too much time or memory to be read as HTML.' },
-  () =>
+  (file: string) =>
     new HttpError(
       422,
-      'The page is too complex to be checked: close its elements in the order in which they are opened, or send a part of it.',
+      `${file} is too complex to be checked: close its elements in the order in which they are opened, or send a part of it.`,
     ),
+  'The page',
 );
 
 const answer = { description: 'The forms of the page, and their problems.', schema: CheckedPage };
@@ -30,41 +48,49 @@ const { maxFields } = SIZES.submission;
 
 type Call = { owner: Owner; response: Response };
 
-/** Runs a check of a page in the thread once that is free for the owner; undefined when it takes too much. */
-function inThread<T>(
-  { checks, limits }: App,
-  { owner, response }: Call,
-  work: (thread: Thread) => Promise<T>,
-): Promise<T | undefined> {
-  // The waiting time and the time of a job are bounded on their own.
-  const resumeDeadline = pauseDeadline(response);
-  return checks
-    .run(owner.id, limits.compute.checkWaitTimeoutMs, work)
-    .catch((error) => {
+/** The turns that one check has in the thread: others have theirs between them. All together may take as long as one job. */
+class CheckTurns {
+  readonly #app: App;
+  readonly #owner: Owner;
+  #waitedMs = 0;
+  #usedMs = 0;
+
+  constructor(app: App, { owner }: Call) {
+    this.#app = app;
+    this.#owner = owner;
+  }
+
+  /** Runs work in the thread once that is free for the owner; undefined when it takes too much. */
+  async run<T>(work: (thread: Thread) => Promise<T>): Promise<T | undefined> {
+    const { checkWaitTimeoutMs, jobTimeoutMs } = this.#app.limits.compute;
+    if (this.#usedMs > jobTimeoutMs) return undefined;
+    const askedAt = performance.now();
+    let beganAt = askedAt;
+    try {
+      return await this.#app.checks.run(this.#owner.id, checkWaitTimeoutMs - this.#waitedMs, (thread) => {
+        beganAt = performance.now();
+        return work(thread);
+      });
+    } catch (error) {
       if (error instanceof OverLimitError) return undefined;
       throw error;
-    })
-    .finally(resumeDeadline);
+    } finally {
+      this.#waitedMs += beganAt - askedAt;
+      this.#usedMs += performance.now() - beganAt;
+    }
+  }
 }
 
 type Page = { id: string; slug: string };
-
-/** The HTML files of a live deployment. All together may take as long as one page. */
-async function* htmlFilesOf({ db, limits, openSiteFile }: App, owner: Owner, id: string): AsyncGenerator<HtmlFile> {
-  const startedAt = performance.now();
-  for await (const file of readHtmlFiles(db, openSiteFile, owner.id, id)) {
-    yield file;
-    if (performance.now() - startedAt > limits.compute.jobTimeoutMs)
-      throw new OverLimitError('The site took too long.');
-  }
-}
 
 /** The answer of a check: of one page, or joined of the HTML files of a site. */
 class JoinedCheck {
   #head: Pick<CheckedFile, 'title' | 'lang'> | undefined;
   readonly #forms: string[] = [];
   #formCount = 0;
+  #formChars = 0;
   readonly problems: Problem[] = [];
+  readonly #counts = new Map<Problem['code'], number>();
   /** Of each file without a form. */
   readonly #formless: Problem[] = [];
   #files = 0;
@@ -74,17 +100,30 @@ class JoinedCheck {
     return SIZES.check.maxForms - this.#formCount;
   }
 
+  /** How many more characters its forms may have. */
+  get maxFormChars(): number {
+    return SIZES.check.maxFormChars - this.#formChars;
+  }
+
   /** `path`: of a file of a site. The first file has the title and the language. */
   add({ title, lang, forms, formCount, problems }: CheckedFile, path: string | undefined): void {
     this.#files += 1;
     this.#head ??= { title, lang };
     if (formCount > 0) this.#forms.push(Buffer.from(forms).toString());
     this.#formCount += formCount;
+    this.#formChars += forms.length;
+    this.addProblems(problems, path);
+  }
+
+  addProblems(problems: readonly Problem[], path: string | undefined): void {
     for (const found of problems) {
       const problem = path === undefined ? found : { ...found, file: path };
-      const ofCode = this.problems.filter(({ code }) => code === found.code).length;
+      const count = this.#counts.get(found.code) ?? 0;
       if (found.code === 'no-form') this.#formless.push(problem);
-      else if (ofCode < SIZES.check.maxProblemsPerCode) this.problems.push(problem);
+      else if (count < SIZES.check.maxProblemsPerCode) {
+        this.#counts.set(found.code, count + 1);
+        this.problems.push(problem);
+      }
     }
   }
 
@@ -99,35 +138,80 @@ class JoinedCheck {
   }
 }
 
+type Settings = { captcha?: CaptchaProvider | undefined; hasAllowedOrigins?: boolean };
+type ScriptChecks = ReadonlyMap<string, CheckedScript>;
+
 /** Checks HTML files one after the other; throws 422. */
 async function checkFiles(
-  app: App,
-  call: Call,
-  { addresses, captcha }: { addresses: Addresses; captcha?: CaptchaProvider | undefined },
+  turns: CheckTurns,
+  { addresses, scripts, ...settings }: Settings & { addresses: Addresses; scripts?: ScriptChecks },
   files: AsyncIterable<HtmlFile> | Iterable<HtmlFile>,
 ): Promise<JoinedCheck> {
   const joined = new JoinedCheck();
-  const isChecked = await inThread(app, call, async (thread) => {
-    for await (const file of files) {
-      const { maxForms } = joined;
-      const input = { html: file.html, addresses: ofSite(addresses, file.site), maxFields, maxForms, captcha };
-      const checked = await thread.run('checkPage', input);
-      if (!checked) return false;
-      joined.add(checked, file.site?.path);
-    }
-    return true;
-  });
-  if (!isChecked) throw tooComplex();
+  const facts = scripts && new Map(Array.from(scripts, ([path, script]) => [path, script.facts]));
+  for await (const { html, site } of files) {
+    const { maxForms, maxFormChars } = joined;
+    const limits = { maxFields, maxForms, maxFormChars };
+    const input = { html, addresses: ofSite(addresses, site), ...limits, ...settings, scripts: facts };
+    const checked = await turns.run((thread) => thread.run('checkPage', input));
+    if (!checked) throw tooComplex(site ? `The file ${shownPath(site.path)}` : 'The page');
+    joined.add(checked, site?.path);
+  }
   return joined;
 }
 
-/** Checks a live page. */
-const checkLive = (app: App, call: Call, page: Page, captcha: CaptchaProvider | undefined): Promise<JoinedCheck> =>
-  checkFiles(app, call, { addresses: app.hosts.addressesFor(page), captcha }, htmlFilesOf(app, call.owner, page.id));
+/** Checks the scripts of a site. One that takes too much is left out: it may be a library. */
+async function checkScripts(turns: CheckTurns, addresses: Addresses, page: LivePage): Promise<ScriptChecks> {
+  const scripts = new Map<string, CheckedScript>();
+  for (const file of page.files) {
+    if (!isScriptPath(file.path)) continue;
+    const text = await readWhole(page, file);
+    const checked = await turns.run((thread) => thread.run('checkScript', { text, addresses }));
+    if (checked) scripts.set(file.path, checked);
+  }
+  return scripts;
+}
+
+/** The problems of files in which the placeholder is not replaced, because they are too large. */
+async function problemOfLarge(page: LivePage, file: SiteFile, maxHtmlBytes: number): Promise<Problem[]> {
+  if (file.bytes <= maxHtmlBytes || !isTextPath(file.path) || isHtmlPath(file.path)) return [];
+  const place = await placeOf(PLACEHOLDER, page.pieces(file));
+  const message = `Nothing replaces ${PLACEHOLDER} in this file, because it is larger than ${maxHtmlBytes} bytes: divide it into smaller files.`;
+  return place ? [{ code: 'placeholder-misspelt', severity: 'error', message, ...place }] : [];
+}
+
+/** Checks a live page. Its waiting time and its time in the thread are bounded on their own. */
+const checkLive = (...[app, call, ...page]: Parameters<typeof checkInTurns>): Promise<JoinedCheck> => {
+  const resumeDeadline = pauseDeadline(call.response);
+  return checkInTurns(app, call, ...page).finally(resumeDeadline);
+};
+
+async function checkInTurns(
+  app: App,
+  call: Call,
+  { id, slug }: Page,
+  { captcha, allowedOrigins }: Pick<FormRules, 'captcha' | 'allowedOrigins'>,
+): Promise<JoinedCheck> {
+  const page = foundOr404(await findLivePage(app.db, app.openSiteFile, call.owner.id, id));
+  const turns = new CheckTurns(app, call);
+  const addresses = app.hosts.addressesFor({ id, slug });
+  const scripts = await checkScripts(turns, addresses, page);
+  const settings = {
+    captcha: captcha?.provider,
+    hasAllowedOrigins: allowedOrigins.length > 0 && !allowedOrigins.includes('null'),
+  };
+  const joined = await checkFiles(turns, { addresses, scripts, ...settings }, htmlFilesOf(page));
+  for (const file of page.files) {
+    joined.addProblems(scripts.get(file.path)?.problems ?? [], file.path);
+    joined.addProblems(await problemOfLarge(page, file, app.config.maxHtmlBytes), file.path);
+  }
+  return joined;
+}
 
 /** The forms of a live page that lack the widget of a captcha; none when that can't be said now. */
 export async function captchaMissing(app: App, call: Call, page: Page, captcha: CaptchaProvider): Promise<Problem[]> {
-  const checked = checkLive(app, call, page, captcha).catch(() => undefined);
+  const rules = { captcha: { provider: captcha }, allowedOrigins: [] };
+  const checked = checkLive(app, call, page, rules).catch(() => undefined);
   // The settings are stored: what is only told besides fails nothing, and is not waited for.
   const late = delay(app.limits.compute.noticeTimeoutMs, undefined, { ref: false });
   return (await Promise.race([checked, late]))?.problems.filter(({ code }) => code === 'captcha-missing') ?? [];
@@ -145,7 +229,10 @@ const checkEndpoint = (app: App) =>
     errors: [tooComplex],
     async handle({ body: { html }, ...call }) {
       const files = [{ html: Buffer.from(html), site: undefined }];
-      return foundOr404((await checkFiles(app, call, { addresses: app.hosts.addressesFor() }, files)).toJson());
+      const resumeDeadline = pauseDeadline(call.response);
+      const turns = new CheckTurns(app, call);
+      const checked = checkFiles(turns, { addresses: app.hosts.addressesFor() }, files).finally(resumeDeadline);
+      return foundOr404((await checked).toJson());
     },
   });
 
@@ -153,14 +240,16 @@ const checkLiveEndpoint = (app: App) =>
   endpoint('GET', '/deploy/:id/check', 'checkDeployment', {
     summary: 'Check the forms of a live page',
     description:
-      'Returns the same as `POST /check`, for the live page; of a site, for all of its HTML files, index.html first. `captcha-missing`: a form lacks the widget of the captcha that the ' +
-      'settings switch on, and the service does not add it.',
+      'Returns the same as `POST /check`, for the live page; of a site, for all of its HTML files, index.html first, and then its ' +
+      'scripts. `captcha-missing`: a form lacks the widget of the captcha that the ' +
+      'settings switch on, and the service does not add it. `origin-hidden`: the page hides its origin, and the settings have ' +
+      '`allowed_origins`.',
     find: (owner, { id }) => ownDeployment(app.db, owner, id),
     answer,
     errors: [tooComplex],
     async handle({ owner, response, resource }) {
-      const { captcha } = await rulesOf(app.db, resource.id);
-      return foundOr404((await checkLive(app, { owner, response }, resource, captcha?.provider)).toJson());
+      const rules = await rulesOf(app.db, resource.id);
+      return foundOr404((await checkLive(app, { owner, response }, resource, rules)).toJson());
     },
   });
 

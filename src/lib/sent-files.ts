@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { SIZES } from '../sizes.ts';
 import { readJsonObject, unquote } from './json-text.ts';
@@ -75,13 +76,21 @@ export function checkTwins(paths: readonly string[]): void {
 
 export const sha256Of = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex');
 
+/** Throws SiteError when a file is a page in another charset than UTF-8, in which all pages are sent. */
+export function checkCharset(path: string, content: Uint8Array): void {
+  if (isHtmlPath(path) && !isUtf8(content)) {
+    throw new SiteError(400, `The file ${shownPath(path)} is not UTF-8: save it as UTF-8, and send it again.`);
+  }
+}
+
 /** A file with its content. */
 export type ReadFile = SentFile & { content: Uint8Array };
 
-export const toReadFile = (path: string, content: Buffer): ReadFile => ({
-  ...{ path, content, bytes: content.length },
-  sha256: sha256Of(content),
-});
+/** A file as it was sent; throws SiteError. */
+export function toReadFile(path: string, content: Buffer): ReadFile {
+  checkCharset(path, content);
+  return { path, content, bytes: content.length, sha256: sha256Of(content) };
+}
 
 /** Files whose contents are in memory. */
 export const sentFilesOf = (files: readonly ReadFile[]): SentFiles =>

@@ -93,6 +93,10 @@ export const isScriptPath = (path: string): boolean => /\.[mc]?js$/i.test(path);
 /** Whether a file is a text in which `{{FORM_ACTION}}` is replaced, if it is no larger than a page may be. */
 export const isTextPath = (path: string): boolean => /\.(?:x?html|htm|[mc]?js|json|txt|xml|svg|css)$/i.test(path);
 
+/** Whether the placeholder in a file is replaced, if the file has it. */
+export const isReplacedIn = ({ path, bytes }: { path: string; bytes: number }, maxHtmlBytes: number): boolean =>
+  isTextPath(path) && bytes <= maxHtmlBytes;
+
 /** The declaration in an XML file may name another encoding, over which a charset of the type would win (RFC 7303, 3). */
 const HAS_CHARSET = /^text\/(?!xml$)|(?:javascript|json)$/;
 /** A file without an extension, which says to Apple's systems which apps open addresses of the site. */
@@ -111,6 +115,3 @@ export const isCompressedSvg = (path: string): boolean => /\.svgz$/i.test(path);
 /** Whether the content of a file becomes smaller when it is compressed. */
 export const isCompressible = (path: string): boolean =>
   !isCompressedSvg(path) && compressible(siteFileType(path)) === true;
-
-/** Whether browsers run a file as a script. */
-export const isScriptPath = (path: string): boolean => siteFileType(path).startsWith('text/javascript');

@@ -5,6 +5,7 @@ import { crc32 } from 'node:zlib';
 import { type Entry, fromBufferPromise, getFileNameLowLevel, type ZipFile } from 'yauzl';
 import { isIgnoredPath, WELL_KNOWN } from './ignored-names.ts';
 import {
+  checkCharset,
   checkedPath,
   checkLimits,
   checkTwins,
@@ -13,7 +14,7 @@ import {
   type SiteLimits,
   tooManyFiles,
 } from './sent-files.ts';
-import { INDEX, PATH_TOO_LONG, shownPath } from './site-paths.ts';
+import { INDEX, isHtmlPath, PATH_TOO_LONG, shownPath } from './site-paths.ts';
 
 /** Entries for each file that a site may have: folders, and those that macOS adds. */
 const ENTRIES_PER_FILE = 10;
@@ -140,7 +141,7 @@ async function* unpack(zip: ZipFile, { path, bytes, entry }: ZipEntry): AsyncGen
   if (checksum !== entry.crc32) throw refused(path, 'it has another checksum than the zip says');
 }
 
-async function sha256Of(pieces: AsyncIterable<Buffer>): Promise<string> {
+async function sha256Of(pieces: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<string> {
   const hash = createHash('sha256');
   for await (const piece of pieces) hash.update(piece);
   return hash.digest('hex');
@@ -171,11 +172,15 @@ export async function openZip(body: Buffer, limits: SiteLimits): Promise<{ html:
   };
   const html = await content(INDEX);
   if (html.length === 0) throw refused(INDEX, 'it is empty');
-  if (!isUtf8(html)) throw refused(INDEX, 'it is not UTF-8');
+  checkCharset(INDEX, html);
   const list = [];
   for (const file of files) {
     const { path, bytes } = file;
-    if (path !== INDEX) list.push({ path, bytes, sha256: await sha256Of(unpack(zip, file)) });
+    if (path === INDEX) continue;
+    // A page is small enough to be in memory.
+    const page = isHtmlPath(path) ? await content(path) : undefined;
+    if (page) checkCharset(path, page);
+    list.push({ path, bytes, sha256: await sha256Of(page ? [page] : unpack(zip, file)) });
   }
   return { html: html.toString(), files: new SentFiles(list, content) };
 }

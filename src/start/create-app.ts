@@ -45,8 +45,9 @@ export function createApp(
   const sessionCookie = new SessionCookie(config.baseUrl);
   const responseWriter = new ResponseWriter({ largest: config.maxHtmlBytes, limits });
   const renderer = new PageRenderer(config, hosts, compute, limits);
-  const canSend = (ownerId: number): boolean => responseWriter.fits(ownerId);
-  const siteFiles = new SiteFiles({ open: others.openSiteFile, renderer, canSend }, limits);
+  const canSend = (ownerId: number, bytes: number): boolean => responseWriter.fits(ownerId, bytes);
+  const { maxHtmlBytes } = config;
+  const siteFiles = new SiteFiles({ open: others.openSiteFile, renderer, canSend }, { maxHtmlBytes, limits });
   const pages = new PageCache(
     {
       read: (slugs, maxBytes) => findPages(db, slugs, { submitUrl: submitUrl(config), maxBytes }),
@@ -54,7 +55,7 @@ export function createApp(
       makeFile: (slug, page, file) => siteFiles.make(slug, page, file),
       canSend,
     },
-    { maxBytes: config.pageCacheBytes, limits },
+    { maxBytes: config.pageCacheBytes, maxHtmlBytes, limits },
   );
   return {
     ...core,

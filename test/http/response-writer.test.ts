@@ -58,7 +58,11 @@ describe('countShared', () => {
     const sending = newWriter();
     const body = Buffer.alloc(BUDGET / 2);
     const [first, second] = [sending.countShared(1, body), sending.countShared(1, body)];
-    expect([sending.fits(1), reserve(sending, 1, 1), reserve(sending, 2, BUDGET / 2)]).toEqual([true, 503, reserved]);
+    expect([sending.fits(1, 0), reserve(sending, 1, 1), reserve(sending, 2, BUDGET / 2)]).toEqual([
+      true,
+      503,
+      reserved,
+    ]);
     first();
     expect(reserve(sending, 1, 1)).toBe(503);
     second();
@@ -125,7 +129,7 @@ describe('json', () => {
     if (typeof rest !== 'number') rest.close();
     const large = await fetch(url);
     expect((await large.text()) === whole).toBe(true);
-    await expect.poll(() => sending.fits(1)).toBe(true);
+    await expect.poll(() => sending.fits(1, 0)).toBe(true);
     expect([outcomes, reserve(sending, 1, 2 * BUDGET)]).toEqual([[expect.any(HttpError), 'sent'], reserved]);
     const small = await startJson(SMALL_ANSWER_BYTES);
     reserve(small.sending, 1, BUDGET);

@@ -269,7 +269,11 @@ describe('a zip of a site', () => {
   it('is refused when its page is empty, or no UTF-8', async () => {
     expect(await refusal(zipFiles({ 'index.html': '' }))).toBe('400 The file "index.html" is refused: it is empty.');
     expect(await refusal(zipFiles({ 'index.html': Buffer.from([0xff]) }))).toBe(
-      '400 The file "index.html" is refused: it is not UTF-8.',
+      '400 The file "index.html" is not UTF-8: save it as UTF-8, and send it again.',
+    );
+    const page = Buffer.from('<p>Füße', 'latin1');
+    expect(await refusal(zipFiles({ 'index.html': 'x', 'a.txt': page, 'b/über.htm': page }))).toBe(
+      '400 The file "b/über.htm" is not UTF-8: save it as UTF-8, and send it again.',
     );
   });
 

@@ -66,9 +66,9 @@ export function idleApp(config: Config, parts: Partial<App> = {}): App {
     turnedAway: { add: notCalled },
     pages: new PageCache(
       { read: notCalled, render: notCalled, makeFile: notCalled, canSend: notCalled },
-      { maxBytes: 1, limits },
+      { maxBytes: 1, maxHtmlBytes: 1, limits },
     ),
-    siteFiles: new SiteFiles({ open: notCalled, renderer, canSend: notCalled }, limits),
+    siteFiles: new SiteFiles({ open: notCalled, renderer, canSend: notCalled }, { maxHtmlBytes: 1, limits }),
     renderer,
     limitPageWrites: limitConcurrency(1),
     siteQueue: new FairQueue({ slots: 1, maxWaiting: 1 }),

@@ -35,7 +35,7 @@ type Parts = {
   read: ReadPages;
   render(slug: string, page: Page): Promise<Rendering>;
   makeFile(slug: string, page: ReadyPage, file: SiteFile): Promise<ReadyFile>;
-  canSend(ownerId: number): boolean;
+  canSend(ownerId: number, bytes: number): boolean;
 };
 
 /** The files of one site use at most one part in so many of the memory for all pages. */
@@ -56,8 +56,9 @@ export class PageCache {
   readonly #read: ReadPages;
   readonly #render: Parts['render'];
   readonly #makeFile: Parts['makeFile'];
-  readonly #canSend: (ownerId: number) => boolean;
+  readonly #canSend: Parts['canSend'];
   readonly #limits: Limits['pages'];
+  readonly #maxHtmlBytes: number;
   readonly #pages: LRUCache<string, ReadyPage>;
   readonly #small: Batcher<string, StoredPage | 'taken-down' | undefined>;
   /** Work on large pages: bounds the memory that they take before they are kept. */
@@ -67,12 +68,13 @@ export class PageCache {
 
   /**
    * `render` makes a page ready that is not stored so, `makeFile` a file. `canSend`: whether memory is left for another answer
-   * with a large page of this owner. `maxBytes`: of all pages in memory, with their files.
+   * of this owner with so many bytes: a page as it is rendered can be longer than it was sent. `maxBytes`: of all pages in memory, with their files. `maxHtmlBytes`: of a page.
    */
   constructor(
     { read, render, makeFile, canSend }: Parts,
-    { maxBytes, limits: { pages } }: { maxBytes: number; limits: Limits },
+    { maxBytes, maxHtmlBytes, limits: { pages } }: { maxBytes: number; maxHtmlBytes: number; limits: Limits },
   ) {
+    this.#maxHtmlBytes = maxHtmlBytes;
     this.#read = read;
     this.#render = render;
     this.#makeFile = makeFile;
@@ -158,7 +160,7 @@ export class PageCache {
     const page = await this.#small.add(slug);
     const isLarge = page && page !== 'taken-down' && !('rendered' in page) && !('html' in page);
     if (!isLarge) return this.#makeReady(slug, page);
-    return this.#inTurn(page.ownerId, async () =>
+    return this.#inTurn(page.ownerId, 0, async () =>
       this.#makeReady(slug, (await this.#read([slug], Number.POSITIVE_INFINITY)).get(slug)),
     );
   }
@@ -171,7 +173,8 @@ export class PageCache {
   }
 
   #toReadyPage({ deploymentId, version, ownerId, hasAltcha, files }: StoredPage, rendering: Rendering): ReadyPage {
-    const site = files && new Site(files, this.#pages.maxSize / SITE_SHARE);
+    const site =
+      files && new Site(files, { maxBytes: this.#pages.maxSize / SITE_SHARE, maxHtmlBytes: this.#maxHtmlBytes });
     return {
       ...{ deploymentId, version, ownerId, hasAltcha, site },
       ...toReadyHtml(rendering, site !== undefined),
@@ -191,10 +194,10 @@ export class PageCache {
     return reading;
   }
 
-  /** Waits for a turn of the owner: waiting requests take no memory. */
-  #inTurn<T>(ownerId: number, work: () => Promise<T>): Promise<T> {
+  /** Waits for a turn of the owner: waiting requests take no memory. `bytes`: that the work makes, as far as it is known. */
+  #inTurn<T>(ownerId: number, bytes: number, work: () => Promise<T>): Promise<T> {
     return this.#large.run(ownerId, this.#limits.threadWaitTimeoutMs, async () => {
-      if (!this.#canSend(ownerId)) throw new BusyError();
+      if (!this.#canSend(ownerId, bytes)) throw new BusyError();
       return work();
     });
   }
@@ -211,7 +214,7 @@ export class PageCache {
       const plain = isLarge ? await decompressBrotli(br) : brotliDecompressSync(br);
       return createVariant(body, encoding, encoding === 'gzip' ? await compressGzip(plain) : plain);
     };
-    const variant = await (isLarge ? this.#inTurn(page.ownerId, encode) : encode());
+    const variant = await (isLarge ? this.#inTurn(page.ownerId, body.bytes, encode) : encode());
     body.variants.set(encoding, variant);
     if ('path' in body) page.site?.keep(body);
     this.#measure(slug, page);

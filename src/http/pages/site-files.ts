@@ -1,10 +1,12 @@
+import { isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
-import { brotliCompress } from 'node:zlib';
-import { brotliOptions } from '../../compute/render-page.ts';
+import { brotliCompress, brotliDecompress } from 'node:zlib';
+import { brotliOptions, PLACEHOLDER } from '../../compute/render-page.ts';
+import type { Rendering } from '../../db/deployments/page-versions.ts';
 import type { OpenSiteFile, SiteFile } from '../../db/deployments/site-files.ts';
 import type { ReadPiece } from '../../db/files/file-content.ts';
 import { BusyError, FairQueue } from '../../lib/fair-queue.ts';
-import { isCompressedSvg, isCompressible, isHtmlPath, siteFileType } from '../../lib/site-paths.ts';
+import { isCompressedSvg, isCompressible, isHtmlPath, isReplacedIn, siteFileType } from '../../lib/site-paths.ts';
 import type { Limits } from '../../limits.ts';
 import { type HttpError, unavailable } from '../response/errors.ts';
 import type { Range } from '../response/range.ts';
@@ -14,9 +16,12 @@ import { type Content, toReadyBody, toReadyHtml } from './ready-body.ts';
 import type { ReadyFile } from './site.ts';
 
 const compressBrotli = promisify(brotliCompress);
+const decompressBrotli = promisify(brotliDecompress);
 
 /** Of files, at a time: other requests need connections, too. */
 const READS = { slots: 4, slotsOfKey: 2, maxWaiting: 500 };
+
+const UTF8_LABEL = '; charset=utf-8';
 
 /** As long as the hash of a rendered page. */
 const HASH_CHARS = 27;
@@ -31,46 +36,67 @@ export function contentOf({ path, sha256, bytes }: SiteFile): Content {
   };
 }
 
+/** A type without a charset that the content does not have. */
+const typeFor = (type: string, body: Buffer): string =>
+  type.endsWith(UTF8_LABEL) && !isUtf8(body) ? type.slice(0, -UTF8_LABEL.length) : type;
+
 const gone = (): HttpError => unavailable('The page has just changed: try again shortly.');
 
 /** Reads the files of sites. */
 export class SiteFiles {
   readonly #open: OpenSiteFile;
   readonly #renderer: Pick<PageRenderer, 'render'>;
-  readonly #canSend: (ownerId: number) => boolean;
+  readonly #canSend: (ownerId: number, bytes: number) => boolean;
+  readonly #maxHtmlBytes: number;
   readonly #limits: Limits['pages'];
   /** Bounds the connections to the database, and the memory of files before they are kept. */
   readonly #reads: FairQueue<number>;
 
-  /** `canSend`: whether memory is left for another large answer of this owner. */
+  /** `canSend`: whether memory is left for another answer of this owner with so many bytes. */
   constructor(
-    parts: { open: OpenSiteFile; renderer: Pick<PageRenderer, 'render'>; canSend(ownerId: number): boolean },
-    { pages }: Limits,
+    parts: {
+      open: OpenSiteFile;
+      renderer: Pick<PageRenderer, 'render'>;
+      canSend(ownerId: number, bytes: number): boolean;
+    },
+    { maxHtmlBytes, limits: { pages } }: { maxHtmlBytes: number; limits: Limits },
   ) {
     this.#open = parts.open;
     this.#renderer = parts.renderer;
     this.#canSend = parts.canSend;
+    this.#maxHtmlBytes = maxHtmlBytes;
     this.#limits = pages;
     this.#reads = new FairQueue(READS);
   }
 
   /** Reads a file as a whole, and makes it ready to be sent. */
-  make(slug: string, { deploymentId, ownerId, hasAltcha }: ReadyPage, file: SiteFile): Promise<ReadyFile> {
+  make(slug: string, page: ReadyPage, file: SiteFile): Promise<ReadyFile> {
+    const { ownerId } = page;
     const { path, bytes } = file;
     return this.#inTurn(ownerId, async () => {
-      if (!this.#canSend(ownerId)) throw new BusyError();
+      if (!this.#canSend(ownerId, bytes)) throw new BusyError();
       const pieces: Buffer[] = [];
       for await (const piece of piecesOf(this.#open(ownerId, file), { start: 0, end: bytes - 1 })) pieces.push(piece);
       const body = Buffer.concat(pieces);
-      if (isHtmlPath(path)) {
-        const rendering = await this.#renderer.render(ownerId, { deploymentId, slug, html: body, hasAltcha });
-        return { path, ...toReadyHtml(rendering, true) };
-      }
+      if (isHtmlPath(path)) return { path, ...toReadyHtml(await this.#render(slug, page, body), true) };
       const content = contentOf(file);
+      const typed = { ...content, type: typeFor(content.type, body) };
+      if (isReplacedIn(file, this.#maxHtmlBytes) && body.includes(PLACEHOLDER)) {
+        const { br, ...rendered } = await this.#render(slug, { ...page, hasAltcha: false }, body);
+        const replaced = { ...typed, ...rendered };
+        return content.isCompressed
+          ? { path, ...toReadyBody(replaced, 'br', br) }
+          : { path, ...toReadyBody(replaced, 'identity', await decompressBrotli(br)) };
+      }
       return content.isCompressed
-        ? { path, ...toReadyBody(content, 'br', await compressBrotli(body, brotliOptions(body))) }
-        : { path, ...toReadyBody(content, 'identity', body) };
+        ? { path, ...toReadyBody(typed, 'br', await compressBrotli(body, brotliOptions(body))) }
+        : { path, ...toReadyBody(typed, 'identity', body) };
     });
+  }
+
+  /** A text with the address that forms post to. */
+  #render(slug: string, { deploymentId, ownerId, hasAltcha }: ReadyPage, html: Buffer): Promise<Rendering> {
+    return this.#renderer.render(ownerId, { deploymentId, slug, html, hasAltcha });
   }
 
   /** A part of a file, piece by piece. The first piece is read before this resolves. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { SiteFile } from '../../db/deployments/site-files.ts';
 import { type Resolved, resolveSitePath } from '../../lib/resolve-site-path.ts';
-import { INDEX, isCompressible, isHtmlPath, SECURITY_TXT } from '../../lib/site-paths.ts';
+import { INDEX, isCompressible, isHtmlPath, isReplacedIn, SECURITY_TXT } from '../../lib/site-paths.ts';
 import { type ReadyBody, sizeOfBody } from './ready-body.ts';
 
 /** Memory of a file in the list, apart from its path. */
@@ -18,11 +18,13 @@ export class Site {
   readonly #files: ReadonlyMap<string, SiteFile>;
   readonly #kept: LRUCache<string, ReadyFile>;
   readonly #listBytes: number;
+  readonly #maxHtmlBytes: number;
   /** Files that are being read, by path. */
   readonly underWay = new Map<string, Promise<ReadyFile>>();
 
-  /** `maxBytes`: of the files in memory. */
-  constructor(files: readonly SiteFile[], maxBytes: number) {
+  /** `maxBytes`: of the files in memory. `maxHtmlBytes`: of a text in which the placeholder is replaced. */
+  constructor(files: readonly SiteFile[], { maxBytes, maxHtmlBytes }: { maxBytes: number; maxHtmlBytes: number }) {
+    this.#maxHtmlBytes = maxHtmlBytes;
     // It would hide the operator's.
     const served = files.filter(({ path }) => `/${path}` !== SECURITY_TXT);
     this.#files = new Map(served.map((file) => [file.path, file]));
@@ -43,12 +45,13 @@ export class Site {
     return this.#files.get(path);
   }
 
-  /** Whether a file is sent from memory. Others are read piece by piece each time; HTML has to be rendered as a whole. */
-  isKept({ path, bytes }: SiteFile): boolean {
+  /** Whether a file is sent from memory. Others are read piece by piece each time; the placeholder is replaced in a whole file. */
+  isKept(file: SiteFile): boolean {
+    const { path, bytes } = file;
     const isCompressed = isCompressible(path);
     // A file takes more memory with its encodings, and is not to displace all others.
     const max = Math.min(isCompressed ? MAX_COMPRESSED_BYTES : MAX_KEPT_BYTES, this.#kept.maxSize / 2);
-    return isHtmlPath(path) || bytes <= max;
+    return isHtmlPath(path) || isReplacedIn(file, this.#maxHtmlBytes) || bytes <= max;
   }
 
   kept(path: string): ReadyFile | undefined {

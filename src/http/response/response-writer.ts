@@ -45,9 +45,9 @@ export class ResponseWriter {
     return reservation;
   }
 
-  /** Whether the memory budget allows another body for this owner. */
-  fits(ownerId: number): boolean {
-    return this.#budget.reserve(ownerId).fits(0);
+  /** Whether the memory budget allows another body of so many bytes for this owner. */
+  fits(ownerId: number, bytes: number): boolean {
+    return this.#budget.reserve(ownerId).fits(bytes);
   }
 
   /**

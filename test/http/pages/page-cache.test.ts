@@ -24,7 +24,7 @@ const cacheOf = (read: Read, canSend = () => true): PageCache =>
       render: () => Promise.reject(new Error('Every page is rendered.')),
       makeFile: () => Promise.reject(new Error('No page has files.')),
     },
-    { maxBytes: MIB, limits: testLimits() },
+    { maxBytes: MIB, maxHtmlBytes: MIB, limits: testLimits() },
   );
 /** Rows of pages of one byte, in a version. */
 function rowsOf(slugs: readonly string[], version: number) {

@@ -35,7 +35,7 @@ function startCache() {
         return { path, ...toReadyBody(content, 'identity', randomBytes(bytes)) };
       },
     },
-    { maxBytes: KIB * KIB, limits: testLimits() },
+    { maxBytes: KIB * KIB, maxHtmlBytes: KIB, limits: testLimits() },
   );
   async function siteOf(slug: string): Promise<{ page: ReadyPage; site: Site }> {
     const page = await cache.get(slug);

@@ -22,7 +22,7 @@ import type { SiteFile } from '../../../db/deployments/site-files.ts';
 import { type FormRules, rulesOf } from '../../../db/submissions/forms.ts';
 import type { CaptchaProvider } from '../../../lib/captcha-fields.ts';
 import { placeOf } from '../../../lib/place-of.ts';
-import { isHtmlPath, isScriptPath, isTextPath, shownPath } from '../../../lib/site-paths.ts';
+import { isHtmlPath, isReplacedIn, isScriptPath, isTextPath, shownPath } from '../../../lib/site-paths.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
@@ -174,7 +174,7 @@ async function checkScripts(turns: CheckTurns, addresses: Addresses, page: LiveP
 
 /** The problems of files in which the placeholder is not replaced, because they are too large. */
 async function problemOfLarge(page: LivePage, file: SiteFile, maxHtmlBytes: number): Promise<Problem[]> {
-  if (file.bytes <= maxHtmlBytes || !isTextPath(file.path) || isHtmlPath(file.path)) return [];
+  if (!isTextPath(file.path) || isHtmlPath(file.path) || isReplacedIn(file, maxHtmlBytes)) return [];
   const place = await placeOf(PLACEHOLDER, page.pieces(file));
   const message = `Nothing replaces ${PLACEHOLDER} in this file, because it is larger than ${maxHtmlBytes} bytes: divide it into smaller files.`;
   return place ? [{ code: 'placeholder-misspelt', severity: 'error', message, ...place }] : [];

@@ -1,8 +1,8 @@
-import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { findSite, type SiteFile } from '../../../db/deployments/site-files.ts';
 import type { ReadPiece } from '../../../db/files/file-content.ts';
 import {
+  checkCharset,
   checkedPath,
   largestFile,
   maxBytesOf,
@@ -100,7 +100,7 @@ const getEndpoint = ({ db, openSiteFile, responseWriter }: App) =>
 /** A page has to be one that POST and PUT of the whole deployment would accept. */
 function checkIndex(content: Buffer): void {
   if (content.length === 0) throw new SiteError(400, `The file "${INDEX}" is empty: send the page.`);
-  if (!isUtf8(content)) throw new SiteError(400, `The file "${INDEX}" is not UTF-8: save it as UTF-8.`);
+  checkCharset(INDEX, content);
 }
 
 const putEndpoint = (app: App) =>

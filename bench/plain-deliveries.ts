@@ -28,8 +28,8 @@ async function deliver(): Promise<void> {
              INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
              SELECT id, last_submission_number, $2, $3, '127.0.0.1', now() FROM counted
            )
-           INSERT INTO deliveries (deployment_id, submission_id, webhook_id, receiver, next_attempt_at, created_at, updated_at)
-           SELECT deployment_id, $2, id, receiver, now() + interval '1 min', now(), now() FROM webhooks WHERE deployment_id = $1 RETURNING id`,
+           INSERT INTO deliveries (id, deployment_id, owner_id, submission_id, webhook_id, event, receiver, next_attempt_at, created_at, updated_at)
+           SELECT 'dl_' || $2, deployment_id, 1, $2, id, 'submission', receiver, now() + interval '1 min', now(), now() FROM webhooks WHERE deployment_id = $1 RETURNING id`,
     values: [deploymentId, submissionId, data],
   });
   const { statusCode, body } = await request(`http://127.0.0.1:${port}/`, {

@@ -129,7 +129,7 @@ const seed = async (connection: pg.ClientConfig): Promise<void> => {
 export const addDeployments = (connection: pg.ClientConfig, from: number, to: number): Promise<void> =>
   sql(
     connection,
-    // Without triggers: the one that counts them takes quadratic time within a transaction.
+    // Without triggers: every process would read all of these changes.
     `SET session_replication_role = replica;
      INSERT INTO deployments (id, owner_id, slug)
      SELECT 'd_' || lpad(n::text, 24, '0'), 1, 'bench-' || translate(n::text, '0123456789', 'abcdefghij')

@@ -220,6 +220,8 @@ export const LIMITS = {
     longTransactionTimeoutMs: 10_000,
     /** The commit of such a transaction may wait for a slow disk. */
     commitTimeoutMs: 10_000,
+    /** A connection makes the plans of its prepared statements anew, because tables may have grown. */
+    planLifetimeMs: 5_000,
     /** A process that stops waits this long for the statements that run. */
     closeTimeoutMs: 1_000,
     /** A command waits for the very first start of the service: initdb and migrations on a slow machine. */

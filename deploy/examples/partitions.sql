@@ -9,8 +9,6 @@ DECLARE
   index record;
   key record;
 BEGIN
-  -- A newer Postgres checks it for copied rows, too; all have had the default since.
-  UPDATE deliveries SET event = 'submission' WHERE event IS NULL AND webhook_id IS NOT NULL;
   CREATE TEMP TABLE referring ON COMMIT DROP AS
     SELECT conrelid::regclass AS of, conname, pg_get_constraintdef(oid) AS definition
       FROM pg_constraint WHERE contype = 'f' AND confrelid IN ('submissions'::regclass, 'deliveries'::regclass);

@@ -11,7 +11,7 @@ export type Event = (typeof EVENTS)[number];
  * it is for a recipient. A new one also needs its kind in src/delivery/mail/mail-kinds.ts.
  */
 const MAIL_EVENTS = [
-  ...['submission-mail', 'digest', 'test-mail', 'confirmation', 'recipient-off', 'storage'],
+  ...['submission-mail', 'digest', 'test-mail', 'confirmation', 'webhook-off', 'recipient-off', 'storage'],
   'domain-broken',
   ...['visitor-confirmation', 'confirmation-preview'],
 ] as const;

@@ -50,7 +50,7 @@ export async function prepareDatabase(
 const POOLER_REFUSES = 'a pooler refuses the settings of our connections: set DATABASE_POOLER=transaction';
 const POOLER_IGNORES =
   'a pooler ignores the time-outs of our connections: set DATABASE_POOLER=transaction, or, if it pools sessions, ' +
-  'statement_timeout and enable_seqscan of the role';
+  'statement_timeout of the role';
 
 /** Looks for a pooler that DATABASE_POOLER does not name. Throws StartError when nothing works through it. */
 export async function checkPooler(db: Database, log: Log): Promise<void> {

@@ -14,7 +14,7 @@ const remove = async (id: string): Promise<void> => void (await owner.delete(`/d
 /** The tables that have rows of a deployment, beside its own. */
 const TABLES = [
   ...['deliveries', 'digests', 'domains', 'form_rules', 'honeypot_hits', 'idempotency_keys', 'mail_recipients'],
-  ...['page_versions', 'pages', 'read_up_to', 'removed_submissions', 'spam_submissions', 'submission_files'],
+  ...['page_versions', 'pages', 'spam_submissions', 'submission_files'],
   ...['submission_marks', 'submissions', 'turned_away', 'visitor_confirmations', 'webhooks'],
 ];
 
@@ -40,8 +40,10 @@ describe('deployments purge', () => {
       Array.from({ length: 1_203 }, () => '{"a":1}'),
     );
     await service.db.raw(
-      `INSERT INTO deliveries (id, deployment_id, submission_id, webhook_id, status, next_attempt_at, created_at, updated_at)
-       SELECT 'dl_00' || md5(id), deployment_id, id, CASE number % 2 WHEN 0 THEN ? END, 'failed', now(), now(), now()
+      `INSERT INTO deliveries (id, deployment_id, owner_id, submission_id, webhook_id, event, status, next_attempt_at,
+                               created_at, updated_at)
+       SELECT 'dl_00' || md5(id), deployment_id, 1, id, CASE number % 2 WHEN 0 THEN ? END, 'submission', 'failed', now(),
+              now(), now()
          FROM submissions WHERE deployment_id = ?`,
       [body.id, deployment.id],
     );
@@ -63,7 +65,6 @@ describe('deployments purge', () => {
       .db('submission_marks')
       .insert([1, 2].map((number) => ({ deployment_id: deployment.id, number, read: true, starred: false })));
     await service.db('domains').insert({ deployment_id: deployment.id, domain: 'forms.shop.example' });
-    await service.db('read_up_to').insert({ deployment_id: deployment.id, number: 2 });
     for (const table of ['honeypot_hits', 'turned_away'])
       await service.db(table).insert({ deployment_id: deployment.id, day: '2026-11-21', count: 3 });
     await service.db('visitor_confirmations').insert({
@@ -72,9 +73,6 @@ describe('deployments purge', () => {
     });
     const mail = { notify_every: 'day', recipients: ['bea@command.example', 'cyd@command.example'] };
     await owner.change(deployment.id, mail);
-    await service
-      .db('removed_submissions')
-      .insert([1_204, 1_205].map((number) => ({ deployment_id: deployment.id, number })));
     await owner.change(deployment.id, { spam: { blocklist: ['casino'] } });
     await service.db.raw(
       `INSERT INTO spam_submissions (deployment_id, id, data, ip_address, created_at, kept_at, reason)
@@ -87,7 +85,7 @@ describe('deployments purge', () => {
   it('removes everything of a deleted deployment for good, and nothing of another', async () => {
     const [gone, kept, live] = [await deployMuch(), await deployMuch(), await deployMuch()];
     await Promise.all([gone, kept].map(({ id }) => remove(id)));
-    const whole = [1_203, 1, 1, 1, 1, 3, 2, 1, 1, 1, 2, 600, 10, 2, 1_203, 1, 1, 1, 1];
+    const whole = [1_203, 1, 1, 1, 1, 3, 2, 1, 1, 600, 10, 2, 1_203, 1, 1, 1, 1];
     const nothing = whole.map(() => 0);
     expect(await rowsOf(gone.id)).toEqual(whole);
     expect(await print('purge', gone.id)).toBe(

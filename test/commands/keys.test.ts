@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { KEYS_BATCH } from '../../src/db/account/api-keys.ts';
+import { migrate } from '../../src/db/postgres/migrate.ts';
 import { aTime } from '../support/answers.ts';
 import { done, formhost, printed, refusedFor, startCommand } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
-import { testDatabase } from '../support/fresh-database.ts';
+import { emptyDatabase, testDatabase } from '../support/fresh-database.ts';
 import { asOwner, testService } from '../support/service.ts';
 
 const aKeyAlone = expect.stringMatching(/^fh_[0-9A-Za-z_-]{40,}\n$/);
@@ -154,14 +155,12 @@ describe('keys create', () => {
   });
 
   it('brings a database that an older version has made up to date', async () => {
-    const { url } = await testDatabase();
-    await runSql(
-      url,
-      "ALTER TABLE api_keys DROP name, DROP prefix; DELETE FROM knex_migrations WHERE name = '0011-key-names'",
-    );
+    const { url } = await testDatabase(emptyDatabase);
+    await migrate({ connectionString: url }, { only: ['0001-owners-and-pages'] });
     const settings = { DATABASE_URL: url };
     expect(await keys(['create', '--email', 'old@keys.example'], settings)).toEqual(made);
     expect(await listed('old@keys.example', settings)).toHaveLength(1);
+    await runSql(url, 'SELECT secret FROM link_secret');
   });
 });
 
@@ -192,8 +191,8 @@ describe('keys list and revoke', () => {
     await runSql(
       url,
       `INSERT INTO owners (email, plan) VALUES ('many@keys.example', 'pro');
-       INSERT INTO api_keys (id, owner_id, hash)
-         SELECT 'key_' || lpad(i::text, 20, '0'), owners.id, sha256(i::text::bytea) FROM owners, generate_series(1, ${count}) AS i`,
+       INSERT INTO api_keys (id, owner_id, hash, prefix)
+         SELECT 'key_' || lpad(i::text, 20, '0'), owners.id, sha256(i::text::bytea), 'fh_' FROM owners, generate_series(1, ${count}) AS i`,
     );
     const ids = (await listed('many@keys.example', { DATABASE_URL: url })).map(({ id }) => id);
     expect(ids).toEqual(Array.from({ length: count }, (_, index) => `key_${String(index + 1).padStart(20, '0')}`));

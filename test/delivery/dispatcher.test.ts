@@ -97,7 +97,7 @@ const addOwned = (
   db.raw(
     `INSERT INTO deliveries (id, deployment_id, owner_id, webhook_id, event, receiver, next_attempt_at, created_at, updated_at)
      SELECT format('%s/%s/%s', owner, :host::text, n), 'd_' || owner, owner, CASE WHEN :host <> '@mail' THEN 'wh_' || owner END,
-            CASE WHEN :host <> '@mail' THEN 'submission' END, :host, now() + :next::interval, now(), now()
+            CASE WHEN :host <> '@mail' THEN 'submission' ELSE 'webhook-off' END, :host, now() + :next::interval, now(), now()
        FROM generate_series(:from::int, :to::int) AS owner, generate_series(0, :count::int - 1) AS n`,
     { from, to, host, next, count },
   );
@@ -107,9 +107,9 @@ const addOwned = (
  */
 const addDeliveries = (db: Database, hosts: string | readonly string[], row: Row = {}, count = 1) =>
   db.raw(
-    `INSERT INTO deliveries (id, deployment_id, owner_id, webhook_id, submission_id, receiver, bytes, status, attempts,
-                             leased, next_attempt_at, created_at, updated_at)
-     SELECT format('%s/%s', host, n), 'd_1', 1, 'wh_' || host, :submission, host,
+    `INSERT INTO deliveries (id, deployment_id, owner_id, webhook_id, submission_id, event, receiver, bytes, status,
+                             attempts, leased, next_attempt_at, created_at, updated_at)
+     SELECT format('%s/%s', host, n), 'd_1', 1, 'wh_' || host, :submission, 'submission', host,
             coalesce((SELECT octet_length(data::text) FROM submissions WHERE id = :submission), 0), :status, :attempts, :leased,
             CASE :next WHEN 'infinity' THEN 'infinity' ELSE now() + nullif(:next, 'infinity')::interval END, now(), now()
        FROM unnest(:hosts::text[]) AS host, generate_series(0, :count::int - 1) AS n`,
@@ -267,7 +267,7 @@ describe('Dispatcher: what it leases', () => {
     await addDeliveries(db, 'quiet.test');
     await db.raw(`
       INSERT INTO deliveries (id, deployment_id, owner_id, event, next_attempt_at, created_at, updated_at)
-      SELECT format('mail/%s', n), 'd_1', 1, NULL, now(), now(), now() FROM generate_series(0, 7) AS n`);
+      SELECT format('mail/%s', n), 'd_1', 1, 'webhook-off', now(), now(), now() FROM generate_series(0, 7) AS n`);
     const { begun, tried } = startDispatcher(db);
     await expect.poll(() => tried()).toContainEqual(['quiet.test/0', 1]);
     const mails = () => begun.filter(({ delivery }) => delivery.event === 'webhook-off');
@@ -296,7 +296,7 @@ describe('Dispatcher: what it leases', () => {
       last_error: '',
       failing_since: '2026-11-26',
     };
-    const mail = (id: string, event: string | null, notice: string) =>
+    const mail = (id: string, event: string, notice: string) =>
       db.raw(
         `INSERT INTO deliveries (id, deployment_id, owner_id, event, notice, next_attempt_at, created_at, updated_at)
          VALUES (?, 'd_1', 1, ?, ?, now(), now(), now())`,
@@ -304,8 +304,8 @@ describe('Dispatcher: what it leases', () => {
       );
     await db.raw('UPDATE deployments SET email_notifications = true');
     await mail('broken digest', 'digest', '{"after":1,"last":');
-    await mail('broken notice', null, '{"webhook_id":');
-    await mail('notice', null, JSON.stringify(NOTICE));
+    await mail('broken notice', 'webhook-off', '{"webhook_id":');
+    await mail('notice', 'webhook-off', JSON.stringify(NOTICE));
     const messages: string[] = [];
     const log = pino({ level: 'error' }, { write: (line) => void messages.push(line) });
     const sender = new Sender({ ...SENDER_OPTIONS, own: { isIn: () => true, isAt: () => true }, log });

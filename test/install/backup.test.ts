@@ -8,12 +8,13 @@ import pg from 'pg';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { checkBackup } from '../../src/db/backup/restore.ts';
 import { openEmbeddedPostgres } from '../../src/db/postgres/embedded-postgres.ts';
+import { migrate } from '../../src/db/postgres/migrate.ts';
 import { backedUp, formhost, restored } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
 import { emptyFolder } from '../support/formhost.ts';
 import { cloneDatabase, emptyDatabase, testDatabase } from '../support/fresh-database.ts';
 import { isAlive, serverPid } from '../support/postmaster.ts';
-import { PROJECT, startAdmin, startProgram } from '../support/process.ts';
+import { startAdmin, startProgram } from '../support/process.ts';
 import { testService } from '../support/service.ts';
 
 const LINE = 'formhost-backup 1\n';
@@ -237,7 +238,7 @@ describe('restore', () => {
     ['of a later format', () => Buffer.concat([Buffer.from('formhost-backup 2\n'), good.subarray(LINE.length)]), NEWER],
     [
       'with a migration that is not known',
-      () => packed(Buffer.from(unpacked().toString('latin1').replace('0001-service', '9999-service'), 'latin1')),
+      () => packed(Buffer.from(unpacked().toString('latin1').replace('0001-owners', '9999-owners'), 'latin1')),
       NEWER,
     ],
     ['that is something else', () => Buffer.from('PK\u0003\u0004'), NO_BACKUP],
@@ -298,37 +299,25 @@ describe('restore', () => {
   it('brings a backup of an older version up to this one, and refuses tables that are newer than its rows', async () => {
     const old = await newDatabase();
     const file = newFile();
-    // As the first version would have left it.
-    const CREATE =
-      'CREATE TABLE knex_migrations (id serial PRIMARY KEY, name text, batch int, migration_time timestamptz)';
-    for (const sql of [CREATE, await firstMigration()]) await runSql(old.connectionString, sql);
+    // A release that did not have the last migration.
+    await migrate(old, { only: ['0001-owners-and-pages', '0002-submissions-and-deliveries'] });
     await runSql(
       old.connectionString,
-      `INSERT INTO knex_migrations (name, batch) VALUES ('0001-service', 1);
-       INSERT INTO owners (email, plan) VALUES ('old@backup.example', 'free');
-       INSERT INTO deployments (id, owner_id, slug) VALUES ('d_old', 1, 'old');
-       INSERT INTO webhooks (id, deployment_id, url, type, events)
-         VALUES ('wh_old', 'd_old', 'https://Hook.example:8443/x', 'generic', '{submission}')`,
+      `INSERT INTO owners (email, plan) VALUES ('old@backup.example', 'free');
+       INSERT INTO deployments (id, owner_id, slug) VALUES ('d_old', 1, 'old')`,
     );
     expect(await command('backup', file, { DATABASE_URL: old.connectionString })).toEqual(backedUp);
     const target = await newDatabase();
     expect(await command('restore', file, { DATABASE_URL: target.connectionString })).toEqual(restored);
-    // A later migration makes this of the rows that were there.
-    expect(await rowsOf(target, 'SELECT id, receiver, length(secret) || $$$$ AS secret FROM webhooks')).toEqual([
-      { id: 'wh_old', receiver: 'hook.example:8443', secret: '50' },
-    ]);
+    expect(
+      await rowsOf(target, 'SELECT slug, (SELECT length(secret) || $$$$ FROM link_secret) AS secret FROM deployments'),
+    ).toEqual([{ slug: 'old', secret: '32' }]);
     const newer = await readyDatabase();
     expect(await command('restore', file, { DATABASE_URL: newer.connectionString })).toEqual(
       refused(/^formhost: the database is empty, but its tables are newer \(\S+\) than the backup's: restore into /),
     );
   });
 });
-
-/** The SQL of the first migration, read as text. */
-async function firstMigration(): Promise<string> {
-  const source = await readFile(join(PROJECT, 'migrations/0001-service.ts'), 'utf8');
-  return /db\.raw\(`([\s\S]*)`\)/.exec(source)?.[1] ?? '';
-}
 
 describe('backup', () => {
   const startBackup = (file: string, DATABASE_URL: string) => startAdmin(['backup', file], { DATABASE_URL });

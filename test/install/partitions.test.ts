@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { up as addConfirmations } from '../../migrations/0047-confirmations.ts';
 import { backedUp, operatorOf, restored as restoredWell } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
 import { emptyFolder } from '../support/formhost.ts';
-import { cloneDatabase, emptyDatabase, openDatabase, testDatabase } from '../support/fresh-database.ts';
+import { cloneDatabase, emptyDatabase } from '../support/fresh-database.ts';
 import { PROJECT } from '../support/process.ts';
 import { type Received, startReceiver } from '../support/receivers.ts';
 import { asOwner, type Owner, startTestService, type TestService, testService } from '../support/service.ts';
@@ -129,19 +128,5 @@ describe('submissions and deliveries in partitions (deploy/examples/partitions.s
     await keepsAll();
     await servesARun();
     await isRestored();
-  });
-
-  it('get the index of the log of mails by a migration, also after one that was interrupted', async () => {
-    const database = await testDatabase();
-    await partition(database.url);
-    const db = openDatabase(database.url);
-    await db.raw('DROP INDEX deliveries_logged_mails; CREATE INDEX deliveries_0_logged_mails ON deliveries_0 (id)');
-    for (const _time of [1, 2]) await addConfirmations(db);
-    const { rows } = await db.raw(
-      `SELECT count(*) AS indexes, bool_and(indisvalid) AS are_valid FROM pg_index JOIN pg_class ON oid = indexrelid
-        WHERE pg_get_indexdef(oid) LIKE '%visitor-confirmation%'`,
-    );
-    // The indexes of 16 partitions, and that of the whole.
-    expect(rows).toEqual([{ indexes: 17, are_valid: true }]);
   });
 });

@@ -10,8 +10,7 @@ const owner = await service.owner();
 async function stateOf(id: string) {
   const { rows } = await service.db.raw(
     `SELECT submission_count - (SELECT count(*) FROM submissions WHERE deployment_id = :id) AS miscounted,
-            last_submission_number - submission_count
-              - (SELECT count(*) FROM removed_submissions WHERE deployment_id = :id) AS lost_numbers,
+            last_submission_number - submission_count AS lost_numbers,
             (SELECT count(*) FROM submissions JOIN spam_submissions USING (id)) AS twice,
             (SELECT count(*) FROM submission_files WHERE deployment_id = :id AND submission_id NOT IN (
                SELECT id FROM submissions UNION ALL SELECT id FROM spam_submissions)) AS orphaned,

@@ -53,7 +53,7 @@ export function checkDatabase(
   if (settings === 'ignored') {
     return warn(
       `${saw}, behind a pooler that ignores the time-outs of the service's connections`,
-      'set DATABASE_POOLER=transaction, or, if it pools sessions, statement_timeout and enable_seqscan of the role',
+      'set DATABASE_POOLER=transaction, or, if it pools sessions, statement_timeout of the role',
     );
   }
   if (unknown.length > 0) {

@@ -23,11 +23,11 @@ export function generateKey(): { key: string; id: string; hash: Buffer; prefix: 
   return { key, id: newKeyId(), hash: hashOfKey(key), prefix: key.slice(0, SIZES.apiKey.prefixChars) };
 }
 
-/** A key as its owner sees it; `name` and `prefix` are null for one that an older version made. */
+/** A key as its owner sees it; `name` is null for one that the operator has made without a name. */
 export type OwnKey = {
   id: string;
   name: string | null;
-  prefix: string | null;
+  prefix: string;
   scope: Scope;
   createdAt: Date;
   lastUsedAt: Date | null;

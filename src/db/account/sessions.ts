@@ -29,7 +29,7 @@ export async function beginSession(
   );
 }
 
-/** A browser that is signed in, as its owner sees it. `userAgent`: null for one that an older version has signed in. */
+/** A browser that is signed in, as its owner sees it. `userAgent`: null where the browser has sent none. */
 type OwnSession = { id: string; createdAt: Date; lastUsedAt: Date; userAgent: string | null };
 
 const OWN_SESSIONS = `sessions JOIN api_keys ON api_keys.id = key_id

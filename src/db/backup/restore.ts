@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { compareMigrations, migrate, migrationsRun, tableExists } from '../postgres/migrate.ts';
+import { compareMigrations, isBeforeReleases, migrate, migrationsRun, tableExists } from '../postgres/migrate.ts';
 import type { Connection } from '../postgres/servers.ts';
 import { columnsOf, openLongTransaction, type RowCounts } from './backup.ts';
 import { BackupError, BackupReader, type Header } from './backup-file.ts';
@@ -18,6 +18,11 @@ const NOT_EMPTY =
 
 /** Throws a BackupError unless this version knows all migrations of a backup. */
 function checkMigrations(names: readonly string[]): void {
+  if (isBeforeReleases(names)) {
+    throw new BackupError(
+      'the backup was made by a development version from before the first release: no release restores it',
+    );
+  }
   const [unknown] = compareMigrations(names).unknown;
   if (unknown !== undefined) {
     throw new BackupError(
@@ -40,7 +45,7 @@ async function isInUse(client: pg.Client, { pooler }: Connection): Promise<boole
   const find = async (since: string): Promise<number> => {
     const { rowCount } = await client.query(
       `SELECT FROM pg_stat_activity
-        WHERE datname = current_database() AND application_name IN ('formhost', 'formhost pages')
+        WHERE datname = current_database() AND application_name = 'formhost'
           AND state_change > CAST($1 AS timestamptz) LIMIT 1`,
       [since],
     );

@@ -17,7 +17,6 @@ export type LeasedDelivery = Pair & {
   attempts: number;
   deploymentId: string;
   slug: string;
-  /** As stored, and `webhook-off` for a mail about a webhook. */
   event: string;
   /** null for a mail. `isFailing`: nothing has succeeded since a failure. */
   webhook: {
@@ -126,7 +125,7 @@ const LEASE = `
      WHERE id = ANY (ARRAY(SELECT webhook_id FROM fitting)) AND NOT active ORDER BY id FOR SHARE
   ), decided AS MATERIALIZED (
     SELECT fitting.id, fitting.webhook_id, fitting.recipient_id, fitting.deployment_id, fitting.submission_id, event,
-           notice, fitting.position, deployments.owner_id, slug, coalesce(mail_recipients.email, owners.email) AS mail_to,
+           notice, fitting.position, fitting.owner_id, slug, coalesce(mail_recipients.email, owners.email) AS mail_to,
            coalesce(time_zone, 'UTC') AS time_zone,
            url, type, secret, previous_secrets, failing_since IS NOT NULL AS failing,
            coalesce(webhooks.receiver, '${MAIL}') AS receiver, data,
@@ -143,8 +142,7 @@ const LEASE = `
              END
              WHEN off.id IS NOT NULL THEN 'hold'
              WHEN leased AND attempts >= ? THEN 'fail'
-             WHEN fitting.receiver <> coalesce(webhooks.receiver, '${MAIL}')
-               OR fitting.owner_id <> deployments.owner_id THEN 'move'
+             WHEN fitting.receiver <> coalesce(webhooks.receiver, '${MAIL}') THEN 'move'
              ELSE 'attempt'
            END AS action
       FROM fitting
@@ -176,14 +174,14 @@ const LEASE = `
              WHEN 'fail' THEN 'the service stopped during the last attempt'
              ELSE last_error
            END,
-           receiver = decided.receiver, owner_id = decided.owner_id, updated_at = now()
+           receiver = decided.receiver, updated_at = now()
       FROM decided
      WHERE deliveries.id = ANY (ARRAY(SELECT id FROM decided)) AND deliveries.id = decided.id
        AND deliveries.deployment_id = decided.deployment_id AND action <> 'delete'
     RETURNING deliveries.id, CASE WHEN action = 'attempt' THEN attempts END AS attempts
   )
   SELECT id, attempts, receiver, owner_id AS "ownerId", deployment_id AS "deploymentId", slug,
-         coalesce(event, 'webhook-off') AS event, mail_to AS to, time_zone AS "timeZone", recipient_id AS "recipientId",
+         event, mail_to AS to, time_zone AS "timeZone", recipient_id AS "recipientId",
          confirmation, notice, submission_id AS "submissionId", data, created_at AS "createdAt",
          CASE WHEN webhook_id IS NOT NULL THEN jsonb_build_object(
            'id', webhook_id, 'url', url, 'type', type, 'isFailing', failing, 'secrets', secret || ARRAY(

@@ -26,7 +26,7 @@ const DIGEST_RANGE = '^{"after":([0-9]{1,18}),"last":([0-9]{1,18}),';
  */
 export const isWantedMail = (deliveries: string): string => `
                CASE
-                 WHEN ${deliveries}.webhook_id IS NOT NULL OR event IS NULL OR event IN ('recipient-off', 'storage', 'domain-broken') THEN true
+                 WHEN ${deliveries}.webhook_id IS NOT NULL OR event IN ('webhook-off', 'recipient-off', 'storage', 'domain-broken') THEN true
                  WHEN event = 'visitor-confirmation' THEN confirmation IS NOT NULL AND taken_down_at IS NULL
                  WHEN event = 'confirmation-preview' THEN confirmation IS NOT NULL
                  WHEN event = 'confirmation' THEN mail_recipients.id IS NOT NULL AND removed_at IS NULL AND confirmed_at IS NULL

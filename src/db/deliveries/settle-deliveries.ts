@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { MailEvent } from '../../lib/events.ts';
 import { query } from '../postgres/query.ts';
 import { type Addressee, settleMail } from './mail-failures.ts';
 
@@ -23,6 +24,8 @@ export type AttemptOutcome = {
   delay: number;
 };
 
+/** The event of the mail that tells an owner that a webhook was switched off. */
+const WEBHOOK_OFF: MailEvent = 'webhook-off';
 /** A webhook that has failed for this long is switched off. */
 const GIVE_UP_AFTER = "interval '5 days'";
 /** An owner gets at most one notice of a webhook in this time, however often it is switched off. */
@@ -81,7 +84,7 @@ const SETTLE = `
               delivery_id, last_error, coalesce(webhook.failing_since, now()) AS failed_since
   ), notified AS (
     INSERT INTO deliveries (id, deployment_id, owner_id, event, notice, next_attempt_at, created_at, updated_at)
-    SELECT delivery_id || to_hex((extract(epoch FROM now()) * 1000)::bigint), deployment_id, owner_id, NULL,
+    SELECT delivery_id || to_hex((extract(epoch FROM now()) * 1000)::bigint), deployment_id, owner_id, '${WEBHOOK_OFF}',
            json_build_object('webhook_id', changed.id, 'url', url, 'gone', gone, 'last_error', last_error,
              'failing_since', failed_since),
            now(), now(), now()

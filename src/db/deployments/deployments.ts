@@ -315,8 +315,7 @@ export async function findPages(
        LEFT JOIN form_rules ON form_rules.deployment_id = deployments.id
       CROSS JOIN LATERAL (SELECT taken_down_at IS NOT NULL AS is_taken_down, ${HAS_ALTCHA} AS has_altcha) AS state
       CROSS JOIN LATERAL (
-              SELECT rendered_version IS NOT DISTINCT FROM pages.version
-                     AND rendered_action = CASE WHEN has_altcha THEN :withAltcha ELSE :without END AS is_rendered
+              SELECT rendered_action IS NOT DISTINCT FROM CASE WHEN has_altcha THEN :withAltcha ELSE :without END AS is_rendered
             ) AS rendering
       WHERE deployments.slug = ANY (CAST(:slugs AS text[])) AND deployments.deleted_at IS NULL`,
     { slugs: [...slugs], without: renderedFor(submitUrl, false), withAltcha: renderedFor(submitUrl, true), maxBytes },

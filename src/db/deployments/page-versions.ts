@@ -19,21 +19,17 @@ export type PageChange = {
 
 /**
  * A rendering depends, besides the HTML, on the beginning of the addresses that forms post to, and on whether forms get
- * ALTCHA's widget. It is one text, so that an older service renders the page itself.
+ * ALTCHA's widget. Both are in one text, so that they are compared as one.
  */
 export const renderedFor = (submitUrl: string, hasAltcha: boolean): string => submitUrl + (hasAltcha ? '#altcha' : '');
 
-const renderingColumns = ({ action, hash, bytes, br }: Rendering & { action: string }, version: Version) => ({
-  rendered_version: version,
+const renderingColumns = ({ action, hash, bytes, br }: Rendering & { action: string }) => ({
   rendered_action: action,
   rendered_hash: hash,
   rendered_bytes: bytes,
   rendered_br: br,
 });
-const NOT_RENDERED = {
-  ...{ rendered_version: null, rendered_action: null, rendered_hash: null },
-  ...{ rendered_bytes: null, rendered_br: null },
-};
+const NOT_RENDERED = { rendered_action: null, rendered_hash: null, rendered_bytes: null, rendered_br: null };
 
 /** A number, or what is one in SQL. */
 type Version = number | Knex.Raw;
@@ -42,7 +38,7 @@ type Version = number | Knex.Raw;
 export const pageColumns = ({ html, rendered }: NewPage, version: Version) => ({
   html,
   version,
-  ...(rendered ? renderingColumns(rendered, version) : NOT_RENDERED),
+  ...(rendered ? renderingColumns(rendered) : NOT_RENDERED),
 });
 
 /** Stores how the page is rendered if it is live and this is not stored, or for something else. */
@@ -54,23 +50,16 @@ export async function renewRendering(
   if (!rendered) return;
   await transaction('pages')
     .where({ deployment_id: deploymentId, html })
-    .whereRaw('(rendered_version, rendered_action) IS DISTINCT FROM (version, ?)', [rendered.action])
-    .update(renderingColumns(rendered, transaction.raw('version')));
+    .whereRaw('rendered_action IS DISTINCT FROM ?', [rendered.action])
+    .update(renderingColumns(rendered));
 }
-
-/** The columns of a page whose HTML stays when it has another version. */
-const nextVersion = (transaction: Knex) => ({
-  version: transaction.raw('version + 1'),
-  rendered_version: transaction.raw('rendered_version + 1'),
-});
 
 /** A version of a page whose HTML is there; `bytes`: of all its files. `id`: of the deployment. */
 type KeptVersion = { id: string; version: number; createdAt: Date; bytes: number; isLive: boolean };
 
 /** The versions of a deployment whose HTML is there: the live one and those before it. */
 const KEPT = `
-  SELECT deployment_id, version, coalesce(pages.created_at, deployments.created_at) AS created_at, html, files, true AS is_live
-    FROM pages JOIN deployments ON deployments.id = deployment_id WHERE deployment_id = :deploymentId
+  SELECT deployment_id, version, created_at, html, files, true AS is_live FROM pages WHERE deployment_id = :deploymentId
   UNION ALL
   SELECT deployment_id, version, created_at, html, files, false FROM page_versions
    WHERE deployment_id = :deploymentId AND html IS NOT NULL`;
@@ -163,11 +152,11 @@ export async function addVersion(
     transaction,
     'keep-version',
     `INSERT INTO page_versions (deployment_id, version, after_number, created_at, html, files)
-     SELECT deployment_id, version, after_number, coalesce(pages.created_at, deployments.created_at), html, files
-       FROM pages JOIN deployments ON deployments.id = deployment_id WHERE deployment_id = ?`,
+     SELECT deployment_id, version, after_number, created_at, html, files FROM pages WHERE deployment_id = ?`,
     [deploymentId],
   );
-  const columns = page ? pageColumns(page, transaction.raw('version + 1')) : nextVersion(transaction);
+  const version = transaction.raw('version + 1');
+  const columns = page ? pageColumns(page, version) : { version };
   await transaction('pages')
     .where({ deployment_id: deploymentId })
     .update({ ...columns, ...(files && { files: toColumn(files) }) });

@@ -1,6 +1,7 @@
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import type { Limits } from '../../limits.ts';
+import { createPlanningClient } from './fresh-plans.ts';
 import { whyOutOfReach } from './out-of-reach.ts';
 import { type Connection, openServer, READ_ONLY, type ServerConfig, serversOf } from './servers.ts';
 import { createPooledClient } from './transaction-pooler.ts';
@@ -9,15 +10,13 @@ type DatabaseLimits = Limits['database'];
 
 /**
  * The server ends statements as well, so that none continues for a client that has left. JIT costs more than it gains on
- * short statements. Every statement of a request has an index: a sequential scan would be planned only while a table is
- * small, and the plan would be kept when it no longer is.
+ * short statements.
  */
 const settingsWithin = ({ statementTimeoutMs }: DatabaseLimits) =>
   ({
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: statementTimeoutMs,
     jit: 'off',
-    enable_seqscan: 'off',
   }) as const;
 
 /** Of one process. Postgres accepts 100 in all by default. */
@@ -83,7 +82,7 @@ class Connections {
     this.#onRenew = onRenew;
     const isPooled = connection.pooler === 'transaction';
     this.knex = knex({
-      client: isPooled ? createPooledClient(settingsWithin(limits)) : 'pg',
+      client: isPooled ? createPooledClient(settingsWithin(limits)) : createPlanningClient(limits.planLifetimeMs),
       connection: () => this.#configure(),
       pool: {
         min: 0,

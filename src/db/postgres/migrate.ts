@@ -21,6 +21,9 @@ const MIGRATIONS: readonly string[] = readdirSync(FOLDER)
   .map((file) => file.slice(0, -EXTENSION.length))
   .toSorted();
 
+/** The first migration before the first release. What was made with it has other tables, under the same names. */
+const BEFORE_RELEASES = '0001-service';
+
 /** The key of the advisory lock: any number, the same in every version. */
 const LOCK = 7_265_113_420;
 const BREAKING = '-breaking';
@@ -45,7 +48,16 @@ export type MigrationState = {
   unknown: readonly string[];
 };
 
+/** Whether a database or a backup with these migrations is from before the first release. */
+export const isBeforeReleases = (run: readonly string[]): boolean => run.includes(BEFORE_RELEASES);
+
+/** Compares the migrations of a database with those of this version. Throws when they are from before the first release. */
 export function compareMigrations(run: readonly string[]): MigrationState {
+  if (isBeforeReleases(run)) {
+    throw new Error(
+      'a development version from before the first release has made it: make another database, or move DATA_DIR away',
+    );
+  }
   return {
     missing: MIGRATIONS.filter((name) => !run.includes(name)),
     unknown: run.filter((name) => !MIGRATIONS.includes(name)),
@@ -119,8 +131,10 @@ export async function migrationsRun(client: pg.Client): Promise<string[]> {
 }
 
 /** Whether any migration of the service has been run in a database. Other programs have a table of this name, too. */
-export const hasMigrations = async (client: pg.Client): Promise<boolean> =>
-  (await migrationsRun(client)).some((name) => MIGRATIONS.includes(name));
+export async function hasMigrations(client: pg.Client): Promise<boolean> {
+  const run = await migrationsRun(client);
+  return compareMigrations(run).missing.length < MIGRATIONS.length;
+}
 
 async function encodingOf(client: pg.Client): Promise<string | undefined> {
   const { rows } = await client.query<{ encoding: string }>("SELECT current_setting('server_encoding') AS encoding");

@@ -33,10 +33,10 @@ export function createPooledClient(settings: Readonly<Record<string, string | nu
  */
 export async function settingsInForce(db: Knex): Promise<'yes' | 'refused' | 'ignored'> {
   try {
-    const { rows } = await db.raw<{ rows: { timeout: string; scan: string }[] }>(
-      "SELECT current_setting('statement_timeout') AS timeout, current_setting('enable_seqscan') AS scan",
+    const { rows } = await db.raw<{ rows: { timeout: string }[] }>(
+      "SELECT current_setting('statement_timeout') AS timeout",
     );
-    return rows.some(({ timeout, scan }) => timeout === '0' || scan === 'on') ? 'ignored' : 'yes';
+    return rows.some(({ timeout }) => timeout === '0') ? 'ignored' : 'yes';
   } catch (error) {
     // pgbouncer's words for a parameter that it does not pass on.
     if (error instanceof Error && /unsupported startup parameter/.test(error.message)) return 'refused';

@@ -86,9 +86,8 @@ export const storeRules = (transaction: Knex, id: string, rules: FormRules): Pro
   execute(
     transaction,
     'store-rules',
-    // The version is for processes of an older release.
-    `INSERT INTO form_rules (deployment_id, version, redirect_url, allowed_origins, closed_message, blocklist, captcha)
-     VALUES (?, 1, ?, ?, ?, ?, ?)
+    `INSERT INTO form_rules (deployment_id, redirect_url, allowed_origins, closed_message, blocklist, captcha)
+     VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (deployment_id) DO UPDATE
        SET redirect_url = excluded.redirect_url, allowed_origins = excluded.allowed_origins,
            closed_message = excluded.closed_message, blocklist = excluded.blocklist, captcha = excluded.captcha`,

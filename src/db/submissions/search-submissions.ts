@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { Pauses } from '../../lib/submission-search.ts';
 import { SIZES } from '../../sizes.ts';
 import { query } from '../postgres/query.ts';
-import { type MarkFilter, numbersWithMarks, readBefore } from './submission-marks.ts';
+import { type MarkFilter, numbersWithMarks } from './submission-marks.ts';
 import { type RunRead, readSubmissions } from './submission-reader.ts';
 import type { NumberedSubmission } from './submissions.ts';
 
@@ -44,8 +44,7 @@ function isBefore(one: Position, other: Position): boolean {
 
 /** Whether a submission is unread, for NEXT. Each mark is looked up by its key: joined, a plan might read all of a page's. */
 const IS_UNREAD = `NOT coalesce(
-           (SELECT read FROM submission_marks WHERE deployment_id = page.deployment_id AND number = next.number),
-           ${readBefore('page.deployment_id', 'next.number')})`;
+           (SELECT read FROM submission_marks WHERE deployment_id = page.deployment_id AND number = next.number), false)`;
 
 /** The next submissions of several pages, or the next with a star; of each page newest first, and at most `count`. */
 const NEXT = ({ starred, unread }: MarkFilter): string => `

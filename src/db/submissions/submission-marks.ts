@@ -8,15 +8,6 @@ export type InboxSubmission = NumberedSubmission & { read: boolean; starred: boo
 /** A mark that is left out stays as it is. */
 type Marks = { read?: boolean | undefined; starred?: boolean | undefined };
 
-/**
- * Whether a submission is read that has no mark. Older versions wrote only the number up to which all are read. In SQL:
- * its deployment's id and its number.
- */
-export const readBefore = (deploymentId: string, number: string): string => `
-  coalesce(${number} <= (SELECT up_to.number FROM read_up_to AS up_to WHERE up_to.deployment_id = ${deploymentId}), false)`;
-
-const READ_BEFORE = readBefore(':deploymentId', 'submissions.number');
-
 /** Submissions by their deployments and numbers, in this order; without those that are deleted. */
 export function findInboxSubmissions(
   db: Knex,
@@ -26,8 +17,7 @@ export function findInboxSubmissions(
     db,
     'find-inbox-submissions',
     `SELECT ${submissionColumns('submissions')}, wanted.deployment_id AS "deploymentId",
-            coalesce(starred, false) AS starred,
-            coalesce(read, ${readBefore('wanted.deployment_id', 'wanted.number')}) AS read, (
+            coalesce(starred, false) AS starred, coalesce(read, false) AS read, (
               SELECT max(version) FROM (
                 SELECT version, after_number FROM pages WHERE deployment_id = wanted.deployment_id
                 UNION ALL
@@ -49,7 +39,7 @@ export function findInboxSubmissions(
  */
 const MARK = `
   WITH wanted AS MATERIALIZED (
-    SELECT submissions.number, ${READ_BEFORE} AS read_before
+    SELECT submissions.number
       FROM submissions JOIN deployments ON deployments.id = deployment_id
      WHERE submissions.id = ANY (CAST(:ids AS text[]))
        AND deployment_id = :deploymentId AND owner_id = :ownerId AND deleted_at IS NULL
@@ -57,9 +47,9 @@ const MARK = `
        FOR KEY SHARE OF submissions
   )
   INSERT INTO submission_marks AS marks (deployment_id, number, read, starred)
-  SELECT :deploymentId, number, coalesce(:read, read_before), coalesce(:starred, false)
+  SELECT :deploymentId, number, coalesce(:read, false), coalesce(:starred, false)
     FROM wanted
-   WHERE coalesce(:read, read_before) <> read_before OR coalesce(:starred, false)
+   WHERE :read OR :starred
       OR EXISTS (SELECT FROM submission_marks WHERE deployment_id = :deploymentId AND number = wanted.number)
    ORDER BY number
       ON CONFLICT (deployment_id, number)
@@ -83,13 +73,7 @@ export const markSubmissions = (
 
 /** How many submissions of `deploymentId`, an expression, are unread. */
 export const unreadCount = (deploymentId: string): string => `
-  (SELECT submission_count
-          - (SELECT count(*) FROM submissions WHERE deployment_id = ${deploymentId} AND number <= up_to)
-          - (SELECT count(*) FROM submission_marks WHERE deployment_id = ${deploymentId} AND number > up_to AND read)
-          + (SELECT count(*) FROM submission_marks WHERE deployment_id = ${deploymentId} AND number <= up_to AND NOT read)
-     FROM (
-       SELECT coalesce((SELECT number FROM read_up_to WHERE deployment_id = ${deploymentId}), 0) AS up_to
-     ) AS known)`;
+  (submission_count - (SELECT count(*) FROM submission_marks WHERE deployment_id = ${deploymentId} AND read))`;
 
 /** Which submissions are looked for. */
 export type MarkFilter = { unread: boolean; starred: boolean };
@@ -107,7 +91,7 @@ export async function numbersWithMarks(
     db,
     'numbers-with-marks',
     `SELECT number FROM unnest(CAST(:numbers AS bigint[])) AS submissions (number)
-      WHERE NOT (:unread AND coalesce(${mark('read')}, ${READ_BEFORE})) AND (NOT :starred OR ${mark('starred')})`,
+      WHERE NOT (:unread AND coalesce(${mark('read')}, false)) AND (NOT :starred OR ${mark('starred')})`,
     { deploymentId, numbers: [...numbers], ...filter },
   );
   return new Set(rows.map(({ number }) => number));

@@ -94,7 +94,7 @@ describe('this machine', () => {
     const database = await testDatabase(emptyDatabase);
     const connection = { connectionString: database.url };
     const [first, again] = [await inspectDatabase(connection), await inspectDatabase(connection)];
-    expect(first.missing.slice(0, 2)).toEqual(['0001-service', '0002-deliveries']);
+    expect(first.missing.slice(0, 2)).toEqual(['0001-owners-and-pages', '0002-submissions-and-deliveries']);
     expect(again.missing).toEqual(first.missing);
   });
 });

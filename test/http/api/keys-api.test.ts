@@ -66,7 +66,7 @@ describe('POST /keys', () => {
     const { id } = await makeKey(owner);
     const { owner_id: ownerId } = await service.db('api_keys').where({ id }).first('owner_id');
     await service.db.raw(
-      `INSERT INTO api_keys (id, owner_id, hash) SELECT 'key_' || n, ?, sha256(n::text::bytea)
+      `INSERT INTO api_keys (id, owner_id, hash, prefix) SELECT 'key_' || n, ?, sha256(n::text::bytea), 'fh_'
          FROM generate_series(1, ?::int) AS n`,
       [ownerId, SIZES.apiKey.maxOfOwner - 2],
     );

@@ -71,7 +71,7 @@ const NOTED = `'{last_used_at,labels,labels_version}'::text[]`;
 /** All that owners have. */
 async function allRows(): Promise<unknown> {
   const tables = ['deployments', 'form_rules', 'pages', 'page_versions', 'webhooks', 'submissions', 'submission_files'];
-  const more = ['submission_marks', 'read_up_to', 'spam_submissions', 'mail_recipients', 'api_keys', 'sessions'];
+  const more = ['submission_marks', 'spam_submissions', 'mail_recipients', 'api_keys', 'sessions'];
   const all = [...tables, ...more].map(
     (table) => `'${table}', (SELECT jsonb_agg(to_jsonb(t) - ${NOTED} ORDER BY t::text) FROM ${table} t)`,
   );

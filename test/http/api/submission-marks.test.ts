@@ -80,27 +80,6 @@ describe('marks', () => {
     expect([await search(id, { unread: 'true' }), await unreadOf(id)]).toEqual([[4, 2, 1], 3]);
   });
 
-  it('of older versions, which wrote the number up to which all are read, stay valid', async () => {
-    const id = await deployWith(9);
-    await service.db('read_up_to').insert({ deployment_id: id, number: 6 });
-    const before = [1, 2, 8].map((number) => ({
-      deployment_id: id,
-      number,
-      read: number !== 1,
-      starred: number === 2,
-    }));
-    await service.db('submission_marks').insert(before);
-    expect([await search(id, { unread: 'true' }), await unreadOf(id)]).toEqual([[9, 7, 1], 3]);
-    expect(await search(id, { starred: 'true' })).toEqual([2]);
-    expect(await bulk(id, 'unread', [3, 8, 9])).toBe(2);
-    expect(await bulk(id, 'read', [1, 4])).toBe(1);
-    expect(await bulk(id, 'delete', [4, 5])).toBe(2);
-    expect([await search(id, { unread: 'true' }), await unreadOf(id)]).toEqual([[9, 8, 7, 3], 4]);
-    expect(await bulk(id, 'read', range(1, 9))).toBe(4);
-    await addSubmissions(id, 2);
-    expect([await search(id, { unread: 'true' }), await unreadOf(id)]).toEqual([[11, 10], 2]);
-  });
-
   it('agree with a plain model, whatever is done in which order', async () => {
     const numbers = fc.array(fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 40 })), {
       maxLength: 15,

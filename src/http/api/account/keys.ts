@@ -42,7 +42,7 @@ const expiresAt = z.iso
 const shown = {
   id: keyId,
   name: textOrNull('null for a key that was made without one.', 'Website build'),
-  prefix: textOrNull(`The first ${SIZES.apiKey.prefixChars} characters of the key; null for an old one.`, 'fh_Tk3vQ'),
+  prefix: textField(`The first ${SIZES.apiKey.prefixChars} characters of the key.`, 'fh_Tk3vQ'),
   scope,
   created_at: time,
   expires_at: time.nullable().meta({ description: 'null: never.', example: null }),

@@ -1,0 +1,206 @@
+import type { Knex } from 'knex';
+
+/*
+ * The schema is in three migrations, by noun: owners, pages and domains here; submissions and deliveries; files and storage.
+ * These hold for every table:
+ *
+ * - Ids compare by byte (COLLATE "C"): cheaper than the rules of a language, and in the order of the times they begin with.
+ * - Keys and tokens are stored as their SHA-256 (hash).
+ * - E-mails are in lower case.
+ */
+
+const OWNERS = `
+  CREATE TABLE owners ( -- Who publishes pages: an e-mail, on a plan.
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    email text NOT NULL UNIQUE,
+    plan text NOT NULL,
+    time_zone text, -- an IANA name; NULL: UTC
+    recent_confirmations timestamptz[] NOT NULL DEFAULT '{}', -- the window of the limit on mails that ask recipients
+    confirmations_day date, -- the last day (UTC) on which visitors got confirmations
+    confirmations_count int NOT NULL DEFAULT 0, -- how many, on that day
+    created_at timestamptz NOT NULL DEFAULT now()
+  );
+  CREATE TABLE api_keys ( -- Keys of owners, by which requests are allowed.
+    id text COLLATE "C" PRIMARY KEY,
+    owner_id bigint NOT NULL REFERENCES owners,
+    hash bytea NOT NULL UNIQUE,
+    prefix text NOT NULL, -- the first characters, by which the owner recognizes the key
+    name text, -- NULL: the operator has made it without one
+    scope text NOT NULL DEFAULT 'full' CHECK (scope IN ('full', 'read')),
+    created_at timestamptz NOT NULL DEFAULT now(),
+    expires_at timestamptz, -- NULL: never
+    last_used_at timestamptz,
+    revoked_at timestamptz
+  );
+  CREATE INDEX api_keys_owner ON api_keys (owner_id, id) WHERE revoked_at IS NULL;
+  CREATE TABLE sessions ( -- Browsers that are signed in. A session stands for its key, and works no longer than that.
+    id text COLLATE "C" PRIMARY KEY,
+    hash bytea NOT NULL UNIQUE, -- of the cookie
+    key_id text COLLATE "C" NOT NULL REFERENCES api_keys ON DELETE CASCADE,
+    user_agent text, -- cut; NULL: the browser has sent none
+    created_at timestamptz NOT NULL DEFAULT now(),
+    last_used_at timestamptz NOT NULL DEFAULT now()
+  );
+  CREATE INDEX sessions_key ON sessions (key_id, id);
+  CREATE INDEX sessions_last_used ON sessions (last_used_at);
+  CREATE TABLE sign_in_links ( -- Links in mails that sign in, once.
+    hash bytea PRIMARY KEY,
+    key_id text COLLATE "C" NOT NULL REFERENCES api_keys ON DELETE CASCADE,
+    expires_at timestamptz NOT NULL
+  );
+  CREATE TABLE sign_in_tries ( -- How often all processes together did what is limited, such as asking for a link.
+    name text COLLATE "C" PRIMARY KEY, -- SHA-256 of what is counted
+    tries integer NOT NULL,
+    window_ends_at timestamptz NOT NULL
+  );
+  CREATE TABLE email_changes ( -- The new address of an owner, until the link in the mail to it is opened.
+    owner_id bigint PRIMARY KEY REFERENCES owners ON DELETE CASCADE,
+    email text NOT NULL,
+    hash bytea NOT NULL UNIQUE,
+    expires_at timestamptz NOT NULL
+  );
+  CREATE TABLE owner_idempotency_keys ( -- Idempotency-Keys under which owners made something in the last 24 hours.
+    owner_id bigint NOT NULL, -- no foreign key: to lock the owner here could be a deadlock
+    key_hash bytea NOT NULL,
+    request_hash bytea NOT NULL, -- SHA-256 of what was asked for
+    answer text, -- the JSON of the first answer; NULL until it is made, in the same transaction
+    created_at timestamptz NOT NULL,
+    PRIMARY KEY (owner_id, key_hash)
+  );
+  CREATE INDEX owner_idempotency_keys_created_at ON owner_idempotency_keys (created_at)`;
+
+// Each accepted submission updates one row of deployments, and no updated column is indexed: with room left on the page
+// (fillfactor), the update touches no index. What is large, or changes for itself, is in tables of its own.
+const DEPLOYMENTS = `
+  CREATE TABLE deployments ( -- Published pages with their settings and counters. Deleted ones are in the trash at first.
+    id text COLLATE "C" PRIMARY KEY,
+    owner_id bigint NOT NULL REFERENCES owners,
+    slug text COLLATE "C" NOT NULL,
+    submission_count bigint NOT NULL DEFAULT 0,
+    last_submission_number bigint NOT NULL DEFAULT 0, -- larger than the count once submissions are deleted
+    recent_submissions timestamptz[] NOT NULL DEFAULT '{}', -- the window of the rate limit
+    language text, -- of the pages that visitors see; NULL: that of the page
+    retention_days integer, -- submissions are deleted when they are older; NULL: never
+    opens_at timestamptz, -- NULL: the form is open from the start
+    closes_at timestamptz, -- NULL: the form stays open
+    max_submissions integer, -- NULL: as many as come
+    submissions_per_minute integer, -- NULL: the limit of the service
+    email_notifications boolean NOT NULL DEFAULT false,
+    notify_every text NOT NULL DEFAULT 'submission', -- or 'hour' or 'day'
+    notify_owner boolean NOT NULL DEFAULT true, -- the owner gets the mail that recipients get
+    mail_failures int NOT NULL DEFAULT 0, -- as in mail_recipients, of the owner's address
+    mail_switched_off_at timestamptz, -- when failures switched email_notifications off
+    confirmation jsonb, -- {"field","subject","text"}: the mail to visitors; NULL: none
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    taken_down_at timestamptz, -- by the operator: the page answers 451, and accepts no submissions
+    take_down_reason text,
+    deleted_at timestamptz,
+    purging boolean NOT NULL DEFAULT false -- being removed for good
+  ) WITH (fillfactor = 50);
+  CREATE UNIQUE INDEX deployments_live_slug ON deployments (slug) WHERE deleted_at IS NULL;
+  CREATE INDEX deployments_live_owner ON deployments (owner_id, id) WHERE deleted_at IS NULL;
+  CREATE INDEX deployments_deleted ON deployments (owner_id, deleted_at, id) WHERE deleted_at IS NOT NULL;
+  CREATE INDEX deployments_purging ON deployments (id) WHERE purging;
+  CREATE INDEX deployments_retention ON deployments (id) WHERE retention_days IS NOT NULL;
+  CREATE INDEX deployments_taken_down ON deployments (owner_id, id)
+    WHERE taken_down_at IS NOT NULL AND deleted_at IS NULL;
+  CREATE INDEX deployments_mail_switched_off ON deployments (owner_id, id)
+    WHERE mail_switched_off_at IS NOT NULL AND deleted_at IS NULL;
+  CREATE TABLE form_rules ( -- How the submissions of a form are judged and answered; no row: as NO_RULES.
+    deployment_id text COLLATE "C" PRIMARY KEY REFERENCES deployments ON DELETE CASCADE,
+    redirect_url text,
+    allowed_origins text[] NOT NULL, -- empty: all
+    closed_message text,
+    blocklist text[] NOT NULL,
+    captcha json -- {"provider","site_key","secret"}; NULL: none
+  );
+  CREATE TABLE deployment_changes ( -- What processes read to learn of changes that others have made. An hour is kept.
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    deployment_id text COLLATE "C" NOT NULL,
+    slug text COLLATE "C" NOT NULL,
+    at timestamptz NOT NULL DEFAULT clock_timestamp()
+  );
+  CREATE INDEX deployment_changes_at ON deployment_changes (at);
+  CREATE FUNCTION record_deployment_change() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    INSERT INTO deployment_changes (deployment_id, slug)
+      SELECT DISTINCT * FROM (VALUES (OLD.id, OLD.slug), (NEW.id, NEW.slug)) AS changed (id, slug) WHERE id IS NOT NULL;
+    RETURN NULL;
+  END $$;
+  -- Not for the columns that a submission writes.
+  CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE OF slug, updated_at, deleted_at, taken_down_at
+    ON deployments FOR EACH ROW EXECUTE FUNCTION record_deployment_change()`;
+
+const VERSIONS = `
+  CREATE TABLE pages ( -- The live version of each deployment, as it was given and as visitors get it.
+    deployment_id text COLLATE "C" PRIMARY KEY REFERENCES deployments,
+    version bigint NOT NULL DEFAULT 1,
+    html bytea NOT NULL, -- bytes, because a text cannot hold NUL
+    files jsonb, -- [{"path","sha256" (hex),"bytes"}] of a site besides its index.html, by path; NULL: a single page
+    after_number bigint NOT NULL DEFAULT 0, -- submissions above it were sent from this version
+    created_at timestamptz NOT NULL DEFAULT now(), -- when this version went live
+    labels json, -- what people call the fields: a list of pairs of a name and a label
+    labels_version bigint, -- the version that labels was read from
+    rendered_action text, -- what the addresses that its forms post to begin with; NULL: it has not been rendered
+    rendered_hash text, -- of the rendered page without an encoding
+    rendered_bytes integer, -- the length of that
+    rendered_br bytea -- the rendered page as brotli
+  );
+  ALTER TABLE pages ALTER COLUMN rendered_br SET STORAGE EXTERNAL; -- Postgres would try to compress it again
+  CREATE INDEX pages_files ON pages USING gin (files jsonb_path_ops) WHERE files IS NOT NULL;
+  CREATE TABLE page_versions ( -- What pages were before.
+    deployment_id text COLLATE "C" NOT NULL REFERENCES deployments ON DELETE CASCADE,
+    version bigint NOT NULL,
+    html bytea, -- NULL: no longer kept; submissions were sent from it
+    files jsonb,
+    after_number bigint NOT NULL,
+    created_at timestamptz NOT NULL,
+    PRIMARY KEY (deployment_id, version)
+  );
+  CREATE INDEX page_versions_files ON page_versions USING gin (files jsonb_path_ops) WHERE files IS NOT NULL;
+  CREATE TABLE site_contents ( -- The contents of the files of sites, once for each owner.
+    owner_id bigint NOT NULL REFERENCES owners,
+    sha256 bytea NOT NULL,
+    bytes int NOT NULL,
+    content bytea, -- NULL: it is in the bucket
+    object_id text COLLATE "C", -- the object in the bucket of FILES_URL that has the content
+    -- When a version last needed it, or it was stored. Contents that no version needs are removed a day after that.
+    checked_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (owner_id, sha256),
+    CHECK ((content IS NULL) = (object_id IS NOT NULL))
+  );
+  ALTER TABLE site_contents ALTER COLUMN content SET STORAGE EXTERNAL; -- so that a part is read without the rest
+  CREATE INDEX site_contents_checked_at ON site_contents (checked_at);
+  CREATE UNIQUE INDEX site_contents_object ON site_contents (object_id) WHERE object_id IS NOT NULL`;
+
+const DOMAINS = `
+  CREATE TABLE domains ( -- Custom domains. Any number of deployments may claim one; a single one has it live.
+    deployment_id text COLLATE "C" NOT NULL REFERENCES deployments ON DELETE CASCADE,
+    domain text COLLATE "C" NOT NULL, -- in lower case, as DNS has it (xn--)
+    status text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'live', 'broken')),
+    problem text, -- a sentence about the records; NULL: all are right, or none was looked up
+    checked_at timestamptz, -- NULL: never
+    proof_gone_at timestamptz, -- since when DNS has said that the proof is missing; NULL: it has not
+    next_check_at timestamptz NOT NULL DEFAULT now(),
+    created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (deployment_id, domain)
+  );
+  CREATE UNIQUE INDEX domains_live ON domains (domain) WHERE status = 'live';
+  CREATE INDEX domains_proven ON domains (domain) WHERE status <> 'pending';
+  CREATE INDEX domains_next_check ON domains (next_check_at);
+  -- All processes learn of it as of a change of the deployment. Nothing is served at a pending domain.
+  CREATE FUNCTION record_domain_change() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    INSERT INTO deployment_changes (deployment_id, slug)
+      SELECT id, slug FROM deployments WHERE id = coalesce(NEW.deployment_id, OLD.deployment_id);
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER record_insert AFTER INSERT ON domains
+    FOR EACH ROW WHEN (NEW.status <> 'pending') EXECUTE FUNCTION record_domain_change();
+  CREATE TRIGGER record_update AFTER UPDATE OF status ON domains
+    FOR EACH ROW WHEN (NEW.status <> OLD.status) EXECUTE FUNCTION record_domain_change();
+  CREATE TRIGGER record_delete AFTER DELETE ON domains
+    FOR EACH ROW WHEN (OLD.status <> 'pending') EXECUTE FUNCTION record_domain_change()`;
+
+export const up = (db: Knex): Promise<void> => db.raw([OWNERS, DEPLOYMENTS, VERSIONS, DOMAINS].join(';\n'));

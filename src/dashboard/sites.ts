@@ -1,5 +1,7 @@
 import { isIgnoredPath } from '../lib/ignored-names.ts';
 import { answer, api } from './api.ts';
+import { HtmlFiles, isHtml } from './html-files.ts';
+import { say } from './ui/say.tsx';
 
 /** A file that was chosen or dropped, with its path. */
 export type ChosenFile = { path: string; file: File };
@@ -79,9 +81,15 @@ const base64Of = (file: File): Promise<string> =>
 
 /** The JSON of a site that is no zip. */
 async function siteBody({ index, others }: Exclude<Site, { zip: File }>) {
-  const files: Record<string, { content: string; encoding: 'base64' }> = {};
-  for (const { path, file } of others) files[path] = { content: await base64Of(file), encoding: 'base64' };
-  return { html: await index.text(), files };
+  const pages = new HtmlFiles();
+  const files: Record<string, string | { content: string; encoding: 'base64' }> = {};
+  for (const { path, file } of others) {
+    const converted = isHtml(path) ? await pages.convert(file, path) : undefined;
+    files[path] = converted ?? { content: await base64Of(file), encoding: 'base64' };
+  }
+  const html = await pages.read(index, INDEX);
+  if (pages.notice !== '') say(pages.notice);
+  return { html, files };
 }
 
 /** A body that is a file itself. */
@@ -106,6 +114,9 @@ export async function replaceSite(id: string, site: Site) {
   );
 }
 
-/** Adds or replaces a file of a page. */
-export const putFile = (id: string, { path, file }: ChosenFile) =>
-  answer(api.PUT('/deploy/{id}/files/{path}', { params: { path: { id, path } }, ...bodyOf(file) }));
+/** Adds or replaces a file of a page. `pages`: reads the file where it is a page. */
+export async function putFile(id: string, { path, file }: ChosenFile, pages: HtmlFiles) {
+  const converted = isHtml(path) ? await pages.convert(file, path) : undefined;
+  const body = converted === undefined ? file : new File([converted], file.name);
+  return answer(api.PUT('/deploy/{id}/files/{path}', { params: { path: { id, path } }, ...bodyOf(body) }));
+}

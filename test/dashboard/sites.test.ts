@@ -45,6 +45,57 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     ]);
   const openPage = (owner: Owner, id: string): Promise<Page> => dashboard.open(owner, `/dashboard/pages/${id}/page`);
 
+  it('publishes pages in other charsets as UTF-8, and refuses those that it can not read', async () => {
+    const owner = await dashboard.owner();
+    const page = await dashboard.open(owner, '/dashboard/new');
+    const latin = (text: string) => Buffer.from(text, 'latin1');
+    await choose(page, 'Choose a folder', folderOf({ 'index.html': INDEX, 'a.html': latin('<p>Füße') }));
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByText('a.html is not UTF-8, and does not say rightly what it is').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    const files = {
+      'index.html': latin('<meta charset=iso-8859-1><title>Gruesse</title>Füße'),
+      'a.html': Buffer.from('\uFEFF<p>Füße', 'utf16le'),
+      'b.html': '\uFEFF<p>Füße',
+    };
+    await choose(page, 'Choose a folder', folderOf(files));
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByText('Converted to UTF-8: a.html (utf-16le), index.html (windows-1252).').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'You’re live' }).waitFor();
+    const [{ id }] = (await owner.get('/deploy')).body.deployments;
+    const contentOf = async (path: string): Promise<string> =>
+      (await owner.get(`/deploy/${id}/files/${path}`).buffer().expect(200)).text;
+    expect(await contentOf('index.html')).toBe('<meta charset=utf-8><title>Gruesse</title>Füße');
+    expect([await contentOf('a.html'), await contentOf('b.html')]).toEqual(['<p>Füße', files['b.html']]);
+
+    const open = await openPage(owner, id);
+    await choose(open, 'Replace b.html', file('other.html', latin('<meta charset=latin1>Straße')));
+    await open.getByText('b.html is replaced. Converted to UTF-8: b.html (windows-1252).').waitFor();
+    expect(await contentOf('b.html')).toBe('<meta charset=utf-8>Straße');
+  });
+
+  it('reads a page that is chosen or dropped in its charset, or says why not', async () => {
+    const page = await dashboard.open(await dashboard.owner(), '/dashboard/new');
+    const page1252 = (declared: string) => Buffer.from(`<meta charset="${declared}"><p>Füße`, 'latin1');
+    await choose(page, 'Choose a zip or files', file('a.html', page1252('utf-8')));
+    await page.getByText('a.html is not UTF-8, and does not say rightly').waitFor();
+    expect(await page.getByLabel('HTML').inputValue()).toBe('');
+    await choose(page, 'Choose a zip or files', file('a.html', page1252('latin1')));
+    await expect.poll(() => page.getByLabel('HTML').inputValue()).toBe('<meta charset="utf-8"><p>Füße');
+    const dropped = (declared: string) =>
+      page.evaluateHandle(`(() => {
+        const data = new DataTransfer();
+        const bytes = Uint8Array.from(${JSON.stringify([...page1252(declared)])});
+        data.items.add(new File([bytes], 'b.html', { type: 'text/html' }));
+        return data;
+      })()`);
+    await page.getByLabel('HTML').dispatchEvent('drop', { dataTransfer: await dropped('unknown') });
+    await page.getByText('b.html is not UTF-8, and does not say rightly').waitFor();
+    await page.getByLabel('HTML').dispatchEvent('drop', { dataTransfer: await dropped('windows-1252') });
+    await page.getByText('Converted to UTF-8: b.html (windows-1252).').waitFor();
+    expect(await page.getByLabel('HTML').inputValue()).toBe('<meta charset="utf-8"><p>Füße');
+  });
+
   it('publishes a folder, without the files of programs', async () => {
     const owner = await dashboard.owner();
     const page = await dashboard.open(owner, '/dashboard/new');

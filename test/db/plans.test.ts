@@ -88,7 +88,7 @@ const WORK: Readonly<Record<string, (db: Knex) => Promise<unknown>>> = {
     leaseDeliveries(
       db,
       range(FEW).map((ownerId) => ({ receiver: 'hooks.example:443', ownerId })),
-      { memory: 1_000, leaseMs: 0, maxAttempts: 1_000_000 },
+      { memory: 1_000, leaseMs: 0, mailLeaseMs: 0, maxAttempts: 1_000_000 },
     ),
   'settle deliveries': (db) =>
     settleDeliveries(

@@ -2,11 +2,13 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
 import { answer, api } from '../api.ts';
-import { type Change, useData } from '../data.ts';
+import { type Change, toError, useData } from '../data.ts';
+import { HtmlFiles } from '../html-files.ts';
 import { CodeArea, type Place, showPlace } from '../ui/code-area.tsx';
 import { Labelled } from '../ui/field.tsx';
 import { Findings } from '../ui/findings.tsx';
 import { Form, FormEnd } from '../ui/form.tsx';
+import { say } from '../ui/say.tsx';
 import { LivePreview } from './live-preview.tsx';
 
 /** A page is checked and shown when nothing was typed for this time. */
@@ -77,6 +79,7 @@ export function Editor({
   }, []);
   const settled = useSettled(html);
   const [isMissing, setMissing] = useState(false);
+  const [dropError, setDropError] = useState<string>();
   const isEmpty = html.trim() === '';
   function submit(): void {
     setMissing(isEmpty);
@@ -86,7 +89,14 @@ export function Editor({
     const file = event.dataTransfer?.files[0];
     if (!file) return;
     event.preventDefault();
-    onChange(await file.text());
+    const pages = new HtmlFiles();
+    try {
+      onChange(await pages.read(file));
+      setDropError(undefined);
+      if (pages.notice !== '') say(pages.notice);
+    } catch (thrown) {
+      setDropError(toError(thrown).message);
+    }
   }
   return (
     <Form onSubmit={submit}>
@@ -101,14 +111,17 @@ export function Editor({
                 form, or leave the action out: either way it is sent to you.
               </>
             }
-            error={isMissing && isEmpty ? 'Paste the page, or drop its file here.' : undefined}
+            error={dropError ?? (isMissing && isEmpty ? 'Paste the page, or drop its file here.' : undefined)}
           >
             {(control) => (
               <CodeArea
                 {...control}
                 area={area}
                 html={html}
-                onInput={({ currentTarget }) => onChange(currentTarget.value)}
+                onInput={({ currentTarget }) => {
+                  setDropError(undefined);
+                  onChange(currentTarget.value);
+                }}
                 onDrop={drop}
               />
             )}

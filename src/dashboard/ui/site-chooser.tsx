@@ -38,12 +38,12 @@ export function FileButton({
 }
 
 /** Lets one choose or drop a site. */
-export function SiteChooser({ text, onSite }: { text: string; onSite(site: Site): void }): JSX.Element {
+export function SiteChooser({ text, onSite }: { text: string; onSite(site: Site): unknown }): JSX.Element {
   const [error, setError] = useState<string>();
   async function choose(files: readonly ChosenFile[] | Promise<readonly ChosenFile[]>): Promise<void> {
     setError(undefined);
     try {
-      onSite(siteOf(await files));
+      await onSite(siteOf(await files));
     } catch (thrown) {
       setError(toError(thrown).message);
     }

@@ -5,9 +5,11 @@ import { answer, api } from '../api.ts';
 import { errorAt, useChange, useData, useDraft, useOnce } from '../data.ts';
 import { Editor } from '../editor/editor.tsx';
 import { findStartingPoint, StartingPoints } from '../editor/starting-points.tsx';
+import { HtmlFiles } from '../html-files.ts';
 import { pageLinks } from '../links.ts';
 import { publishSite, type Site } from '../sites.ts';
 import { Form, FormEnd } from '../ui/form.tsx';
+import { say } from '../ui/say.tsx';
 import { SiteChooser } from '../ui/site-chooser.tsx';
 import { SlugField, slugOf } from '../ui/slug-field.tsx';
 import { Shown } from '../ui/states.tsx';
@@ -38,8 +40,10 @@ function Publish({ draft, initial }: { draft: string; initial?: string }): JSX.E
     });
   async function choose(chosen: Site): Promise<void> {
     clear();
-    if ('index' in chosen && chosen.others.length === 0) setHtml(await chosen.index.text());
-    else setSite(chosen);
+    if (!('index' in chosen && chosen.others.length === 0)) return setSite(chosen);
+    const pages = new HtmlFiles();
+    setHtml(await pages.read(chosen.index));
+    if (pages.notice !== '') say(pages.notice);
   }
   function giveUp(): void {
     clear();

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
 import { useChange, useData } from '../../data.ts';
+import { HtmlFiles } from '../../html-files.ts';
 import { type ChosenFile, putFile, replaceSite, type Site } from '../../sites.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
@@ -116,8 +117,9 @@ export function Files({
   const put = (files: readonly ChosenFile[], done: string): unknown =>
     run(async () => {
       try {
-        for (const file of files) await putFile(id, file);
-        say(done);
+        const pages = new HtmlFiles();
+        for (const file of files) await putFile(id, file, pages);
+        say(`${done} ${pages.notice}`.trim());
       } finally {
         // Some may be live when another is refused.
         onChanged();

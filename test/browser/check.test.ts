@@ -48,6 +48,10 @@ const QUIRKS: Readonly<Record<string, string>> = {
     '<form><select name=a><option>1<input name=b><option>2</select><select name=c><optgroup><select name=d></form>',
   'raw text':
     '<form><textarea name=a><input name=b></textarea><noscript><input name=c></noscript><iframe><input name=d></iframe><xmp><input name=e></xmp><input name=f></form>',
+  'shadow roots': `<form id=f><label>L <div><template shadowrootmode=open><input name=in></template><input name=out></div></label></form>
+    <div><template shadowrootmode=open><input name=b form=f></template><template shadowrootmode=open><input name=d></template></div>`,
+  'shadow roots that are none':
+    '<form><ul><template shadowrootmode=open><input name=a></template><input name=b></ul></form>',
   frames: '<frameset><form><input name=a></form></frameset>',
 };
 

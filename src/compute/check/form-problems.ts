@@ -78,7 +78,7 @@ function* problemsOfWay(form: ReadForm, way: Way, page: Page): Generator<Found> 
     yield { code: 'placeholder-misspelt', severity: 'error', message, at };
   }
   const isByScript = isLeftToScript(form.element, way, page.scripts);
-  yield* problemsOfWayPolicy(form, way, isByScript, page);
+  yield* problemsOfWayPolicy(way, isByScript, page);
   if (isByScript) return;
   if (isWrong || action.target === 'here') yield* problemsOfSending(form, way, page);
   else {

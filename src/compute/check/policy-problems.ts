@@ -1,8 +1,8 @@
 import type { Found } from './answer.ts';
 import { shown } from './field-problems.ts';
 import type { Page } from './form-problems.ts';
-import type { ReadForm, Way } from './forms.ts';
-import { attribute, type HtmlElement, startOf } from './html-tree.ts';
+import type { Way } from './forms.ts';
+import { startOf } from './html-tree.ts';
 import type { Block } from './policies.ts';
 
 /*
@@ -42,32 +42,14 @@ export function* problemsOfScriptPolicy(page: Page): Generator<Found> {
   }
 }
 
-const isWithoutReferrer = (form: HtmlElement): boolean =>
-  /(?:^|\s)noreferrer(?:\s|$)/i.test((attribute(form, 'rel') ?? '').slice(0, 1_000));
-
-function* problemOfOrigin(
-  { element }: ReadForm,
-  url: URL,
-  { policies: { referrer }, ...page }: Page,
-): Generator<Found> {
-  if (!page.hasAllowedOrigins || page.address.isOwn(url)) return;
-  const hides = 'hides where the form comes from, so that the setting allowed_origins refuses what it sends';
-  if (referrer && HIDING.has(referrer.policy)) {
-    const message = `The referrer policy ${referrer.policy} ${hides}: write <meta name="referrer" content="strict-origin">.`;
-    yield { code: 'origin-hidden', severity: 'error', message, at: startOf(referrer.meta) };
-  } else if (isWithoutReferrer(element)) {
-    const message = `rel="noreferrer" ${hides}: leave it out of the <form>.`;
-    yield { code: 'origin-hidden', severity: 'error', message, at: startOf(element) };
-  }
+function* problemOfOrigin(url: URL, { policies: { referrer }, ...page }: Page): Generator<Found> {
+  if (!page.hasAllowedOrigins || page.address.isOwn(url) || !referrer || !HIDING.has(referrer.policy)) return;
+  const message = `The referrer policy ${referrer.policy} hides where the form comes from, so that the setting allowed_origins refuses what it sends: write <meta name="referrer" content="strict-origin">.`;
+  yield { code: 'origin-hidden', severity: 'error', message, at: startOf(referrer.meta) };
 }
 
 /** Finds what blocks one way of a form that leads here. `isByScript`: whether a script may send it in place of the browser. */
-export function* problemsOfWayPolicy(
-  form: ReadForm,
-  { action, method }: Way,
-  isByScript: boolean,
-  page: Page,
-): Generator<Found> {
+export function* problemsOfWayPolicy({ action, method }: Way, isByScript: boolean, page: Page): Generator<Found> {
   if (action.target !== 'here' || method.value !== 'post') return;
   const { scripts, policies } = page;
   const url = page.address.destinationOf(action.value);
@@ -75,7 +57,7 @@ export function* problemsOfWayPolicy(
   if (!isByScript || !(scripts.requests || scripts.hasOthers)) {
     const block = policies.blockOf('form', url);
     if (block) yield blocked(block, 'error', { what: 'the form', url, page });
-    yield* problemOfOrigin(form, url, page);
+    yield* problemOfOrigin(url, page);
   } else if (scripts.sendsForms && scripts.requests) {
     const block = policies.blockOf('script', url);
     // The script may send something else.

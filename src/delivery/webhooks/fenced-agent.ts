@@ -1,5 +1,4 @@
 import { Resolver } from 'node:dns/promises';
-import { once } from 'node:events';
 import type { Agent, ClientRequest, IncomingMessage, InformationEvent } from 'node:http';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { type Cidr, isReachable } from '../../lib/public-address.ts';
@@ -79,7 +78,8 @@ export class FencedAgent {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#dns.cancel();
-    const closed = Array.from(this.#sockets, (socket) => once(socket.destroy(), 'close'));
+    const closed = Array.from(this.#sockets, (socket) => new Promise((resolve) => socket.once('close', resolve)));
+    for (const socket of this.#sockets) socket.destroy();
     await Promise.all(closed);
   }
 
@@ -94,8 +94,8 @@ export class FencedAgent {
       port: url.port,
       path: url.pathname + url.search,
       method: 'POST',
-      // An interim response of HTTP/1.0, or with `Connection: close`, would be the last one otherwise. Nothing is passed on that a
-      // receiver frames in another way than this parser does.
+      // Otherwise an interim response of HTTP/1.0, or with `Connection: close`, would be the last one. The strict parser protects
+      // those who pass an answer on, and here nobody does.
       insecureHTTPParser: true,
       headers,
       maxHeaderSize: SIZES.webhook.maxHeaderBytes,

@@ -1,0 +1,57 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createOpenSiteFile } from '../../../src/db/deployments/site-files.ts';
+import { createLog } from '../../../src/lib/log.ts';
+import { createCore } from '../../../src/start/core.ts';
+import { testLimits } from '../../support/limits.ts';
+import { testService } from '../../support/service.ts';
+import { publishSite } from '../../support/sites.ts';
+
+/* One check has a short time of the processor, after which others have their turn. */
+
+const service = await testService({}, undefined, { limits: { compute: { checkCpuTimeoutMs: 400 } } });
+const owner = await service.owner();
+const other = await service.owner();
+
+/** A page on which the parser works for many times as long. */
+const HEAVY = '<i>'.repeat(650_000);
+const FORM = '<form method="post"><label>Your name <input name="name"></label><button>Send</button></form>';
+
+const tooComplex = (file: string) => ({
+  error: `${file} is too complex to be checked: close its elements in the order in which they are opened, or send a part of it.`,
+});
+
+describe('a page that takes too long to be checked', () => {
+  it('is a 422, and pages of others are checked', async () => {
+    const heavy = [owner.post('/check').send({ html: HEAVY }), owner.post('/check').send({ html: HEAVY })];
+    const answers = heavy.map((request) => request.expect(422, tooComplex('The page')));
+    const { body } = await other.post('/check').send({ html: FORM }).expect(200);
+    expect(body.problems).toEqual([]);
+    await Promise.all(answers);
+  });
+
+  it('is named where it is a file of a site', async () => {
+    const { id } = await publishSite(owner, { 'index.html': FORM, 'a.html': FORM, 'deep/b.html': HEAVY });
+    await owner.get(`/deploy/${id}/check`).expect(422, tooComplex('The file "deep/b.html"'));
+  });
+
+  it('has no labels, and is not read for them again', async () => {
+    const { id } = await owner.deploy({ html: FORM + HEAVY });
+    await service.anonymous.post(`/submit/${id}`).type('form').send({ name: 'Ada' }).expect(200);
+    const { text } = await owner.get(`/submissions/${id}/export.csv?labels=1`).expect(200);
+    expect(text.split('\r\n')[0]).toBe('id,created_at,ip_address,name');
+    expect(await service.db('pages').where({ deployment_id: id }).first('labels')).toEqual({ labels: '[]' });
+  });
+});
+
+it('labels do not wait for checks', async () => {
+  const { id } = await owner.deploy({ html: FORM });
+  const { db, config } = service;
+  const openSiteFile = createOpenSiteFile(db, () => Promise.reject(new Error('There is no bucket.')), testLimits());
+  const core = createCore(config, testLimits(), createLog('silent'), db, openSiteFile, () => undefined);
+  onTestFinished(async () => void (await Promise.all([core.checks.close(), core.labelThread.close()])));
+  const isRead = Promise.withResolvers<void>();
+  const check = core.checks.run(1, 1, () => isRead.promise);
+  expect([...(await core.labelsOf(id))]).toEqual([['name', 'Your name']]);
+  isRead.resolve();
+  await check;
+});

@@ -62,7 +62,7 @@ export const LIMITS = {
     requestWaitTimeoutMs: 1_800,
     /** Tests of webhooks and of mail that an owner sends in a minute, in each process. */
     testsPerMinute: 20,
-    /** Look-ups of domains that an owner asks for in a minute, in each process. */
+    /** Look-ups of domains that an owner asks for in a minute, in all processes. */
     domainChecksPerMinute: 10,
   },
   /** Lists, search, exports, streams and statistics. */

@@ -7,6 +7,7 @@ import { createReference } from '../../src/http/api/operations/reference/documen
 import { createEndpoints } from '../../src/http/endpoints.ts';
 import type { Tagged } from '../../src/http/request/declaration.ts';
 import { Hosts, NO_SLUG } from '../../src/http/request/hosts.ts';
+import { RATE_LIMIT_HEADERS } from '../../src/http/request/rate-limit.ts';
 import { ERROR_CODE } from '../../src/http/response/errors.ts';
 import { NOTICE } from '../../src/http/response/notice.ts';
 import { idleApp } from './app.ts';
@@ -140,6 +141,10 @@ export function holdAgainst(reference: Reference): Hold {
     if (notice !== undefined && status < 400 && !documentedHeaders.includes(NOTICE))
       return `has a ${NOTICE} that is not documented`;
     if (notice !== undefined && !/^[\x20-\x7e]+$/.test(notice)) return `has a ${NOTICE} that is not ASCII`;
+    const isCounted = Object.keys(RATE_LIMIT_HEADERS).some((name) => headers.has(name.toLowerCase()));
+    // The reference says once that other errors may have them.
+    if (isCounted && (status < 400 || status === 401 || status === 429) && !documentedHeaders.includes('RateLimit'))
+      return 'has a RateLimit that is not documented';
     const content = lookUp(reference, ...way, 'content').value;
     if (content === undefined) return body ? `has a body: ${body}` : undefined;
     const type = headers.get('content-type') ?? '';

@@ -117,15 +117,15 @@ export async function useSignInLink(db: Knex, hash: Buffer): Promise<string | un
 }
 
 /**
- * Counts a try of all processes in a window of `seconds`; in how many milliseconds there may be another when this one is
- * over `limit`. The table has the name of its first use, signing in.
+ * Counts a try of all processes in a window of `seconds`. Returns the tries in the window, at most one over `limit`, and in how
+ * many milliseconds it ends. The table has the name of its first use, signing in.
  */
 export async function countTry(
   db: Knex,
   name: string,
   { limit, seconds }: { limit: number; seconds: number },
-): Promise<number | undefined> {
-  const { tries, left_ms: leftMs } = await queryOne<{ tries: number; left_ms: number }>(
+): Promise<{ tries: number; leftMs: number }> {
+  return queryOne(
     db,
     'count-try',
     `INSERT INTO sign_in_tries AS known (name, tries, window_ends_at)
@@ -134,8 +134,7 @@ export async function countTry(
         SET tries = CASE WHEN known.window_ends_at > now() THEN least(known.tries, :limit) ELSE 0 END + 1,
             window_ends_at =
               CASE WHEN known.window_ends_at > now() THEN known.window_ends_at ELSE excluded.window_ends_at END
-     RETURNING tries, (1000 * extract(epoch FROM window_ends_at - now()))::float8 AS left_ms`,
+     RETURNING tries, (1000 * extract(epoch FROM window_ends_at - now()))::float8 AS "leftMs"`,
     { name: hashOfKey(name).toString('base64'), limit, seconds },
   );
-  return tries > limit ? leftMs : undefined;
 }

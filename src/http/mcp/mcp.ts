@@ -6,6 +6,7 @@ import { unauthorized } from '../request/auth.ts';
 import { type Endpoint, jsonText } from '../request/declaration.ts';
 import { ANY_ORIGIN_HEADER, endpoint, publicEndpoint } from '../request/endpoint.ts';
 import { pageBodyBytes, siteLimits } from '../request/json-body.ts';
+import { OPTIONAL_RATE_LIMIT_HEADERS, RATE_LIMIT_HEADERS } from '../request/rate-limit.ts';
 import { acceptsJson } from '../response/accept.ts';
 import { ERROR_CODE, errorKind, HttpError, unavailable } from '../response/errors.ts';
 import { Answer, badMessage, Message, PARSE_ERROR } from './message.ts';
@@ -31,7 +32,11 @@ const refuseWithoutKey: RequestHandler = ({ method, headers }, _response, next) 
 const allowAnyOrigin = cors({
   methods: 'POST',
   allowedHeaders: ['Authorization', 'Content-Type', 'Mcp-Protocol-Version', 'Mcp-Session-Id', 'Last-Event-ID'],
-  exposedHeaders: ['mcp-session-id', 'mcp-protocol-version', 'WWW-Authenticate', 'Retry-After', ERROR_CODE],
+  exposedHeaders: [
+    ...['mcp-session-id', 'mcp-protocol-version', 'WWW-Authenticate', 'Retry-After'],
+    ...Object.keys(RATE_LIMIT_HEADERS),
+    ERROR_CODE,
+  ],
   maxAge: SIZES.submission.preflightSeconds,
   preflightContinue: true,
 });
@@ -62,7 +67,7 @@ function messageEndpoint(app: App, endpoints: () => readonly Endpoint[]): Endpoi
     },
     answer: {
       description: 'The answer to a request. An error of a tool, too, with `isError` in the result.',
-      headers: ANY_ORIGIN_HEADER,
+      headers: { ...ANY_ORIGIN_HEADER, ...OPTIONAL_RATE_LIMIT_HEADERS },
       schema: Answer,
       example: { jsonrpc: '2.0', id: 1, result: {} },
     },

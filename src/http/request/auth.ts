@@ -15,7 +15,11 @@ import type { SessionCookie } from './session-cookie.ts';
 const MAX_LOOK_UPS = 500;
 
 export const unauthorized = errorKind(
-  { id: 'Unauthorized', description: 'The API key is missing, malformed, unknown, expired or revoked.' },
+  {
+    id: 'Unauthorized',
+    description: 'The API key is missing, malformed, unknown, expired or revoked.',
+    isCounted: true,
+  },
   (message?: string) =>
     new HttpError(401, message ?? 'An API key is needed: send Authorization: Bearer <API_KEY>.', {
       'WWW-Authenticate': 'Bearer',
@@ -38,6 +42,7 @@ export const tooManyUnknownKeys = errorKind(
     description:
       `More than ${SIZES.unknownKeys.max} unknown API keys in ${SIZES.unknownKeys.seconds} seconds from one address. ` +
       'A valid key is never refused for that reason.',
+    isCounted: true,
   },
   (leftMs: number) =>
     new HttpError(429, 'Too many unknown API keys: wait a minute, then use a valid one.', retryAfter(leftMs)),
@@ -53,7 +58,11 @@ export class Authentication {
   readonly #sessionCookie: SessionCookie;
   /** Finds owners by the hashes of keys and sessions. Requests that come together share a statement. */
   readonly #owners: Batcher<Buffer, Found | undefined>;
-  readonly #unknownKeys = new RateLimit(SIZES.unknownKeys);
+  readonly #unknownKeys = new RateLimit({
+    name: 'unknown-keys',
+    ...SIZES.unknownKeys,
+    refusal: tooManyUnknownKeys,
+  });
 
   constructor(db: Database, clientAddress: ClientAddress, sessionCookie: SessionCookie) {
     this.#db = db;
@@ -71,13 +80,13 @@ export class Authentication {
     const token = authorization === undefined ? this.#sessionCookie.tokenOf(request) : undefined;
     if (token !== undefined) return this.#ofSession(request, response, token);
     const [, key = ''] = /^bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
-    if (isApiKey(key)) return this.ofKey(request, key);
+    if (isApiKey(key)) return this.ofKey(request, response, key);
     throw unauthorized();
   }
 
   /** The owner of a key that does not come from the header. `key`: has the form of one. */
-  ofKey(request: Request, key: string): Promise<Owner> {
-    return this.#findOwner(request, key, keyRefused);
+  ofKey(request: Request, response: Response, key: string): Promise<Owner> {
+    return this.#findOwner(request, response, key, keyRefused);
   }
 
   /** Whether the key or the session with this id is still valid. */
@@ -86,19 +95,19 @@ export class Authentication {
   }
 
   async #ofSession(request: Request, response: Response, token: string): Promise<Owner> {
-    const owner = await this.#findOwner(request, token, sessionEnded);
+    const owner = await this.#findOwner(request, response, token, sessionEnded);
     // The browser keeps it as long as the database.
     if (owner.isRenewed) response.append('Set-Cookie', this.#sessionCookie.keep(token));
     return owner;
   }
 
   /** The owner of a key or a session. Counts it as unknown when there is none. */
-  async #findOwner(request: Request, secret: string, refusal: () => HttpError): Promise<Found> {
+  async #findOwner(request: Request, response: Response, secret: string, refusal: () => HttpError): Promise<Found> {
     // Before the first await: a socket that has closed has no address.
     const network = networkOf(this.#clientAddress(request));
     const owner = await this.#owners.add(hashOfKey(secret));
     if (owner) return owner;
-    const leftMs = this.#unknownKeys.use(network);
-    throw leftMs === undefined ? refusal() : tooManyUnknownKeys(leftMs);
+    await this.#unknownKeys.count(network, { request, response });
+    throw refusal();
   }
 }

@@ -84,7 +84,7 @@ type Queue = <T>(work: () => Promise<T>) => Promise<T>;
 /** A call of an endpoint by a tool, with the request that brought it. `input`: fields of the query and the body. */
 export type ToolCall = {
   request: EndpointRequest;
-  /** To notice that the client has left, and to pause the deadline. No handler that a tool calls writes to it. */
+  /** For rate limits, to notice that the client has left, and to pause the deadline. No handler that a tool calls answers with it. */
   response: Response;
   owner: Owner;
   /** For reads after the first piece of an answer: `handle` runs in it unless it `takesLong`. */

@@ -56,9 +56,15 @@ export class HttpError extends Error {
 
 /**
  * A kind of error, as endpoints declare it and the reference shows it; `example` is one of them, `schema` that of a body
- * of its own.
+ * of its own, `isCounted` whether it may have the headers about a rate limit.
  */
-export type DeclaredError = { id: string; description: string; schema?: z.ZodType; example: HttpError };
+export type DeclaredError = {
+  id: string;
+  description: string;
+  schema?: z.ZodType;
+  isCounted?: true;
+  example: HttpError;
+};
 /** A call makes the error to throw. */
 type ErrorKind<Values extends unknown[] = []> = ((...values: Values) => HttpError) & DeclaredError;
 
@@ -67,7 +73,7 @@ type ErrorKind<Values extends unknown[] = []> = ((...values: Values) => HttpErro
  * its id: `NoSuchDeployment` becomes `no-such-deployment`.
  */
 export function errorKind<Values extends unknown[]>(
-  { id, description, schema }: Omit<DeclaredError, 'example'>,
+  { id, ...described }: Omit<DeclaredError, 'example'>,
   make: (...values: Values) => HttpError,
   ...values: NoInfer<Values>
 ): ErrorKind<Values> {
@@ -77,7 +83,7 @@ export function errorKind<Values extends unknown[]>(
     error.headers[ERROR_CODE] = code;
     return error;
   }
-  return Object.assign(makeWithCode, { id, description, ...(schema && { schema }), example: makeWithCode(...values) });
+  return Object.assign(makeWithCode, { id, ...described, example: makeWithCode(...values) });
 }
 
 /** The header that says when to try again. */

@@ -166,12 +166,20 @@ describe('the e-mail address of PATCH /me', () => {
 
   it(`is a 429 after ${SIZES.emailChange.maxAsks} addresses in an hour, also where they are taken`, async () => {
     const owner = await service.owner();
+    const told = (r: number) => expect.stringMatching(new RegExp(`^"email-changes"; r=${r}; t=3[56]\\d\\d$`));
     await service.owner({ email: 'taken@test.example' });
     for (let count = 0; count < SIZES.emailChange.maxAsks; count += 1) {
-      expect((await change(owner, { email: 'taken@test.example' })).status).toBe(409);
+      const { status, headers } = await change(owner, { email: 'taken@test.example' });
+      expect([status, headers.ratelimit]).toEqual([409, told(SIZES.emailChange.maxAsks - 1 - count)]);
     }
     const late = await change(owner, { email: 'taken@test.example' });
-    expect([late.status, Number(late.headers['retry-after']) > 3_500]).toEqual([429, true]);
+    expect([late.status, late.headers.ratelimit, Number(late.headers['retry-after']) > 3_500]).toEqual([
+      429,
+      told(0),
+      true,
+    ]);
+    expect(late.headers['ratelimit-policy']).toMatch(/^"email-changes"; q=5; w=3600; pk=:\w{16}:$/);
+    expect((await change(owner, { time_zone: 'UTC' })).headers).not.toHaveProperty('ratelimit');
     expect((await change(await service.owner(), { email: 'taken@test.example' })).status).toBe(409);
   });
 

@@ -57,7 +57,19 @@ describe('POST /webhooks/:deployId/:webhookId/test', () => {
     expect(late.map(({ status, body, headers }) => [status, body, headers['retry-after']])).toEqual(
       Array(3).fill([429, failure, expect.stringMatching(/^(?:[1-9]|[1-5]\d|60)$/)]),
     );
-    await forms.test((await forms.to(HOOK)).webhook);
+    const told = /^"tests"; r=(\d+); t=(?:[1-9]|[1-5]\d|60)$/;
+    const left = answers.map(({ headers }) => Number(told.exec(headers.ratelimit ?? '')?.[1]));
+    expect(left.toSorted((one, other) => one - other)).toEqual([0, 0, 0, ...Array(testsPerMinute).keys()]);
+    const policy = `"tests"; q=${testsPerMinute}; w=60; pk=:`;
+    expect(answers.map(({ headers }) => headers['ratelimit-policy']?.slice(0, policy.length))).toEqual(
+      Array(testsPerMinute + 3).fill(policy),
+    );
+    const { webhook: ofOther } = await forms.to(HOOK);
+    const { status, headers } = await owner.post(`${ofOther}/test`);
+    // This owner has sent one in the test before.
+    expect([status, Number(told.exec(headers.ratelimit ?? '')?.[1]) > 0]).toEqual([202, true]);
+    // A request that is not counted.
+    expect((await tester.get(`${first}/deliveries`)).headers).not.toHaveProperty('ratelimit');
   });
 });
 

@@ -49,6 +49,39 @@ describe('the document', () => {
     expect(await new Validator().validate({ ...reference })).toEqual({ valid: true });
   });
 
+  it('says which answers have the headers about rate limits', () => {
+    const headersOf = (path: string, method: string, status: string) =>
+      at('paths', path, method, 'responses', status, 'headers');
+    const counted = operations.flatMap(({ path, method, name }) =>
+      Object.keys(at('paths', path, method, 'responses')).flatMap((status) => {
+        const { RateLimit: limit, 'RateLimit-Policy': policy } = headersOf(path, method, status);
+        expect([name, status, limit !== undefined]).toEqual([name, status, policy !== undefined]);
+        if (limit === undefined) return [];
+        const isOptional = isObject(limit) && limit.required === false;
+        return [{ name, status, isOptional }];
+      }),
+    );
+    const ofSuccess = counted.filter(({ status }) => status < '400');
+    expect(ofSuccess.map(({ name, status, isOptional }) => `${name} ${status}${isOptional ? '?' : ''}`)).toEqual([
+      'POST /session/mail 202',
+      'PATCH /me 200?',
+      'POST /deploy/{id}/domains/{domain}/check 200',
+      'POST /webhooks/{deployId}/{webhookId}/test 202',
+      'POST /deploy/{id}/mails/test 202',
+      'POST /deploy/{id}/mails/{deliveryId}/retry 202?',
+      'POST /deploy/{id}/confirmation/preview 202',
+      'POST /mcp 200?',
+    ]);
+    // Each endpoint with a key, and the two that sign in.
+    const isKeyed = ({ path, method }: { path: string; method: string }) =>
+      !Object.hasOwn(at('paths', path, method), 'security');
+    const limited = ['POST /session', ...operations.filter(isKeyed).map(({ name }) => name)].toSorted();
+    const refusing = (code: string) => counted.filter(({ status }) => status === code).map(({ name }) => name);
+    expect(refusing('401').toSorted()).toEqual(limited);
+    expect(refusing('429').toSorted()).toEqual([...limited, 'POST /session/mail'].toSorted());
+    expect(counted.every(({ status }) => status < '400' || ['401', '429'].includes(status))).toBe(true);
+  });
+
   it('has the paths that the service has, and no others', () => {
     // Nobody calls the files of /docs, and only a proxy in front asks the internal endpoint.
     // So are a link that signs a person in, and the dashboard.

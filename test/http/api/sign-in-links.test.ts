@@ -135,9 +135,20 @@ describe('POST /session/mail', () => {
     const network = { 'X-Forwarded-For': '203.0.113.250' };
     for (const email of [EMAIL, 'nobody-else@test.example']) {
       await service.db('sign_in_tries').delete();
-      for (let count = 0; count < 5; count += 1) expect((await ask(email, network)).status).toBe(202);
+      for (let left = 4; left >= 0; left -= 1) {
+        const { status, headers } = await ask(email, network);
+        const told = expect.stringMatching(
+          new RegExp(`^"sign-in-links"; r=${left}; t=3[56]\\d\\d, "sign-in-links-of-network"; r=\\d+; t=3[56]\\d\\d$`),
+        );
+        expect([status, headers.ratelimit]).toEqual([202, told]);
+        expect(headers['ratelimit-policy']).toMatch(
+          /^"sign-in-links"; q=5; w=3600; pk=:\w{16}:, "sign-in-links-of-network"; q=100; w=3600; pk=:\w{16}:$/,
+        );
+      }
       const { status, body, headers } = await ask(email, network);
       expect([status, body, Number(headers['retry-after']) > 3_500]).toEqual([429, failure, true]);
+      expect(headers.ratelimit).toMatch(/^"sign-in-links"; r=0; t=3[56]\d\d$/);
+      expect(headers['ratelimit-policy']).toMatch(/^"sign-in-links"; q=5; w=3600; pk=:\w{16}:$/);
     }
     // Other addresses from there, and that address from elsewhere.
     expect((await ask('b@test.example', network)).status).toBe(202);
@@ -151,8 +162,27 @@ describe('POST /session/mail', () => {
     const network = { 'X-Forwarded-For': '203.0.113.251' };
     for (let count = 0; count < 8; count += 1) await ask('many@test.example', network);
     for (let count = 5; count < 20; count += 1) expect((await ask('many@test.example')).status).toBe(202);
-    expect((await ask('many@test.example')).status).toBe(429);
+    const { status, headers } = await ask('many@test.example');
+    expect([status, headers.ratelimit]).toEqual([
+      429,
+      expect.stringMatching(/^"sign-in-links-for-address"; r=0; t=3[56]\d\d$/),
+    ]);
     expect((await ask('other@test.example')).status).toBe(202);
+  });
+
+  it('answers 429 to the 101st from one network, which uses up no tries of the address', async () => {
+    const network = { 'X-Forwarded-For': '203.0.113.252' };
+    const asks = Array.from({ length: 103 }, (_, at) => ask(`reader-${at % 34}@test.example`, network));
+    const answers = await Promise.all(asks);
+    const refusals = answers.filter(({ status }) => status === 429);
+    expect(refusals.map(({ headers }) => headers.ratelimit)).toEqual(
+      Array(3).fill(expect.stringMatching(/^"sign-in-links-of-network"; r=0; t=3[56]\d\d$/)),
+    );
+    expect((await ask('fresh@test.example', network)).status).toBe(429);
+    const elsewhere = await ask('fresh@test.example', { 'X-Forwarded-For': '203.0.113.253' });
+    expect(elsewhere.headers.ratelimit).toMatch(
+      /^"sign-in-links"; r=4; t=\d+, "sign-in-links-of-network"; r=99; t=\d+$/,
+    );
   });
 
   it.each([undefined, 1, 'x', 'a b@c.test', `${'a'.repeat(250)}@b.test`, 'a@b\r\nBcc: c@d.test'])(

@@ -130,10 +130,21 @@ describe('POST /deploy/:id/domains/:domain/check', () => {
     await add(id, 'often.example', one).expect(201);
     const { url } = await service.another();
     const check = (as = one) => as.post(`/deploy/${id}/domains/often.example/check`);
-    for (let n = 0; n < 5; n += 1) for (const as of [one, asOwner(url, one.key)]) await check(as).expect(200);
+    const told = (r: number) => expect.stringMatching(new RegExp(`^"domain-checks"; r=${r}; t=(?:[1-9]|[1-5]\\d|60)$`));
+    const policy = expect.stringMatching(/^"domain-checks"; q=10; w=60; pk=:\w{16}:$/);
+    for (let left = 9; left >= 0; left -= 1) {
+      const { headers } = await check(left % 2 === 0 ? one : asOwner(url, one.key)).expect(200);
+      expect([headers.ratelimit, headers['ratelimit-policy']]).toEqual([told(left), policy]);
+    }
     const { body, headers } = await check().expect(429);
+    expect([headers.ratelimit, headers['ratelimit-policy']]).toEqual([told(0), policy]);
     expect(body).toEqual({ error: expect.stringMatching(/^Too many look-ups: try again in \d+ seconds\.$/) });
     expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
+    const two = await service.owner();
+    const { id: theirs } = await two.deploy();
+    await add(theirs, 'seldom.example', two).expect(201);
+    const { headers: first } = await two.post(`/deploy/${theirs}/domains/seldom.example/check`).expect(200);
+    expect(first.ratelimit).toEqual(told(9));
   });
 });
 

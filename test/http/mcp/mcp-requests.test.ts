@@ -16,7 +16,9 @@ import { BASE_URL, JSON_TYPE, testService } from '../../support/service.ts';
 
 const MAX_HTML_BYTES = 100_000;
 
-const service = await testService({ MAX_HTML_BYTES: String(MAX_HTML_BYTES) });
+const service = await testService({ MAX_HTML_BYTES: String(MAX_HTML_BYTES) }, undefined, {
+  limits: { owners: { testsPerMinute: 1 } },
+});
 const owner = await service.owner();
 
 const ACCEPT = { Accept: 'application/json, text/event-stream' };
@@ -178,7 +180,8 @@ describe('a client in a browser', () => {
     Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
   const readable = {
     'access-control-allow-origin': '*',
-    'access-control-expose-headers': 'mcp-session-id,mcp-protocol-version,WWW-Authenticate,Retry-After,error-code',
+    'access-control-expose-headers':
+      'mcp-session-id,mcp-protocol-version,WWW-Authenticate,Retry-After,RateLimit,RateLimit-Policy,error-code',
   };
 
   it.each(['https://agent.example', 'null', 'http://localhost:6274'])('may have any Origin: %s', async (origin) => {
@@ -201,6 +204,25 @@ describe('a client in a browser', () => {
     const refusals = [await ask('POST'), await ask('POST', { Authorization: 'Bearer x' }), await ask('GET')];
     expect(refusals.map(({ status }) => status)).toEqual([401, 401, 405]);
     expect(refusals.map(({ headers }) => ofCors(headers))).toEqual(Array(3).fill(readable));
+  });
+
+  it('can read how many unknown keys, and how many calls of a tool, are left', async () => {
+    const unknown = await post(PING, { Authorization: `Bearer fh_${'0'.repeat(43)}` });
+    expect([unknown.status, ofCors(unknown.headers)]).toEqual([401, readable]);
+    expect(unknown.headers.get('ratelimit')).toMatch(/^"unknown-keys"; r=\d+; t=\d+$/);
+    const { id } = await owner.deploy();
+    const { body: webhook } = await owner
+      .post(`/webhooks/${id}`)
+      .send({ url: 'https://hooks.invalid/', type: 'generic' });
+    const params = { name: 'test_webhook', arguments: { id, webhook_id: webhook.id } };
+    for (const isError of [undefined, true]) {
+      const { status, body, headers } = await post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+      expect([status, headers.get('retry-after')]).toEqual([200, null]);
+      expect(body).toMatchObject({ result: isError ? { isError } : { structuredContent: { id: aSentence } } });
+      expect(headers.get('ratelimit')).toMatch(/^"tests"; r=0; t=(?:[1-9]|[1-5]\d|60)$/);
+      expect(headers.get('ratelimit-policy')).toMatch(/^"tests"; q=1; w=60; pk=:\w{16}:$/);
+    }
+    expect((await post(PING)).headers.get('ratelimit')).toBeNull();
   });
 });
 

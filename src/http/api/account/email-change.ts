@@ -1,12 +1,11 @@
 import { askForEmailChange, findEmailChange, useEmailChange } from '../../../db/account/email-changes.ts';
-import type { Owner } from '../../../db/account/owners.ts';
 import type { AccountMail } from '../../../lib/account-mail.ts';
 import { VIEW_PATHS } from '../../../lib/dashboard-paths.ts';
 import { hashOfKey, newToken } from '../../../lib/ids.ts';
 import { FIRST_OWNER } from '../../../lib/mail-address.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
-import type { EndpointRequest } from '../../request/declaration.ts';
+import type { EndpointRequest, ToolCall } from '../../request/declaration.ts';
 import { RateLimit } from '../../request/rate-limit.ts';
 import { errorKind, HttpError, inSeconds, retryAfter } from '../../response/errors.ts';
 import { askEndpoint, linkStep, tokenHash } from '../links/link-endpoint.ts';
@@ -27,6 +26,7 @@ const tooManyAsks = errorKind(
   {
     id: 'TooManyEmailChanges',
     description: `The owner has sent more than ${maxAsks} new addresses in ${askSeconds / 3_600} hour; also for the reasons of any request with a key.`,
+    isCounted: true,
   },
   (leftMs: number) =>
     new HttpError(429, `Too many new addresses: try again in ${inSeconds(leftMs)}.`, retryAfter(leftMs)),
@@ -55,21 +55,25 @@ function mailLater({ mailAccount, log }: App, to: string, mail: AccountMail): vo
 /** Asks new addresses of owners, and bounds how many. */
 export class EmailChanges {
   readonly #app: App;
-  readonly #asks = new RateLimit({ max: maxAsks, seconds: askSeconds });
+  readonly #asks = new RateLimit({
+    name: 'email-changes',
+    max: maxAsks,
+    seconds: askSeconds,
+    refusal: tooManyAsks,
+  });
 
   constructor(app: App) {
     this.#app = app;
   }
 
   /** Mails a link to an address, which is the owner's once it is opened. Throws 409 and 429. */
-  async ask({ id }: Owner, email: string): Promise<void> {
+  async ask(call: Pick<ToolCall, 'owner' | 'request' | 'response'>, email: string): Promise<void> {
     const { db, config, mailAccount } = this.#app;
     if (!mailAccount) throw noMailServer();
     // An address that is taken counts as well: otherwise an owner could find out which addresses there are.
-    const leftMs = this.#asks.use(String(id));
-    if (leftMs !== undefined) throw tooManyAsks(leftMs);
+    await this.#asks.countOwner(call);
     const token = newToken();
-    if (!(await askForEmailChange(db, id, email, hashOfKey(token)))) throw emailTaken();
+    if (!(await askForEmailChange(db, call.owner.id, email, hashOfKey(token)))) throw emailTaken();
     mailLater(this.#app, email, { kind: 'new-address', url: `${config.baseUrl}/me/email/${token}` });
   }
 }

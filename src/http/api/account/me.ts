@@ -16,6 +16,7 @@ import {
   textField,
   textOrNull,
 } from '../../request/fields.ts';
+import { OPTIONAL_RATE_LIMIT_HEADERS } from '../../request/rate-limit.ts';
 import { NOTICE_HEADER, refusedMailNotice, takeDownNotices } from '../../response/notice.ts';
 import { EmailChanges, emailChangeEndpoints, emailChangeErrors } from './email-change.ts';
 
@@ -96,13 +97,14 @@ function changeEndpoint(app: App) {
     body: { schema: Changes, example: { time_zone: 'Europe/Berlin' } },
     answer: {
       description: 'The account, as GET /me answers it. A header says to which address a link was sent.',
+      headers: OPTIONAL_RATE_LIMIT_HEADERS,
       schema: Me,
     },
     errors: emailChangeErrors,
-    async handle({ owner, body: { time_zone: timeZone, email }, notify }) {
+    async handle({ owner, request, response, body: { time_zone: timeZone, email }, notify }) {
       if (email === owner.email) await forgetEmailChange(app.db, owner.id);
       else if (email !== undefined) {
-        await emailChanges.ask(owner, email);
+        await emailChanges.ask({ owner, request, response }, email);
         notify(
           `Open the link in the mail to ${email} within ${SIZES.emailChange.linkHours} hours, to confirm the address`,
         );

@@ -87,7 +87,7 @@ const beginEndpoint = (app: App) =>
     async handle(request, response) {
       const { key } = await readSignIn(app, request, Key);
       if (!isApiKey(key)) throw keyRefused();
-      const { email, plan, credentialId } = await app.authentication.ofKey(request, key);
+      const { email, plan, credentialId } = await app.authentication.ofKey(request, response, key);
       await signIn(app, response, credentialId);
       return { email, plan };
     },

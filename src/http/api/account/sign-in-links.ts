@@ -1,14 +1,16 @@
+import type { Response } from 'express';
 import limitConcurrency from 'p-limit';
 import { z } from 'zod';
 import { signInUrl } from '../../../config.ts';
-import { countTry, findSignInLink, makeSignInLink, useSignInLink } from '../../../db/account/sessions.ts';
+import { findSignInLink, makeSignInLink, useSignInLink } from '../../../db/account/sessions.ts';
 import { hashOfKey, newToken } from '../../../lib/ids.ts';
 import { networkOf } from '../../../lib/public-address.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
+import type { EndpointRequest } from '../../request/declaration.ts';
 import { publicEndpoint } from '../../request/endpoint.ts';
 import { mailAddress } from '../../request/fields.ts';
-import { RateLimit } from '../../request/rate-limit.ts';
+import { RATE_LIMIT_HEADERS, RateLimit } from '../../request/rate-limit.ts';
 import { errorKind, HttpError, retryAfter } from '../../response/errors.ts';
 import { askEndpoint, linkEndpoint, tokenHash } from '../links/link-endpoint.ts';
 import { cookieHeader, otherSite, readSignIn, refuseOtherSites, signIn } from './session.ts';
@@ -34,11 +36,13 @@ const tooManyTries = errorKind(
     description:
       `In an hour, more than ${MAX_LINKS} links for one address from one network, ` +
       `${MAX_LINKS_OF_ADDRESS} for one address, or ${MAX_LINKS_OF_NETWORK} from one network.`,
+    isCounted: true,
   },
   (leftMs: number) =>
     new HttpError(429, 'Too many links were asked for: use the last one, or try again later.', retryAfter(leftMs)),
   seconds * 1_000,
 );
+const WINDOW = { seconds, refusal: tooManyTries };
 const noMail = errorKind(
   { id: 'NoMail', description: 'The service has no mail server.' },
   () => new HttpError(404, 'This service sends no mail: sign in with an API key.'),
@@ -59,29 +63,42 @@ const Email = z.object({
   ),
 });
 
+type Exchange = { request: EndpointRequest; response: Response };
+
 /** Sends links that sign in, and bounds how many may be asked for. */
 class SignInLinks {
   readonly #app: App;
-  readonly #ofNetwork = new RateLimit({ max: MAX_LINKS_OF_NETWORK, seconds });
+  readonly #ofNetwork = new RateLimit({
+    name: 'sign-in-links-of-network',
+    max: MAX_LINKS_OF_NETWORK,
+    ...WINDOW,
+  });
+  readonly #ofNetworkAndAddress: RateLimit;
+  /** Nobody learns from it how often others ask for an address. */
+  readonly #ofAddress: RateLimit;
   /** Links are made and sent two at a time. */
   readonly #sending = limitConcurrency(2);
 
   constructor(app: App) {
     this.#app = app;
+    const shared = { ...WINDOW, sharedIn: app.db };
+    this.#ofNetworkAndAddress = new RateLimit({ name: 'sign-in-links', max: MAX_LINKS, ...shared });
+    this.#ofAddress = new RateLimit({
+      name: 'sign-in-links-for-address',
+      max: MAX_LINKS_OF_ADDRESS,
+      ...shared,
+      isDiscreet: true,
+    });
   }
 
   /**
    * Counts a try; throws 429 when it is one too many. It stops at the first limit, so that a network which has no tries
    * left uses up nobody else's. The tries for an address are those of all processes.
    */
-  async countTry(network: string, email: string): Promise<void> {
-    const count = (name: string, limit: number): Promise<number | undefined> =>
-      countTry(this.#app.db, name, { limit, seconds });
-    const leftMs =
-      this.#ofNetwork.use(network) ??
-      (await count(`client ${network} address ${email}`, MAX_LINKS)) ??
-      (await count(`address ${email}`, MAX_LINKS_OF_ADDRESS));
-    if (leftMs !== undefined) throw tooManyTries(leftMs);
+  async countTry(network: string, email: string, exchange: Exchange): Promise<void> {
+    await this.#ofNetwork.count(network, exchange);
+    await this.#ofNetworkAndAddress.count(`${network} ${email}`, exchange);
+    await this.#ofAddress.count(email, exchange);
   }
 
   /** Runs after the answer, which says nothing of whether there is such an owner. */
@@ -114,6 +131,7 @@ const requestEndpoint = (app: App) => {
     answer: {
       status: 202,
       description: 'A mail is sent, if there is such an owner.',
+      headers: RATE_LIMIT_HEADERS,
       schema: z.strictObject({ message: z.literal(SENT) }),
     },
     errors: [noMail, otherSite, tooManyTries],
@@ -123,7 +141,7 @@ const requestEndpoint = (app: App) => {
       // Before the first await: a socket that has closed has no address.
       const network = networkOf(clientAddress(request));
       const { email } = await readSignIn(app, request, Email);
-      await links.countTry(network, email);
+      await links.countTry(network, email, { request, response });
       response.json({ message: SENT });
       links.send(email, mailAccount);
     },

@@ -23,7 +23,7 @@ import {
   time,
 } from '../../request/fields.ts';
 import { Paging, paged } from '../../request/paging.ts';
-import { RateLimit } from '../../request/rate-limit.ts';
+import { OPTIONAL_RATE_LIMIT_HEADERS, RATE_LIMIT_HEADERS, RateLimit } from '../../request/rate-limit.ts';
 import { errorKind, HttpError, inSeconds, retryAfter } from '../../response/errors.ts';
 import { toWire } from '../../response/to-wire.ts';
 import { foundOr404, missing, noSuchWebhook, ownDeployment, ownWebhook } from '../deployments/own-deployment.ts';
@@ -72,6 +72,7 @@ const tooManyTests = errorKind(
   {
     id: 'TooManyTests',
     description: `The owner has sent ${LIMITS.owners.testsPerMinute} tests within a minute; also for the reasons of any request with a key.`,
+    isCounted: true,
   },
   (retryAfterMs: number) =>
     new HttpError(429, `Too many tests: try again in ${inSeconds(retryAfterMs)}.`, retryAfter(retryAfterMs)),
@@ -80,27 +81,22 @@ const tooManyTests = errorKind(
 
 const ONE_TEST = `one of the ${LIMITS.owners.testsPerMinute} tests that an owner may send in a minute, to webhooks and by mail together.`;
 
+const started = { status: 202, schema: Started, headers: RATE_LIMIT_HEADERS };
 const retried = { status: 202, description: 'It will be tried.', schema: Retried };
 
 /** The log of a webhook. */
 const logOf = ({ id, deploymentId }: { id: string; deploymentId: string }) => ({ deploymentId, webhookId: id });
-
-/** Counts a test of an owner. Throws 429 when the owner has had too many. */
-function countTest(tests: RateLimit, owner: Owner): void {
-  const leftMs = tests.use(String(owner.id));
-  if (leftMs !== undefined) throw tooManyTests(leftMs);
-}
 
 const testEndpoint = ({ db }: App, tests: RateLimit) =>
   endpoint('POST', '/webhooks/:deployId/:webhookId/test', 'testWebhook', {
     summary: 'Send a sample submission to a webhook',
     description: `It is sent like any other delivery: the log shows its outcome. No submission is stored. It counts as ${ONE_TEST}`,
     find: (owner, ids) => ownWebhook(db, owner, ids),
-    answer: { status: 202, description: 'The delivery will be sent.', schema: Started },
+    answer: { ...started, description: 'The delivery will be sent.' },
     errors: [noSuchWebhook, tooManyTests],
-    async handle({ owner, resource: webhook }) {
-      countTest(tests, owner);
-      return { id: foundOr404(await createTestDelivery(db, owner.id, webhook.id), noSuchWebhook) };
+    async handle({ resource: webhook, ...call }) {
+      await tests.countOwner(call);
+      return { id: foundOr404(await createTestDelivery(db, call.owner.id, webhook.id), noSuchWebhook) };
     },
   });
 
@@ -152,11 +148,11 @@ const testMailEndpoint = ({ db, config }: App, tests: RateLimit) =>
       'To each confirmed recipient, or the owner, also while `email_notifications` is off. No submission is stored. ' +
       `It counts as ${ONE_TEST}`,
     find: (owner, { id }) => ownDeployment(db, owner, id),
-    answer: { status: 202, description: 'It will be sent. The id is that of its first delivery.', schema: Started },
+    answer: { ...started, description: 'It will be sent. The id is that of its first delivery.' },
     errors: [nobodyGetsMail, tooManyTests],
-    async handle({ owner, resource: { id } }) {
-      checkMail(config, await isForNobody(db, owner, id));
-      countTest(tests, owner);
+    async handle({ resource: { id }, ...call }) {
+      checkMail(config, await isForNobody(db, call.owner, id));
+      await tests.countOwner(call);
       const [first] = await mailReceivers(db, id, 'test-mail');
       return { id: foundOr404(first) };
     },
@@ -167,11 +163,11 @@ const previewEndpoint = ({ db, config }: App, tests: RateLimit) =>
     summary: 'Send a preview of the confirmation',
     description: `To the owner: the mail that visitors get, with an example of a reference. It counts as ${ONE_TEST}`,
     find: (owner, { id }) => ownDeployment(db, owner, id),
-    answer: { status: 202, description: 'It will be sent.', schema: Started },
+    answer: { ...started, description: 'It will be sent.' },
     errors: [nobodyGetsMail, tooManyTests],
-    async handle({ owner, resource: { id } }) {
-      checkMail(config, owner.email === FIRST_OWNER);
-      countTest(tests, owner);
+    async handle({ resource: { id }, ...call }) {
+      checkMail(config, call.owner.email === FIRST_OWNER);
+      await tests.countOwner(call);
       const made = await createConfirmationPreview(db, id);
       if (made === undefined) throw nobodyGetsMail('set confirmation with PATCH /deploy/:id');
       return { id: made };
@@ -200,15 +196,15 @@ const retryMailEndpoint = ({ db }: App, tests: RateLimit) =>
       'It is tried at once, whatever its status. One that is being attempted does not change. One that has succeeded counts as ' +
       ONE_TEST,
     find: (owner, { id }) => ownDeployment(db, owner, id),
-    answer: retried,
+    answer: { ...retried, headers: OPTIONAL_RATE_LIMIT_HEADERS },
     errors: [noSuchMail, nobodyGetsMail, confirmationSent, tooManyTests],
-    async handle({ owner, params: { deliveryId: id }, resource: { id: deploymentId } }) {
+    async handle({ params: { deliveryId: id }, resource: { id: deploymentId }, ...call }) {
       const mail = foundOr404(await findLoggedMail(db, deploymentId, id), noSuchMail);
       if (mail.isConfirmation && mail.status === 'succeeded') throw confirmationSent();
       if (!mail.isWanted)
         throw nobodyGetsMail('switch email_notifications on, have the recipient confirm, or set confirmation');
       // Otherwise nothing would bound how much mail an owner can have sent.
-      if (mail.status === 'succeeded') countTest(tests, owner);
+      if (mail.status === 'succeeded') await tests.countOwner(call);
       if (!(await retryDelivery(db, { deploymentId }, id))) throw noSuchMail();
       return { id, status: 'pending' as const };
     },
@@ -216,7 +212,12 @@ const retryMailEndpoint = ({ db }: App, tests: RateLimit) =>
 
 /** The deliveries of a webhook, and those by mail: the log, another attempt, a test. */
 export function deliveryEndpoints(app: App) {
-  const tests = new RateLimit({ max: app.limits.owners.testsPerMinute, seconds: 60 });
+  const tests = new RateLimit({
+    name: 'tests',
+    max: app.limits.owners.testsPerMinute,
+    seconds: 60,
+    refusal: tooManyTests,
+  });
   return [
     testEndpoint(app, tests),
     listEndpoint(app),

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { domainsTarget } from '../../../config.ts';
-import { countTry } from '../../../db/account/sessions.ts';
 import { addDomain, type Domain, findDomain, listDomains, removeDomain } from '../../../db/domains/domains.ts';
 import { domainFault, normalizeDomain } from '../../../lib/domain-names.ts';
 import { recordsOf } from '../../../lib/domain-records.ts';
@@ -11,13 +10,14 @@ import { pauseDeadline } from '../../request/deadline.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { answerObject, domainName, textField, textOrNull, time } from '../../request/fields.ts';
 import { nameOf } from '../../request/hosts.ts';
-import { RateLimit } from '../../request/rate-limit.ts';
+import { ProcessStore, RATE_LIMIT_HEADERS, RateLimit } from '../../request/rate-limit.ts';
 import { errorKind, HttpError, inSeconds, noSuchDeployment, retryAfter, unavailable } from '../../response/errors.ts';
 import { toWire } from '../../response/to-wire.ts';
 import { foundOr404, missing, ownDeployment } from './own-deployment.ts';
 
 const { maxOfDeployment } = SIZES.domain;
 const { domainChecksPerMinute } = LIMITS.owners;
+const CHECK_SECONDS = 60;
 
 const exampleRecords = recordsOf(
   'forms.shop.example',
@@ -69,6 +69,7 @@ const tooManyChecks = errorKind(
   {
     id: 'TooManyDomainChecks',
     description: `The owner has asked for ${domainChecksPerMinute} look-ups within a minute; also for the reasons of any request with a key.`,
+    isCounted: true,
   },
   (retryAfterMs: number) =>
     new HttpError(429, `Too many look-ups: try again in ${inSeconds(retryAfterMs)}.`, retryAfter(retryAfterMs)),
@@ -115,7 +116,7 @@ function additionBody({ baseUrl, domainsTarget: target, pagesDomain }: App['conf
   });
 }
 
-const addEndpoint = (app: App, wakes: RateLimit) =>
+const addEndpoint = (app: App, wakes: ProcessStore) =>
   endpoint('POST', '/deploy/:id/domains', 'addDomain', {
     summary: 'Add a domain to a page',
     description: `Add the \`records\` of the answer to DNS; the service looks them up at once, and again later. At most ${maxOfDeployment} a deployment. A domain that the deployment has already stays as it is.`,
@@ -129,24 +130,23 @@ const addEndpoint = (app: App, wakes: RateLimit) =>
       if (row === 'limit-reached') throw domainLimit();
       if (row === 'live-elsewhere') throw domainTaken();
       // Without a limit, adding and removing in turn would be look-ups without one.
-      if (wakes.use(String(owner.id)) === undefined) app.domainChecks.wake();
+      const { totalHits } = wakes.increment(String(owner.id));
+      if (totalHits <= app.limits.owners.domainChecksPerMinute) app.domainChecks.wake();
       setHeaders({ Location: `/deploy/${page.id}/domains/${row.domain}` });
       return toCustomDomain(app, page, row);
     },
   });
 
-const checkEndpoint = (app: App) =>
+const checkEndpoint = (app: App, checks: RateLimit) =>
   endpoint('POST', '/deploy/:id/domains/:domain/check', 'checkDomain', {
     summary: 'Look a domain up in DNS now',
     description: `Requests at the same time share a look-up. An owner may ask for ${domainChecksPerMinute} in a minute.`,
     find: (...request) => ownDomain(app, ...request),
     takesLong: true,
-    answer: { description: 'The domain as it is now.', schema: CustomDomain },
+    answer: { description: 'The domain as it is now.', headers: RATE_LIMIT_HEADERS, schema: CustomDomain },
     errors: [noSuchDomain, tooManyChecks],
-    async handle({ owner, response, queue, resource: { page, row } }) {
-      const limit = { limit: app.limits.owners.domainChecksPerMinute, seconds: 60 };
-      const leftMs = await queue(() => countTry(app.db, `domain checks of ${owner.id}`, limit));
-      if (leftMs !== undefined) throw tooManyChecks(leftMs);
+    async handle({ response, queue, resource: { page, row }, ...call }) {
+      await queue(() => checks.countOwner({ ...call, response }));
       // The time for DNS is bounded on its own.
       const resumeDeadline = pauseDeadline(response);
       const { domain } = row;
@@ -178,6 +178,13 @@ const removeEndpoint = (app: App) =>
 
 /** The custom domains of a page. */
 export function domainEndpoints(app: App) {
-  const wakes = new RateLimit({ max: app.limits.owners.domainChecksPerMinute, seconds: 60 });
-  return [listEndpoint(app), addEndpoint(app, wakes), checkEndpoint(app), removeEndpoint(app)];
+  const checks = new RateLimit({
+    name: 'domain-checks',
+    max: app.limits.owners.domainChecksPerMinute,
+    seconds: CHECK_SECONDS,
+    refusal: tooManyChecks,
+    sharedIn: app.db,
+  });
+  const wakes = new ProcessStore(CHECK_SECONDS);
+  return [listEndpoint(app), addEndpoint(app, wakes), checkEndpoint(app, checks), removeEndpoint(app)];
 }

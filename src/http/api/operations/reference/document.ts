@@ -12,6 +12,7 @@ import { LICENSE, VERSION } from '../../../../lib/project.ts';
 import { SIZES } from '../../../../sizes.ts';
 import type { Endpoint, Tagged } from '../../../request/declaration.ts';
 import { answerObject } from '../../../request/fields.ts';
+import { OPTIONAL_RATE_LIMIT_HEADERS } from '../../../request/rate-limit.ts';
 import { CODES, type DeclaredError, ERROR_CODE } from '../../../response/errors.ts';
 import { webhookRequests } from './webhooks.ts';
 
@@ -57,6 +58,10 @@ for an unknown path, 405 (with \`Allow\`) for a method that the path does not ha
 a 431. Each answer has an \`x-request-id\`, which is in the
 service's log as well. The header \`${ERROR_CODE}\` names an error for programs.
 
+**Limits**: answers to requests that a limit of the service has counted have the headers \`RateLimit\` and \`RateLimit-Policy\` of the IETF's
+draft, such as \`"tests"; r=19; t=60\`: 19 more in the next 60 seconds. Those that find an error after they were counted have them
+too. \`POST /submit\` never has them.
+
 **Pages** are not at \`${baseUrl}\`, where this API is, but each at a host of its own, such as \`${page}\`. GET and HEAD of \`/\`
 answer the page, with an ETag; \`POST /\` accepts a submission as \`POST /submit/{deployId}\` does, for forms without an action; every
 other path is a 404 page, except for \`/thanks\`, the page that a browser shows after a submission.`;
@@ -78,12 +83,12 @@ function errorCodeHeader(endpoints: readonly Endpoint[]): ZodOpenApiHeaderObject
 const NONE = z.object({});
 
 /** An error as an answer that operations refer to by its id. */
-const toResponse = ({ id, description, schema, example }: DeclaredError): ZodOpenApiResponseObject => {
-  const headers = Object.entries(ERROR_HEADERS).filter(([name]) => Object.hasOwn(example.headers, name));
+const toResponse = ({ id, description, schema, isCounted, example }: DeclaredError): ZodOpenApiResponseObject => {
+  const written = Object.entries(ERROR_HEADERS).filter(([name]) => Object.hasOwn(example.headers, name));
   return {
     id,
     description,
-    ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
+    headers: { ...Object.fromEntries(written), ...(isCounted && OPTIONAL_RATE_LIMIT_HEADERS) },
     content: {
       'application/json':
         schema && example.body !== undefined
@@ -92,6 +97,12 @@ const toResponse = ({ id, description, schema, example }: DeclaredError): ZodOpe
     },
   };
 };
+
+/** An answer of its own, with the headers of another error that has its status and is counted. */
+const withCounts = ({ id: _shared, headers, ...response }: ZodOpenApiResponseObject): ZodOpenApiResponseObject => ({
+  ...response,
+  headers: { ...headers, ...OPTIONAL_RATE_LIMIT_HEADERS },
+});
 
 /** The same answer, which is also a page for a browser. */
 function withPage({ id: _shared, content, ...response }: ZodOpenApiResponseObject): ZodOpenApiResponseObject {
@@ -109,12 +120,15 @@ function toOperation(
   const { answers, errors, pagesExcept, errorPageTitle } = endpoint;
   const isPageToo = (error: DeclaredError): boolean =>
     errorPageTitle !== undefined || (pagesExcept !== undefined && !pagesExcept.includes(error));
+  const counted = new Set(errors.filter(({ isCounted }) => isCounted).map(({ example }) => example.status));
+  const shownOf = (error: DeclaredError): ZodOpenApiResponseObject =>
+    !error.isCounted && counted.has(error.example.status) ? withCounts(responseOf(error)) : responseOf(error);
   const responses: [string, ZodOpenApiResponseObject][] = [
     // A client is not a browser: with a page as an alternative, generated clients would get a text or an object.
     ...Object.entries(answers),
     ...errors.map((error): [string, ZodOpenApiResponseObject] => [
       String(error.example.status),
-      isPageToo(error) ? withPage(responseOf(error)) : responseOf(error),
+      isPageToo(error) ? withPage(shownOf(error)) : shownOf(error),
     ]),
   ];
   return {

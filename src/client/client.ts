@@ -5,8 +5,11 @@ import createOpenApiClient, {
 } from 'openapi-fetch';
 import type { components, paths } from './api.d.ts';
 
+/** All types of answers but those that a client has to ask for: errors have one shape. */
+type Media = `application/${'json' | 'octet-stream' | 'x-ndjson' | `vnd.${string}`}` | `text/${string}` | '*/*';
+
 /** The service's API, with the types of its reference: a path or a field that changes does not compile here. */
-export type Client = OpenApiClient<paths>;
+export type Client = OpenApiClient<paths, Media>;
 
 /** The answers of the API, by the names of the reference. */
 export type Schemas = components['schemas'];
@@ -31,7 +34,7 @@ const serialize: typeof serializeFields = (body, ...headers) =>
 
 /** A client of the API: for programs of users, the command line and the dashboard. */
 export const createFormhost = ({ url, key, fetch = globalThis.fetch }: Options): Client =>
-  createOpenApiClient<paths>({
+  createOpenApiClient<paths, Media>({
     baseUrl: url,
     headers: { Authorization: key === undefined ? undefined : `Bearer ${key}` },
     // Many proxies refuse an escaped slash, which only paths of files have.

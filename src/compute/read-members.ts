@@ -4,7 +4,7 @@ import { filesOfText, type ReadFile, SiteError, type SiteLimits } from '../lib/s
 import { SIZES } from '../sizes.ts';
 
 /** A value that is not a string is not read beyond this: no schema accepts a longer one. */
-const MAX_SETTING_CHARS = 64 * 1024;
+const MAX_SETTING_CHARS = SIZES.body.settingsBytes;
 
 /**
  * The bytes of a JSON object, and the names of the members to read. `longLevels`: how many levels of objects below it may
@@ -18,7 +18,7 @@ export type MembersInput = {
 };
 
 /** The files of a site, or why they are refused. */
-type Files = { files: ReadFile[] } | { refusal: Pick<SiteError, 'status' | 'message'> };
+type Files = { files: ReadFile[] } | { refusal: Pick<SiteError, 'status' | 'message' | 'faults'> };
 
 /** The value is a string, the JSON text of another value, the members of a long object, or the files of a site. */
 export type Member = { name: string; value: { string: string } | { json: string } | { members: Member[] } | Files };
@@ -46,7 +46,7 @@ function toFiles(text: string, limits: SiteLimits): Files {
     return { files: filesOfText(text, limits) };
   } catch (error) {
     if (!(error instanceof SiteError)) throw error;
-    return { refusal: { status: error.status, message: error.message } };
+    return { refusal: { status: error.status, message: error.message, faults: error.faults } };
   }
 }
 

@@ -6,7 +6,14 @@ import type { Endpoint } from './request/declaration.ts';
 import type { Exchange } from './request/exchange.ts';
 import { pathOf } from './request/hosts.ts';
 import { namesHtml } from './response/accept.ts';
-import { type HttpError, isNoSuchPath, toLoggedError, writeError } from './response/errors.ts';
+import {
+  type HttpError,
+  isNoSuchPath,
+  isProblemWanted,
+  toLoggedError,
+  varyByAccept,
+  writeError,
+} from './response/errors.ts';
 import { writeLinkPage } from './response/link-page.ts';
 import { writeSmallPage } from './response/small-page.ts';
 import { translationsFor } from './response/translations.ts';
@@ -24,7 +31,7 @@ function visitorIn(thrown: unknown, request: IncomingMessage, slug: string | und
 const isReadInBrowser = ({ method = '', headers }: IncomingMessage): boolean =>
   ['GET', 'HEAD'].includes(method) && namesHtml(headers);
 
-/** Answers errors, each in the form that suits the request: JSON, or a page. */
+/** Answers errors, each in the form that suits the request: a document that the client asks for, a page, or JSON. */
 export class ErrorResponder {
   readonly #app: App;
   readonly #visitorPages: VisitorPages;
@@ -46,13 +53,19 @@ export class ErrorResponder {
     const visitor = visitorIn(thrown, request, slug);
     // Also below /submit/ where nothing is: pages of any origin may read the 404.
     const hasCors = slug === undefined && request.method === 'POST' && pathOf(request).startsWith('/submit/');
-    const headers = { 'x-request-id': requestId, ...(hasCors ? CORS : {}) };
+    const isOfApi = slug === undefined || isRefused;
+    const headers = {
+      'x-request-id': requestId,
+      ...(hasCors ? CORS : {}),
+      ...(isOfApi ? varyByAccept(response, error) : {}),
+    };
     const title = this.#titles.get(matchedRoute(request).replace(/^HEAD /, 'GET '));
     if (response.headersSent) response.destroy();
+    else if (isOfApi && isProblemWanted(error, request.headers)) writeError(response, error, headers, this.#app);
     else if (visitor) this.#visitorPages.refuse(response, visitor, error, headers);
-    else if (slug !== undefined && !isRefused) writeErrorPage(response, error, requestId, this.#app);
+    else if (!isOfApi) writeErrorPage(response, error, requestId, this.#app);
     else if (isNoSuchPath(error) && isReadInBrowser(request)) this.#writeLost(response, error, headers);
-    else if (title === undefined) writeError(response, error, headers, limits);
+    else if (title === undefined) writeError(response, error, headers, this.#app);
     else {
       const page = { title, text: error.message, headers: { ...error.headers, ...headers } };
       writeLinkPage(response, error.status, page, limits);

@@ -14,7 +14,7 @@ import { answerInTime, tookTooLong } from './request/deadline.ts';
 import type { Exchange } from './request/exchange.ts';
 import { pathOf, resolveHost, validateRequest } from './request/hosts.ts';
 import { logRequest } from './request-log.ts';
-import { namesHtml } from './response/accept.ts';
+import { namesHtml, namesProblem } from './response/accept.ts';
 import { methodNotAllowed, unavailable } from './response/errors.ts';
 import { matchedRoute, NO_ROUTE, routeOf, submitIdIn } from './route-names.ts';
 import { createApi } from './router.ts';
@@ -147,7 +147,7 @@ export class Listener {
     if (encodedId === undefined) return this.#callApi(context);
     const deploymentId = decodeURIComponent(encodedId);
     if (request.method === 'POST') return this.#submissions.submit(context, deploymentId);
-    return isRead(request) && namesHtml(request.headers)
+    return isRead(request) && namesHtml(request.headers) && !namesProblem(request.headers)
       ? this.#refuseGet(context, deploymentId)
       : this.#callApi(context);
   }

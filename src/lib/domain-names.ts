@@ -32,25 +32,42 @@ export const isApex = (domain: string): boolean => partsOf(domain).domain === do
 
 const PRIVATE_FAULT = 'is a name of private networks: send a name that you have registered';
 
-/** Why a text can't be a custom domain, as the second half of a sentence; undefined where it can be one. */
-export function domainFault(text: string, { hosts, pagesDomain }: OwnNames): string | undefined {
+/** The longest domain: the name of its proof, _formhost.<domain>, has at most 253 characters (RFC 1035, 3.1). */
+const MAX_CHARS = 243;
+const MAX_LABEL_CHARS = 63;
+
+type Fault = { code: 'too-long'; limit: number } | { code: 'wrong-format' | 'not-allowed' };
+
+/** Why a text can't be a custom domain. `problem`: the second half of a sentence. */
+type DomainFault = { fault: Fault; problem: string };
+
+const malformed = (problem: string): DomainFault => ({ fault: { code: 'wrong-format' }, problem });
+const refused = (problem: string): DomainFault => ({ fault: { code: 'not-allowed' }, problem });
+const tooLong = (limit: number, problem: string): DomainFault => ({ fault: { code: 'too-long', limit }, problem });
+
+/** Says why a text can't be a custom domain; undefined where it can be one. */
+export function domainFault(text: string, { hosts, pagesDomain }: OwnNames): DomainFault | undefined {
   const domain = normalizeDomain(text);
-  if (isIP(domain.replace(/^\[|\]$/g, '')) !== 0 || isIP(text.trim()) !== 0) return 'is an address: send a name';
-  if (/[/?#@\\]/.test(text)) return 'is a URL: send only its host';
-  if (text.includes(':')) return 'has a port: send the name alone';
-  if (text.includes('*')) return 'is a wildcard: send each name on its own';
+  if (isIP(domain.replace(/^\[|\]$/g, '')) !== 0 || isIP(text.trim()) !== 0) {
+    return refused('is an address: send a name');
+  }
+  if (/[/?#@\\]/.test(text)) return malformed('is a URL: send only its host');
+  if (text.includes(':')) return malformed('has a port: send the name alone');
+  if (text.includes('*')) return refused('is a wildcard: send each name on its own');
   const labels = domain.split('.');
-  if (labels.some((label) => label.length > 63)) return 'has a label of more than 63 characters';
-  // The name of its proof, _formhost.<domain>, has at most 253 (RFC 1035, 3.1).
-  if (domain.length > 243) return 'has more than 243 characters';
+  if (labels.some((label) => label.length > MAX_LABEL_CHARS)) {
+    return tooLong(MAX_LABEL_CHARS, `has a label of more than ${MAX_LABEL_CHARS} characters`);
+  }
+  if (domain.length > MAX_CHARS) return tooLong(MAX_CHARS, `has more than ${MAX_CHARS} characters`);
   if (text.includes('%') || !labels.every((label) => /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(label))) {
-    return 'is not a domain: send letters, digits and hyphens between single dots';
+    return malformed('is not a domain: send letters, digits and hyphens between single dots');
   }
-  if (labels.length === 1) return 'is a single label: send a domain with a dot, such as forms.example.org';
-  if (partsOf(domain).domain === null && !isPrivateName(domain))
-    return 'is a public suffix: send a name that you have registered';
+  if (labels.length === 1) return malformed('is a single label: send a domain with a dot, such as forms.example.org');
+  if (partsOf(domain).domain === null && !isPrivateName(domain)) {
+    return refused('is a public suffix: send a name that you have registered');
+  }
   if (hosts.includes(domain) || domain === pagesDomain || domain.endsWith(`.${pagesDomain}`)) {
-    return 'belongs to this service: send a domain of your own';
+    return refused('belongs to this service: send a domain of your own');
   }
-  return isPrivateName(domain) ? PRIVATE_FAULT : undefined;
+  return isPrivateName(domain) ? refused(PRIVATE_FAULT) : undefined;
 }

@@ -12,13 +12,37 @@ export type SiteLimits = Readonly<
   Record<'maxSiteFiles' | 'maxSiteFileBytes' | 'maxSiteBytes' | 'maxHtmlBytes', number>
 >;
 
+/** How a file is wrong. `path`: as it was sent; left out where it is about all files. */
+export type FileFault = {
+  path?: string;
+  fault: { code: 'too-long'; limit: number } | { code: 'wrong-type' | 'wrong-format' | 'not-allowed' };
+  message: string;
+};
+
 /** A site is refused. The message names the file where it is about one. */
 export class SiteError extends Error {
   readonly status: 400 | 413;
+  /** All that is wrong. The message is about the first. */
+  readonly faults: readonly FileFault[];
 
-  constructor(status: 400 | 413, message: string) {
+  constructor(
+    status: 400 | 413,
+    message: string,
+    faults: readonly FileFault[] = [{ fault: { code: 'not-allowed' }, message }],
+  ) {
     super(message);
     this.status = status;
+    this.faults = faults;
+  }
+}
+
+/** A file that is refused, in the files of a JSON body. */
+class FileError extends Error {
+  readonly code: 'wrong-type' | 'wrong-format';
+
+  constructor(code: 'wrong-type' | 'wrong-format', message: string) {
+    super(message);
+    this.code = code;
   }
 }
 
@@ -62,16 +86,27 @@ export function checkLimits(files: readonly { path: string; bytes: number }[], l
   }
 }
 
-export const tooManyFiles = ({ maxSiteFiles }: SiteLimits): SiteError =>
-  new SiteError(413, `The site has too many files: send at most ${maxSiteFiles}, with ${INDEX}.`);
+export function tooManyFiles({ maxSiteFiles }: SiteLimits): SiteError {
+  const message = `The site has too many files: send at most ${maxSiteFiles}, with ${INDEX}.`;
+  return new SiteError(413, message, [{ fault: { code: 'too-long', limit: maxSiteFiles - 1 }, message }]);
+}
+
+/** The paths of a list that occur before in it, by their positions. */
+function twinsIn(paths: readonly string[]): ReadonlyMap<number, string> {
+  const seen = new Set<string>();
+  const twins = new Map<number, string>();
+  for (const [at, path] of paths.entries()) {
+    if (seen.has(path)) twins.set(at, path);
+    seen.add(path);
+  }
+  return twins;
+}
+const twice = (path: string): string => `The file ${shownPath(path)} is there twice: send it once.`;
 
 /** Throws SiteError when two files have one path. */
 export function checkTwins(paths: readonly string[]): void {
-  const seen = new Set<string>();
-  for (const path of paths) {
-    if (seen.has(path)) throw new SiteError(400, `The file ${shownPath(path)} is there twice: send it once.`);
-    seen.add(path);
-  }
+  const [twin] = twinsIn(paths).values();
+  if (twin !== undefined) throw new SiteError(400, twice(twin));
 }
 
 export const sha256Of = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex');
@@ -105,11 +140,14 @@ export const sentFilesOf = (files: readonly ReadFile[]): SentFiles =>
 
 const WRONG_FILES = 'files is invalid: send an object of paths, each with a text or {content, encoding: "base64"}.';
 
-/** The content of a file in JSON: a text, or base64. */
+const wrongFiles = (): SiteError =>
+  new SiteError(400, WRONG_FILES, [{ fault: { code: 'wrong-type' }, message: WRONG_FILES }]);
+
+/** The content of a file in JSON: a text, or base64. Throws FileError. */
 function contentOf(path: string, value: unknown): Buffer {
   if (typeof value === 'string') {
     if (!value.isWellFormed()) {
-      throw new SiteError(400, `The file ${shownPath(path)} has a lone surrogate: send it in base64.`);
+      throw new FileError('wrong-format', `The file ${shownPath(path)} has a lone surrogate: send it in base64.`);
     }
     return Buffer.from(value);
   }
@@ -117,9 +155,10 @@ function contentOf(path: string, value: unknown): Buffer {
     const { content: text } = value;
     const content = typeof text === 'string' ? Buffer.from(text, 'base64') : undefined;
     if (content && content.toString('base64') === text) return content;
-    throw new SiteError(400, `The file ${shownPath(path)} is not base64: encode its content with padding.`);
+    throw new FileError('wrong-format', `The file ${shownPath(path)} is not base64: encode its content with padding.`);
   }
-  throw new SiteError(400, `The file ${shownPath(path)} has no content: send a text or {content, encoding: "base64"}.`);
+  const advice = 'send a text or {content, encoding: "base64"}';
+  throw new FileError('wrong-type', `The file ${shownPath(path)} has no content: ${advice}.`);
 }
 
 /** A value in `files` of a JSON text; only its texts are read. undefined: no file has such a value. */
@@ -135,7 +174,7 @@ function fileValue(text: string): unknown {
 export function filesOfText(text: string, limits: SiteLimits): ReadFile[] {
   const { members, problem } = readJsonObject(text, { ...SIZES.json, maxMembers: limits.maxSiteFiles });
   if (problem === 'too many members') throw tooManyFiles(limits);
-  if (problem !== undefined) throw new SiteError(400, WRONG_FILES);
+  if (problem !== undefined) throw wrongFiles();
   return readFiles(
     members.map(({ name, value }) => ({ path: name, read: () => fileValue(value) })),
     limits,
@@ -144,17 +183,57 @@ export function filesOfText(text: string, limits: SiteLimits): ReadFile[] {
 
 /** The files of a parsed JSON body; throws SiteError. */
 export function filesOfJson(given: unknown, limits: SiteLimits): ReadFile[] {
-  if (!(given instanceof Object) || Array.isArray(given)) throw new SiteError(400, WRONG_FILES);
+  if (!(given instanceof Object) || Array.isArray(given)) throw wrongFiles();
   return readFiles(
     Object.entries(given).map(([path, value]) => ({ path, read: () => value })),
     limits,
   );
 }
 
-function readFiles(entries: readonly { path: string; read(): unknown }[], limits: SiteLimits): ReadFile[] {
+type Entry = { path: string; read(): unknown };
+
+/** The faults of paths, each with the path as it was sent. `paths`: as they are stored. */
+function pathFaults(entries: readonly Entry[], paths: readonly string[]): FileFault[] {
+  const twins = twinsIn(paths);
+  const faultsOf = (
+    code: 'wrong-format' | 'not-allowed',
+    messageOf: (path: string, at: number) => string | undefined,
+  ) =>
+    entries.flatMap(({ path }, at): FileFault[] => {
+      const message = messageOf(path, at);
+      return message === undefined ? [] : [{ path, fault: { code }, message }];
+    });
+  return [
+    ...faultsOf('wrong-format', (path) => {
+      const read = sitePath(path);
+      return 'error' in read ? read.error : undefined;
+    }),
+    ...faultsOf('not-allowed', (_path, at) => {
+      const twin = twins.get(at);
+      return twin === undefined ? undefined : twice(twin);
+    }),
+    ...faultsOf('not-allowed', (_path, at) =>
+      paths[at] === INDEX ? `The file "${INDEX}" is refused: send it as html.` : undefined,
+    ),
+  ];
+}
+
+/** Reads files, or throws SiteError with all that is wrong. */
+function readFiles(entries: readonly Entry[], limits: SiteLimits): ReadFile[] {
   if (entries.length >= limits.maxSiteFiles) throw tooManyFiles(limits);
-  const paths = entries.map(({ path }) => checkedPath(path));
-  checkTwins(paths);
-  if (paths.includes(INDEX)) throw new SiteError(400, `The file "${INDEX}" is refused: send it as html.`);
-  return entries.map(({ path, read }, at) => toReadFile(paths[at] ?? '', contentOf(path, read())));
+  const paths = entries.map(({ path }) => path.normalize('NFC'));
+  const faults = pathFaults(entries, paths);
+  const files = entries.flatMap(({ path: sent, read }, at) => {
+    const { [at]: path = '' } = paths;
+    try {
+      return [toReadFile(path, contentOf(path, read()))];
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      faults.push({ path: sent, fault: { code: error.code }, message: error.message });
+      return [];
+    }
+  });
+  const [first] = faults;
+  if (first) throw new SiteError(400, first.message, faults);
+  return files;
 }

@@ -120,7 +120,7 @@ const addDeliveries = (db: Database, hosts: string | readonly string[], row: Row
 const addNotice = (db: Database, id: string) =>
   db.raw(
     `INSERT INTO deliveries (id, deployment_id, owner_id, event, next_attempt_at, created_at, updated_at)
-     VALUES (?, 'd_1', 1, NULL, now(), now(), now())`,
+     VALUES (?, 'd_1', 1, 'webhook-off', now(), now(), now())`,
     [id],
   );
 

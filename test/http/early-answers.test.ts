@@ -14,7 +14,12 @@ const REFUSAL = '{"error":"The body is too large: send less."}';
 afterEach(() => void vi.useRealTimers());
 
 const refuse = (response: ServerResponse): void =>
-  writeError(response, new HttpError(413, 'The body is too large: send less.'), {}, LIMITS);
+  writeError(
+    response,
+    new HttpError(413, 'The body is too large: send less.'),
+    {},
+    { config: { baseUrl: 'http://localhost' }, limits: LIMITS },
+  );
 
 /** An upload to a server that answers with `answer`: a client's connection, and what the server has of it. */
 async function startUpload(headers: string, length = LENGTH, answer = refuse) {

@@ -41,7 +41,12 @@ function serve(...endpoints: Endpoint[]) {
     },
   });
   api.use(((error, _request, response, _next) =>
-    writeError(response, toHttpError(error), {}, testLimits())) satisfies ErrorRequestHandler);
+    writeError(
+      response,
+      toHttpError(error),
+      {},
+      { config: { baseUrl: '' }, limits: testLimits() },
+    )) satisfies ErrorRequestHandler);
   return request(api);
 }
 

@@ -77,7 +77,8 @@ describe('domainFault', () => {
       ['api.test', 'API.test.', 'edge.test', 'pages.test', 'a.pages.test', 'a.b.pages.test'],
     ],
   ])('says that it %s', (fault, texts) => {
-    for (const text of texts) expect([text, domainFault(text, OWN)]).toEqual([text, expect.stringMatching(fault)]);
+    for (const text of texts)
+      expect([text, domainFault(text, OWN)?.problem]).toEqual([text, expect.stringMatching(fault)]);
   });
 });
 

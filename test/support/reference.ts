@@ -10,6 +10,7 @@ import { Hosts, NO_SLUG } from '../../src/http/request/hosts.ts';
 import { RATE_LIMIT_HEADERS } from '../../src/http/request/rate-limit.ts';
 import { ERROR_CODE } from '../../src/http/response/errors.ts';
 import { NOTICE } from '../../src/http/response/notice.ts';
+import { PROBLEM_TYPE } from '../../src/problems/document.ts';
 import { idleApp } from './app.ts';
 
 /*
@@ -61,6 +62,7 @@ export type Exchange = {
 export type Hold = (exchange: Exchange) => string | undefined;
 
 const ERROR_POINTER = '#/components/schemas/Error';
+const PROBLEM_POINTER = '#/components/schemas/Problem';
 /** Answers that the service gives before it knows what is asked for. */
 const BEFORE_ROUTES = [400, 417, 431, 500, 503];
 
@@ -97,8 +99,19 @@ export function holdAgainst(reference: Reference): Hold {
     return validate(value) ? undefined : `does not fit: ${ajv.errorsText(validate.errors, { dataVar: 'it' })}: ${body}`;
   }
 
-  function problemOfError({ headers, body }: Exchange): string | undefined {
+  /** A document of RFC 9457 says what the status and the headers say. */
+  function problemOfDocument({ status, headers, body }: Exchange): string | undefined {
+    if (headers.get('content-type') !== PROBLEM_TYPE) return `has the type ${headers.get('content-type')}`;
+    if (!body) return undefined;
+    const { code, ...said } = { code: headers.get(ERROR_CODE), ...Object(JSON.parse(body)) };
+    const isSame = said.status === status && code === headers.get(ERROR_CODE);
+    return isSame ? problemOfBody(PROBLEM_POINTER, body) : `is a problem of another status or code: ${body}`;
+  }
+
+  function problemOfError(exchange: Exchange): string | undefined {
+    const { headers, body } = exchange;
     const type = headers.get('content-type');
+    if (type === PROBLEM_TYPE) return problemOfDocument(exchange);
     if (type !== 'application/json; charset=utf-8') return `has the type ${type}`;
     return body === '' ? undefined : problemOfBody(ERROR_POINTER, body);
   }
@@ -153,6 +166,7 @@ export function holdAgainst(reference: Reference): Hold {
     if (path.startsWith('/submit/') && status === 200 && type.startsWith('text/html')) return undefined;
     const isAny = Object.hasOwn(Object(content), '*/*');
     if (!isAny && !Object.hasOwn(Object(content), essence)) return `has the type ${type}`;
+    if (essence === PROBLEM_TYPE) return problemOfDocument(exchange);
     if (method === 'HEAD' || isAny || essence !== 'application/json') return undefined;
     if (type !== 'application/json; charset=utf-8') return `has the type ${type}`;
     return problemOfBody(lookUp(reference, ...way, 'content', essence, 'schema').pointer, body);

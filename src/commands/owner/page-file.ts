@@ -30,7 +30,7 @@ export const bodyOf = (body: Buffer, type: 'text/html' | 'application/zip' = 'te
 /** Problems of a page as compilers write them: file, line, column, what it is. */
 export const showProblems = (
   file: string,
-  problems: readonly Schemas['Problem'][],
+  problems: readonly Schemas['FormProblem'][],
   stream: NodeJS.WriteStream,
 ): string[] =>
   problems.map(({ file: siteFile, line, column, severity, code, message }) => {

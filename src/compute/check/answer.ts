@@ -110,7 +110,7 @@ const Problem = z
       example: 42,
     }),
   })
-  .meta({ id: 'Problem' });
+  .meta({ id: 'FormProblem' });
 export const CheckedPage = z
   .strictObject({
     title: z

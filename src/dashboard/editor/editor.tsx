@@ -25,9 +25,9 @@ function useSettled(text: string): string {
 }
 
 /** Problems that other files of a site may solve: they are in the check of the whole site. */
-const OF_SITE: readonly Schemas['Problem']['code'][] = ['no-form', 'relative-asset'];
+const OF_SITE: readonly Schemas['FormProblem']['code'][] = ['no-form', 'relative-asset'];
 
-type CheckProps = { html: string; isOfSite: boolean; onShow(problem: Schemas['Problem']): void };
+type CheckProps = { html: string; isOfSite: boolean; onShow(problem: Schemas['FormProblem']): void };
 
 function Check({ html, isOfSite, onShow }: CheckProps): JSX.Element {
   const { data: checked, error } = useData(html, async (signal) => {

@@ -5,7 +5,7 @@ import { Notice } from './notice.tsx';
 import { counted } from './time.tsx';
 
 type Checked = Schemas['CheckedPage'];
-type Problem = Schemas['Problem'];
+type Problem = Schemas['FormProblem'];
 
 const SEVERITIES = { error: 'Error', warning: 'Warning' };
 

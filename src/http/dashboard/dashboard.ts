@@ -7,7 +7,7 @@ import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
 import type { App } from '../app.ts';
 import { pageAnswer, publicEndpoint } from '../request/endpoint.ts';
 import { pathOf } from '../request/hosts.ts';
-import { namesHtml } from '../response/accept.ts';
+import { namesHtml, namesProblem } from '../response/accept.ts';
 import { errorKind, HttpError, noSuchPath } from '../response/errors.ts';
 import { DashboardFiles, notBuilt } from './files.ts';
 
@@ -40,7 +40,8 @@ const isSignedOut = (
 
 async function sendShell(response: Response, files: DashboardFiles, app: App): Promise<void> {
   const isView = VIEWS.some((pattern) => pattern.test(pathOf(response.req)));
-  if (!isView && !namesHtml(response.req.headers)) throw noSuchPath();
+  const { headers } = response.req;
+  if (!isView && (!namesHtml(headers) || namesProblem(headers))) throw noSuchPath();
   const { config } = app;
   const { shell } = await files.read();
   const session = isSignedOut(response.req, app) ? 'none' : 'unknown';

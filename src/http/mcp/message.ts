@@ -46,7 +46,7 @@ export const badMessage = errorKind(
     schema: Refusal,
   },
   (code: number, message: string) =>
-    new HttpError(400, message, {}, JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null })),
+    new HttpError(400, message, {}, { body: JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null }) }),
   PARSE_ERROR,
   'The body is malformed: send a JSON object.',
 );

@@ -7,7 +7,7 @@ import { fill } from '../../texts/texts.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { NO_SLUG } from '../request/hosts.ts';
 import { chooseEncoding } from '../response/accept.ts';
-import { ERROR_CODE, endEarly, HttpError, methodNotAllowed } from '../response/errors.ts';
+import { endEarly, errorKind, HttpError, methodNotAllowed } from '../response/errors.ts';
 import { writeSmallPage } from '../response/small-page.ts';
 import { type Translations, translationsFor, whenToTryAgain } from '../response/translations.ts';
 import { type ContentSender, partOf } from './content-sender.ts';
@@ -17,11 +17,12 @@ import type { ReadyFile } from './site.ts';
 export const noSuchPage = (): HttpError => new HttpError(404, 'There is no page at this address.');
 const wrongMethod = (): HttpError =>
   new HttpError(405, 'This method is not allowed here: use GET, HEAD or POST.', { Allow: 'GET, HEAD, POST' });
-const takenDown = (blockedBy: string): HttpError =>
-  new HttpError(451, 'This page has been taken down.', {
-    [ERROR_CODE]: 'taken-down',
-    Link: `<${blockedBy}>; rel="blocked-by"`,
-  });
+const takenDown = errorKind(
+  { id: 'TakenDown', description: 'The operator has taken the page down.' },
+  (blockedBy: string) =>
+    new HttpError(451, 'This page has been taken down.', { Link: `<${blockedBy}>; rel="blocked-by"` }),
+  'https://example.org',
+);
 
 /** The methods of a file that is no page. */
 const FILE_METHODS = 'GET, HEAD';

@@ -4,6 +4,7 @@ import type { ComputePool } from '../../compute/pool.ts';
 import { type ReadMembers, readMembers, type UnknownMembers } from '../../compute/read-members.ts';
 import { FairQueue } from '../../lib/fair-queue.ts';
 import type { Limits } from '../../limits.ts';
+import type { ValueError } from '../../problems/value-errors.ts';
 import { SIZES } from '../../sizes.ts';
 import { HttpError } from '../response/errors.ts';
 import { MemoryBudget, type MemoryReservation } from '../response/memory-budget.ts';
@@ -21,6 +22,15 @@ type Sent = { values: Record<string, unknown>; unknown?: UnknownMembers | undefi
 
 /** `res`: Express sets it. A body that is kept counts until that has been sent. */
 type BodyRequest = IncomingMessage & { res?: ServerResponse | undefined };
+
+/** The error of fields that are sent in the query. */
+function inQuery(names: readonly string[]): HttpError {
+  const errors = names.map((name): ValueError => {
+    const detail = `${name} is in the query: with a JSON body, send it in the body.`;
+    return { parameter: name, code: 'not-allowed', detail };
+  });
+  return new HttpError(400, errors[0]?.detail ?? '', {}, { errors });
+}
 
 /** Reads the bodies of requests, and bounds the memory that they use together. */
 export class BodyReader {
@@ -81,12 +91,10 @@ export class BodyReader {
     const sent: Sent = isSent ? await this.#read(request, ownerId, declared, form) : { values: {} };
     // The field that is missing may be one of these.
     if (notify) for (const sentence of unknownFieldsNotices(sent, schema)) notify(sentence);
-    const fields = checkFields(sent.values, schema, notify);
+    const fields = checkFields(sent.values, schema, { notify, form });
     // Ignored, a slug in the query would publish the page elsewhere than its owner expects.
-    const [misplaced] = others && !form ? Object.keys(queryValues(request.url, Object.keys(schema.shape))) : [];
-    if (misplaced !== undefined) {
-      throw new HttpError(400, `${misplaced} is in the query: with a JSON body, send it in the body.`);
-    }
+    const misplaced = others && !form ? Object.keys(queryValues(request.url, Object.keys(schema.shape))) : [];
+    if (misplaced.length > 0) throw inQuery(misplaced);
     return fields;
   }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
+import { valueErrors } from '../../problems/from-zod.ts';
 import { errorKind, HttpError } from '../response/errors.ts';
 
 /*
@@ -43,7 +44,10 @@ export function wantedTags(header: string | undefined): readonly string[] | unde
 /** The headers of a request that a schema names; throws 400. */
 export function readHeaders<S extends z.ZodObject>({ headers }: IncomingMessage, schema: S): z.infer<S> {
   const names = Object.keys(schema.shape);
-  const read = schema.safeParse(Object.fromEntries(names.map((name) => [name, headers[name.toLowerCase()]])));
-  if (!read.success) throw new HttpError(400, read.error.issues[0]?.message ?? '');
-  return read.data;
+  const values = Object.fromEntries(names.map((name) => [name, headers[name.toLowerCase()]]));
+  const read = schema.safeParse(values);
+  if (read.success) return read.data;
+  const { issues } = read.error;
+  const errors = valueErrors(issues, values, names, ([name]) => ({ header: String(name) }));
+  throw new HttpError(400, issues[0]?.message ?? '', {}, { errors });
 }

@@ -11,6 +11,7 @@ import {
   WEBHOOK_ID,
 } from '../../lib/ids.ts';
 import { isMailAddress, toMailAddress } from '../../lib/mail-address.ts';
+import { refused } from '../../problems/refusal.ts';
 
 /*
  * Fields that several answers have, and the parameters of paths, as the reference shows them.
@@ -47,7 +48,7 @@ export const mailAddress = (notAddress: string, notText = notAddress) =>
   z
     .string(notText)
     .overwrite((text) => toMailAddress(text) ?? text)
-    .refine(isMailAddress, notAddress)
+    .refine(isMailAddress, refused({ code: 'wrong-format' }, notAddress))
     .toLowerCase();
 
 /** An object in answers, with its name in the reference. */
@@ -87,5 +88,6 @@ export const PARAMETERS: Readonly<Record<string, z.ZodString>> = {
   path: z.string().meta({ description: 'The path of a file, with its slashes.', example: 'styles/main.css' }),
   view: z.string().meta({ description: 'A view of the dashboard.', example: 'inbox' }),
   asset: z.string().meta({ description: 'The name of a file of the dashboard.', example: 'main-0A1b2C3d.js' }),
+  code: z.string().meta({ description: 'The code of an error.', example: 'not-found' }),
   cursor: z.string().meta({ description: '`0`, the id of a submission, or the cursor of an answer.', example: '0' }),
 };

@@ -4,15 +4,15 @@ import type { z } from 'zod';
 import type { Member, ReadMembers } from '../../compute/read-members.ts';
 import type { Config } from '../../config.ts';
 import { SiteError, type SiteLimits, sentFilesOf } from '../../lib/sent-files.ts';
+import { type PlaceOf, valueErrors } from '../../problems/from-zod.ts';
+import { Refusal } from '../../problems/refusal.ts';
+import { pointerTo, type ValueError } from '../../problems/value-errors.ts';
 import { SIZES } from '../../sizes.ts';
 import { errorKind, HttpError } from '../response/errors.ts';
 
 /*
  * The bodies of the API: which types they may have, and the fields of JSON objects.
  */
-
-/** The `params` of a schema's check whose failure is a 413 and comes before any other. */
-export const OVER_LIMIT = { status: 413 } as const;
 
 const MALFORMED = 'The body is malformed: send a JSON object.';
 const TOO_MANY_VALUES = `The body has too many values: send at most ${SIZES.json.maxValues}, at all levels.`;
@@ -71,8 +71,9 @@ export function mediaType(request: IncomingMessage): ContentType | undefined {
 
 export const invalidField = errorKind(
   { id: 'InvalidField', description: 'A field of the body is missing or wrong.' },
-  (message: string) => new HttpError(400, message),
-  'html is required: send the page as a string.',
+  (errors: readonly ValueError[], message: string = errors[0]?.detail ?? MALFORMED) =>
+    new HttpError(400, message, {}, { errors }),
+  [{ pointer: '/html', code: 'missing', detail: 'html is required: send the page as a string.' }],
 );
 
 export const malformed = (): HttpError => new HttpError(400, MALFORMED);
@@ -99,22 +100,39 @@ const isOfType = (request: IncomingMessage, type: string): boolean =>
 /** As many errors of one body are told. */
 const MAX_ERRORS = 20;
 
-/** The fields of a body, as the schema says; throws 400 and 413. `notify`: gets the errors of the other fields. */
+const isTooLarge = (issue: z.core.$ZodIssue): boolean =>
+  issue.code === 'custom' && issue.params instanceof Refusal && issue.params.isTooLarge;
+
+/** The fields of a JSON body are below it. */
+const inBody: PlaceOf = (path) => ({ pointer: pointerTo(path) });
+
+/** Names the places of fields that `form` reads: they are the body itself, and all others are in the query. */
+const placesOf =
+  (form: OtherForm): PlaceOf =>
+  ([name = '', ...path]) =>
+    form.fields.includes(String(name)) ? { pointer: pointerTo(path) } : { parameter: String(name) };
+
+/**
+ * The fields of a body, as the schema says; throws 400 and 413. `notify`: gets the errors of the other fields. `form`: what has
+ * read the body, if it is not JSON.
+ */
 export function checkFields<S extends z.ZodObject>(
   values: Readonly<Record<string, unknown>>,
   schema: S,
-  notify?: (sentence: string) => void,
+  { notify, form }: { notify?: ((sentence: string) => void) | undefined; form?: OtherForm | undefined } = {},
 ): z.infer<S> {
   const read = schema.safeParse(values);
   if (read.success) return read.data;
   const { issues } = read.error;
-  const tooLong = issues.find((issue) => issue.code === 'custom' && issue.params === OVER_LIMIT);
-  if (tooLong) throw new HttpError(413, tooLong.message);
+  const errorsOf = (some: readonly z.core.$ZodIssue[]): ValueError[] =>
+    valueErrors(some, values, Object.keys(schema.shape), form ? placesOf(form) : inBody);
+  const tooLarge = issues.filter(isTooLarge);
+  if (tooLarge[0]) throw new HttpError(413, tooLarge[0].message, {}, { errors: errorsOf(tooLarge) });
   // Further errors of one value are often wrong, such as the length of a value of another type.
   const byField = Map.groupBy(issues, ({ path }) => path.join('.')).values();
   const [first = MALFORMED, ...others] = new Set([...byField].flatMap(([issue]) => issue?.message ?? []));
   for (const other of others.slice(0, MAX_ERRORS - 1)) notify?.(other.replace(/\.$/, ''));
-  throw invalidField(first);
+  throw invalidField(errorsOf(issues), first);
 }
 
 const fromMembers = (members: readonly Member[]): Record<string, unknown> =>
@@ -123,7 +141,7 @@ const fromMembers = (members: readonly Member[]): Record<string, unknown> =>
 function readValue(value: Member['value']): unknown {
   if ('members' in value) return fromMembers(value.members);
   if ('files' in value) return sentFilesOf(value.files);
-  if ('refusal' in value) return new SiteError(value.refusal.status, value.refusal.message);
+  if ('refusal' in value) return new SiteError(value.refusal.status, value.refusal.message, value.refusal.faults);
   return 'string' in value ? value.string : JSON.parse(value.json);
 }
 

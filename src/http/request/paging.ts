@@ -12,8 +12,10 @@ export const invalidNumber = (name: string): string =>
 /** A number from 1: digits only. */
 const number = (name: string) =>
   z.int(invalidNumber(name)).min(1, invalidNumber(name)).max(MAX_NUMBER, invalidNumber(name));
+/** A number below zero is read as one, because its error is that it is too low. */
+const INTEGER = /^(?:[0-9]+|-0*[1-9][0-9]*)$/;
 export const fromDigits = (text: unknown): unknown =>
-  typeof text === 'string' && /^[0-9]+$/.test(text) ? Number(text) : text;
+  typeof text === 'string' && INTEGER.test(text) ? Math.min(Number(text), Number.MAX_VALUE) : text;
 
 /** The query of a list. A limit above `maxLimit` becomes that. */
 export const Paging = z.object({

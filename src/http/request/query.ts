@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { valueErrors } from '../../problems/from-zod.ts';
+import { refused } from '../../problems/refusal.ts';
+import type { ValueError } from '../../problems/value-errors.ts';
 import { errorKind, HttpError } from '../response/errors.ts';
 import { invalidNumber } from './paging.ts';
 
@@ -7,8 +10,9 @@ export const badQuery = errorKind(
     id: 'BadQuery',
     description: 'A parameter of the query has no such value, or is given twice; also for the reasons of any request.',
   },
-  (message: string) => new HttpError(400, message),
-  invalidNumber('limit'),
+  (errors: readonly ValueError[], message: string = errors[0]?.detail ?? '') =>
+    new HttpError(400, message, {}, { errors }),
+  [{ parameter: 'limit', code: 'wrong-type', detail: invalidNumber('limit') }],
 );
 
 /** The query of a URL, without the question mark. */
@@ -32,8 +36,10 @@ export const readQuery = <S extends z.ZodObject>(url: string, schema: S): z.infe
 /** The parameters of a query, as the schema says; throws 400. */
 export function checkQuery<S extends z.ZodObject>(values: Readonly<Record<string, unknown>>, schema: S): z.infer<S> {
   const read = schema.safeParse(values);
-  if (!read.success) throw badQuery(read.error.issues[0]?.message ?? '');
-  return read.data;
+  if (read.success) return read.data;
+  const { issues } = read.error;
+  const errors = valueErrors(issues, values, Object.keys(schema.shape), ([name]) => ({ parameter: String(name) }));
+  throw badQuery(errors, issues[0]?.message);
 }
 
 const FIRST_YEAR = '1970';
@@ -41,6 +47,8 @@ const END_YEAR = '9999';
 
 const invalidTime = (name: string): string =>
   `${name} is invalid: send a time such as 2026-11-22T10:00:00Z or a day such as 2026-11-22, once. In a URL, + is %2B.`;
+/** The error of a range that ends before it begins. */
+export const NOT_BEFORE = 'from is not before to: send an earlier from, or a later to.';
 /** The pattern in the reference; `Time` knows the calendar. */
 const TIME_OR_DAY = /^\d{4}-\d\d-\d\d(?:T[0-9:.]+(?:Z|[+-]\d\d:\d\d))?$/;
 const Time = z.union([
@@ -55,10 +63,10 @@ export const timeBound = (name: string) =>
   z
     .string(invalidTime(name))
     .regex(TIME_OR_DAY, invalidTime(name))
-    .refine((text) => Time.safeParse(text).success, invalidTime(name))
+    .refine((text) => Time.safeParse(text).success, refused({ code: 'wrong-format' }, invalidTime(name)))
     // Postgres reads no year 0000, and an offset can lead beyond 9999.
     .refine(
       (text) => text >= FIRST_YEAR && text < END_YEAR,
-      `${name} is out of range: send a time of the years ${FIRST_YEAR} to 9998.`,
+      refused({ code: 'not-allowed' }, `${name} is out of range: send a time of the years ${FIRST_YEAR} to 9998.`),
     )
     .optional();

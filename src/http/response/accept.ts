@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import Negotiator from 'negotiator';
 import { createBoundedCache } from '../../lib/bounded-cache.ts';
+import { PROBLEM_TYPE } from '../../problems/document.ts';
 import { SIZES } from '../../sizes.ts';
 
 /** Values of Accept-Encoding whose choice is remembered: clients send only a few different ones, which are short. */
@@ -8,10 +9,18 @@ const REMEMBERED_ENCODINGS = 1_000;
 const REMEMBERED_ENCODING_CHARS = 200;
 const { acceptChars } = SIZES.internalHeaders;
 
-/** Whether the Accept of a request names text/html with a q above 0, in any letter case (RFC 9110, 8.3.1). */
-export const namesHtml = ({ accept = '' }: IncomingHttpHeaders): boolean =>
+/** Whether an Accept names a media type with a q above 0, in any letter case (RFC 9110, 8.3.1). */
+const names = (accept: string, type: string): boolean =>
   accept.length <= acceptChars &&
-  new Negotiator({ headers: { accept: accept.toLowerCase() } }).mediaTypes().includes('text/html');
+  new Negotiator({ headers: { accept: accept.toLowerCase() } }).mediaTypes().includes(type);
+
+/** Whether the Accept of a request names text/html. */
+export const namesHtml = ({ accept = '' }: IncomingHttpHeaders): boolean => names(accept, 'text/html');
+
+/** Whether the Accept of a request names the documents of RFC 9457. */
+export const namesProblem = ({ accept = '' }: IncomingHttpHeaders): boolean =>
+  // Most clients name none, and in a flood of refusals, reading their Accept would take time.
+  /problem\+json/i.test(accept) && names(accept, PROBLEM_TYPE);
 
 /** Whether the Accept of a request allows application/json; one that is missing allows everything. */
 export const acceptsJson = ({ accept = '*/*' }: IncomingHttpHeaders): boolean =>

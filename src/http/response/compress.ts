@@ -10,7 +10,7 @@ const MIN_COMPRESSED_BYTES = 1_024;
 /** Answers that are compressed at a time. Each uses up to a MiB until it has been read. */
 const MAX_ENCODERS = 64;
 
-const COMPRESSED_TYPES = /^(?:application\/(?:json|x-ndjson)|text\/csv)\b/;
+const COMPRESSED_TYPES = /^(?:application\/(?:(?:problem\+)?json|x-ndjson)|text\/csv)\b/;
 
 /** Whether an answer is a text of the API. A file that was submitted has a length and a disposition. */
 function isCompressible({ headers }: IncomingMessage, response: ServerResponse): boolean {

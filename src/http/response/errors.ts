@@ -1,5 +1,6 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { z } from 'zod';
+import type { Config } from '../../config.ts';
 import { StorageFull } from '../../db/account/storage.ts';
 import { MissingObjectError } from '../../db/files/file-content.ts';
 import { isOutOfReach } from '../../db/postgres/out-of-reach.ts';
@@ -9,7 +10,11 @@ import { BusyError } from '../../lib/fair-queue.ts';
 import type { Log } from '../../lib/log.ts';
 import { SiteError } from '../../lib/sent-files.ts';
 import type { Limits } from '../../limits.ts';
+import { generalCode } from '../../problems/catalogue.ts';
+import { type ApiError, PROBLEM_TYPE, problemOf } from '../../problems/document.ts';
+import type { ValueError } from '../../problems/value-errors.ts';
 import { SIZES } from '../../sizes.ts';
+import { namesProblem } from './accept.ts';
 
 /** A bucket that fails is often out of reach for longer than a database. */
 const FILES_MS = 5_000;
@@ -17,40 +22,47 @@ const FILES_MS = 5_000;
 /** The header that names an error for programs. */
 export const ERROR_CODE = 'error-code';
 
-/** The names of errors that are of no kind, by their status. */
-export const CODES: Readonly<Record<number, string>> = {
-  400: 'bad-request',
-  404: 'not-found',
-  405: 'method-not-allowed',
-  408: 'too-slow',
-  413: 'too-large',
-  415: 'wrong-type',
-  417: 'expectation-failed',
-  429: 'too-many-requests',
-  431: 'headers-too-large',
-  501: 'not-implemented',
-  503: 'unavailable',
-};
+/* Shared, because in a flood of refusals each error would have its own. */
+const NO_HEADERS = {};
+const NO_ERRORS: readonly ValueError[] = [];
+const NO_PARTS = {};
+
+/** `errors`: the values that are wrong. `body`: a JSON text for all clients, in place of the service's own forms. */
+type ErrorParts = { errors?: readonly ValueError[]; body?: string };
 
 /**
  * An answer other than success. `message` is sent to the client: a sentence that says what to do, with no part of the
  * request.
  */
-export class HttpError extends Error {
+export class HttpError extends Error implements ApiError {
   readonly status: number;
-  readonly headers: Record<string, string>;
-  /** The answer's body, a JSON text; `{"error": message}` where it is undefined. */
+  /** Its name for programs: that of its kind, else that of its status. */
+  code: string;
+  readonly errors: readonly ValueError[];
   readonly body: string | undefined;
+  readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}, body?: string) {
+  constructor(
+    status: number,
+    message: string,
+    headers: Readonly<Record<string, string>> = NO_HEADERS,
+    { errors = NO_ERRORS, body }: ErrorParts = NO_PARTS,
+  ) {
     // Nobody reads the stack trace of an answer, and in a flood of refusals it takes a tenth of their time.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message);
     Error.stackTraceLimit = stackTraceLimit;
     this.status = status;
-    this.headers = { [ERROR_CODE]: CODES[status] ?? 'internal-error', ...headers };
+    this.code = generalCode(status);
+    this.errors = errors;
     this.body = body;
+    this.#headers = headers;
+  }
+
+  /** The headers of the answer. */
+  get headers(): Readonly<Record<string, string>> {
+    return { [ERROR_CODE]: this.code, ...this.#headers };
   }
 }
 
@@ -80,7 +92,7 @@ export function errorKind<Values extends unknown[]>(
   const code = id.replaceAll(/(?<!^)[A-Z]/g, '-$&').toLowerCase();
   function makeWithCode(...given: Values): HttpError {
     const error = make(...given);
-    error.headers[ERROR_CODE] = code;
+    error.code = code;
     return error;
   }
   return Object.assign(makeWithCode, { id, ...described, example: makeWithCode(...values) });
@@ -151,7 +163,7 @@ export const noSuchPath = (): HttpError =>
   new HttpError(404, 'There is nothing at this path: check it against the API reference.');
 
 /** Whether an error says that no endpoint has the path: all other 404s have names of their own. */
-export const isNoSuchPath = ({ headers }: HttpError): boolean => headers[ERROR_CODE] === CODES[404];
+export const isNoSuchPath = ({ code }: HttpError): boolean => code === generalCode(404);
 
 /** For a method that a path has no endpoint for; `allow` lists those that it has. */
 export const methodNotAllowed = (allow: string): HttpError =>
@@ -180,18 +192,30 @@ export function toLoggedError(cause: unknown, log: Log, requestId: string): Http
   return error;
 }
 
-/** Answers an error as the API does: `{"error": "<what to do>"}`. */
+/** Whether the client is to get an error as a document of RFC 9457. An error with a body of its own has one form only. */
+export const isProblemWanted = ({ body }: HttpError, headers: IncomingHttpHeaders): boolean =>
+  body === undefined && namesProblem(headers);
+
+/** The header of an error that another Accept would change, with what the response varies by already. */
+export function varyByAccept(response: ServerResponse, { body }: HttpError): { Vary?: string } {
+  if (body !== undefined) return {};
+  const before = response.getHeader('Vary');
+  return { Vary: before === undefined ? 'Accept' : `${before}, Accept` };
+}
+
+/** Answers an error as the API does: `{"error": "<what to do>"}`, or the document of RFC 9457 where the client asks for it. */
 export function writeError(
   response: ServerResponse,
   error: HttpError,
   headers: Readonly<Record<string, string>>,
-  limits: Limits,
+  { config: { baseUrl }, limits }: { config: Pick<Config, 'baseUrl'>; limits: Limits },
 ): void {
-  const body = error.body ?? JSON.stringify({ error: error.message });
+  const isProblem = isProblemWanted(error, response.req.headers);
+  const body = error.body ?? JSON.stringify(isProblem ? problemOf(error, baseUrl) : { error: error.message });
   response.writeHead(error.status, {
     ...error.headers,
     ...headers,
-    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Type': isProblem ? PROBLEM_TYPE : 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
   });

@@ -7,7 +7,7 @@ import { isWebOrigin } from '../../lib/origins.ts';
 import { fill } from '../../texts/texts.ts';
 import type { App } from '../app.ts';
 import { namesHtml } from '../response/accept.ts';
-import { type HttpError, methodNotAllowed } from '../response/errors.ts';
+import { type HttpError, isProblemWanted, methodNotAllowed, varyByAccept, writeError } from '../response/errors.ts';
 import { FormClosed } from '../response/form-closed.ts';
 import { writeSmallPage } from '../response/small-page.ts';
 import { type Translations, translationsFor, whenToTryAgain } from '../response/translations.ts';
@@ -152,12 +152,17 @@ export class VisitorPages {
       () => undefined,
     );
     const isAbsent = page === 'absent';
+    const error = isAbsent ? noSuchForm() : undefined;
+    const all = { ...headers, ...(error && varyByAccept(response, error)) };
+    if (error && isProblemWanted(error, response.req.headers)) {
+      writeError(response, error, all, this.#app);
+      return;
+    }
     const translations = translationsFor(response.req.headers, isAbsent ? undefined : page);
     const { title, text } = isAbsent ? translations.unavailable : translations.thanks;
     const content = `${paragraph(text)}${isAbsent ? '' : this.#linkBack(response.req, page?.slug, translations)}`;
     const shown = { translations, sign: isAbsent ? 'problem' : 'done', title, content } as const;
-    const error = isAbsent ? noSuchForm() : undefined;
-    writeSmallPage(response, error?.status ?? 200, shown, { ...error?.headers, ...headers }, this.#app.limits);
+    writeSmallPage(response, error?.status ?? 200, shown, { ...error?.headers, ...all }, this.#app.limits);
   }
 
   /** The answer to a refusal, with the error's status and headers. */
@@ -189,7 +194,10 @@ export class VisitorPages {
     ].join('\n');
     const error = methodNotAllowed(ALLOWED);
     // Its own address has what was filled in.
-    const all = { ...error.headers, 'Referrer-Policy': 'no-referrer', ...headers };
+    const all = {
+      ...{ ...error.headers, 'Referrer-Policy': 'no-referrer' },
+      ...{ ...headers, ...varyByAccept(response, error) },
+    };
     const shown = { translations, sign: 'problem', title, content } as const;
     writeSmallPage(response, error.status, shown, all, this.#app.limits);
   }

@@ -7,6 +7,7 @@ import {
   revokeOwnKey,
   SCOPES,
 } from '../../../db/account/api-keys.ts';
+import { refused } from '../../../problems/refusal.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
@@ -17,9 +18,12 @@ import { toWire } from '../../response/to-wire.ts';
 
 const name = z
   .string(`name is required: send 1 to ${SIZES.apiKey.maxNameChars} characters.`)
-  .refine((text) => text.trim() !== '', `name is empty: send 1 to ${SIZES.apiKey.maxNameChars} characters.`)
+  .refine(
+    (text) => text.trim() !== '',
+    refused({ code: 'too-short', limit: 1 }, `name is empty: send 1 to ${SIZES.apiKey.maxNameChars} characters.`),
+  )
   .max(SIZES.apiKey.maxNameChars, `name is too long: send at most ${SIZES.apiKey.maxNameChars} characters.`)
-  .refine(isOneLine, 'name has a control character: leave it out.')
+  .refine(isOneLine, refused({ code: 'wrong-format' }, 'name has a control character: leave it out.'))
   .meta({
     description: `What the key is for, 1 to ${SIZES.apiKey.maxNameChars} characters.`,
     example: 'Website build',
@@ -34,9 +38,15 @@ const expiresAt = z.iso
     offset: true,
     error: 'expires_at is invalid: send a time such as 2027-01-01T00:00:00Z, or leave it out.',
   })
-  .refine((text) => Date.parse(text) > Date.now(), 'expires_at is in the past: send a time in the future.')
+  .refine(
+    (text) => Date.parse(text) > Date.now(),
+    refused({ code: 'not-allowed' }, 'expires_at is in the past: send a time in the future.'),
+  )
   // An offset can lead beyond it.
-  .refine((text) => Date.parse(text) <= LAST_TIME, 'expires_at is too late: send a time before the year 10000 in UTC.')
+  .refine(
+    (text) => Date.parse(text) <= LAST_TIME,
+    refused({ code: 'not-allowed' }, 'expires_at is too late: send a time before the year 10000 in UTC.'),
+  )
   .meta({ description: 'From when on the key is refused, in ISO 8601 with Z or an offset. Left out: never.' });
 
 const shown = {

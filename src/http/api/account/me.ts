@@ -4,6 +4,7 @@ import { findUsage, type Owner, storeTimeZone } from '../../../db/account/owners
 import { findRefusedMail } from '../../../db/deliveries/mail-failures.ts';
 import { VERSION } from '../../../lib/project.ts';
 import { isTimeZone } from '../../../lib/time-buckets.ts';
+import { refused } from '../../../problems/refusal.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
@@ -41,7 +42,7 @@ const INVALID_EMAIL = 'email is not an address: send one such as you@example.com
 const Changes = z.object({
   time_zone: z
     .string(INVALID_ZONE)
-    .refine(isTimeZone, INVALID_ZONE)
+    .refine(isTimeZone, refused({ code: 'unknown-value' }, INVALID_ZONE))
     .nullable()
     .optional()
     .meta({ description: 'The time zone of the times in mails, by its IANA name; null: UTC.' }),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { EVENTS } from '../../../lib/events.ts';
 import { isReachable } from '../../../lib/public-address.ts';
 import { receiverProblem } from '../../../lib/webhook-receivers.ts';
+import { refused } from '../../../problems/refusal.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { invalidField } from '../../request/json-body.ts';
@@ -32,15 +33,21 @@ const urlField = ({ config, isOwnUrl }: App) =>
       error: `url is too long: use at most ${SIZES.webhook.maxUrlChars} characters.`,
       abort: true,
     })
-    .refine(isUrl, { error: 'url is invalid: send an absolute http or https URL.', abort: true })
-    .refine((text) => !/^https?:\/\/[^/?#\\]*@/i.test(text), 'url carries a user or a password: leave them out.')
+    .refine(isUrl, {
+      ...refused({ code: 'wrong-format' }, 'url is invalid: send an absolute http or https URL.'),
+      abort: true,
+    })
+    .refine(
+      (text) => !/^https?:\/\/[^/?#\\]*@/i.test(text),
+      refused({ code: 'not-allowed' }, 'url carries a user or a password: leave them out.'),
+    )
     .refine(
       (text) => mayDeliverTo(new URL(text), config.webhookAllowCidrs),
-      'url is an address that webhooks may not reach: use a public one.',
+      refused({ code: 'not-allowed' }, 'url is an address that webhooks may not reach: use a public one.'),
     )
     .refine(
       (text) => !isOwnUrl(new URL(text)),
-      'url leads back to this service: use the address of a receiver of your own.',
+      refused({ code: 'not-allowed' }, 'url leads back to this service: use the address of a receiver of your own.'),
     )
     .meta({
       format: 'uri',
@@ -89,5 +96,5 @@ export const changeBody = (app: App) =>
 /** Throws 400 for an address that can't use what a webhook of this type sends. */
 export function checkReceiver(url: string, type: (typeof TYPES)[number] | undefined): void {
   const problem = receiverProblem(new URL(url), type);
-  if (problem !== undefined) throw invalidField(problem);
+  if (problem !== undefined) throw invalidField([{ pointer: '/url', code: 'not-allowed', detail: problem }]);
 }

@@ -15,6 +15,7 @@ import { newDeploymentId } from '../../../lib/ids.ts';
 import { checkLimits, type SentFiles } from '../../../lib/sent-files.ts';
 import { INDEX } from '../../../lib/site-paths.ts';
 import { isReserved, proposeSlugs, RESERVED, SLUG } from '../../../lib/slugs.ts';
+import { refused } from '../../../problems/refusal.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { changedMeanwhile, ETAG_HEADER, ifMatch, ifNoneMatch, wantedTags } from '../../request/conditions.ts';
@@ -83,7 +84,10 @@ export const slugField = (reservedSlugs: readonly string[], ifAbsent: string) =>
       SLUG,
       `slug is invalid: use lowercase letters a to z and hyphens only, no digits, 1 to ${SIZES.slug.maxChars} of them, with a letter at both ends and no -- at the third and fourth place.`,
     )
-    .refine((slug) => !isReserved(slug, reservedSlugs), 'slug is reserved: choose another.')
+    .refine(
+      (slug) => !isReserved(slug, reservedSlugs),
+      refused({ code: 'not-allowed' }, 'slug is reserved: choose another.'),
+    )
     .meta({
       description:
         `1 to ${SIZES.slug.maxChars} lowercase letters a to z and hyphens, no digits, a letter at both ends, no \`--\` at the third and fourth place, ` +

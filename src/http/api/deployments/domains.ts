@@ -4,6 +4,7 @@ import { addDomain, type Domain, findDomain, listDomains, removeDomain } from '.
 import { domainFault, normalizeDomain } from '../../../lib/domain-names.ts';
 import { recordsOf } from '../../../lib/domain-records.ts';
 import { LIMITS } from '../../../limits.ts';
+import { refused, refusedIssue } from '../../../problems/refusal.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
@@ -109,8 +110,8 @@ function additionBody({ baseUrl, domainsTarget: target, pagesDomain }: App['conf
     domain: z
       .string(wrong)
       .superRefine((text, context) => {
-        const fault = domainFault(text, own);
-        if (fault !== undefined) context.addIssue({ code: 'custom', message: `domain ${fault}.` });
+        const found = domainFault(text, own);
+        if (found) context.addIssue(refusedIssue(refused(found.fault, `domain ${found.problem}.`)));
       })
       .meta({ description: 'A domain of your own, or a name under it.' }),
   });

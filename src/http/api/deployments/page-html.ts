@@ -3,11 +3,12 @@ import { z } from 'zod';
 import type { Config } from '../../../config.ts';
 import { filesOfJson, SentFiles, SiteError, sentFilesOf } from '../../../lib/sent-files.ts';
 import { openZip } from '../../../lib/zip-site.ts';
+import { refused, refusedIssue, tooLargeFor } from '../../../problems/refusal.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { type JsonPieces, jsonText } from '../../request/declaration.ts';
 import { answerObject, textField } from '../../request/fields.ts';
-import { OVER_LIMIT, pageBodyBytes, siteLimits } from '../../request/json-body.ts';
+import { pageBodyBytes, siteLimits } from '../../request/json-body.ts';
 import { HttpError } from '../../response/errors.ts';
 
 /** How long a zip waits for others to be unpacked. */
@@ -35,7 +36,11 @@ const filesField = (config: Config) =>
         return sentFilesOf(filesOfJson(given, config));
       } catch (error) {
         if (!(error instanceof SiteError)) throw error;
-        context.addIssue({ code: 'custom', message: error.message, params: error.status === 413 ? OVER_LIMIT : {} });
+        for (const { path, fault, message } of error.faults) {
+          const isTooLarge = error.status === 413 && 'limit' in fault;
+          const refusal = isTooLarge ? tooLargeFor(fault.limit, message) : refused(fault, message);
+          context.addIssue(refusedIssue(refusal, path === undefined ? [] : [path]));
+        }
         return z.NEVER;
       }
     })
@@ -88,11 +93,14 @@ export const pageBody = ({ maxHtmlBytes }: Config) => ({
     html: z
       .string('html is required: send the page as a string.')
       .min(1, 'html is empty: send the page.')
-      .refine((text) => Buffer.byteLength(text) <= maxHtmlBytes, {
-        error: `html is too large: send at most ${maxHtmlBytes} bytes.`,
-        params: OVER_LIMIT,
-      })
-      .refine((text) => text.isWellFormed(), 'html has a lone surrogate: send well-formed Unicode.')
+      .refine(
+        (text) => Buffer.byteLength(text) <= maxHtmlBytes,
+        tooLargeFor(maxHtmlBytes, `html is too large: send at most ${maxHtmlBytes} bytes.`),
+      )
+      .refine(
+        (text) => text.isWellFormed(),
+        refused({ code: 'wrong-format' }, 'html has a lone surrogate: send well-formed Unicode.'),
+      )
       .meta({
         // In characters, each of which takes at least a byte.
         maxLength: maxHtmlBytes,

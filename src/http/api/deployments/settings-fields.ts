@@ -7,6 +7,7 @@ import { hasKnownPlaceholders, PLACEHOLDER_LIST } from '../../../lib/confirmatio
 import { LANGUAGES } from '../../../lib/languages.ts';
 import { isHttpUrl, toOrigin } from '../../../lib/origins.ts';
 import { withPlainSpaces } from '../../../lib/whole-words.ts';
+import { refused } from '../../../problems/refusal.ts';
 import { SIZES } from '../../../sizes.ts';
 import { flagField, LAST_TIME, mailAddress, textField } from '../../request/fields.ts';
 
@@ -30,14 +31,17 @@ const redirectUrl = z
   .max(maxUrlChars, tooLong('redirect_url', maxUrlChars))
   .refine(
     isHttpUrl,
-    'redirect_url is not an absolute http or https URL: send one such as https://example.org/thanks, or null.',
+    refused(
+      { code: 'wrong-format' },
+      'redirect_url is not an absolute http or https URL: send one such as https://example.org/thanks, or null.',
+    ),
   );
 
 const NO_ORIGIN =
   'allowed_origins has a value that is not an origin: send each as a scheme and a host, such as https://example.org or capacitor://localhost, without a path, or "null".';
 const origin = z
   .string(NO_ORIGIN)
-  .refine((value) => toOrigin(value) !== undefined, NO_ORIGIN)
+  .refine((value) => toOrigin(value) !== undefined, refused({ code: 'wrong-format' }, NO_ORIGIN))
   .overwrite((value) => toOrigin(value) ?? value);
 
 const NO_WORD = `spam.blocklist has an empty word, one with a NUL, or one over ${maxBlockedChars} characters.`;
@@ -45,8 +49,9 @@ const blocked = z
   .string('spam.blocklist has a value that is not a string: send words.')
   .min(1, NO_WORD)
   .max(maxBlockedChars, NO_WORD)
+  .refine((value) => withPlainSpaces(value).trim() !== '', refused({ code: 'too-short', limit: 1 }, NO_WORD))
   // Postgres refuses NUL.
-  .refine((value) => withPlainSpaces(value).trim() !== '' && !value.includes('\0'), NO_WORD);
+  .refine((value) => !value.includes('\0'), refused({ code: 'wrong-format' }, NO_WORD));
 
 const credential = (name: string) =>
   z
@@ -88,15 +93,18 @@ const plainText = (name: string, max: number, allowed: RegExp) =>
   z
     .string(`${name} is not a string: send a text.`)
     .max(max, tooLong(name, max))
-    .refine((text) => text.trim() !== '', `${name} is empty: send a text.`)
+    .refine((text) => text.trim() !== '', refused({ code: 'too-short', limit: 1 }, `${name} is empty: send a text.`))
     .refine(
       (text) => allowed.test(text),
-      `${name} has ${allowed === LINE ? 'a line break or another' : 'a'} control character: leave it out.`,
+      refused(
+        { code: 'wrong-format' },
+        `${name} has ${allowed === LINE ? 'a line break or another' : 'a'} control character: leave it out.`,
+      ),
     );
 const withPlaceholders = (name: string, max: number, allowed: RegExp) =>
   plainText(name, max, allowed).refine(
     hasKnownPlaceholders,
-    `${name} has a placeholder that is not known: use ${PLACEHOLDER_LIST}.`,
+    refused({ code: 'unknown-value' }, `${name} has a placeholder that is not known: use ${PLACEHOLDER_LIST}.`),
   );
 const confirmation = z.object(
   {
@@ -119,7 +127,7 @@ const timeOrNull = (name: string) =>
     // Postgres has no year 0.
     .refine(
       (text) => Date.parse(text) >= 0 && Date.parse(text) <= LAST_TIME,
-      `${name} is out of range: send a time from 1970 to 9999, or null.`,
+      refused({ code: 'not-allowed' }, `${name} is out of range: send a time from 1970 to 9999, or null.`),
     )
     .overwrite((text) => new Date(text).toISOString())
     .nullable();
@@ -264,7 +272,8 @@ export const settingsChange = ({ maxSubmissionsPerMinute }: Config) =>
     .object({ ...fields, submissions_per_minute: submissionsPerMinute(maxSubmissionsPerMinute) })
     // Also where another field is wrong: the owner reads all errors at once.
     .refine(({ opens_at: opens, closes_at: closes }) => !(Date.parse(`${opens}`) >= Date.parse(`${closes}`)), {
-      error: NEVER_OPEN,
+      ...refused({ code: 'conflict' }, NEVER_OPEN),
+      path: ['opens_at'],
       when: () => true,
     });
 export type SettingsChange = z.infer<ReturnType<typeof settingsChange>>;

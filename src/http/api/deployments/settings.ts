@@ -73,6 +73,10 @@ async function pageToRenew(
   return html && renderer.prepare(owner.id, { deploymentId: id, slug, html, hasAltcha: wantsAltcha });
 }
 
+/** The error of a time that does not go together with the other one, which is stored. */
+const neverOpen = ({ opens_at: opensAt }: SettingsChange): HttpError =>
+  invalidField([{ pointer: opensAt === undefined ? '/closes_at' : '/opens_at', code: 'conflict', detail: NEVER_OPEN }]);
+
 async function changeOrRefuse(
   app: App,
   owner: Owner,
@@ -88,9 +92,15 @@ async function changeOrRefuse(
     return changed;
   } catch (error) {
     if (error instanceof TooManyAsks) throw tooManyAsks(error.retryAfterMs);
-    if (error instanceof NeverOpen) throw invalidField(NEVER_OPEN);
+    if (error instanceof NeverOpen) throw neverOpen(changes);
     if (!(error instanceof NoSecret)) throw error;
-    throw invalidField('spam.captcha.secret is missing: send the one that the provider gave you.');
+    throw invalidField([
+      {
+        pointer: '/spam/captcha/secret',
+        code: 'missing',
+        detail: 'spam.captcha.secret is missing: send the one that the provider gave you.',
+      },
+    ]);
   }
 }
 

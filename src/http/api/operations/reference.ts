@@ -10,6 +10,7 @@ import { exampleOf } from '../../request/example.ts';
 import { uriField } from '../../request/fields.ts';
 import { namesHtml } from '../../response/accept.ts';
 import { notModified, StaticFile } from '../../response/static-file.ts';
+import { errorPageEndpoint } from './error-pages.ts';
 
 const PAGE_HEADERS = {
   // Swagger UI draws some of its icons as data: images.
@@ -99,6 +100,7 @@ export const referenceEndpoints = (app: App, endpoints: () => readonly Tagged[])
     summary: 'Get this document as a page that can send requests',
     description: 'The page loads its parts from this service only. With an ETag; 304 where the client has it.',
   }),
+  errorPageEndpoint(app, endpoints),
   pagePart('/docs/start.js', PAGE, 'getReferenceScript'),
   pagePart('/docs/page.css', PAGE, 'getReferenceStyles'),
   pagePart('/docs/swagger-ui.css', SWAGGER_UI, 'getSwaggerStyles'),

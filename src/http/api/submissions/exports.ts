@@ -111,7 +111,7 @@ class Exports {
   async send(call: Call, format: Format): Promise<void> {
     const { response, owner, queue, resource, query } = call;
     // An export that can't be begun counts for nobody.
-    const after = { name: 'after', cursor: query.after ?? '0' };
+    const after = { name: 'after', cursor: query.after ?? '0', place: { parameter: 'after' } };
     const number = await queue(() => numberAt(this.#app.db, owner, resource, after));
     const ofOwner = Array.from(this.#running).filter(({ ownerId }) => ownerId === owner.id).length;
     if (this.#running.size >= MAX_CONCURRENT || ofOwner >= MAX_CONCURRENT_OF_OWNER)

@@ -12,6 +12,7 @@ import {
 import { deleteSubmissions, submissionJson } from '../../../db/submissions/submissions.ts';
 import { SUBMISSION_ID } from '../../../lib/ids.ts';
 import { createMatcher } from '../../../lib/submission-search.ts';
+import type { Place } from '../../../problems/value-errors.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { jsonText } from '../../request/declaration.ts';
@@ -20,7 +21,7 @@ import { answerObject, countField, flagField, positiveField, textOrNull } from '
 import { invalidField } from '../../request/json-body.ts';
 import { LINK_HEADER, nextLink } from '../../request/links.ts';
 import { Paging } from '../../request/paging.ts';
-import { badQuery, timeBound } from '../../request/query.ts';
+import { badQuery, NOT_BEFORE, timeBound } from '../../request/query.ts';
 import type { HttpError } from '../../response/errors.ts';
 import { ownDeployment } from '../deployments/own-deployment.ts';
 import { Listed, noSuchSubmission, ownSubmission } from './submissions.ts';
@@ -138,10 +139,13 @@ const Bulk = z.object({
 export const inboxJson = (submission: InboxSubmission): string =>
   `${submissionJson(submission).slice(0, -1)},"read":${submission.read},"starred":${submission.starred},"page_version":${submission.pageVersion}}`;
 
-/** The times of a filter; throws 400 where they leave nothing. */
-export function timesOf({ from, to }: Filter): { from: Date | undefined; to: Date | undefined } {
+/** The times of a filter; throws 400 where they leave nothing. `place`: that of its `from`. */
+export function timesOf(
+  { from, to }: Filter,
+  place: Place = { parameter: 'from' },
+): { from: Date | undefined; to: Date | undefined } {
   const [start, end] = [from, to].map((text) => (text === undefined ? undefined : new Date(text)));
-  if (start && end && start >= end) throw badQuery('from is not before to: send an earlier from, or a later to.');
+  if (start && end && start >= end) throw badQuery([{ ...place, code: 'conflict', detail: NOT_BEFORE }]);
   return { from: start, to: end };
 }
 
@@ -159,8 +163,9 @@ export async function rangeOf(
   db: Database,
   { id, lastSubmissionNumber }: Deployment,
   { cursor, ...filter }: Filter & { cursor?: string | undefined },
+  place?: Place,
 ): Promise<SearchedPage> {
-  const { from: start, to: end } = timesOf(filter);
+  const { from: start, to: end } = timesOf(filter, place);
   const [first = 1] = start ? await firstNumbersAt(db, id, [start]) : [];
   const [last = lastSubmissionNumber + 1] = end ? await firstNumbersAt(db, id, [end]) : [];
   return { deploymentId: id, after: first - 1, before: Math.min(last, cursor === undefined ? last : Number(cursor)) };
@@ -171,9 +176,9 @@ async function search(
   app: App,
   deployment: Deployment,
   filter: Filter & { cursor?: string | undefined },
-  limit: number,
+  { limit, place }: { limit: number; place?: Place },
 ) {
-  const range = await rangeOf(app.db, deployment, filter);
+  const range = await rangeOf(app.db, deployment, filter, place);
   const { next, ...found } = await searchSubmissions(app.db, [range], { ...searchOf(app, filter), limit });
   return { ...found, next: next && next.number > range.after + 1 ? String(next.number) : null };
 }
@@ -190,7 +195,7 @@ const searchEndpoint = (app: App) =>
     query: Query,
     answer: { description: 'The submissions that were found.', headers: LINK_HEADER, schema: Results },
     async handle({ request, resource, query, setHeaders }) {
-      const { positions, searched, next } = await search(app, resource, query, query.limit);
+      const { positions, searched, next } = await search(app, resource, query, query);
       const submissions = await findInboxSubmissions(app.db, positions);
       const rest = JSON.stringify({ next_cursor: next, searched, total: resource.submissionCount });
       const text = `{"submissions":[${submissions.map(inboxJson).join(',')}],${rest.slice(1)}`;
@@ -218,10 +223,17 @@ const markEndpoint = ({ db }: App) =>
     },
   });
 
-const idsOrFilter = (): HttpError => invalidField('ids and filter are both given, or neither: send one of them.');
+const idsOrFilter = (code: 'missing' | 'conflict'): HttpError =>
+  invalidField([{ pointer: '/ids', code, detail: 'ids and filter are both given, or neither: send one of them.' }]);
 
 const cursorWithoutFilter = (): HttpError =>
-  invalidField('cursor is given with ids: send it with a filter, or leave it out.');
+  invalidField([
+    {
+      pointer: '/cursor',
+      code: 'conflict',
+      detail: 'cursor is given with ids: send it with a filter, or leave it out.',
+    },
+  ]);
 
 const bulkEndpoint = (app: App) =>
   endpoint('POST', '/submissions/:deployId/bulk', 'changeSubmissions', {
@@ -238,9 +250,10 @@ const bulkEndpoint = (app: App) =>
     answer: { description: 'It is done.', schema: Done, example: { done: 1 } },
     async handle({ owner, resource, body: { action, ids: given, filter, cursor } }) {
       const { db } = app;
-      if ((given === undefined) === (filter === undefined)) throw idsOrFilter();
+      if (!given === !filter) throw idsOrFilter(given ? 'conflict' : 'missing');
       if (given && cursor !== undefined) throw cursorWithoutFilter();
-      const found = filter && (await search(app, resource, { ...filter, cursor }, SIZES.search.maxBulkIds));
+      const scope = { limit: SIZES.search.maxBulkIds, place: { pointer: '/filter/from' } };
+      const found = filter && (await search(app, resource, { ...filter, cursor }, scope));
       // Only ids reach Postgres, which refuses some texts (NUL).
       const ids = found?.positions.map(({ id }) => id) ?? [...new Set(given?.filter((id) => SUBMISSION_ID.test(id)))];
       const done = await CHANGES[action](db, owner.id, resource.id, ids);

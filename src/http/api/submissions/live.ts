@@ -184,9 +184,10 @@ const streamEndpoint = (app: App, submissions: NewSubmissions) =>
     async handle({ request, ...reader }) {
       const { response, owner, queue, resource } = reader;
       const cursor = request.headers['last-event-id'];
+      const header = 'Last-Event-ID';
       const start =
         typeof cursor === 'string'
-          ? await queue(() => numberAt(app.db, owner, resource, { name: 'Last-Event-ID', cursor }))
+          ? await queue(() => numberAt(app.db, owner, resource, { name: header, cursor, place: { header } }))
           : resource.lastSubmissionNumber;
       submissions.add(response, owner.id);
       response.type('text/event-stream');

@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { countSubmissionsBetween } from '../../../db/submissions/statistics.ts';
 import { isTimeZone, startOfDay, startOfDayBefore, startsBetween, type Unit } from '../../../lib/time-buckets.ts';
+import { refused } from '../../../problems/refusal.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { answerObject, countField, time } from '../../request/fields.ts';
-import { badQuery, timeBound } from '../../request/query.ts';
+import { badQuery, NOT_BEFORE, timeBound } from '../../request/query.ts';
 import { ownDeployment } from '../deployments/own-deployment.ts';
 
 const MAX_BUCKETS = 1_000;
 const DEFAULT_DAYS = 30;
+const TOO_MANY_BUCKETS = `That is more than ${MAX_BUCKETS} buckets: ask for less time, or by day.`;
 const Query = z.object({
   from: timeBound('from').meta({
     description:
@@ -26,7 +28,10 @@ const Query = z.object({
     .meta({ description: 'How long a bucket is.' }),
   tz: z
     .string('tz is invalid: send a time zone such as Europe/Berlin, once.')
-    .refine(isTimeZone, 'tz is invalid: send the IANA name of a time zone, such as Europe/Berlin.')
+    .refine(
+      isTimeZone,
+      refused({ code: 'unknown-value' }, 'tz is invalid: send the IANA name of a time zone, such as Europe/Berlin.'),
+    )
     .default('UTC')
     .meta({ description: 'The time zone of hours and days, by its IANA name.', example: 'Europe/Berlin' }),
 });
@@ -51,7 +56,7 @@ function rangeOf({ from, to, by, tz: timeZone }: z.infer<typeof Query>): Range {
   const end = to === undefined ? Date.now() : instantOf(to);
   // The last moment before the end is in the last day.
   const start = from === undefined ? startOfDayBefore(end - 1, DEFAULT_DAYS - 1, timeZone) : instantOf(from);
-  if (start >= end) throw badQuery('from is not before to: send an earlier from, or a later to.');
+  if (start >= end) throw badQuery([{ parameter: 'from', code: 'conflict', detail: NOT_BEFORE }]);
   return { from: start, to: end, by, timeZone };
 }
 
@@ -67,7 +72,7 @@ export const statisticsEndpoint = ({ db }: App) =>
       const range = rangeOf(query);
       const starts = startsBetween(range, MAX_BUCKETS);
       if (starts.length > MAX_BUCKETS)
-        throw badQuery(`That is more than ${MAX_BUCKETS} buckets: ask for less time, or by day.`);
+        throw badQuery([{ parameter: 'from', code: 'conflict', detail: TOO_MANY_BUCKETS }]);
       const times = [range.from, ...starts.slice(1), range.to];
       const counts = await countSubmissionsBetween(db, resource, times);
       const buckets = starts.map((start, index) => ({

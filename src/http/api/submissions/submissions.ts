@@ -11,6 +11,7 @@ import {
   submissionJson,
 } from '../../../db/submissions/submissions.ts';
 import { SUBMISSION_ID } from '../../../lib/ids.ts';
+import type { Place } from '../../../problems/value-errors.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { JsonPieces, jsonText } from '../../request/declaration.ts';
@@ -59,17 +60,21 @@ export const noSuchCursor = missing(
 /** The digits of a number that JavaScript has exactly. */
 const CURSOR = /^[0-9]{1,15}$/;
 
-/** The number after which reading goes on: a cursor, or that of the submission with an id. Throws 400 and 404. */
+/**
+ * The number after which reading goes on: a cursor, or that of the submission with an id. `place`: that of a cursor which is not in the path.
+ * Throws 400 and 404.
+ */
 export async function numberAt(
   db: Database,
   owner: Owner,
   { id, lastSubmissionNumber }: Deployment,
-  { name, cursor }: { name: string; cursor: string },
+  { name, cursor, place }: { name: string; cursor: string; place?: Place },
 ): Promise<number> {
   // Beyond the last one is a cursor from before a backup was restored: what comes next would be missed.
   if (CURSOR.test(cursor)) return Math.min(Number(cursor), lastSubmissionNumber);
   if (!SUBMISSION_ID.test(cursor)) {
-    throw badQuery(`${name} is invalid: send 0, the id of a submission, or the cursor of an answer.`);
+    const detail = `${name} is invalid: send 0, the id of a submission, or the cursor of an answer.`;
+    throw badQuery(place ? [{ ...place, code: 'wrong-format', detail }] : [], detail);
   }
   return foundOr404(await findSubmission(db, owner.id, id, cursor), noSuchCursor).number;
 }

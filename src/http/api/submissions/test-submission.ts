@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { TEST_MARK } from '../../../lib/control-fields.ts';
 import { newSubmissionId } from '../../../lib/ids.ts';
+import { refused } from '../../../problems/refusal.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
@@ -16,7 +17,10 @@ const INVALID = 'fields is invalid: send an object with the names of fields and 
 const Body = z.object({
   fields: z
     .record(z.string(), z.string(INVALID), INVALID)
-    .refine((fields) => Object.keys(fields).length < maxFields, `fields has too many: send fewer than ${maxFields}.`)
+    .refine(
+      (fields) => Object.keys(fields).length < maxFields,
+      refused({ code: 'too-long', limit: maxFields - 1 }, `fields has too many: send fewer than ${maxFields}.`),
+    )
     .default({})
     .meta({ description: 'The names of fields of the form, and what is filled in.' }),
 });

@@ -9,11 +9,14 @@ import {
 } from 'zod-openapi';
 import { type Config, pageUrl } from '../../../../config.ts';
 import { LICENSE, VERSION } from '../../../../lib/project.ts';
+import { PROBLEM_TYPE, problemOf } from '../../../../problems/document.ts';
+import { MAX_VALUE_ERRORS, VALUE_CODES } from '../../../../problems/value-errors.ts';
 import { SIZES } from '../../../../sizes.ts';
 import type { Endpoint, Tagged } from '../../../request/declaration.ts';
 import { answerObject } from '../../../request/fields.ts';
 import { OPTIONAL_RATE_LIMIT_HEADERS } from '../../../request/rate-limit.ts';
-import { CODES, type DeclaredError, ERROR_CODE } from '../../../response/errors.ts';
+import { type DeclaredError, ERROR_CODE } from '../../../response/errors.ts';
+import { codesOf } from '../error-pages.ts';
 import { webhookRequests } from './webhooks.ts';
 
 const TAGS = {
@@ -31,6 +34,28 @@ export type Tag = keyof typeof TAGS;
 
 const ErrorBody = answerObject('Error', {
   error: z.string().meta({ description: 'A sentence that says what to do.' }),
+});
+
+const WrongValue = answerObject('WrongValue', {
+  code: z.enum(Object.keys(VALUE_CODES)).meta({ description: 'How the value is wrong.', example: 'missing' }),
+  detail: z.string().meta({ description: 'A sentence that says what to send.' }),
+  pointer: z.string().optional().meta({ description: 'A field of the body, as a JSON Pointer (RFC 6901).' }),
+  parameter: z.string().optional().meta({ description: 'A parameter of the query.' }),
+  header: z.string().optional().meta({ description: 'A header.' }),
+  limit: z.number().optional().meta({ description: 'The limit, with each code that begins with `too-`.' }),
+});
+
+const ProblemBody = answerObject('Problem', {
+  type: z.string().meta({ format: 'uri', description: 'A page about the code.' }),
+  title: z.string().meta({ description: 'The code in words.' }),
+  status: z.int().meta({ description: 'The status of the answer.' }),
+  detail: z.string().meta({ description: 'A sentence that says what to do.' }),
+  code: z.string().meta({ description: `The name of the error, as in the header \`${ERROR_CODE}\`.` }),
+  errors: z
+    .array(WrongValue)
+    .max(MAX_VALUE_ERRORS)
+    .optional()
+    .meta({ description: 'The values that are wrong, one error for each, in the order of the declaration.' }),
 });
 
 const ERROR_HEADERS: ZodOpenApiHeadersObject = {
@@ -52,7 +77,8 @@ form; \`GET /submissions/{deployId}\`.
 **Bodies** are JSON in UTF-8, except for \`POST /submit\`, which accepts forms too, and for pages, which may be sent as
 \`text/html\`. Unknown fields are ignored, and \`formhost-notice\`, of errors too, names them; null is a wrong type, and an absent body reads as \`{}\`. Bodies may be compressed with gzip, deflate or br.
 
-**Errors** are \`{"error": "<a sentence that says what to do>"}\`. Checks run in this order: 400 for a path that can't be decoded, 404
+**Errors** are \`{"error": "<a sentence that says what to do>"}\`. A client whose \`Accept\` names \`${PROBLEM_TYPE}\` gets them as
+RFC 9457, with the list of wrong values. Checks run in this order: 400 for a path that can't be decoded, 404
 for an unknown path, 405 (with \`Allow\`) for a method that the path does not have, 401, 404 for what the path names, 415, 413, 400, 403,
 409, 422, 429. A request with an \`Expect\` that can't be met is a 417, and headers of more than ${SIZES.internalHeaders.maxBytes / 1024} KiB are
 a 431. Each answer has an \`x-request-id\`, which is in the
@@ -68,14 +94,10 @@ other path is a 404 page, except for \`/thanks\`, the page that a browser shows 
 
 /** The header that names an error, with all names that the API has. */
 function errorCodeHeader(endpoints: readonly Endpoint[]): ZodOpenApiHeaderObject {
-  const declared = endpoints.flatMap(({ errors }) =>
-    errors.flatMap(({ example }) => example.headers[ERROR_CODE] ?? []),
-  );
-  const codes = [...new Set([...Object.values(CODES), ...declared])].toSorted();
   return {
     description: 'The name of the error, for programs.',
     required: true,
-    schema: { type: 'string', enum: codes },
+    schema: { type: 'string', enum: codesOf(endpoints).map(({ code }) => code) },
   };
 }
 
@@ -83,18 +105,22 @@ function errorCodeHeader(endpoints: readonly Endpoint[]): ZodOpenApiHeaderObject
 const NONE = z.object({});
 
 /** An error as an answer that operations refer to by its id. */
-const toResponse = ({ id, description, schema, isCounted, example }: DeclaredError): ZodOpenApiResponseObject => {
+const toResponse = (
+  { id, description, schema, isCounted, example }: DeclaredError,
+  baseUrl: string,
+): ZodOpenApiResponseObject => {
   const written = Object.entries(ERROR_HEADERS).filter(([name]) => Object.hasOwn(example.headers, name));
   return {
     id,
     description,
     headers: { ...Object.fromEntries(written), ...(isCounted && OPTIONAL_RATE_LIMIT_HEADERS) },
-    content: {
-      'application/json':
-        schema && example.body !== undefined
-          ? { schema, example: JSON.parse(example.body) }
-          : { schema: ErrorBody, example: { error: example.message } },
-    },
+    content:
+      schema && example.body !== undefined
+        ? { 'application/json': { schema, example: JSON.parse(example.body) } }
+        : {
+            'application/json': { schema: ErrorBody, example: { error: example.message } },
+            [PROBLEM_TYPE]: { schema: ProblemBody, example: problemOf(example, baseUrl) },
+          },
   };
 };
 
@@ -144,11 +170,11 @@ function toOperation(
   };
 }
 
-function toPaths(endpoints: readonly Tagged[]): ZodOpenApiPathsObject {
+function toPaths(endpoints: readonly Tagged[], baseUrl: string): ZodOpenApiPathsObject {
   // The document refers to an error by its id where it is one and the same object.
   const responses = new Map<DeclaredError, ZodOpenApiResponseObject>();
   function responseOf(error: DeclaredError): ZodOpenApiResponseObject {
-    const response = responses.get(error) ?? toResponse(error);
+    const response = responses.get(error) ?? toResponse(error, baseUrl);
     responses.set(error, response);
     return response;
   }
@@ -188,6 +214,6 @@ export const createReference = (config: Config, endpoints: readonly Tagged[]) =>
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `fh_` and at least 43 characters.' },
       },
     },
-    paths: toPaths(endpoints),
+    paths: toPaths(endpoints, config.baseUrl),
     webhooks: webhookRequests,
   });

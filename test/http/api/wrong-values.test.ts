@@ -31,8 +31,8 @@ async function ask(
     headers: { Authorization: `Bearer ${owner.key}`, Accept: accept, ...headers },
     ...(body !== undefined && { body }),
   });
-  const body: Problem = JSON.parse(await answer.text());
-  return { answer, body };
+  const problem: Problem = JSON.parse(await answer.text());
+  return { answer, body: problem };
 }
 
 /** The errors without their sentences, of which each has to be one. */

@@ -26,7 +26,7 @@ function answering(use: (request: Request, response: Response) => Promise<unknow
     response.send('done');
   });
   app.use(((error, _request, response, _next) =>
-    writeError(response, toHttpError(error), {}, testLimits())) satisfies ErrorRequestHandler);
+    writeError(response, toHttpError(error), {}, { config: { baseUrl: BASE_URL }, limits: testLimits() })) satisfies ErrorRequestHandler);
   return async (key = 'a') => {
     const { status, headers } = await request(app).get('/').set('x-key', key);
     const { ratelimit: limit, 'ratelimit-policy': policy, 'retry-after': retry } = headers;

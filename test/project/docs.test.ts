@@ -4,10 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { CODES } from '../../src/compute/check/answer.ts';
 import { loadConfig } from '../../src/config.ts';
 import { SPAM_REASONS } from '../../src/db/spam/spam-submissions.ts';
+import { codesOf } from '../../src/http/api/operations/error-pages.ts';
 import { LANGUAGES } from '../../src/lib/languages.ts';
 import { RESERVED } from '../../src/lib/slugs.ts';
+import { VALUE_CODES } from '../../src/problems/value-errors.ts';
 import { tour } from '../../src/start/first-run-message.ts';
-import { lookUp, referenceOf } from '../support/reference.ts';
+import { endpointsOf, lookUp, referenceOf } from '../support/reference.ts';
 import { BASE_URL, PAGES_DOMAIN } from '../support/service.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -97,6 +99,26 @@ describe('docs/api.md', () => {
     const listed = Array.from(rows, ([, cell = '']) => cell.split(', ')).flat();
     const errors = [...documented.filter((status) => status >= '400'), '405', '417', '451'];
     expect([...new Set(listed)].toSorted()).toEqual([...new Set(errors)].toSorted());
+  });
+
+  /** The cells of the table that follows a line, row by row. */
+  const tableAfter = (head: string): string[][] => {
+    const [, rows = ''] = read('docs/api.md').split(`${head}\n|---|---|\n`);
+    const [table = ''] = rows.split('\n\n');
+    return table.split('\n').map((row) => row.split('|').flatMap((cell) => cell.trim() || []));
+  };
+
+  it('lists the codes of errors', () => {
+    const listed = tableAfter('| Status | Codes |').flatMap(([status, codes = '']) =>
+      codes.split(', ').map((code) => `${status} ${code.replaceAll('`', '')}`),
+    );
+    const codes = codesOf(endpointsOf(loadConfig({ BASE_URL, PAGES_DOMAIN })));
+    expect(listed.toSorted()).toEqual(codes.map(({ status, code }) => `${status} ${code}`).toSorted());
+  });
+
+  it('says how values can be wrong', () => {
+    const codes = Object.entries(VALUE_CODES).map(([code, meaning]) => [`\`${code}\``, meaning]);
+    expect(tableAfter('| Code of a value | Meaning |')).toEqual(codes);
   });
 });
 

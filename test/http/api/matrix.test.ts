@@ -30,7 +30,7 @@ const PUBLIC = [
   ...['GET /me/email/:token', 'POST /me/email/:token'],
   ...['GET /', 'GET /llms.txt', 'GET /openapi.json', 'GET /.well-known/security.txt', 'GET /healthz', 'GET /readyz'],
   ...['GET /dashboard', 'GET /dashboard/assets/:asset', 'GET /dashboard/*view', 'GET /internal/tls'],
-  ...['GET /docs', 'GET /docs/start.js', 'GET /docs/page.css'],
+  ...['GET /docs', 'GET /docs/errors/:code', 'GET /docs/start.js', 'GET /docs/page.css'],
   ...['GET /docs/swagger-ui.css', 'GET /docs/swagger-ui-bundle.js'],
 ];
 /** A key with the scope `read` may GET, except these. */

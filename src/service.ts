@@ -88,7 +88,7 @@ async function createParts(
     ...{ isStarting, readiness, stopping },
   });
   const changeFeed = new ChangeFeed(db, limits.changeFeed.gapMs, { onChanges: app.onFeedChanges, onGap: app.onGap });
-  const server = new HttpServer(new Listener(app).handle, limits);
+  const server = new HttpServer(new Listener(app).handle, limits, config.baseUrl);
   return {
     ...core,
     ...delivery,

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import type { RequestListener, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Limits } from '../limits.ts';
+import { PROBLEM_TYPE, type ProblemDocument, problemOf } from '../problems/document.ts';
 import { SIZES } from '../sizes.ts';
-import { HttpError } from './response/errors.ts';
+import { HttpError, isProblemWanted } from './response/errors.ts';
 
 // An import would also load node:http's own fetch: 50 ms and 13 MB at every start.
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
@@ -43,15 +44,20 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket, timeout
  * Answers where there is no response object. Later bytes are dropped until the client ends the connection, for at most
  * `timeoutMs`: closing a connection with unread bytes resets it, and the answer may be lost.
  */
-function endWithError(socket: Socket, timeoutMs: number, { status, message, headers }: HttpError): void {
+function endWithError(
+  socket: Socket,
+  timeoutMs: number,
+  { status, message, headers }: HttpError,
+  problem?: ProblemDocument,
+): void {
   // Already answered, or already closing.
   if (!socket.writable) return;
   const timeout = setTimeout(() => socket.destroy(), timeoutMs).unref();
   socket.once('close', () => clearTimeout(timeout));
-  const body = JSON.stringify({ error: message });
+  const body = JSON.stringify(problem ?? { error: message });
   const all = {
     ...headers,
-    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Type': problem ? PROBLEM_TYPE : 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     // The request may have been a submission, whose answers any origin may read.
     'Access-Control-Allow-Origin': '*',
@@ -68,6 +74,7 @@ const isRefused = ({ unanswered, last }: Connection): boolean =>
 /** An HTTP server that answers with `listener` and stops without resetting connections. */
 export class HttpServer {
   readonly #listener: RequestListener;
+  readonly #baseUrl: string;
   readonly #limits: Limits['server'];
   readonly #server: Server;
   readonly #connections = new Map<Socket, Connection>();
@@ -76,8 +83,10 @@ export class HttpServer {
   #accepted = 0;
   #isDraining = false;
 
-  constructor(listener: RequestListener, { server: limits }: Limits) {
+  /** `baseUrl`: the address of the service. */
+  constructor(listener: RequestListener, { server: limits }: Limits, baseUrl: string) {
     this.#listener = listener;
+    this.#baseUrl = baseUrl;
     this.#limits = limits;
     this.#server = createServer(
       {
@@ -97,7 +106,7 @@ export class HttpServer {
     )
       .on('connection', (socket) => this.#accept(socket))
       .on('clientError', (error, socket: Socket) => this.#onClientError(error, socket))
-      .on('connect', (_request, socket: Socket) => this.#refuseTunnel(socket))
+      .on('connect', (request, socket: Socket) => this.#refuseTunnel(request, socket))
       // The listener refuses an expectation that can't be met, like any other error.
       .on('checkExpectation', this.#handle)
       .setTimeout(limits.progressTimeoutMs, (socket) => this.#onTimeout(socket));
@@ -232,11 +241,14 @@ export class HttpServer {
   }
 
   /** Answers CONNECT. node:http hands the connection over, without its listeners. Requests that it has read before are still answered. */
-  #refuseTunnel(socket: Socket): void {
+  #refuseTunnel(request: IncomingMessage, socket: Socket): void {
     socket.on('error', () => socket.destroy()).resume();
     const connection = this.#connections.get(socket);
     if (connection?.last) endAfterAnswers(connection, connection.last);
-    else endWithError(socket, this.#limits.progressTimeoutMs, NO_PROXY);
+    else {
+      const problem = isProblemWanted(NO_PROXY, request.headers) ? problemOf(NO_PROXY, this.#baseUrl) : undefined;
+      endWithError(socket, this.#limits.progressTimeoutMs, NO_PROXY, problem);
+    }
   }
 }
 

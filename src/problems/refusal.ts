@@ -1,4 +1,4 @@
-import type { Fault } from './value-errors.ts';
+import type { Fault, PlainCode } from './value-errors.ts';
 
 /** The `params` of a check that zod knows nothing about: how a value that it refuses is wrong. */
 export class Refusal {
@@ -13,9 +13,9 @@ export class Refusal {
 }
 
 /** Returns the options of a `refine`: how a value that it refuses is wrong, and the sentence about it. */
-export const refused = (fault: Fault, error: string): { error: string; params: Refusal } => ({
+export const refused = (fault: Fault | PlainCode, error: string): { error: string; params: Refusal } => ({
   error,
-  params: new Refusal(fault, false),
+  params: new Refusal(typeof fault === 'string' ? { code: fault } : fault, false),
 });
 
 /** Returns the same for a value that makes the request too large. */

@@ -19,9 +19,11 @@ export const VALUE_CODES = {
 
 type ValueCode = keyof typeof VALUE_CODES;
 type SizeCode = Extract<ValueCode, `too-${string}`>;
+/** A code that says all. */
+export type PlainCode = Exclude<ValueCode, SizeCode>;
 
 /** How a value is wrong. Every code about a size has its limit, the last value that would be accepted. */
-export type Fault = { code: SizeCode; limit: number } | { code: Exclude<ValueCode, SizeCode> };
+export type Fault = { code: SizeCode; limit: number } | { code: PlainCode };
 
 /** The place of a value: a JSON Pointer into the body, or the name of a parameter of the query or of a header. */
 export type Place = { pointer: string } | { parameter: string } | { header: string };

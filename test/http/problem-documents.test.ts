@@ -3,7 +3,7 @@ import { HttpError, toHttpError, unavailable, writeError } from '../../src/http/
 import { SIZES } from '../../src/sizes.ts';
 import { serve } from '../support/http-server.ts';
 import { testLimits } from '../support/limits.ts';
-import { JSON_TYPE, PAGES_DOMAIN, testService, UNKNOWN_ID } from '../support/service.ts';
+import { JSON_TYPE, PAGES_DOMAIN, sendRaw, testService, UNKNOWN_ID } from '../support/service.ts';
 
 const PROBLEM = 'application/problem+json';
 const JSON_ERROR = 'application/json; charset=utf-8';
@@ -216,6 +216,22 @@ describe('the host of a page', () => {
     });
     const read = await anonymous.get('/nothing').set('Host', hostOf(page)).set('Accept', PROBLEM);
     expect([read.status, read.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+  });
+});
+
+describe('CONNECT', () => {
+  it.each([
+    ['a/b', JSON_ERROR, '{"error":"CONNECT is refused: this is not a proxy."}'],
+    [
+      PROBLEM,
+      PROBLEM,
+      '{"type":"http://api.test/docs/errors/not-implemented","title":"Not implemented","status":501,"detail":"CONNECT is refused: this is not a proxy.","code":"not-implemented"}',
+    ],
+  ])('is refused in the form that the client asks for: %s', async (accept, type, body) => {
+    const answer = await sendRaw(service.url, `CONNECT a:80 HTTP/1.1\r\nHost: a\r\nAccept: ${accept}\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 501 Not Implemented\r\nerror-code: not-implemented\r\n/);
+    expect(answer).toContain(`\r\nContent-Type: ${type}\r\n`);
+    expect(answer.endsWith(`\r\n\r\n${body}`)).toBe(true);
   });
 });
 

@@ -25,11 +25,15 @@ type Asked = { request: IncomingMessage; response: ServerResponse; socket: Socke
 async function startServer(used = limits) {
   const asked: Asked[] = [];
   let wake = Promise.withResolvers<void>();
-  const server = new HttpServer((request, response) => {
-    asked.push({ request, response, socket: request.socket });
-    wake.resolve();
-    wake = Promise.withResolvers();
-  }, used);
+  const server = new HttpServer(
+    (request, response) => {
+      asked.push({ request, response, socket: request.socket });
+      wake.resolve();
+      wake = Promise.withResolvers();
+    },
+    used,
+    'http://api.test',
+  );
   const { port } = await server.listen(0, '127.0.0.1');
   const open: Socket[] = [];
   onTestFinished(async () => {

@@ -41,7 +41,7 @@ describe('valueErrors', () => {
     ['a value of no type of a union', z.union([z.string(), z.int()]), true, [at('wrong-type')]],
     [
       'a value that our own check refuses',
-      z.string().refine(() => false, refused({ code: 'conflict' }, 'No.')),
+      z.string().refine(() => false, refused('conflict', 'No.')),
       'x',
       [at('conflict')],
     ],
@@ -67,9 +67,7 @@ describe('valueErrors', () => {
       'a value that a check names itself',
       z
         .unknown()
-        .superRefine((_value, context) =>
-          context.addIssue(refusedIssue(refused({ code: 'wrong-type' }, 'No.'), ['x/y'])),
-        ),
+        .superRefine((_value, context) => context.addIssue(refusedIssue(refused('wrong-type', 'No.'), ['x/y']))),
       {},
       [at('wrong-type', undefined, '/a/x~1y')],
     ],
@@ -84,7 +82,7 @@ describe('valueErrors', () => {
   it('has the first error of each value, in the order of the names', () => {
     const schema = z
       .object({ a: z.string('a1').max(2, 'a2').regex(/^x/, 'a3'), b: z.int('b1') })
-      .refine(() => false, { ...refused({ code: 'conflict' }, 'late'), path: ['a'], when: () => true });
+      .refine(() => false, { ...refused('conflict', 'late'), path: ['a'], when: () => true });
     const values = { a: 'yyy', b: 'x' };
     const { error } = schema.safeParse(values);
     const found = valueErrors(error?.issues ?? [], values, ['b', 'a'], ([name]) => ({ header: String(name) }));

@@ -48,7 +48,7 @@ export const mailAddress = (notAddress: string, notText = notAddress) =>
   z
     .string(notText)
     .overwrite((text) => toMailAddress(text) ?? text)
-    .refine(isMailAddress, refused({ code: 'wrong-format' }, notAddress))
+    .refine(isMailAddress, refused('wrong-format', notAddress))
     .toLowerCase();
 
 /** An object in answers, with its name in the reference. */

@@ -63,10 +63,10 @@ export const timeBound = (name: string) =>
   z
     .string(invalidTime(name))
     .regex(TIME_OR_DAY, invalidTime(name))
-    .refine((text) => Time.safeParse(text).success, refused({ code: 'wrong-format' }, invalidTime(name)))
+    .refine((text) => Time.safeParse(text).success, refused('wrong-format', invalidTime(name)))
     // Postgres reads no year 0000, and an offset can lead beyond 9999.
     .refine(
       (text) => text >= FIRST_YEAR && text < END_YEAR,
-      refused({ code: 'not-allowed' }, `${name} is out of range: send a time of the years ${FIRST_YEAR} to 9998.`),
+      refused('not-allowed', `${name} is out of range: send a time of the years ${FIRST_YEAR} to 9998.`),
     )
     .optional();

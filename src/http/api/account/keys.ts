@@ -23,7 +23,7 @@ const name = z
     refused({ code: 'too-short', limit: 1 }, `name is empty: send 1 to ${SIZES.apiKey.maxNameChars} characters.`),
   )
   .max(SIZES.apiKey.maxNameChars, `name is too long: send at most ${SIZES.apiKey.maxNameChars} characters.`)
-  .refine(isOneLine, refused({ code: 'wrong-format' }, 'name has a control character: leave it out.'))
+  .refine(isOneLine, refused('wrong-format', 'name has a control character: leave it out.'))
   .meta({
     description: `What the key is for, 1 to ${SIZES.apiKey.maxNameChars} characters.`,
     example: 'Website build',
@@ -40,12 +40,12 @@ const expiresAt = z.iso
   })
   .refine(
     (text) => Date.parse(text) > Date.now(),
-    refused({ code: 'not-allowed' }, 'expires_at is in the past: send a time in the future.'),
+    refused('not-allowed', 'expires_at is in the past: send a time in the future.'),
   )
   // An offset can lead beyond it.
   .refine(
     (text) => Date.parse(text) <= LAST_TIME,
-    refused({ code: 'not-allowed' }, 'expires_at is too late: send a time before the year 10000 in UTC.'),
+    refused('not-allowed', 'expires_at is too late: send a time before the year 10000 in UTC.'),
   )
   .meta({ description: 'From when on the key is refused, in ISO 8601 with Z or an offset. Left out: never.' });
 

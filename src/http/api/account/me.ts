@@ -42,7 +42,7 @@ const INVALID_EMAIL = 'email is not an address: send one such as you@example.com
 const Changes = z.object({
   time_zone: z
     .string(INVALID_ZONE)
-    .refine(isTimeZone, refused({ code: 'unknown-value' }, INVALID_ZONE))
+    .refine(isTimeZone, refused('unknown-value', INVALID_ZONE))
     .nullable()
     .optional()
     .meta({ description: 'The time zone of the times in mails, by its IANA name; null: UTC.' }),

@@ -34,20 +34,20 @@ const urlField = ({ config, isOwnUrl }: App) =>
       abort: true,
     })
     .refine(isUrl, {
-      ...refused({ code: 'wrong-format' }, 'url is invalid: send an absolute http or https URL.'),
+      ...refused('wrong-format', 'url is invalid: send an absolute http or https URL.'),
       abort: true,
     })
     .refine(
       (text) => !/^https?:\/\/[^/?#\\]*@/i.test(text),
-      refused({ code: 'not-allowed' }, 'url carries a user or a password: leave them out.'),
+      refused('not-allowed', 'url carries a user or a password: leave them out.'),
     )
     .refine(
       (text) => mayDeliverTo(new URL(text), config.webhookAllowCidrs),
-      refused({ code: 'not-allowed' }, 'url is an address that webhooks may not reach: use a public one.'),
+      refused('not-allowed', 'url is an address that webhooks may not reach: use a public one.'),
     )
     .refine(
       (text) => !isOwnUrl(new URL(text)),
-      refused({ code: 'not-allowed' }, 'url leads back to this service: use the address of a receiver of your own.'),
+      refused('not-allowed', 'url leads back to this service: use the address of a receiver of your own.'),
     )
     .meta({
       format: 'uri',

@@ -84,10 +84,7 @@ export const slugField = (reservedSlugs: readonly string[], ifAbsent: string) =>
       SLUG,
       `slug is invalid: use lowercase letters a to z and hyphens only, no digits, 1 to ${SIZES.slug.maxChars} of them, with a letter at both ends and no -- at the third and fourth place.`,
     )
-    .refine(
-      (slug) => !isReserved(slug, reservedSlugs),
-      refused({ code: 'not-allowed' }, 'slug is reserved: choose another.'),
-    )
+    .refine((slug) => !isReserved(slug, reservedSlugs), refused('not-allowed', 'slug is reserved: choose another.'))
     .meta({
       description:
         `1 to ${SIZES.slug.maxChars} lowercase letters a to z and hyphens, no digits, a letter at both ends, no \`--\` at the third and fourth place, ` +

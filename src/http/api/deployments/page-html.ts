@@ -99,7 +99,7 @@ export const pageBody = ({ maxHtmlBytes }: Config) => ({
       )
       .refine(
         (text) => text.isWellFormed(),
-        refused({ code: 'wrong-format' }, 'html has a lone surrogate: send well-formed Unicode.'),
+        refused('wrong-format', 'html has a lone surrogate: send well-formed Unicode.'),
       )
       .meta({
         // In characters, each of which takes at least a byte.

@@ -26,22 +26,18 @@ const tooLong = (name: string, max: number, what = 'characters'): string =>
   `${name} is too long: send at most ${max} ${what}.`;
 const unique = (texts: string[]): string[] => [...new Set(texts)];
 
+const NO_URL =
+  'redirect_url is not an absolute http or https URL: send one such as https://example.org/thanks, or null.';
 const redirectUrl = z
   .string('redirect_url is not a string: send an absolute http or https URL, or null.')
   .max(maxUrlChars, tooLong('redirect_url', maxUrlChars))
-  .refine(
-    isHttpUrl,
-    refused(
-      { code: 'wrong-format' },
-      'redirect_url is not an absolute http or https URL: send one such as https://example.org/thanks, or null.',
-    ),
-  );
+  .refine(isHttpUrl, refused('wrong-format', NO_URL));
 
 const NO_ORIGIN =
   'allowed_origins has a value that is not an origin: send each as a scheme and a host, such as https://example.org or capacitor://localhost, without a path, or "null".';
 const origin = z
   .string(NO_ORIGIN)
-  .refine((value) => toOrigin(value) !== undefined, refused({ code: 'wrong-format' }, NO_ORIGIN))
+  .refine((value) => toOrigin(value) !== undefined, refused('wrong-format', NO_ORIGIN))
   .overwrite((value) => toOrigin(value) ?? value);
 
 const NO_WORD = `spam.blocklist has an empty word, one with a NUL, or one over ${maxBlockedChars} characters.`;
@@ -51,7 +47,7 @@ const blocked = z
   .max(maxBlockedChars, NO_WORD)
   .refine((value) => withPlainSpaces(value).trim() !== '', refused({ code: 'too-short', limit: 1 }, NO_WORD))
   // Postgres refuses NUL.
-  .refine((value) => !value.includes('\0'), refused({ code: 'wrong-format' }, NO_WORD));
+  .refine((value) => !value.includes('\0'), refused('wrong-format', NO_WORD));
 
 const credential = (name: string) =>
   z
@@ -89,22 +85,18 @@ const { maxFieldChars, maxSubjectChars, maxTextChars } = SIZES.confirmation;
 /** Lone surrogates would be changed on their way. */
 const LINE = /^[^\p{Cc}\p{Cs}\u2028\u2029]*$/u;
 const LINES = /^(?:[^\p{Cc}\p{Cs}]|[\t\r\n])*$/u;
+const hasControl = (name: string, allowed: RegExp): string =>
+  `${name} has ${allowed === LINE ? 'a line break or another' : 'a'} control character: leave it out.`;
 const plainText = (name: string, max: number, allowed: RegExp) =>
   z
     .string(`${name} is not a string: send a text.`)
     .max(max, tooLong(name, max))
     .refine((text) => text.trim() !== '', refused({ code: 'too-short', limit: 1 }, `${name} is empty: send a text.`))
-    .refine(
-      (text) => allowed.test(text),
-      refused(
-        { code: 'wrong-format' },
-        `${name} has ${allowed === LINE ? 'a line break or another' : 'a'} control character: leave it out.`,
-      ),
-    );
+    .refine((text) => allowed.test(text), refused('wrong-format', hasControl(name, allowed)));
 const withPlaceholders = (name: string, max: number, allowed: RegExp) =>
   plainText(name, max, allowed).refine(
     hasKnownPlaceholders,
-    refused({ code: 'unknown-value' }, `${name} has a placeholder that is not known: use ${PLACEHOLDER_LIST}.`),
+    refused('unknown-value', `${name} has a placeholder that is not known: use ${PLACEHOLDER_LIST}.`),
   );
 const confirmation = z.object(
   {
@@ -127,7 +119,7 @@ const timeOrNull = (name: string) =>
     // Postgres has no year 0.
     .refine(
       (text) => Date.parse(text) >= 0 && Date.parse(text) <= LAST_TIME,
-      refused({ code: 'not-allowed' }, `${name} is out of range: send a time from 1970 to 9999, or null.`),
+      refused('not-allowed', `${name} is out of range: send a time from 1970 to 9999, or null.`),
     )
     .overwrite((text) => new Date(text).toISOString())
     .nullable();
@@ -272,7 +264,7 @@ export const settingsChange = ({ maxSubmissionsPerMinute }: Config) =>
     .object({ ...fields, submissions_per_minute: submissionsPerMinute(maxSubmissionsPerMinute) })
     // Also where another field is wrong: the owner reads all errors at once.
     .refine(({ opens_at: opens, closes_at: closes }) => !(Date.parse(`${opens}`) >= Date.parse(`${closes}`)), {
-      ...refused({ code: 'conflict' }, NEVER_OPEN),
+      ...refused('conflict', NEVER_OPEN),
       path: ['opens_at'],
       when: () => true,
     });

@@ -30,7 +30,7 @@ const Query = z.object({
     .string('tz is invalid: send a time zone such as Europe/Berlin, once.')
     .refine(
       isTimeZone,
-      refused({ code: 'unknown-value' }, 'tz is invalid: send the IANA name of a time zone, such as Europe/Berlin.'),
+      refused('unknown-value', 'tz is invalid: send the IANA name of a time zone, such as Europe/Berlin.'),
     )
     .default('UTC')
     .meta({ description: 'The time zone of hours and days, by its IANA name.', example: 'Europe/Berlin' }),

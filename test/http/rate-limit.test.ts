@@ -8,6 +8,7 @@ import { HttpError, retryAfter, toHttpError, writeError } from '../../src/http/r
 import { networkOf } from '../../src/lib/public-address.ts';
 import { SIZES } from '../../src/sizes.ts';
 import { testLimits } from '../support/limits.ts';
+import { BASE_URL } from '../support/service.ts';
 
 const START = new Date('2026-03-01T12:00:00Z');
 
@@ -26,7 +27,12 @@ function answering(use: (request: Request, response: Response) => Promise<unknow
     response.send('done');
   });
   app.use(((error, _request, response, _next) =>
-    writeError(response, toHttpError(error), {}, { config: { baseUrl: BASE_URL }, limits: testLimits() })) satisfies ErrorRequestHandler);
+    writeError(
+      response,
+      toHttpError(error),
+      {},
+      { config: { baseUrl: BASE_URL }, limits: testLimits() },
+    )) satisfies ErrorRequestHandler);
   return async (key = 'a') => {
     const { status, headers } = await request(app).get('/').set('x-key', key);
     const { ratelimit: limit, 'ratelimit-policy': policy, 'retry-after': retry } = headers;

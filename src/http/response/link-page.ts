@@ -20,13 +20,14 @@ export type LinkPage = {
   dashboard?: string;
   button?: string;
   oneClick?: boolean;
+  isSignIn?: boolean;
   headers?: Readonly<Record<string, string>>;
 };
 
 export function writeLinkPage(
   response: ServerResponse,
   status: number,
-  { title, text, code, dashboard, button, oneClick = false, headers }: LinkPage,
+  { title, text, code, dashboard, button, oneClick = false, isSignIn = false, headers }: LinkPage,
   limits: Limits,
 ): void {
   const content = [
@@ -40,7 +41,8 @@ export function writeLinkPage(
   const page = {
     // Mails are in English, too.
     translations: { language: 'en', dir: 'ltr' },
-    sign: status >= 400 || oneClick ? 'problem' : button === undefined ? 'done' : 'wait',
+    // A question is no warning.
+    sign: status >= 400 ? 'problem' : button === undefined ? 'done' : isSignIn ? 'enter' : 'ask',
     title: escapeHtml(title),
     content,
     formAction: button === undefined ? undefined : "'self'",

@@ -16,6 +16,8 @@ type SmallPage = {
 };
 
 const SIGNS = {
+  enter: '<path d="M20 5h17a5 5 0 0 1 5 5v28a5 5 0 0 1-5 5H20M5 24h23m-9-9.5 9.5 9.5-9.5 9.5"/>',
+  ask: '<circle cx="24" cy="24" r="21"/><path d="M17.5 19a6.5 6.5 0 1 1 9.3 5.9c-1.8.9-2.8 2-2.8 4.1M24 35v.5"/>',
   done: '<circle cx="24" cy="24" r="21"/><path d="m15 24.5 6.5 6.5L34 18"/>',
   wait: '<circle cx="24" cy="24" r="21"/><path d="M24 12.5V24l7.5 5"/>',
   problem: '<circle cx="24" cy="24" r="21"/><path d="M24 13.5v13M24 33.5v.5"/>',
@@ -28,6 +30,7 @@ body{margin:0;min-height:100vh;display:flex;background:var(--back);color:var(--t
 main{width:calc(100% - 2rem);max-width:34rem;margin:auto;padding:2.25rem 1.5rem;background:var(--card);border:1px solid var(--line);border-radius:1rem;overflow-wrap:anywhere}
 @media(min-width:40rem){main{padding:3rem}}
 svg{display:block;width:3rem;margin-bottom:1.25rem;fill:none;stroke:var(--problem);stroke-width:3;stroke-linecap:round}
+.enter,.ask{stroke:var(--accent)}
 .done{stroke:var(--done)}
 h1{margin:0 0 .75rem;font-size:1.6rem;line-height:1.25;text-wrap:balance}
 p{margin:0 0 1rem}

@@ -48,6 +48,9 @@ describe('POST /session/mail', () => {
     expect([status, headers['referrer-policy'], headers['x-frame-options']]).toEqual([200, 'same-origin', 'DENY']);
     expect(text).toContain('You will be signed in as link@test.example in this browser.');
     expect(text).toMatch(/<form method="post"><button[^>]*>Sign in<\/button><\/form>/);
+    // In the colour of links: `wait` and `problem` have that of warnings.
+    expect(text).toContain('<svg class="enter"');
+    expect(text).toContain('.enter,.ask{stroke:var(--accent)}');
     const used = await service.anonymous.post(path).set('Origin', BASE_URL).redirects(0);
     expect([used.status, used.headers.location]).toEqual([303, '/dashboard']);
     expect((await service.anonymous.get('/me').set(withCookie(used))).body.email).toBe('link@test.example');

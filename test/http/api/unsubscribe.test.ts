@@ -115,6 +115,7 @@ describe('GET /unsubscribe/:deployId', () => {
     expect([response.status, response.headers.get('referrer-policy')]).toEqual([200, 'no-referrer']);
     expect(response.headers.get('content-security-policy')).toContain("form-action 'self'");
     expect(html).toContain(`<h1>Stop the mails about ${slug}?</h1>`);
+    expect(html).toContain('<svg class="ask"');
     expect(html).toContain(
       '<form method="post"><button name="List-Unsubscribe" value="One-Click">Stop the mails</button></form>',
     );

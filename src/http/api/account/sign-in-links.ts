@@ -163,6 +163,7 @@ const askToSignIn = (app: App) =>
         title: 'Sign in to formhost',
         text: `You will be signed in as ${email} in this browser.`,
         button: 'Sign in',
+        isSignIn: true,
         // With no-referrer, browsers would hide the Origin of what the button posts.
         headers: { 'Referrer-Policy': 'same-origin' },
       }),

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fs, { type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { CommandError, fileError, hasCode, orFileError } from './command-error.ts';
 
 type Write = (out: FileHandle) => Promise<void>;
@@ -33,10 +34,22 @@ async function fill(
   }
 }
 
+/** On Windows, a file can't be replaced while another program reads it, such as a virus scanner: tries again for a second. */
+async function putInPlace(unfinished: string, file: string): Promise<void> {
+  for (let left = 20; ; left -= 1) {
+    try {
+      return await fs.rename(unfinished, file);
+    } catch (error) {
+      if (process.platform !== 'win32' || left === 0 || !hasCode(error, /^(?:EPERM|EACCES|EBUSY)$/)) throw error;
+      await delay(50);
+    }
+  }
+}
+
 /** Writes the whole file or nothing. Without `mode`, whoever could read the file that was there can read the new one, and nobody else. */
 export async function replaceFile(file: string, write: Write, mode?: number): Promise<void> {
   const before = await fs.stat(file).catch(() => undefined);
-  await fill(file, mode ?? (before && before.mode & 0o777), write, (unfinished) => fs.rename(unfinished, file));
+  await fill(file, mode ?? (before && before.mode & 0o777), write, (unfinished) => putInPlace(unfinished, file));
 }
 
 /** Writes the whole file or nothing, readable by its owner only. Never overwrites another file: throws a CommandError. */

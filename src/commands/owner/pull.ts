@@ -10,6 +10,7 @@ import { forPage } from '../declare.ts';
 import { printable, printLine, say } from '../output.ts';
 import { replaceFile } from '../write-file.ts';
 import { untilInterrupted } from './interrupt.ts';
+import { checkNames } from './local-names.ts';
 import { PAGE_OF_FOLDER } from './page-file.ts';
 import { rememberPage } from './page-ids.ts';
 import { type Connect, connectToPage, type Service } from './service.ts';
@@ -27,6 +28,7 @@ export const declarePull = (program: Command, connect: Connect): unknown =>
       const { data: page } = await service.answer(service.api.GET('/deploy/{id}', path));
       const { data } = await service.answer(service.api.GET('/deploy/{id}/files', path));
       const folder = given ?? page.slug;
+      checkNames(data.files.map((file) => file.path));
       await checkPlaces(folder, data.files, force);
       await untilInterrupted(async (signal) => {
         // The page itself comes last: without it, deploy refuses the folder of a pull that was interrupted.

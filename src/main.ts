@@ -1,12 +1,15 @@
 import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { type Config, ConfigError, loadConfig } from './config.ts';
+import { onLauncherLost } from './lib/launcher.ts';
 import { createLog, type Log } from './lib/log.ts';
+import { readableLines } from './lib/readable-log.ts';
 import { startService } from './service.ts';
 import { firstRunMessage } from './start/first-run-message.ts';
 import { openMetrics, openWorkerMetrics } from './start/metrics.ts';
 import { StartError } from './start/prepare-database.ts';
-import { reportReady, runWorkers, WorkerStartError } from './start/workers.ts';
+import { type OnLoss, reportReady, runWorkers, WorkerStartError } from './start/workers.ts';
 
 /** A process that is told to stop has this long after SHUTDOWN_DELAY_MS, then it ends at once. */
 const STOP_TIMEOUT_MS = 10_000;
@@ -19,15 +22,16 @@ const SAME_SIGNAL_MS = 250;
 function untilSignalled({ shutdownDelayMs }: Config): Promise<void> {
   let firstAt: number | undefined;
   return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.on(signal, () => {
-        if (firstAt === undefined) {
-          firstAt = performance.now();
-          setTimeout(() => process.exit(1), shutdownDelayMs + STOP_TIMEOUT_MS).unref();
-          resolve();
-        } else if (performance.now() - firstAt > SAME_SIGNAL_MS) process.exit(1);
-      });
-    }
+    const stop = (): void => {
+      if (firstAt === undefined) {
+        firstAt = performance.now();
+        setTimeout(() => process.exit(1), shutdownDelayMs + STOP_TIMEOUT_MS).unref();
+        resolve();
+      } else if (performance.now() - firstAt > SAME_SIGNAL_MS) process.exit(1);
+    };
+    process.on('SIGTERM', stop).on('SIGINT', stop);
+    // A worker ends with its primary process.
+    if (cluster.isPrimary) onLauncherLost(() => firstAt ?? stop(), process.env.FORMHOST_PARENT);
   });
 }
 
@@ -53,11 +57,17 @@ function startupErrorMessage(error: unknown, { host, port, metricsPort }: Config
     : `cannot listen on HOST ${host}, ${name}: ${error.message}`;
 }
 
+/** Tells a person on the terminal how to begin, on standard output: the message has a key, which must not be in a log. */
+function announce(message: string | undefined): void {
+  if (message !== undefined) process.stdout.write(message);
+}
+
 /** Runs the service in several processes. */
 async function runAll(config: Config, log: Log): Promise<void> {
   const closeMetrics = await openWorkerMetrics(config);
   try {
-    await runWorkers(config.workers, signalled, (lost) => log.error(lost, 'a worker ended'));
+    const onLoss: OnLoss = (lost) => log.error(lost, 'a worker ended');
+    await runWorkers(config.workers, signalled, { onLoss, onServing: announce });
   } finally {
     await closeMetrics?.();
   }
@@ -71,8 +81,9 @@ async function run(config: Config, log: Log): Promise<void> {
     log.info({ url: service.url }, 'listening');
     const announced = service.ready.then(({ firstOwner }) => {
       log.info('ready');
-      reportReady();
-      if (firstOwner !== undefined) process.stdout.write(firstRunMessage(config, firstOwner));
+      const message = firstOwner && firstRunMessage(config, firstOwner);
+      if (cluster.isWorker) reportReady(message);
+      else announce(message);
     });
     await Promise.race([signalled, announced.then(() => signalled)]);
     log.info('stopping');
@@ -85,7 +96,9 @@ async function run(config: Config, log: Log): Promise<void> {
 
 const config = readConfig();
 const signalled = untilSignalled(config);
-const log = createLog(config.logLevel);
+// NO_COLOR is respected.
+const style = isatty(2) && { hasColors: process.stderr.hasColors(), hasPid: config.workers > 1 };
+const log = createLog(config.logLevel, style ? await readableLines(style) : undefined);
 // After an unexpected exception the state is unknown: the process ends, and its supervisor starts another.
 process.on('uncaughtException', (error) => {
   log.fatal({ err: error }, 'the process ended');

@@ -1,7 +1,10 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { styleText } from 'node:util';
+import { printable, printableLines } from '../lib/printable.ts';
 import { Interrupted, UsageError } from './command-error.ts';
+
+export { printable, printableLines };
 
 /*
  * Results are written to standard output, messages to standard error. A submission may contain characters that control a terminal:
@@ -15,20 +18,6 @@ export const isTerminal = (): boolean => process.stdout.isTTY === true;
 
 const FALLBACK_COLUMNS = 80;
 export const columnsOf = (stream: { columns?: number }): number => stream.columns || FALLBACK_COLUMNS;
-
-/** Characters that move a cursor, begin an escape sequence, or change the direction of text. */
-const CONTROLS = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
-
-const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-
-/** Text on one line, with what controls a terminal as `\u001b`. */
-export const printable = (text: string): string => text.replaceAll(CONTROLS, escaped);
-
-/** JSON with the same meaning, or CSV: lines and tabs stay. Outside of strings, control characters of JSON are white space. */
-export const printableLines = (text: string): string =>
-  text
-    .replaceAll('\r', '')
-    .replaceAll(CONTROLS, (character) => (/[\n\t]/.test(character) ? character : escaped(character)));
 
 /** Writes to standard output, as fast as it is read; rejects with EPIPE when the reader has closed the pipe. */
 export const print = (text: string | Uint8Array): Promise<void> =>

@@ -15,8 +15,8 @@ function describe(error: unknown): unknown {
   };
 }
 
-/** One JSON line for each event, on standard error; standard output is for results of commands. */
-export function createLog(level: Level | 'silent'): Logger {
+/** One JSON line for each event, or what `show` makes of it, on standard error; standard output is for results of commands. */
+export function createLog(level: Level | 'silent', show: (line: string) => string = (line) => line): Logger {
   let output = openOutput();
   function openOutput() {
     const opened = destination({ fd: 2, sync: true, maxLength: UNWRITTEN_LOG_BYTES });
@@ -30,7 +30,7 @@ export function createLog(level: Level | 'silent'): Logger {
   }
   return pino(
     { level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: describe } },
-    { write: (line: string) => void output.write(line) },
+    { write: (line: string) => void output.write(show(line)) },
   );
 }
 

@@ -3,8 +3,11 @@ import { readFileSync } from 'node:fs';
 /** The project's folder: two above src/lib, and above dist/service. */
 export const PROJECT = new URL('../../', import.meta.url);
 
+/** Whether this is an installed package, and no clone. */
+export const IS_PACKAGE = PROJECT.pathname.includes('/node_modules/');
+
 /** A clone is started in its own folder, and an installed package in any, where `data` may be something else. */
-export const DEFAULT_DATA_DIR = PROJECT.pathname.includes('/node_modules/') ? './formhost-data' : './data';
+export const DEFAULT_DATA_DIR = IS_PACKAGE ? './formhost-data' : './data';
 
 const packageJson: { version: string; license: string } = JSON.parse(
   readFileSync(new URL('package.json', PROJECT), 'utf8'),

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../config.ts';
 import { FIRST_OWNER } from '../lib/mail-address.ts';
-import { PROJECT } from '../lib/project.ts';
+import { IS_PACKAGE, PROJECT } from '../lib/project.ts';
 import { SIZES } from '../sizes.ts';
 import type { FirstOwner } from './prepare-database.ts';
 
@@ -26,18 +26,16 @@ const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word :
 function emailCommand(dataDir: string): string {
   const folder = fileURLToPath(PROJECT);
   const settings = resolve(dataDir) === join(folder, 'data') ? '' : `DATA_DIR=${quoted(resolve(dataDir))} `;
-  return `${settings}${quoted(join(folder, 'bin/formhost'))} admin owners set-email ${FIRST_OWNER} you@example.com`;
+  const program = IS_PACKAGE ? 'bin/formhost.js' : 'bin/formhost';
+  return `${settings}${quoted(join(folder, program))} admin owners set-email ${FIRST_OWNER} you@example.com`;
 }
 
-/** Printed at the very first start. */
+/** Printed at the very first start. The link is what a person needs first, so it is alone at the end, where a terminal shows it. */
 export const firstRunMessage = (
   { baseUrl, dataDir }: Pick<Config, 'baseUrl' | 'dataDir'>,
   { key, signInUrl }: FirstOwner,
 ): string => `
 formhost runs at ${baseUrl}, with its data in ${resolve(dataDir)}.
-Open the dashboard with this link, which works once, for ${SIZES.session.linkMinutes} minutes:
-
-${signInUrl}
 
 Your API key, shown only once: ${key}
 
@@ -49,4 +47,7 @@ Mail about submissions goes to ${FIRST_OWNER}, until you set your own address:
 
 ${emailCommand(dataDir)}
 
+Open the dashboard with this link, which works once, for ${SIZES.session.linkMinutes} minutes:
+
+${signInUrl}
 `;

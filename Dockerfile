@@ -20,7 +20,7 @@ FROM node:24.21.0-bookworm-slim
 ENV HOST=0.0.0.0 npm_config_cache=/tmp/npm npm_config_logs_max=0 npm_config_update_notifier=false
 WORKDIR /app
 COPY --from=build /app ./
-RUN ln -s /app/bin/formhost /usr/local/bin/formhost
+RUN ln -s /app/bin/formhost.js /usr/local/bin/formhost
 # A new volume that is mounted here belongs to this user, as its folder does.
 RUN install -d -o node -g node -m 700 /backups
 ARG VERSION=local

@@ -69,7 +69,7 @@ async function buildService(): Promise<void> {
   for (const file of await readdir(join(SERVICE, 'migrations'))) {
     if (file.endsWith('.js') && !names.has(`migrations/${file}`)) await rm(join(SERVICE, 'migrations', file));
   }
-  // Last, because scripts/is-built.sh compares its time.
+  // Last, because scripts/is-built.js compares its time.
   await put(join(SERVICE, main.fileName), inAscii(main.code));
 }
 

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { Command, CommanderError } from '@commander-js/extra-typings';
+import { onLauncherLost } from '../lib/launcher.ts';
 import { VERSION } from '../lib/project.ts';
 import { CommandError, hasCode, Interrupted, messageOf, UsageError } from './command-error.ts';
 import { sayError } from './output.ts';
@@ -63,8 +64,8 @@ function calledBy(words: readonly string[], program: Command): string {
 
 /** Prints one line for a person, and sets the exit code. */
 function fail(error: unknown, program: Command, words: readonly string[]): void {
-  // The reader has closed the pipe: it has what it wanted.
-  if (hasCode(error, /^EPIPE$/)) return;
+  // The reader has closed the pipe: it has what it wanted. EOF: on Windows.
+  if (hasCode(error, /^(?:EPIPE|EOF)$/)) return;
   if (error instanceof Interrupted) {
     process.exitCode = INTERRUPTED_CODE;
     return;
@@ -88,6 +89,9 @@ function fail(error: unknown, program: Command, words: readonly string[]): void 
 
 /** Runs the command that this process' arguments name. */
 export async function main(): Promise<void> {
+  // Without a listener an error of a pipe would end the process, in front of the code that handles it.
+  process.stdout.on('error', () => undefined);
+  process.stderr.on('error', () => undefined);
   const words = process.argv.slice(2);
   const program = await declareProgram(words);
   try {
@@ -99,8 +103,6 @@ export async function main(): Promise<void> {
 }
 
 if (import.meta.main) {
-  // Without a listener an error of a pipe would end the process, in front of the code that handles it.
-  process.stdout.on('error', () => undefined);
-  process.stderr.on('error', () => undefined);
+  onLauncherLost(() => process.kill(process.pid, 'SIGTERM'));
   await main();
 }

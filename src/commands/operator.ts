@@ -28,7 +28,7 @@ export type Settings = {
 
 /** Reads the settings of the environment and of `.env`. Throws a ConfigError. */
 export function readSettings(): Settings {
-  // bin/formhost may be called in any folder.
+  // bin/formhost.js may be called in any folder.
   if (process.env.FORMHOST_HOME !== undefined) process.chdir(process.env.FORMHOST_HOME);
   const inEnvironment = new Set(Object.keys(process.env).filter((name) => process.env[name] !== ''));
   if (existsSync('.env')) process.loadEnvFile();
@@ -116,7 +116,7 @@ export function objectReader({ bucket: location }: Pick<Config, 'bucket'>): Read
   return () => Promise.reject(new CommandError(missing));
 }
 
-/** A file that is named on the command line. bin/formhost runs commands in the project's folder, wherever it was called. */
+/** A file that is named on the command line. bin/formhost.js runs commands in the project's folder, wherever it was called. */
 export const fileOf = (file: string): string =>
   file === '-' || process.env.FORMHOST_HOME === undefined ? file : resolve(file);
 

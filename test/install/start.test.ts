@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { cp, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { promisify } from 'node:util';
+import { promisify, stripVTControlCharacters } from 'node:util';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { aTime } from '../support/answers.ts';
@@ -141,6 +141,8 @@ describe('npm start', () => {
 
   it('prints a link that signs a browser in once, and nowhere else', async () => {
     const links = service.output.out.match(/^http:\S+\/session\/mail\/[0-9A-Za-z]{43}$/gm) ?? [];
+    expect(service.output.out).toMatch(/:\n\n.*\/session\/mail\/\w+\n$/);
+    expect(service.output.err.split('\n').filter((line) => !/^(?:\{.*\})?$/.test(line))).toEqual([]);
     expect([links.length, service.output.err.includes('/session/mail/')]).toEqual([1, false]);
     const { pathname } = new URL(links[0] ?? '');
     const use = () => request(service.url).post(pathname).redirects(0);
@@ -200,9 +202,9 @@ describe('npm start', () => {
   });
 });
 
-it('npm start in a terminal ends at Ctrl-C, with all workers and Postgres', async () => {
+it('npm start in a terminal logs readable lines, ends with the link, and at Ctrl-C ends with all workers and Postgres', async () => {
   const [dataDir, port] = [join(await temporary(), 'data'), String(await freePort())];
-  const { child, ended } = startInTerminal('npm start', {
+  const { child, screen, ended } = startInTerminal('npm start', {
     ...NO_SETTINGS,
     DATA_DIR: dataDir,
     PORT: port,
@@ -210,7 +212,13 @@ it('npm start in a terminal ends at Ctrl-C, with all workers and Postgres', asyn
   });
   running.add(child);
   void ended.then(() => running.delete(child));
-  await eventually(() => request(`http://127.0.0.1:${port}`).get('/readyz').expect(200));
+  // The link is there when both workers have started.
+  await eventually(() => expect(screen.text).toMatch(/:\n\nhttp:\S+\/session\/mail\/\w{43}\n$/));
+  await request(`http://127.0.0.1:${port}`).get('/readyz').expect(200);
+  const [log = '', message = ''] = stripVTControlCharacters(screen.text).split('\nformhost runs at ');
+  expect(log.match(/^\[\d\d:\d\d:\d\d\] INFO \(\d+\): ready$/gm)).toHaveLength(2);
+  expect([log.includes('{"level"'), log.includes('/session/mail/'), keysIn(log)]).toEqual([false, false, []]);
+  expect(new Set(keysIn(message)).size).toBe(1);
   child.stdin.write('\u0003');
   await ended;
   expect(await postgresIn(dataDir)).toEqual([]);
@@ -232,10 +240,10 @@ describe.concurrent('npm start elsewhere', () => {
     await request(service.url).get(script).expect(200);
     expect(await service.end('SIGTERM', 'npm')).toBe(0);
     expect(await postgresIn(join(copy, 'data'))).toEqual([]);
-    const isBuilt = () => startProgram('sh', ['scripts/is-built.sh'], {}, copy).result.then(({ code }) => code === 0);
-    expect(await isBuilt()).toBe(true);
+    const { isBuilt } = await import('../../scripts/is-built.js');
+    expect(isBuilt(copy)).toBe(true);
     await rm(join(copy, 'src/lib/etag.ts'));
-    expect(await isBuilt()).toBe(false);
+    expect(isBuilt(copy)).toBe(false);
   });
 
   it('npm run build writes ASCII, and removes the migrations of an earlier build, which the service would run', async ({

@@ -66,6 +66,12 @@ function reasonOf(error: unknown): string {
   return messageOf(inner);
 }
 
+/** Names the setting of a proxy that requests to the address may go through. */
+function proxyAdvice(url: string): string {
+  const name = url.startsWith('https:') ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+  return process.env[name] || process.env[name.toLowerCase()] ? `, ${name}` : '';
+}
+
 /** The sentence of an error, if it is one of this API's. */
 function sentenceOf(text: string): string | undefined {
   try {
@@ -144,7 +150,7 @@ export class Service {
     own.headers.set('Authorization', `Bearer ${this.#account.key}`);
     const response = await fetch(own).catch((error: unknown) => {
       throw new ConnectionError(
-        `${this.url} cannot be reached (${reasonOf(error)}): check the address, and that the service runs`,
+        `${this.url} cannot be reached (${reasonOf(error)}): check the address${proxyAdvice(this.url)}, and that the service runs`,
       );
     });
     if (!response.ok) throw await this.#errorOf(response);

@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { readAccount, storeAccount } from '../../../src/commands/owner/account.ts';
+import { pathWithNode } from '../../support/another-node.ts';
 import { backedUp, done, failed, formhost, misusedFor, refusedFor } from '../../support/command.ts';
 import { emptyFolder, environment, FORMHOST, startBreakingProxy, startFormhost } from '../../support/formhost.ts';
 import { ownerCommands, wait } from '../../support/owner-commands.ts';
-import { freePort, startInTerminal } from '../../support/process.ts';
+import { freePort, PROJECT, startInTerminal } from '../../support/process.ts';
 import { startReceiver } from '../../support/receivers.ts';
 import { UNKNOWN_ID, UNKNOWN_KEY } from '../../support/service.ts';
 
@@ -64,16 +65,15 @@ describe('formhost', () => {
     const folder = await emptyFolder();
     await symlink(FORMHOST, join(folder, 'formhost'));
     await symlink('formhost', join(folder, 'fh'));
-    await writeFile(join(folder, 'node'), '#!/bin/sh\necho v20.0.0\n', { mode: 0o755 });
-    const env = environment({ ...account, PATH: `${folder}:${process.env.PATH}` });
+    const env = environment({ ...account, PATH: await pathWithNode({ version: '20.0.0' }) });
     const { stdout } = await promisify(execFile)(join(folder, 'fh'), ['--version'], { env, cwd: folder });
     expect(stdout).toBe('0.1.0\n');
   });
 
   it('says that the libraries are missing in a clone where npm has not run', async () => {
     const clone = await emptyFolder();
-    await mkdir(join(clone, 'bin'));
-    await copyFile(FORMHOST, join(clone, 'bin/formhost'));
+    await cp(join(PROJECT, 'bin'), join(clone, 'bin'), { recursive: true, verbatimSymlinks: true });
+    await copyFile(join(PROJECT, 'package.json'), join(clone, 'package.json'));
     const run = promisify(execFile)(join(clone, 'bin/formhost'), ['list'], { env: environment(account) });
     expect(await run.catch((error) => error)).toMatchObject(
       failed(`formhost: the libraries are not installed: run npm ci in ${clone}\n`),

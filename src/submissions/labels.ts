@@ -48,15 +48,14 @@ async function readPage(
   const addresses = hosts.addressesFor(deployment);
   const page = await findLivePage(db, openSiteFile, ownerId, deployment.id);
   let usedMs = 0;
-  for await (const { html, site } of page ? htmlFilesOf(page) : []) {
-    const input = { html, addresses: ofSite(addresses, site) };
+  for (const { read, site } of page ? htmlFilesOf(page) : []) {
     // Others have their turn between two files.
     const found = await labelThread
       .run(ownerId, compute.labelsSlotTimeoutMs, async (thread) => {
-        const startedAt = performance.now();
-        const read = thread.run('readLabels', input);
-        return await read.finally(() => {
-          usedMs += performance.now() - startedAt;
+        const input = { html: await read(), addresses: ofSite(addresses, site) };
+        const beganAt = performance.now();
+        return thread.run('readLabels', input).finally(() => {
+          usedMs += performance.now() - beganAt;
         });
       })
       .catch((error) => {

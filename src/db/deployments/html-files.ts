@@ -3,8 +3,8 @@ import { INDEX, isHtmlPath } from '../../lib/site-paths.ts';
 import { readPieces } from '../files/file-content.ts';
 import { findSite, type OpenSiteFile, type SiteFile } from './site-files.ts';
 
-/** HTML of a page. `site`: the path of this file and those of all files; undefined: the page has no other files. */
-export type HtmlFile = { html: Buffer; site: { path: string; files: readonly string[] } | undefined };
+/** HTML of a page, which is read when it is used. `site`: the path of this file and those of all files; undefined: the page has no others. */
+export type HtmlFile = { read(): Promise<Buffer>; site: { path: string; files: readonly string[] } | undefined };
 
 /** A live page, and its files besides index.html, which are read when they are asked for. */
 export type LivePage = {
@@ -40,11 +40,15 @@ export async function readWhole(page: LivePage, file: SiteFile): Promise<Buffer>
 }
 
 /** The HTML files of a live page, index.html first and then by path. */
-export async function* htmlFilesOf(page: LivePage): AsyncGenerator<HtmlFile> {
+export function htmlFilesOf(page: LivePage): HtmlFile[] {
   const { html, files, paths } = page;
-  yield { html, site: paths && { path: INDEX, files: paths } };
-  for (const file of files) {
-    if (!paths || !isHtmlPath(file.path)) continue;
-    yield { html: await readWhole(page, file), site: { path: file.path, files: paths } };
-  }
+  const index: HtmlFile = { read: async () => html, site: paths && { path: INDEX, files: paths } };
+  const others = files.filter(({ path }) => isHtmlPath(path));
+  return [
+    index,
+    ...others.map((file) => ({
+      read: () => readWhole(page, file),
+      site: paths && { path: file.path, files: paths },
+    })),
+  ];
 }

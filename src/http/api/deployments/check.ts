@@ -60,23 +60,29 @@ class CheckTurns {
     this.#owner = owner;
   }
 
-  /** Runs work in the thread once that is free for the owner; undefined when it takes too much. */
-  async run<T>(work: (thread: Thread) => Promise<T>): Promise<T | undefined> {
+  /**
+   * Reads a file once the thread is free for the owner, and has work done on it: files that wait take no memory. undefined when it
+   * takes too much.
+   */
+  async run<T>(
+    read: () => Promise<Buffer>,
+    work: (thread: Thread, file: Buffer) => Promise<T>,
+  ): Promise<T | undefined> {
     const { checkWaitTimeoutMs, jobTimeoutMs } = this.#app.limits.compute;
     if (this.#usedMs > jobTimeoutMs) return undefined;
     const askedAt = performance.now();
-    let beganAt = askedAt;
     try {
-      return await this.#app.checks.run(this.#owner.id, checkWaitTimeoutMs - this.#waitedMs, (thread) => {
-        beganAt = performance.now();
-        return work(thread);
+      return await this.#app.checks.run(this.#owner.id, checkWaitTimeoutMs - this.#waitedMs, async (thread) => {
+        this.#waitedMs += performance.now() - askedAt;
+        const file = await read();
+        const beganAt = performance.now();
+        return work(thread, file).finally(() => {
+          this.#usedMs += performance.now() - beganAt;
+        });
       });
     } catch (error) {
       if (error instanceof OverLimitError) return undefined;
       throw error;
-    } finally {
-      this.#waitedMs += beganAt - askedAt;
-      this.#usedMs += performance.now() - beganAt;
     }
   }
 }
@@ -145,15 +151,15 @@ type ScriptChecks = ReadonlyMap<string, CheckedScript>;
 async function checkFiles(
   turns: CheckTurns,
   { addresses, scripts, ...settings }: Settings & { addresses: Addresses; scripts?: ScriptChecks },
-  files: AsyncIterable<HtmlFile> | Iterable<HtmlFile>,
+  files: readonly HtmlFile[],
 ): Promise<JoinedCheck> {
   const joined = new JoinedCheck();
   const facts = scripts && new Map(Array.from(scripts, ([path, script]) => [path, script.facts]));
-  for await (const { html, site } of files) {
+  for (const { read, site } of files) {
     const { maxForms, maxFormChars } = joined;
     const limits = { maxFields, maxForms, maxFormChars };
-    const input = { html, addresses: ofSite(addresses, site), ...limits, ...settings, scripts: facts };
-    const checked = await turns.run((thread) => thread.run('checkPage', input));
+    const input = { addresses: ofSite(addresses, site), ...limits, ...settings, scripts: facts };
+    const checked = await turns.run(read, (thread, html) => thread.run('checkPage', { html, ...input }));
     if (!checked) throw tooComplex(site ? `The file ${shownPath(site.path)}` : 'The page');
     joined.add(checked, site?.path);
   }
@@ -165,8 +171,8 @@ async function checkScripts(turns: CheckTurns, addresses: Addresses, page: LiveP
   const scripts = new Map<string, CheckedScript>();
   for (const file of page.files) {
     if (!isScriptPath(file.path)) continue;
-    const text = await readWhole(page, file);
-    const checked = await turns.run((thread) => thread.run('checkScript', { text, addresses }));
+    const read = () => readWhole(page, file);
+    const checked = await turns.run(read, (thread, text) => thread.run('checkScript', { text, addresses }));
     if (checked) scripts.set(file.path, checked);
   }
   return scripts;
@@ -228,7 +234,7 @@ const checkEndpoint = (app: App) =>
     answer,
     errors: [tooComplex],
     async handle({ body: { html }, ...call }) {
-      const files = [{ html: Buffer.from(html), site: undefined }];
+      const files = [{ read: async () => Buffer.from(html), site: undefined }];
       const resumeDeadline = pauseDeadline(call.response);
       const turns = new CheckTurns(app, call);
       const checked = checkFiles(turns, { addresses: app.hosts.addressesFor() }, files).finally(resumeDeadline);

@@ -22,8 +22,19 @@ export const LIMITS = {
     readingPaceMs: 60_000,
     readingPaceBytes: 256 * 1024,
     readingPaceCheckIntervalMs: 5_000,
-    /** Further connections are closed at once. */
+    /** Of a process. When another comes, an idle one of the network with the most connections is closed, or one in use. */
     connections: 10_000,
+    /**
+     * Of one network, in each process. When another comes, an idle one of the network is closed, or it is itself. Behind a proxy
+     * that is trusted, these are requests under way of one client. An owner's requests that wait for submissions fit.
+     */
+    connectionsOfNetwork: 2_500,
+    /** Requests of a connection that are unanswered at a time. Further ones are not read before. */
+    pipelinedRequests: 8,
+    /** The same while the network has many unanswered requests, or does not read its answers. */
+    pipelinedWhenCrowded: 2,
+    /** What was read of such further requests, of one network. Then the connection with the newest is closed. */
+    pipelinedBytesOfNetwork: 16 * 1024 * 1024,
     /** An idle connection is kept longer than the minute for which proxies keep one, so that they close it first. */
     keepAliveMs: 65_000,
     /**

@@ -13,6 +13,7 @@ import { DomainChecks } from './domains/domain-checks.ts';
 import { Bucket } from './files/bucket.ts';
 import { FilesBucket } from './files/files-bucket.ts';
 import { Listener } from './http/listener.ts';
+import { proxiesOf } from './http/request/client-address.ts';
 import { HttpServer } from './http/server.ts';
 import type { Log } from './lib/log.ts';
 import { type LimitOverrides, withLimits } from './limits.ts';
@@ -88,7 +89,11 @@ async function createParts(
     ...{ isStarting, readiness, stopping },
   });
   const changeFeed = new ChangeFeed(db, limits.changeFeed.gapMs, { onChanges: app.onFeedChanges, onGap: app.onGap });
-  const server = new HttpServer(new Listener(app).handle, limits, config.baseUrl);
+  const server = new HttpServer(new Listener(app).handle, limits, {
+    baseUrl: config.baseUrl,
+    isProxy: proxiesOf(config.trustProxy),
+    clientAddress: app.clientAddress,
+  });
   return {
     ...core,
     ...delivery,

@@ -18,6 +18,9 @@ export const SIZES = {
     /** A larger body of which fewer bytes arrive in this time is refused: a few slow clients could use up the memory for hours. */
     paceMs: 30_000,
     paceBytes: 256 * 1024,
+    /** The same for a smaller body. The slowest phones send three times as much. */
+    smallPaceMs: 60_000,
+    smallPaceBytes: 16 * 1024,
     /** Enough for a body with settings and no page. */
     settingsBytes: 256 * 1024,
   },

@@ -54,7 +54,7 @@ export class Listener {
   readonly #logsAll: boolean;
 
   constructor(app: App) {
-    const { log, pages, siteFiles, responseWriter } = app;
+    const { log, pages, siteFiles, responseWriter, clientAddress } = app;
     const endpoints = createEndpoints(app);
     this.#app = app;
     this.#api = createApi(endpoints, app);
@@ -62,7 +62,7 @@ export class Listener {
       const requestId = String(response.getHeader('x-request-id'));
       this.#errors.fail(error, { request, response, requestId, slug: undefined });
     }) satisfies ErrorRequestHandler);
-    this.#pages = new PageServer(pages, new ContentSender(siteFiles, responseWriter), app);
+    this.#pages = new PageServer(pages, new ContentSender(siteFiles, responseWriter, clientAddress), app);
     this.#visitorPages = new VisitorPages(app);
     this.#submissions = new SubmissionService(app, this.#visitorPages);
     this.#errors = new ErrorResponder(app, endpoints, this.#visitorPages);

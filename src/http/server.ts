@@ -3,22 +3,18 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Limits } from '../limits.ts';
-import { PROBLEM_TYPE, type ProblemDocument, problemOf } from '../problems/document.ts';
 import { SIZES } from '../sizes.ts';
-import { HttpError, isProblemWanted } from './response/errors.ts';
+import { answerClientError, answerTunnel } from './client-errors.ts';
+import { ConnectionShares, type Network, type Peers, ProxiedRequests } from './connection-shares.ts';
+import { Pipeline, ReleasedPipelines } from './pipeline.ts';
+import { type HttpError, unavailable, writeError } from './response/errors.ts';
+import { isTooSlow, type Watched } from './slow-clients.ts';
 
 // An import would also load node:http's own fetch: 50 ms and 13 MB at every start.
-const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
+const { createServer } = process.getBuiltinModule('node:http');
 
-const CLIENT_ERRORS: Readonly<Record<string, HttpError>> = {
-  HPE_HEADER_OVERFLOW: new HttpError(431, 'The headers are too large: send fewer or shorter ones.'),
-  ERR_HTTP_REQUEST_TIMEOUT: new HttpError(408, 'The request took too long to arrive: send it again.'),
-};
-const NOT_HTTP = new HttpError(400, 'The request is not valid HTTP: check how it is sent.');
-// RFC 9110, 9.1: a method that no resource of this server has.
-const NO_PROXY = new HttpError(501, 'CONNECT is refused: this is not a proxy.');
-
-type Connection = {
+type Connection = Watched & {
+  readonly network: Network;
   /** Requests since the connection was last found idle. */
   requests: number;
   /** Requests without a finished answer. References to the answers themselves would keep these in memory. */
@@ -27,67 +23,42 @@ type Connection = {
   last?: ServerResponse | undefined;
   /** Set when what follows can't be read as a request. */
   isUnreadable?: true;
-  /**
-   * While an answer is being read: when the current measurement began (performance.now()), and how many bytes had been
-   * sent.
-   */
-  pace?: { since: number; sent: number } | undefined;
+  /** Set once a request came before the one before it was answered. */
+  pipeline?: Pipeline;
 };
-
-/** Answers what node:http could not parse as a request. */
-function answerClientError(error: NodeJS.ErrnoException, socket: Socket, timeoutMs: number): void {
-  if (error.code === 'ECONNRESET') socket.destroy();
-  endWithError(socket, timeoutMs, CLIENT_ERRORS[error.code ?? ''] ?? NOT_HTTP);
-}
-
-/**
- * Answers where there is no response object. Later bytes are dropped until the client ends the connection, for at most
- * `timeoutMs`: closing a connection with unread bytes resets it, and the answer may be lost.
- */
-function endWithError(
-  socket: Socket,
-  timeoutMs: number,
-  { status, message, headers }: HttpError,
-  problem?: ProblemDocument,
-): void {
-  // Already answered, or already closing.
-  if (!socket.writable) return;
-  const timeout = setTimeout(() => socket.destroy(), timeoutMs).unref();
-  socket.once('close', () => clearTimeout(timeout));
-  const body = JSON.stringify(problem ?? { error: message });
-  const all = {
-    ...headers,
-    'Content-Type': problem ? PROBLEM_TYPE : 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    // The request may have been a submission, whose answers any origin may read.
-    'Access-Control-Allow-Origin': '*',
-    Connection: 'close',
-  };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
-}
 
 /** Whether a request was answered before it had arrived, and only the rest of it is still to be dropped. */
 const isRefused = ({ unanswered, last }: Connection): boolean =>
   unanswered === 1 && last !== undefined && last.headersSent && !last.req.complete && last.req.readableFlowing === true;
 
+const tooManyRequests = (): HttpError =>
+  unavailable('Too many requests of your network are in progress: try again when some have been answered.');
+
 /** An HTTP server that answers with `listener` and stops without resetting connections. */
 export class HttpServer {
   readonly #listener: RequestListener;
   readonly #baseUrl: string;
+  readonly #allLimits: Limits;
   readonly #limits: Limits['server'];
   readonly #server: Server;
+  readonly #shares: ConnectionShares;
+  readonly #proxied: ProxiedRequests;
   readonly #connections = new Map<Socket, Connection>();
   readonly #paceCheck: NodeJS.Timeout;
-  #pending: Parameters<RequestListener>[] = [];
+  readonly #released = new ReleasedPipelines();
+  #pending: [IncomingMessage, ServerResponse, Connection][] = [];
   #accepted = 0;
   #isDraining = false;
 
   /** `baseUrl`: the address of the service. */
-  constructor(listener: RequestListener, { server: limits }: Limits, baseUrl: string) {
+  constructor(listener: RequestListener, allLimits: Limits, { baseUrl, ...peers }: Peers & { baseUrl: string }) {
+    const { server: limits } = allLimits;
     this.#listener = listener;
     this.#baseUrl = baseUrl;
+    this.#allLimits = allLimits;
     this.#limits = limits;
+    this.#shares = new ConnectionShares(limits, peers, (socket) => this.#connections.get(socket)?.unanswered === 0);
+    this.#proxied = new ProxiedRequests(limits, peers);
     this.#server = createServer(
       {
         // The listener checks Host itself, so that a missing one is answered like any other error.
@@ -110,8 +81,7 @@ export class HttpServer {
       // The listener refuses an expectation that can't be met, like any other error.
       .on('checkExpectation', this.#handle)
       .setTimeout(limits.progressTimeoutMs, (socket) => this.#onTimeout(socket));
-    this.#server.maxConnections = limits.connections;
-    this.#paceCheck = setInterval(() => this.#disconnectSlowReaders(), limits.readingPaceCheckIntervalMs).unref();
+    this.#paceCheck = setInterval(() => this.#disconnectSlow(), limits.readingPaceCheckIntervalMs).unref();
   }
 
   /** Rejects when the address cannot be listened on. */
@@ -148,8 +118,20 @@ export class HttpServer {
 
   #accept(socket: Socket): void {
     this.#accepted += 1;
-    this.#connections.set(socket, { requests: 0, unanswered: 0 });
-    socket.once('close', () => this.#connections.delete(socket));
+    const network = this.#shares.add(socket);
+    if (socket.destroyed) return;
+    this.#connections.set(socket, { network, requests: 0, unanswered: 0 });
+    socket.once('close', () => this.#forget(socket));
+  }
+
+  #forget(socket: Socket): void {
+    const connection = this.#connections.get(socket);
+    this.#connections.delete(socket);
+    if (!connection) return;
+    const { network, pipeline, unanswered } = connection;
+    this.#shares.remove(socket, network);
+    network.unanswered -= unanswered;
+    pipeline?.end();
   }
 
   /** Accepts what the kernel has queued, of which each turn of the event loop accepts one: the kernel would reset it. */
@@ -166,26 +148,68 @@ export class HttpServer {
   readonly #handle: RequestListener = (request, response) => {
     const { socket } = request;
     const connection = this.#connections.get(socket);
-    if (!connection) return;
-    // A pipelined request starts at once, after those before it: node:http stops reading when answers pile up.
+    if (!connection || socket.destroyed) return;
     const isPipelined = connection.unanswered > 0;
+    if (isPipelined) this.#watchPipeline(socket, connection);
     connection.requests += 1;
     connection.unanswered += 1;
+    connection.network.unanswered += 1;
     connection.last = response;
-    response.on('finish', () => {
-      connection.unanswered -= 1;
-      if (connection.last === response) connection.last = undefined;
-      if (connection.unanswered > 0) return;
-      if (connection.isUnreadable) socket.end();
-      else if (this.#isDraining) this.#linger(socket);
-    });
+    response.on('finish', () => this.#onAnswered(connection, response));
     const { progressTimeoutMs } = this.#limits;
     if (socket.timeout !== progressTimeoutMs) socket.setTimeout(progressTimeoutMs);
     if (this.#isDraining) response.shouldKeepAlive = false;
+    // A pipelined request starts at once, after those before it.
     if (isPipelined) this.#answerPending();
-    if (isPipelined || request.method !== 'GET') this.#listener(request, response);
-    else if (this.#pending.push([request, response]) === 1) setImmediate(() => this.#answerPending());
+    if (isPipelined || request.method !== 'GET') this.#answer(request, response, connection);
+    else if (this.#pending.push([request, response, connection]) === 1) setImmediate(() => this.#answerPending());
   };
+
+  #onAnswered(connection: Connection, response: ServerResponse): void {
+    const { req: request } = response;
+    const { socket } = request;
+    // #forget() subtracts those of a connection that is closing.
+    if (socket.destroyed) return;
+    connection.unanswered -= 1;
+    connection.network.unanswered -= 1;
+    if (connection.last === response) connection.last = undefined;
+    if (!request.complete) connection.unreceived = { request, since: performance.now() };
+    if (connection.pipeline?.isHeld && connection.unanswered <= this.#maxPipelined(socket, connection) / 2) {
+      this.#released.add(connection.pipeline);
+    }
+    if (connection.unanswered > 0) return;
+    if (connection.isUnreadable) socket.end();
+    else if (this.#isDraining) this.#linger(socket);
+  }
+
+  /** At least two: the end of the last request waits until others are answered. */
+  #maxPipelined(socket: Socket, { network }: Connection): number {
+    const { pipelinedRequests, pipelinedWhenCrowded } = this.#limits;
+    return socket.writableNeedDrain || this.#shares.isCrowded(network) ? pipelinedWhenCrowded : pipelinedRequests;
+  }
+
+  #watchPipeline(socket: Socket, connection: Connection): void {
+    connection.pipeline ??= new Pipeline(
+      socket,
+      connection.network,
+      () => connection.unanswered < this.#maxPipelined(socket, connection),
+    );
+  }
+
+  /** Answers a request. Behind a proxy, a client that has too many under way is refused. */
+  #answer(request: IncomingMessage, response: ServerResponse, { network }: Connection): void {
+    if (!network.isProxy) {
+      this.#listener(request, response);
+      return;
+    }
+    if (this.#proxied.isFull(request)) {
+      writeError(response, tooManyRequests(), {}, { config: { baseUrl: this.#baseUrl }, limits: this.#allLimits });
+      return;
+    }
+    this.#listener(request, response);
+    // A page in memory has been answered.
+    if (!response.writableEnded && !response.closed) response.once('close', this.#proxied.add(request));
+  }
 
   /**
    * Answers GETs together at the end of a turn of the event loop. Reading all, then writing all, takes a sixth less
@@ -195,7 +219,9 @@ export class HttpServer {
     const all = this.#pending;
     this.#pending = [];
     // A client that has disconnected meanwhile is neither answered nor logged.
-    for (const [request, response] of all) if (!request.destroyed) this.#listener(request, response);
+    for (const [request, response, connection] of all) {
+      if (!request.destroyed) this.#answer(request, response, connection);
+    }
   }
 
   /** Closes a connection on which nothing has moved for its time-out; an idle one after `keepAliveMs`. */
@@ -216,22 +242,19 @@ export class HttpServer {
     socket.setTimeout(Math.max(1, this.#limits.keepAliveMs - socket.timeout));
   }
 
-  #disconnectSlowReaders(): void {
+  #disconnectSlow(): void {
     const now = performance.now();
     for (const [socket, connection] of this.#connections) {
-      if (socket.writableLength === 0) {
-        connection.pace = undefined;
-        continue;
-      }
-      const sent = socket.bytesWritten - socket.writableLength;
-      const { pace } = connection;
-      if (!pace || sent - pace.sent >= this.#limits.readingPaceBytes) connection.pace = { since: now, sent };
-      else if (now - pace.since >= this.#limits.readingPaceMs) socket.destroy();
+      if (isTooSlow(socket, connection, now, this.#allLimits)) socket.destroy();
     }
   }
 
   #onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     const connection = this.#connections.get(socket);
+    if (connection?.pipeline?.keep(error)) {
+      if (connection.network.waitingBytes > this.#limits.pipelinedBytesOfNetwork) socket.destroy();
+      return;
+    }
     const last = connection?.last;
     const isInBody = connection?.unanswered === 1 && last?.req.complete === false;
     if (!connection || !last || (isInBody && !last.headersSent)) {
@@ -245,10 +268,7 @@ export class HttpServer {
     socket.on('error', () => socket.destroy()).resume();
     const connection = this.#connections.get(socket);
     if (connection?.last) endAfterAnswers(connection, connection.last);
-    else {
-      const problem = isProblemWanted(NO_PROXY, request.headers) ? problemOf(NO_PROXY, this.#baseUrl) : undefined;
-      endWithError(socket, this.#limits.progressTimeoutMs, NO_PROXY, problem);
-    }
+    else answerTunnel(request, socket, { timeoutMs: this.#limits.progressTimeoutMs, baseUrl: this.#baseUrl });
   }
 }
 

@@ -98,12 +98,14 @@ export const isPrivate = (address: string): boolean =>
 export const isOpen = (address: string): boolean => ['unicast', 'reserved'].includes(rangeOf(address) ?? '');
 
 /**
- * The smallest network that one customer gets: an IPv6 network (RFC 6177), or one IPv4 address. A text that is not an
- * address stays as it is.
+ * The smallest network that one customer gets: an IPv6 network (RFC 6177), or one IPv4 address, also where it is written as an IPv6
+ * address. A text that is not an address stays as it is.
  */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
   const plain = address.replace(/%.*$/, '');
   if (!ipaddr.IPv6.isValid(plain)) return address;
+  const processed = ipaddr.process(plain);
+  if (processed.kind() === 'ipv4') return processed.toString();
   return `${ipaddr.IPv6.networkAddressFromCIDR(`${plain}/56`)}/56`;
 }

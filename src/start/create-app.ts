@@ -45,7 +45,7 @@ export function createApp(
   const sessionCookie = new SessionCookie(config.baseUrl);
   const responseWriter = new ResponseWriter({ largest: config.maxHtmlBytes, limits });
   const renderer = new PageRenderer(config, hosts, compute, limits);
-  const canSend = (ownerId: number, bytes: number): boolean => responseWriter.fits(ownerId, bytes);
+  const canSend = (bytes: number): boolean => responseWriter.hasRoomFor(bytes);
   const { maxHtmlBytes } = config;
   const siteFiles = new SiteFiles({ open: others.openSiteFile, renderer, canSend }, { maxHtmlBytes, limits });
   const pages = new PageCache(

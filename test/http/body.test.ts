@@ -255,8 +255,7 @@ describe('a large body that comes slowly', () => {
     onTestFinished(() => void vi.useRealTimers());
     const { read, push, end } = startBody(LIMIT);
     await push(SMALL_BODY_BYTES);
-    // A small one is let come as slowly as it may.
-    vi.advanceTimersByTime(10 * PACE_MS);
+    vi.advanceTimersByTime(SIZES.body.smallPaceMs - 1);
     await push(1);
     for (let count = 0; count < 3; count += 1) {
       vi.advanceTimersByTime(PACE_MS - 1);
@@ -265,6 +264,58 @@ describe('a large body that comes slowly', () => {
     }
     end();
     expect([await read, vi.getTimerCount()]).toEqual([outcome, 0]);
+  });
+});
+
+describe('a small body that comes slowly', () => {
+  const { smallPaceMs: PACE_MS, smallPaceBytes: PACE_BYTES } = SIZES.body;
+
+  it.each<[what: string, bytes: number, outcome: string]>([
+    ['is cut when it brings too little in a minute', PACE_BYTES - 1, '408'],
+    ['is waited for while it brings enough', PACE_BYTES, `${3 * PACE_BYTES}`],
+  ])('%s', async (_what, bytes, outcome) => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { read, push, end } = startBody(LIMIT);
+    for (let count = 0; count < 3; count += 1) {
+      await push(bytes);
+      vi.advanceTimersByTime(PACE_MS);
+    }
+    end();
+    expect([await read, vi.getTimerCount()]).toEqual([outcome, 0]);
+  });
+
+  it('is cut when none of it comes at all', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { read } = startBody(LIMIT);
+    vi.advanceTimersByTime(PACE_MS);
+    expect(await read).toBe('408');
+  });
+});
+
+describe('a body in very many pieces', () => {
+  it.each([
+    ['of one byte', Array<number>(40_000).fill(1)],
+    ['of all sizes', [0, 1, 20_000, 3, 16_383, 16_384, 2, 16_385, 1, 1, 50_000, 9]],
+  ])('%s is in memory as a few, and is complete', async (_what, sizes) => {
+    const concat = vi.spyOn(Buffer, 'concat');
+    onTestFinished(() => concat.mockRestore());
+    const incoming = new IncomingMessage(new Socket());
+    const reading = newReader().bytes(incoming, LIMIT, newReader().reserve('a'));
+    const pieces = sizes.map((size) => randomBytes(size));
+    for (const piece of pieces) {
+      incoming.push(piece);
+      // Each is passed on by itself.
+      incoming.read(0);
+      if (incoming.readableLength > 0) await nextTurn();
+    }
+    incoming.push(null);
+    const body = await reading;
+    const kept = concat.mock.calls.at(-1)?.[0].length;
+    concat.mockRestore();
+    expect(body.equals(Buffer.concat(pieces))).toBe(true);
+    expect(kept).toBeLessThan(12);
   });
 });
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { MemoryBudget } from '../../src/http/response/memory-budget.ts';
+import { counted, MemoryBudget } from '../../src/http/response/memory-budget.ts';
+import { SIZES } from '../../src/sizes.ts';
 import { testLimits } from '../support/limits.ts';
 
 const BUDGET = 1_000;
@@ -42,6 +43,41 @@ it('lets one that is alone have as much as it asks for, of which only half count
   expect(huge.fits(2 * BUDGET)).toBe(true);
   huge.add(2 * BUDGET);
   expect([reserve(budget, 'a').fits(1), reserve(budget, 'b').fits(BUDGET / 2)]).toEqual([false, true]);
+});
+
+it('leaves something for others, however many use it', () => {
+  const budget = new MemoryBudget(1, limits);
+  const used = Array.from({ length: 5 }, (_, number) => {
+    const reservation = reserve(budget, `${number}`, 1);
+    while (reserve(budget, `${number}`).fits(1)) reserve(budget, `${number}`, 1);
+    return reservation;
+  });
+  expect(used.map((reservation) => reservation.fits(1))).toEqual([false, false, false, false, false]);
+  // A client that has nothing may use all that is free.
+  const other = reserve(budget, 'other');
+  expect([other.fits(32), other.fits(33)]).toEqual([true, false]);
+  expect([budget.hasRoomFor(0), budget.hasRoomFor(32), budget.hasRoomFor(33)]).toEqual([true, true, false]);
+});
+
+it('counts nothing for what has ended', () => {
+  const budget = new MemoryBudget(1, limits);
+  const ended = reserve(budget, 'a', 1);
+  ended[Symbol.dispose]();
+  ended.add(BUDGET);
+  ended.set(BUDGET);
+  expect(reserve(budget, 'b', 1).fits(BUDGET / 2 - 1)).toBe(true);
+});
+
+it('counts the piece of a file that was read last, and has smaller ones read where there is little room', async () => {
+  const { chunkBytes, maxPieceBytes } = SIZES.file;
+  const large = new MemoryBudget(1, testLimits({ requests: { memoryBudgetBytes: 2 * maxPieceBytes } }));
+  reserve(large, 'b', 1);
+  const read = counted(async (_from, maxBytes = 0) => Buffer.alloc(maxBytes), large.reserve('a'));
+  const sizes = [(await read(0))?.length, (await read(1))?.length];
+  expect(sizes).toEqual([maxPieceBytes, chunkBytes]);
+  // The second is in memory in place of the first.
+  const other = large.reserve('a');
+  expect([other.fits(maxPieceBytes - chunkBytes - 1), other.fits(maxPieceBytes - chunkBytes)]).toEqual([true, false]);
 });
 
 it('has room for four of the largest', () => {

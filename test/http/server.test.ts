@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { clientAddressFrom, proxiesOf } from '../../src/http/request/client-address.ts';
 import { endEarly } from '../../src/http/response/errors.ts';
 import { HttpServer } from '../../src/http/server.ts';
 import { LIMITS, withLimits } from '../../src/limits.ts';
@@ -22,7 +23,7 @@ const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 type Asked = { request: IncomingMessage; response: ServerResponse; socket: Socket };
 
 /** A server that notes what it is asked, and answers when the test does. */
-async function startServer(used = limits) {
+async function startServer(used = limits, trust: readonly string[] | 0 = 0) {
   const asked: Asked[] = [];
   let wake = Promise.withResolvers<void>();
   const server = new HttpServer(
@@ -32,7 +33,7 @@ async function startServer(used = limits) {
       wake = Promise.withResolvers();
     },
     used,
-    'http://api.test',
+    { baseUrl: 'http://api.test', isProxy: proxiesOf(trust), clientAddress: clientAddressFrom(trust) },
   );
   const { port } = await server.listen(0, '127.0.0.1');
   const open: Socket[] = [];

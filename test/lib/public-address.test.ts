@@ -104,6 +104,9 @@ describe('networkOf', () => {
     ['2001:db8:1:2ff:3::4', '2001:db8:1:200::/56'],
     ['2001:db8:1:200::', '2001:db8:1:200::/56'],
     ['fe80::1%eth0', 'fe80::/56'],
+    ['::ffff:198.51.100.4', '198.51.100.4'],
+    ['::ffff:c633:6404', '198.51.100.4'],
+    ['::1', '::/56'],
     ['', ''],
   ])('is what one sender is given at least: %s', (address, network) => {
     expect(networkOf(address)).toBe(network);

@@ -12,10 +12,10 @@ export type ReadObject = (
 ) => Promise<Buffer | undefined>;
 
 /**
- * Reads the piece of a file that begins at a byte. To be called with 0, and then with the end of the piece before.
- * undefined: the file has been deleted.
+ * Reads the piece of a file that begins at a byte. To be called with 0, and then with the end of the piece before. `maxBytes`: for a
+ * piece smaller than the largest, at least a chunk. undefined: the file has been deleted.
  */
-export type ReadPiece = (from: number) => Promise<Buffer | undefined>;
+export type ReadPiece = (from: number, maxBytes?: number) => Promise<Buffer | undefined>;
 
 type Limit = <T>(task: () => Promise<T>) => Promise<T>;
 /** Through which reads run. */
@@ -62,20 +62,20 @@ export function openContent(
     return found !== undefined;
   }
 
-  const readHere = (from: number): Promise<Buffer | undefined> => {
+  const readHere = (from: number, maxBytes: number): Promise<Buffer | undefined> => {
     const holder = object;
     if (!holder) return limits.database(() => content.findChunk(from));
-    const length = Math.min(size - from, from === 0 ? SIZES.file.chunkBytes : SIZES.file.maxPieceBytes);
+    const length = Math.min(size - from, from === 0 ? SIZES.file.chunkBytes : maxBytes);
     return limits.bucket(() =>
       readObject(holder.id, { from, length }, from === 0 ? files.firstPieceTimeoutMs : files.laterPieceTimeoutMs),
     );
   };
 
-  return async (from) => {
+  return async (from, maxBytes = SIZES.file.maxPieceBytes) => {
     if (size === 0) return Buffer.alloc(0);
-    let piece = await readHere(from);
+    let piece = await readHere(from, maxBytes);
     // Twice: the first look-up may be the one that says where the content is.
-    for (let tries = 0; !piece && tries < 2 && (await isMoved()); tries += 1) piece = await readHere(from);
+    for (let tries = 0; !piece && tries < 2 && (await isMoved()); tries += 1) piece = await readHere(from, maxBytes);
     if (!piece) return undefined;
     if (hash && from === hashed) {
       hash.update(piece);

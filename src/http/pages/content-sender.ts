@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { SiteFile } from '../../db/deployments/site-files.ts';
+import { networkOf } from '../../lib/public-address.ts';
 import { SIZES } from '../../sizes.ts';
+import type { ClientAddress } from '../request/client-address.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { type Range, rangeOf } from '../response/range.ts';
 import type { ResponseWriter } from '../response/response-writer.ts';
@@ -31,22 +33,24 @@ const identityHeaders = (content: Content, part: Range | undefined, requestId: s
 ];
 
 /** `part`: of the content without an encoding; undefined: the whole, which has this status. */
-type Answer = { ownerId: number; content: Content; part: ReturnType<typeof partOf>; status: number };
+type Answer = { content: Content; part: ReturnType<typeof partOf>; status: number };
 
 /** Sends pages and files: the whole, a part of it, or that the client has it. */
 export class ContentSender {
   readonly #files: SiteFiles;
   readonly #writer: ResponseWriter;
+  readonly #clientAddress: ClientAddress;
 
-  constructor(files: SiteFiles, writer: ResponseWriter) {
+  constructor(files: SiteFiles, writer: ResponseWriter, clientAddress: ClientAddress) {
     this.#files = files;
     this.#writer = writer;
+    this.#clientAddress = clientAddress;
   }
 
   /** Sends content from memory. */
   send(
     { request, response, requestId }: Exchange,
-    { ownerId, content, part, status }: Answer,
+    { content, part, status }: Answer,
     { etag, okHeaders, notModifiedHeaders, body }: Variant,
   ): void | Promise<void> {
     if (status === 200 && matches(request.headers['if-none-match'], etag)) {
@@ -57,7 +61,9 @@ export class ContentSender {
     if (part === 'unsatisfiable') return this.#refusePart({ response, requestId }, content);
     const sent = part ? body.subarray(part.start, part.end + 1) : body;
     const isLarge = request.method !== 'HEAD' && sent.length > SIZES.internalPages.largeBytes;
-    if (isLarge && !response.closed) response.once('close', this.#writer.countShared(ownerId, body));
+    if (isLarge && !response.closed) {
+      response.once('close', this.#writer.countShared(networkOf(this.#clientAddress(request)), body));
+    }
     okHeaders[okHeaders.length - 1] = requestId;
     if (part) response.writeHead(206, identityHeaders(content, part, requestId));
     else response.writeHead(status, okHeaders);
@@ -79,9 +85,11 @@ export class ContentSender {
       response.writeHead(200, headers).end();
       return;
     }
+    const network = networkOf(this.#clientAddress(request));
     // The piece that is being sent.
-    this.#writer.reserve(response, ownerId, SIZES.file.maxPieceBytes);
-    const pieces = await this.#files.read(ownerId, file, part ?? { start: 0, end: content.bytes - 1 });
+    const memory = this.#writer.reserve(response, network, SIZES.file.chunkBytes);
+    const range = part ?? { start: 0, end: content.bytes - 1 };
+    const pieces = await this.#files.read({ ownerId, network, memory }, file, range);
     response.writeHead(part ? 206 : 200, headers);
     await this.#writer.stream(response, pieces);
   }

@@ -35,7 +35,7 @@ type Parts = {
   read: ReadPages;
   render(slug: string, page: Page): Promise<Rendering>;
   makeFile(slug: string, page: ReadyPage, file: SiteFile): Promise<ReadyFile>;
-  canSend(ownerId: number, bytes: number): boolean;
+  canSend(bytes: number): boolean;
 };
 
 /** The files of one site use at most one part in so many of the memory for all pages. */
@@ -68,7 +68,8 @@ export class PageCache {
 
   /**
    * `render` makes a page ready that is not stored so, `makeFile` a file. `canSend`: whether memory is left for another answer
-   * of this owner with so many bytes: a page as it is rendered can be longer than it was sent. `maxBytes`: of all pages in memory, with their files. `maxHtmlBytes`: of a page.
+   * with so many bytes: a page as it is rendered can be longer than it was sent. `maxBytes`: of all pages in memory, with their
+   * files. `maxHtmlBytes`: of a page.
    */
   constructor(
     { read, render, makeFile, canSend }: Parts,
@@ -197,7 +198,7 @@ export class PageCache {
   /** Waits for a turn of the owner: waiting requests take no memory. `bytes`: that the work makes, as far as it is known. */
   #inTurn<T>(ownerId: number, bytes: number, work: () => Promise<T>): Promise<T> {
     return this.#large.run(ownerId, this.#limits.threadWaitTimeoutMs, async () => {
-      if (!this.#canSend(ownerId, bytes)) throw new BusyError();
+      if (!this.#canSend(bytes)) throw new BusyError();
       return work();
     });
   }

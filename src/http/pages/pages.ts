@@ -143,7 +143,7 @@ export class PageServer {
     const part = status === 200 ? partOf(request, body) : undefined;
     const encoding = body.isCompressed && !part ? chooseEncoding(request) : 'identity';
     const variant = this.#pages.variant(slug, page, body, encoding);
-    const answer = { ownerId: page.ownerId, content: body, part, status };
+    const answer = { content: body, part, status };
     return variant instanceof Promise
       ? variant.then((made) => this.#sender.send(exchange, answer, made))
       : this.#sender.send(exchange, answer, variant);

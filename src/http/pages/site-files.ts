@@ -9,6 +9,7 @@ import { BusyError, FairQueue } from '../../lib/fair-queue.ts';
 import { isCompressedSvg, isCompressible, isHtmlPath, isReplacedIn, siteFileType } from '../../lib/site-paths.ts';
 import type { Limits } from '../../limits.ts';
 import { type HttpError, unavailable } from '../response/errors.ts';
+import { counted, type MemoryReservation } from '../response/memory-budget.ts';
 import type { Range } from '../response/range.ts';
 import type { PageRenderer } from './new-page.ts';
 import type { ReadyPage } from './page-cache.ts';
@@ -46,19 +47,15 @@ const gone = (): HttpError => unavailable('The page has just changed: try again 
 export class SiteFiles {
   readonly #open: OpenSiteFile;
   readonly #renderer: Pick<PageRenderer, 'render'>;
-  readonly #canSend: (ownerId: number, bytes: number) => boolean;
+  readonly #canSend: (bytes: number) => boolean;
   readonly #maxHtmlBytes: number;
   readonly #limits: Limits['pages'];
   /** Bounds the connections to the database, and the memory of files before they are kept. */
-  readonly #reads: FairQueue<number>;
+  readonly #reads: FairQueue<number | string>;
 
-  /** `canSend`: whether memory is left for another answer of this owner with so many bytes. */
+  /** `canSend`: whether memory is left for another answer with so many bytes. */
   constructor(
-    parts: {
-      open: OpenSiteFile;
-      renderer: Pick<PageRenderer, 'render'>;
-      canSend(ownerId: number, bytes: number): boolean;
-    },
+    parts: { open: OpenSiteFile; renderer: Pick<PageRenderer, 'render'>; canSend(bytes: number): boolean },
     { maxHtmlBytes, limits: { pages } }: { maxHtmlBytes: number; limits: Limits },
   ) {
     this.#open = parts.open;
@@ -74,7 +71,7 @@ export class SiteFiles {
     const { ownerId } = page;
     const { path, bytes } = file;
     return this.#inTurn(ownerId, async () => {
-      if (!this.#canSend(ownerId, bytes)) throw new BusyError();
+      if (!this.#canSend(bytes)) throw new BusyError();
       const pieces: Buffer[] = [];
       for await (const piece of piecesOf(this.#open(ownerId, file), { start: 0, end: bytes - 1 })) pieces.push(piece);
       const body = Buffer.concat(pieces);
@@ -99,11 +96,18 @@ export class SiteFiles {
     return this.#renderer.render(ownerId, { deploymentId, slug, html, hasAltcha });
   }
 
-  /** A part of a file, piece by piece. The first piece is read before this resolves. */
-  async read(ownerId: number, file: SiteFile, { start, end }: Range): Promise<AsyncIterable<Buffer>> {
+  /**
+   * A part of a file, piece by piece, for a visitor of this network. The first piece is read before this resolves. `memory`
+   * counts the piece that was read last.
+   */
+  async read(
+    { ownerId, network, memory }: { ownerId: number; network: string; memory: MemoryReservation },
+    file: SiteFile,
+    range: Range,
+  ): Promise<AsyncIterable<Buffer>> {
     const read = this.#open(ownerId, file);
-    const inTurn: ReadPiece = (from) => this.#inTurn(ownerId, () => read(from));
-    const pieces = piecesOf(inTurn, { start, end });
+    const inTurn: ReadPiece = (...part) => this.#inTurn(network, () => read(...part));
+    const pieces = piecesOf(counted(inTurn, memory), range);
     const first = await pieces.next();
     return (async function* () {
       if (!first.done) yield first.value;
@@ -111,8 +115,8 @@ export class SiteFiles {
     })();
   }
 
-  #inTurn<T>(ownerId: number, work: () => Promise<T>): Promise<T> {
-    return this.#reads.run(ownerId, this.#limits.threadWaitTimeoutMs, work);
+  #inTurn<T>(client: number | string, work: () => Promise<T>): Promise<T> {
+    return this.#reads.run(client, this.#limits.threadWaitTimeoutMs, work);
   }
 }
 

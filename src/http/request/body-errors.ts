@@ -4,7 +4,7 @@ import { invalidField, malformed, notJson } from './json-body.ts';
 import { tooLarge, uploadTooSlow } from './receive.ts';
 
 const KIB = 1024;
-const { smallBytes, paceBytes, paceMs } = SIZES.body;
+const { smallBytes, paceBytes, paceMs, smallPaceBytes, smallPaceMs } = SIZES.body;
 
 /** The errors that a request with a body can get from any endpoint. */
 export const bodyErrors: readonly DeclaredError[] = [
@@ -17,7 +17,9 @@ export const bodyErrors: readonly DeclaredError[] = [
   },
   {
     id: 'TooSlow',
-    description: `Less than ${paceBytes / KIB} KiB of a body over ${smallBytes / KIB} KiB arrived in ${paceMs / 1_000} seconds.`,
+    description:
+      `Less than ${smallPaceBytes / KIB} KiB of a body arrived in ${smallPaceMs / 1_000} seconds, or of one over ` +
+      `${smallBytes / KIB} KiB less than ${paceBytes / KIB} KiB in ${paceMs / 1_000} seconds.`,
     example: uploadTooSlow(),
   },
   {

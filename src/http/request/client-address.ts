@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import proxyAddr from 'proxy-addr';
 import { SIZES } from '../../sizes.ts';
@@ -23,20 +23,34 @@ function plain(address: string): string | undefined {
   return version === 6 && ipaddr.isValid(bare) ? ipaddr.process(bare).toString() : undefined;
 }
 
-/** `trust`: how many proxies, or the proxies of which networks, are trusted to write X-Forwarded-For. */
-export function clientAddressFrom(trust: number | readonly string[]): ClientAddress {
-  // Without the zone of a link-local address: it names one of this machine's interfaces.
-  const peer = ({ socket: { remoteAddress = '' } }: IncomingMessage): string =>
-    plain(remoteAddress.replace(/%.*$/, '')) ?? '';
-  if (trust === 0) return peer;
-  const trusted =
-    typeof trust === 'number' ? (_address: string, hop: number) => hop < trust : proxyAddr.compile([...trust]);
+/** The address at the other end of a connection, without its zone: that names one of this machine's interfaces. */
+export const peerAddress = ({ remoteAddress = '' }: Pick<Socket, 'remoteAddress'>): string =>
+  plain(remoteAddress.replace(/%.*$/, '')) ?? '';
+
+/** How many proxies, or the proxies of which networks, are trusted to write X-Forwarded-For. */
+type Trust = number | readonly string[];
+
+/** Whether an address, and the number of proxies between it and this service, are those of a proxy that is trusted. */
+function isTrustedBy(trust: Trust): (address: string, hop: number) => boolean {
+  if (typeof trust === 'number') return (_address, hop) => hop < trust;
+  return proxyAddr.compile([...trust]);
+}
+
+/** Returns whether connections from an address are those of a proxy. */
+export function proxiesOf(trust: Trust): (address: string) => boolean {
+  const isTrusted = isTrustedBy(trust);
+  return (address) => isTrusted(address, 0);
+}
+
+export function clientAddressFrom(trust: Trust): ClientAddress {
+  if (trust === 0) return ({ socket }) => peerAddress(socket);
+  const isTrusted = isTrustedBy(trust);
   return (request) => {
-    const direct = peer(request);
+    const direct = peerAddress(request.socket);
     // The first address that no trusted proxy has. A text that is not an address can't be a client.
     const [, ...forwarded] = proxyAddr.all(
       request,
-      (address, hop) => hop < proxies && trusted(hop === 0 ? direct : (plain(address) ?? address), hop),
+      (address, hop) => hop < proxies && isTrusted(hop === 0 ? direct : (plain(address) ?? address), hop),
     );
     return forwarded.map(plain).findLast((address) => address !== undefined) ?? direct;
   };

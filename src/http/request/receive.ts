@@ -9,7 +9,10 @@ import type { MemoryReservation } from '../response/memory-budget.ts';
  * The bytes of a body: received, and decoded where they are compressed.
  */
 
-const { smallBytes, paceBytes, paceMs } = SIZES.body;
+const { smallBytes, paceBytes, paceMs, smallPaceBytes, smallPaceMs } = SIZES.body;
+
+/** Smaller pieces are copied into blocks of this size: a piece of one byte, which a chunk can be, takes hundreds in memory. */
+const BLOCK_BYTES = 16 * 1024;
 
 export const tooLarge = (limit: number): HttpError =>
   new HttpError(413, `The body is too large: send at most ${limit} bytes.`);
@@ -20,41 +23,75 @@ export const tooManyUploads = (): HttpError =>
 export const uploadTooSlow = (): HttpError =>
   new HttpError(408, 'The upload is too slow: try again on a faster connection.', { Connection: 'close' });
 
+/** The bytes of a body as they come. */
+class Pieces {
+  readonly #pieces: Buffer[] = [];
+  #block: Buffer | undefined;
+  #blockLength = 0;
+  size = 0;
+
+  add(piece: Buffer): void {
+    // Most bodies have one piece, which is not copied.
+    const isCopied = this.size > 0 && piece.length < BLOCK_BYTES;
+    this.size += piece.length;
+    if (!isCopied) {
+      this.#endBlock();
+      this.#pieces.push(piece);
+      return;
+    }
+    if (this.#blockLength + piece.length > BLOCK_BYTES) this.#endBlock();
+    this.#block ??= Buffer.allocUnsafeSlow(BLOCK_BYTES);
+    this.#blockLength += piece.copy(this.#block, this.#blockLength);
+  }
+
+  all(): Buffer {
+    this.#endBlock();
+    const [first, ...others] = this.#pieces;
+    return first && others.length === 0 ? first : Buffer.concat(this.#pieces);
+  }
+
+  #endBlock(): void {
+    if (this.#block) this.#pieces.push(this.#block.subarray(0, this.#blockLength));
+    this.#block = undefined;
+    this.#blockLength = 0;
+  }
+}
+
 /**
  * Receives a body to its end, or up to the first byte beyond the limit; the rest is not read here. A body up to `smallBytes`
- * is not counted in the memory of the client, and never refused because of others.
+ * is not counted in the memory of the client, and never refused because of others. One that comes too slowly is refused.
  */
 export function receive(request: IncomingMessage, limit: number, reservation: MemoryReservation): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const pieces: Buffer[] = [];
-    let size = 0;
+    const pieces = new Pieces();
     let pace: NodeJS.Timeout | undefined;
 
     function settle(error?: HttpError): void {
       request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
       clearInterval(pace);
       if (!error) {
-        resolve(Buffer.concat(pieces));
+        resolve(pieces.all());
         return;
       }
       // Its memory is free before the refusal is written.
       reservation[Symbol.dispose]();
       reject(error);
     }
-    function watchPace(): NodeJS.Timeout {
-      let before = size;
-      return setInterval(() => {
-        if (size - before < paceBytes) settle(uploadTooSlow());
-        before = size;
-      }, paceMs);
+    function watchPace(bytes: number, ms: number): void {
+      clearInterval(pace);
+      let before = pieces.size;
+      pace = setInterval(() => {
+        if (pieces.size - before < bytes) settle(uploadTooSlow());
+        before = pieces.size;
+      }, ms);
     }
     function onData(piece: Buffer): void {
-      const counted = size > smallBytes ? size : 0;
-      size += piece.length;
-      pieces.push(piece);
+      const counted = pieces.size > smallBytes ? pieces.size : 0;
+      pieces.add(piece);
+      const { size } = pieces;
       if (size > smallBytes) {
         reservation.add(size - counted);
-        pace ??= watchPace();
+        if (counted === 0) watchPace(paceBytes, paceMs);
       }
       if (size > limit) settle(tooLarge(limit));
       else if (size > smallBytes && !reservation.fits(0)) settle(tooManyUploads());
@@ -67,6 +104,8 @@ export function receive(request: IncomingMessage, limit: number, reservation: Me
     // Refused before it arrives, because it would not fit.
     else if (length > smallBytes && !reservation.fits(length)) settle(tooManyUploads());
     else if (request.destroyed) onClose();
+    // Most small bodies have arrived together with their headers.
+    else if (!request.complete) watchPace(smallPaceBytes, smallPaceMs);
   });
 }
 

@@ -1,11 +1,14 @@
+import type { ReadPiece } from '../../db/files/file-content.ts';
 import type { Limits } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
 
 /** Whose memory it is: a network, an owner, or a deployment. */
 type Client = string | number;
 
 /**
- * Bounds the memory of bodies, or of answers: one client may use half of the budget. The first of a client, or of the
- * process, always fits: its own limit bounds it.
+ * Bounds the memory of bodies, or of answers: a client may use as much as it leaves free, so one alone has half of the budget, and
+ * there is something left for others, however many use it. The first of a client may be as large as what is free, and the first of
+ * the process always fits: its own limit bounds it.
  */
 export class MemoryBudget {
   readonly #budget: number;
@@ -37,10 +40,14 @@ export class MemoryBudget {
   /** Whether a client that has `own` bytes in a reservation may have more. */
   fits(client: Client, own: number, bytes: number): boolean {
     const ofClient = this.#bytesOf.get(client) ?? 0;
-    return (
-      (ofClient === own || ofClient + bytes <= this.#maxOfClient) &&
-      (this.#total === own || this.#total + bytes <= this.#budget)
-    );
+    const free = this.#budget - this.#total - bytes;
+    if (this.#total === own) return true;
+    return ofClient === own ? free >= 0 : ofClient + bytes <= Math.min(this.#maxOfClient, free);
+  }
+
+  /** Whether so many bytes are free. The first of the process always fits. */
+  hasRoomFor(bytes: number): boolean {
+    return this.#total === 0 || this.#total + Math.max(bytes, 1) <= this.#budget;
   }
 }
 
@@ -49,16 +56,23 @@ export class MemoryReservation implements Disposable {
   readonly client: Client;
   readonly #budget: MemoryBudget;
   #own = 0;
+  #isDisposed = false;
 
   constructor(budget: MemoryBudget, client: Client) {
     this.#budget = budget;
     this.client = client;
   }
 
-  /** Counts further bytes as being in memory, whether they fit or not. */
+  /** Counts further bytes as being in memory, whether they fit or not; none once it is disposed of. */
   add(bytes: number): void {
+    if (this.#isDisposed) return;
     this.#own += bytes;
     this.#budget.count(this.client, bytes);
+  }
+
+  /** Counts so many bytes in place of those before, whether they fit or not. */
+  set(bytes: number): void {
+    this.add(bytes - this.#own);
   }
 
   /** Whether this many more bytes fit into the budget. */
@@ -69,5 +83,19 @@ export class MemoryReservation implements Disposable {
   [Symbol.dispose](): void {
     this.#budget.count(this.client, -this.#own);
     this.#own = 0;
+    this.#isDisposed = true;
   }
 }
+
+/**
+ * Reads the pieces of a file, each of which is counted in place of the one before. They are small where there is no room for large
+ * ones.
+ */
+export const counted =
+  (read: ReadPiece, memory: MemoryReservation): ReadPiece =>
+  async (from) => {
+    const { maxPieceBytes, chunkBytes } = SIZES.file;
+    const piece = await read(from, memory.fits(maxPieceBytes) ? maxPieceBytes : chunkBytes);
+    memory.set(piece?.length ?? 0);
+    return piece;
+  };

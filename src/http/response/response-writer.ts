@@ -28,43 +28,49 @@ export class ResponseWriter {
 
   /**
    * Counts the bytes that an answer keeps in memory, until it is closed. Throws 503 when they don't fit the memory
-   * budget. `client`: an owner, or the deployment whose links visitors open.
+   * budget. `client`: an owner, or the network of a visitor.
    */
-  reserve(response: ServerResponse, client: number | string, bytes: number): void {
+  reserve(response: ServerResponse, client: number | string, bytes: number): MemoryReservation {
     const reservation = this.tryReserve(client, bytes);
     if (!reservation) throw tooManyAnswers();
     if (response.closed) reservation[Symbol.dispose]();
     else response.once('close', () => reservation[Symbol.dispose]());
+    return reservation;
   }
 
   /** Counts bytes until the reservation is disposed of; undefined when they don't fit the memory budget. */
-  tryReserve(client: number | string, bytes: number): Disposable | undefined {
+  tryReserve(client: number | string, bytes: number): MemoryReservation | undefined {
     const reservation = this.#budget.reserve(client);
     if (!reservation.fits(bytes)) return undefined;
     reservation.add(bytes);
     return reservation;
   }
 
-  /** Whether the memory budget allows another body of so many bytes for this owner. */
-  fits(ownerId: number, bytes: number): boolean {
-    return this.#budget.reserve(ownerId).fits(bytes);
+  /** Whether the memory budget allows another answer of so many bytes to anybody. */
+  hasRoomFor(bytes: number): boolean {
+    return this.#budget.hasRoomFor(bytes);
   }
 
   /**
-   * Counts a body that several answers share, once, until each has called the returned function. The page cache may
-   * have dropped the body meanwhile: without a limit, clients that never read could have pages rendered again and
-   * again, and keep each in memory.
+   * Counts a body that several answers share, once, until each has called the returned function: under the client of the first
+   * of these. The page cache may have dropped the body meanwhile: without a limit, clients that never read could have pages
+   * rendered again and again, and keep each in memory. Throws 503 when it doesn't fit the memory budget.
    */
-  countShared(ownerId: number, body: Buffer): () => void {
-    const use = this.#shared.get(body) ?? { readers: 0, reservation: this.#budget.reserve(ownerId) };
-    if (use.readers === 0) use.reservation.add(body.length);
-    this.#shared.set(body, use);
+  countShared(client: number | string, body: Buffer): () => void {
+    let use = this.#shared.get(body);
+    if (!use) {
+      const reservation = this.tryReserve(client, body.length);
+      if (!reservation) throw tooManyAnswers();
+      use = { readers: 0, reservation };
+      this.#shared.set(body, use);
+    }
+    const { reservation } = use;
     use.readers += 1;
     return () => {
       use.readers -= 1;
       if (use.readers > 0) return;
       this.#shared.delete(body);
-      use.reservation[Symbol.dispose]();
+      reservation[Symbol.dispose]();
     };
   }
 

@@ -91,8 +91,8 @@ const getEndpoint = ({ db, openSiteFile, responseWriter }: App) =>
     errors: [noSuchFile],
     takesLong: true,
     async handle({ owner, response, queue, resource: { file, first, readPiece } }) {
-      const stored = { filename: file.path, contentType: siteFileType(file.path), size: file.bytes, object: undefined };
-      const read: ReadPiece = (from) => queue(() => readPiece(from));
+      const stored = { filename: file.path, contentType: siteFileType(file.path), size: file.bytes };
+      const read: ReadPiece = (...part) => queue(() => readPiece(...part));
       await sendFile(response, { responseWriter, client: owner.id }, { file: stored, first, read });
     },
   });

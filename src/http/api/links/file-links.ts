@@ -1,5 +1,6 @@
 import limitConcurrency from 'p-limit';
 import { findFile } from '../../../db/files/stored-files.ts';
+import { networkOf } from '../../../lib/public-address.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { publicEndpoint } from '../../request/endpoint.ts';
@@ -27,7 +28,7 @@ const linkExpired = errorKind(
 );
 
 /** The links to files in mails. */
-export function fileLinkEndpoint({ db, links, openFile, responseWriter }: App) {
+export function fileLinkEndpoint({ db, links, openFile, responseWriter, clientAddress }: App) {
   // For all who open links: the pool has ten connections, and other requests need some, as of the bucket.
   const readLimits = { database: limitConcurrency(3), bucket: limitConcurrency(8) };
 
@@ -40,6 +41,8 @@ export function fileLinkEndpoint({ db, links, openFile, responseWriter }: App) {
     errors: [noSuchLink, linkExpired],
     async handle(request, response) {
       const { deployId: deploymentId = '', submissionId = '', fileId = '' } = request.params;
+      // Before the first await: a socket that has closed has no address.
+      const client = networkOf(clientAddress(request));
       const linked = { deploymentId, submissionId, fileId };
       // Before anything is looked up: only who has a link can make the database work.
       const state = (await links()).checkFile(linked, queryOf(request.url));
@@ -51,7 +54,7 @@ export function fileLinkEndpoint({ db, links, openFile, responseWriter }: App) {
       const first = await read(0);
       if (!first) throw noSuchLink();
       response.set({ ...LINK_HEADERS, 'Cache-Control': 'private, no-store' });
-      await sendFile(response, { responseWriter, client: deploymentId }, { file, first, read });
+      await sendFile(response, { responseWriter, client }, { file, first, read });
     },
   });
 }

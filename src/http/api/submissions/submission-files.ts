@@ -4,9 +4,9 @@ import type { Response } from 'express';
 import { z } from 'zod';
 import type { ReadPiece } from '../../../db/files/file-content.ts';
 import { findFile, type StoredFile } from '../../../db/files/stored-files.ts';
-import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
+import { counted } from '../../response/memory-budget.ts';
 import { foundOr404, missing, ownDeployment } from '../deployments/own-deployment.ts';
 
 /**
@@ -29,7 +29,7 @@ function attachment(filename: string): string {
 }
 
 /** The parts of a file that its answer needs. */
-type SentFile = Pick<StoredFile, 'filename' | 'contentType' | 'size' | 'object'>;
+type SentFile = Pick<StoredFile, 'filename' | 'contentType' | 'size'>;
 
 /** A file piece by piece, as fast as its reader accepts them. No connection is used between two pieces. */
 async function* pieces({ size }: SentFile, first: Buffer, read: ReadPiece): AsyncGenerator<Buffer> {
@@ -44,18 +44,14 @@ async function* pieces({ size }: SentFile, first: Buffer, read: ReadPiece): Asyn
   }
 }
 
-/** Sends a file. `client`: whose share of the memory budget it uses; `first`: its first piece; `read`: for the others. */
+/** Sends a file. `client`: whose share of the memory budget it uses, an owner or a visitor's network; `first`: its first piece; `read`: for the others. */
 export async function sendFile(
   response: Response,
   { responseWriter, client }: Pick<App, 'responseWriter'> & { client: number | string },
   { file, first, read }: { file: SentFile; first: Buffer; read: ReadPiece },
 ): Promise<void> {
   // The piece that is being sent.
-  responseWriter.reserve(
-    response,
-    client,
-    Math.min(file.size, file.object ? SIZES.file.maxPieceBytes : SIZES.file.chunkBytes),
-  );
+  const memory = responseWriter.reserve(response, client, first.length);
   // Not Express' set(), which would add a charset.
   response.setHeader('Content-Type', file.contentType);
   response.set({
@@ -66,7 +62,7 @@ export async function sendFile(
     'Content-Security-Policy': "sandbox; default-src 'none'",
   });
   if (response.req.method === 'HEAD') response.end();
-  else await responseWriter.stream(response, pieces(file, first, read));
+  else await responseWriter.stream(response, pieces(file, first, counted(read, memory)));
 }
 
 /** A file as an answer, for declarations. */
@@ -103,7 +99,7 @@ export const submissionFileEndpoint = ({ config, db, openFile, responseWriter }:
     errors: [noSuchFile],
     takesLong: true,
     async handle({ owner, response, queue, resource: { file, first, readPiece } }) {
-      const read: ReadPiece = (from) => queue(() => readPiece(from));
+      const read: ReadPiece = (...part) => queue(() => readPiece(...part));
       await sendFile(response, { responseWriter, client: owner.id }, { file, first, read });
     },
     handleTool: async ({ params: { deployId, submissionId, fileId }, resource: { file, first } }) =>

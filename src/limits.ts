@@ -62,6 +62,8 @@ export const LIMITS = {
     jsonWaitTimeoutMs: 2_000,
     /** Memory of a process for large bodies, and the same again for large answers. */
     memoryBudgetBytes: 128 * 1024 * 1024,
+    /** Memory of a process for the small bodies of one client that have begun to arrive and are not complete. */
+    arrivingBytesOfClient: 16 * 1024 * 1024,
   },
   /** The work of one owner at once. */
   owners: {

@@ -7,6 +7,11 @@ const PAUSED = 21;
 /** The code of the error with which node:http then passes on what was not parsed. */
 const PAUSED_CODE = 'HPE_PAUSED';
 
+/** Bytes of chunked bodies that are parsed at a time: a chunk of one byte takes as long as one of many. */
+const SLICE_BYTES = 1024;
+/** For how long a connection has its bytes parsed before others have their turn. */
+const TURN_MS = 0.5;
+
 /** The parts of node:http's parser of a connection that are used here. */
 type Parser = { onIncoming: (request: IncomingMessage, keepAlive: boolean) => number; resume: () => void };
 
@@ -18,33 +23,44 @@ const isParser = (value: unknown): value is Parser =>
   'resume' in value &&
   typeof value.resume === 'function';
 
-/** The bytes of an error of the parser that were not parsed; undefined when the parser was not paused. */
+/** How many bytes of an error of the parser were not parsed; undefined when the parser was not paused. */
 function unparsedOf(error: NodeJS.ErrnoException): Buffer | undefined {
   if (error.code !== PAUSED_CODE || !('rawPacket' in error) || !('bytesParsed' in error)) return undefined;
   const { rawPacket, bytesParsed } = error;
   return Buffer.isBuffer(rawPacket) && typeof bytesParsed === 'number' ? rawPacket.subarray(bytesParsed) : undefined;
 }
 
+type Options = { network: Network; released: ReleasedPipelines; mayGoOn(): boolean };
+
 /**
- * Holds the further requests of a connection back while too many of it are unanswered. node:http reads up to 64 KiB at once, which
- * can be thousands of requests, and makes a request and an answer of each: pausing the socket alone comes too late. It has no
- * public way to stop there, so the parser's own callback is replaced.
+ * Stops parsing what a connection has sent: the further requests, while too many are unanswered, and chunked bodies, after each turn.
+ * node:http reads up to 64 KiB at once, which can be thousands of requests, and makes a request and an answer of each; or ten
+ * thousand chunks. Pausing the socket alone comes too late. It has no public way to stop there, so the parser's own callback is replaced.
  */
 export class Pipeline {
   readonly network: Network;
   readonly #socket: Socket;
+  readonly #released: ReleasedPipelines;
+  readonly #mayGoOn: () => boolean;
   readonly #parser: Parser | undefined;
+  /** Parses bytes, as node:http does; set once there was a chunked body. */
+  #parse: ((bytes: Buffer) => void) | undefined;
   /** Bytes that were read, and wait to be parsed. */
   #rest: Buffer | undefined;
+  /** Whether it waits until requests are answered, or for its turn. */
   #isHeld = false;
+  #awaitsTurn = false;
+  #hasChunks = false;
 
   /** `mayGoOn`: whether another request may begin after the one that has just begun. */
-  constructor(socket: Socket, network: Network, mayGoOn: () => boolean) {
+  constructor(socket: Socket, { network, released, mayGoOn }: Options) {
     this.network = network;
     this.#socket = socket;
+    this.#released = released;
+    this.#mayGoOn = mayGoOn;
     const parser: unknown = Reflect.get(socket, 'parser');
     this.#parser = isParser(parser) ? parser : undefined;
-    if (this.#parser) this.#watch(this.#parser, mayGoOn);
+    if (this.#parser) this.#watch(this.#parser);
     // Reading a body resumes the socket.
     socket.on('resume', () => this.#onResume());
   }
@@ -55,15 +71,24 @@ export class Pipeline {
 
   /** Keeps the bytes that were not parsed; false when the error has another reason. */
   keep(error: NodeJS.ErrnoException): boolean {
-    const unparsed = this.#isHeld ? unparsedOf(error) : undefined;
+    const unparsed = this.#isHeld || this.#awaitsTurn ? unparsedOf(error) : undefined;
     if (!unparsed) return false;
-    this.#wait(this.#rest ? Buffer.concat([this.#rest, unparsed]) : unparsed);
+    // It is the end of a slice of the rest, or there is no rest.
+    this.#wait(this.#rest ? Buffer.concat([unparsed, this.#rest]) : unparsed);
+    if (this.#awaitsTurn) this.#released.add(this);
     return true;
+  }
+
+  /** Goes on when enough requests are answered. */
+  answered(): void {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    this.#awaitTurn();
   }
 
   /** Has what waits parsed, and more read. */
   release(): void {
-    this.#isHeld = false;
+    this.#awaitsTurn = false;
     this.#socket.resume();
   }
 
@@ -78,30 +103,72 @@ export class Pipeline {
     this.#rest = rest;
   }
 
-  #watch(parser: Parser, mayGoOn: () => boolean): void {
+  #watch(parser: Parser): void {
     const { onIncoming } = parser;
     parser.onIncoming = (request, keepAlive) => {
       const result = onIncoming(request, keepAlive);
-      if (result !== 0 || mayGoOn()) return result;
-      this.#isHeld = true;
+      const { upgrade, 'transfer-encoding': encoding } = request.headers;
+      const mayGoOn = this.#mayGoOn();
+      this.#hasChunks ||= encoding !== undefined;
+      if (result !== 0 || (mayGoOn && (encoding === undefined || this.#parse))) return result;
+      if (mayGoOn) this.#awaitsTurn = true;
+      else this.#isHeld = true;
       this.#socket.pause();
       // The parser stops behind a request to upgrade anyway, and does not pass on what follows.
-      return request.headers.upgrade === undefined ? PAUSED : result;
+      if (upgrade === undefined) return PAUSED;
+      if (mayGoOn) this.#released.add(this);
+      return result;
+    };
+  }
+
+  /** Has the socket pass on what it reads, which node:http would parse as a whole; returns what parses it. */
+  #takeOver(): (bytes: Buffer) => void {
+    const socket = this.#socket;
+    const listeners = socket.listeners('data');
+    socket.removeAllListeners('data').on('data', (bytes: Buffer) => {
+      this.#wait(this.#rest ? Buffer.concat([this.#rest, bytes]) : bytes);
+      this.#awaitTurn();
+    });
+    return (bytes) => {
+      for (const listener of listeners) Reflect.apply(listener, socket, [bytes]);
     };
   }
 
   #onResume(): void {
-    if (this.#isHeld) {
+    if (this.#isHeld || this.#awaitsTurn) {
       this.#socket.pause();
       return;
     }
-    // node:http has paused it again where answers pile up, and resumes it itself.
-    if (this.#rest === undefined || this.#socket.isPaused() || this.#socket.destroyed) return;
-    const rest = this.#rest;
-    this.#wait(undefined);
-    this.#parser?.resume();
-    // node:http parses what the socket emits. The end of a request may be due, even if no byte is left.
-    this.#socket.emit('data', rest);
+    // Here, where no byte is being parsed, and the socket reads again.
+    if (this.#hasChunks) this.#parse ??= this.#takeOver();
+    this.#parseRest();
+  }
+
+  /** node:http has paused the socket again where answers pile up, and resumes it itself. It takes the parser away at a CONNECT. */
+  #canParse(): boolean {
+    const socket = this.#socket;
+    return !socket.isPaused() && !socket.destroyed && Reflect.get(socket, 'parser') === this.#parser;
+  }
+
+  #parseRest(): void {
+    const until = performance.now() + TURN_MS;
+    while (this.#rest !== undefined && this.#canParse()) {
+      const rest = this.#rest;
+      const slice = this.#parse ? rest.subarray(0, SLICE_BYTES) : rest;
+      this.#wait(slice.length < rest.length ? rest.subarray(slice.length) : undefined);
+      this.#parser?.resume();
+      // The end of a request may be due, even if no byte is left.
+      if (this.#parse) this.#parse(slice);
+      else this.#socket.emit('data', slice);
+      if (this.#rest === undefined || this.#isHeld || performance.now() < until) continue;
+      this.#awaitTurn();
+    }
+  }
+
+  #awaitTurn(): void {
+    this.#awaitsTurn = true;
+    this.#socket.pause();
+    this.#released.add(this);
   }
 }
 

@@ -23,8 +23,7 @@ type Connection = Watched & {
   last?: ServerResponse | undefined;
   /** Set when what follows can't be read as a request. */
   isUnreadable?: true;
-  /** Set once a request came before the one before it was answered. */
-  pipeline?: Pipeline;
+  readonly pipeline: Pipeline;
 };
 
 /** Whether a request was answered before it had arrived, and only the rest of it is still to be dropped. */
@@ -120,7 +119,13 @@ export class HttpServer {
     this.#accepted += 1;
     const network = this.#shares.add(socket);
     if (socket.destroyed) return;
-    this.#connections.set(socket, { network, requests: 0, unanswered: 0 });
+    const pipeline = new Pipeline(socket, {
+      network,
+      released: this.#released,
+      mayGoOn: () => connection.unanswered < this.#maxPipelined(socket, connection),
+    });
+    const connection: Connection = { network, pipeline, requests: 0, unanswered: 0 };
+    this.#connections.set(socket, connection);
     socket.once('close', () => this.#forget(socket));
   }
 
@@ -131,7 +136,7 @@ export class HttpServer {
     const { network, pipeline, unanswered } = connection;
     this.#shares.remove(socket, network);
     network.unanswered -= unanswered;
-    pipeline?.end();
+    pipeline.end();
   }
 
   /** Accepts what the kernel has queued, of which each turn of the event loop accepts one: the kernel would reset it. */
@@ -150,7 +155,6 @@ export class HttpServer {
     const connection = this.#connections.get(socket);
     if (!connection || socket.destroyed) return;
     const isPipelined = connection.unanswered > 0;
-    if (isPipelined) this.#watchPipeline(socket, connection);
     connection.requests += 1;
     connection.unanswered += 1;
     connection.network.unanswered += 1;
@@ -174,9 +178,8 @@ export class HttpServer {
     connection.network.unanswered -= 1;
     if (connection.last === response) connection.last = undefined;
     if (!request.complete) connection.unreceived = { request, since: performance.now() };
-    if (connection.pipeline?.isHeld && connection.unanswered <= this.#maxPipelined(socket, connection) / 2) {
-      this.#released.add(connection.pipeline);
-    }
+    const { pipeline } = connection;
+    if (pipeline.isHeld && connection.unanswered <= this.#maxPipelined(socket, connection) / 2) pipeline.answered();
     if (connection.unanswered > 0) return;
     if (connection.isUnreadable) socket.end();
     else if (this.#isDraining) this.#linger(socket);
@@ -186,14 +189,6 @@ export class HttpServer {
   #maxPipelined(socket: Socket, { network }: Connection): number {
     const { pipelinedRequests, pipelinedWhenCrowded } = this.#limits;
     return socket.writableNeedDrain || this.#shares.isCrowded(network) ? pipelinedWhenCrowded : pipelinedRequests;
-  }
-
-  #watchPipeline(socket: Socket, connection: Connection): void {
-    connection.pipeline ??= new Pipeline(
-      socket,
-      connection.network,
-      () => connection.unanswered < this.#maxPipelined(socket, connection),
-    );
   }
 
   /** Answers a request. Behind a proxy, a client that has too many under way is refused. */
@@ -251,7 +246,7 @@ export class HttpServer {
 
   #onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     const connection = this.#connections.get(socket);
-    if (connection?.pipeline?.keep(error)) {
+    if (connection?.pipeline.keep(error)) {
       if (connection.network.waitingBytes > this.#limits.pipelinedBytesOfNetwork) socket.destroy();
       return;
     }

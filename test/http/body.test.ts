@@ -294,6 +294,29 @@ describe('a small body that comes slowly', () => {
   });
 });
 
+describe('small bodies that are not complete', () => {
+  it('are refused beyond the share of their client, and those of others are not', async () => {
+    const reader = newReader({ arrivingBytesOfClient: 2 * SMALL_BODY_BYTES });
+    function start(client: string) {
+      const incoming = new IncomingMessage(new Socket());
+      const outcome = reader.bytes(incoming, LIMIT, reader.reserve(client)).then(({ length }) => `${length}`, statusOf);
+      incoming.push(Buffer.alloc(SMALL_BODY_BYTES));
+      return { outcome, end: () => void incoming.push(null) };
+    }
+    const [first, second] = [start('a'), start('a')];
+    await nextTurn();
+    const [third, other] = [start('a'), start('b')];
+    expect(await third.outcome).toBe('503');
+    first.end();
+    expect(await first.outcome).toBe(`${SMALL_BODY_BYTES}`);
+    const again = start('a');
+    for (const body of [second, other, again]) body.end();
+    expect(await Promise.all([second, other, again].map(({ outcome }) => outcome))).toEqual(
+      Array(3).fill(`${SMALL_BODY_BYTES}`),
+    );
+  });
+});
+
 describe('a body in very many pieces', () => {
   it.each([
     ['of one byte', Array<number>(40_000).fill(1)],

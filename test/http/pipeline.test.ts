@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Network } from '../../src/http/connection-shares.ts';
 import { ReleasedPipelines } from '../../src/http/pipeline.ts';
 import { HttpServer } from '../../src/http/server.ts';
@@ -171,14 +171,48 @@ describe('a client that sends many requests at once', () => {
 });
 
 describe('a wrong request behind many', () => {
-  it.each([
-    ['not HTTP', 'nonsense\r\n\r\n'],
-    ['a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'],
-  ])('ends the connection when those before it are answered: %s', async (_what, wrong) => {
+  const TUNNEL = 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n';
+  it.each<[what: string, wrong: string, before: (path: string) => string]>([
+    ['not HTTP', 'nonsense\r\n\r\n', get],
+    ['a tunnel', TUNNEL, get],
+    ['not HTTP, behind chunks', 'nonsense\r\n\r\n', (path) => chunked(path, '')],
+    ['a tunnel, behind chunks', TUNNEL, (path) => chunked(path, '')],
+  ])('ends the connection when those before it are answered: %s', async (_what, wrong, before) => {
     const { open } = await startServer(echo);
     const client = open();
-    client.write(Array.from({ length: 100 }, (_, number) => get(`/${number}`)).join('') + wrong + get('/never'));
+    const good = Array.from({ length: 100 }, (_, number) => before(`/${number}`)).join('');
+    client.write(good + wrong + get('/never').repeat(200));
+    client.write(get('/never'));
     expect(await receive(client, 101)).toEqual(Array.from({ length: 100 }, (_, number) => `</${number} >`));
+  });
+});
+
+describe('a body in very small chunks', () => {
+  it('is read in parts, between which others have their turn', async () => {
+    let now = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => {
+      now += 1_000;
+      return now;
+    });
+    let [pieces, most, inTurn] = [0, 0, 0];
+    const endTurn = (): void => {
+      inTurn = 0;
+    };
+    const { open } = await startServer(({ request, response }) => {
+      request.on('data', () => {
+        pieces += 1;
+        if (inTurn === 0) setImmediate(endTurn);
+        inTurn += 1;
+        most = Math.max(most, inTurn);
+      });
+      request.on('end', () => response.end(`<${pieces}>`));
+    });
+    const client = open();
+    client.write(chunked('/', 'x'.repeat(20_000)));
+    client.write(chunked('/', 'x'.repeat(20_000)));
+    expect(await receive(client, 2)).toEqual(['<20000>', '<40000>']);
+    // A slice of 1,024 bytes has a tenth as many chunks, and two may be read in a turn.
+    expect(most).toBeLessThan(300);
   });
 });
 

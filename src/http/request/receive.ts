@@ -59,7 +59,8 @@ class Pieces {
 
 /**
  * Receives a body to its end, or up to the first byte beyond the limit; the rest is not read here. A body up to `smallBytes`
- * is not counted in the memory of the client, and never refused because of others. One that comes too slowly is refused.
+ * is not counted in the memory of the client, and never refused because of others, but of too many of the same client that are not
+ * complete. One that comes too slowly is refused.
  */
 export function receive(request: IncomingMessage, limit: number, reservation: MemoryReservation): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -69,6 +70,7 @@ export function receive(request: IncomingMessage, limit: number, reservation: Me
     function settle(error?: HttpError): void {
       request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
       clearInterval(pace);
+      reservation.setArriving(0);
       if (!error) {
         resolve(pieces.all());
         return;
@@ -90,11 +92,13 @@ export function receive(request: IncomingMessage, limit: number, reservation: Me
       pieces.add(piece);
       const { size } = pieces;
       if (size > smallBytes) {
+        reservation.setArriving(0);
         reservation.add(size - counted);
         if (counted === 0) watchPace(paceBytes, paceMs);
       }
       if (size > limit) settle(tooLarge(limit));
-      else if (size > smallBytes && !reservation.fits(0)) settle(tooManyUploads());
+      else if (size > smallBytes ? !reservation.fits(0) : !(request.complete || reservation.setArriving(size)))
+        settle(tooManyUploads());
     }
     const onEnd = (): void => settle();
     const onClose = (): void => settle(new HttpError(400, 'The body ended early: send all of it.'));

@@ -14,6 +14,8 @@ export class MemoryBudget {
   readonly #budget: number;
   readonly #maxOfClient: number;
   readonly #bytesOf = new Map<Client, number>();
+  readonly #maxArriving: number;
+  readonly #arriving = new Map<Client, number>();
   #total = 0;
 
   /** `largest`: bytes of the largest body or answer. */
@@ -21,6 +23,7 @@ export class MemoryBudget {
     // It is larger where fewer than four of the largest would fit.
     this.#budget = Math.max(requests.memoryBudgetBytes, 4 * largest);
     this.#maxOfClient = this.#budget / 2;
+    this.#maxArriving = requests.arrivingBytesOfClient;
   }
 
   /** An empty reservation for a client. */
@@ -45,6 +48,14 @@ export class MemoryBudget {
     return ofClient === own ? free >= 0 : ofClient + bytes <= Math.min(this.#maxOfClient, free);
   }
 
+  /** Counts bytes of a small body that is not complete; false when its client has too many. Nobody else's count. */
+  countArriving(client: Client, bytes: number): boolean {
+    const after = (this.#arriving.get(client) ?? 0) + bytes;
+    if (after > 0) this.#arriving.set(client, after);
+    else this.#arriving.delete(client);
+    return after <= this.#maxArriving;
+  }
+
   /** Whether so many bytes are free. The first of the process always fits. */
   hasRoomFor(bytes: number): boolean {
     return this.#total === 0 || this.#total + Math.max(bytes, 1) <= this.#budget;
@@ -56,6 +67,7 @@ export class MemoryReservation implements Disposable {
   readonly client: Client;
   readonly #budget: MemoryBudget;
   #own = 0;
+  #arriving = 0;
   #isDisposed = false;
 
   constructor(budget: MemoryBudget, client: Client) {
@@ -73,6 +85,13 @@ export class MemoryReservation implements Disposable {
   /** Counts so many bytes in place of those before, whether they fit or not. */
   set(bytes: number): void {
     this.add(bytes - this.#own);
+  }
+
+  /** Sets how many bytes of a small body have arrived, until it is complete; false when its client has too many of such bytes. */
+  setArriving(bytes: number): boolean {
+    const change = bytes - this.#arriving;
+    this.#arriving = bytes;
+    return change === 0 || this.#budget.countArriving(this.client, change);
   }
 
   /** Whether this many more bytes fit into the budget. */

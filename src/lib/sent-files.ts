@@ -91,11 +91,12 @@ export function tooManyFiles({ maxSiteFiles }: SiteLimits): SiteError {
   return new SiteError(413, message, [{ fault: { code: 'too-long', limit: maxSiteFiles - 1 }, message }]);
 }
 
-/** The paths of a list that occur before in it, by their positions. */
-function twinsIn(paths: readonly string[]): ReadonlyMap<number, string> {
+/** The paths of a list that occur before in it, by their positions. undefined: one that is refused. */
+function twinsIn(paths: readonly (string | undefined)[]): ReadonlyMap<number, string> {
   const seen = new Set<string>();
   const twins = new Map<number, string>();
   for (const [at, path] of paths.entries()) {
+    if (path === undefined) continue;
     if (seen.has(path)) twins.set(at, path);
     seen.add(path);
   }
@@ -192,28 +193,28 @@ export function filesOfJson(given: unknown, limits: SiteLimits): ReadFile[] {
 
 type Entry = { path: string; read(): unknown };
 
-/** The faults of paths, each with the path as it was sent. `paths`: as they are stored. */
-function pathFaults(entries: readonly Entry[], paths: readonly string[]): FileFault[] {
-  const twins = twinsIn(paths);
+type ReadPath = ReturnType<typeof sitePath>;
+const storedPath = (read: ReadPath | undefined): string | undefined => (read && 'path' in read ? read.path : undefined);
+
+/** The faults of paths, each with the path as it was sent. */
+function pathFaults(entries: readonly Entry[], paths: readonly ReadPath[]): FileFault[] {
+  const twins = twinsIn(paths.map(storedPath));
   const faultsOf = (
     code: 'wrong-format' | 'not-allowed',
-    messageOf: (path: string, at: number) => string | undefined,
+    messageOf: (read: ReadPath, at: number) => string | undefined,
   ) =>
-    entries.flatMap(({ path }, at): FileFault[] => {
-      const message = messageOf(path, at);
-      return message === undefined ? [] : [{ path, fault: { code }, message }];
+    paths.flatMap((read, at): FileFault[] => {
+      const message = messageOf(read, at);
+      return message === undefined ? [] : [{ path: entries[at]?.path ?? '', fault: { code }, message }];
     });
   return [
-    ...faultsOf('wrong-format', (path) => {
-      const read = sitePath(path);
-      return 'error' in read ? read.error : undefined;
-    }),
-    ...faultsOf('not-allowed', (_path, at) => {
+    ...faultsOf('wrong-format', (read) => ('error' in read ? read.error : undefined)),
+    ...faultsOf('not-allowed', (_read, at) => {
       const twin = twins.get(at);
       return twin === undefined ? undefined : twice(twin);
     }),
-    ...faultsOf('not-allowed', (_path, at) =>
-      paths[at] === INDEX ? `The file "${INDEX}" is refused: send it as html.` : undefined,
+    ...faultsOf('not-allowed', (read) =>
+      storedPath(read) === INDEX ? `The file "${INDEX}" is refused: send it as html.` : undefined,
     ),
   ];
 }
@@ -221,10 +222,10 @@ function pathFaults(entries: readonly Entry[], paths: readonly string[]): FileFa
 /** Reads files, or throws SiteError with all that is wrong. */
 function readFiles(entries: readonly Entry[], limits: SiteLimits): ReadFile[] {
   if (entries.length >= limits.maxSiteFiles) throw tooManyFiles(limits);
-  const paths = entries.map(({ path }) => path.normalize('NFC'));
+  const paths = entries.map(({ path }) => sitePath(path));
   const faults = pathFaults(entries, paths);
   const files = entries.flatMap(({ path: sent, read }, at) => {
-    const { [at]: path = '' } = paths;
+    const path = storedPath(paths[at]) ?? sent;
     try {
       return [toReadFile(path, contentOf(path, read()))];
     } catch (error) {

@@ -34,6 +34,11 @@ export type ValueError = Fault & { detail: string } & Place;
 /** The list of one request has at most so many errors. */
 export const MAX_VALUE_ERRORS = 100;
 
-/** The JSON Pointer of a value (RFC 6901). */
-export const pointerTo = (path: readonly PropertyKey[]): string =>
-  path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+/** A longer pointer is that of an object with a huge name, which no answer repeats. */
+const MAX_POINTER_CHARS = 4_096;
+
+/** The JSON Pointer of a value (RFC 6901); one that would be too long leads to what the value is in. */
+export function pointerTo(path: readonly PropertyKey[]): string {
+  const pointer = path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  return pointer.length > MAX_POINTER_CHARS ? pointerTo(path.slice(0, -1)) : pointer;
+}

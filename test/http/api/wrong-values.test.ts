@@ -77,6 +77,13 @@ describe('the wrong values of a body', () => {
       [at('/files/index.html', 'not-allowed'), at('/slug', 'wrong-type')],
     ],
     [
+      'POST',
+      '/deploy',
+      // The last two have one path in NFC.
+      { html: 'x', files: { [`${'x'.repeat(5_000)}/`]: 'y', 'é.txt': 'x', 'e\u0301.txt': 'x' } },
+      [at('/files', 'wrong-format'), at('/files/e\u0301.txt', 'not-allowed')],
+    ],
+    [
       'PATCH',
       settings,
       { email_notifications: 'yes', notify_every: 'week' },

@@ -185,7 +185,13 @@ describe('what is no ordinary request', () => {
       'a length and chunks',
       wire(['POST /deploy HTTP/1.1', 'Host: api.test', 'Content-Length: 5', 'Transfer-Encoding: chunked'], '0\r\n\r\n'),
     ],
-    ['an unknown transfer coding', wire(['POST /deploy HTTP/1.1', 'Host: api.test', 'Transfer-Encoding: x'], '{}')],
+    [
+      'an unknown transfer coding',
+      wire(
+        ['POST /deploy HTTP/1.1', 'Host: api.test', `Authorization: Bearer ${owner.key}`, 'Transfer-Encoding: x'],
+        '{}',
+      ),
+    ],
   ])('answers 400 as JSON, and ends the connection: %s', async (_what, bytes) => {
     const answers = answersIn(await sendRaw(service.url, bytes));
     expect(answers.length).toBe(1);

@@ -67,6 +67,7 @@ const pageHeaders = (status: number, length: number) => ({
   'content-type': 'text/html; charset=utf-8',
   'origin-agent-cluster': '?1',
   'referrer-policy': 'no-referrer',
+  vary: 'Accept',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
 });

@@ -16,11 +16,7 @@ const { commands } = await declareProgram(['admin']);
 const operators = commands.find((command) => command.name() === 'admin')?.commands ?? [];
 
 describe('every command of an operator', () => {
-  const scripts: Record<string, string> = JSON.parse(read('package.json')).scripts;
-
-  it.each(operators.map((command) => command.name()))('%s has a script, and a row in docs/operations.md', (command) => {
-    const call = `exec node src/commands/formhost.ts admin ${command}`;
-    expect(Object.values(scripts)).toContain(call);
+  it.each(operators.map((command) => command.name()))('%s has a row in docs/operations.md', (command) => {
     expect(read('docs/operations.md')).toMatch(new RegExp(`^\\|.*\`admin ${command}\\b.*\\|$`, 'm'));
   });
 });

@@ -109,6 +109,9 @@ const pageHeaders = ({ body }: Answer, formAction: string) => ({
   'x-content-type-options': 'nosniff',
 });
 
+/** Those of an error: a client may ask for it as a document. */
+const errorHeaders = (...page: Parameters<typeof pageHeaders>) => ({ ...pageHeaders(...page), vary: 'Accept' });
+
 const BACK = (slug: string): string => `<p><a href="${pageOf(slug)}">Back to the page</a></p>`;
 const GO_BACK = '<p>Go back in your browser: what you filled in should still be there.</p>';
 /** The same on both hosts: the path, the host of the page, and the headers that only answers of the API have. */
@@ -155,7 +158,7 @@ describe('a form sent by a browser that shows the answer', () => {
           expect([answer.status, answer.body, saidIn(answer)]).toEqual(thanksAt(location, cors));
         } else {
           const { 'accept-encoding': advice, ...said } = saidIn(answer);
-          expect(said).toEqual({ ...pageHeaders(answer, "'none'"), ...cors });
+          expect(said).toEqual({ ...errorHeaders(answer, "'none'"), ...cors });
           expect(pageIn(answer).content).toContain(`\n${GO_BACK}\n${BACK(slug)}`);
         }
       }
@@ -177,7 +180,7 @@ describe('a form sent by a browser that shows the answer', () => {
 
   it.each([UNKNOWN_ID, '%00'])('gets a page for the form %s, which is none', async (id) => {
     const answer = await post(`/submit/${id}`);
-    expect([answer.status, saidIn(answer)]).toEqual([404, { ...pageHeaders(answer, "'none'"), ...CORS }]);
+    expect([answer.status, saidIn(answer)]).toEqual([404, { ...errorHeaders(answer, "'none'"), ...CORS }]);
     const content = '<p>The page it belongs to is no longer online. Nothing was sent.</p>';
     expect(pageIn(answer)).toEqual({ title: 'This form is not available', content });
   });
@@ -203,7 +206,7 @@ describe('the page of a form that is full', () => {
         const answer = await post(path, { host, body: 'a=1&_redirect=/%23ok&_hp=' });
         expect([answer.status, answer.headers['retry-after']]).toEqual([429, expect.stringMatching(/^[1-9]\d?$/)]);
         const { 'retry-after': retryAfter, ...said } = saidIn(answer);
-        expect(said).toEqual({ ...pageHeaders(answer, `'self' https://${hostOf(slug)}`), ...cors });
+        expect(said).toEqual({ ...errorHeaders(answer, `'self' https://${hostOf(slug)}`), ...cors });
         const controls = [area('a', '1'), area('_redirect', '/#ok'), area('_hp', '')].join('\n');
         expect(pageIn(answer)).toEqual({
           title: 'Please wait a moment',
@@ -271,7 +274,7 @@ describe('the page of a service that cannot take a form', () => {
       const answer = await post(`/submit/${id}`, { body: 'a=1&_redirect=/' });
       expect([answer.status, answer.headers['retry-after']]).toEqual([503, '2']);
       const { 'retry-after': retryAfter, ...said } = saidIn(answer);
-      expect(said).toEqual({ ...pageHeaders(answer, `'self' https://${hostOf(slug)}`), ...CORS });
+      expect(said).toEqual({ ...errorHeaders(answer, `'self' https://${hostOf(slug)}`), ...CORS });
       expect(pageIn(answer)).toEqual({
         title: 'Your message could not be sent yet',
         content: `<p>The service is busy right now. Please try again in 2 seconds.</p>\n<p>What you filled in has been kept.</p>\n<form method="post" action="?attempt" enctype="application/x-www-form-urlencoded" autocomplete="off">\n<textarea name="a" hidden>\n1</textarea>\n<textarea name="_redirect" hidden>\n/</textarea>\n<button>Send it again</button>\n</form>\n${BACK(slug)}`,
@@ -362,7 +365,7 @@ describe('a form without method="post"', () => {
         expect([answer.body, said['content-type']]).toEqual(['', 'text/html; charset=utf-8']);
         return;
       }
-      expect(said).toEqual(pageHeaders(answer, "'none'"));
+      expect(said).toEqual(errorHeaders(answer, "'none'"));
       expect(pageIn(answer)).toEqual({
         title: 'This form could not be sent',
         content: `<p>The form is not set up correctly. Nothing was sent.</p>\n${BACK(slug).replace('<a', '<a class="button"')}\n<p class="note">If you made this page: add <code dir="ltr">method=&quot;post&quot;</code> to the <code dir="ltr">&lt;form&gt;</code> tag of the form.</p>`,

@@ -7,6 +7,8 @@ const PAUSED = 21;
 /** The code of the error with which node:http then passes on what was not parsed. */
 const PAUSED_CODE = 'HPE_PAUSED';
 
+/** The end of a Transfer-Encoding (RFC 9112, 6.1). */
+const CHUNKED = /chunked[ \t]*$/i;
 /** Bytes of chunked bodies that are parsed at a time: a chunk of one byte takes as long as one of many. */
 const SLICE_BYTES = 1024;
 /** For how long a connection has its bytes parsed before others have their turn. */
@@ -108,9 +110,11 @@ export class Pipeline {
     parser.onIncoming = (request, keepAlive) => {
       const result = onIncoming(request, keepAlive);
       const { upgrade, 'transfer-encoding': encoding } = request.headers;
+      // The parser refuses any other coding at once.
+      const isChunked = encoding !== undefined && CHUNKED.test(encoding);
       const mayGoOn = this.#mayGoOn();
-      this.#hasChunks ||= encoding !== undefined;
-      if (result !== 0 || (mayGoOn && (encoding === undefined || this.#parse))) return result;
+      this.#hasChunks ||= isChunked;
+      if (result !== 0 || (mayGoOn && (!isChunked || this.#parse))) return result;
       if (mayGoOn) this.#awaitsTurn = true;
       else this.#isHeld = true;
       this.#socket.pause();

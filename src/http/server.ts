@@ -122,7 +122,7 @@ export class HttpServer {
     const pipeline = new Pipeline(socket, {
       network,
       released: this.#released,
-      mayGoOn: () => connection.unanswered < this.#maxPipelined(socket, connection),
+      mayGoOn: () => connection.unanswered < 2 || connection.unanswered < this.#maxPipelined(socket, connection),
     });
     const connection: Connection = { network, pipeline, requests: 0, unanswered: 0 };
     this.#connections.set(socket, connection);

@@ -80,6 +80,18 @@ it('counts the piece of a file that was read last, and has smaller ones read whe
   expect([other.fits(maxPieceBytes - chunkBytes - 1), other.fits(maxPieceBytes - chunkBytes)]).toEqual([true, false]);
 });
 
+it('reads no further piece once its reader has left', async () => {
+  const reservation = new MemoryBudget(1, limits).reserve('a');
+  const reads: number[] = [];
+  const read = counted(async (from) => {
+    reads.push(from);
+    return Buffer.alloc(1);
+  }, reservation);
+  await read(0);
+  reservation[Symbol.dispose]();
+  expect([await read(1), reads]).toEqual([undefined, [0]]);
+});
+
 it('has room for four of the largest', () => {
   const budget = new MemoryBudget(BUDGET, limits);
   for (const client of ['a', 'b', 'c', 'd']) expect(reserve(budget, client, BUDGET).fits(0)).toBe(true);

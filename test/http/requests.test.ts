@@ -104,7 +104,7 @@ describe('requests that come behind one another on a connection', () => {
 
   it.each([
     ['headers that are too large', `X: ${'x'.repeat(70_000)}\r\n\r\n`, '431'],
-    ['a body that is broken', 'Transfer-Encoding: chunked\r\n\r\nx', '400'],
+    ['a body that is broken', 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nx', '400'],
   ])('are refused to pages of any origin, as submissions are: %s', async (_what, rest, status) => {
     const { id } = await owner.deploy();
     const text = await sendRaw(service.url, `POST /submit/${id} HTTP/1.1\r\nHost: api.test\r\n${rest}`);

@@ -85,10 +85,12 @@ async function attack(task: Omit<Task, 'port' | 'from'>): Promise<ChildProcess> 
 }
 
 async function end(child: ChildProcess): Promise<void> {
+  attackers.delete(child);
+  // An attack that has ended by itself was none.
+  expect(child.exitCode).toBe(null);
   const exited = once(child, 'exit');
   child.kill('SIGKILL');
   await exited;
-  attackers.delete(child);
 }
 
 const page = `GET / HTTP/1.1\r\nHost: ${pageHost}\r\n`;

@@ -18,6 +18,9 @@ setPriority(constants.priority.PRIORITY_LOW);
 const PIPELINED = Buffer.from(`${request}\r\n`.repeat(20_000));
 const CHUNKS = Buffer.from('1\r\na\r\n'.repeat(50_000));
 
+// Paused sockets don't keep a process running.
+setInterval(() => undefined, 60_000);
+
 /** Writes the same bytes again and again, as fast as they are taken. */
 function writeOn(socket: Socket, bytes: Buffer): void {
   const write = (): void => {

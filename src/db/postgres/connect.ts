@@ -201,7 +201,7 @@ class Connections {
       void connection.end().catch(() => undefined);
       if (isStuck && isCurrent) this.#renew();
     };
-    this.#deadlines.set(connection, setTimeout(end, Math.min(ms, this.#endsAt - performance.now())));
+    this.#deadlines.set(connection, setTimeout(end, Math.min(ms, this.#endsAt - performance.now())).unref());
   }
 
   /**

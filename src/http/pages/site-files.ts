@@ -105,9 +105,9 @@ export class SiteFiles {
     file: SiteFile,
     range: Range,
   ): Promise<AsyncIterable<Buffer>> {
-    const read = this.#open(ownerId, file);
+    const read = counted(this.#open(ownerId, file), memory);
     const inTurn: ReadPiece = (...part) => this.#inTurn(network, () => read(...part));
-    const pieces = piecesOf(counted(inTurn, memory), range);
+    const pieces = piecesOf(inTurn, range);
     const first = await pieces.next();
     return (async function* () {
       if (!first.done) yield first.value;

@@ -82,6 +82,10 @@ export class MemoryReservation implements Disposable {
     this.#budget.count(this.client, bytes);
   }
 
+  get isDisposed(): boolean {
+    return this.#isDisposed;
+  }
+
   /** Counts so many bytes in place of those before, whether they fit or not. */
   set(bytes: number): void {
     this.add(bytes - this.#own);
@@ -107,12 +111,14 @@ export class MemoryReservation implements Disposable {
 }
 
 /**
- * Reads the pieces of a file, each of which is counted in place of the one before. They are small where there is no room for large
- * ones.
+ * Reads the pieces of a file, each of which is counted in place of the one before; none once the reservation is disposed of. They are
+ * small where there is no room for large ones.
  */
 export const counted =
   (read: ReadPiece, memory: MemoryReservation): ReadPiece =>
   async (from) => {
+    // The reader has left while it waited for its turn.
+    if (memory.isDisposed) return undefined;
     const { maxPieceBytes, chunkBytes } = SIZES.file;
     const piece = await read(from, memory.fits(maxPieceBytes) ? maxPieceBytes : chunkBytes);
     memory.set(piece?.length ?? 0);

@@ -76,6 +76,12 @@ describe('the path of a file of a site', () => {
       expect(decodePath(encoded)).toBeUndefined();
     }
     expect(normalize).not.toHaveBeenCalled();
+    // Rows of as many marks as a name has room for.
+    for (const mark of ['\u0345', '\u{1e8d0}']) {
+      const row = `a${mark.repeat(130)}`;
+      expect(normalizePath(`${row}b/${row}`)).toBe(`${row}b/${row}`);
+      expect(normalizePath(`${row}b/${row}${mark}`)).toBeUndefined();
+    }
     normalize.mockRestore();
   });
 

@@ -5,7 +5,7 @@
 /** What a browser sends in place of an origin that a page hides, and that of a file. */
 export const HIDDEN_ORIGIN = 'null';
 
-/** Characters of a host and its port. No domain name is longer than 253 (RFC 1035). */
+/** Characters of a host and its port. No domain name is longer than 253 (RFC 1035). URL takes quadratic time for a long one. */
 export const MAX_AUTHORITY_CHARS = 260;
 
 /** Apps made with Capacitor, Ionic and Tauri, and extensions of browsers. URLs of such schemes have no origin in the URL standard. */
@@ -18,6 +18,9 @@ const WEB_ORIGIN_OF_URL = new RegExp(`^https?://[^/?#@\\s\\\\]{1,${MAX_AUTHORITY
 /** Whether it is an absolute URL of http or https. Others than plain texts are not parsed as they read. */
 export const isHttpUrl = (value: string): boolean =>
   !/[\\\s\p{Cc}]/u.test(value) && WEB_URL.test(value) && URL.canParse(value);
+
+/** The URL of the page that a browser comes from, as Referer has it; undefined for another text, and for one whose host is too long. */
+export const refererUrl = (referer: string): URL | undefined => (isHttpUrl(referer) ? new URL(referer) : undefined);
 
 /** Whether it is the origin of a page, and none of an app: a browser can be sent there. */
 export const isWebOrigin = (origin: string): boolean => /^https?:\/\//.test(origin);

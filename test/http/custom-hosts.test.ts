@@ -198,6 +198,19 @@ describe('a form at a custom domain', () => {
     expect(linkOf(await get(host, '/thanks'))).toBe(`https://${host}/`);
   });
 
+  it('are named by a Referer of the length that a host can have, and only that is parsed', async () => {
+    const { host } = await deployAt('live');
+    const linkFor = async (referer: string) => {
+      const { text } = await get(host, '/thanks').set('Referer', referer);
+      return /<a href="([^"]*)"/.exec(text)?.[1];
+    };
+    expect(await linkFor('https://Other.example:443/a?b=c')).toBe('https://other.example/a?b=c');
+    const long = '%E4%B8%80'.repeat(300);
+    for (const start of ['http://', 'https://', 'HTTP:///', 'http:\\\\', 'http://\t/', 'http://\\/', 'http://a@']) {
+      expect([start, await linkFor(`${start}${long}/`)]).toEqual([start, `https://${host}/`]);
+    }
+  });
+
   it('may lead there from the page of a refusal, by which it is sent again', async () => {
     const { id, domain, host } = await deployAt('live');
     await owner.change(id, { closes_at: '2020-01-01T00:00:00Z' });

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Addresses } from '../../compute/check/answer.ts';
 import { type Config, pageUrl, submitUrl } from '../../config.ts';
+import { refererUrl } from '../../lib/origins.ts';
 import { isSlug } from '../../lib/slugs.ts';
 import { HttpError } from '../response/errors.ts';
 import type { PageAt, ProvenDomains } from './proven-domains.ts';
@@ -67,7 +68,7 @@ export class Hosts {
 
   /** The origin at which a visitor has opened a page, as the request shows it; else that of the page's slug. */
   originFor({ headers: { host = '', origin = '', referer = '' } }: IncomingMessage, slug: string): string {
-    const shown = [this.#originOf(nameOf(host)), origin, URL.parse(referer)?.origin ?? ''];
+    const shown = [this.#originOf(nameOf(host)), origin, refererUrl(referer)?.origin ?? ''];
     return shown.find((each) => this.isOriginOf(slug, each)) ?? pageUrl(this.#config, slug);
   }
 

@@ -3,7 +3,7 @@ import { pageUrl } from '../../config.ts';
 import type { LiveForm } from '../../db/submissions/forms.ts';
 import { DELIVERY_HEADER } from '../../lib/delivery-header.ts';
 import { escapeHtml } from '../../lib/html.ts';
-import { isWebOrigin } from '../../lib/origins.ts';
+import { isWebOrigin, refererUrl } from '../../lib/origins.ts';
 import { fill } from '../../texts/texts.ts';
 import type { App } from '../app.ts';
 import { namesHtml } from '../response/accept.ts';
@@ -117,9 +117,8 @@ function otherSite(
   { headers: { referer = '' } }: IncomingMessage,
   ownOrigins: readonly (string | undefined)[],
 ): string | undefined {
-  const url = URL.parse(referer);
-  const isOther = url && /^https?:$/.test(url.protocol) && !ownOrigins.includes(url.origin);
-  return isOther ? url.href : undefined;
+  const url = refererUrl(referer);
+  return url && !ownOrigins.includes(url.origin) ? url.href : undefined;
 }
 
 /** Answers visitors: redirects after a success, and pages in their language. */

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { type Entry, fromBufferPromise, getFileNameLowLevel, type ZipFile } from 'yauzl';
 import { isIgnoredPath, WELL_KNOWN } from './ignored-names.ts';
@@ -18,6 +19,8 @@ import { INDEX, isHtmlPath, PATH_TOO_LONG, shownPath } from './site-paths.ts';
 
 /** Entries for each file that a site may have: folders, and those that macOS adds. */
 const ENTRIES_PER_FILE = 10;
+/** Names that are read before other work has a turn. */
+const NAMES_PER_TURN = 64;
 /** A longer name is no path of a site, even in another folder and before NFC makes it shorter. */
 const MAX_NAME_BYTES = 4_096;
 const UTF8_FLAG = 0x800;
@@ -84,8 +87,18 @@ async function listEntries(zip: ZipFile, limits: SiteLimits): Promise<Map<Entry,
   return names;
 }
 
+/** Reads the names of a zip in turns with other work: the paths of a site, all as long as they may be, take a second. */
+async function forEachName<T>(items: Iterable<T>, read: (item: T) => void): Promise<void> {
+  let count = 0;
+  for (const item of items) {
+    read(item);
+    count += 1;
+    if (count % NAMES_PER_TURN === 0) await nextTurn();
+  }
+}
+
 /** The folder that contains everything, with its slash; nothing where index.html is at the root. */
-function rootOf(names: readonly string[]): string {
+async function rootOf(names: readonly string[]): Promise<string> {
   if (names.includes(INDEX)) return '';
   const [root = ''] = /^[^/]+\//.exec(names[0] ?? '') ?? [];
   if (names.includes(root + INDEX) && names.every((name) => name.startsWith(root))) {
@@ -93,7 +106,7 @@ function rootOf(names: readonly string[]): string {
     return root;
   }
   // A path that leads out of the folder is the reason why that does not contain everything.
-  for (const name of names) checkedPath(name.replace(IN_FOLDER, ''));
+  await forEachName(names, (name) => void checkedPath(name.replace(IN_FOLDER, '')));
   throw new SiteError(
     400,
     `The zip has no ${INDEX} at its root, or in the one folder that contains everything: add it.`,
@@ -158,10 +171,12 @@ export async function openZip(body: Buffer, limits: SiteLimits): Promise<{ html:
   };
   const zip = await fromBufferPromise(body, options).catch(refuse);
   const names = await listEntries(zip, limits).catch(refuse);
-  const root = rootOf([...names.values()]);
-  const files = Array.from(names, ([entry, name]) => ({ entry, name: name.slice(root.length) }))
-    .filter(({ name }) => !isIgnoredPath(name))
-    .map(({ entry, name }) => ({ path: checkedPath(name), bytes: entry.uncompressedSize, entry }));
+  const root = await rootOf([...names.values()]);
+  const files: ZipEntry[] = [];
+  await forEachName(names, ([entry, whole]) => {
+    const name = whole.slice(root.length);
+    if (!isIgnoredPath(name)) files.push({ path: checkedPath(name), bytes: entry.uncompressedSize, entry });
+  });
   checkTwins(files.map(({ path }) => path));
   for (const file of files) checkEntry(file);
   checkLimits(files, limits);

@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SiteError, type SiteLimits } from '../../src/lib/sent-files.ts';
 import { openZip } from '../../src/lib/zip-site.ts';
 import { type ZipEntry, zipFiles, zipOf } from '../support/zip-bytes.ts';
@@ -50,6 +51,32 @@ describe('a zip of a site', () => {
       '400 The file "../a" is refused',
     );
   });
+
+  it.each(['', 'site/', 'no-index/'])(
+    'in the folder %j has its names read in turns with other work',
+    async (folder) => {
+      const index = folder === 'no-index/' ? {} : { [`${folder}index.html`]: '<p>' };
+      const others = Array.from({ length: 300 }, (_, at) => [`${folder}${at}`, 'a']);
+      const zip = zipFiles({ ...index, ...Object.fromEntries(others) });
+      const normalize = vi.spyOn(String.prototype, 'normalize');
+      onTestFinished(() => normalize.mockRestore());
+      let isRead = false;
+      const reading = openZip(zip, { ...LIMITS, maxSiteFiles: 400 })
+        .catch((error: unknown) => expect(error).toBeInstanceOf(SiteError))
+        .finally(() => {
+          isRead = true;
+        });
+      const perTurn: number[] = [];
+      while (!isRead) {
+        const before = normalize.mock.calls.length;
+        await nextTurn();
+        perTurn.push(normalize.mock.calls.length - before);
+      }
+      await reading;
+      expect(normalize.mock.calls.length).toBeGreaterThanOrEqual(300);
+      expect(Math.max(...perTurn)).toBeLessThanOrEqual(150);
+    },
+  );
 
   it('has .well-known at its root, in a folder or not, and nowhere else', async () => {
     const site = { 'index.html': '<p>', '.well-known/security.txt': 'a' };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SIZES } from '../../../src/sizes.ts';
 import { type BareAnswer, bareRequest } from '../../support/bare-request.ts';
 import { BASE_URL, type Owner, PAGES_DOMAIN, testService } from '../../support/service.ts';
@@ -123,6 +123,16 @@ describe('GET / on the host of a page', () => {
 describe('If-None-Match', () => {
   const tagOf = async (host: string, coding = 'identity'): Promise<string> =>
     (await ask(host, { headers: { 'Accept-Encoding': coding } })).headers.etag ?? '';
+
+  it('is searched, and not taken apart: thousands of tags fit into it', async () => {
+    const { host } = await publish(LONG);
+    const etag = await tagOf(host);
+    const split = vi.spyOn(String.prototype, 'split');
+    onTestFinished(() => split.mockRestore());
+    const answer = await ask(host, { headers: { 'If-None-Match': `${'"a", '.repeat(5_000)}${etag}` } });
+    expect(answer.status).toBe(304);
+    expect(Math.max(0, ...split.mock.contexts.map((text) => String(text).length))).toBeLessThan(5_000);
+  });
 
   it.each([
     ['the tag', (tag: string) => tag, 304],

@@ -17,7 +17,7 @@ const WEB_ORIGIN_OF_URL = new RegExp(`^https?://[^/?#@\\s\\\\]{1,${MAX_AUTHORITY
 
 /** Whether it is an absolute URL of http or https. Others than plain texts are not parsed as they read. */
 export const isHttpUrl = (value: string): boolean =>
-  !/[\\\s\p{Cc}]/u.test(value) && WEB_URL.test(value) && URL.canParse(value);
+  WEB_URL.test(value) && !/[\\\s\p{Cc}]/u.test(value) && URL.canParse(value);
 
 /** The URL of the page that a browser comes from, as Referer has it; undefined for another text, and for one whose host is too long. */
 export const refererUrl = (referer: string): URL | undefined => (isHttpUrl(referer) ? new URL(referer) : undefined);

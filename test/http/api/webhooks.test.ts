@@ -65,6 +65,8 @@ describe('POST /webhooks/:deployId', () => {
     const urls = [
       ...['example.com', '//example.com/hook', 'http://', 'https://?x', 'ftp://example.com', 'javascript:alert(1)'],
       ...['https://user:pass@example.com', 'https://user@example.com', 'https://a%40b:c@d.example'],
+      // No host is as long, and parsing it for each delivery would take quadratic time.
+      ...[`https://${'\u4e00'.repeat(600)}/`, `https://${'\u4e00'.repeat(1_000)}?a`],
       ...['https://example.com:65536', 'https://[::1', 'https://256.1.1.1', 'https://exa<mple.com', ''],
       ...[' https://example.com', 'https://example.com/a b', 'ht\ntps://example.com', 'https://example.com/\0'],
       ...['https://example.com/\u007f', 'https://example.com/\ud800', `https://example.com/${'x'.repeat(2029)}`],

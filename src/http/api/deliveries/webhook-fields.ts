@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { EVENTS } from '../../../lib/events.ts';
+import { MAX_AUTHORITY_CHARS } from '../../../lib/origins.ts';
 import { isReachable } from '../../../lib/public-address.ts';
 import { receiverProblem } from '../../../lib/webhook-receivers.ts';
 import { refused } from '../../../problems/refusal.ts';
@@ -15,9 +16,14 @@ import { invalidField } from '../../request/json-body.ts';
 export const TYPES = ['generic', 'slack'] as const;
 export const DEFAULT_TYPE = 'generic';
 
+/** A longer one is no host's with a user and a password, and each delivery would parse it: that takes quadratic time. */
+const LONG_AUTHORITY = new RegExp(`^https?://[^/?#\\\\]{${2 * MAX_AUTHORITY_CHARS + 1}}`, 'i');
+
 /** Whether a text is an absolute http or https URL; no white space, controls or lone surrogates, which URL would correct silently. */
 const isUrl = (text: string): boolean =>
-  /^https?:\/\/[^/\\\s\p{Cc}\p{Cs}][^\s\p{Cc}\p{Cs}]*$/iu.test(text) && URL.canParse(text);
+  /^https?:\/\/[^/\\\s\p{Cc}\p{Cs}][^\s\p{Cc}\p{Cs}]*$/iu.test(text) &&
+  !LONG_AUTHORITY.test(text) &&
+  URL.canParse(text);
 
 /** Whether a URL has a name for a host, or an address that may be reached. URL has normalised 127.1 and the like. */
 function mayDeliverTo({ hostname }: URL, allowedCidrs: App['config']['webhookAllowCidrs']): boolean {

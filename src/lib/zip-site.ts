@@ -87,7 +87,7 @@ async function listEntries(zip: ZipFile, limits: SiteLimits): Promise<Map<Entry,
   return names;
 }
 
-/** Reads the names of a zip in turns with other work: the paths of a site, all as long as they may be, take a second. */
+/** Reads the names of a zip in turns with other work: a site may have thousands of long paths. */
 async function forEachName<T>(items: Iterable<T>, read: (item: T) => void): Promise<void> {
   let count = 0;
   for (const item of items) {

@@ -48,18 +48,29 @@ function toJsonSchema(name: string, field: z.ZodType): object {
     },
   });
   Reflect.deleteProperty(schema, '$schema');
-  const typed = { ...schema, ...typeOrNull(schema.anyOf) };
+  const typed = withTypes(schema);
   // Clients send an argument without a type as a text, or refuse the whole list of tools.
   if (!('type' in typed)) throw new Error(`The argument ${name} has no type.`);
-  const { [name]: description = typed.description } = ARGUMENTS;
+  const { [name]: description = schema.description } = ARGUMENTS;
   return { ...typed, description };
 }
 
+/** Returns a schema with a type in each part of it that may be null: clients treat fields of an argument as they treat arguments. */
+function withTypes(schema: object): object {
+  const parts = Object.entries(schema).map(([key, part]: [string, unknown]) => [key, withTypesInPart(part)]);
+  return { ...Object.fromEntries(parts), ...('anyOf' in schema ? typeOrNull(schema.anyOf) : {}) };
+}
+
+function withTypesInPart(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(withTypesInPart);
+  return part instanceof Object ? withTypes(part) : part;
+}
+
 /** Returns the schema of a value that may be null with one list of types, in place of a choice of two schemas. */
-function typeOrNull(choice: readonly object[] = []): object {
-  const [value, nothing, ...more] = choice;
-  if (!value || !('type' in value) || more.length > 0 || !nothing || !('type' in nothing) || nothing.type !== 'null')
-    return {};
+function typeOrNull(choice: unknown): object {
+  const [value, nothing, ...more]: unknown[] = Array.isArray(choice) ? choice : [];
+  if (!(value instanceof Object && 'type' in value) || !(nothing instanceof Object && 'type' in nothing)) return {};
+  if (more.length > 0 || nothing.type !== 'null') return {};
   const values = 'enum' in value && Array.isArray(value.enum) ? { enum: [...value.enum, null] } : {};
   return { ...value, ...values, type: [value.type, 'null'], anyOf: undefined };
 }

@@ -85,6 +85,13 @@ describe('tools/list', () => {
     expect(types.filter(({ type }) => type === undefined)).toEqual([]);
     expect(types).toContainEqual({ name: 'publish_page', argument: 'files', type: 'object' });
     expect(types).toContainEqual({ name: 'update_page', argument: 'files', type: 'object' });
+    const settings = tools.find(({ name }) => name === 'change_settings')?.inputSchema.properties;
+    expect(settings).toMatchObject({
+      spam: { properties: { captcha: { type: ['object', 'null'], properties: { provider: { type: 'string' } } } } },
+      confirmation: { type: ['object', 'null'] },
+    });
+    const published = tools.find(({ name }) => name === 'publish_page')?.inputSchema.properties;
+    expect(JSON.stringify(published)).toContain('"encoding":{"type":"string","const":"base64"}');
   });
 
   it('has only what a key with the scope read may do', async () => {

@@ -56,7 +56,7 @@ const filesField = (config: Config) =>
             {
               type: 'object',
               required: ['content', 'encoding'],
-              properties: { content: { type: 'string' }, encoding: { const: 'base64' } },
+              properties: { content: { type: 'string' }, encoding: { type: 'string', const: 'base64' } },
             },
           ],
         },

@@ -161,7 +161,7 @@ export function absolute(path: string, goal: { atMost: number }, values: readonl
   };
 }
 
-/** Whether a median reaches its goal, or is within the run's spread of it. */
+/** Returns the verdict on a median: it reaches its goal, is within the run's spread of it, or neither. */
 export function verdict({ goal, ratio, least, most, against }: Row): string {
   if (goal === undefined) return '';
   const figure = 'atLeast' in goal ? goal.atLeast : goal.atMost;

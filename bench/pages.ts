@@ -142,7 +142,7 @@ const ROTATION_SECONDS = 3;
 const START_SECONDS = 10;
 const START_ROUNDS = 3;
 const STORED_AT_ONCE = 500;
-/** The same in each process: pages are rendered with it. */
+/** Every process renders pages with this address. */
 const BASE_URL = 'http://localhost';
 
 /** Stores a page of its own for each of MANY_HOSTS, as PUT does. */

@@ -56,7 +56,7 @@ export const reading: Case = async (stage, leaveOut) => {
     if (Number(stdout) !== ROWS) throw new Error(`${stdout.trim()} lines of ${ROWS}.`);
     return { rate: ROWS / ((performance.now() - beganAt) / 1_000) };
   }
-  /** The same, for a text that is in none. */
+  /** Searches all rows for a text that is in none, and returns the rows a second. */
   async function searched(): Promise<Figures> {
     const beganAt = performance.now();
     let [looked, cursor]: [number, string | null] = [0, ''];

@@ -67,7 +67,7 @@ export type Stage = {
   /** For DATABASE_URL. */
   url: string;
   connection: pg.ClientConfig;
-  /** What pgbench and psql need to reach it. */
+  /** The arguments with which pgbench and psql reach the database. */
   reach: readonly string[];
   postmaster: number;
   /** Starts a program that is stopped with the stage; its process id. */

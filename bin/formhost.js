@@ -71,8 +71,8 @@ async function startService(node) {
 }
 
 /**
- * Lets Node send the requests of a command through the proxies of the environment, unless it does so already. Whether it has to be
- * started for that.
+ * Lets Node send the requests of a command through the proxies of the environment, unless it does so already. Returns
+ * whether Node has to be started again for that.
  */
 function useProxies() {
   const names = PROXY_SETTINGS.filter((name) => process.env[name]);

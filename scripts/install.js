@@ -28,11 +28,11 @@ function librariesOf(/** @type {string} */ file) {
   }
 }
 
-/** Whether a library is there as the lock file has it. One that was linked is a developer's own. */
+/** Returns whether a library is installed as the lock file has it. A linked library is a developer's own. */
 const isSame = (/** @type {Library} */ there, /** @type {Library} */ wanted) =>
   there.link || (there.version === wanted.version && there.integrity === wanted.integrity);
 
-/** Whether `npm ci` has something to do for a command: `start` or `test`. */
+/** Returns whether `npm ci` has something to do for a command: `start` or `test`. */
 function isNeeded(/** @type {string | undefined} */ command) {
   const wanted = librariesOf('package-lock.json');
   const installed = librariesOf('node_modules/.package-lock.json');
@@ -66,7 +66,7 @@ function isRunning(/** @type {number} */ pid) {
   }
 }
 
-/** Waits while another command installs. Whether this one has the lock now. */
+/** Waits while another command installs. Returns whether this one has the lock now. */
 async function takeLock() {
   try {
     writeFileSync(LOCK, String(process.pid), { flag: 'wx' });

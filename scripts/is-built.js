@@ -16,7 +16,7 @@ function isNewer(path, time) {
   return stats.isDirectory() && readdirSync(path).some((name) => isNewer(join(path, name), time));
 }
 
-/** Whether the build in dist is newer than all that it is made of. @param {string} folder the project's */
+/** Returns whether the build in dist is newer than all that it is made of. @param {string} folder the project's */
 export function isBuilt(folder) {
   const built = statSync(join(folder, 'dist/service/main.js'), { throwIfNoEntry: false });
   return built !== undefined && !PARTS.some((part) => isNewer(join(folder, part), built.mtimeMs));

@@ -74,7 +74,7 @@ const settings = z.object({
   reservedSlugs: reads('a list of names made of lowercase letters and hyphens', labels).prefault(''),
   maxHtmlBytes: integer(1, 256 * 1024 * 1024).default(2 * 1024 * 1024),
   maxSubmissionBytes: integer(1, 64 * 1024 * 1024).default(256 * 1024),
-  /** Of one file; `maxFilesBytes`: of all files of a submission. */
+  /** The maximum size of one file. `maxFilesBytes` is that of all files of a submission. */
   maxFileBytes: integer(0, 1024 * 1024 * 1024).default(10 * 1024 * 1024),
   maxFilesBytes: integer(0, 1024 * 1024 * 1024).default(25 * 1024 * 1024),
   /** Files of a site, with index.html; bytes of one that is no page; bytes of all. */
@@ -83,12 +83,12 @@ const settings = z.object({
   maxSiteBytes: integer(1, 256 * 1024 * 1024).default(50 * 1024 * 1024),
   /** The highest limit of submissions in a minute that an owner may set for a form. */
   maxSubmissionsPerMinute: integer(SIZES.submissionRate.max, SIZES.submissionRate.maxOfOperator).default(600),
-  /** How many versions of a page are kept, the live one included. */
+  /** The number of versions of a page that are kept, the live one included. */
   pageVersions: integer(1, 1_000).default(20),
-  /** For how many days a deleted deployment can be restored. */
+  /** The number of days in which a deleted deployment can be restored. */
   trashDays: integer(1, 3_650).default(30),
   pageCacheMb: integer(1, 65_536).default(128),
-  /** How many proxies, or which networks, are trusted to set X-Forwarded-For. */
+  /** The number of proxies, or the networks, that are trusted to set X-Forwarded-For. */
   trustProxy: reads(
     'a number of proxies, or a list of their networks such as 10.0.0.0/8,192.168.0.1',
     trustProxy,
@@ -103,9 +103,9 @@ const settings = z.object({
   ),
   /** Bounds a whole attempt. */
   deliveryTimeoutMs: integer(1, 600_000).default(15_000),
-  /** For how long a delivery is leased to the process that attempts it. */
+  /** The time for which a delivery is leased to the process that attempts it. */
   deliveryLeaseMs: integer(1, 3_600_000).default(60_000),
-  /** For how many days a finished delivery is kept. */
+  /** The number of days for which a finished delivery is kept. */
   deliveryLogDays: integer(1, 3_650).default(30),
   /** undefined: no mail is sent. */
   smtpUrl: reads('a URL such as smtps://user:password@mail.example.org', smtpUrl).optional(),
@@ -116,7 +116,7 @@ const settings = z.object({
   abuseContact: reads('an address such as abuse@example.org, or an https URL', contact).optional(),
   /** For Prometheus, on `host`; undefined: no metrics. */
   metricsPort: integer(1, 65_535).optional(),
-  /** How long a process that is told to stop accepts connections, while `/readyz` says that it stops. */
+  /** The time in which a process that is told to stop accepts connections, while `/readyz` says that it stops. */
   shutdownDelayMs: integer(0, 300_000).default(0),
   /** Processes on the same port. */
   workers: integer(1, 64).default(1),
@@ -150,7 +150,7 @@ export const submitUrl = ({ baseUrl }: Pick<Config, 'baseUrl'>): string => `${ba
 export const signInUrl = ({ baseUrl }: Pick<Config, 'baseUrl'>, token: string): string =>
   `${baseUrl}/session/mail/${token}`;
 
-/** Whether a name or address can only mean this machine. */
+/** Returns whether a name or address can only mean this machine. */
 export const isLocalHost = (hostname: string): boolean =>
   hostname === 'localhost' || hostname.endsWith('.localhost') || isLoopback(hostname.replace(/^\[|\]$/g, ''));
 

@@ -22,18 +22,22 @@ export const LIMITS = {
     readingPaceMs: 60_000,
     readingPaceBytes: 256 * 1024,
     readingPaceCheckIntervalMs: 5_000,
-    /** Of a process. When another comes, an idle one of the network with the most connections is closed, or one in use. */
+    /**
+     * The maximum of a process. Another one closes an idle connection, or one in use, of the network with the most
+     * connections.
+     */
     connections: 10_000,
     /**
-     * Of one network, in each process. When another comes, an idle one of the network is closed, or it is itself. Behind a proxy
-     * that is trusted, these are requests under way of one client. An owner's requests that wait for submissions fit.
+     * The maximum of one network, in each process. Another one closes an idle connection of the network, or is closed
+     * itself. For a trusted proxy, it is the maximum of requests under way of one client. An owner's requests that wait for
+     * submissions fit.
      */
     connectionsOfNetwork: 2_500,
     /** Requests of a connection that are unanswered at a time. Further ones are not read before. */
     pipelinedRequests: 8,
-    /** The same while the network has many unanswered requests, or does not read its answers. */
+    /** The maximum while the network has many unanswered requests, or does not read its answers. */
     pipelinedWhenCrowded: 2,
-    /** What was read of such further requests, of one network. Then the connection with the newest is closed. */
+    /** The maximum that was read of further requests of one network. Beyond it, the connection with the newest is closed. */
     pipelinedBytesOfNetwork: 16 * 1024 * 1024,
     /** An idle connection is kept longer than the minute for which proxies keep one, so that they close it first. */
     keepAliveMs: 65_000,
@@ -55,7 +59,7 @@ export const LIMITS = {
     refusedBodyTimeoutMs: 60_000,
     /** After a body that took longer to arrive its key is checked again: a revoked one is refused within a second. */
     slowBodyMs: 500,
-    /** How long a compressed body waits to be decoded; shorter than `answerTimeoutMs`. */
+    /** The time for which a compressed body waits to be decoded; shorter than `answerTimeoutMs`. */
     decodingWaitTimeoutMs: 2_000,
     maxWaitingDecodings: 1_000,
     /** How long a large JSON body waits for the thread; shorter than `answerTimeoutMs`, so that the answer names the reason. */
@@ -69,7 +73,7 @@ export const LIMITS = {
   owners: {
     /** After a request, when more of the owner wait: twice as long as it took, and at most so long. */
     maxRestMs: 50,
-    /** Of all owners. The newest of the owner with the most is refused first. */
+    /** The maximum of all owners. The newest request of the owner with the most is refused first. */
     waitingRequests: 1_000,
     /** Shorter than `answerTimeoutMs`: the rest is for the work itself. */
     requestWaitTimeoutMs: 1_800,
@@ -82,7 +86,7 @@ export const LIMITS = {
   reads: {
     /** All requests that wait for new submissions share one query in this time. */
     watchIntervalMs: 1_000,
-    /** For how long one request searches. It answers what it has found by then, and the reference says so. */
+    /** The time for which one request searches. It answers what it has found by then, and the reference says so. */
     searchMs: 1_000,
     /** How long a search looks at submissions before other work has a turn. A large one takes milliseconds. */
     searchSliceMs: 1,
@@ -152,7 +156,7 @@ export const LIMITS = {
     pollIntervalMs: 500,
     /** A digest is sent at most this long after its window has ended. */
     digestPollIntervalMs: 10_000,
-    /** Of the submissions whose deliveries one statement leases. */
+    /** The maximum size of the submissions whose deliveries one statement leases. */
     leasedBytes: 16 * 1024 * 1024,
     /** Characters of the submissions of all running attempts. */
     heldChars: 64 * 1024 * 1024,
@@ -188,7 +192,7 @@ export const LIMITS = {
     concurrent: 5,
     /** A mail waits for the labels of fields. A page is read for them once for each of its versions. */
     labelsTimeoutMs: 5_000,
-    /** Of an attempt: looking the mail server's name up and connecting, with TLS. */
+    /** The time to look the mail server's name up and to connect, with TLS. */
     connectTimeoutMs: 5 * 60_000,
     /** The greeting comes, a command is answered, and the content is sent (RFC 5321, 4.5.3.2 has more for some). */
     commandTimeoutMs: 60_000,
@@ -203,9 +207,9 @@ export const LIMITS = {
   /** Files of submissions and of sites, in the database or in a bucket. */
   files: {
     putWaitTimeoutMs: 10_000,
-    /** Of all files of one submission. */
+    /** The time to store all files of one submission. */
     putTimeoutMs: 30_000,
-    /** Of all files of one change of a site. */
+    /** The time to store all files of one change of a site. */
     siteTimeoutMs: 45_000,
     /** The time-out of the connection of such a change. Unpacking, waiting, storing and publishing take less. */
     siteSocketTimeoutMs: 80_000,
@@ -219,7 +223,7 @@ export const LIMITS = {
     laterPieceTimeoutMs: 15_000,
     /** Objects are deleted that no file has any more. */
     deletionsIntervalMs: 10_000,
-    /** The same, after a failure. */
+    /** The pause after a deletion has failed. */
     deletionsRetryMs: 60_000,
     /** A deletion that may have failed is due again. */
     deletionDueAgainMs: 5 * 60 * 1_000,
@@ -249,7 +253,7 @@ export const LIMITS = {
   },
   /** Worker threads: rendering, checks and labels of pages. */
   compute: {
-    /** How long a check waits for the thread. */
+    /** The time for which a check waits for the thread. */
     checkWaitTimeoutMs: 10_000,
     /** Reading the labels of a page waits for the thread. */
     labelsSlotTimeoutMs: 10_000,

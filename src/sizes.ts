@@ -18,7 +18,7 @@ export const SIZES = {
     /** A larger body of which fewer bytes arrive in this time is refused: a few slow clients could use up the memory for hours. */
     paceMs: 30_000,
     paceBytes: 256 * 1024,
-    /** The same for a smaller body. The slowest phones send three times as much. */
+    /** A smaller body of which fewer bytes arrive in this time is refused. The slowest phones send three times as much. */
     smallPaceMs: 60_000,
     smallPaceBytes: 16 * 1024,
     /** Enough for a body with settings and no page. */
@@ -56,9 +56,12 @@ export const SIZES = {
   internalHeaders: {
     /** A page under the same domain can set cookies that browsers then send to the API: they alone must not shut out an owner. */
     maxBytes: 64 * 1024,
-    /** Of an Accept, Accept-Encoding or Accept-Language that is read. Browsers send at most a third of that. */
+    /**
+     * The maximum length of an Accept, Accept-Encoding or Accept-Language that is read. Browsers send at most a third of
+     * that.
+     */
     acceptChars: 1_000,
-    /** Of a Content-Type that is read. A boundary has at most 70. */
+    /** The maximum length of a Content-Type that is read. A boundary has at most 70. */
     contentTypeChars: 1_000,
     /** Only the nearest proxies are read: each costs as much as a request, and no real chain is longer. */
     proxies: 100,
@@ -87,9 +90,9 @@ export const SIZES = {
     maxJsonDepth: 100,
     maxJsonValues: MAX_JSON_VALUES,
     maxFiles: 10,
-    /** Of `_redirect`. */
+    /** The maximum length of `_redirect`. */
     maxRedirectChars: 2_048,
-    /** For how long browsers remember a preflight. */
+    /** The time for which browsers remember a preflight. */
     preflightSeconds: 7_200,
   },
   file: {
@@ -115,12 +118,12 @@ export const SIZES = {
     maxCellChars: 32_767,
   },
   notice: {
-    /** How many of the pages that were taken down a notice names: a header has to be short. */
+    /** The number of taken-down pages that a notice names, because a header has to be short. */
     maxNamedPages: 5,
   },
   settings: {
     maxUrlChars: 2_048,
-    /** Of a form's `max_submissions`. */
+    /** The maximum of a form's `max_submissions`. */
     maxSubmissions: 1_000_000_000,
     maxClosedMessageChars: 1_000,
     maxOrigins: 20,
@@ -128,7 +131,7 @@ export const SIZES = {
     /** Words of the block list, and characters of each. */
     maxBlocked: 100,
     maxBlockedChars: 100,
-    /** Of a captcha's secret and site key. */
+    /** The maximum length of a captcha's secret and of its site key. */
     maxCredentialChars: 500,
   },
   webhook: {
@@ -146,9 +149,9 @@ export const SIZES = {
   },
   /** Links in mails. */
   links: {
-    /** For how many days a link to a file works. A link that unsubscribes works while its deployment exists. */
+    /** The number of days for which a link to a file works. A link that unsubscribes works while its deployment exists. */
     fileDays: 7,
-    /** For how many days the link works by which a recipient confirms. */
+    /** The number of days for which the link works by which a recipient confirms. */
     confirmationDays: 7,
   },
   mail: {
@@ -163,7 +166,7 @@ export const SIZES = {
   captcha: {
     /** Forms of a page that the service gives its widget: each is many times as long as the shortest form. */
     maxWidgets: 1_000,
-    /** For how long the solution of a challenge counts. */
+    /** The time for which the solution of a challenge counts. */
     challengeMinutes: 20,
   },
   internal: {
@@ -196,7 +199,7 @@ export const SIZES = {
     linkMinutes: 15,
     /** Sessions of one key. The oldest end when there are more. */
     maxOfKey: 100,
-    /** Of the User-Agent that is kept, so that the owner recognizes the browser. */
+    /** The maximum length of the User-Agent that is kept, so that the owner recognizes the browser. */
     maxUserAgentChars: 300,
   },
   /** A new e-mail address of an owner. */
@@ -214,7 +217,7 @@ export const SIZES = {
     /** The highest number that an operator can allow: a deployment's row has the times of so many. */
     maxOfOperator: 1_000,
   },
-  /** A key is stored for so long. Of the keys with which an owner makes something, the last are. */
+  /** A key is stored for so long. Only the last keys with which an owner makes something are kept. */
   idempotencyKey: {
     maxKeyChars: 255,
     lifetimeHours: 24,
@@ -227,7 +230,10 @@ export const SIZES = {
     /** A deployment keeps so many in any window of so many seconds, and drops the others. */
     rateMax: 60,
     rateSeconds: 60,
-    /** Of the files of a deployment's spam together: robots could fill the storage of an owner, who sees none of it. */
+    /**
+     * The maximum size of the files of a deployment's spam together. Robots could fill the storage of an owner, who sees no
+     * spam.
+     */
     maxFilesBytes: 50_000_000,
   },
   /** Recipients of mail about a deployment. */

@@ -45,6 +45,6 @@ const causeOf = (error: unknown): string | undefined =>
 export const fileError = (what: string, error: unknown): CommandError =>
   error instanceof CommandError ? error : new CommandError(`${what}: ${causeOf(error) ?? messageOf(error)}`);
 
-/** The same where another error than one of the file system is possible, which stays as it is. */
+/** Returns `fileError` for an error of the file system, and any other error unchanged. */
 export const orFileError = (what: string, error: unknown): unknown =>
   causeOf(error) === undefined ? error : fileError(what, error);

@@ -35,7 +35,10 @@ async function withBucket<T>(
   return work(new Bucket(location, LIMITS), `s3://${location.bucket}/${location.prefix}`);
 }
 
-/** Whether a content was moved: not when it was deleted meanwhile. Its object is deleted from the bucket later, by the service. */
+/**
+ * Returns whether a content was moved: it is not if it was deleted meanwhile. The service deletes its object from the bucket
+ * later.
+ */
 async function moveOne(db: Database, bucket: Bucket, content: MovableContent, bytes: Buffer): Promise<boolean> {
   if (content.object) return moveToDatabase(db, content, bytes);
   const object = await withRetries(() => bucket.put(bytes));
@@ -44,7 +47,10 @@ async function moveOne(db: Database, bucket: Bucket, content: MovableContent, by
   return isMoved;
 }
 
-/** As `GET /deploy/:id/files` shows the content of a site. */
+/**
+ * Returns the name of a content in messages. The content of a site is named by its SHA-256, as `GET /deploy/:id/files` shows
+ * it.
+ */
 const nameOf = (content: MovableContent): string =>
   'ownerId' in content ? `of a site with the SHA-256 ${content.sha256.toString('hex')}` : content.id;
 

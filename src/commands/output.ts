@@ -139,7 +139,7 @@ export async function ask(question: string, { hidden = false } = {}): Promise<st
   }
 }
 
-/** Whether a person agrees; throws a UsageError where nobody can be asked. */
+/** Returns whether the user agrees. Throws a UsageError if there is no terminal to ask at. */
 export async function agrees(question: string, flag: string): Promise<boolean> {
   if (!process.stdin.isTTY) throw new UsageError(`nobody can be asked here: add ${flag}`);
   return /^y(?:es)?$/i.test((await ask(`${question} [y/N] `)).trim());

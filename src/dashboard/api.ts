@@ -7,7 +7,7 @@ import { DASHBOARD_LIMITS } from './limits.ts';
  * sign-in, and a connection that is lost is tried until it is back.
  */
 
-/** Whether this browser is signed in; `over`: it was, and the answer to some request was that it no longer is. */
+/** The state of this browser's session. 'over': it was signed in, and the answer to a request was that it no longer is. */
 export const session = signal<'unknown' | 'none' | 'active' | 'over'>('unknown');
 
 /** Why requests are being tried again. */
@@ -91,7 +91,7 @@ async function lookForService(): Promise<void> {
   isLookedFor = false;
 }
 
-/** Says when there is no answer for long. What is only read is given up after a time, each time a longer one. */
+/** Says when there is no answer for long. A request that only reads is given up after a time, which grows with each attempt. */
 async function answerSaying(tries: number, request: Request): Promise<Response | 'slow' | undefined> {
   const { slowMs, answerTimeoutMs, longestAnswerTimeoutMs } = DASHBOARD_LIMITS.requests;
   const saying = setTimeout(() => {

@@ -14,7 +14,7 @@ export const DASHBOARD_LIMITS = {
     slowMs: 8_000,
     /** After this time what is only read is asked for again; each time it is longer. */
     answerTimeoutMs: 15_000,
-    /** The time grows up to this. What takes longer is not waited for. */
+    /** The time grows up to this. A longer time is not waited for. */
     longestAnswerTimeoutMs: 60_000,
     /** How long an answer is waited for: to a sign-in, and whether the service is ready. */
     plainTimeoutMs: 30_000,

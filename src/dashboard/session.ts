@@ -16,7 +16,7 @@ tabs.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
   if (session.value === 'active' && data !== me.value?.email) session.value = 'over';
 });
 
-/** Whether links by mail can be had: the shell says so, before anybody has signed in. */
+/** True if the service can mail links. The shell says so before anybody has signed in. */
 export const hasMail = document.documentElement.dataset.mail === 'on';
 
 /** Reads who is signed in, if anybody is. */

@@ -11,7 +11,7 @@ import { EXPIRED as IS_KEY_EXPIRED } from './submissions/idempotency-keys.ts';
  */
 
 type OldRows = {
-  /** Of the statement. */
+  /** The name of the statement. */
   name: string;
   table: string;
   /** The columns that tell the rows of the table apart. */

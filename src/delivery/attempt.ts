@@ -11,11 +11,11 @@ export type Attempt = {
   error?: string;
   /** The seconds that Retry-After asks for: 0 or more, without a limit. */
   retryAfter?: number;
-  /** Whether another attempt would fail as well: there is none. */
+  /** True if another attempt would fail as well. Then there is none. */
   isFinal?: boolean;
-  /** Whether a mail server has refused the recipient, or the mail, for good. */
+  /** True if a mail server has refused the recipient, or the mail, for good. */
   isRefused?: boolean;
-  /** Whether there was nothing to attempt: a limit, or no address. */
+  /** True if nothing was attempted, because of a limit or because there is no address. */
   isSkipped?: boolean;
 };
 

@@ -13,7 +13,7 @@ const MIN_SCORE = 0.5;
 /** Where each is asked. */
 export type SiteverifyUrls = Readonly<Record<AskedProvider, string>>;
 
-/** As their documentation says. */
+/** The addresses are from the documentation of the providers. */
 const SITEVERIFY_URLS: SiteverifyUrls = {
   turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
   hcaptcha: 'https://api.hcaptcha.com/siteverify',

@@ -29,7 +29,7 @@ type Options = {
   sender: Pick<Sender, 'attempt'>;
   /** Seconds. */
   retryDelays: readonly number[];
-  /** Of an attempt to call a webhook, and of its lease; `limits` has those of mails. */
+  /** The time-out of an attempt to call a webhook. `leaseMs` is the time of its lease; `limits` has the times for mail. */
   timeoutMs: number;
   leaseMs: number;
   limits: Limits;
@@ -53,7 +53,7 @@ export class Dispatcher {
   #starting: Promise<void> = Promise.resolve();
   /** Where the last look for due deliveries stopped; undefined when it has seen all. */
   #last: Pair | undefined;
-  /** Whether attempts that end now fail because the service stops. */
+  /** True if attempts that end now fail because the service stops. */
   #isCancelling = false;
   #polling: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;

@@ -32,7 +32,7 @@ export class OutcomeQueue {
     this.#last = this.#batches.add(outcome).catch(() => undefined);
   }
 
-  /** Whether the database is out of reach: what has succeeded would be sent again if more were leased. */
+  /** True if the database is out of reach. If more were leased, a delivery that has succeeded would be sent again. */
   get isFailing(): boolean {
     return this.#isFailing;
   }

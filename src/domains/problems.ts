@@ -17,7 +17,7 @@ function shown(values: readonly string[]): string {
   return rest > 0 ? `${quoted.join(', ')} and ${rest} more` : quoted.join(', ');
 }
 
-/** Addresses for a sentence. Those of private networks tell a stranger about the network of this service. */
+/** Returns addresses for a sentence, without private ones, which tell a stranger about this service's network. */
 function shownAddresses(addresses: readonly string[]): string {
   const open = addresses.filter(isOpen);
   const hidden = open.length < addresses.length ? ['addresses of a private network'] : [];

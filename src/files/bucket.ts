@@ -13,7 +13,7 @@ type StoredObject = { id: string; sha256: Buffer; putAt: number };
 /** Objects of a bucket, in the order of their ids. */
 export type Listed = {
   objects: { id: string; modifiedAt: Date }[];
-  /** From where to go on; undefined at the end. */
+  /** The place from which to go on; undefined at the end. */
   next: string | undefined;
   /** The bucket's clock. */
   now: Date;

@@ -45,7 +45,7 @@ export async function deleteRemovedObjects(
 
 /**
  * Deletes objects that nothing names, and that are older than ORPHAN_AGE_MS by the bucket's clock: of submissions whose
- * process died before they were stored. How many. As ids are never used again, no row can name one of them later.
+ * process died before they were stored. Returns their number. Ids are never used again, so no row can name one later.
  */
 export async function sweepOrphans(
   db: Knex,
@@ -74,7 +74,7 @@ export class FilesBucket {
   readonly #db: Knex;
   readonly #limits: Limits;
   readonly #log: Log;
-  /** Whether the prefix is known to belong to this installation. */
+  /** True if the prefix is known to belong to this installation. */
   #isOwn = false;
   readonly #discarding = new Set<Promise<void>>();
 

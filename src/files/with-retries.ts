@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { BucketError } from './bucket-error.ts';
 
 const FIRST_PAUSE_MS = 500;
-/** Of five pauses, each twice as long as the one before. */
+/** The fifth and last pause. Each pause is twice as long as the one before. */
 const LAST_PAUSE_MS = 8_000;
 
 /** Does what needs the bucket, and tries again: a command that runs for hours outlasts a short failure. */

@@ -30,7 +30,7 @@ import type { OwnerQueue } from './request/owner-queue.ts';
 import type { SessionCookie } from './request/session-cookie.ts';
 import type { ResponseWriter } from './response/response-writer.ts';
 
-/** Whether the process can serve requests, or why a balancer should send them to another. */
+/** The readiness of the process: it can serve requests, or the reason why a balancer should send them to another. */
 export type Readiness = 'ready' | 'stopping' | 'no database';
 
 /** The parts of the service, built once by service.ts. An endpoint names in its first line the parts that it uses. */
@@ -56,7 +56,7 @@ export type App = {
   domainChecks: Pick<DomainChecks, 'check' | 'wake'>;
   /** Sends a mail about an account; undefined when there is no mail server. */
   mailAccount: ((to: string, mail: AccountMail) => Promise<void>) | undefined;
-  /** Whether a URL leads back to this service. */
+  /** Returns whether a URL leads back to this service. */
   isOwnUrl(url: URL): boolean;
 
   forms: Forms;

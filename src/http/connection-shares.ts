@@ -14,7 +14,7 @@ export type Peers = { isProxy(address: string): boolean; clientAddress: ClientAd
 export class Network {
   readonly name: string;
   readonly isProxy: boolean;
-  /** About in the order in which they came. Those that were looked at and are in use are at the end. */
+  /** The connections, about in the order in which they came. Connections that were looked at and are in use are at the end. */
   readonly sockets = new Set<Socket>();
   /** Requests without a finished answer. */
   unanswered = 0;
@@ -66,7 +66,7 @@ export class ConnectionShares {
     if (network.sockets.size === 0) this.#networks.delete(network.name);
   }
 
-  /** Whether a network has so many unanswered requests that its pipelining clients have to wait. */
+  /** Returns whether a network has so many unanswered requests that its pipelining clients have to wait. */
   isCrowded({ isProxy, unanswered }: Network): boolean {
     return !isProxy && unanswered >= this.#limits.connectionsOfNetwork / 2;
   }
@@ -140,7 +140,10 @@ export class ProxiedRequests {
     this.#clientAddress = clientAddress;
   }
 
-  /** Whether the client of a request has as many as it may. An address is read from a header only while any client has. */
+  /**
+   * Returns whether the client of a request has reached its maximum. A header is read for the address only while any client
+   * has.
+   */
   isFull(request: IncomingMessage): boolean {
     return this.#full > 0 && (this.#ofClient.get(this.#clientOf(request)) ?? 0) >= this.#max;
   }

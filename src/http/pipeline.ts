@@ -11,7 +11,7 @@ const PAUSED_CODE = 'HPE_PAUSED';
 const CHUNKED = /chunked[ \t]*$/i;
 /** Bytes of chunked bodies that are parsed at a time: a chunk of one byte takes as long as one of many. */
 const SLICE_BYTES = 1024;
-/** For how long a connection has its bytes parsed before others have their turn. */
+/** The time for which the bytes of a connection are parsed before those of others. */
 const TURN_MS = 0.5;
 
 /** The parts of node:http's parser of a connection that are used here. */
@@ -49,7 +49,7 @@ export class Pipeline {
   #parse: ((bytes: Buffer) => void) | undefined;
   /** Bytes that were read, and wait to be parsed. */
   #rest: Buffer | undefined;
-  /** Whether it waits until requests are answered, or for its turn. */
+  /** True if the pipeline waits until requests are answered. `#awaitsTurn`: it waits for its turn. */
   #isHeld = false;
   #awaitsTurn = false;
   #hasChunks = false;

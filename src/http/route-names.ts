@@ -13,7 +13,7 @@ const SUBMIT_PATH = /^\/submit\/([^/]+)$/;
 /** The id in the path of a form's address, percent-encoded; undefined for another path. */
 export const submitIdIn = (path: string): string | undefined => SUBMIT_PATH.exec(path)?.[1];
 
-/** Whether a request posts a form to its address on a host of the API. */
+/** Returns whether a request posts a form to its address on a host of the API. */
 export const isSubmission = (request: IncomingMessage): boolean =>
   request.method === 'POST' && submitIdIn(pathOf(request)) !== undefined;
 

@@ -26,7 +26,7 @@ type Connection = Watched & {
   readonly pipeline: Pipeline;
 };
 
-/** Whether a request was answered before it had arrived, and only the rest of it is still to be dropped. */
+/** Returns whether a request was answered before it had arrived, so that only its rest is still to be dropped. */
 const isRefused = ({ unanswered, last }: Connection): boolean =>
   unanswered === 1 && last !== undefined && last.headersSent && !last.req.complete && last.req.readableFlowing === true;
 

@@ -9,7 +9,7 @@ export const PLACEHOLDER_LIST = PLACEHOLDERS.map((name) => `{{${name}}}`).join('
 
 const KNOWN = new RegExp(`\\{\\{(${PLACEHOLDERS.join('|')})\\}\\}`, 'g');
 
-/** Whether every `{{` begins a placeholder that is known. */
+/** Returns whether every `{{` begins a placeholder that is known. */
 export const hasKnownPlaceholders = (text: string): boolean => !text.replaceAll(KNOWN, ' ').includes('{{');
 
 /** A text with values in place of its placeholders. */

@@ -53,11 +53,11 @@ export function controlsOf(names: readonly string[]): (name: string) => ControlK
   return (name) => ALWAYS.get(name) ?? beside.find(([, controls]) => controls.has(name))?.[1].get(name);
 }
 
-/** Whether people read a field in columns and exports: content, and the visitor's address in a field for Reply-To. */
+/** Returns whether columns and exports show a field to people: content, and the visitor's address in a field for Reply-To. */
 export const isForPeople = (control: ControlKind | undefined): boolean =>
   control === undefined || control === 'reply-to';
 
-/** Whether a JSON text, known to be valid, is null, `""` or a list of only those. */
+/** Returns whether a JSON text, known to be valid, is null, `""` or a list of only those. */
 export function isEmptyJson(text: string): boolean {
   if (!text.startsWith('[')) return text === 'null' || text === '""';
   let at = 1;

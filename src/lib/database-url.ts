@@ -16,11 +16,11 @@ export type Target = (typeof TARGETS)[number];
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 
 export type DatabaseUrl = {
-  /** As they are written, with their ports. */
+  /** The hosts as they are written, with their ports. */
   hosts: string;
   /** The database's name, after a slash. */
   path: string;
-  /** For pg, in the order in which they are tried. */
+  /** The URLs for pg, in the order in which they are tried. */
   urls: readonly string[];
   target: Target;
   /** Command-line options of the server's process. */

@@ -14,8 +14,8 @@ const FOR_TESTS: readonly string[] = ['example', 'test'];
 const SPECIAL = /(?:^|\.)(?:onion|alt|arpa)$/;
 
 /**
- * Whether a name can only mean something on a private network or a machine: a single label, or an end that the internet does
- * not have, such as .local, .internal, .home.arpa, .lan and .svc (RFC 6761, RFC 6762). `domain` is normalized.
+ * Returns whether a name can only mean something on a private network or a machine: a single label, or an end that the
+ * internet does not have, such as .local, .internal, .home.arpa, .lan and .svc (RFC 6761, RFC 6762). `domain` is normalized.
  */
 export function isPrivateName(domain: string): boolean {
   const end = domain.slice(domain.lastIndexOf('.') + 1);
@@ -27,7 +27,7 @@ export function isPrivateName(domain: string): boolean {
 /** A domain in the form in which it is stored: lower case, IDNA (`xn--`), without a dot at its end. '' where it is none. */
 export const normalizeDomain = (text: string): string => domainToASCII(text.trim()).replace(/\.$/, '');
 
-/** Whether a domain, such as shop.example, is not below another one: DNS allows no CNAME record for it. */
+/** Returns whether a domain, such as shop.example, is not below another one: DNS allows no CNAME record for it. */
 export const isApex = (domain: string): boolean => partsOf(domain).domain === domain;
 
 const PRIVATE_FAULT = 'is a name of private networks: send a name that you have registered';

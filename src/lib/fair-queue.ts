@@ -12,7 +12,7 @@ export class BusyError extends Error {}
 
 type Waiting = { begin(): void; refuse(): void };
 
-/** How long the tasks of each key took. A time counts half as much after each USED_TIME_HALF_LIFE_MS. */
+/** The time that the tasks of each key took. A time counts half as much after each USED_TIME_HALF_LIFE_MS. */
 class UsedTime<Key extends {}> {
   readonly #used = createBoundedCache<Key, { ms: number; at: number }>(MAX_KEYS);
 

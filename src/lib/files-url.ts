@@ -6,10 +6,10 @@ const MAX_PREFIX_CHARS = 200;
 /** The parts of FILES_URL, which says where files are. */
 type FilesUrl = {
   bucket: string;
-  /** Of every key: empty, or with a slash at its end. */
+  /** The prefix of every key: it is empty, or has a slash at its end. */
   prefix: string;
   region: string;
-  /** Whether new files are stored in the database, and the bucket only has old ones. */
+  /** True if new files are stored in the database, and the bucket only has old ones. */
   isForOldFiles: boolean;
   /** Where the bucket is: a URL whose path, if any, is that of the bucket. It ends with a slash. */
   url: string;

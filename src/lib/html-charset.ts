@@ -39,7 +39,7 @@ function declaredIn(start: string): string | undefined {
   return undefined;
 }
 
-/** The same HTML with declarations of UTF-8, in which it is sent. */
+/** Returns HTML whose declarations name UTF-8, in which it is sent. */
 const declaringUtf8 = (html: string): string =>
   html
     .slice(0, START_CHARS)

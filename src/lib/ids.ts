@@ -63,10 +63,10 @@ export const newToken = (): string => random43();
 export const hashOfKey = (key: string): Buffer => createHash('sha256').update(key).digest();
 
 export const isApiKey = (text: string): boolean => /^fh_[0-9A-Za-z]{40,200}$/.test(text);
-/** Whether a text could be a token. */
+/** Matches a text that could be a token. */
 export const TOKEN = new RegExp(`^[0-9A-Za-z]{${TOKEN_CHARS}}$`);
 
-/** Whether a text has the form of `newSubmissionId`, with a time in the last 24 hours. */
+/** Returns whether a text has the form of `newSubmissionId`, with a time in the last 24 hours. */
 export function isRecentSubmissionId(text: string): boolean {
   if (!/^sub_[0-9A-Za-z]{24}$/.test(text)) return false;
   const madeAt = text.slice(4, 12);

@@ -7,8 +7,8 @@ const MEDIUM_CHARS = 7;
 const lettersOf = (name: string): string => Array.from(name).sort().join('');
 
 /**
- * Whether a name is another one with a typing error: two letters that changed places, or one or two that are wrong, missing or
- * too many. Short names have to have the same letters.
+ * Returns whether a name is `meant` with a typing error: two letters that changed places, or one or two that are wrong,
+ * missing or too many. Short names have to have the same letters.
  */
 export function isMisspelt(name: string, meant: string): boolean {
   // The names of an environment are not bounded, and the distance takes time by both lengths.

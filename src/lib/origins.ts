@@ -2,7 +2,7 @@
  * Origins of pages and apps, as browsers send them (RFC 6454) and as owners list those whose forms may submit.
  */
 
-/** What a browser sends in place of an origin that a page hides, and that of a file. */
+/** The text that a browser sends in place of an origin that a page hides, and as the origin of a file. */
 export const HIDDEN_ORIGIN = 'null';
 
 /** Characters of a host and its port. No domain name is longer than 253 (RFC 1035). URL takes quadratic time for a long one. */
@@ -15,14 +15,14 @@ const WEB_URL = new RegExp(`^https?://[^/?#@]{1,${MAX_AUTHORITY_CHARS}}(?:[/?#]|
 /** The origin at the beginning of a URL, which browsers send in its normal form and without a user. */
 const WEB_ORIGIN_OF_URL = new RegExp(`^https?://[^/?#@\\s\\\\]{1,${MAX_AUTHORITY_CHARS}}(?=[/?#]|$)`);
 
-/** Whether it is an absolute URL of http or https. Others than plain texts are not parsed as they read. */
+/** Returns whether a text is an absolute URL of http or https. Others than plain texts are not parsed as they read. */
 export const isHttpUrl = (value: string): boolean =>
   WEB_URL.test(value) && !/[\\\s\p{Cc}]/u.test(value) && URL.canParse(value);
 
 /** The URL of the page that a browser comes from, as Referer has it; undefined for another text, and for one whose host is too long. */
 export const refererUrl = (referer: string): URL | undefined => (isHttpUrl(referer) ? new URL(referer) : undefined);
 
-/** Whether it is the origin of a page, and none of an app: a browser can be sent there. */
+/** Returns whether an origin is that of a web page, and not of an app. A browser can be sent there. */
 export const isWebOrigin = (origin: string): boolean => /^https?:\/\//.test(origin);
 
 /** The origin of a page's URL, as Referer has it; undefined for another text. */
@@ -34,7 +34,7 @@ export function asListed(origin: string): string {
   return APP_ORIGIN.test(inLowerCase) ? inLowerCase : origin;
 }
 
-/** What an owner lists as an origin, as it is compared with those of browsers; undefined where a browser sends none like it. */
+/** Returns an origin that an owner lists in the form in which browsers send it; undefined if no browser sends one like it. */
 export function toOrigin(text: string): string | undefined {
   const origin = asListed(text);
   if (origin === HIDDEN_ORIGIN || APP_ORIGIN.test(origin)) return origin;

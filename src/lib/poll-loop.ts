@@ -7,7 +7,7 @@ const MIN_PAUSE_MS = 2;
 type Options = {
   /** Returns for how many milliseconds there is nothing to do, unless the loop is woken. */
   poll(): Promise<number>;
-  /** The same after a poll that has failed. */
+  /** The pause after a poll that has failed. */
   retryMs: number;
   /** The sentence in the log about the first failure in a row. */
   failure: string;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 /** The project's folder: two above src/lib, and above dist/service. */
 export const PROJECT = new URL('../../', import.meta.url);
 
-/** Whether this is an installed package, and no clone. */
+/** True in an installed package, and false in a clone. */
 export const IS_PACKAGE = PROJECT.pathname.includes('/node_modules/');
 
 /** A clone is started in its own folder, and an installed package in any, where `data` may be something else. */

@@ -57,13 +57,13 @@ function read(literal: string): Address | undefined {
   return isIP(plain) === 0 ? undefined : ipaddr.parse(plain);
 }
 
-/** Whether an address is in none of IANA's registries of special-purpose addresses (RFC 6890), which ipaddr.js knows. */
+/** Returns whether an address is in none of IANA's registries of special-purpose addresses (RFC 6890), which ipaddr.js knows. */
 const isPublic = (address: Address): boolean =>
   address.range() === 'unicast' && (address.kind() === 'ipv4' || within(address, ALLOCATED_V6));
 
 /**
- * Whether a webhook may connect to `address` (an IP literal, no brackets): a public one, or one in the networks
- * `allowed`. Metadata addresses of clouds are never reachable, and neither is a text that is not an address.
+ * Returns whether a webhook may connect to `address` (an IP literal without brackets): a public address, or one in the
+ * networks `allowed`. Metadata addresses of clouds are never reachable, and neither is a text that is not an address.
  */
 export function isReachable(address: string, allowed: readonly Cidr[]): boolean {
   const literal = read(address);
@@ -84,17 +84,17 @@ export function destinationOf(address: string): string | undefined {
   return literal && destination(literal).toNormalizedString();
 }
 
-/** Whether `address` is the unspecified address, `0.0.0.0` or `::`. */
+/** Returns whether `address` is the unspecified address, `0.0.0.0` or `::`. */
 export const isUnspecified = (address: string): boolean => rangeOf(address) === 'unspecified';
 
-/** Whether `address` is an IP literal of this machine's loopback. */
+/** Returns whether `address` is an IP literal of this machine's loopback. */
 export const isLoopback = (address: string): boolean => rangeOf(address) === 'loopback';
 
-/** Whether `address` is an IP literal of this machine or of a private network (RFC 1918, RFC 4193, link-local ones). */
+/** Returns whether `address` is an IP literal of this machine or of a private network (RFC 1918, RFC 4193, link-local ones). */
 export const isPrivate = (address: string): boolean =>
   ['loopback', 'private', 'uniqueLocal', 'linkLocal'].includes(rangeOf(address) ?? '');
 
-/** Whether people on the internet may see `address`, an IP literal. Addresses of documentation tell nothing either. */
+/** Returns whether `address`, an IP literal, may be shown to the public. Addresses of documentation tell nothing either. */
 export const isOpen = (address: string): boolean => ['unicast', 'reserved'].includes(rangeOf(address) ?? '');
 
 /**

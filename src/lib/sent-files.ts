@@ -65,7 +65,7 @@ export function checkedPath(given: string): string {
   return read.path;
 }
 
-/** How many bytes a file may have. */
+/** The number of bytes that a file may have. */
 export const maxBytesOf = (path: string, { maxHtmlBytes, maxSiteFileBytes }: SiteLimits): number =>
   isHtmlPath(path) ? maxHtmlBytes : maxSiteFileBytes;
 

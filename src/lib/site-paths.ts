@@ -85,16 +85,16 @@ export function sitePath(given: string): { path: string } | { error: string } {
     : { path };
 }
 
-/** Whether a file is a page: its forms are checked, and may be posted to its address. */
+/** Returns whether a file is a page: its forms are checked, and may be posted to its address. */
 export const isHtmlPath = (path: string): boolean => /\.html?$/i.test(path);
 
-/** Whether a file is a script. */
+/** Returns whether a file is a script. */
 export const isScriptPath = (path: string): boolean => /\.[mc]?js$/i.test(path);
 
-/** Whether a file is a text in which `{{FORM_ACTION}}` is replaced, if it is no larger than a page may be. */
+/** Returns whether a file is a text in which `{{FORM_ACTION}}` is replaced, if it is no larger than a page may be. */
 export const isTextPath = (path: string): boolean => /\.(?:x?html|htm|[mc]?js|json|txt|xml|svg|css)$/i.test(path);
 
-/** Whether the placeholder in a file is replaced, if the file has it. */
+/** Returns whether the placeholder in a file is replaced, if the file has it. */
 export const isReplacedIn = ({ path, bytes }: { path: string; bytes: number }, maxHtmlBytes: number): boolean =>
   isTextPath(path) && bytes <= maxHtmlBytes;
 
@@ -110,9 +110,12 @@ export function siteFileType(path: string): string {
   return HAS_CHARSET.test(type) ? `${type}; charset=utf-8` : type;
 }
 
-/** Whether a file is an SVG that was compressed before it was sent: its content stays so, whatever a client accepts. */
+/**
+ * Returns whether a file is an SVG that was compressed before it was sent. Its content stays compressed, whatever a client
+ * accepts.
+ */
 export const isCompressedSvg = (path: string): boolean => /\.svgz$/i.test(path);
 
-/** Whether the content of a file becomes smaller when it is compressed. */
+/** Returns whether the content of a file becomes smaller when it is compressed. */
 export const isCompressible = (path: string): boolean =>
   !isCompressedSvg(path) && compressible(siteFileType(path)) === true;

@@ -27,7 +27,7 @@ const MAX_START_CHARS = 256 * 1024;
 const TITLE_OR_OTHER =
   /<!--.*?(?:-->|$)|<(script|style|textarea|noscript|iframe)(?=[\s/>]).*?(?:<\/\1|$)|<(?<tag>\/?(?:svg|template)(?=[\s/>])[^>]*)|<title(?=[\s/>])[^>]*?(?:>|$)(?<title>(?:(?!<\/title).){0,200})/gis;
 
-/** A page's title, from at most 200 characters of its HTML; '' without one. That of a drawing or a template is none. */
+/** A page's title, from at most 200 characters of its HTML; '' without one. Titles in drawings and templates do not count. */
 export function titleOf(html: string): string {
   let depth = 0;
   for (const { groups = {} } of html.slice(0, MAX_START_CHARS).matchAll(TITLE_OR_OTHER)) {

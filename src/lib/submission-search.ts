@@ -3,8 +3,8 @@ import type { Limits } from '../limits.ts';
 import { fold, isWordAt, toWord, type Window, withPlainSpaces } from './whole-words.ts';
 
 /*
- * Whether a submission has a text, as a person sees it: in the names and values of its fields and the names of its
- * files, with escapes decoded, whatever the case; never in JSON's own syntax.
+ * Searches a submission for a text as a person sees it: in the names and values of its fields and the names of its files,
+ * with escapes decoded, whatever the case. JSON's own syntax is never searched.
  */
 
 /** Objects that the service has made for files: people see their names. */

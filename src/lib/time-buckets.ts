@@ -9,7 +9,7 @@ export type Unit = keyof typeof UNITS;
 /** Milliseconds by which local time is ahead of UTC at an instant. */
 type OffsetAt = (instant: number) => number;
 
-/** Whether `Intl` knows the time zone by this name. Offsets such as +01:00 are no names of zones. */
+/** Returns whether `Intl` knows the time zone by this name. Offsets such as +01:00 are not names of zones. */
 export function isTimeZone(name: string): boolean {
   try {
     return /^[A-Za-z]/.test(name) && offsetIn(name) !== undefined;

@@ -42,7 +42,10 @@ export function toWord(word: string): Word {
   return { text: fold(isBeginning ? text.slice(0, -1) : text.trimEnd()), isBeginning };
 }
 
-/** Whether a word is at a place of a text, and not a part of a longer one. At an end of a window, the next one says so. */
+/**
+ * Returns whether a word is at a place of a text, and not a part of a longer one. At an end of a window, the next window
+ * decides.
+ */
 export function isWordAt(window: Window, at: number, { text, isBeginning }: Word): boolean {
   const { text: whole, isFirst, isLast } = window;
   const end = at + text.length;
@@ -52,7 +55,7 @@ export function isWordAt(window: Window, at: number, { text, isBeginning }: Word
   return isBeginning || !JOINS_BEFORE.test(text) || !JOINS_AFTER.test(whole.slice(end, end + 2));
 }
 
-/** Whether a text has a word, as a whole word. */
+/** Returns whether a text has a word, as a whole word. */
 export function hasWord(text: string, word: string): boolean {
   const wanted = toWord(word);
   if (wanted.text === '') return false;

@@ -35,7 +35,7 @@ const FILE_KIND = 0o170000;
 const SYMLINK = 0o120000;
 /** The folder in which the only name with a dot may be, where that is not at the root. */
 const IN_FOLDER = new RegExp(`^[^/]+/(?=\\${WELL_KNOWN}/)`);
-/** Of the header before a file's content, without the name. */
+/** The length of the header before a file's content, without the name. */
 const LOCAL_HEADER_BYTES = 30;
 
 /** A file of a zip, before its content has been read. */
@@ -72,7 +72,7 @@ function nameOf(entry: Entry): string {
   return withSlashes.replace(/^(?:\.\/)+/, '');
 }
 
-/** Whether an entry is a folder, or no file of a site. */
+/** Returns whether an entry is a folder, or is not a file of a site. */
 const isIgnored = (name: string): boolean => name === '' || name.endsWith('/') || isIgnoredPath(name, 1);
 
 /** The entries of files, by their names as the zip has them. */

@@ -17,7 +17,7 @@ type SubmissionOutcome =
 type Gauges = {
   pageLookups(): { hits: number; misses: number };
   connections(): { total: number; idle: number; waiting: number };
-  /** For how many seconds the oldest due delivery has been due; 0 when none is due. */
+  /** The number of seconds for which the oldest due delivery has been due; 0 if none is due. */
   backlogAge(): Promise<number>;
 };
 

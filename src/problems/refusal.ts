@@ -3,7 +3,7 @@ import type { Fault, PlainCode } from './value-errors.ts';
 /** The `params` of a check that zod knows nothing about: how a value that it refuses is wrong. */
 export class Refusal {
   readonly fault: Fault;
-  /** Whether the request is too large for that: a 413, which comes before any other error. */
+  /** True if the request is too large because of this value: a 413, which comes before any other error. */
   readonly isTooLarge: boolean;
 
   constructor(fault: Fault, isTooLarge: boolean) {

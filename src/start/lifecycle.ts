@@ -10,7 +10,7 @@ import { checkPooler, createFirstOwner, type FirstOwner, prepareDatabase } from 
 
 type Parts = { config: Config; log: Log; db: Database };
 
-/** Whether the service starts, runs or stops, and what runs in the background between. */
+/** Starts and stops the service, and runs its background work in between. */
 export class Lifecycle {
   readonly #parts: Parts;
   readonly #stop = new AbortController();

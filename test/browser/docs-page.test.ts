@@ -65,7 +65,7 @@ describe.skipIf(!hasChromium())('/docs in a browser', () => {
     const operations = Object.values({ ...paths, ...webhooks }).flatMap((item) => Object.keys(Object(item)));
     expect(await page.locator('.opblock').count()).toBe(operations.length);
 
-    // As it may be pasted, with its scheme.
+    // A key may be pasted with its scheme.
     await authorize(page, ` bearer  Bearer ${owner.key} `);
     const create = await open(page, 'Deployments-createDeployment');
     const created = await execute(create);

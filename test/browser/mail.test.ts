@@ -8,7 +8,7 @@ import { hasChromium, openBrowser } from '../support/chromium.ts';
 import { type Owner, startTestService, type TestService } from '../support/service.ts';
 import { writeMail } from '../support/write-mail.ts';
 
-/* What the reader of a mail sees and does. */
+/* Tests how mails look in a browser, and where their links lead. */
 describe.skipIf(!hasChromium())("a mail reader's browser", () => {
   let browser: Browser;
   let service: TestService;

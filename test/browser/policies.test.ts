@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkPage } from '../../src/compute/check/check-page.ts';
 import { hasChromium, openBrowser } from '../support/chromium.ts';
 
-/* Whether the policies of a page block it, in the form check and in Chromium. */
+/* Tests that the form check and Chromium agree on which policies of a page block its form. */
 
 const ACTION = 'https://forms.test/submit/d_0VbbZBZKKTcBD17YQfyDgVGm';
 const ADDRESSES = {

@@ -8,7 +8,7 @@ import { setAccepted } from '../support/rate-limit.ts';
 import { type Owner, startLocalService } from '../support/service.ts';
 
 /*
- * What a person sees and does: pages deployed over the API, opened in Chromium, filled in and sent. Chromium takes
+ * Tests pages as visitors use them: they are deployed over the API, opened in Chromium, filled in and sent. Chromium takes
  * every host under localhost for this machine.
  */
 
@@ -94,7 +94,7 @@ describe.skipIf(!hasChromium())("a visitor's browser", () => {
     text: ['Your message has been sent.', 'Back to the page'],
   });
 
-  /** What was stored, the text of it, oldest first. */
+  /** Returns the texts of the stored submissions, oldest first. */
   async function stored(id: string): Promise<string[]> {
     const { rows } = await service.db.raw(
       'SELECT data::text AS data FROM submissions WHERE deployment_id = ? ORDER BY number',

@@ -127,7 +127,7 @@ describe('deployments export', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
-    // Of one moment, they come in any order.
+    // Files of one moment come in any order.
     const files = objects.flatMap(({ file }) => file ?? []).toSorted((a, b) => a.size - b.size);
     const common = { id: expect.stringMatching(/^file_/), submission_id: body.id };
     expect(files).toEqual([

@@ -110,7 +110,7 @@ describe('deployments purge', () => {
   it('that was stopped in the middle goes on when it is run again, and its deployment never comes back', async () => {
     const { id } = await deployMuch();
     await remove(id);
-    // As far as it comes before the first of many.
+    // The purge ends after its first deletion.
     await service.db('pages').where({ deployment_id: id }).delete();
     expect(await run('undelete', id)).toEqual(refusedFor(id, 'purge'));
     await print('export', id);

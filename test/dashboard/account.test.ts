@@ -122,7 +122,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
         spam: { blocklist: ['casino', 'viagra'], captcha: { provider: 'hcaptcha', site_key: 'site-1' } },
       });
       expect(await page.getByLabel('Secret').inputValue()).toBe('');
-      // What another has changed meanwhile stays.
+      // A change that another user has made meanwhile stays.
       await owner.patch(`/deploy/${id}`).send({ language: 'fr' }).expect(200);
       await page.getByLabel('Redirect URL').fill('');
       await page.getByRole('button', { name: 'Save' }).click();

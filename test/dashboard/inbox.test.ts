@@ -292,7 +292,7 @@ describe.skipIf(!hasChromium())('the inbox', () => {
     const { body } = await owner.get(`/submissions/${id}?limit=60`).expect(200);
     const page = await dashboard.open(owner, path);
     await row(page, 'Visitor 100').waitFor();
-    // As when a search takes long: a part of it is answered, and the rest only later.
+    // The search takes long: a part of its answer comes at once, and the rest only later.
     const cursor: string = body.submissions.at(-1).id;
     const shown = Promise.withResolvers<void>();
     const asked: (string | null)[] = [];

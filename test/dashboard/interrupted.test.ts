@@ -19,7 +19,7 @@ type Form = {
   /** Types it, and answers how to read what is typed. */
   type(page: Page): Promise<() => Promise<string>>;
   press(page: Page): Promise<void>;
-  /** What is shown when it was done. */
+  /** The text that is shown when the form was saved. */
   done: string | RegExp;
   /** It is tried again without being asked to. */
   isRepeated?: boolean;
@@ -76,7 +76,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
   /** Opens a form for a new owner with a page that has everything, and types. */
   async function open({ path, type }: Form) {
     const owner: Owner = await dashboard.owner();
-    // That of the test before is free again.
+    // The slug of the test before becomes free again.
     await dashboard.db.raw("UPDATE deployments SET slug = 'x' || id WHERE slug = :slug", { slug: SLUG });
     const { id } = await owner.deploy({ html: FORM, slug: SLUG });
     const page = await dashboard.open(owner, path.replace(':id', id));
@@ -200,7 +200,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await button(tab, 'Sign in').click();
       await tab.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
       await tab.close();
-      // As a browser does when its tab is shown again.
+      // A browser sends this event when its tab is shown again.
       await page.evaluate("dispatchEvent(new Event('focus'))");
       await page.getByRole('dialog', { name: 'Your new key' }).waitFor();
       expect((await owner.get('/keys')).body.total).toBe(2);

@@ -11,8 +11,8 @@ import {
 import type { Owner } from '../support/service.ts';
 
 /*
- * What pages of the same site, and data of visitors, may do to who is signed in. The dashboard is at app.localhost and the pages
- * are at <slug>.app.localhost: for a browser they are one site.
+ * Tests what pages of the same site, and data of visitors, may do to a user who is signed in. The dashboard is at
+ * app.localhost and the pages are at <slug>.app.localhost: for a browser they are one site.
  */
 
 const FORM =

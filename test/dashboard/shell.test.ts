@@ -5,7 +5,7 @@ import { readMail, type SmtpServer, startSmtpServer } from '../support/smtp.ts';
 
 /* The dashboard as people use it. Each view has tests of its own, in a file beside this one. */
 
-/** Of the list of pages: styles, icon, scripts, who is signed in, and what there is. */
+/** The requests of the list of pages: styles, icon, scripts, the user who is signed in, and the pages. */
 const MAX_REQUESTS = 14;
 
 describe.skipIf(!hasChromium())('the dashboard', () => {

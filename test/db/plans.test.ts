@@ -74,7 +74,7 @@ const padded = (n: number): string => String(n).padStart(24, '0');
 const SUBMISSIONS = [`sub_${padded(1)}`, `sub_${padded(2)}`] as const;
 const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 
-/** What requests and the dispatcher do most, on the rows with small numbers. */
+/** The most frequent work of requests and of the dispatcher, on the rows with small numbers. */
 const WORK: Readonly<Record<string, (db: Knex) => Promise<unknown>>> = {
   'store a submission': (db) =>
     storeSubmissions(db, [{ id: newSubmissionId(), deploymentId: 'd_1', data: '{}', ipAddress: '192.0.2.1' }]),

@@ -85,7 +85,7 @@ it('deletes a submission whose large files a broken-off deletion has removed in 
 it('waits for a page that is being replaced without keeping the deployment locked', async () => {
   await db.raw("INSERT INTO pages (deployment_id, html) VALUES ('d_1', '<p>')");
   await db('deployments').update({ deleted_at: new Date() });
-  // As replaceHtml does: the page first, then the deployment.
+  // The order is that of replaceHtml: the page first, then the deployment.
   let purging: Promise<boolean> | undefined;
   await db.transaction(async (transaction) => {
     await transaction('pages').update({ html: Buffer.from('<b>') });

@@ -71,7 +71,7 @@ describe('retention_days', () => {
   });
 
   it('deletes within a day what is older, with files, marks and pending deliveries, of deleted deployments too', async () => {
-    // Of the tests before.
+    // Deployments of the tests before have a retention, too.
     await service.db('deployments').update({ retention_days: null });
     const receiver = await startReceiver((response) => void response.writeHead(500).end());
     const { id } = await owner.deploy();

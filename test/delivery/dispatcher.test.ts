@@ -66,7 +66,7 @@ type Row = {
   status?: 'pending' | 'succeeded' | 'failed';
   attempts?: number;
   leased?: boolean;
-  /** As Postgres reads it. */
+  /** The time in a form that Postgres reads. */
   next?: string;
   submission?: string | null;
 };
@@ -236,7 +236,7 @@ describe('Dispatcher: what it leases', () => {
     for (let process = 1; process <= MAX_ATTEMPTS; process += 1) {
       const { dispatcher, tried } = startDispatcher(db);
       await expect.poll(() => tried()).toEqual([['a.test/0', process]]);
-      // As good as dead: it is asked nothing any more.
+      // A dispatcher that drains stands for a dead process: it leases nothing more.
       dispatcher.drain();
       await expireLeases(db);
     }

@@ -128,7 +128,7 @@ describe('the connections of a proxy that is trusted', () => {
     const refused = await open(ATTACKER, from('203.0.113.1'));
     await expect.poll(() => refused.received()).toMatch(/^HTTP\/1\.1 503 .*\r\nRetry-After: \d+\r\n.*"error":/s);
     await ask(ATTACKER, from('203.0.113.2'));
-    // The same network as above.
+    // The address is in the network of the one above.
     await ask(ATTACKER, from('2001:db8::2'));
     const alsoRefused = await open(ATTACKER, from('2001:db8:0:1::3'));
     await expect.poll(() => alsoRefused.received()).toMatch(/^HTTP\/1\.1 503 /);

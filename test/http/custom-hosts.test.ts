@@ -18,7 +18,7 @@ const pageAt = async (host: string, url?: string) => {
   const { status, text } = await get(host, '/', url);
   return status === 200 ? text : status;
 };
-/** Whether a host is a page's: only the API has this path. */
+/** Returns whether a host is a page's. Only the API has this path. */
 const isOfPage = async (host: string, url?: string) => (await get(host, '/healthz', url)).status === 404;
 const askForTls = async (domain: string, url = service.url) =>
   (await request(url).get(`/internal/tls?domain=${domain}`)).status;

@@ -60,7 +60,7 @@ const post = (path: string, body: string): string =>
 const chunked = (path: string, body: string): string =>
   `POST ${path} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${Array.from(body, (byte) => `1;x=y\r\n${byte}\r\n`).join('')}0\r\nTrailer: ${path}\r\n\r\n`;
 
-/** What a client receives until this many answers have come. */
+/** Returns the text that a client receives until this many answers have come. */
 async function receive(socket: Socket, answers: number): Promise<string[]> {
   let received = '';
   for await (const piece of socket.setEncoding('latin1')) {

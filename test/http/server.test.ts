@@ -68,7 +68,7 @@ async function answer({ response }: Asked): Promise<void> {
   await once(response, 'close');
 }
 
-/** As Node says it when nothing has moved on a connection for its time-out. */
+/** Emits the event with which Node reports that nothing has moved on a connection for its time-out. */
 const beQuiet = (socket: Socket): boolean => socket.emit('timeout');
 
 describe('a connection on which nothing moves', () => {

@@ -271,7 +271,7 @@ describe('openEmbeddedPostgres', () => {
     await fs.writeFile(log, 'x'.repeat(5 * 1024 * 1024));
     const { connection, progress } = await opened(dataDir);
     await expect(rows(connection, `select 'a secret'::int`)).rejects.toThrow('a secret');
-    // Of a backend that crashes, Postgres would log the statement.
+    // Postgres would log the statement of a backend that crashes.
     const crashed = rows(connection, `select pg_sleep(60), 'a secret'`).catch(() => 'crashed');
     const pid = await vi.waitFor(async () => {
       const [found] = await rows(connection, `select pid from pg_stat_activity where query like 'select pg_sleep%'`);

@@ -42,7 +42,7 @@ describe.runIf(HAS_HAPROXY)('deploy/examples/haproxy.cfg', () => {
     const url = await startHaproxy(service.url);
     const page = await request(url).get('/').set('Host', `${slug}.pages.test`).expect(200);
     expect(page.text).toBe('<p>Behind a proxy');
-    // What a client claims to be is removed.
+    // The proxy removes the headers in which a client claims to be another.
     const claimed = { 'X-Forwarded-For': '203.0.113.7', Forwarded: 'for=203.0.113.7', 'X-Forwarded-Host': 'evil.test' };
     await request(url).post(`/submit/${id}`).set(claimed).send({ name: 'Ada' }).expect(200);
     const { body } = await owner.get(`/submissions/${id}`).expect(200);

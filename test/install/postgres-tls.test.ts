@@ -45,7 +45,7 @@ hostssl all postgres all trust
     await plain.close();
   });
 
-  /** Whether a connection has TLS; or the code or message of the error. */
+  /** Returns whether a connection has TLS, or the code or message of the error. */
   async function tried(url: string): Promise<boolean | string> {
     const db = connect({ connectionString: url }, { limits: testLimits() });
     try {

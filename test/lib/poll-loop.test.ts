@@ -31,7 +31,7 @@ it('polls again after each pause, and after a failure', async () => {
 
 it('waits for the end of a pause, unless it is woken', async () => {
   const { ended, loop } = poll(LONG_MS, LONG_MS);
-  // As long as another polls fifty times.
+  // This wait is as long as fifty polls of another loop.
   await poll(LONG_MS, ...Array<number>(50).fill(0)).ended;
   expect(await Promise.race([ended.then(() => true), Promise.resolve(false)])).toBe(false);
   loop.wake();

@@ -48,7 +48,7 @@ describe('a link to a file', () => {
   });
 
   const signature = /signature=(.*)/.exec(QUERY)?.[1] ?? '';
-  /** The same 32 bytes, differently written: the last character has two bits that mean nothing. */
+  /** The twin has the same 32 bytes in other characters: the last character has two bits that mean nothing. */
   const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const twin = signature.slice(0, -1) + ALPHABET.charAt(ALPHABET.indexOf(signature.slice(-1)) ^ 1);
   it.each([

@@ -118,7 +118,7 @@ describe('the checks of the schemas of requests', () => {
       (part._zod.def.checks ?? []).map((check) => ({ name, def: check._zod.def })),
     ),
   );
-  // Those of superRefine have no error of their own.
+  // Checks of superRefine have no error of their own.
   const custom = checks.filter(({ def }) => def.check === 'custom' && 'fn' in def && 'error' in def);
 
   it('are found', () => {

@@ -65,7 +65,7 @@ const leave = (count: number): Promise<void> =>
 const use = () => footprint(service, metricsPort);
 
 it('serves pages while a thousand connections are half open, cuts who does not move, and keeps nothing of them', async () => {
-  // As much as later, so that what is counted then is what stays.
+  // A first round grows the process to its working size, so that only what is kept later is counted.
   await leave(1_000);
   await getPage(service.url, large.slug).expect(200);
   const idle = await Promise.all(

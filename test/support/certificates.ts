@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 
 const run = promisify(execFile);
 
-/** Whether there is openssl; says so on standard error where there is none. */
+/** Returns whether openssl is installed, and warns on standard error if it is not. */
 export function hasOpenssl(): boolean {
   const isThere = spawnSync('openssl', ['version']).status === 0;
   if (!isThere) console.warn('openssl is not installed: the tests of TLS to Postgres were left out');

@@ -20,7 +20,7 @@ export const findChromium = (): string | undefined =>
     isProgram,
   );
 
-/** Whether tests of browsers can run. Without Chromium they are skipped, and in CI they fail. */
+/** Returns whether tests of browsers can run. Without Chromium they are skipped, and in CI they fail. */
 export function hasChromium(): boolean {
   if (findChromium() !== undefined) return true;
   const advice = 'Chromium is not on the PATH: install it (apt-get install chromium-headless-shell).';

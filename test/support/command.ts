@@ -126,7 +126,7 @@ export async function printed(result: Promise<Ended>): Promise<string> {
 
 /** How a command ends that has failed. */
 export const failed = (stderr: unknown) => ({ code: 1, stdout: '', stderr });
-/** The same with one line, which has these words. */
+/** Returns how a command ends that has failed with one line, which has these words. */
 export const refusedFor = (...words: string[]) => failed(lineWith(words));
 /** How a command ends that was not used as its help says: with one line, which has these words. */
 export const misusedFor = (...words: string[]) => ({ code: 2, stdout: '', stderr: lineWith(words) });

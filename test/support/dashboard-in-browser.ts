@@ -21,7 +21,7 @@ export type DashboardUnderTest = {
   close(): Promise<void>;
 };
 
-/** What the browser says of answers that are errors, which views expect. */
+/** Matches the browser's messages about answers that are errors, which views expect. */
 const EXPECTED =
   /^Failed to load resource: (?:.* status of (?:400|401|403|404|409|412|422|500|503) |net::ERR_(?:INTERNET_DISCONNECTED|FAILED))/;
 /**

@@ -24,7 +24,7 @@ const MAX_CONNECTIONS = 300;
 
 type TestServer = { url: string; stop(): Promise<void> };
 
-/** The same URL for another database of its server. */
+/** Returns the URL of another database of the same server. */
 export function withDatabase(url: string, database: string): string {
   const other = new URL(url);
   other.pathname = `/${database}`;

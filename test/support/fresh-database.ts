@@ -31,7 +31,7 @@ export const cloneDatabase = (): Promise<FreshDatabase> => create(`TEMPLATE ${in
 /** A database with nothing in it; dropped by `drop`. */
 export const emptyDatabase = (): Promise<FreshDatabase> => create('');
 
-/** The same for a test, or for all tests of a file, which awaits it at its top: it is dropped after them. */
+/** Creates a database for a test, or for all tests of a file, which awaits it at its top. It is dropped after them. */
 export async function testDatabase(make = cloneDatabase): Promise<FreshDatabase> {
   const database = await make();
   atEnd(database.drop);

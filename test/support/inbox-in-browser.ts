@@ -5,7 +5,7 @@ import type { Owner } from './service.ts';
 
 /* The inbox in a browser: what is sent to it, and what it shows. */
 
-/** Of a table, in pixels. */
+/** The height of a row of the table, in pixels. */
 export const ROW_HEIGHT = 44;
 
 export const FORM = `<!doctype html><html lang="en"><title>Ask us</title><form action="{{FORM_ACTION}}" method="post">

@@ -12,7 +12,7 @@ import { freePort } from './process.ts';
 const FOLDERS = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
 const BINARY = FOLDERS.map((folder) => join(folder, 'pgbouncer')).find((file) => existsSync(file));
 
-/** Whether there is a pgbouncer; says so on standard error where there is none. */
+/** Returns whether pgbouncer is installed, and warns on standard error if it is not. */
 export function hasPgbouncer(): boolean {
   if (BINARY === undefined) console.warn('pgbouncer is not installed: the tests behind it were left out');
   return BINARY !== undefined;

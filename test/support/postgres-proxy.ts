@@ -100,7 +100,7 @@ export async function forgetfulProxyTo(databaseUrl: string) {
     lose(statement: string, after: string): void {
       lost = { statement, after, hasRun: false };
     },
-    /** Whether something is still to be lost. */
+    /** Returns whether the proxy still has something to lose. */
     isWaiting: () => lost !== undefined,
   };
 }

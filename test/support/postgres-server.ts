@@ -79,7 +79,7 @@ async function serve(root: string, cluster: Cluster, settings: readonly string[]
     url,
     port,
     start,
-    /** As `pg_ctl stop -m immediate` does. */
+    /** Stops the server as `pg_ctl stop -m immediate` does. */
     stop: () => end('SIGQUIT'),
     /** Freezes all of its processes. */
     async kill(): Promise<void> {

@@ -7,7 +7,7 @@ export async function serverPid(dataDir: string): Promise<number | undefined> {
   return file === undefined ? undefined : Number.parseInt(file, 10);
 }
 
-/** Whether a process runs. */
+/** Returns whether a process runs. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -124,7 +124,7 @@ export function holdAgainst(reference: Reference): Hold {
     if (status >= 400 && !isCode(code)) return `has the code ${code}, which is not documented`;
     const documented = paths.find(({ pattern }) => pattern.test(path))?.path;
     if (documented === undefined) {
-      // Of a browser.
+      // A browser gets a page.
       if (status === 404 && isPage(headers)) return undefined;
       return [404, ...BEFORE_ROUTES].includes(status)
         ? problemOfError(exchange)

@@ -26,7 +26,7 @@ export type TestService = {
   exposeMetrics: Service['exposeMetrics'];
   /** Where it listens; requests without a Host of their own are the API's. */
   url: string;
-  /** The same service's database, for what the API does not show. */
+  /** The database of the service, for state that the API does not show. */
   db: Database;
   databaseUrl: string;
   config: Config;
@@ -146,7 +146,7 @@ export async function startLocalService(
   return { origin, ...(await startTestService({ ...names, ...settings }, database)) };
 }
 
-/** The same for a test, or for all tests of a file, which awaits it at its top: it is closed after them. */
+/** Starts a service for a test, or for all tests of a file, which awaits it at its top. It is closed after them. */
 export async function testService(...options: Parameters<typeof startTestService>): Promise<TestService> {
   const service = await startTestService(...options);
   atEnd(service.close);

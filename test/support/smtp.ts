@@ -157,7 +157,7 @@ export async function startSmtpServer({
   };
 }
 
-/** The same for all tests of a file, which awaits it at its top: it is closed after them. */
+/** Starts a mail server for all tests of a file, which awaits it at its top. It is closed after them. */
 export async function testSmtpServer(...settings: Parameters<typeof startSmtpServer>): Promise<SmtpServer> {
   const server = await startSmtpServer(...settings);
   atEnd(server.close);

@@ -34,7 +34,7 @@ export const aDelivery = (more: object) => ({
   ...more,
 });
 
-/** Whether a request is signed with a secret, as receivers check it. */
+/** Returns whether a request is signed with a secret, as receivers check it. */
 export function isSigned({ headers, body }: Received, secret: string): boolean {
   const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
   try {
@@ -87,7 +87,7 @@ export class Forms {
     return (await this.#owner.get(`${webhook}/secret`).expect(200)).body.secret;
   }
 
-  /** Whether the only webhook of a page is on. */
+  /** Returns whether the only webhook of a page is on. */
   async isActive({ id }: { id: string }): Promise<boolean> {
     return (await this.#owner.get(`/webhooks/${id}`).expect(200)).body.webhooks[0].active;
   }

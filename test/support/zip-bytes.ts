@@ -1,11 +1,11 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** An entry of a zip. What is left out is as it should be; the rest makes it wrong. */
+/** An entry of a zip. A field that is left out is correct; the others make the entry wrong. */
 export type ZipEntry = {
   /** Text is written as UTF-8. */
   name: string | Buffer;
   content?: string | Buffer;
-  /** Whether the flag says that the name is UTF-8. */
+  /** True if the flag says that the name is UTF-8. */
   isUtf8?: boolean;
   isStored?: boolean;
   /** Sizes and the checksum follow the content, as where a program does not know them before. */
@@ -14,7 +14,7 @@ export type ZipEntry = {
   isZip64?: boolean;
   flags?: number;
   method?: number;
-  /** Of Unix. */
+  /** The file mode of Unix. */
   mode?: number;
   /** The system of the program that made it (APPNOTE 4.4.2): 3, Unix. */
   system?: number;

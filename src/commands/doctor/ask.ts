@@ -6,7 +6,7 @@ import { reasonOf } from './finding.ts';
 
 const { get: getHttp } = process.getBuiltinModule('node:http');
 
-/** Of an answer that is read: a page may be longer. */
+/** The maximum number of characters that are read of an answer, because a page may be longer. */
 const MAX_ANSWER_CHARS = 64 * 1024;
 
 /** `problem`: the code of OpenSSL or Node, if browsers would not trust the certificate. */
@@ -68,7 +68,7 @@ type Problem = { saw: string; mend: string };
 export function connectionProblem(error: unknown, url: string): Problem {
   const { protocol, hostname: host, port } = new URL(url);
   const at = `port ${port || (protocol === 'https:' ? 443 : 80)} of ${host}`;
-  // Of several addresses that were tried, the first.
+  // Several addresses may have been tried. The error of the first is reported.
   const cause: unknown = error instanceof AggregateError ? error.errors[0] : error;
   const { code = '', syscall = '' }: NodeJS.ErrnoException = cause instanceof Error ? cause : new Error();
   const detail = reasonOf(error);

@@ -11,14 +11,14 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 /** A certificate that ends within this time is a warning: renewal should have happened. */
 const MIN_CERTIFICATE_DAYS = 14;
 
-/** By the codes of OpenSSL and Node. */
+/** The problems by the codes of OpenSSL and Node. */
 const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'it has expired',
   CERT_NOT_YET_VALID: "it is not valid yet by this machine's clock",
   ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another name',
 };
 
-/** Whether an answer is the service's. `mend`: the advice where it is not. */
+/** `isRight` returns whether an answer comes from this service. `mend` is the advice if it does not. */
 type Expected = { isRight(answer: Answer): boolean; mend: string };
 
 export const READY: Expected = {

@@ -29,7 +29,7 @@ function settingsFolder(env: Environment): string {
   return process.platform === 'darwin' ? join(homedir(), 'Library/Application Support') : join(homedir(), '.config');
 }
 
-/** Of all profiles, by their names. */
+/** Returns the file that has the credentials of all profiles, by the profiles' names. */
 const credentialsFile = (env: Environment): JsonFile => ({
   path: join(settingsFolder(env), 'formhost', 'credentials.json'),
   advice: 'delete it, and run formhost login again',

@@ -42,7 +42,7 @@ export async function pageOf(url: string, file: string): Promise<{ id: string; i
   return undefined;
 }
 
-/** Whether a folder is below another. */
+/** Returns whether the folder `below` is inside `folder`. */
 function isWithin(folder: string, below: string): boolean {
   const path = relative(folder, below);
   return path !== '' && path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);

@@ -84,7 +84,7 @@ async function checkPlace(folder: string, path: string, force: true | undefined)
     throw new CommandError(`${file} exists already: add --force to replace it, or name another folder`);
 }
 
-/** What is at a place; undefined: nothing. Throws where nothing could be written there. */
+/** Returns the status of what is at a place, or undefined if nothing is there. Throws if nothing could be written there. */
 const statusOf = (place: string, read: (place: string) => Promise<Stats> = fs.lstat): Promise<Stats | undefined> =>
   read(place).catch((error: unknown) => {
     if (hasCode(error, /^(?:ENOENT|ENOTDIR)$/)) return undefined;

@@ -32,7 +32,7 @@ export class ApiError extends CommandError {
 /** There was no answer, or only the beginning of one. */
 export class ConnectionError extends CommandError {}
 
-/** Whether the same request may succeed in a moment. */
+/** Returns whether the same request may succeed in a moment. */
 export const isTransient = (error: unknown): error is CommandError =>
   error instanceof ConnectionError || (error instanceof ApiError && (error.status === 429 || error.status >= 500));
 

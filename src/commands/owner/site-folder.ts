@@ -9,7 +9,7 @@ import { CommandError, fileError } from '../command-error.ts';
 import { PAGE_OF_FOLDER, readPage } from './page-file.ts';
 import { PAGE_IDS_FILE } from './page-ids.ts';
 
-/** The same for all files, so that the zips of the same files are equal. */
+/** All files get this time, so that zips of the same files are equal. */
 const MTIME = new Date(2000, 0);
 
 /** The folder of the zip, so that no path begins as an absolute one of Windows does: `c:notes.txt` is a name elsewhere. */

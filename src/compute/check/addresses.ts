@@ -13,7 +13,7 @@ const MAX_URL_CHARS = 2_048;
 export type Target =
   /** The address that receives what the page's forms send. */
   | 'here'
-  /** The same of another page. */
+  /** The address that receives what the forms of another page send. */
   | 'another-page'
   /** The page's own host, where no page has this path. */
   | 'own-host'
@@ -97,7 +97,7 @@ export class AddressReader {
     return new URL(this.#action);
   }
 
-  /** Whether the page is one of a site, whose host has files. */
+  /** True if the page belongs to a site, whose host has files. */
   get isOfSite(): boolean {
     return this.#files !== undefined;
   }
@@ -110,24 +110,25 @@ export class AddressReader {
     return found instanceof Object ? found.file : undefined;
   }
 
-  /** Whether a URL is on the page's own host. */
+  /** Returns whether a URL is on the page's own host. */
   isOwn(url: URL): boolean {
     return this.#ownHosts.has(url.host);
   }
 
   /**
-   * Whether a host may turn out to be that of the page, which has not been published: it may be given any name, and domains.
+   * Returns whether a host may become the page's own. A page that has not been published may still be given any name and
+   * domains.
    */
   mayBecomeOwn(host: string): boolean {
     return !this.#isPublished && host !== this.#service.hostname;
   }
 
-  /** Whether a URL is on the page's own host, where this path has neither a page nor a file. */
+  /** Returns whether a URL is on the page's own host, at a path that has neither a page nor a file. */
   isMissing(url: URL): boolean {
     return this.#ownHosts.has(url.host) && this.#find(url.pathname) === undefined;
   }
 
-  /** Whether a URL is of this service's API. */
+  /** Returns whether a URL belongs to this service's API. */
   isOfService(url: URL): boolean {
     return url.host === this.#service.host;
   }

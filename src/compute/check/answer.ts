@@ -169,7 +169,7 @@ export type Addresses = {
 
 type SitePage = { path: string; files: readonly string[] };
 
-/** The same addresses for one of the HTML files of a site. */
+/** Returns the addresses of a page with its `site` replaced, for one of the HTML files of a site. */
 export const ofSite = ({ page, ...addresses }: Addresses, site: SitePage | 'any' | undefined): Addresses => ({
   ...addresses,
   page: page && { ...page, site },

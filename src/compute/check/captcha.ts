@@ -9,9 +9,7 @@ import type { PageParts } from './read-page.ts';
 import type { Scripts } from './scripts.ts';
 import { rawTextOf } from './texts.ts';
 
-/*
- * Whether the forms of a page have the widget of their captcha. Without it, all that they send is kept as spam.
- */
+/* Checks that the forms of a page have the widget of their captcha. Without it, everything that they send is kept as spam. */
 
 export type CaptchaPage = {
   parts: PageParts;
@@ -21,10 +19,10 @@ export type CaptchaPage = {
   address: AddressReader;
 };
 
-/** Whether a script is ALTCHA's, of this service or of another. */
+/** Returns whether a script is ALTCHA's, from this service or from elsewhere. */
 const isAltcha = (script: HtmlElement): boolean => /altcha/i.test(attribute(script, 'src') ?? '');
 
-/** Whether a script of the page may make the widgets: it names the captcha, or is ALTCHA's of another service. */
+/** Returns whether a script of the page may make the widgets: it names the captcha, or it is ALTCHA's from elsewhere. */
 function areMadeByScript({ parts, address }: CaptchaPage, provider: CaptchaProvider): boolean {
   return parts.scripts.some((script) => {
     if (rawTextOf(script).toLowerCase().includes(provider)) return true;

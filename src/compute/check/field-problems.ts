@@ -45,7 +45,7 @@ const TEXT_TYPES = new Set('text search tel url email password date month week t
 /** A value of the page in a message, on one line. */
 export const shown = (value: string): string => tidy(value, MAX_SHOWN_CHARS);
 
-/** Whether visitors see a control and enter something into it. */
+/** Returns whether visitors see a control and enter something into it. */
 export const isVisible = (element: HtmlElement): boolean => isEntered(element) && !hasAttribute(element, 'hidden');
 
 /** How many fields a form sends at most: one of each group of radio buttons, and one button. */
@@ -127,7 +127,7 @@ export function* problemsOfName(
   }
 }
 
-/** Whether the honeypot has a value that nobody has entered, or makes everybody enter one. */
+/** Returns whether the honeypot has a value that nobody has entered, or requires everybody to enter one. */
 function isFilledHoneypot(element: HtmlElement): boolean {
   const type = typeOf(element);
   if (hasAttribute(element, 'required')) return type !== 'hidden';

@@ -33,16 +33,16 @@ export function typeOf(element: HtmlElement): string {
   return INPUT_TYPES.has(type) ? type : 'text';
 }
 
-/** Whether visitors enter something into a control. */
+/** Returns whether visitors enter something into a control. */
 export const isEntered = (element: HtmlElement): boolean => !NOT_ENTERED.has(typeOf(element));
 
-/** Whether a control sends a form: an <input> of the type `image` does so too. */
+/** Returns whether a control sends a form. An <input> of the type `image` does so too. */
 export const isSubmitButton = (element: HtmlElement): boolean => ['submit', 'image'].includes(typeOf(element));
 
 /** The name under which a control is sent; '' for none. */
 export const nameOf = (element: HtmlElement): string => attribute(element, 'name') ?? '';
 
-/** Whether a control can be sent as a field. The coordinates of an image are none. */
+/** Returns whether a control can be sent as a field. The coordinates of an image are not a field. */
 export const isSent = ({ element, isDisabled }: Control): boolean =>
   !isDisabled && nameOf(element) !== '' && !['button', 'reset', 'image'].includes(typeOf(element));
 

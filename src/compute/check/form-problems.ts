@@ -21,12 +21,12 @@ const MAX_MISSPELT_CHARS = 100;
  */
 
 export type Page = {
-  /** As it was sent, and its text without a byte order mark. */
+  /** The bytes of the page as it was sent. `html` is its text without a byte order mark. */
   bytes: Uint8Array;
   html: string;
   parts: PageParts;
   forms: readonly ReadForm[];
-  /** Whether one of them leads to the page's own form, or may do so by a script. */
+  /** True if one of the forms leads to the page's own form, or may do so by a script. */
   isAnyHere: boolean;
   address: AddressReader;
   scripts: Scripts;
@@ -34,7 +34,7 @@ export type Page = {
   formEnds: ReadonlyMap<HtmlElement, number>;
   captcha?: CaptchaProvider | undefined;
   policies: PagePolicies;
-  /** Whether the page's settings refuse forms that come from an unknown origin. */
+  /** True if the page's settings refuse forms that come from an unknown origin. */
   hasAllowedOrigins: boolean;
   /** Fields that a submission may have. */
   maxFields: number;
@@ -49,7 +49,10 @@ function decoded(value: string): string {
   return value.replaceAll(/%([0-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
-/** Whether an address was to be the placeholder, and is not. `tag`: the source of the tag that it is in. */
+/**
+ * Returns whether an address was meant to be the placeholder, but is not. `tag` is the source of the tag that has the
+ * address.
+ */
 function isMisspelt(value: string, target: Target, tag: string): boolean {
   // Written with character references it is right in the tree, and not replaced in the source.
   if (value.includes(PLACEHOLDER)) return target !== 'here' || !tag.includes(PLACEHOLDER);
@@ -58,11 +61,11 @@ function isMisspelt(value: string, target: Target, tag: string): boolean {
   return MISSPELT.test(text) || OTHER_PLACEHOLDER.test(text);
 }
 
-/** Whether a script may send a form, whatever this way of it says. */
+/** Returns whether a script may send a form, whatever the form's attributes say. */
 const isLeftToScript = (form: HtmlElement, { action: { target } }: Way, scripts: Scripts): boolean =>
   isGivenToScript(form) || scripts.hasAddress || target === 'script' || (scripts.sendsForms && target === 'here');
 
-/** Whether a way was to lead to the page's own form, right or wrong. */
+/** Returns whether a way was meant to lead to the page's own form, right or wrong. */
 function isMeantHere(html: string, { action: { element, value, target } }: Way): boolean {
   return target === 'here' || isMisspelt(value ?? '', target, startTagOf(html, element));
 }

@@ -24,7 +24,7 @@ export type ReadForm = {
   isSearch: boolean;
   controls: readonly Control[];
   ways: readonly Way[];
-  /** Whether one of its ways leads to the page's own form. */
+  /** True if one of its ways leads to the page's own form. */
   submitsHere: boolean;
 };
 

@@ -30,7 +30,7 @@ const NO_WIDGET_IN = new Set(['button', 'select', 'table', 'tbody', 'thead', 'tf
 
 export const { isElementNode: isElement, isTextNode: isText } = defaultTreeAdapter;
 
-/** Whether an element is one of HTML, with this name if there is one. */
+/** Returns whether an element belongs to HTML, and has this name if one is given. */
 export const isHtml = ({ tagName, namespaceURI }: HtmlElement, name = tagName): boolean =>
   tagName === name && namespaceURI === standard.NS.HTML;
 

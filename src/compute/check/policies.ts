@@ -46,7 +46,7 @@ const isHostLike = (pattern: string, host: string): boolean => {
 const isPathLike = (pattern: string, path: string): boolean =>
   pattern.endsWith('/') ? path.startsWith(pattern) : path === pattern;
 
-/** Whether a source names an address. A page may be reached by http and by https, so that the two are not told apart. */
+/** Returns whether a source names an address. http and https count as the same, because a page may be reached by both. */
 function isNamed(source: string, url: URL, address: AddressReader): boolean {
   const isOwn = address.isOwn(url);
   if (/^'self'$/i.test(source)) return isOwn;
@@ -65,7 +65,7 @@ const DECIDING = { form: ['form-action'], script: ['connect-src', 'default-src']
 export class PagePolicies {
   readonly #policies: readonly ReadonlyMap<string, Directive>[];
   readonly #address: AddressReader;
-  /** By what sends and the address, without its query. */
+  /** The results by the sender and the address, without its query. */
   readonly #found = new Map<string, Block | undefined>();
   /** The referrer policy of the page, and where it is set; undefined: it has none of its own. */
   readonly referrer: { policy: string; meta: HtmlElement } | undefined;

@@ -12,7 +12,7 @@ export type Ids = ReadonlyMap<string, HtmlElement>;
 
 export type Control = {
   element: HtmlElement;
-  /** Those of its tree. */
+  /** The ids of the tree that has the control. */
   ids: Ids;
   /** Its form owner in the standard's words; undefined: it belongs to no form. */
   form: HtmlElement | undefined;
@@ -59,7 +59,7 @@ type Context = {
   label?: FoundLabel;
   group?: HtmlElement;
   fieldset?: HtmlElement;
-  /** Whether controls are disabled by a fieldset, and whether they are in the first legend of the innermost one. */
+  /** True if a fieldset disables the controls. `isDisabledInLegend`: they are in the first legend of the innermost fieldset. */
   isDisabled: boolean;
   isDisabledInLegend: boolean;
   isInSearch: boolean;
@@ -68,7 +68,7 @@ type Context = {
   isInShadow: boolean;
 };
 
-/** What is around the elements at the top of a tree. */
+/** Returns the context of the elements at the top of a tree. */
 const topOfTree = (): Context => ({
   ids: new Map(),
   ...{ isDisabled: false, isDisabledInLegend: false, isInSearch: false },
@@ -108,15 +108,15 @@ class PageReader {
   lang: string | undefined;
   /** The `href` of the first <base> that has one. */
   base: string | undefined;
-  /** Whether a <template> has a form, which only a script can bring onto the page. */
+  /** True if a <template> has a form, which only a script can bring onto the page. */
   hasTemplateForm = false;
-  /** Whether an element of a script's making stands for a button that sends a form. */
+  /** True if an element that a script defines stands for a button that sends a form. */
   hasSubmitElement = false;
   readonly forms: { element: HtmlElement; isSearch: boolean }[] = [];
   /** Each with the form around it. */
   readonly controls: Control[] = [];
   readonly foundLabels: FoundLabel[] = [];
-  /** Of each <fieldset>. */
+  /** The first legend of each <fieldset>. */
   readonly legends = new Map<HtmlElement, HtmlElement>();
   readonly scripts: HtmlElement[] = [];
   readonly styles: HtmlElement[] = [];

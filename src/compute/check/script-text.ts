@@ -18,7 +18,10 @@ const TOKENS_BEFORE = 4;
 /** Addresses of services that are followed in one script. */
 const MAX_CANDIDATES = 100;
 
-/** What a text is for: a form or a request is sent to it, or it is only shown, compared or linked to; 'value': it can be any. */
+/**
+ * The use of a text: a form or a request is sent to it, or it is only shown, compared or linked to. 'value': it can be any
+ * use.
+ */
 type Usage = 'sends' | 'requests' | 'links' | 'value';
 
 /** The last tokens before a text, the last one first, without white space and comments. */
@@ -53,7 +56,7 @@ const nameGiven = ([last, name = '', third]: Before): string | undefined =>
 
 const ESCAPE = /\\(?:u\{([0-9a-f]{1,6})\}|u([0-9a-f]{4})|x([0-9a-f]{2})|(\r\n|[\s\S]))/gi;
 
-/** What a literal stands for, without its quotes. */
+/** Returns the text that a literal stands for, without its quotes. */
 function meaningOf(literal: string): string {
   const inside = literal.replace(/^["'`}]/, '').replace(/(?:["'`]|\$\{)$/, '');
   return inside.replaceAll(ESCAPE, (_, braced?: string, four?: string, two?: string, other = '') => {
@@ -64,7 +67,7 @@ function meaningOf(literal: string): string {
 }
 
 const MISSPELT = /^\s{0,9}(?:\{|%7B){2}\s{0,9}form[\s_\\-]{0,3}action\s{0,9}(?:\}|%7D){2}\s{0,9}(?:$|[?#&/])/i;
-/** The same where it is the address of a form in HTML. */
+/** Matches the misspelt placeholder where it is the address of a form in HTML. */
 const MISSPELT_IN_TAG =
   /\baction\s{0,9}=\s{0,9}["']?\s{0,9}(?:\{|%7B){2}\s{0,9}form[\s_\\-]{0,3}action\s{0,9}(?:\}|%7D){2}/i;
 const FORM_TAG = /<form\s[^>]{0,500}?\baction\s{0,9}=\s{0,9}["']?\s{0,9}([^\s"'<>]{1,300})/gi;
@@ -117,7 +120,7 @@ class ScriptReader {
   readonly #text: string;
   readonly #isJsx: boolean;
   readonly #candidates: Candidate[] = [];
-  /** Whether it may send something, and not only read it. */
+  /** True if the script may send something, and not only read it. */
   readonly #posts: boolean;
   #requests = false;
   #hasFormPath = false;
@@ -187,7 +190,7 @@ class ScriptReader {
     }
   }
 
-  /** What names of addresses are used for, apart from where they are given. */
+  /** Returns the uses of the names of addresses, apart from where the names are defined. */
   #usesOf(names: ReadonlySet<string>): Map<string, Set<Usage>> {
     const uses = new Map<string, Set<Usage>>();
     let last: { name: string; before: Before } | undefined;
@@ -205,7 +208,7 @@ class ScriptReader {
 
 const MAY_BE_MISSPELT = /(?:\{|%7B|\\u0{0,2}7b|\\u\{0*7b\}|\\x7b)\s{0,9}form[\s_\\-]{0,3}action/gi;
 
-/** Whether a script may have something to find: only then its tokens are read. */
+/** Returns whether a script may have something to find. Only then its tokens are read. */
 function isWorthReading(text: string): boolean {
   if (NAMES_SERVICE.test(text)) return true;
   for (const { 0: found, index } of text.matchAll(MAY_BE_MISSPELT)) {

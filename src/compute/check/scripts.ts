@@ -9,21 +9,21 @@ import { rawTextOf } from './texts.ts';
  * problem.
  */
 
-/** What the text of one script says, or the texts of several. */
+/** The facts that the text of one script, or of several, tells. */
 export type ScriptFacts = {
-  /** Whether a script has the address that forms post to. */
+  /** True if a script has the address that forms post to. */
   hasAddress: boolean;
-  /** Whether a script makes requests at all, and whether one that does has this address. */
+  /** True if a script makes requests. `requestsAddress`: one that makes requests has the address that forms post to. */
   requests: boolean;
   requestsAddress: boolean;
-  /** Whether a script on the page sends what forms have. */
+  /** True if a script on the page sends the content of forms. */
   sendsForms: boolean;
-  /** Whether one has a form sent as its attributes say. */
+  /** True if a script submits a form as the form's attributes say. */
   callsSubmit: boolean;
 };
 
 export type Scripts = ScriptFacts & {
-  /** Whether there are scripts that can't be read here. */
+  /** True if there are scripts that can't be read here. */
   hasOthers: boolean;
 };
 
@@ -37,18 +37,18 @@ const FRAMEWORK =
   /^(?:onsubmit|(?:data-)?hx-(?:post|put)|(?:@|x-on:|v-on:|on:)submit(?:$|[.:|])|\(?ng-?submit\)?$|\(submit\)$)/;
 const STIMULUS = /(?:^|\s|>)(?:submit->|\S+#submit)/;
 
-/** Whether a script is written with the tags of React. */
+/** Returns whether a script is written with the tags of React. */
 export const isJsx = (script: HtmlElement): boolean =>
   /babel|jsx/i.test((attribute(script, 'type') ?? '').slice(0, 100));
 
 export const isJavaScript = (script: HtmlElement): boolean =>
   isHtml(script, 'script') && JAVASCRIPT.test((attribute(script, 'type') ?? '').trim());
 
-/** Whether an element has scripts of its own for what people do with it. */
+/** Returns whether an element has scripts of its own for the actions of visitors. */
 export const hasHandlers = ({ attrs }: HtmlElement): boolean =>
   attrs.some(({ name }) => /^(?:on|@|x-on:|v-on:|hx-|\()/.test(name));
 
-/** Whether the attributes of a form give it to a script or a framework. */
+/** Returns whether the attributes of a form hand it to a script or a framework. */
 export const isGivenToScript = ({ attrs }: HtmlElement): boolean =>
   attrs.some(
     ({ name, value }) => FRAMEWORK.test(name) || (name === 'data-action' && STIMULUS.test(value.slice(0, 1_000))),

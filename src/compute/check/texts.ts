@@ -61,7 +61,7 @@ export function textOf(element: HtmlElement): string {
 export const rawTextOf = ({ childNodes }: HtmlElement): string =>
   childNodes.map((node) => (isText(node) ? node.value : '')).join('');
 
-/** The same as it is in the source, where line breaks are as they were written. */
+/** Returns the text directly in an element as the source has it, with its original line breaks. */
 export function sourceTextOf(html: string, element: HtmlElement): string {
   const endTag = new RegExp(`</${element.tagName}`, 'gi');
   endTag.lastIndex = endOf(element);

@@ -65,7 +65,7 @@ export function Editor({
   change: Change;
   /** The place that is shown at first. */
   start?: Place;
-  /** Whether the page has other files. */
+  /** True if the page has other files. */
   isOfSite?: boolean;
   /** More fields. */
   children?: ComponentChildren;

@@ -61,7 +61,7 @@ const SHORTCUTS: Readonly<Record<string, [effect: string, run?: (press: Press) =
 
 const SHORTCUTS_OFF = 'shortcuts-off';
 
-/** Whether keys that are letters do something. People who dictate switch them off. */
+/** True if letter keys are shortcuts. People who dictate switch them off. */
 const hasLetters = signal(localStorage.getItem(SHORTCUTS_OFF) === null);
 
 function switchLetters(isOn: boolean): void {

@@ -19,7 +19,7 @@ export type Field = {
 
 export type Submission = {
   id: string;
-  /** Of the page to which it was sent. */
+  /** The id of the page to which it was sent. */
   pageId: string;
   /** Its title, or its slug, in a list of all pages. */
   pageName: string | undefined;
@@ -117,7 +117,7 @@ const lineOf = (values: Field['values']): string => cut(values.map(textIn).join(
 export const lineNamed = ({ fields }: Submission, name: string): string =>
   lineOf(fields.filter((field) => field.name === name).flatMap(({ values }) => values));
 
-/** Whether a field is for people, and not one that says what to do with the submission. */
+/** Returns whether a field is for people, and does not say how to handle the submission. */
 export const isShown = ({ control }: Field): boolean => control !== 'test' && isForPeople(control);
 
 /** The fields that people filled in, each on a line. */
@@ -127,7 +127,7 @@ const linesOf = ({ fields }: Submission): string[] =>
     .map(({ values }) => lineOf(values).trim())
     .filter((line) => line !== '');
 
-/** Whether the owner has sent it to try the form out. */
+/** Returns whether the owner has sent the submission to test the form. */
 export const isTest = ({ fields }: Submission): boolean => fields.some(({ control }) => control === 'test');
 
 /** The name of a submission: its first text. */

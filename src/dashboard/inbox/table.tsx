@@ -7,7 +7,7 @@ import type { Column } from './labels.ts';
 import { starOrUnstar } from './list.ts';
 import { countOthers, type Submission, titleOf } from './submissions.ts';
 
-/** Whether keys that are pressed are text, or for the control that has the focus. */
+/** Returns whether pressed keys are text, or are for the control that has the focus. */
 export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.matches('textarea, select, input:not([type="checkbox"])'));

@@ -62,7 +62,7 @@ export const SavingForm = ({
   children,
 }: {
   change: Change;
-  /** Whether there is something to save: *Saved* is no longer true then. */
+  /** True if there is something to save. The form then no longer shows *Saved*. */
   isChanged: boolean;
   onSave(): unknown;
   children: ComponentChildren;

@@ -11,7 +11,7 @@ export const SCOPES = ['full', 'read'] as const;
 /** The rights of a key: everything, or only reading, without secrets and keys. */
 export type Scope = (typeof SCOPES)[number];
 
-/** Whether a text can be stored as a key's name (Postgres has no NUL), and shown in one line of a list. */
+/** Returns whether a text can be stored as a key's name (Postgres has no NUL), and shown in one line of a list. */
 export const isOneLine = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);
 
 /** The condition for a row of api_keys whose key works, in SQL. */
@@ -112,7 +112,7 @@ export function makeOwnKey(
   });
 }
 
-/** Whether an owner has a key with this id that is not revoked. */
+/** Returns whether an owner has a key with this id that is not revoked. */
 export const ownKeyExists = async (db: Knex, ownerId: number, id: string): Promise<boolean> =>
   (await execute(db, 'find-own-key', 'SELECT FROM api_keys WHERE id = ? AND owner_id = ? AND revoked_at IS NULL', [
     id,

@@ -9,6 +9,6 @@ export const VALID_CREDENTIALS = `
   SELECT sessions.id FROM sessions JOIN api_keys ON api_keys.id = key_id
    WHERE sessions.id = ANY (CAST(:credentialIds AS text[])) AND ${IS_VALID}`;
 
-/** Whether a key is neither revoked nor expired; or whether a session has not ended, nor its key. */
+/** Returns whether a key is neither revoked nor expired, or whether neither a session nor its key has ended. */
 export const isCredentialValid = async (db: Knex, id: string): Promise<boolean> =>
   (await query(db, 'is-credential-valid', VALID_CREDENTIALS, { credentialIds: [id] })).length === 1;

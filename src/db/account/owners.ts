@@ -46,7 +46,7 @@ export async function findOwners(
   return hashes.map((hash) => found.get(hash.toString('base64')));
 }
 
-/** Whether they were stored. Never fails: a key is valid also while the database is read-only. */
+/** Returns whether the times of use were stored. Never fails, because a key is valid also while the database is read-only. */
 const storeUses = (db: Knex, due: readonly Row[]): Promise<boolean> =>
   execute(
     db,

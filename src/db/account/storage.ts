@@ -36,7 +36,7 @@ export class StorageFull extends Error {
   }
 }
 
-/** In SQL, how many bytes an owner stores. `owner`: the owner's id in SQL. */
+/** Returns SQL for the bytes that an owner stores. `owner` is the owner's id in SQL. */
 export const usedStorage = (owner: string): string =>
   `coalesce((SELECT used FROM storage WHERE owner_id = ${owner}), 0)`;
 

@@ -37,9 +37,9 @@ async function hasOwners(client: pg.Client): Promise<boolean> {
 }
 
 /**
- * Whether the service runs on this database. A pooler keeps connections after the service has ended, with its name;
- * nobody works on those. It lends them to all its clients, under the name of the last one: a connection of a running
- * service may have another name for a moment.
+ * Returns whether the service runs on this database. A pooler keeps connections after the service has ended, with its name;
+ * nobody works on those. It lends them to all its clients, under the name of the last one: a connection of a running service
+ * may have another name for a moment.
  */
 async function isInUse(client: pg.Client, { pooler }: Connection): Promise<boolean> {
   const find = async (since: string): Promise<number> => {

@@ -13,7 +13,7 @@ export type Pair = { receiver: string; ownerId: number };
 /** A delivery that this process may attempt until its lease ends. */
 export type LeasedDelivery = Pair & {
   id: string;
-  /** How many attempts there have been, including the one that this lease is for. */
+  /** The number of attempts, including the one that this lease is for. */
   attempts: number;
   deploymentId: string;
   slug: string;
@@ -216,7 +216,7 @@ export async function leaseDeliveries(
   return { deliveries: rows.filter((row) => row.attempts !== null), count: rows.length };
 }
 
-/** For how many seconds the oldest due delivery has been due, of those that no process attempts; 0 when none is due. */
+/** Returns the seconds for which the oldest due delivery that no process attempts has been due; 0 if none is due. */
 export async function deliveriesBacklogAge(db: Knex): Promise<number> {
   const { age } = await queryOne<{ age: number }>(
     db,

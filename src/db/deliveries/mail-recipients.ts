@@ -11,7 +11,7 @@ const MAX_FORMER = 50;
 /** The receiver of all mail. No host has an @. */
 export const MAIL = '@mail';
 
-/** Whether a row of mail_recipients, or of its alias `recipient`, gets mail. */
+/** Returns SQL that says if a row of mail_recipients, or of its alias `recipient`, gets mail. */
 const receivesMail = (recipient: string): string =>
   `${recipient}.removed_at IS NULL AND ${recipient}.confirmed_at IS NOT NULL AND ${recipient}.switched_off_at IS NULL`;
 
@@ -21,8 +21,8 @@ export const RECEIVES_MAIL = receivesMail('mail_recipients');
 const DIGEST_RANGE = '^{"after":([0-9]{1,18}),"last":([0-9]{1,18}),';
 
 /**
- * Whether a mail in `deliveries` is still wanted. In a statement that has joined deployments, and mail_recipients by
- * `recipient_id`.
+ * Returns SQL that says if a mail in `deliveries` is still wanted. The statement has to join deployments, and
+ * mail_recipients by `recipient_id`.
  */
 export const isWantedMail = (deliveries: string): string => `
                CASE
@@ -47,15 +47,16 @@ export const isWantedMail = (deliveries: string): string => `
                END`;
 
 /**
- * Whether the owner gets a deployment's mail. A recipient who gets it takes the owner's place if `notify_owner` is off, if the owner has
- * no address yet, and if the recipient is the owner. In a statement that has joined owners. `deployment`: an expression for its id, and `notifyOwner` for its setting.
+ * Returns SQL that says if the owner gets a deployment's mail. A recipient who gets it takes the owner's place if
+ * `notify_owner` is off, if the owner has no address yet, and if the recipient is the owner. The statement has to join
+ * owners. `deployment` is an expression for the deployment's id, and `notifyOwner` one for its setting.
  */
 export const ownerReceives = (deployment: string, notifyOwner: string): string => `NOT EXISTS (
             SELECT FROM mail_recipients
              WHERE deployment_id = ${deployment} AND ${RECEIVES_MAIL}
                AND (NOT ${notifyOwner} OR owners.email IN (mail_recipients.email, '${FIRST_OWNER}')))`;
 
-/** Whether a recipient gets a deployment's mail. `deployment`: an expression for its id. */
+/** Returns SQL that says if a recipient gets a deployment's mail. `deployment` is an expression for the deployment's id. */
 export const hasReceivingRecipient = (deployment: string): string =>
   `EXISTS (SELECT FROM mail_recipients WHERE deployment_id = ${deployment} AND ${RECEIVES_MAIL})`;
 

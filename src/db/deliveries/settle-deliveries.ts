@@ -7,7 +7,10 @@ import { type Addressee, settleMail } from './mail-failures.ts';
 export type AttemptOutcome = {
   id: string;
   deploymentId: string;
-  /** As in the lease. An outcome changes nothing of a delivery that has been leased again since. */
+  /**
+   * The number of attempts that the lease returned. An outcome changes nothing of a delivery that has been leased again
+   * since.
+   */
   attempts: number;
   /**
    * The webhook whose state this may change, with the URL of the attempt; undefined for a mail, and for a success where

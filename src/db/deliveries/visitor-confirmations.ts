@@ -14,14 +14,14 @@ export const PREVIEW_EVENT: MailEvent = 'confirmation-preview';
 /** A confirmation that is about to be sent: its delivery, and the visitor's address. */
 export type NewConfirmation = { id: string; deploymentId: string; ownerId: number; address: string };
 
-/** Whether a confirmation may be sent; otherwise the limit that it is over. */
+/** The answer to a request to send a confirmation: it may be sent, or the limit that forbids it. */
 export type Reservation = 'reserved' | 'refused-address' | 'address-limit' | 'owner-limit';
 
 /*
  * Counts a confirmation for its address and for its owner, on a day of UTC, if it is under both limits.
  *
- * - The owner's row is locked first, and the clock is read then, so the owner's limit is exact across processes. That of an
- *   address is, because it has one row.
+ * - The owner's row is locked first, and the clock is read then, so the owner's limit is exact across processes. An
+ *   address's limit is exact because it has one row.
  * - Another attempt of the delivery that has the day of its address is not counted again.
  */
 const RESERVE = `

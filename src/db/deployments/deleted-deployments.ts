@@ -31,7 +31,7 @@ export const listTrash = (db: Knex, ownerId: number, paging: Paging): Promise<Li
     paging,
   );
 
-/** Whether this owner has such a deleted deployment, whose purge has not begun. */
+/** Returns whether this owner has a deleted deployment with this id, whose purge has not begun. */
 export const isTrashed = async (db: Knex, ownerId: number, id: string): Promise<boolean> =>
   (await execute(db, 'is-trashed', `SELECT FROM deployments WHERE id = :id AND ${TRASHED}`, { ownerId, id })) === 1;
 

@@ -57,7 +57,7 @@ export type DeploymentRow = {
   owner_id: number;
   slug: string;
   email_notifications: boolean;
-  /** Whether the owner gets the mail that recipients get. */
+  /** True if the owner gets the mail that recipients get. */
   notify_owner: boolean;
   notify_every: NotifyEvery;
   mail_failures: number;
@@ -143,7 +143,7 @@ export async function findHtml(db: Knex, ownerId: number, id: string): Promise<B
   return row?.html;
 }
 
-/** How many live deployments an owner has. */
+/** Returns the number of live deployments of an owner. */
 export async function countLive(db: Knex, ownerId: number): Promise<number> {
   const { live } = await queryOne<{ live: number }>(
     db,

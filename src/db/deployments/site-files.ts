@@ -122,7 +122,10 @@ export async function storeContent(
   return row?.object_id === (object?.id ?? null);
 }
 
-/** Whether an owner has the contents of all of these files. None of them is removed until the transaction ends. */
+/**
+ * Locks the contents of these files until the transaction ends, so that none is removed. Returns whether the owner has them
+ * all.
+ */
 export async function lockContents(transaction: Knex, ownerId: number, files: readonly SiteFile[]): Promise<boolean> {
   const hashes = hashesOf(files);
   const found = await execute(

@@ -18,8 +18,8 @@ const BROKEN: MailEvent = 'domain-broken';
 const LEASE = "interval '1 minute'";
 
 /**
- * Leases up to `limit` domains that are due to this process, of owners in turn, and answers those of live deployments. Those of deleted ones are
- * not looked up.
+ * Leases up to `limit` domains that are due to this process, of owners in turn. Returns the domains of live deployments:
+ * domains of deleted ones are not looked up.
  */
 export async function leaseDueDomains(
   db: Knex,
@@ -63,7 +63,7 @@ const MAIL_OWNER = `
  *
  * - DNS says that the proof is there: the domain is live, unless :isTaken.
  * - DNS has said for the time of grace that it is not there: a live one is broken.
- * - The next look-up is at the end of the grace at the latest. Those of pending domains become rarer with time.
+ * - The next look-up is at the end of the grace at the latest. Look-ups of pending domains become rarer with time.
  */
 const SETTLE = `
   WITH after AS MATERIALIZED (

@@ -80,7 +80,7 @@ export async function installationOf(db: Knex): Promise<string> {
   return (await queryOne<{ installation: string }>(db, 'find-installation', sql)).installation;
 }
 
-/** Whether the caller is to look for orphans now: one process does, once a day. */
+/** Returns whether the caller has to look for orphans now. One process does so, once a day. */
 export const claimSweep = async (db: Knex): Promise<boolean> =>
   (await execute(
     db,
@@ -88,7 +88,7 @@ export const claimSweep = async (db: Knex): Promise<boolean> =>
     "UPDATE bucket_use SET next_sweep_at = now() + interval '24 hours' WHERE next_sweep_at <= now()",
   )) === 1;
 
-/** Whether any content is in the bucket. */
+/** Returns whether any content is in the bucket. */
 export const hasBucketFiles = async (db: Knex): Promise<boolean> =>
   (await execute(
     db,

@@ -19,7 +19,7 @@ const settingsWithin = ({ statementTimeoutMs }: DatabaseLimits) =>
     jit: 'off',
   }) as const;
 
-/** Of one process. Postgres accepts 100 in all by default. */
+/** The maximum number of connections of one process. Postgres accepts 100 in all by default. */
 const MAX_CONNECTIONS = 10;
 /** An idle connection is closed, so that Postgres gets its memory back. */
 const IDLE_MS = 30_000;

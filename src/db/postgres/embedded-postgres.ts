@@ -19,7 +19,10 @@ const MAX_STARTS = 20;
 const LOCK_TIMEOUT_MS = 90_000;
 /** At a close, connections of others end within this time, or the server is left running for them. */
 const LINGER_MS = 1_000;
-/** The same when another process seems to use it: the server notices a moment late that one was killed. */
+/**
+ * A close waits this long when another process seems to use the server, which notices a moment late that a process was
+ * killed.
+ */
 const KILLED_MS = 400;
 /** The log is emptied at a start when it is larger. */
 const MAX_LOG_BYTES = 4 * 1024 * 1024;
@@ -175,7 +178,7 @@ async function locked(root: string, work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Whether only `client` is connected. Connections that are closing, or of a killed process, end within a moment. */
+/** Returns whether only `client` is connected. Connections that are closing, or of a killed process, end within a moment. */
 async function isAlone(client: Client): Promise<boolean> {
   const others = `select application_name as name from pg_stat_activity
                   where backend_type = 'client backend' and pid <> pg_backend_pid()`;

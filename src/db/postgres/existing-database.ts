@@ -12,7 +12,10 @@ const POLL_MS = 100;
 /** There is no database of the service where the settings say, and no start of the service has made one. */
 export class NoDatabaseError extends Error {}
 
-/** Whether the embedded database exists. One that this user can't look at does: opening it says why it can't be used. */
+/**
+ * Returns whether the embedded database exists. It does if this user can't read it: opening it then says why it can't be
+ * used.
+ */
 export const embeddedExists = (dataDir: string): Promise<boolean> =>
   stat(join(dataDir, 'postgres', 'PG_VERSION')).then(
     () => true,

@@ -5,7 +5,7 @@ export type DatabaseFacts = MigrationState & {
   /** Such as 180004. */
   version: number;
   encoding: string;
-  /** Whether it follows another server, and takes no writes. */
+  /** True if the server follows another one, and takes no writes. */
   standby: boolean;
   /** Bytes on the server's disk. */
   size: number;

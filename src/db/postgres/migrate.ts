@@ -21,7 +21,7 @@ const MIGRATIONS: readonly string[] = readdirSync(FOLDER)
   .map((file) => file.slice(0, -EXTENSION.length))
   .toSorted();
 
-/** The first migration before the first release. What was made with it has other tables, under the same names. */
+/** The first migration before the first release. A database made with it has other tables, under the same names. */
 const BEFORE_RELEASES = '0001-service';
 
 /** The key of the advisory lock: any number, the same in every version. */
@@ -40,7 +40,7 @@ const sourceOf = (names: readonly string[]): Knex.MigrationSource<string> => ({
   },
 });
 
-/** How the migrations of a database differ from those of this version. */
+/** The differences between the migrations of a database and those of this version. */
 export type MigrationState = {
   /** Known, and not run yet. */
   missing: readonly string[];
@@ -48,7 +48,7 @@ export type MigrationState = {
   unknown: readonly string[];
 };
 
-/** Whether a database or a backup with these migrations is from before the first release. */
+/** Returns whether a database or a backup with these migrations is from before the first release. */
 export const isBeforeReleases = (run: readonly string[]): boolean => run.includes(BEFORE_RELEASES);
 
 /** Compares the migrations of a database with those of this version. Throws when they are from before the first release. */
@@ -117,7 +117,7 @@ export async function migrate(
   }
 }
 
-/** Whether there is a table of this name. */
+/** Returns whether there is a table of this name. */
 export async function tableExists(client: pg.Client, name: string): Promise<boolean> {
   const { rows } = await client.query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [name]);
   return rows.some(({ found }) => found);
@@ -130,7 +130,7 @@ export async function migrationsRun(client: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Whether any migration of the service has been run in a database. Other programs have a table of this name, too. */
+/** Returns whether any migration of the service has been run in a database. Other programs have a table of this name, too. */
 export async function hasMigrations(client: pg.Client): Promise<boolean> {
   const run = await migrationsRun(client);
   return compareMigrations(run).missing.length < MIGRATIONS.length;
@@ -158,7 +158,7 @@ async function tryLock(client: pg.Client): Promise<boolean> {
   return false;
 }
 
-/** Whether all of these have been run. Throws when a newer version has run a breaking migration. */
+/** Returns whether all wanted migrations have been run. Throws if a newer version has run a breaking migration. */
 async function isDone(client: pg.Client, wanted: readonly string[]): Promise<boolean> {
   const run = await migrationsRun(client);
   const breaking = compareMigrations(run).unknown.find((name) => name.endsWith(BREAKING));
@@ -171,8 +171,8 @@ async function isDone(client: pg.Client, wanted: readonly string[]): Promise<boo
 }
 
 /**
- * Whether every migration that this version knows has been run, on a server that is no standby. Throws when the database
- * is out of reach.
+ * Returns whether every migration that this version knows has been run, on a server that is not a standby. Throws if the
+ * database is out of reach.
  */
 export async function isMigratedPrimary(db: Knex): Promise<boolean> {
   const sql = 'SELECT count(*) AS run, pg_is_in_recovery() AS standby FROM knex_migrations WHERE name = ANY(?)';

@@ -28,6 +28,6 @@ export function whyOutOfReach(error: unknown): OutOfReach | undefined {
 
 export const isOutOfReach = (error: unknown): boolean => whyOutOfReach(error) !== undefined;
 
-/** Whether a statement failed because another row has the same unique value (unique_violation). */
+/** Returns whether a statement failed because another row has the same unique value (unique_violation). */
 export const isDuplicate = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '23505';

@@ -16,7 +16,7 @@ function run<Row>(db: Knex, name: string, sql: string, values: Values): PromiseL
 export const query = async <Row>(db: Knex, name: string, sql: string, values: Values = []): Promise<Row[]> =>
   (await run<Row>(db, name, sql, values)).rows;
 
-/** As `query`, but answers only how many rows the statement found or changed. */
+/** Returns the number of rows that the statement found or changed. */
 export const execute = async (db: Knex, name: string, sql: string, values: Values = []): Promise<number> =>
   (await run<unknown>(db, name, sql, values)).rowCount ?? 0;
 
@@ -45,7 +45,7 @@ export async function queryPage<Row extends { id: string }>(
   return { total: found[0]?.total ?? 0, rows: found.flatMap((row) => (row.id === null ? [] : [row])) };
 }
 
-/** As `query`, for a statement that always answers one row. */
+/** Returns the row of a statement that always returns one. */
 export async function queryOne<Row>(db: Knex, name: string, sql: string, values: Values = []): Promise<Row> {
   const [row] = await query<Row>(db, name, sql, values);
   if (row === undefined) throw new Error(`The statement ${name} answered no row.`);

@@ -16,7 +16,7 @@ export const READ_ONLY = '25006';
 export type ServerConfig = Address & { ssl?: false; options?: string };
 
 type Servers = {
-  /** In the order in which they are tried. */
+  /** The servers in the order in which they are tried. */
   configs: readonly ServerConfig[];
   target: Target;
 };

@@ -9,7 +9,7 @@ const REMOVED_SPAM_BATCH = 100;
 /** A minute later than IS_KEPT in spam-submissions.ts: a release that has just found one can end. */
 const IS_EXPIRED = `kept_at < statement_timestamp() - interval '${SIZES.spam.lifetimeDays} days 1 minute'`;
 
-/* Of the next deployment: what is beyond the newest `max`, and what is older than its retention_days. */
+/* Expires the spam of the next deployment that is beyond the newest `max`, or older than its retention_days. */
 const EXPIRE = `
   WITH next AS MATERIALIZED (
     SELECT deployment_id FROM spam_submissions WHERE deployment_id > ? ORDER BY deployment_id LIMIT 1

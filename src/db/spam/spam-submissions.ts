@@ -63,7 +63,7 @@ async function checkRate(db: Knex, deploymentId: string): Promise<void> {
   if (count >= SIZES.spam.rateMax) throw new NotAccepted({ kind: 'rate-limited', retryAfterMs });
 }
 
-/** Whether it is stored; false where a submission or spam has its id already. */
+/** Returns whether the spam is stored. It is not if a submission or spam has its id already. */
 const insertSpam = async (
   transaction: Knex,
   { deploymentId, id, data, ipAddress }: NewSubmission,

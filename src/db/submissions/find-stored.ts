@@ -7,7 +7,7 @@ import type { NewFile } from './submission-files.ts';
 export const sha256 = async (content: Buffer): Promise<Buffer> =>
   Buffer.from(await webcrypto.subtle.digest('SHA-256', Buffer.from(content)));
 
-/** Whether all of these files, with their names and contents, are among those that a submission was stored with. */
+/** Returns whether all of these files, with their names and contents, are among those that a submission was stored with. */
 async function isStoredWith(
   db: Knex,
   { deploymentId, submissionId }: { deploymentId: string; submissionId: string },
@@ -39,8 +39,8 @@ async function isStoredWith(
 }
 
 /**
- * Whether a deployment has stored the submission with this id, perhaps as spam, and with all of these files: a submission that
- * is sent again may have been stored before.
+ * Finds out if a deployment has stored the submission with this id, perhaps as spam, because a submission that is sent again
+ * may have been stored before. `hasFiles`: it has been stored with all of these files.
  */
 export async function findStored(
   db: Knex,

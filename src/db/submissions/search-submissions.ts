@@ -35,14 +35,17 @@ export type Search = MarkFilter & {
   turnMs: number;
 };
 
-/** Of submissions of the same microsecond, that of the page with the higher id comes first. */
+/** Returns whether `one` is listed before `other`. In the same microsecond, the page with the higher id comes first. */
 function isBefore(one: Position, other: Position): boolean {
   // Where a clock has been set back, times don't rise with numbers.
   if (one.deploymentId === other.deploymentId) return one.number > other.number;
   return one.at === other.at ? one.deploymentId > other.deploymentId : one.at > other.at;
 }
 
-/** Whether a submission is unread, for NEXT. Each mark is looked up by its key: joined, a plan might read all of a page's. */
+/**
+ * True if a submission is unread, for NEXT. Each mark is looked up by its key: in a join, a plan might read all marks of a
+ * page.
+ */
 const IS_UNREAD = `NOT coalesce(
            (SELECT read FROM submission_marks WHERE deployment_id = page.deployment_id AND number = next.number), false)`;
 

@@ -11,7 +11,7 @@ export type NewSubmission = {
   /** The JSON text of an object, stored as it is. */
   data: string;
   ipAddress: string;
-  /** Whether the owner tries the form out: no visitor gets a confirmation. */
+  /** True if the owner tests the form. No visitor then gets a confirmation. */
   isTest?: true;
 };
 
@@ -40,7 +40,7 @@ export type StoreOutcome = Exclude<Outcome, { kind: 'busy' }>;
 const EVENT: Event = 'submission';
 const RECIPIENT_EVENT: MailEvent = 'submission-mail';
 
-/** Whether a deployment's submissions are mailed one by one. */
+/** True in SQL if a deployment's submissions are mailed one by one. */
 export const IS_MAILED = "email_notifications AND notify_every = 'submission'";
 
 /** The times within the window of the rate limit among `recent_submissions`, in order, as of `now`. */
@@ -107,7 +107,7 @@ const RETRY_AFTER_MS = `ceil(1000 * extract(epoch FROM
  * next number, the row, the counter, and the deliveries to webhooks and by mail.
  *
  * - A deployment that another transaction has locked is passed over, so that one that is slow does not delay the
- *   others. As nothing is waited for, there is no deadlock.
+ *   others. Nothing is waited for, so there is no deadlock.
  * - The clock is read when all locks are held (it counts the locked rows). So the times of one deployment only rise,
  *   and a window that another process has just filled is seen.
  * - Of the submissions to one deployment, which are ranked in the order in which they came, the first `free` are accepted.

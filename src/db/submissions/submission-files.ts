@@ -31,7 +31,7 @@ export type SubmissionOptions = {
   key?: IdempotencyKey | undefined;
   /** Counts once. */
   solution?: Solution | undefined;
-  /** Whether its id is that of an earlier attempt. */
+  /** True if its id is that of an earlier attempt. */
   isRetry?: boolean;
 };
 
@@ -106,7 +106,7 @@ async function storeSolution(transaction: Knex, { hash, expiresAt }: Solution): 
   return (await execute(transaction, 'store-altcha-solution', sql, [hash, expiresAt])) === 1;
 }
 
-/** Whether the first attempt is kept apart as spam. */
+/** Returns whether the first attempt is kept apart as spam. */
 const isSpam = async (transaction: Knex, id: string): Promise<boolean> =>
   (await execute(transaction, 'is-spam', 'SELECT FROM spam_submissions WHERE id = ?', [id])) === 1;
 

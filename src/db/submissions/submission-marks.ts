@@ -71,7 +71,7 @@ export const markSubmissions = (
     ...{ deploymentId, ownerId, ids: [...ids], read: read ?? null, starred: starred ?? null },
   });
 
-/** How many submissions of `deploymentId`, an expression, are unread. */
+/** Returns SQL for the number of unread submissions of `deploymentId`, an expression. */
 export const unreadCount = (deploymentId: string): string => `
   (submission_count - (SELECT count(*) FROM submission_marks WHERE deployment_id = ${deploymentId} AND read))`;
 

@@ -21,7 +21,7 @@ export const submissionColumns = (from: string): string =>
 export const submissionJson = ({ id, data, ipAddress, createdAt }: Submission): string =>
   `{"id":"${id}","data":${data},"ip_address":${JSON.stringify(ipAddress)},"created_at":"${createdAt.toISOString()}"}`;
 
-/** The same on one line. Line ends in a JSON text are white space between tokens: in strings they are escaped. */
+/** Returns a submission in one line. Line ends in a JSON text are white space between tokens: in strings they are escaped. */
 export const submissionLine = (submission: Submission): string => submissionJson(submission).replaceAll(/[\r\n]/g, '');
 
 /** A submission of a live deployment of this owner. */

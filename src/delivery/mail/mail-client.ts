@@ -9,7 +9,7 @@ export type Message = Omit<Email, 'visitor'> & {
   /** The delivery's id: it makes the Message-ID, the same on every attempt. */
   id: string;
   to: string;
-  /** Whether it answers a visitor. */
+  /** True if the mail answers a visitor. */
   isReply?: boolean;
 };
 
@@ -37,10 +37,13 @@ const REASONS: readonly [code: RegExp, reason: string][] = [
 
 /** Answers that say nothing of the recipient: bad sequence of commands, authentication required. */
 const OF_THE_SESSION: readonly number[] = [503, 530];
-/** The same as enhanced status codes (RFC 3463): the mail system, the content of the mail, policies such as blocklists. */
+/**
+ * Enhanced status codes (RFC 3463) that say nothing of the recipient: they are about the mail system, the content or
+ * policies.
+ */
 const OF_OTHERS = /^\d{3}[ -]5\.[367]\./;
 
-/** Whether an answer refuses this mail for good (RFC 5321, 4.2.1). */
+/** Returns whether an answer refuses this mail for good (RFC 5321, 4.2.1). */
 const isPermanent = (code: number, command: string | undefined): boolean =>
   code >= 500 && !OF_THE_SESSION.includes(code) && (command === 'RCPT TO' || command === 'DATA');
 
@@ -52,14 +55,14 @@ type Options = {
   limits: Limits;
 };
 
-/** How many connections SMTP_URL allows. */
+/** The option of SMTP_URL that sets the number of connections. */
 const CONNECTIONS = 'maxConnections';
 const LATE = Object.assign(new Error('No connection was free in time.'), { code: 'EABORT' });
 
 /** Sends mail over SMTP (RFC 5321). */
 export class MailClient {
   readonly #options: Options;
-  /** As many as there may be. */
+  /** The lines of all connections that SMTP_URL allows. */
   readonly #lines: readonly [MailLine, ...MailLine[]];
   /** Lines that send nothing. The last one is the next: its connection is likely to be open. */
   readonly #free: MailLine[];

@@ -129,7 +129,7 @@ function confirmationEmail(
   { subject, text }: Confirmation,
   { reference, pageUrl, time }: { reference: string; pageUrl: string; time: Date },
 ): Email {
-  // The same in all languages.
+  // The values are the same in all languages.
   const values = { reference, page: pageUrl, date: time.toISOString().slice(0, 10) };
   return compose(fillIn(subject, values), [paragraph(fillIn(text, values))], '');
 }
@@ -231,7 +231,7 @@ const WebhookOff = json(
   z.object({
     webhook_id: z.string(),
     url: z.string(),
-    /** Whether its receiver answered 410. */
+    /** True if the receiver answered 410. */
     gone: z.boolean(),
     last_error: z.string(),
     failing_since: z.coerce.date(),
@@ -272,7 +272,7 @@ function aboutWebhook(
 const patch = (url: string, body: string): Block =>
   code(`curl -X PATCH ${url} -H "Authorization: Bearer YOUR_API_KEY" -H "Content-Type: application/json" -d '${body}'`);
 
-/** By event. Each reads a row, and throws a ZodError for one of another shape. */
+/** The kinds by event. Each reads a row, and throws a ZodError for a row of another shape. */
 export const MAIL_KINDS: ReadonlyMap<string, (delivery: LeasedDelivery) => Write> = new Map([
   // To the owner, and to a recipient.
   ['submission', aboutSubmission],

@@ -41,7 +41,7 @@ export class MailLine {
   #transport;
   /** Ends the mail that is being sent. */
   #late: AbortController | undefined;
-  /** Whether the server has to answer a command. */
+  /** True if the server has to answer a command. */
   #isAsked = false;
   #timer: NodeJS.Timeout | undefined;
 

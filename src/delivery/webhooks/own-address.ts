@@ -21,11 +21,11 @@ function addressesOf(host: string): readonly string[] {
 }
 
 type Options = {
-  /** Of the API. */
+  /** The address of the API. */
   baseUrl: URL;
-  /** Of any page. */
+  /** The address of any page. */
   pagesUrl: URL;
-  /** Whether a page is served at a custom domain. */
+  /** Returns whether a page is served at a custom domain. */
   servesPageAt(host: string): boolean;
   /** Where this process listens; undefined until it does. */
   listening(): AddressInfo | undefined;
@@ -35,7 +35,7 @@ type Options = {
 export class OwnAddress {
   readonly #options: Options;
   readonly #apiHost: string;
-  /** With the dot before it. */
+  /** The domain of pages with the dot before it. */
   readonly #pagesDomain: string;
 
   constructor(options: Options) {
@@ -45,8 +45,8 @@ export class OwnAddress {
   }
 
   /**
-   * Whether the text of a URL shows that it leads here: the API's host, a page's host, or an address that this process
-   * listens on.
+   * Returns whether the text of a URL shows that it leads to this service: to the API's host, a page's host, or an address
+   * that this process listens on.
    */
   isIn(url: URL): boolean {
     const { baseUrl, pagesUrl, servesPageAt, listening } = this.#options;
@@ -59,7 +59,7 @@ export class OwnAddress {
     return isHost && ports.includes(port);
   }
 
-  /** Whether this process listens on this address (an IP literal, no brackets) and port. */
+  /** Returns whether this process listens on this address (an IP literal, no brackets) and port. */
   isAt(address: string, port: number): boolean {
     const own = this.#options.listening();
     const reached = destinationOf(address);

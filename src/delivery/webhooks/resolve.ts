@@ -5,7 +5,7 @@ import { isIP, isIPv4 } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Limits } from '../../limits.ts';
 
-/** As `resolveName`. */
+/** Resolves a name to its addresses, as `resolveName` does. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
 /** RFC 6761, 6.3: DNS is not asked. */

@@ -12,7 +12,7 @@ type Message = {
   id: string;
   url: string;
   secrets: readonly string[];
-  /** In addition to those that every message has. */
+  /** The headers in addition to those that every message has. */
   headers: Readonly<Record<string, string>>;
   /** JSON. */
   body: string;

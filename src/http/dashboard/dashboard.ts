@@ -30,8 +30,8 @@ const headersOf = (frameSource: string) => ({
 });
 
 /**
- * Whether this browser is certainly not signed in, and need not ask. A navigation from another site brings no cookie
- * that is SameSite=Strict.
+ * Returns whether this browser is certainly not signed in, so that it need not ask. A navigation from another site brings no
+ * cookie that is SameSite=Strict.
  */
 const isSignedOut = (
   { headers: { cookie = '', 'sec-fetch-site': site } }: IncomingMessage,

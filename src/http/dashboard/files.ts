@@ -13,7 +13,7 @@ export const notBuilt = errorKind(
 type Dashboard = {
   /** The HTML that every view starts from, with a place for what this service can do. */
   shell: string;
-  /** By their names in the URL, which change with their content. */
+  /** The files by their names in the URL, which change with their content. */
   assets: ReadonlyMap<string, StaticFile>;
 };
 

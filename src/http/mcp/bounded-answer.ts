@@ -4,7 +4,7 @@ import { Paging } from '../request/paging.ts';
 import { checkQuery } from '../request/query.ts';
 import { HttpError } from '../response/errors.ts';
 
-/** The part of these that is left for the warning about untrusted texts, notices and `next`. */
+/** The characters of an answer's maximum that are kept free for the warning about untrusted texts, notices and `next`. */
 const OTHER_CHARS = 500;
 /** Values of a list are cut to this many before it has fewer items, and those of a single item to fewer. */
 const VALUE_CHARS = 1_000;
@@ -54,7 +54,10 @@ function cutToFit(json: string, maxChars: number, leastChars: number): string {
   return text;
 }
 
-/** The same list from the same item on, with `share` of its items or fewer: a divisor, so that the item begins a page. */
+/**
+ * Returns a page of a list that begins with the same item and has at most `share` of its items. Its limit divides the old
+ * one.
+ */
 function withFewer({ page, limit }: Paging, share: number): Paging {
   let fewer = Math.max(1, Math.floor(limit * share));
   while (limit % fewer !== 0) fewer -= 1;

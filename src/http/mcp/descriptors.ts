@@ -42,7 +42,7 @@ function toJsonSchema(name: string, field: z.ZodType): object {
   const schema = z.toJSONSchema(field, {
     io: 'input',
     override({ jsonSchema }) {
-      // What the reference shows in place of a schema that cannot be derived.
+      // `override` is what the reference shows in place of a schema that cannot be derived.
       Object.assign(jsonSchema, jsonSchema.override);
       for (const keyword of LEFT_OUT) Reflect.deleteProperty(jsonSchema, keyword);
     },
@@ -75,7 +75,7 @@ function typeOrNull(choice: unknown): object {
   return { ...value, ...values, type: [value.type, 'null'], anyOf: undefined };
 }
 
-/** Whether an argument is an object or a list, and never a text. */
+/** Returns whether an argument is an object or a list, and never a text. */
 function isStructure(schema: object): boolean {
   const types = 'type' in schema ? [schema.type].flat() : [];
   return (types.includes('object') || types.includes('array')) && !types.includes('string');

@@ -15,7 +15,7 @@ export type Tool = {
   defaults?: Readonly<Record<string, string | number>>;
   /** An endpoint that is called after that with the `id` of the answer, and the field of its answer that is added. */
   followUp?: { endpoint: string; field: string };
-  /** Whether its answer can be too long for a model: `max_chars` bounds it, and `next` goes on (bounded-answer.ts). */
+  /** True if its answer can be too long for a model. `max_chars` bounds it, and `next` goes on (bounded-answer.ts). */
   isBounded?: boolean;
   /** A text of its answer that is returned in parts: from `offset` on, at most `max_chars` of it (text-part.ts). */
   inParts?: string;
@@ -30,13 +30,13 @@ export type Tool = {
     /** This and the next are said of tools that change something only. */
     destructiveHint?: boolean;
     idempotentHint?: boolean;
-    /** Whether it reaches the public, or reads what the public has written. */
+    /** True if the tool reaches the public, or reads what the public has written. */
     openWorldHint: boolean;
   };
 };
 
 export const READS = { readOnlyHint: true, openWorldHint: false } as const;
-/** Of tools whose answers have texts that visitors have written: agents are warned of them. */
+/** The hints of tools that return texts of visitors. Agents are warned of such texts. */
 export const READS_VISITORS = { ...READS, openWorldHint: true } as const;
 export const ADDS = {
   readOnlyHint: false,

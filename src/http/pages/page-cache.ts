@@ -18,7 +18,7 @@ export type ReadyPage = Omit<PageHead, 'files'> &
   ReadyBody & {
     /** Its files besides index.html; undefined: it is a single page. */
     site: Site | undefined;
-    /** Whether it may have changed: then it is used only where it can't be read again. */
+    /** True if the page may have changed. Then it is used only where it can't be read again. */
     isStale: boolean;
   };
 
@@ -51,7 +51,7 @@ const sizeOf = (page: ReadyPage): number => sizeOfBody(page) + (page.site?.bytes
 
 /** The pages that visitors have asked for last, in memory until they change. */
 export class PageCache {
-  /** How often the page for a slug was in memory. */
+  /** The number of times that the page for a slug was in memory. */
   readonly lookups = { hits: 0, misses: 0 };
   readonly #read: ReadPages;
   readonly #render: Parts['render'];

@@ -54,15 +54,15 @@ export class PageServer {
       : this.#answer(exchange, slug, page);
   }
 
-  /** Whether the site under a slug has something at a path that the service answers for other pages. */
+  /** Returns whether the site under a slug has something at a path that the service answers for other pages. */
   async hasOwn(slug: string, path: string): Promise<boolean> {
     const page = await this.#find(slug);
     return page !== undefined && page !== 'taken-down' && page.site?.resolve(path) !== undefined;
   }
 
   /**
-   * Whether the site under a slug has a script at a path. `deploymentId`: of the deployment whose custom domain is asked for;
-   * undefined on the host of the slug.
+   * Returns whether the site under a slug has a script at a path. `deploymentId` is the deployment whose custom domain is
+   * asked for; it is undefined on the host of the slug.
    */
   async hasScript(slug: string, path: string, deploymentId: string | undefined): Promise<boolean> {
     const page = await this.#find(slug);
@@ -71,7 +71,7 @@ export class PageServer {
     return target !== undefined && target !== 'no-slash' && isScriptPath(target.file);
   }
 
-  /** Whether the page under a slug is that of another deployment than this. */
+  /** Returns whether the page under a slug belongs to another deployment than this one. */
   async isOfAnother(slug: string, deploymentId: string | undefined): Promise<boolean> {
     const page = await this.#find(slug);
     return page !== undefined && page !== 'taken-down' && page.deploymentId !== deploymentId;

@@ -6,22 +6,22 @@ const ENTRY_BYTES = 1_024;
 
 /** The properties of content that its headers state. */
 export type Content = {
-  /** Of the content without an encoding; `bytes` is the length of that. */
+  /** The hash of the content without an encoding; `bytes` is the length of that content. */
   hash: string;
   bytes: number;
   /** Its Content-Type. */
   type: string;
-  /** Whether clients get it compressed. */
+  /** True if clients get the content compressed. */
   isCompressed: boolean;
   /** How it was compressed before it was sent: all clients get it so. */
   storedEncoding?: 'gzip' | undefined;
-  /** Whether clients may ask for a part of it. */
+  /** True if clients may ask for a part of the content. */
   hasRanges: boolean;
 };
 
 /** Content in one encoding, with its headers. */
 export type Variant = {
-  /** With its quotes; each encoding has its own. */
+  /** The entity tag with its quotes; each encoding has its own. */
   etag: string;
   /**
    * Names and values alternate. The last value, the request's id, is set before each use: a new list would cost more.

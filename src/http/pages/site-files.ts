@@ -19,12 +19,12 @@ import type { ReadyFile } from './site.ts';
 const compressBrotli = promisify(brotliCompress);
 const decompressBrotli = promisify(brotliDecompress);
 
-/** Of files, at a time: other requests need connections, too. */
+/** The number of files that are read at a time is limited, because other requests need connections, too. */
 const READS = { slots: 4, slotsOfKey: 2, maxWaiting: 500 };
 
 const UTF8_LABEL = '; charset=utf-8';
 
-/** As long as the hash of a rendered page. */
+/** The hash has the length of that of a rendered page. */
 const HASH_CHARS = 27;
 
 /** The content of a file as it was stored. */

@@ -14,7 +14,7 @@ export type ReadyFile = ReadyBody & { path: string };
 
 /** The files of a page: the list of all, and in memory those that visitors have asked for last. */
 export class Site {
-  /** By path, without index.html. */
+  /** The files by path, without index.html. */
   readonly #files: ReadonlyMap<string, SiteFile>;
   readonly #kept: LRUCache<string, ReadyFile>;
   readonly #listBytes: number;
@@ -45,7 +45,10 @@ export class Site {
     return this.#files.get(path);
   }
 
-  /** Whether a file is sent from memory. Others are read piece by piece each time; the placeholder is replaced in a whole file. */
+  /**
+   * Returns whether a file is sent from memory. Other files are read in pieces each time; the placeholder is replaced in a
+   * whole file.
+   */
   isKept(file: SiteFile): boolean {
     const { path, bytes } = file;
     const isCompressed = isCompressible(path);

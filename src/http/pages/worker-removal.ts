@@ -27,7 +27,7 @@ async function removeWorker() {
 }
 `;
 
-/** Whether a browser asks for the script of a service worker (Service Workers, Handle Fetch of "Update"). */
+/** Returns whether a browser asks for the script of a service worker (Service Workers, Handle Fetch of "Update"). */
 export const asksForWorker = ({ method, headers }: IncomingMessage): boolean =>
   headers['service-worker'] === 'script' && (method === 'GET' || method === 'HEAD');
 

@@ -89,7 +89,7 @@ export class Authentication {
     return this.#findOwner(request, response, key, keyRefused);
   }
 
-  /** Whether the key or the session with this id is still valid. */
+  /** Returns whether the key or the session with this id is still valid. */
   isCredentialValid(id: string): Promise<boolean> {
     return isCredentialValid(this.#db, id);
   }

@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 import proxyAddr from 'proxy-addr';
 import { SIZES } from '../../sizes.ts';
 
-/** Of an address with its zone (the name of an interface), brackets and port. */
+/** The maximum length of an address with its zone (the name of an interface), brackets and port. */
 const ADDRESS_CHARS = 100;
 
 /** The address of a request's client. An IPv4-mapped address is written as IPv4. */
@@ -30,7 +30,10 @@ export const peerAddress = ({ remoteAddress = '' }: Pick<Socket, 'remoteAddress'
 /** How many proxies, or the proxies of which networks, are trusted to write X-Forwarded-For. */
 type Trust = number | readonly string[];
 
-/** Whether an address, and the number of proxies between it and this service, are those of a proxy that is trusted. */
+/**
+ * Returns a function that says if an address belongs to a trusted proxy. `hop` counts the proxies between it and this
+ * service.
+ */
 function isTrustedBy(trust: Trust): (address: string, hop: number) => boolean {
   if (typeof trust === 'number') return (_address, hop) => hop < trust;
   return proxyAddr.compile([...trust]);

@@ -49,11 +49,11 @@ type NoContent = { status: 204 | 303; description: string; headers?: Headers };
 export type Described<Answer> = {
   summary: string;
   description?: string;
-  /** Whether the reference leaves it out. */
+  /** True if the reference leaves the endpoint out. */
   isHidden?: boolean;
   /** Runs before every request to its path, whatever its method. */
   before?: RequestHandler;
-  /** Whether machines ask it all the time: its requests are not logged, and do not wait while the service is starting. */
+  /** True if machines ask all the time. The requests are not logged, and do not wait while the service starts. */
   isPolled?: boolean;
   answer: Success<Answer> | NoContent;
   /** Other answers that are not errors, by their status. */
@@ -129,7 +129,7 @@ export type Declaration<
   /** Headers of the request that it reads, each a text that may be left out. */
   requestHeaders?: RequestHeaders;
   body?: BodyForm<Body> & { example: z.input<Body> };
-  /** Whether `handle` waits or writes for long, and runs what uses the database in the owner's queue itself. */
+  /** True if `handle` waits or writes for long. It then runs its use of the database in the owner's queue itself. */
   takesLong?: boolean;
   handle(call: Call<Path, Resource, Query, Body, RequestHeaders>): Result<NoInfer<Answer> | JsonPieces>;
   /** In place of `handle` when a tool calls it: for an answer that `handle` writes itself. */
@@ -140,7 +140,7 @@ export type PublicDeclaration<Answer> = Described<Answer> & {
   requestHeaders?: z.ZodObject;
   /** The body that it accepts. The handler reads it itself. */
   content?: Content;
-  /** Whether it also answers while the service starts or the database is out of reach: it declares no 500 or 503. */
+  /** True if the endpoint also answers while the service starts or the database is out of reach. It declares no 500 or 503. */
   isAlwaysUp?: boolean;
   /** A browser that posts a form gets a page with the same status, except for these errors. */
   pagesExcept?: readonly DeclaredError[];
@@ -165,7 +165,7 @@ export type EndpointTools = {
 export type Endpoint = Omit<Described<never>, 'answer' | 'otherAnswers' | 'errors'> &
   Pick<PublicDeclaration<never>, 'requestHeaders' | 'pagesExcept' | 'errorPageTitle'> & {
     method: Method;
-    /** As Express has it: `/deploy/:id`. */
+    /** The path in the form that Express reads: `/deploy/:id`. */
     path: string;
     /** The operation's id in the reference: unique, and never changed. */
     name: string;
@@ -174,11 +174,11 @@ export type Endpoint = Omit<Described<never>, 'answer' | 'otherAnswers' | 'error
     params: z.ZodObject | undefined;
     query: z.ZodObject | undefined;
     body: { isRequired: boolean; content: Content } | undefined;
-    /** By their status. */
+    /** The answers by their status. */
     answers: Readonly<Record<number, DeclaredAnswer>>;
     errors: readonly DeclaredError[];
     handle: ((request: EndpointRequest, response: Response, tools: EndpointTools) => Promise<void>) | undefined;
-    /** The same for a tool: the checks from `find` on, and the answer. Undefined where no key is needed. */
+    /** Handles the call of a tool: makes the checks from `find` on, and returns the answer. Undefined where no key is needed. */
     call: ((call: ToolCall) => Promise<unknown>) | undefined;
   };
 

@@ -5,7 +5,7 @@ export type Exchange = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
-  /** As the request sent it, without the query. */
+  /** The path as the request sent it, without the query. */
   readonly path: string;
   /** Set when the request is for a page's host. */
   readonly slug: string | undefined;

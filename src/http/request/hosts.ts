@@ -25,9 +25,9 @@ export class Hosts {
   readonly #domains: Pick<ProvenDomains, 'pageAt' | 'domainsOf'>;
   readonly #apiHost: string;
   readonly #pagesSuffix: string;
-  /** Of all pages' origins. */
+  /** The protocol of all pages' origins. */
   readonly #protocol: string;
-  /** With the colon before it; empty: that of the protocol. */
+  /** The port with the colon before it; empty if it is the protocol's default. */
   readonly #port: string;
 
   constructor(config: Config, domains: Pick<ProvenDomains, 'pageAt' | 'domainsOf'>) {
@@ -40,7 +40,7 @@ export class Hosts {
     this.#port = port && `:${port}`;
   }
 
-  /** Whether a host is that of BASE_URL: it was never that of a page, as any other may have been. */
+  /** Returns whether a host is that of BASE_URL, which never belonged to a page. Any other host may have. */
   isOfApi(host: string): boolean {
     return nameOf(host) === this.#apiHost;
   }
@@ -60,7 +60,7 @@ export class Hosts {
     return this.pageAt(host)?.slug;
   }
 
-  /** Whether an origin (RFC 6454) is that of a page, under any of its hosts. */
+  /** Returns whether an origin (RFC 6454) belongs to a page, under any of its hosts. */
   isOriginOf(slug: string, origin: string): boolean {
     const host = origin.slice(this.#protocol.length + 2, origin.length - this.#port.length);
     return origin === this.#originOf(host) && !host.includes(':') && this.slugOf(host) === slug;

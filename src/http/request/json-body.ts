@@ -97,7 +97,7 @@ export const otherFormOf = (request: IncomingMessage, others: readonly OtherForm
 const isOfType = (request: IncomingMessage, type: string): boolean =>
   request.headers['content-type']?.toLowerCase().startsWith(type) === true && mediaType(request)?.type === type;
 
-/** As many errors of one body are told. */
+/** The maximum number of errors that an answer lists for one body. */
 const MAX_ERRORS = 20;
 
 const isTooLarge = (issue: z.core.$ZodIssue): boolean =>

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SIZES } from '../../sizes.ts';
 
 const DEFAULT_LIMIT = 50;
-/** Of a page, or of a limit: what an integer of Postgres holds. */
+/** The maximum of a page and of a limit, which is that of an integer in Postgres. */
 const MAX_NUMBER = 2 ** 31 - 1;
 const { maxLimit } = SIZES.list;
 

@@ -26,7 +26,7 @@ export class SessionCookie {
     this.#attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   }
 
-  /** Whether the request comes from a page of the service itself. */
+  /** Returns whether the request comes from a page of the service itself. */
   isSameOrigin({ headers }: IncomingMessage): boolean {
     // Browsers that send no Sec-Fetch-Site (over plain http, except to localhost) send an Origin with what changes anything.
     return headers['sec-fetch-site'] === 'same-origin' || headers.origin === this.#ownOrigin;

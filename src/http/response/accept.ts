@@ -9,27 +9,27 @@ const REMEMBERED_ENCODINGS = 1_000;
 const REMEMBERED_ENCODING_CHARS = 200;
 const { acceptChars } = SIZES.internalHeaders;
 
-/** Whether an Accept names a media type with a q above 0, in any letter case (RFC 9110, 8.3.1). */
+/** Returns whether an Accept names a media type with a q above 0, in any letter case (RFC 9110, 8.3.1). */
 const names = (accept: string, type: string): boolean =>
   accept.length <= acceptChars &&
   new Negotiator({ headers: { accept: accept.toLowerCase() } }).mediaTypes().includes(type);
 
-/** Whether the Accept of a request names text/html. */
+/** Returns whether the Accept of a request names text/html. */
 export const namesHtml = ({ accept = '' }: IncomingHttpHeaders): boolean => names(accept, 'text/html');
 
-/** Whether the Accept of a request names the documents of RFC 9457. */
+/** Returns whether the Accept of a request names the documents of RFC 9457. */
 export const namesProblem = ({ accept = '' }: IncomingHttpHeaders): boolean =>
   // Most clients name none, and in a flood of refusals, reading their Accept would take time.
   /problem\+json/i.test(accept) && names(accept, PROBLEM_TYPE);
 
-/** Whether the Accept of a request allows application/json; one that is missing allows everything. */
+/** Returns whether the Accept of a request allows application/json. A missing Accept allows everything. */
 export const acceptsJson = ({ accept = '*/*' }: IncomingHttpHeaders): boolean =>
   accept.length <= acceptChars &&
   new Negotiator({ headers: { accept: accept.toLowerCase() } }).mediaTypes(['application/json']).length > 0;
 
 export type Encoding = 'br' | 'gzip' | 'identity';
 
-/** In the order in which they are preferred where the client gives them the same q. */
+/** The encodings in the order of preference if the client gives them the same q. */
 const ENCODINGS: readonly Encoding[] = ['br', 'gzip', 'identity'];
 
 const isEncoding = (name: string | undefined): name is Encoding => ENCODINGS.some((encoding) => encoding === name);

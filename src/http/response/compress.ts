@@ -12,7 +12,7 @@ const MAX_ENCODERS = 64;
 
 const COMPRESSED_TYPES = /^(?:application\/(?:(?:problem\+)?json|x-ndjson)|text\/csv)\b/;
 
-/** Whether an answer is a text of the API. A file that was submitted has a length and a disposition. */
+/** Returns whether an answer is a text of the API. A submitted file has a length and a disposition. */
 function isCompressible({ headers }: IncomingMessage, response: ServerResponse): boolean {
   const length = Number(response.getHeader('Content-Length') ?? Number.POSITIVE_INFINITY);
   const isFile = response.hasHeader('Content-Disposition') && Number.isFinite(length);

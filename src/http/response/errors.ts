@@ -101,7 +101,7 @@ export function errorKind<Values extends unknown[]>(
 /** The header that says when to try again. */
 export const retryAfter = (ms: number): { 'Retry-After': string } => ({ 'Retry-After': String(Math.ceil(ms / 1_000)) });
 
-/** The same time in words: `1 second`, `2 seconds`. */
+/** Returns a time in words, rounded up to seconds: `1 second`, `2 seconds`. */
 export function inSeconds(ms: number): string {
   const seconds = Math.ceil(ms / 1_000);
   return seconds === 1 ? '1 second' : `${seconds} seconds`;
@@ -139,7 +139,7 @@ export const storageFull = errorKind(
     ),
   ...(['free', 1_000_000_000] as const),
 );
-/** The same for an id of another owner, of a deleted deployment and for an unknown one. */
+/** An unknown id, and one of another owner or of a deleted deployment, get the same error. */
 export const noSuchDeployment = errorKind(
   {
     id: 'NoSuchDeployment',
@@ -158,14 +158,14 @@ export const tooManySubmissions = errorKind(
   17_000,
 );
 
-/** For a path that no endpoint has. */
+/** The error for a path that no endpoint has. */
 export const noSuchPath = (): HttpError =>
   new HttpError(404, 'There is nothing at this path: check it against the API reference.');
 
-/** Whether an error says that no endpoint has the path: all other 404s have names of their own. */
+/** Returns whether an error says that no endpoint has the path. All other 404s have names of their own. */
 export const isNoSuchPath = ({ code }: HttpError): boolean => code === generalCode(404);
 
-/** For a method that a path has no endpoint for; `allow` lists those that it has. */
+/** The error for a method that a path has no endpoint for; `allow` lists its methods. */
 export const methodNotAllowed = (allow: string): HttpError =>
   new HttpError(405, `This method is not allowed here: use ${allow}.`, { Allow: allow });
 
@@ -192,7 +192,7 @@ export function toLoggedError(cause: unknown, log: Log, requestId: string): Http
   return error;
 }
 
-/** Whether the client is to get an error as a document of RFC 9457. An error with a body of its own has one form only. */
+/** Returns whether the client should get an error as a document of RFC 9457. An error with its own body has only that form. */
 export const isProblemWanted = ({ body }: HttpError, headers: IncomingHttpHeaders): boolean =>
   body === undefined && namesProblem(headers);
 

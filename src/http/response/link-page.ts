@@ -3,7 +3,7 @@ import { escapeHtml } from '../../lib/html.ts';
 import type { Limits } from '../../limits.ts';
 import { writeSmallPage } from './small-page.ts';
 
-/** Of every answer to a link in a mail: the address is a secret, and no other page may frame the button. */
+/** The headers of every answer to a link in a mail: the address is a secret, and no other page may frame the button. */
 export const LINK_HEADERS = { 'Referrer-Policy': 'no-referrer', 'X-Frame-Options': 'DENY' } as const;
 
 /** The field that one-click software posts (RFC 8058). */

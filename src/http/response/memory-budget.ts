@@ -40,7 +40,7 @@ export class MemoryBudget {
     this.#total += Math.min(after, this.#maxOfClient) - Math.min(before, this.#maxOfClient);
   }
 
-  /** Whether a client that has `own` bytes in a reservation may have more. */
+  /** Returns whether a client that has `own` bytes in a reservation may have more. */
   fits(client: Client, own: number, bytes: number): boolean {
     const ofClient = this.#bytesOf.get(client) ?? 0;
     const free = this.#budget - this.#total - bytes;
@@ -56,7 +56,7 @@ export class MemoryBudget {
     return after <= this.#maxArriving;
   }
 
-  /** Whether so many bytes are free. The first of the process always fits. */
+  /** Returns whether so many bytes are free. The first reservation of the process always fits. */
   hasRoomFor(bytes: number): boolean {
     return this.#total === 0 || this.#total + Math.max(bytes, 1) <= this.#budget;
   }
@@ -98,7 +98,7 @@ export class MemoryReservation implements Disposable {
     return change === 0 || this.#budget.countArriving(this.client, change);
   }
 
-  /** Whether this many more bytes fit into the budget. */
+  /** Returns whether this many more bytes fit into the budget. */
   fits(bytes: number): boolean {
     return this.#budget.fits(this.client, this.#own, bytes);
   }

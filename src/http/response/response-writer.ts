@@ -46,7 +46,7 @@ export class ResponseWriter {
     return reservation;
   }
 
-  /** Whether the memory budget allows another answer of so many bytes to anybody. */
+  /** Returns whether the memory budget allows another answer of so many bytes to anybody. */
   hasRoomFor(bytes: number): boolean {
     return this.#budget.hasRoomFor(bytes);
   }

@@ -34,7 +34,7 @@ export type Entry = readonly [name: string, value: string | FileValue];
 /** A form's fields, in order. */
 export type Fields = readonly Field[];
 
-/** Whether it is a file, and not an input that was left empty. */
+/** Returns whether a file was chosen, and the input was not left empty. */
 export const isChosen = ({ filename, size }: SentFile): boolean => filename !== '' || size > 0;
 
 /**

@@ -69,7 +69,7 @@ export function readParts(
   return parts;
 }
 
-/** Whether the bytes outside of all delimiters may be parts, which would be lost. */
+/** Returns whether the bytes outside of all delimiters may be parts, which would be lost. */
 const mayHaveParts = (outside: Buffer): boolean =>
   outside.length > OUTSIDE_PARTS_BYTES || PART_BEGINNING.test(outside.toString('latin1'));
 

@@ -3,7 +3,7 @@ import { errorKind, HttpError } from '../response/errors.ts';
 import type { Fields } from './form-body.ts';
 import { FilesRefused } from './multipart.ts';
 
-/** Of an origin in messages: a client can send any text. */
+/** The maximum length of an origin in messages, because a client can send any text. */
 const MAX_SHOWN_ORIGIN_CHARS = 300;
 
 /** The form is on a site that its deployment accepts nothing from. */
@@ -20,7 +20,7 @@ export class OriginRefused extends HttpError {
   }
 }
 
-/** What helps: the owner lists the origin, the page shows it, or nothing, since no page has such an origin. */
+/** The remedy: the owner lists the origin, the page shows its origin, or nothing helps, because no page has such an origin. */
 type Remedy = 'list' | 'show' | 'none';
 
 function remedyFor(origin: string): Remedy {

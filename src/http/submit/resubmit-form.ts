@@ -9,7 +9,7 @@ import { resubmitQuery } from './resubmit-query.ts';
 const MAX_SHOWN_NAMES = 5;
 const MAX_SHOWN_NAME_CHARS = 80;
 
-/** As what a form is sent again: `id`: that of the submission. `isRetry`: whether an error page has sent it. */
+/** The identity with which a form is sent again. `id` is the submission's. `isRetry`: an error page has sent the form. */
 export type Resubmission = { id: string; isRetry: boolean; links: Pick<SignedLinks, 'resubmission'> };
 
 /** The parts of a form that an error page sends again. `refused`: why its files were refused. */

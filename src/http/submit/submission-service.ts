@@ -268,7 +268,7 @@ function toSuccess(result: Success | NotStored, form: LiveForm): Success {
   }
 }
 
-/** The same submission under an id of its own. */
+/** Returns a copy of a submission with a new id. */
 function withNewId(sent: Sent): Sent {
   const id = newSubmissionId();
   return { ...sent, id, data: dataWithId(id, sent.deploymentId, sent), isRetry: false };

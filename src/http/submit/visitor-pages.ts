@@ -21,14 +21,14 @@ import { lostFilesOf, type Resubmission, resubmitForm, shownName } from './resub
 export type Visitor = {
   /** How the form was sent: its content type without parameters. */
   readonly enctype: string;
-  /** Whether the form was posted to the host of its own page. */
+  /** True if the form was posted to the host of its own page. */
   readonly isOnPage: boolean;
   /** The slug of the page that the form is on. */
   readonly slug: string | undefined;
   /** That page, which has a language. */
   readonly page?: LiveForm | undefined;
   readonly fields?: Fields | undefined;
-  /** As what the form is sent again; undefined when it can't be. */
+  /** The identity with which the form is sent again; undefined if it can't be. */
   readonly resubmission?: Resubmission | undefined;
 };
 

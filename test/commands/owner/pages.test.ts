@@ -97,7 +97,7 @@ describe('formhost deploy', () => {
     await isLive('one');
     await writeFile(file, 'two');
     await isLive('two');
-    // As vim: a new file takes the place of the old one.
+    // A new file replaces the old one, as when vim saves it.
     await writeFile(`${file}~`, 'three');
     await rename(`${file}~`, file);
     await isLive('three');

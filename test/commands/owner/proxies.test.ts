@@ -46,7 +46,7 @@ it.each([
 it('sends requests of https through the proxy of HTTPS_PROXY only', async () => {
   const [plain, encrypted] = [await startProxy(), await startProxy()];
   const proxies = { HTTP_PROXY: `http://${plain.place}`, HTTPS_PROXY: `http://${encrypted.place}` };
-  // What the proxy leads to has no TLS.
+  // The server behind the proxy has no TLS.
   const { code, stderr } = await list({ ...proxies, FORMHOST_URL: 'https://forms.example.test' });
   expect([code, stderr]).toEqual([1, expect.stringMatching(/cannot be reached .*check the address, HTTPS_PROXY, and/)]);
   expect([plain.asked, new Set(encrypted.asked)]).toEqual([[], new Set(['forms.example.test:443'])]);

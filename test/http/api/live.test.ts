@@ -181,7 +181,7 @@ describe('GET /submissions/:deployId/stream', () => {
   it('asks no more for a new submission that has been deleted, and goes on with its comments', async () => {
     const { id } = await owner.deploy();
     const stream = await openStream(id, { lastEventId: '0' });
-    // As if the first submission had been stored and deleted between two looks.
+    // This number stands for a first submission that was stored and deleted between two polls.
     await service.db('deployments').where({ id }).update({ last_submission_number: 1 });
     await expect.poll(() => stream.text).toMatch(/\n:\n\n$/);
     await service.submit(id, '{"n":2}');

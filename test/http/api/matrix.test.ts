@@ -50,7 +50,7 @@ const withQuery = keyed.filter(({ endpoint }) => endpoint.query);
 const service = await testService({ ...SETTINGS, MAX_SITE_BYTES: '1048576' });
 const owner = await service.owner();
 const own = await furnish(service, owner);
-/** Of another deployment of the same owner, and of another owner. */
+/** `sibling` has another deployment of the same owner, and `others` one of another owner. */
 const sibling = await furnish(service, owner);
 const others = await furnish(service, await service.owner());
 // A second of each that a list of a deployment has.

@@ -162,7 +162,7 @@ describe('the cookie', () => {
     const cookies = [...foreign, await newCookie(), ...foreign.slice(0, 1)].join('; ');
     expect(cookies.length).toBeGreaterThan(60_000);
     expect((await get(cookies)).status).toBe(200);
-    // As without them.
+    // The answer without the session's cookie is the same as without any cookie.
     expect((await get(foreign.join('; '))).status).toBe(401);
   });
 

@@ -9,7 +9,7 @@ import { asOwner, testService } from '../../support/service.ts';
 const service = await testService();
 const owner = await service.owner();
 const { url: mailUrl } = await service.another({ SMTP_URL: 'smtp://127.0.0.1:1' });
-/** The same owner, at a service that has a mail server. */
+/** The owner's requests to a service that has a mail server. */
 const withMail = asOwner(mailUrl, owner.key);
 
 const AT_FIRST = {

@@ -179,7 +179,7 @@ describe('the files of spam', () => {
       (await service.db('submission_files').where({ deployment_id: id }).orderBy('id')).map(({ size }) => size);
     await owner.change(id, { spam: { blocklist: ['casino'], captcha: null } });
     for (const bytes of [10, 20]) await upload(id, bytes, { text: 'casino' });
-    // As large as the first would be, without its content.
+    // The second file gets a size in the database that its content does not have, because a real one would be large.
     await service
       .db('submission_files')
       .where({ deployment_id: id, size: 20 })

@@ -132,7 +132,7 @@ describe('a tool', () => {
   it.each([
     ['check_html', { html: FORM }, () => owner.post('/check').send({ html: FORM })],
     ['list_pages', {}, () => owner.get('/deploy')],
-    // As some agents write numbers.
+    // Some agents write numbers as texts.
     ['list_pages', { page: '2', limit: '1' }, () => owner.get('/deploy?page=2&limit=1')],
     ['get_page', {}, () => owner.get(`/deploy/${page.id}`)],
     ['get_html', {}, () => owner.get(`/deploy/${page.id}/html`)],

@@ -17,7 +17,7 @@ const page = async (slug: string, url = service.url) => {
   const { text, headers } = await getPage(url, slug).expect(200);
   return { html: text, etag: headers.etag };
 };
-/** As visitors get a page without ALTCHA, and with it. */
+/** `plain` returns a page as visitors get it without ALTCHA, and `withWidget` with it. */
 const plain = (id: string, html: string): string => html.replace('{{FORM_ACTION}}', `${BASE_URL}/submit/${id}`);
 const withWidget = (id: string, html: string): string =>
   plain(id, html).replace(

@@ -120,7 +120,7 @@ describe('a submission that was stored before', () => {
     const stored: string = JSON.parse(first.text).id;
     await settingsOf(id, { closes_at: PAST });
     expect(await submit(id, { headers: key })).toEqual(first);
-    // As the page of an error sends it.
+    // The page of an error sends the form with this query.
     const query = resubmitQuery(stored, [['a', '1']], new Set(), await createLinks(service.db, service.url)());
     const browser = { 'Content-Type': FORM, Accept: 'text/html' };
     expect((await submit(id, { query, body: 'a=1', headers: browser })).status).toBe(303);

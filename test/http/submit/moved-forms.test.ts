@@ -112,7 +112,7 @@ describe('a form that comes from another service', () => {
     );
     expect(web3forms.replyTo).toBe('ada@home.example');
     expect(web3forms.text).toContain('\n\nReply-To: ada@home.example\nnote: x\n\n');
-    // The same names in a form of our own are fields like others.
+    // In a form of our own, these names are fields like others.
     const own = await mailOf(
       { replyto: 'x', subject: 'Offer', botcheck: 'y', _replyto: 'nobody', email: 'ada@home.example' },
       `New submission for ${slug}: ada@home.example`,

@@ -12,7 +12,7 @@ const multipart = (text: string | Buffer, within = limits) => stored(read(text, 
 const file = (filename: string, size: number, type = 'application/octet-stream') =>
   JSON.stringify({ filename, content_type: type, size, url: '/f' });
 
-/** As much as may stand before a multipart body, and behind it. */
+/** The most that may stand before a multipart body, and behind it. */
 const OUTSIDE = 'x'.repeat(16 * KIB);
 
 /** A multipart body with the boundary `b`; a part is its Content-Disposition's parameters and its content. */

@@ -77,7 +77,7 @@ describe('a form sent again from the page of an error', () => {
     await owner.post(`/webhooks/${id}`).send({ url: 'http://127.0.0.1:9/' }).expect(201);
     const place = onPage ? { slug } : {};
     if (onPage) await post(id, { ...place, url: troubled, body: '_hp=x' });
-    // Of a deployment with a webhook: what is tried first stores nothing.
+    // The deployment has a webhook, so the statement that is tried first stores nothing.
     proxy.loseAnswerTo(statement, 'store-submissions');
     const failed = await post(id, { ...place, url: troubled, type, body });
     expect([failed.status, titleOf(failed.text)]).toEqual([503, 'Your message could not be sent yet']);
@@ -259,7 +259,7 @@ describe('a form with files sent again from the page of an error', () => {
       true,
       ['Choose again: <bdi>f</bdi>', INPUT],
     ]);
-    // Of a form in which no file was chosen there is nothing to say.
+    // A form in which no file was chosen gets no note.
     const none = (await post(id, sent(TEXT, NONE))).text;
     expect([none.includes(note), inputs(none)]).toEqual([false, []]);
   });

@@ -109,12 +109,12 @@ const pageHeaders = ({ body }: Answer, formAction: string) => ({
   'x-content-type-options': 'nosniff',
 });
 
-/** Those of an error: a client may ask for it as a document. */
+/** The headers of the page of an error. They vary because a client may ask for the error as a document. */
 const errorHeaders = (...page: Parameters<typeof pageHeaders>) => ({ ...pageHeaders(...page), vary: 'Accept' });
 
 const BACK = (slug: string): string => `<p><a href="${pageOf(slug)}">Back to the page</a></p>`;
 const GO_BACK = '<p>Go back in your browser: what you filled in should still be there.</p>';
-/** The same on both hosts: the path, the host of the page, and the headers that only answers of the API have. */
+/** Returns cases for both hosts: the path, the host of the page, and the headers that only answers of the API have. */
 function onBothHosts(path: string, ownPath: string, slug: string) {
   const ofApi = [path, undefined, CORS] as const;
   return [ofApi, [ownPath, hostOf(slug), {}] as const];

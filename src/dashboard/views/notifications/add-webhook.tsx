@@ -29,7 +29,7 @@ const RECEIVERS: Readonly<Record<string, string>> = {
 };
 const OPTIONS = Object.keys(RECEIVERS).map((name) => ({ value: name, label: name }));
 
-/** Whether only Slack can use what is sent to an address. */
+/** Returns whether only Slack can use what is sent to an address. */
 function isOfSlack(text: string): boolean {
   const url = URL.parse(text);
   return !!url && receiverProblem(url, 'generic') !== undefined && receiverProblem(url, 'slack') === undefined;

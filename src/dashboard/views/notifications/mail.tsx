@@ -89,7 +89,7 @@ function Recipients({
   );
 }
 
-/** Whether there is mail, how often, and to whom. */
+/** Renders the form that decides if mail is sent, how often, and to whom. */
 function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Element {
   const [saved, setSaved] = useState<Mail>(settings);
   const [mail, setMail] = useState<Mail>(settings);

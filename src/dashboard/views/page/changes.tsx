@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { counted } from '../../ui/time.tsx';
 
-/** As many lines as are shown: a page of 2 MiB may have two million. */
+/** The maximum number of lines that are shown: a page of 2 MiB may have two million. */
 const MAX_LINES = 5_000;
 /** Browsers are slow with very long lines. */
 const MAX_LINE_CHARS = 2_000;

@@ -17,7 +17,7 @@ import { cookieHeader, otherSite, readSignIn, refuseOtherSites, signIn } from '.
 
 /* Links that sign in which may be asked for in an hour. */
 
-/** By one network for one address. */
+/** The maximum that one network may request for one address. */
 const MAX_LINKS = 5;
 /** By all networks for one address: more than one network may ask for, so that nobody can lock an owner out alone. */
 const MAX_LINKS_OF_ADDRESS = 20;

@@ -128,7 +128,7 @@ const retryEndpoint = ({ db }: App) =>
     },
   });
 
-/** Whether nobody would get mail about a deployment: its owner has no address yet, and no recipient gets it. */
+/** Returns whether nobody would get mail about a deployment: its owner has no address yet, and no recipient gets it. */
 async function isForNobody(db: Database, owner: Owner, deploymentId: string): Promise<boolean> {
   if (owner.email !== FIRST_OWNER) return false;
   return !(await listRecipients(db, deploymentId)).some(({ isConfirmed, isOff }) => isConfirmed && !isOff);

@@ -19,13 +19,16 @@ export const DEFAULT_TYPE = 'generic';
 /** A longer one is no host's with a user and a password, and each delivery would parse it: that takes quadratic time. */
 const LONG_AUTHORITY = new RegExp(`^https?://[^/?#\\\\]{${2 * MAX_AUTHORITY_CHARS + 1}}`, 'i');
 
-/** Whether a text is an absolute http or https URL; no white space, controls or lone surrogates, which URL would correct silently. */
+/**
+ * Returns whether a text is an absolute http or https URL. Refuses white space, controls and lone surrogates, which URL
+ * would correct silently.
+ */
 const isUrl = (text: string): boolean =>
   /^https?:\/\/[^/\\\s\p{Cc}\p{Cs}][^\s\p{Cc}\p{Cs}]*$/iu.test(text) &&
   !LONG_AUTHORITY.test(text) &&
   URL.canParse(text);
 
-/** Whether a URL has a name for a host, or an address that may be reached. URL has normalised 127.1 and the like. */
+/** Returns whether the host of a URL is a name, or an address that may be reached. URL has normalised 127.1 and the like. */
 function mayDeliverTo({ hostname }: URL, allowedCidrs: App['config']['webhookAllowCidrs']): boolean {
   const host = hostname.replace(/^\[|\]$/g, '');
   return isIP(host) === 0 || isReachable(host, allowedCidrs);
@@ -68,7 +71,7 @@ const type = z
     description: "`generic` posts the fields as JSON, signed; `slack` posts a message in Slack's blocks.",
     default: DEFAULT_TYPE,
   })
-  // Whether it was sent makes a difference: see receiverProblem.
+  // A type that was sent is treated differently from the default: see receiverProblem.
   .optional();
 
 const events = z

@@ -97,16 +97,16 @@ class JoinedCheck {
   #formChars = 0;
   readonly problems: Problem[] = [];
   readonly #counts = new Map<Problem['code'], number>();
-  /** Of each file without a form. */
+  /** The problem of each file without a form. */
   readonly #formless: Problem[] = [];
   #files = 0;
 
-  /** How many more forms the answer may have. */
+  /** The number of further forms that the answer may have. */
   get maxForms(): number {
     return SIZES.check.maxForms - this.#formCount;
   }
 
-  /** How many more characters its forms may have. */
+  /** The number of further characters that its forms may have. */
   get maxFormChars(): number {
     return SIZES.check.maxFormChars - this.#formChars;
   }

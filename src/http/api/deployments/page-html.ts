@@ -11,7 +11,7 @@ import { answerObject, textField } from '../../request/fields.ts';
 import { pageBodyBytes, siteLimits } from '../../request/json-body.ts';
 import { HttpError } from '../../response/errors.ts';
 
-/** How long a zip waits for others to be unpacked. */
+/** The time for which a zip waits for others to be unpacked. */
 const QUEUE_WAIT_MS = 10_000;
 
 /*

@@ -13,7 +13,7 @@ import { pauseDeadline, tookTooLong } from '../../request/deadline.ts';
 import { foundOr404 } from './own-deployment.ts';
 import { HTML_PATH } from './page-html.ts';
 
-/** How long a site waits for others. */
+/** The time for which a site waits for others. */
 const QUEUE_WAIT_MS = 10_000;
 /** Contents of one site that are put into the bucket at a time. Each is in memory twice meanwhile. */
 const CONCURRENT_UPLOADS = 2;

@@ -242,7 +242,7 @@ const fields = {
   ),
 };
 
-/** As GET returns them. */
+/** The recipients as GET returns them. */
 const recipients = z
   .array(
     z.strictObject({

@@ -6,7 +6,7 @@ import { queryOf } from '../../request/query.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
 import { askEndpoint, ExpiringLink, linkStep } from './link-endpoint.ts';
 
-/** The same for a wrong signature, and for a recipient that is in no list. */
+/** A wrong signature gets the same error as a recipient that is in no list. */
 const noSuchLink = errorKind(
   {
     id: 'NoSuchConfirmationLink',

@@ -10,7 +10,7 @@ import { LINK_HEADERS } from '../../response/link-page.ts';
 import { fileAnswer, sendFile } from '../submissions/submission-files.ts';
 import { ExpiringLink, linkEndpoint } from './link-endpoint.ts';
 
-/** The same for a wrong signature, and for a file that has been deleted. */
+/** A wrong signature gets the same error as a file that has been deleted. */
 const noSuchLink = errorKind(
   {
     id: 'NoSuchFileLink',

@@ -12,7 +12,7 @@ import { badQuery, readQuery } from '../../request/query.ts';
 import { ERROR_CODE, errorKind, HttpError } from '../../response/errors.ts';
 import { notModified, StaticFile } from '../../response/static-file.ts';
 
-/** For how long browsers keep the widget. */
+/** The time for which browsers keep the widget. */
 const WIDGET_SECONDS = 24 * 60 * 60;
 
 /** The widget with all of its translations; its worker is in the same file. */

@@ -14,7 +14,8 @@ const PROXIED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-f
 const isInsideName = (name: string): boolean => isPrivate(name.replace(/^\[|\]$/g, '')) || /^[a-z0-9_-]+$/.test(name);
 
 /**
- * Whether a request is from this machine or its network: no public address, no public name, not forwarded by a proxy.
+ * Returns whether a request is from this machine or its network: it has no public address and no public name, and no proxy
+ * forwarded it.
  */
 const isFromInside = ({ headers, socket }: IncomingMessage): boolean =>
   isPrivate(socket.remoteAddress ?? '') &&

@@ -100,7 +100,7 @@ type Call = Pick<ToolCall, 'response' | 'owner' | 'queue'> & {
 /** The exports of this process, of which a limited number is in progress. */
 class Exports {
   readonly #app: App;
-  /** In progress, each with its owner. */
+  /** The exports in progress, each with its owner. */
   readonly #running = new Set<{ ownerId: number }>();
 
   constructor(app: App) {

@@ -73,7 +73,7 @@ const filterFields = {
 const onlyUnread = 'Only submissions that are not marked as read.';
 const onlyStarred = 'Only submissions with a star.';
 
-/** The same in the query of a URL. */
+/** The filter in the query of a URL. */
 export const FilterQuery = z.object({
   ...filterFields,
   unread: onlyIf('unread', onlyUnread),

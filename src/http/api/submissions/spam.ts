@@ -33,7 +33,7 @@ const Released = answerObject('SpamReleased', { message: z.literal('Submission r
 const Deleted = answerObject('SpamDeleted', { message: z.literal('Spam deleted'), id: submissionId });
 const Emptied = answerObject('SpamEmptied', { message: z.literal('All spam deleted') });
 
-/** The same for an unknown submission, one that is not kept as spam, an unknown deployment and those of another owner. */
+/** An unknown submission, one that is not kept as spam, an unknown deployment and those of another owner get the same error. */
 const noSuchSpam = missing(
   'NoSuchSpam',
   'or it keeps no such submission as spam',

@@ -10,8 +10,8 @@ import { counted } from '../../response/memory-budget.ts';
 import { foundOr404, missing, ownDeployment } from '../deployments/own-deployment.ts';
 
 /**
- * Of the name under which a file is saved: bytes of UTF-8, as in file systems. Proxies refuse an answer whose headers
- * are longer than 4 KiB; escaped, a byte takes three, and one more in the name for old clients.
+ * The maximum length of the name under which a file is saved, in bytes of UTF-8, as in file systems. Proxies refuse an
+ * answer whose headers are longer than 4 KiB. An escaped byte takes three bytes, and one more in the name for old clients.
  */
 const MAX_SAVED_NAME_BYTES = 255;
 const noSuchFile = missing('NoSuchFile', 'no such submission of it, or no such file', 'No such file: check the ids.');

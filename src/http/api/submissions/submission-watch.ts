@@ -28,7 +28,7 @@ export class SubmissionWatch {
     this.#intervalMs = reads.watchIntervalMs;
   }
 
-  /** How many requests wait. */
+  /** The number of requests that wait. */
   size(): number {
     return this.#waiting.size;
   }

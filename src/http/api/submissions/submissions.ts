@@ -36,7 +36,7 @@ export const Listed = answerObject('Submission', {
 const Submissions = answerObject('Submissions', { submissions: z.array(Listed), ...paged });
 const Deleted = answerObject('SubmissionDeleted', { message: z.literal('Submission deleted'), id: submissionId });
 
-/** The same for an unknown submission, an unknown deployment and those of another owner. */
+/** An unknown submission, an unknown deployment and those of another owner get the same error. */
 export const noSuchSubmission = missing(
   'NoSuchSubmission',
   'or no such submission of it',

@@ -130,7 +130,7 @@ const withCounts = ({ id: _shared, headers, ...response }: ZodOpenApiResponseObj
   headers: { ...headers, ...OPTIONAL_RATE_LIMIT_HEADERS },
 });
 
-/** The same answer, which is also a page for a browser. */
+/** Returns an answer that is also a page for a browser. */
 function withPage({ id: _shared, content, ...response }: ZodOpenApiResponseObject): ZodOpenApiResponseObject {
   if (!content) return response;
   return {

@@ -29,7 +29,7 @@ export type Columns = {
   header: readonly string[];
   /** Fields by name, each with the index of its column. */
   indexes: ReadonlyMap<string, number>;
-  /** How many submissions there were. */
+  /** The number of submissions that were read. */
   rows: number;
 };
 

@@ -183,7 +183,7 @@ function cellOf(reference: string, value: string): string {
   }
 }
 
-/** Whether Excel keeps a JSON number as it is. */
+/** Returns whether Excel keeps a JSON number as it is. */
 function isExact(token: string): boolean {
   const number = Number(token);
   const size = Math.abs(number);

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { parse as parseContentType } from 'content-type';
 import { HttpError } from '../response/errors.ts';
 import { utf8 } from './form-body.ts';
@@ -8,6 +9,7 @@ import type { Part } from './multipart-parts.ts';
  */
 
 const NAMES_CHARSET = /charset/i;
+const ASCII = /^(?:us-)?ascii$/i;
 /** The byte order mark of big-endian UTF-16, which the label `utf-16` alone does not tell (Encoding Standard, 6). */
 const BIG_ENDIAN_BOM = Buffer.from([0xfe, 0xff]);
 
@@ -17,6 +19,8 @@ export function charsetOf({ contentType = '', filename, content }: Part): string
   if (filename !== undefined || !NAMES_CHARSET.test(contentType)) return undefined;
   const { charset = '' } = parseContentType(contentType).parameters;
   if (charset === '') return undefined;
+  // Libraries name it by default, whatever they send. The platform would read it as windows-1252.
+  if (ASCII.test(charset) && isUtf8(content)) return undefined;
   const { encoding } = decoderFor(charset);
   if (encoding === 'utf-8') return undefined;
   const isBigEndian = encoding === 'utf-16le' && content.subarray(0, 2).equals(BIG_ENDIAN_BOM);

@@ -57,6 +57,8 @@ describe('the charset of a field', () => {
     ['utf-16', utf16('\uFEFFné').swap16(), 'né'],
     ['UTF-16BE', utf16('né').swap16(), 'né'],
     ['us-ascii', 'plain', 'plain'],
+    ['us-ascii', 'n\xc3\xa9', 'né'],
+    ['ASCII', 'n\xe9', 'né'],
     ['utf8', 'n\xc3\xa9', 'né'],
     ['UTF-8', '\xef\xbb\xbfn', '\uFEFFn'],
     ['""', 'n\xc3\xa9', 'né'],

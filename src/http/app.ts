@@ -75,9 +75,9 @@ export type App = {
   hosts: Hosts;
   clientAddress: ClientAddress;
   sessionCookie: SessionCookie;
-  authentication: Authentication;
+  authentication: Pick<Authentication, 'ofRequest' | 'ofKey' | 'isCredentialValid'>;
   ownerQueue: OwnerQueue;
-  bodyReader: BodyReader;
+  bodyReader: Pick<BodyReader, 'fields' | 'reserve' | 'bytes'>;
   responseWriter: ResponseWriter;
 
   /** Called once a change of a deployment is committed. Settles, never rejects, when this process serves it so. */

@@ -5,7 +5,7 @@ import { createRequestIds } from '../lib/ids.ts';
 import { SECURITY_TXT } from '../lib/site-paths.ts';
 import { sendSecurityTxt } from './api/operations/security-txt.ts';
 import type { App } from './app.ts';
-import { createEndpoints } from './endpoints.ts';
+import { endpointsOf } from './endpoints.ts';
 import { ErrorResponder } from './error-responder.ts';
 import { ContentSender } from './pages/content-sender.ts';
 import { noSuchPage, PageServer } from './pages/pages.ts';
@@ -55,9 +55,9 @@ export class Listener {
 
   constructor(app: App) {
     const { log, pages, siteFiles, responseWriter, clientAddress } = app;
-    const endpoints = createEndpoints(app);
+    const endpoints = endpointsOf(app);
     this.#app = app;
-    this.#api = createApi(endpoints, app);
+    this.#api = createApi(endpoints);
     this.#api.use(((error, request, response, _next) => {
       const requestId = String(response.getHeader('x-request-id'));
       this.#errors.fail(error, { request, response, requestId, slug: undefined });

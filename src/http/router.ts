@@ -1,6 +1,6 @@
 import express, { type Express, type Response } from 'express';
-import type { Endpoint, EndpointRequest, EndpointTools, Method } from './request/declaration.ts';
-import { parameterNames } from './request/endpoint.ts';
+import type { Endpoint, EndpointRequest, Method } from './operation/declaration.ts';
+import { parameterNames } from './operation/operation.ts';
 import { compressAnswers } from './response/compress.ts';
 import { methodNotAllowed, noSuchPath } from './response/errors.ts';
 
@@ -17,7 +17,7 @@ const allowOf = (endpoints: readonly Endpoint[]): string =>
   endpoints.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
 
 /** Routes requests to endpoints, and answers 405 for the other methods of their paths. */
-function mount(api: Express, endpoints: readonly Endpoint[], tools: EndpointTools): void {
+function mount(api: Express, endpoints: readonly Endpoint[]): void {
   const byPath = Map.groupBy(endpoints, ({ path }) => path);
   // A literal path is matched before a path that has a parameter in the same position, and a wildcard after both.
   const rank = (path: string): number => (path.includes('*') ? Number.MAX_SAFE_INTEGER : parameterNames(path).length);
@@ -28,8 +28,7 @@ function mount(api: Express, endpoints: readonly Endpoint[], tools: EndpointTool
     const route = api.route(path);
     for (const { before } of declared) if (before) route.all(before);
     for (const { method, handle } of declared) {
-      if (handle)
-        route[VERBS[method]]((request: EndpointRequest, response: Response) => handle(request, response, tools));
+      if (handle) route[VERBS[method]]((request: EndpointRequest, response: Response) => handle(request, response));
     }
     const allow = allowOf(declared);
     route.all(() => {
@@ -39,7 +38,7 @@ function mount(api: Express, endpoints: readonly Endpoint[], tools: EndpointTool
 }
 
 /** An Express app with these endpoints. It has no error handler. */
-export function createApi(endpoints: readonly Endpoint[], tools: EndpointTools): Express {
+export function createApi(endpoints: readonly Endpoint[]): Express {
   const api = express();
   api.disable('x-powered-by');
   api.disable('etag');
@@ -48,7 +47,7 @@ export function createApi(endpoints: readonly Endpoint[], tools: EndpointTools):
   api.enable('strict routing');
   // After the settings, with which the first use makes the router.
   api.use(compressAnswers());
-  mount(api, endpoints, tools);
+  mount(api, endpoints);
   api.use(() => {
     throw noSuchPath();
   });

@@ -121,7 +121,7 @@ describe('imports', () => {
     ).toEqual([]);
   });
 
-  it('inside src/http run one way: listener -> endpoints -> api, submit, mcp -> app -> pages -> request -> response', () => {
+  it('inside src/http run one way: listener -> endpoints -> api, submit, mcp -> operation -> app -> pages -> request -> response', () => {
     const partOf = (file: string): string => {
       const [, , folder = '', ...rest] = file.split('/');
       if (rest.length > 0) return folder;
@@ -131,6 +131,7 @@ describe('imports', () => {
     const wrong = inHttp.filter(({ from, to }) => {
       const [part, other] = [partOf(from), partOf(to)];
       const below: Readonly<Record<string, readonly string[]>> = {
+        operation: ['app', 'pages', 'request', 'response'],
         app: ['pages', 'request', 'response'],
         pages: ['request', 'response'],
         request: ['response'],
@@ -139,7 +140,7 @@ describe('imports', () => {
       return (
         part !== other &&
         part !== 'surface' &&
-        !(below[part] ?? ['app', 'pages', 'request', 'response']).includes(other)
+        !(below[part] ?? ['operation', 'app', 'pages', 'request', 'response']).includes(other)
       );
     });
     expect(

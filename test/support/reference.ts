@@ -4,8 +4,8 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Config } from '../../src/config.ts';
 import { createReference } from '../../src/http/api/operations/reference/document.ts';
-import { createEndpoints } from '../../src/http/endpoints.ts';
-import type { Tagged } from '../../src/http/request/declaration.ts';
+import { endpointsOf as boundEndpoints } from '../../src/http/endpoints.ts';
+import type { Tagged } from '../../src/http/operation/declaration.ts';
 import { Hosts, NO_SLUG } from '../../src/http/request/hosts.ts';
 import { RATE_LIMIT_HEADERS } from '../../src/http/request/rate-limit.ts';
 import { ERROR_CODE } from '../../src/http/response/errors.ts';
@@ -25,7 +25,7 @@ const MAX_BYTES = 64 * 1024;
 export type Reference = ReturnType<typeof createReference>;
 
 /** All endpoints of a service with these settings, to be looked at and not called. */
-export const endpointsOf = (config: Config): readonly Tagged[] => createEndpoints(idleApp(config));
+export const endpointsOf = (config: Config): readonly Tagged[] => boundEndpoints(idleApp(config));
 
 /** The reference of a service with these settings. */
 export const referenceOf = (config: Config): Reference => createReference(config, endpointsOf(config));

@@ -5,7 +5,8 @@ import { z } from 'zod';
 import { pageUrl } from '../../config.ts';
 import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
 import type { App } from '../app.ts';
-import { pageAnswer, publicEndpoint } from '../request/endpoint.ts';
+import { perService } from '../operation/declaration.ts';
+import { pageAnswer, publicOperation } from '../operation/operation.ts';
 import { pathOf } from '../request/hosts.ts';
 import { namesHtml, namesProblem } from '../response/accept.ts';
 import { errorKind, HttpError, noSuchPath } from '../response/errors.ts';
@@ -38,12 +39,14 @@ const isSignedOut = (
   { sessionCookie }: App,
 ): boolean => !cookie.includes(`${sessionCookie.name}=`) && (site === 'none' || site === 'same-origin');
 
-async function sendShell(response: Response, files: DashboardFiles, app: App): Promise<void> {
+const filesOf = perService(() => new DashboardFiles());
+
+async function sendShell(response: Response, app: App): Promise<void> {
   const isView = VIEWS.some((pattern) => pattern.test(pathOf(response.req)));
   const { headers } = response.req;
   if (!isView && (!namesHtml(headers) || namesProblem(headers))) throw noSuchPath();
   const { config } = app;
-  const { shell } = await files.read();
+  const { shell } = await filesOf(app).read();
   const session = isSignedOut(response.req, app) ? 'none' : 'unknown';
   const body = shell
     .replace('{{SESSION}}', session)
@@ -57,39 +60,35 @@ async function sendShell(response: Response, files: DashboardFiles, app: App): P
 }
 
 /** A browser gets the shell as a 404 at an address that no view has: it says so. */
-const shellEndpoint = (path: string, name: string, files: DashboardFiles, app: App) =>
-  publicEndpoint('GET', path, name, {
+const shellOperation = (path: string, name: string) =>
+  publicOperation('GET', path, name, {
     summary: 'Open the dashboard',
     isHidden: true,
     answer: pageAnswer('A page for a browser, the same for every view.'),
     errors: [notBuilt],
-    handle: (_request, response) => sendShell(response, files, app),
+    handle: (_request, response, app) => sendShell(response, app),
   });
 
-const assetEndpoint = (files: DashboardFiles) =>
-  publicEndpoint('GET', '/dashboard/assets/:asset', 'getDashboardAsset', {
-    summary: 'Get a file of the dashboard',
-    isHidden: true,
-    answer: {
-      description: 'A script, a style sheet or an icon. Its name changes with its content.',
-      type: '*/*',
-      schema: z.string(),
-      example: '',
-    },
-    errors: [noSuchAsset],
-    async handle({ params: { asset: name = '' } }, response) {
-      const asset = (await files.read()).assets.get(name);
-      if (!asset) throw noSuchAsset();
-      await asset.send(response);
-    },
-  });
+const assetOperation = publicOperation('GET', '/dashboard/assets/:asset', 'getDashboardAsset', {
+  summary: 'Get a file of the dashboard',
+  isHidden: true,
+  answer: {
+    description: 'A script, a style sheet or an icon. Its name changes with its content.',
+    type: '*/*',
+    schema: z.string(),
+    example: '',
+  },
+  errors: [noSuchAsset],
+  async handle({ params: { asset: name = '' } }, response, app) {
+    const asset = (await filesOf(app).read()).assets.get(name);
+    if (!asset) throw noSuchAsset();
+    await asset.send(response);
+  },
+});
 
 /** The dashboard's files. Its views are made in the browser: src/dashboard. */
-export function dashboardEndpoints(app: App) {
-  const files = new DashboardFiles();
-  return [
-    shellEndpoint('/dashboard', 'getDashboard', files, app),
-    shellEndpoint('/dashboard/*view', 'getDashboardView', files, app),
-    assetEndpoint(files),
-  ];
-}
+export const dashboardOperations = [
+  shellOperation('/dashboard', 'getDashboard'),
+  shellOperation('/dashboard/*view', 'getDashboardView'),
+  assetOperation,
+];

@@ -3,7 +3,7 @@ import { filesOfText, SiteError, sentFilesOf } from '../../lib/sent-files.ts';
 import { isSlug } from '../../lib/slugs.ts';
 import { SIZES } from '../../sizes.ts';
 import type { App } from '../app.ts';
-import { JsonPieces, type ToolCall } from '../request/declaration.ts';
+import { JsonPieces, type ToolCall } from '../operation/declaration.ts';
 import { checkQuery } from '../request/query.ts';
 import { HttpError, inSeconds, toLoggedError } from '../response/errors.ts';
 import { FormClosed } from '../response/form-closed.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Scope } from '../../db/account/api-keys.ts';
-import type { Endpoint, ToolCall } from '../request/declaration.ts';
-import { parameterNames } from '../request/endpoint.ts';
+import type { Endpoint, ToolCall } from '../operation/declaration.ts';
+import { parameterNames } from '../operation/operation.ts';
 import { BOUNDS } from './bounded-answer.ts';
 import { PART } from './text-part.ts';
 import { ADDS, READS, READS_VISITORS, REPLACES, type Tool, UNTRUSTED } from './tool.ts';

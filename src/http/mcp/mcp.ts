@@ -2,9 +2,9 @@ import cors from 'cors';
 import type { RequestHandler } from 'express';
 import { SIZES } from '../../sizes.ts';
 import type { App } from '../app.ts';
+import { type Endpoint, type EndpointsOf, jsonText, type Operation } from '../operation/declaration.ts';
+import { ANY_ORIGIN_HEADER, operation, publicOperation } from '../operation/operation.ts';
 import { unauthorized } from '../request/auth.ts';
-import { type Endpoint, jsonText } from '../request/declaration.ts';
-import { ANY_ORIGIN_HEADER, endpoint, publicEndpoint } from '../request/endpoint.ts';
 import { pageBodyBytes, siteLimits } from '../request/json-body.ts';
 import { OPTIONAL_RATE_LIMIT_HEADERS, RATE_LIMIT_HEADERS } from '../request/rate-limit.ts';
 import { acceptsJson } from '../response/accept.ts';
@@ -41,7 +41,7 @@ const allowAnyOrigin = cors({
   preflightContinue: true,
 });
 
-const preflight = publicEndpoint('OPTIONS', '/mcp', 'mcpPreflight', {
+const preflight = publicOperation('OPTIONS', '/mcp', 'mcpPreflight', {
   summary: 'Allow pages of any origin to send messages (CORS preflight)',
   description: 'Browsers send it by themselves (CORS). Any origin may send messages, without cookies.',
   before: allowAnyOrigin,
@@ -49,9 +49,21 @@ const preflight = publicEndpoint('OPTIONS', '/mcp', 'mcpPreflight', {
   handle: async (_request, response) => void response.end(),
 });
 
-function messageEndpoint(app: App, endpoints: () => readonly Endpoint[]): Endpoint {
-  let protocol: McpProtocol | undefined;
-  const declared = endpoint('POST', '/mcp', 'sendMcpMessage', {
+/** Makes a body that can't be read an error of JSON-RPC. */
+const withParseErrors = ({ handle, ...endpoint }: Endpoint): Endpoint => ({
+  ...endpoint,
+  handle:
+    handle &&
+    ((request, response) =>
+      handle(request, response).catch((error: unknown) => {
+        const isUnread = error instanceof HttpError && error.status === 400 && error.body === undefined;
+        throw isUnread ? badMessage(PARSE_ERROR, error.message) : error;
+      })),
+});
+
+function messageOperation(endpointsOf: EndpointsOf): Operation {
+  const protocols = new WeakMap<App, McpProtocol>();
+  const declared = operation('POST', '/mcp', 'sendMcpMessage', {
     summary: 'Call the tools for agents, over the Model Context Protocol',
     description:
       'MCP over Streamable HTTP, in the version 2025-11-25 and some before, without sessions and streams: a message of JSON-RPC gets an ' +
@@ -61,10 +73,10 @@ function messageEndpoint(app: App, endpoints: () => readonly Endpoint[]): Endpoi
     before: refuseWithoutKey,
     // Each tool calls an endpoint, whose work is queued.
     takesLong: true,
-    body: {
-      ...{ schema: Message, example, maxBytes: pageBodyBytes(app.config.maxHtmlBytes) },
-      ...{ longLevels: LONG_LEVELS, site: siteLimits(app.config) },
-    },
+    body: ({ config }) => ({
+      ...{ schema: Message, example, maxBytes: pageBodyBytes(config.maxHtmlBytes) },
+      ...{ longLevels: LONG_LEVELS, site: siteLimits(config) },
+    }),
     answer: {
       description: 'The answer to a request. An error of a tool, too, with `isError` in the result.',
       headers: { ...ANY_ORIGIN_HEADER, ...OPTIONAL_RATE_LIMIT_HEADERS },
@@ -73,11 +85,12 @@ function messageEndpoint(app: App, endpoints: () => readonly Endpoint[]): Endpoi
     },
     otherAnswers: { 202: { description: 'A notification, or an answer, was accepted.', headers: ANY_ORIGIN_HEADER } },
     errors: [badMessage, notAcceptable],
-    async handle({ request, response, owner, queue, body }) {
+    async handle({ request, response, owner, queue, body }, app) {
       if (!acceptsJson(request.headers)) throw notAcceptable();
       // Loaded with the first message, and again if that has failed.
       const { McpProtocol } = await import('./protocol.ts');
-      protocol ??= new McpProtocol(app, endpoints());
+      const protocol = protocols.get(app) ?? new McpProtocol(app, endpointsOf(app));
+      protocols.set(app, protocol);
       const { 'mcp-protocol-version': version } = request.headers;
       const exchange = { request, response, owner, queue };
       const text = await protocol.answer(body, version?.toString(), exchange);
@@ -87,20 +100,8 @@ function messageEndpoint(app: App, endpoints: () => readonly Endpoint[]): Endpoi
       return undefined;
     },
   });
-  return {
-    ...declared,
-    async handle(request, response, tools) {
-      await declared.handle(request, response, tools).catch((error: unknown) => {
-        // A body that can't be read is an error of JSON-RPC.
-        const isUnread = error instanceof HttpError && error.status === 400 && error.body === undefined;
-        throw isUnread ? badMessage(PARSE_ERROR, error.message) : error;
-      });
-    },
-  };
+  return { ...declared, bind: (service) => withParseErrors(declared.bind(service)) };
 }
 
 /** Tools for agents: the Model Context Protocol over Streamable HTTP, without sessions. */
-export const mcpEndpoints = (app: App, endpoints: () => readonly Endpoint[]) => [
-  preflight,
-  messageEndpoint(app, endpoints),
-];
+export const mcpOperations = (endpointsOf: EndpointsOf) => [preflight, messageOperation(endpointsOf)];

@@ -14,7 +14,7 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
 import { VERSION } from '../../lib/project.ts';
 import type { App } from '../app.ts';
-import type { Endpoint } from '../request/declaration.ts';
+import type { Endpoint } from '../operation/declaration.ts';
 import { callTool, type Exchange } from './call-tool.ts';
 import { bindTools } from './descriptors.ts';
 import { badMessage } from './message.ts';

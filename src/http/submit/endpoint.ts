@@ -1,11 +1,10 @@
 import cors from 'cors';
 import { z } from 'zod';
-import type { Config } from '../../config.ts';
 import { HONEYPOT, REDIRECT } from '../../lib/control-fields.ts';
 import { LANGUAGES } from '../../lib/languages.ts';
 import { SIZES } from '../../sizes.ts';
-import type { App } from '../app.ts';
-import { ANY_ORIGIN_HEADER, pageAnswer, publicEndpoint } from '../request/endpoint.ts';
+import { perService, type Settings } from '../operation/declaration.ts';
+import { ANY_ORIGIN_HEADER, pageAnswer, publicOperation } from '../operation/operation.ts';
 import { keyReused } from '../request/idempotency-key.ts';
 import { tooManySubmissions } from '../response/errors.ts';
 import { FORM_CLOSED } from '../response/form-closed.ts';
@@ -36,7 +35,7 @@ const json = z.record(z.string(), z.unknown()).meta({ maxProperties: SIZES.submi
 /** Answers a preflight (Fetch, 3.3.2): any origin, any header it asks for, no credentials. */
 const allowAnyOrigin = cors({ methods: 'POST', maxAge: SIZES.submission.preflightSeconds, preflightContinue: true });
 
-const describeSubmit = ({ maxSubmissionBytes, maxFileBytes, maxFilesBytes }: Config): string =>
+const describeSubmit = ({ config: { maxSubmissionBytes, maxFileBytes, maxFilesBytes } }: Settings): string =>
   'The forms of deployed pages post to it; it needs no key. Accepts any fields, in UTF-8: a JSON object (nested at ' +
   `most ${SIZES.submission.maxJsonDepth} levels, with at most ${SIZES.submission.maxJsonValues} values; its text is kept as it is), or a form ` +
   '(names are literal; a name that repeats becomes a list). In multipart, a field may name another charset, a part may be in base64 or ' +
@@ -65,38 +64,36 @@ const redirected = {
   },
 } as const;
 
-const submitEndpoint = ({ config }: App) =>
-  publicEndpoint('POST', '/submit/:deployId', 'submit', {
-    summary: 'Submit a form',
-    description: describeSubmit(config),
-    requestHeaders: submissionKey,
-    content: {
-      'application/json': { schema: json, example },
-      'application/x-www-form-urlencoded': { schema: form, example },
-      'multipart/form-data': { schema: multipart, example },
-    },
-    answer: { description: 'The submission is stored.', schema: Received, headers: ANY_ORIGIN_HEADER },
-    otherAnswers: { 303: redirected },
-    errors: [noSuchForm, originRefused, ...FORM_CLOSED, keyReused, tooManySubmissions, noStorageForFiles, webhookLoop],
-    pagesExcept: [webhookLoop],
-  });
+const submitOperation = publicOperation('POST', '/submit/:deployId', 'submit', {
+  summary: 'Submit a form',
+  description: describeSubmit,
+  requestHeaders: submissionKey,
+  content: {
+    'application/json': { schema: json, example },
+    'application/x-www-form-urlencoded': { schema: form, example },
+    'multipart/form-data': { schema: multipart, example },
+  },
+  answer: { description: 'The submission is stored.', schema: Received, headers: ANY_ORIGIN_HEADER },
+  otherAnswers: { 303: redirected },
+  errors: [noSuchForm, originRefused, ...FORM_CLOSED, keyReused, tooManySubmissions, noStorageForFiles, webhookLoop],
+  pagesExcept: [webhookLoop],
+});
 
-const thanksEndpoint = (app: App) => {
-  const visitorPages = new VisitorPages(app);
-  return publicEndpoint('GET', '/submit/:deployId/thanks', 'getThanks', {
-    summary: 'Thank a visitor',
-    description:
-      "What a browser shows after a success: a small page with a link back to the form's page. It says nothing of the submission. The " +
-      'host of each page has the same at `/thanks`.',
-    // A script that accepts HTML follows the redirect.
-    answer: { ...pageAnswer('A page in the language of the visitor.'), headers: ANY_ORIGIN_HEADER },
-    errors: [noSuchForm],
-    pagesExcept: [],
-    handle: ({ params: { deployId = '' } }, response) => visitorPages.thank(response, deployId, CORS),
-  });
-};
+const visitorPagesOf = perService((app) => new VisitorPages(app));
 
-const preflight = publicEndpoint('OPTIONS', '/submit/:deployId', 'submitPreflight', {
+const thanksOperation = publicOperation('GET', '/submit/:deployId/thanks', 'getThanks', {
+  summary: 'Thank a visitor',
+  description:
+    "What a browser shows after a success: a small page with a link back to the form's page. It says nothing of the submission. The " +
+    'host of each page has the same at `/thanks`.',
+  // A script that accepts HTML follows the redirect.
+  answer: { ...pageAnswer('A page in the language of the visitor.'), headers: ANY_ORIGIN_HEADER },
+  errors: [noSuchForm],
+  pagesExcept: [],
+  handle: ({ params: { deployId = '' } }, response, app) => visitorPagesOf(app).thank(response, deployId, CORS),
+});
+
+const preflight = publicOperation('OPTIONS', '/submit/:deployId', 'submitPreflight', {
   summary: 'Allow pages of any origin to submit (CORS preflight)',
   description: 'Browsers send it by themselves (CORS). Any origin may submit, with any headers, without credentials.',
   answer: { status: 204, description: 'The page may submit.', headers: ANY_ORIGIN_HEADER },
@@ -104,4 +101,4 @@ const preflight = publicEndpoint('OPTIONS', '/submit/:deployId', 'submitPrefligh
 });
 
 /** Where forms post to. Submissions are answered by submission-service.ts, ahead of Express. */
-export const submitEndpoints = (app: App) => [preflight, submitEndpoint(app), thanksEndpoint(app)];
+export const submitOperations = [preflight, submitOperation, thanksOperation];

@@ -4,7 +4,7 @@ import request from 'supertest';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { loadConfig } from '../../../src/config.ts';
 import { takeDown } from '../../../src/db/deployments/take-downs.ts';
-import { tlsEndpoint } from '../../../src/http/api/operations/tls.ts';
+import { tlsOperation } from '../../../src/http/api/operations/tls.ts';
 import { createApi } from '../../../src/http/router.ts';
 import { idleApp } from '../../support/app.ts';
 import { proxyTo } from '../../support/postgres-proxy.ts';
@@ -97,8 +97,7 @@ describe('GET /internal/tls from outside', () => {
   /** The status that a client at `address` gets. */
   async function statusFrom(address: string | undefined): Promise<number> {
     const app = idleApp(loadConfig({ BASE_URL: 'http://api.test', PAGES_DOMAIN: 'pages.test' }));
-    const ask = tlsEndpoint(app);
-    const api = createApi([ask], app);
+    const api = createApi([tlsOperation.bind(app)]);
     const status = Promise.withResolvers<number>();
     const socket = new Duplex({
       read: () => undefined,

@@ -2,7 +2,7 @@ import type { ErrorRequestHandler } from 'express';
 import { pino } from 'pino';
 import request from 'supertest';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { mcpEndpoints } from '../../../src/http/mcp/mcp.ts';
+import { mcpOperations } from '../../../src/http/mcp/mcp.ts';
 import { createApi } from '../../../src/http/router.ts';
 import { startService } from '../../../src/service.ts';
 import { aSentence, failure } from '../../support/answers.ts';
@@ -230,10 +230,9 @@ it('loads the protocol again after that has failed', async () => {
   const tries = [() => [], () => endpointsOf(service.config)];
   const owner = { id: 1, email: 'you@example.com', plan: 'free', credentialId: 'key_1', scope: 'full' as const };
   const app = idleApp(service.config);
-  const api = createApi(
-    mcpEndpoints(app, () => tries.shift()?.() ?? []),
-    { ...app, authentication: { ofRequest: async () => owner, isCredentialValid: async () => true } },
-  );
+  const operations = mcpOperations(() => tries.shift()?.() ?? []);
+  const authentication = { ...app.authentication, ofRequest: async () => owner, isCredentialValid: async () => true };
+  const api = createApi(operations.map((one) => one.bind({ ...app, authentication })));
   api.use(((_error, _request, response, _next) => void response.sendStatus(500)) satisfies ErrorRequestHandler);
   const ping = () => request(api).post('/mcp').set('Authorization', 'Bearer key').send(PING);
   expect((await ping()).status).toBe(500);

@@ -5,10 +5,10 @@ import { hashOfKey, newToken } from '../../../lib/ids.ts';
 import { FIRST_OWNER } from '../../../lib/mail-address.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
-import type { EndpointRequest, ToolCall } from '../../request/declaration.ts';
+import type { EndpointRequest, ToolCall } from '../../operation/declaration.ts';
 import { RateLimit } from '../../request/rate-limit.ts';
 import { errorKind, HttpError, inSeconds, retryAfter } from '../../response/errors.ts';
-import { askEndpoint, linkStep, tokenHash } from '../links/link-endpoint.ts';
+import { askStep, linkStep, tokenHash } from '../links/link-endpoint.ts';
 
 const { linkHours, maxAsks, askSeconds } = SIZES.emailChange;
 
@@ -98,25 +98,25 @@ async function change(app: App, request: EndpointRequest): Promise<string | unde
 }
 
 /** The link in a mail by which an owner confirms a new address. */
-export const emailChangeEndpoints = (app: App) => [
-  askEndpoint(app, link, {
+export const emailChangeOperations = [
+  askStep(link, {
     name: 'askToChangeEmail',
     summary: 'Ask an owner whether to use a new e-mail address',
-    find: (request) => find(app, request),
+    find: (request, app) => find(app, request),
     page: (email) => ({
       title: 'Use this address?',
       text: `Mail for your account will go to ${email}, and links that sign in as well.`,
       button: 'Use it',
     }),
   }),
-  linkStep(app, 'POST', link, {
+  linkStep('POST', link, {
     name: 'changeEmail',
     summary: 'Confirm a new e-mail address',
     description:
       'From now on it is the one of the account. The link is in the mail to the new address, and works once, for ' +
       `${linkHours} hours.`,
     answer: 'The address is changed.',
-    find: (request) => change(app, request),
+    find: (request, app) => change(app, request),
     page: (email) => ({
       title: 'Your address was changed',
       text: `Mail for your account goes to ${email} from now on.`,

@@ -9,8 +9,7 @@ import {
 } from '../../../db/account/api-keys.ts';
 import { refused } from '../../../problems/refusal.ts';
 import { SIZES } from '../../../sizes.ts';
-import type { App } from '../../app.ts';
-import { endpoint } from '../../request/endpoint.ts';
+import { operation } from '../../operation/operation.ts';
 import { answerObject, keyId, LAST_TIME, textField, textOrNull, time } from '../../request/fields.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
@@ -88,55 +87,52 @@ const lastKey = errorKind(
     ),
 );
 
-const listEndpoint = ({ db }: App) =>
-  endpoint('GET', '/keys', 'listKeys', {
-    summary: 'List your API keys',
-    description: 'Newest first, without revoked ones.',
-    scope: 'full',
-    query: Paging,
-    answer: { description: 'A page of keys.', schema: Keys },
-    async handle({ owner, query: paging }) {
-      const { rows: keys, total } = await listOwnKeys(db, owner.id, paging);
-      return { keys: keys.map((key) => toWire(Key, key)), total, ...paging };
-    },
-  });
+const listOperation = operation('GET', '/keys', 'listKeys', {
+  summary: 'List your API keys',
+  description: 'Newest first, without revoked ones.',
+  scope: 'full',
+  query: Paging,
+  answer: { description: 'A page of keys.', schema: Keys },
+  async handle({ owner, query: paging }, { db }) {
+    const { rows: keys, total } = await listOwnKeys(db, owner.id, paging);
+    return { keys: keys.map((key) => toWire(Key, key)), total, ...paging };
+  },
+});
 
-const createEndpoint = ({ db }: App) =>
-  endpoint('POST', '/keys', 'createKey', {
-    summary: 'Make an API key',
-    description: `For another program or person, with a name by which you recognize it. An owner has at most ${SIZES.apiKey.maxOfOwner} keys.`,
-    body: {
-      schema: z.object({ name, scope: scope.default('full'), expires_at: expiresAt.optional() }),
-      example: { name: 'Website build', scope: 'full' },
-    },
-    answer: { status: 201, description: 'The key.', schema: Made },
-    errors: [tooManyKeys],
-    async handle({ owner, body: { name, scope, expires_at } }) {
-      const expiresAt = expires_at === undefined ? undefined : new Date(expires_at);
-      const outcome = await makeOwnKey(db, owner.id, { name, scope, expiresAt });
-      if (outcome === 'too-many') throw tooManyKeys();
-      const { made, key } = outcome;
-      return toWire(Made, { ...made, key });
-    },
-  });
+const createOperation = operation('POST', '/keys', 'createKey', {
+  summary: 'Make an API key',
+  description: `For another program or person, with a name by which you recognize it. An owner has at most ${SIZES.apiKey.maxOfOwner} keys.`,
+  body: {
+    schema: z.object({ name, scope: scope.default('full'), expires_at: expiresAt.optional() }),
+    example: { name: 'Website build', scope: 'full' },
+  },
+  answer: { status: 201, description: 'The key.', schema: Made },
+  errors: [tooManyKeys],
+  async handle({ owner, body: { name, scope, expires_at } }, { db }) {
+    const expiresAt = expires_at === undefined ? undefined : new Date(expires_at);
+    const outcome = await makeOwnKey(db, owner.id, { name, scope, expiresAt });
+    if (outcome === 'too-many') throw tooManyKeys();
+    const { made, key } = outcome;
+    return toWire(Made, { ...made, key });
+  },
+});
 
-const revokeEndpoint = ({ db }: App) =>
-  endpoint('DELETE', '/keys/:keyId', 'revokeKey', {
-    summary: 'Revoke an API key',
-    description:
-      'Every process refuses it within a second. A key may revoke itself. The last full key of an owner can be revoked on the command line only.',
-    async find(owner, { keyId: id }) {
-      if (!(await ownKeyExists(db, owner.id, id))) throw noSuchKey();
-    },
-    answer: { description: 'The key is revoked.', schema: Revoked },
-    errors: [noSuchKey, lastKey],
-    async handle({ owner, params: { keyId: id } }) {
-      const outcome = await revokeOwnKey(db, owner.id, id);
-      if (outcome === 'no-key') throw noSuchKey();
-      if (outcome === 'last') throw lastKey();
-      return { message: 'Key revoked' as const, id };
-    },
-  });
+const revokeOperation = operation('DELETE', '/keys/:keyId', 'revokeKey', {
+  summary: 'Revoke an API key',
+  description:
+    'Every process refuses it within a second. A key may revoke itself. The last full key of an owner can be revoked on the command line only.',
+  async find(owner, { keyId: id }, { db }) {
+    if (!(await ownKeyExists(db, owner.id, id))) throw noSuchKey();
+  },
+  answer: { description: 'The key is revoked.', schema: Revoked },
+  errors: [noSuchKey, lastKey],
+  async handle({ owner, params: { keyId: id } }, { db }) {
+    const outcome = await revokeOwnKey(db, owner.id, id);
+    if (outcome === 'no-key') throw noSuchKey();
+    if (outcome === 'last') throw lastKey();
+    return { message: 'Key revoked' as const, id };
+  },
+});
 
 /** The keys of an owner. */
-export const keyEndpoints = (app: App) => [listEndpoint(app), createEndpoint(app), revokeEndpoint(app)];
+export const keyOperations = [listOperation, createOperation, revokeOperation];

@@ -7,7 +7,8 @@ import { isTimeZone } from '../../../lib/time-buckets.ts';
 import { refused } from '../../../problems/refusal.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
-import { endpoint } from '../../request/endpoint.ts';
+import { perService } from '../../operation/declaration.ts';
+import { operation } from '../../operation/operation.ts';
 import {
   answerObject,
   countField,
@@ -19,7 +20,7 @@ import {
 } from '../../request/fields.ts';
 import { OPTIONAL_RATE_LIMIT_HEADERS } from '../../request/rate-limit.ts';
 import { NOTICE_HEADER, refusedMailNotice, takeDownNotices } from '../../response/notice.ts';
-import { EmailChanges, emailChangeEndpoints, emailChangeErrors } from './email-change.ts';
+import { EmailChanges, emailChangeErrors, emailChangeOperations } from './email-change.ts';
 
 const Me = answerObject('Me', {
   email: textField("The owner's e-mail address.", 'you@example.com'),
@@ -75,46 +76,44 @@ async function readAccount({ db, config }: App, { owner, notify }: Exchange): Pr
   };
 }
 
-const getEndpoint = (app: App) =>
-  endpoint('GET', '/me', 'getMe', {
-    summary: 'Get the owner of the key',
-    description: 'With the plan, what it allows, and what this service can do.',
-    answer: {
-      description: 'Who you are, and what your plan allows.',
-      headers: NOTICE_HEADER,
-      schema: Me,
-    },
-    handle: (call) => readAccount(app, call),
-  });
+const getOperation = operation('GET', '/me', 'getMe', {
+  summary: 'Get the owner of the key',
+  description: 'With the plan, what it allows, and what this service can do.',
+  answer: {
+    description: 'Who you are, and what your plan allows.',
+    headers: NOTICE_HEADER,
+    schema: Me,
+  },
+  handle: (call, app) => readAccount(app, call),
+});
 
-function changeEndpoint(app: App) {
-  const emailChanges = new EmailChanges(app);
-  return endpoint('PATCH', '/me', 'changeMe', {
-    summary: 'Change your time zone or your e-mail address',
-    description:
-      'A field that is left out stays as it is. A new address gets a mail with a link, which works once, for ' +
-      `${SIZES.emailChange.linkHours} hours; \`email\` changes when it is opened, and the old address gets a mail that says so. ` +
-      'A change that waits ends with your present address, a revoked key, or `DELETE /sessions`.',
-    body: { schema: Changes, example: { time_zone: 'Europe/Berlin' } },
-    answer: {
-      description: 'The account, as GET /me answers it. A header says to which address a link was sent.',
-      headers: OPTIONAL_RATE_LIMIT_HEADERS,
-      schema: Me,
-    },
-    errors: emailChangeErrors,
-    async handle({ owner, request, response, body: { time_zone: timeZone, email }, notify }) {
-      if (email === owner.email) await forgetEmailChange(app.db, owner.id);
-      else if (email !== undefined) {
-        await emailChanges.ask({ owner, request, response }, email);
-        notify(
-          `Open the link in the mail to ${email} within ${SIZES.emailChange.linkHours} hours, to confirm the address`,
-        );
-      }
-      if (timeZone !== undefined) await storeTimeZone(app.db, owner.id, timeZone);
-      return readAccount(app, { owner, notify });
-    },
-  });
-}
+const emailChanges = perService((app) => new EmailChanges(app));
+
+const changeOperation = operation('PATCH', '/me', 'changeMe', {
+  summary: 'Change your time zone or your e-mail address',
+  description:
+    'A field that is left out stays as it is. A new address gets a mail with a link, which works once, for ' +
+    `${SIZES.emailChange.linkHours} hours; \`email\` changes when it is opened, and the old address gets a mail that says so. ` +
+    'A change that waits ends with your present address, a revoked key, or `DELETE /sessions`.',
+  body: { schema: Changes, example: { time_zone: 'Europe/Berlin' } },
+  answer: {
+    description: 'The account, as GET /me answers it. A header says to which address a link was sent.',
+    headers: OPTIONAL_RATE_LIMIT_HEADERS,
+    schema: Me,
+  },
+  errors: emailChangeErrors,
+  async handle({ owner, request, response, body: { time_zone: timeZone, email }, notify }, app) {
+    if (email === owner.email) await forgetEmailChange(app.db, owner.id);
+    else if (email !== undefined) {
+      await emailChanges(app).ask({ owner, request, response }, email);
+      notify(
+        `Open the link in the mail to ${email} within ${SIZES.emailChange.linkHours} hours, to confirm the address`,
+      );
+    }
+    if (timeZone !== undefined) await storeTimeZone(app.db, owner.id, timeZone);
+    return readAccount(app, { owner, notify });
+  },
+});
 
 /** The account of the key's owner. */
-export const meEndpoints = (app: App) => [getEndpoint(app), changeEndpoint(app), ...emailChangeEndpoints(app)];
+export const meOperations = [getOperation, changeOperation, ...emailChangeOperations];

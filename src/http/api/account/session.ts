@@ -4,9 +4,9 @@ import { beginSession, endSession, endSessions, listSessions, ownSessionExists }
 import { hashOfKey, isApiKey, newToken, SESSION_ID } from '../../../lib/ids.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
+import type { EndpointRequest } from '../../operation/declaration.ts';
+import { operation, publicOperation } from '../../operation/operation.ts';
 import { keyRefused, tooManyUnknownKeys, unauthorized } from '../../request/auth.ts';
-import type { EndpointRequest } from '../../request/declaration.ts';
-import { endpoint, publicEndpoint } from '../../request/endpoint.ts';
 import { answerObject, flagField, sessionId, textOrNull, time } from '../../request/fields.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
@@ -75,88 +75,83 @@ export async function signIn({ db, sessionCookie }: App, response: Response, key
   response.append('Set-Cookie', sessionCookie.keep(token));
 }
 
-const beginEndpoint = (app: App) =>
-  publicEndpoint('POST', '/session', 'signIn', {
-    summary: 'Sign a browser in with an API key',
-    description:
-      `Sets a cookie that stands for the key on every endpoint, for ${SIZES.session.lifetimeDays} days since its last use, and no longer than the key ` +
-      'works. It is read only from requests of pages of the service itself (`Sec-Fetch-Site: same-origin`, or its `Origin`).',
-    content: { 'application/json': { schema: Key, example: { key: 'fh_Yk2dV9sQm4XwT7bN1cR8hJ5gL0pZ3aF6eU' } } },
-    answer: { description: 'The browser is signed in.', headers: cookieHeader, schema: SignedIn },
-    errors: [otherSite, unauthorized, tooManyUnknownKeys],
-    async handle(request, response) {
-      const { key } = await readSignIn(app, request, Key);
-      if (!isApiKey(key)) throw keyRefused();
-      const { email, plan, credentialId } = await app.authentication.ofKey(request, response, key);
-      await signIn(app, response, credentialId);
-      return { email, plan };
-    },
-  });
+const beginOperation = publicOperation('POST', '/session', 'signIn', {
+  summary: 'Sign a browser in with an API key',
+  description:
+    `Sets a cookie that stands for the key on every endpoint, for ${SIZES.session.lifetimeDays} days since its last use, and no longer than the key ` +
+    'works. It is read only from requests of pages of the service itself (`Sec-Fetch-Site: same-origin`, or its `Origin`).',
+  content: { 'application/json': { schema: Key, example: { key: 'fh_Yk2dV9sQm4XwT7bN1cR8hJ5gL0pZ3aF6eU' } } },
+  answer: { description: 'The browser is signed in.', headers: cookieHeader, schema: SignedIn },
+  errors: [otherSite, unauthorized, tooManyUnknownKeys],
+  async handle(request, response, app) {
+    const { key } = await readSignIn(app, request, Key);
+    if (!isApiKey(key)) throw keyRefused();
+    const { email, plan, credentialId } = await app.authentication.ofKey(request, response, key);
+    await signIn(app, response, credentialId);
+    return { email, plan };
+  },
+});
 
-const endEndpoint = (app: App) =>
-  endpoint('DELETE', '/session', 'signOut', {
-    summary: 'Sign this browser out',
-    scope: 'read',
-    description: 'Ends the session of the cookie.',
-    answer: {
-      description: 'The session has ended.',
-      headers: cookieHeader,
-      schema: z.strictObject({ message: z.literal('Signed out') }),
-    },
-    errors: [noSession],
-    async handle({ owner, setHeaders }) {
-      if (!SESSION_ID.test(owner.credentialId)) throw noSession();
-      await endSession(app.db, owner.id, owner.credentialId);
-      setHeaders({ 'Set-Cookie': app.sessionCookie.remove });
-      return { message: 'Signed out' as const };
-    },
-  });
+const endOperation = operation('DELETE', '/session', 'signOut', {
+  summary: 'Sign this browser out',
+  scope: 'read',
+  description: 'Ends the session of the cookie.',
+  answer: {
+    description: 'The session has ended.',
+    headers: cookieHeader,
+    schema: z.strictObject({ message: z.literal('Signed out') }),
+  },
+  errors: [noSession],
+  async handle({ owner, setHeaders }, app) {
+    if (!SESSION_ID.test(owner.credentialId)) throw noSession();
+    await endSession(app.db, owner.id, owner.credentialId);
+    setHeaders({ 'Set-Cookie': app.sessionCookie.remove });
+    return { message: 'Signed out' as const };
+  },
+});
 
-const endAllEndpoint = (app: App) =>
-  endpoint('DELETE', '/sessions', 'signOutEverywhere', {
-    summary: 'Sign all browsers out',
-    description: 'Ends all sessions of the owner. Keys stay as they are.',
-    answer: {
-      description: 'No browser is signed in.',
-      headers: cookieHeader,
-      schema: z.strictObject({ message: z.literal('Signed out everywhere') }),
-    },
-    async handle({ owner, setHeaders }) {
-      await endSessions(app.db, owner.id);
-      setHeaders({ 'Set-Cookie': app.sessionCookie.remove });
-      return { message: 'Signed out everywhere' as const };
-    },
-  });
+const endAllOperation = operation('DELETE', '/sessions', 'signOutEverywhere', {
+  summary: 'Sign all browsers out',
+  description: 'Ends all sessions of the owner. Keys stay as they are.',
+  answer: {
+    description: 'No browser is signed in.',
+    headers: cookieHeader,
+    schema: z.strictObject({ message: z.literal('Signed out everywhere') }),
+  },
+  async handle({ owner, setHeaders }, app) {
+    await endSessions(app.db, owner.id);
+    setHeaders({ 'Set-Cookie': app.sessionCookie.remove });
+    return { message: 'Signed out everywhere' as const };
+  },
+});
 
-const listEndpoint = ({ db }: App) =>
-  endpoint('GET', '/sessions', 'listSessions', {
-    summary: 'List the browsers that are signed in',
-    description: 'All sessions of the owner, newest first.',
-    query: Paging,
-    answer: { description: 'A page of sessions.', schema: Sessions },
-    async handle({ owner, query: paging }) {
-      const { rows, total } = await listSessions(db, owner.id, paging);
-      const sessions = rows.map((one) => toWire(Session, { ...one, current: one.id === owner.credentialId }));
-      return { sessions, total, ...paging };
-    },
-  });
+const listOperation = operation('GET', '/sessions', 'listSessions', {
+  summary: 'List the browsers that are signed in',
+  description: 'All sessions of the owner, newest first.',
+  query: Paging,
+  answer: { description: 'A page of sessions.', schema: Sessions },
+  async handle({ owner, query: paging }, { db }) {
+    const { rows, total } = await listSessions(db, owner.id, paging);
+    const sessions = rows.map((one) => toWire(Session, { ...one, current: one.id === owner.credentialId }));
+    return { sessions, total, ...paging };
+  },
+});
 
-const endOneEndpoint = ({ db }: App) =>
-  endpoint('DELETE', '/sessions/:sessionId', 'endSession', {
-    summary: 'Sign one browser out',
-    async find(owner, { sessionId: id }) {
-      if (!(await ownSessionExists(db, owner.id, id))) throw noSuchSession();
-    },
-    answer: { description: 'The session has ended.', schema: Ended },
-    errors: [noSuchSession],
-    async handle({ owner, params: { sessionId: id } }) {
-      if (!(await endSession(db, owner.id, id))) throw noSuchSession();
-      return { message: 'Session ended' as const, id };
-    },
-  });
+const endOneOperation = operation('DELETE', '/sessions/:sessionId', 'endSession', {
+  summary: 'Sign one browser out',
+  async find(owner, { sessionId: id }, { db }) {
+    if (!(await ownSessionExists(db, owner.id, id))) throw noSuchSession();
+  },
+  answer: { description: 'The session has ended.', schema: Ended },
+  errors: [noSuchSession],
+  async handle({ owner, params: { sessionId: id } }, { db }) {
+    if (!(await endSession(db, owner.id, id))) throw noSuchSession();
+    return { message: 'Session ended' as const, id };
+  },
+});
 
 /** Browsers that are signed in: a cookie stands for an API key, for pages of the service itself. */
-export const sessionEndpoints = (app: App) => [
-  ...[beginEndpoint(app), endEndpoint(app)],
-  ...[listEndpoint(app), endAllEndpoint(app), endOneEndpoint(app)],
+export const sessionOperations = [
+  ...[beginOperation, endOperation],
+  ...[listOperation, endAllOperation, endOneOperation],
 ];

@@ -7,12 +7,12 @@ import { hashOfKey, newToken } from '../../../lib/ids.ts';
 import { networkOf } from '../../../lib/public-address.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
-import type { EndpointRequest } from '../../request/declaration.ts';
-import { publicEndpoint } from '../../request/endpoint.ts';
+import { type EndpointRequest, perService } from '../../operation/declaration.ts';
+import { publicOperation } from '../../operation/operation.ts';
 import { mailAddress } from '../../request/fields.ts';
 import { RATE_LIMIT_HEADERS, RateLimit } from '../../request/rate-limit.ts';
 import { errorKind, HttpError, retryAfter } from '../../response/errors.ts';
-import { askEndpoint, linkEndpoint, tokenHash } from '../links/link-endpoint.ts';
+import { askStep, linkErrors, tokenHash } from '../links/link-endpoint.ts';
 import { cookieHeader, otherSite, readSignIn, refuseOtherSites, signIn } from './session.ts';
 
 /* Links that sign in which may be asked for in an hour. */
@@ -120,79 +120,76 @@ class SignInLinks {
 
 const SENT = 'If this address has an account, a mail with a link is on its way';
 
-const requestEndpoint = (app: App) => {
-  const links = new SignInLinks(app);
-  return publicEndpoint('POST', '/session/mail', 'askForSignInLink', {
-    summary: 'Get a link by mail that signs a browser in',
-    description:
-      `If an owner has this address and a valid key, a mail brings a link that works once, for ${SIZES.session.linkMinutes} minutes. The answer is the ` +
-      'same if not.',
-    content: { 'application/json': { schema: Email, example: { email: 'you@example.com' } } },
-    answer: {
-      status: 202,
-      description: 'A mail is sent, if there is such an owner.',
-      headers: RATE_LIMIT_HEADERS,
-      schema: z.strictObject({ message: z.literal(SENT) }),
-    },
-    errors: [noMail, otherSite, tooManyTries],
-    async handle(request, response) {
-      const { mailAccount, clientAddress } = app;
-      if (!mailAccount) throw noMail();
-      // Before the first await: a socket that has closed has no address.
-      const network = networkOf(clientAddress(request));
-      const { email } = await readSignIn(app, request, Email);
-      await links.countTry(network, email, { request, response });
-      response.json({ message: SENT });
-      links.send(email, mailAccount);
-    },
-  });
-};
+const linksOf = perService((app) => new SignInLinks(app));
+
+const requestOperation = publicOperation('POST', '/session/mail', 'askForSignInLink', {
+  summary: 'Get a link by mail that signs a browser in',
+  description:
+    `If an owner has this address and a valid key, a mail brings a link that works once, for ${SIZES.session.linkMinutes} minutes. The answer is the ` +
+    'same if not.',
+  content: { 'application/json': { schema: Email, example: { email: 'you@example.com' } } },
+  answer: {
+    status: 202,
+    description: 'A mail is sent, if there is such an owner.',
+    headers: RATE_LIMIT_HEADERS,
+    schema: z.strictObject({ message: z.literal(SENT) }),
+  },
+  errors: [noMail, otherSite, tooManyTries],
+  async handle(request, response, app) {
+    const { mailAccount, clientAddress } = app;
+    const links = linksOf(app);
+    if (!mailAccount) throw noMail();
+    // Before the first await: a socket that has closed has no address.
+    const network = networkOf(clientAddress(request));
+    const { email } = await readSignIn(app, request, Email);
+    await links.countTry(network, email, { request, response });
+    response.json({ message: SENT });
+    links.send(email, mailAccount);
+  },
+});
 
 /** People open it, and no program calls it. */
 const PATH = '/session/mail/:token';
 
-const askToSignIn = (app: App) =>
-  askEndpoint(
-    app,
-    { path: PATH, isHidden: true, noSuchLink },
-    {
-      name: 'askToSignIn',
-      summary: 'Ask whether to sign in',
-      find: async (request) => findSignInLink(app.db, tokenHash(request, noSuchLink)),
-      page: (email) => ({
-        title: 'Sign in to formhost',
-        text: `You will be signed in as ${email} in this browser.`,
-        button: 'Sign in',
-        isSignIn: true,
-        // With no-referrer, browsers would hide the Origin of what the button posts.
-        headers: { 'Referrer-Policy': 'same-origin' },
-      }),
-    },
-  );
+const askToSignIn = askStep(
+  { path: PATH, isHidden: true, noSuchLink },
+  {
+    name: 'askToSignIn',
+    summary: 'Ask whether to sign in',
+    find: async (request, app) => findSignInLink(app.db, tokenHash(request, noSuchLink)),
+    page: (email) => ({
+      title: 'Sign in to formhost',
+      text: `You will be signed in as ${email} in this browser.`,
+      button: 'Sign in',
+      isSignIn: true,
+      // With no-referrer, browsers would hide the Origin of what the button posts.
+      headers: { 'Referrer-Policy': 'same-origin' },
+    }),
+  },
+);
 
-const useEndpoint = (app: App) =>
-  publicEndpoint('POST', PATH, 'useSignInLink', {
-    ...linkEndpoint,
-    isHidden: true,
-    summary: 'Sign a browser in with a link',
-    description: 'Uses the link up. The body is not read.',
-    answer: {
-      status: 303,
-      description: `To \`${SIGNED_IN}\`, signed in.`,
-      headers: { ...cookieHeader, Location: { schema: { const: SIGNED_IN } } },
-    },
-    errors: [otherSite, noSuchLink],
-    async handle(request, response) {
-      refuseOtherSites(request);
-      // A form of any site can post here. Over plain http, only its Origin tells.
-      const { origin } = request.headers;
-      if (origin !== undefined && !app.sessionCookie.isSameOrigin(request)) throw otherSite();
-      const keyId = await useSignInLink(app.db, tokenHash(request, noSuchLink));
-      if (keyId === undefined) throw noSuchLink();
-      await signIn(app, response, keyId);
-      response.set('Location', SIGNED_IN).end();
-    },
-  });
+const useOperation = publicOperation('POST', PATH, 'useSignInLink', {
+  ...linkErrors,
+  isHidden: true,
+  summary: 'Sign a browser in with a link',
+  description: 'Uses the link up. The body is not read.',
+  answer: {
+    status: 303,
+    description: `To \`${SIGNED_IN}\`, signed in.`,
+    headers: { ...cookieHeader, Location: { schema: { const: SIGNED_IN } } },
+  },
+  errors: [otherSite, noSuchLink],
+  async handle(request, response, app) {
+    refuseOtherSites(request);
+    // A form of any site can post here. Over plain http, only its Origin tells.
+    const { origin } = request.headers;
+    if (origin !== undefined && !app.sessionCookie.isSameOrigin(request)) throw otherSite();
+    const keyId = await useSignInLink(app.db, tokenHash(request, noSuchLink));
+    if (keyId === undefined) throw noSuchLink();
+    await signIn(app, response, keyId);
+    response.set('Location', SIGNED_IN).end();
+  },
+});
 
 /** Links in mails that sign a browser in. */
-export const signInLinkEndpoints = (app: App) => [requestEndpoint(app), askToSignIn(app), useEndpoint(app)];
+export const signInLinkOperations = [requestOperation, askToSignIn, useOperation];

@@ -12,7 +12,8 @@ import type { Database } from '../../../db/postgres/connect.ts';
 import { FIRST_OWNER } from '../../../lib/mail-address.ts';
 import { LIMITS } from '../../../limits.ts';
 import type { App } from '../../app.ts';
-import { endpoint } from '../../request/endpoint.ts';
+import { perService } from '../../operation/declaration.ts';
+import { operation } from '../../operation/operation.ts';
 import {
   answerObject,
   countField,
@@ -87,46 +88,55 @@ const retried = { status: 202, description: 'It will be tried.', schema: Retried
 /** The log of a webhook. */
 const logOf = ({ id, deploymentId }: { id: string; deploymentId: string }) => ({ deploymentId, webhookId: id });
 
-const testEndpoint = ({ db }: App, tests: RateLimit) =>
-  endpoint('POST', '/webhooks/:deployId/:webhookId/test', 'testWebhook', {
-    summary: 'Send a sample submission to a webhook',
-    description: `It is sent like any other delivery: the log shows its outcome. No submission is stored. It counts as ${ONE_TEST}`,
-    find: (owner, ids) => ownWebhook(db, owner, ids),
-    answer: { ...started, description: 'The delivery will be sent.' },
-    errors: [noSuchWebhook, tooManyTests],
-    async handle({ resource: webhook, ...call }) {
-      await tests.countOwner(call);
-      return { id: foundOr404(await createTestDelivery(db, call.owner.id, webhook.id), noSuchWebhook) };
-    },
-  });
+/** The tests that owners send, to webhooks and by mail together. */
+const testsOf = perService(
+  ({ limits }) =>
+    new RateLimit({ name: 'tests', max: limits.owners.testsPerMinute, seconds: 60, refusal: tooManyTests }),
+);
 
-const listEndpoint = ({ db, config }: App) =>
-  endpoint('GET', '/webhooks/:deployId/:webhookId/deliveries', 'listDeliveries', {
-    summary: 'List the deliveries of a webhook',
-    description: `Newest first. Finished deliveries are kept for ${config.deliveryLogDays} days (DELIVERY_LOG_DAYS).`,
-    find: (owner, ids) => ownWebhook(db, owner, ids),
-    query: Paging,
-    answer: { description: 'A page of deliveries.', schema: Deliveries },
-    errors: [noSuchWebhook],
-    async handle({ resource: webhook, query: paging }) {
-      const { rows, total } = await listDeliveries(db, logOf(webhook), paging);
-      return { deliveries: rows.map((one) => toWire(Listed, one)), total, ...paging };
-    },
-  });
+const testOperation = operation('POST', '/webhooks/:deployId/:webhookId/test', 'testWebhook', {
+  summary: 'Send a sample submission to a webhook',
+  description: `It is sent like any other delivery: the log shows its outcome. No submission is stored. It counts as ${ONE_TEST}`,
+  find: (owner, ids, { db }) => ownWebhook(db, owner, ids),
+  answer: { ...started, description: 'The delivery will be sent.' },
+  errors: [noSuchWebhook, tooManyTests],
+  async handle({ resource: webhook, ...call }, app) {
+    await testsOf(app).countOwner(call);
+    return { id: foundOr404(await createTestDelivery(app.db, call.owner.id, webhook.id), noSuchWebhook) };
+  },
+});
 
-const retryEndpoint = ({ db }: App) =>
-  endpoint('POST', '/webhooks/:deployId/:webhookId/deliveries/:deliveryId/retry', 'retryDelivery', {
+const listOperation = operation('GET', '/webhooks/:deployId/:webhookId/deliveries', 'listDeliveries', {
+  summary: 'List the deliveries of a webhook',
+  description: ({ config }) =>
+    `Newest first. Finished deliveries are kept for ${config.deliveryLogDays} days (DELIVERY_LOG_DAYS).`,
+  find: (owner, ids, { db }) => ownWebhook(db, owner, ids),
+  query: Paging,
+  answer: { description: 'A page of deliveries.', schema: Deliveries },
+  errors: [noSuchWebhook],
+  async handle({ resource: webhook, query: paging }, { db }) {
+    const { rows, total } = await listDeliveries(db, logOf(webhook), paging);
+    return { deliveries: rows.map((one) => toWire(Listed, one)), total, ...paging };
+  },
+});
+
+const retryOperation = operation(
+  'POST',
+  '/webhooks/:deployId/:webhookId/deliveries/:deliveryId/retry',
+  'retryDelivery',
+  {
     summary: 'Try a delivery again',
     description:
       'It is tried at once, whatever its status, or when the webhook is on again. One that is being attempted does not change.',
-    find: (owner, ids) => ownWebhook(db, owner, ids),
+    find: (owner, ids, { db }) => ownWebhook(db, owner, ids),
     answer: retried,
     errors: [noSuchDelivery],
-    async handle({ params: { deliveryId: id }, resource: webhook }) {
+    async handle({ params: { deliveryId: id }, resource: webhook }, { db }) {
       if (!(await retryDelivery(db, logOf(webhook), id))) throw noSuchDelivery();
       return { id, status: 'pending' as const };
     },
-  });
+  },
+);
 
 /** Returns whether nobody would get mail about a deployment: its owner has no address yet, and no recipient gets it. */
 async function isForNobody(db: Database, owner: Owner, deploymentId: string): Promise<boolean> {
@@ -141,90 +151,76 @@ function checkMail({ smtpUrl }: App['config'], isForNobody: boolean): void {
     throw nobodyGetsMail(`change your address, which is ${FIRST_OWNER}, under Account or with PATCH /me`);
 }
 
-const testMailEndpoint = ({ db, config }: App, tests: RateLimit) =>
-  endpoint('POST', '/deploy/:id/mails/test', 'testMail', {
-    summary: 'Send a sample mail',
-    description:
-      'To each confirmed recipient, or the owner, also while `email_notifications` is off. No submission is stored. ' +
-      `It counts as ${ONE_TEST}`,
-    find: (owner, { id }) => ownDeployment(db, owner, id),
-    answer: { ...started, description: 'It will be sent. The id is that of its first delivery.' },
-    errors: [nobodyGetsMail, tooManyTests],
-    async handle({ resource: { id }, ...call }) {
-      checkMail(config, await isForNobody(db, call.owner, id));
-      await tests.countOwner(call);
-      const [first] = await mailReceivers(db, id, 'test-mail');
-      return { id: foundOr404(first) };
-    },
-  });
+const testMailOperation = operation('POST', '/deploy/:id/mails/test', 'testMail', {
+  summary: 'Send a sample mail',
+  description:
+    'To each confirmed recipient, or the owner, also while `email_notifications` is off. No submission is stored. ' +
+    `It counts as ${ONE_TEST}`,
+  find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
+  answer: { ...started, description: 'It will be sent. The id is that of its first delivery.' },
+  errors: [nobodyGetsMail, tooManyTests],
+  async handle({ resource: { id }, ...call }, app) {
+    const { db, config } = app;
+    checkMail(config, await isForNobody(db, call.owner, id));
+    await testsOf(app).countOwner(call);
+    const [first] = await mailReceivers(db, id, 'test-mail');
+    return { id: foundOr404(first) };
+  },
+});
 
-const previewEndpoint = ({ db, config }: App, tests: RateLimit) =>
-  endpoint('POST', '/deploy/:id/confirmation/preview', 'previewConfirmation', {
-    summary: 'Send a preview of the confirmation',
-    description: `To the owner: the mail that visitors get, with an example of a reference. It counts as ${ONE_TEST}`,
-    find: (owner, { id }) => ownDeployment(db, owner, id),
-    answer: { ...started, description: 'It will be sent.' },
-    errors: [nobodyGetsMail, tooManyTests],
-    async handle({ resource: { id }, ...call }) {
-      checkMail(config, call.owner.email === FIRST_OWNER);
-      await tests.countOwner(call);
-      const made = await createConfirmationPreview(db, id);
-      if (made === undefined) throw nobodyGetsMail('set confirmation with PATCH /deploy/:id');
-      return { id: made };
-    },
-  });
+const previewOperation = operation('POST', '/deploy/:id/confirmation/preview', 'previewConfirmation', {
+  summary: 'Send a preview of the confirmation',
+  description: `To the owner: the mail that visitors get, with an example of a reference. It counts as ${ONE_TEST}`,
+  find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
+  answer: { ...started, description: 'It will be sent.' },
+  errors: [nobodyGetsMail, tooManyTests],
+  async handle({ resource: { id }, ...call }, app) {
+    const { db, config } = app;
+    checkMail(config, call.owner.email === FIRST_OWNER);
+    await testsOf(app).countOwner(call);
+    const made = await createConfirmationPreview(db, id);
+    if (made === undefined) throw nobodyGetsMail('set confirmation with PATCH /deploy/:id');
+    return { id: made };
+  },
+});
 
-const listMailsEndpoint = ({ db, config }: App) =>
-  endpoint('GET', '/deploy/:id/mails', 'listMails', {
-    summary: 'List the mails about a deployment',
-    description:
-      'Newest first: about submissions, confirmations to visitors, and tests; no mails that ask recipients, and no notices. ' +
-      `Finished deliveries are kept for ${config.deliveryLogDays} days (DELIVERY_LOG_DAYS).`,
-    find: (owner, { id }) => ownDeployment(db, owner, id),
-    query: Paging,
-    answer: { description: 'A page of mails.', schema: Mails },
-    async handle({ resource: { id: deploymentId }, query: paging }) {
-      const { rows, total } = await listDeliveries(db, { deploymentId }, paging);
-      return { deliveries: rows.map((mail) => toWire(ListedMail, mail)), total, ...paging };
-    },
-  });
+const listMailsOperation = operation('GET', '/deploy/:id/mails', 'listMails', {
+  summary: 'List the mails about a deployment',
+  description: ({ config }) =>
+    'Newest first: about submissions, confirmations to visitors, and tests; no mails that ask recipients, and no notices. ' +
+    `Finished deliveries are kept for ${config.deliveryLogDays} days (DELIVERY_LOG_DAYS).`,
+  find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
+  query: Paging,
+  answer: { description: 'A page of mails.', schema: Mails },
+  async handle({ resource: { id: deploymentId }, query: paging }, { db }) {
+    const { rows, total } = await listDeliveries(db, { deploymentId }, paging);
+    return { deliveries: rows.map((mail) => toWire(ListedMail, mail)), total, ...paging };
+  },
+});
 
-const retryMailEndpoint = ({ db }: App, tests: RateLimit) =>
-  endpoint('POST', '/deploy/:id/mails/:deliveryId/retry', 'retryMail', {
-    summary: 'Try a mail again',
-    description:
-      'It is tried at once, whatever its status. One that is being attempted does not change. One that has succeeded counts as ' +
-      ONE_TEST,
-    find: (owner, { id }) => ownDeployment(db, owner, id),
-    answer: { ...retried, headers: OPTIONAL_RATE_LIMIT_HEADERS },
-    errors: [noSuchMail, nobodyGetsMail, confirmationSent, tooManyTests],
-    async handle({ params: { deliveryId: id }, resource: { id: deploymentId }, ...call }) {
-      const mail = foundOr404(await findLoggedMail(db, deploymentId, id), noSuchMail);
-      if (mail.isConfirmation && mail.status === 'succeeded') throw confirmationSent();
-      if (!mail.isWanted)
-        throw nobodyGetsMail('switch email_notifications on, have the recipient confirm, or set confirmation');
-      // Otherwise nothing would bound how much mail an owner can have sent.
-      if (mail.status === 'succeeded') await tests.countOwner(call);
-      if (!(await retryDelivery(db, { deploymentId }, id))) throw noSuchMail();
-      return { id, status: 'pending' as const };
-    },
-  });
+const retryMailOperation = operation('POST', '/deploy/:id/mails/:deliveryId/retry', 'retryMail', {
+  summary: 'Try a mail again',
+  description:
+    'It is tried at once, whatever its status. One that is being attempted does not change. One that has succeeded counts as ' +
+    ONE_TEST,
+  find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
+  answer: { ...retried, headers: OPTIONAL_RATE_LIMIT_HEADERS },
+  errors: [noSuchMail, nobodyGetsMail, confirmationSent, tooManyTests],
+  async handle({ params: { deliveryId: id }, resource: { id: deploymentId }, ...call }, app) {
+    const { db } = app;
+    const mail = foundOr404(await findLoggedMail(db, deploymentId, id), noSuchMail);
+    if (mail.isConfirmation && mail.status === 'succeeded') throw confirmationSent();
+    if (!mail.isWanted)
+      throw nobodyGetsMail('switch email_notifications on, have the recipient confirm, or set confirmation');
+    // Otherwise nothing would bound how much mail an owner can have sent.
+    if (mail.status === 'succeeded') await testsOf(app).countOwner(call);
+    if (!(await retryDelivery(db, { deploymentId }, id))) throw noSuchMail();
+    return { id, status: 'pending' as const };
+  },
+});
 
 /** The deliveries of a webhook, and those by mail: the log, another attempt, a test. */
-export function deliveryEndpoints(app: App) {
-  const tests = new RateLimit({
-    name: 'tests',
-    max: app.limits.owners.testsPerMinute,
-    seconds: 60,
-    refusal: tooManyTests,
-  });
-  return [
-    testEndpoint(app, tests),
-    listEndpoint(app),
-    retryEndpoint(app),
-    listMailsEndpoint(app),
-    testMailEndpoint(app, tests),
-    retryMailEndpoint(app, tests),
-    previewEndpoint(app, tests),
-  ];
-}
+export const deliveryOperations = [
+  ...[testOperation, listOperation, retryOperation],
+  ...[listMailsOperation, testMailOperation, retryMailOperation, previewOperation],
+];

@@ -6,7 +6,7 @@ import { isReachable } from '../../../lib/public-address.ts';
 import { receiverProblem } from '../../../lib/webhook-receivers.ts';
 import { refused } from '../../../problems/refusal.ts';
 import { SIZES } from '../../../sizes.ts';
-import type { App } from '../../app.ts';
+import type { Settings } from '../../operation/declaration.ts';
 import { invalidField } from '../../request/json-body.ts';
 
 /*
@@ -29,12 +29,12 @@ const isUrl = (text: string): boolean =>
   URL.canParse(text);
 
 /** Returns whether the host of a URL is a name, or an address that may be reached. URL has normalised 127.1 and the like. */
-function mayDeliverTo({ hostname }: URL, allowedCidrs: App['config']['webhookAllowCidrs']): boolean {
+function mayDeliverTo({ hostname }: URL, allowedCidrs: Settings['config']['webhookAllowCidrs']): boolean {
   const host = hostname.replace(/^\[|\]$/g, '');
   return isIP(host) === 0 || isReachable(host, allowedCidrs);
 }
 
-const urlField = ({ config, isOwnUrl }: App) =>
+const urlField = ({ config, isOwnUrl }: Settings) =>
   z
     .string('url is required: send the address that receives the webhook, as a string.')
     // No other check runs on one that is too long: parsing may take time quadratic in its length.
@@ -84,17 +84,17 @@ const events = z
   .transform((names) => [...new Set(names)]);
 
 /** The body that makes a webhook. */
-export const creationBody = (app: App) =>
+export const creationBody = (settings: Settings) =>
   z.object({
-    url: urlField(app),
+    url: urlField(settings),
     type,
     events: events.prefault([...EVENTS]).meta({ description: 'The events to receive; all events when left out.' }),
   });
 
 /** The body that changes one. */
-export const changeBody = (app: App) =>
+export const changeBody = (settings: Settings) =>
   z.object({
-    url: urlField(app).optional(),
+    url: urlField(settings).optional(),
     events: events.meta({ description: 'The events to receive.' }).optional(),
     active: z
       .boolean('active is not a boolean: send true or false.')

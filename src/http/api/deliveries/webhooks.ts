@@ -11,8 +11,7 @@ import {
 } from '../../../db/deliveries/webhooks.ts';
 import { EVENTS } from '../../../lib/events.ts';
 import { SIZES } from '../../../sizes.ts';
-import type { App } from '../../app.ts';
-import { endpoint } from '../../request/endpoint.ts';
+import { operation } from '../../operation/operation.ts';
 import {
   answerObject,
   countField,
@@ -77,116 +76,112 @@ const tooManyWebhooks = errorKind(
   () => new HttpError(409, `The deployment has ${SIZES.webhook.maxPerDeployment} webhooks: delete one first.`),
 );
 
-const createEndpoint = (app: App) =>
-  endpoint('POST', '/webhooks/:deployId', 'createWebhook', {
-    summary: 'Create a webhook',
-    description: `Each submission from now on is posted to its address. At most ${SIZES.webhook.maxPerDeployment} a deployment.`,
-    find: (owner, { deployId }) => ownDeployment(app.db, owner, deployId),
-    requestHeaders: idempotencyKey,
-    body: { schema: creationBody(app), example: { url: exampleUrl, type: 'generic' } },
-    answer: { status: 201, description: 'The webhook is created.', schema: Created },
-    errors: [tooManyWebhooks, keyReused],
-    async handle({ owner, resource: deployment, headers, body }) {
-      checkReceiver(body.url, body.type);
-      const wanted = { ...body, type: body.type ?? DEFAULT_TYPE, deploymentId: deployment.id };
-      const request = { key: headers['Idempotency-Key'], path: `/webhooks/${deployment.id}`, body };
-      return answerOnce(app.db, owner, request, async (db) => {
-        const webhook = await createWebhook(db, wanted);
-        if (webhook === 'no-deployment') throw noSuchDeployment();
-        if (webhook === 'limit-reached') throw tooManyWebhooks();
-        return toWire(Created, webhook);
-      });
-    },
-  });
+const createOperation = operation('POST', '/webhooks/:deployId', 'createWebhook', {
+  summary: 'Create a webhook',
+  description: `Each submission from now on is posted to its address. At most ${SIZES.webhook.maxPerDeployment} a deployment.`,
+  find: (owner, { deployId }, app) => ownDeployment(app.db, owner, deployId),
+  requestHeaders: idempotencyKey,
+  body: (settings) => ({ schema: creationBody(settings), example: { url: exampleUrl, type: 'generic' as const } }),
+  answer: { status: 201, description: 'The webhook is created.', schema: Created },
+  errors: [tooManyWebhooks, keyReused],
+  async handle({ owner, resource: deployment, headers, body }, app) {
+    checkReceiver(body.url, body.type);
+    const wanted = { ...body, type: body.type ?? DEFAULT_TYPE, deploymentId: deployment.id };
+    const request = { key: headers['Idempotency-Key'], path: `/webhooks/${deployment.id}`, body };
+    return answerOnce(app.db, owner, request, async (db) => {
+      const webhook = await createWebhook(db, wanted);
+      if (webhook === 'no-deployment') throw noSuchDeployment();
+      if (webhook === 'limit-reached') throw tooManyWebhooks();
+      return toWire(Created, webhook);
+    });
+  },
+});
 
-const listEndpoint = ({ db }: App) =>
-  endpoint('GET', '/webhooks/:deployId', 'listWebhooks', {
-    summary: 'List the webhooks of a deployment',
-    description: 'Oldest first.',
-    find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
-    answer: { description: 'All webhooks.', schema: Webhooks },
-    handle: async ({ resource: { id } }) => ({
-      webhooks: (await listWebhooks(db, id)).map((one) => toWire(Listed, one)),
-    }),
-  });
+const listOperation = operation('GET', '/webhooks/:deployId', 'listWebhooks', {
+  summary: 'List the webhooks of a deployment',
+  description: 'Oldest first.',
+  find: (owner, { deployId }, { db }) => ownDeployment(db, owner, deployId),
+  answer: { description: 'All webhooks.', schema: Webhooks },
+  handle: async ({ resource: { id } }, { db }) => ({
+    webhooks: (await listWebhooks(db, id)).map((one) => toWire(Listed, one)),
+  }),
+});
 
-const changeEndpoint = (app: App) =>
-  endpoint('PATCH', '/webhooks/:deployId/:webhookId', 'changeWebhook', {
-    summary: 'Change a webhook, switch it off or on',
-    description: 'Fields that are left out stay as they are.',
-    find: (owner, ids) => ownWebhook(app.db, owner, ids),
-    body: { schema: changeBody(app), example: { active: true } },
-    answer: { description: 'The webhook as it is now.', schema: Listed },
-    errors: [noSuchWebhook],
-    async handle({ resource: { id, type }, body: changes }) {
-      if (changes.url !== undefined) checkReceiver(changes.url, type);
-      return toWire(Listed, foundOr404(await changeWebhook(app.db, id, changes), noSuchWebhook));
-    },
-  });
+const changeOperation = operation('PATCH', '/webhooks/:deployId/:webhookId', 'changeWebhook', {
+  summary: 'Change a webhook, switch it off or on',
+  description: 'Fields that are left out stay as they are.',
+  find: (owner, ids, app) => ownWebhook(app.db, owner, ids),
+  body: (settings) => ({ schema: changeBody(settings), example: { active: true } }),
+  answer: { description: 'The webhook as it is now.', schema: Listed },
+  errors: [noSuchWebhook],
+  async handle({ resource: { id, type }, body: changes }, app) {
+    if (changes.url !== undefined) checkReceiver(changes.url, type);
+    return toWire(Listed, foundOr404(await changeWebhook(app.db, id, changes), noSuchWebhook));
+  },
+});
 
-const deleteEndpoint = ({ db }: App) =>
-  endpoint('DELETE', '/webhooks/:deployId/:webhookId', 'deleteWebhook', {
-    summary: 'Delete a webhook',
-    description: 'Its pending deliveries are deleted too.',
-    find: (owner, ids) => ownWebhook(db, owner, ids),
-    answer: { description: 'The webhook is deleted.', schema: Deleted },
-    errors: [noSuchWebhook],
-    async handle({ resource: { id } }) {
-      if (!(await deleteWebhook(db, id))) throw noSuchWebhook();
-      return { message: 'Webhook deleted' as const };
-    },
-  });
+const deleteOperation = operation('DELETE', '/webhooks/:deployId/:webhookId', 'deleteWebhook', {
+  summary: 'Delete a webhook',
+  description: 'Its pending deliveries are deleted too.',
+  find: (owner, ids, { db }) => ownWebhook(db, owner, ids),
+  answer: { description: 'The webhook is deleted.', schema: Deleted },
+  errors: [noSuchWebhook],
+  async handle({ resource: { id } }, { db }) {
+    if (!(await deleteWebhook(db, id))) throw noSuchWebhook();
+    return { message: 'Webhook deleted' as const };
+  },
+});
 
-const getSecretEndpoint = ({ db }: App) =>
-  endpoint('GET', '/webhooks/:deployId/:webhookId/secret', 'getWebhookSecret', {
-    summary: 'Get the secret of a webhook',
-    scope: 'full',
-    description: 'The secret that signs its deliveries now. Receivers need it to verify them.',
-    find: (owner, ids) => ownWebhook(db, owner, ids),
-    answer: { description: 'The secret.', schema: Secret },
-    errors: [noSuchWebhook],
-    handle: async ({ resource: { id } }) => ({ secret: foundOr404(await findWebhookSecret(db, id), noSuchWebhook) }),
-  });
+const getSecretOperation = operation('GET', '/webhooks/:deployId/:webhookId/secret', 'getWebhookSecret', {
+  summary: 'Get the secret of a webhook',
+  scope: 'full',
+  description: 'The secret that signs its deliveries now. Receivers need it to verify them.',
+  find: (owner, ids, { db }) => ownWebhook(db, owner, ids),
+  answer: { description: 'The secret.', schema: Secret },
+  errors: [noSuchWebhook],
+  handle: async ({ resource: { id } }, { db }) => ({
+    secret: foundOr404(await findWebhookSecret(db, id), noSuchWebhook),
+  }),
+});
 
-const rotateSecretEndpoint = ({ db }: App) =>
-  endpoint('POST', '/webhooks/:deployId/:webhookId/secret/rotate', 'rotateWebhookSecret', {
-    summary: 'Rotate the secret of a webhook',
-    description: 'For 24 hours the previous secret signs as well. At most three secrets sign at a time.',
-    find: (owner, ids) => ownWebhook(db, owner, ids),
-    answer: { description: 'The new secret.', schema: Secret },
-    errors: [noSuchWebhook],
-    handle: async ({ resource: { id } }) => ({ secret: foundOr404(await rotateWebhookSecret(db, id), noSuchWebhook) }),
-  });
+const rotateSecretOperation = operation('POST', '/webhooks/:deployId/:webhookId/secret/rotate', 'rotateWebhookSecret', {
+  summary: 'Rotate the secret of a webhook',
+  description: 'For 24 hours the previous secret signs as well. At most three secrets sign at a time.',
+  find: (owner, ids, { db }) => ownWebhook(db, owner, ids),
+  answer: { description: 'The new secret.', schema: Secret },
+  errors: [noSuchWebhook],
+  handle: async ({ resource: { id } }, { db }) => ({
+    secret: foundOr404(await rotateWebhookSecret(db, id), noSuchWebhook),
+  }),
+});
 
-const healthEndpoint = ({ db }: App) =>
-  endpoint('GET', '/webhooks/:deployId/health', 'getWebhooksHealth', {
-    summary: 'See which webhooks of a deployment fail',
-    description: 'All webhooks, oldest first.',
-    find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
-    answer: { description: 'How each webhook works.', schema: AllHealth },
-    handle: async ({ resource: { id } }) => ({
-      webhooks: (await listWebhookHealth(db, id)).map((one) => toWire(Health, one)),
-    }),
-  });
+const healthOperation = operation('GET', '/webhooks/:deployId/health', 'getWebhooksHealth', {
+  summary: 'See which webhooks of a deployment fail',
+  description: 'All webhooks, oldest first.',
+  find: (owner, { deployId }, { db }) => ownDeployment(db, owner, deployId),
+  answer: { description: 'How each webhook works.', schema: AllHealth },
+  handle: async ({ resource: { id } }, { db }) => ({
+    webhooks: (await listWebhookHealth(db, id)).map((one) => toWire(Health, one)),
+  }),
+});
 
-const retryFailedEndpoint = ({ db }: App) =>
-  endpoint('POST', '/webhooks/:deployId/:webhookId/retry', 'retryWebhook', {
-    summary: 'Try the failed deliveries of a webhook again',
-    description: `At once, or when the webhook is switched on again. One request tries at most ${maxRetried.toLocaleString('en')}, the oldest first.`,
-    find: (owner, ids) => ownWebhook(db, owner, ids),
-    answer: { status: 202, description: 'They will be tried.', schema: Retried },
-    errors: [noSuchWebhook],
-    handle: async ({ resource }) => ({ retried: await retryFailedDeliveries(db, resource) }),
-  });
+const retryFailedOperation = operation('POST', '/webhooks/:deployId/:webhookId/retry', 'retryWebhook', {
+  summary: 'Try the failed deliveries of a webhook again',
+  description: `At once, or when the webhook is switched on again. One request tries at most ${maxRetried.toLocaleString('en')}, the oldest first.`,
+  find: (owner, ids, { db }) => ownWebhook(db, owner, ids),
+  answer: { status: 202, description: 'They will be tried.', schema: Retried },
+  errors: [noSuchWebhook],
+  handle: async ({ resource }, { db }) => ({ retried: await retryFailedDeliveries(db, resource) }),
+});
 
 /** The webhooks of a deployment: the addresses to which its submissions are posted. */
-export const webhookEndpoints = (app: App) => [
-  listEndpoint(app),
-  createEndpoint(app),
-  deleteEndpoint(app),
-  changeEndpoint(app),
-  getSecretEndpoint(app),
-  rotateSecretEndpoint(app),
-  healthEndpoint(app),
-  retryFailedEndpoint(app),
+export const webhookOperations = [
+  listOperation,
+  createOperation,
+  deleteOperation,
+  changeOperation,
+  getSecretOperation,
+  rotateSecretOperation,
+  healthOperation,
+  retryFailedOperation,
 ];

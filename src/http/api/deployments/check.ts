@@ -25,9 +25,9 @@ import { placeOf } from '../../../lib/place-of.ts';
 import { isHtmlPath, isReplacedIn, isScriptPath, isTextPath, shownPath } from '../../../lib/site-paths.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
+import { type JsonPieces, jsonText } from '../../operation/declaration.ts';
+import { operation } from '../../operation/operation.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
-import { type JsonPieces, jsonText } from '../../request/declaration.ts';
-import { endpoint } from '../../request/endpoint.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
 import { foundOr404, ownDeployment } from './own-deployment.ts';
 import { pageBody } from './page-html.ts';
@@ -223,41 +223,39 @@ export async function captchaMissing(app: App, call: Call, page: Page, captcha: 
   return (await Promise.race([checked, late]))?.problems.filter(({ code }) => code === 'captcha-missing') ?? [];
 }
 
-const checkEndpoint = (app: App) =>
-  endpoint('POST', '/check', 'checkHtml', {
-    summary: 'Check the forms of a page before it is published',
-    description:
-      'Reads HTML as browsers do, and returns its forms, their fields with labels, and what keeps them from arriving. It stores ' +
-      'nothing, and runs no scripts: where one may send a form, its attributes are no problem. The body is JSON, or the page itself ' +
-      'as `text/html`.',
-    body: pageBody(app.config),
-    answer,
-    errors: [tooComplex],
-    async handle({ body: { html }, ...call }) {
-      const files = [{ read: async () => Buffer.from(html), site: undefined }];
-      const resumeDeadline = pauseDeadline(call.response);
-      const turns = new CheckTurns(app, call);
-      const checked = checkFiles(turns, { addresses: app.hosts.addressesFor() }, files).finally(resumeDeadline);
-      return foundOr404((await checked).toJson());
-    },
-  });
+const checkOperation = operation('POST', '/check', 'checkHtml', {
+  summary: 'Check the forms of a page before it is published',
+  description:
+    'Reads HTML as browsers do, and returns its forms, their fields with labels, and what keeps them from arriving. It stores ' +
+    'nothing, and runs no scripts: where one may send a form, its attributes are no problem. The body is JSON, or the page itself ' +
+    'as `text/html`.',
+  body: (app) => pageBody(app.config),
+  answer,
+  errors: [tooComplex],
+  async handle({ body: { html }, ...call }, app) {
+    const files = [{ read: async () => Buffer.from(html), site: undefined }];
+    const resumeDeadline = pauseDeadline(call.response);
+    const turns = new CheckTurns(app, call);
+    const checked = checkFiles(turns, { addresses: app.hosts.addressesFor() }, files).finally(resumeDeadline);
+    return foundOr404((await checked).toJson());
+  },
+});
 
-const checkLiveEndpoint = (app: App) =>
-  endpoint('GET', '/deploy/:id/check', 'checkDeployment', {
-    summary: 'Check the forms of a live page',
-    description:
-      'Returns the same as `POST /check`, for the live page; of a site, for all of its HTML files, index.html first, and then its ' +
-      'scripts. `captcha-missing`: a form lacks the widget of the captcha that the ' +
-      'settings switch on, and the service does not add it. `origin-hidden`: the page hides its origin, and the settings have ' +
-      '`allowed_origins`.',
-    find: (owner, { id }) => ownDeployment(app.db, owner, id),
-    answer,
-    errors: [tooComplex],
-    async handle({ owner, response, resource }) {
-      const rules = await rulesOf(app.db, resource.id);
-      return foundOr404((await checkLive(app, { owner, response }, resource, rules)).toJson());
-    },
-  });
+const checkLiveOperation = operation('GET', '/deploy/:id/check', 'checkDeployment', {
+  summary: 'Check the forms of a live page',
+  description:
+    'Returns the same as `POST /check`, for the live page; of a site, for all of its HTML files, index.html first, and then its ' +
+    'scripts. `captcha-missing`: a form lacks the widget of the captcha that the ' +
+    'settings switch on, and the service does not add it. `origin-hidden`: the page hides its origin, and the settings have ' +
+    '`allowed_origins`.',
+  find: (owner, { id }, app) => ownDeployment(app.db, owner, id),
+  answer,
+  errors: [tooComplex],
+  async handle({ owner, response, resource }, app) {
+    const rules = await rulesOf(app.db, resource.id);
+    return foundOr404((await checkLive(app, { owner, response }, resource, rules)).toJson());
+  },
+});
 
 /** The form check: what a page's forms send, and what keeps it from arriving. */
-export const checkEndpoints = (app: App) => [checkEndpoint(app), checkLiveEndpoint(app)];
+export const checkOperations = [checkOperation, checkLiveOperation];

@@ -18,9 +18,9 @@ import { isReserved, proposeSlugs, RESERVED, SLUG } from '../../../lib/slugs.ts'
 import { refused } from '../../../problems/refusal.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
+import type { Settings, ToolCall } from '../../operation/declaration.ts';
+import { operation } from '../../operation/operation.ts';
 import { changedMeanwhile, ETAG_HEADER, ifMatch, ifNoneMatch, wantedTags } from '../../request/conditions.ts';
-import type { ToolCall } from '../../request/declaration.ts';
-import { endpoint } from '../../request/endpoint.ts';
 import { answerObject, countField, deploymentId, time, uriField } from '../../request/fields.ts';
 import { answerOnce, idempotencyKey, keyReused } from '../../request/idempotency-key.ts';
 import { Paging, paged } from '../../request/paging.ts';
@@ -94,71 +94,68 @@ export const slugField = (reservedSlugs: readonly string[], ifAbsent: string) =>
 const toStatus = (deployment: Deployment, config: Config) =>
   toWire(Status, { ...deployment, status: 'active', url: pageUrl(config, deployment.slug) });
 
-const listEndpoint = ({ db, config }: App) =>
-  endpoint('GET', '/deploy', 'listDeployments', {
-    summary: 'List your deployments',
-    description: 'Newest first, without deleted ones.',
-    query: Paging,
-    answer: { description: 'A page of deployments.', schema: Deployments },
-    async handle({ owner, query: paging }) {
-      const { rows: deployments, total } = await listDeployments(db, owner.id, paging);
-      return { deployments: deployments.map((one) => toStatus(one, config)), total, ...paging };
-    },
-  });
+const listOperation = operation('GET', '/deploy', 'listDeployments', {
+  summary: 'List your deployments',
+  description: 'Newest first, without deleted ones.',
+  query: Paging,
+  answer: { description: 'A page of deployments.', schema: Deployments },
+  async handle({ owner, query: paging }, { db, config }) {
+    const { rows: deployments, total } = await listDeployments(db, owner.id, paging);
+    return { deployments: deployments.map((one) => toStatus(one, config)), total, ...paging };
+  },
+});
 
-function createEndpoint(app: App) {
-  const { db, config, renderer, limitPageWrites, siteQueue, onDeploymentChange } = app;
-  const body = siteBody(config, siteQueue);
-  const slugOrNone = slugField(config.reservedSlugs, "Made from the page's title when left out.").optional();
-  return endpoint('POST', '/deploy', 'createDeployment', {
-    summary: 'Create a deployment',
-    description:
-      'Publishes an HTML page, or a site with files, at a host of its own. The body is JSON, the page itself as `text/html`, ' +
-      'or the site as `application/zip`, with the slug in the query. An absent body reads as `{}`, and unknown fields are ignored.',
-    requestHeaders: idempotencyKey,
-    body: {
-      ...body,
-      schema: body.schema.extend({ slug: slugOrNone }),
-      example: { ...body.example, slug: 'spring-sale' },
-    },
-    answer: { status: 201, description: 'The page is live.', schema: Deployed },
-    errors: [planLimitReached, storageFull, slugTaken, keyReused],
-    async handle({ owner, response, headers, body: { html, slug, files: sent } }) {
-      const slugs = slug === undefined ? await proposeSlugs(html, config.reservedSlugs) : [slug];
-      const limit = config.planLimits.get(owner.plan) ?? 0;
-      const id = newDeploymentId();
-      const given = { deploymentId: id, slug: '', html: Buffer.from(html), hasAltcha: false };
-      const page = await renderer.prepare(owner.id, given);
-      const files = sent?.list ?? [];
-      if (sent) checkLimits([{ path: INDEX, bytes: given.html.length }, ...files], config);
-      const wanted = { id, ownerId: owner.id, limit, storageLimits: config.storageLimits, slugs, page, files };
-      const request = { key: headers['Idempotency-Key'], path: '/deploy', body: { html, slug, files: sent?.list } };
-      async function create(connection: Knex): Promise<z.infer<typeof Deployed>> {
-        const deployment = await createDeployment(connection, wanted);
-        if (deployment === 'limit-reached') throw planLimitReached(owner.plan, limit);
-        if (deployment === 'slug-taken') throw slugTaken();
-        return toDeployed(deployment, config);
-      }
-      const deployed = await withContents(app, { owner, response }, { sent, htmlBytes: given.html.length }, () =>
-        limitPageWrites(() => answerOnce(db, owner, request, create)),
-      );
-      await onDeploymentChange({ deploymentId: deployed.id, slug: deployed.slug });
-      return deployed;
-    },
-  });
+function creationBody(settings: Settings) {
+  const body = siteBody(settings);
+  const { reservedSlugs } = settings.config;
+  const slug = slugField(reservedSlugs, "Made from the page's title when left out.").optional();
+  return { ...body, schema: body.schema.extend({ slug }), example: { ...body.example, slug: 'spring-sale' } };
 }
 
-const getEndpoint = ({ db, config }: App) =>
-  endpoint('GET', '/deploy/:id', 'getDeployment', {
-    summary: 'Get the status of a deployment',
-    description: 'With the number of its submissions. `GET /deploy/{id}/html` returns the page itself.',
-    find: (owner, { id }) => ownDeployment(db, owner, id),
-    answer: { description: 'The deployment.', headers: NOTICE_HEADER, schema: Status },
-    async handle({ resource: deployment, notify }) {
-      if (deployment.takenDownAt) notify(takeDownNotices(config.abuseContact?.text).page);
-      return toStatus(deployment, config);
-    },
-  });
+const createOperation = operation('POST', '/deploy', 'createDeployment', {
+  summary: 'Create a deployment',
+  description:
+    'Publishes an HTML page, or a site with files, at a host of its own. The body is JSON, the page itself as `text/html`, ' +
+    'or the site as `application/zip`, with the slug in the query. An absent body reads as `{}`, and unknown fields are ignored.',
+  requestHeaders: idempotencyKey,
+  body: creationBody,
+  answer: { status: 201, description: 'The page is live.', schema: Deployed },
+  errors: [planLimitReached, storageFull, slugTaken, keyReused],
+  async handle({ owner, response, headers, body: { html, slug, files: sent } }, app) {
+    const { db, config, renderer, limitPageWrites, onDeploymentChange } = app;
+    const slugs = slug === undefined ? await proposeSlugs(html, config.reservedSlugs) : [slug];
+    const limit = config.planLimits.get(owner.plan) ?? 0;
+    const id = newDeploymentId();
+    const given = { deploymentId: id, slug: '', html: Buffer.from(html), hasAltcha: false };
+    const page = await renderer.prepare(owner.id, given);
+    const files = sent?.list ?? [];
+    if (sent) checkLimits([{ path: INDEX, bytes: given.html.length }, ...files], config);
+    const wanted = { id, ownerId: owner.id, limit, storageLimits: config.storageLimits, slugs, page, files };
+    const request = { key: headers['Idempotency-Key'], path: '/deploy', body: { html, slug, files: sent?.list } };
+    async function create(connection: Knex): Promise<z.infer<typeof Deployed>> {
+      const deployment = await createDeployment(connection, wanted);
+      if (deployment === 'limit-reached') throw planLimitReached(owner.plan, limit);
+      if (deployment === 'slug-taken') throw slugTaken();
+      return toDeployed(deployment, config);
+    }
+    const deployed = await withContents(app, { owner, response }, { sent, htmlBytes: given.html.length }, () =>
+      limitPageWrites(() => answerOnce(db, owner, request, create)),
+    );
+    await onDeploymentChange({ deploymentId: deployed.id, slug: deployed.slug });
+    return deployed;
+  },
+});
+
+const getOperation = operation('GET', '/deploy/:id', 'getDeployment', {
+  summary: 'Get the status of a deployment',
+  description: 'With the number of its submissions. `GET /deploy/{id}/html` returns the page itself.',
+  find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
+  answer: { description: 'The deployment.', headers: NOTICE_HEADER, schema: Status },
+  async handle({ resource: deployment, notify }, { config }) {
+    if (deployment.takenDownAt) notify(takeDownNotices(config.abuseContact?.text).page);
+    return toStatus(deployment, config);
+  },
+});
 
 /** A page that replaces another, with the files of its site. */
 type Replacement = Pick<ToolCall, 'owner' | 'response' | 'notify'> & {
@@ -184,75 +181,66 @@ async function replacePage(
   return toDeployed(deployment, config);
 }
 
-function replaceHtmlEndpoint(app: App) {
-  const { db, config } = app;
-  return endpoint('PUT', '/deploy/:id', 'replaceHtml', {
-    summary: 'Replace the HTML of a deployment',
-    description:
-      'Address and slug stay the same. The new page is live at once. The body is JSON, the page itself as `text/html`, or a ' +
-      'site as `application/zip`. Without `files`, the files of a site stay; with them, or in a zip, all are replaced.',
-    find: (owner, { id }) => ownDeployment(db, owner, id),
-    requestHeaders: ifMatch(HTML_PATH),
-    body: siteBody(config, app.siteQueue),
-    answer: { description: 'The new page is live.', headers: ETAG_HEADER, schema: Deployed },
-    errors: [storageFull, changedMeanwhile],
-    async handle({ headers, setHeaders, ...call }) {
-      const replaced = await replacePage(app, call, { etags: wantedTags(headers['If-Match']) });
-      setHeaders({ ETag: etagOf(call.body.html) });
-      return replaced;
-    },
-    /** Also names the files that are gone: an agent may not know which ones the page had. */
-    async handleTool(call) {
-      const { files: sent } = call.body;
-      if (!sent) return replacePage(app, call, {});
-      let removed: string[] = [];
-      const files = (now: readonly SiteFile[]): readonly SiteFile[] => {
-        const kept = new Set(sent.list.map(({ path }) => path));
-        removed = now.map(({ path }) => path).filter((path) => !kept.has(path));
-        return sent.list;
-      };
-      const replaced = await replacePage(app, call, { files });
-      return { ...replaced, removed_files: removed };
-    },
-  });
-}
+const replaceHtmlOperation = operation('PUT', '/deploy/:id', 'replaceHtml', {
+  summary: 'Replace the HTML of a deployment',
+  description:
+    'Address and slug stay the same. The new page is live at once. The body is JSON, the page itself as `text/html`, or a ' +
+    'site as `application/zip`. Without `files`, the files of a site stay; with them, or in a zip, all are replaced.',
+  find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
+  requestHeaders: ifMatch(HTML_PATH),
+  body: siteBody,
+  answer: { description: 'The new page is live.', headers: ETAG_HEADER, schema: Deployed },
+  errors: [storageFull, changedMeanwhile],
+  async handle({ headers, setHeaders, ...call }, app) {
+    const replaced = await replacePage(app, call, { etags: wantedTags(headers['If-Match']) });
+    setHeaders({ ETag: etagOf(call.body.html) });
+    return replaced;
+  },
+  /** Also names the files that are gone: an agent may not know which ones the page had. */
+  async handleTool(call, app) {
+    const { files: sent } = call.body;
+    if (!sent) return replacePage(app, call, {});
+    let removed: string[] = [];
+    const files = (now: readonly SiteFile[]): readonly SiteFile[] => {
+      const kept = new Set(sent.list.map(({ path }) => path));
+      removed = now.map(({ path }) => path).filter((path) => !kept.has(path));
+      return sent.list;
+    };
+    const replaced = await replacePage(app, call, { files });
+    return { ...replaced, removed_files: removed };
+  },
+});
 
-const deleteEndpoint = ({ db, onDeploymentChange }: App) =>
-  endpoint('DELETE', '/deploy/:id', 'deleteDeployment', {
-    summary: 'Delete a deployment',
-    description:
-      'The page goes offline. Its slug becomes free, and it no longer counts for the limit of the plan. For some days ' +
-      '(TRASH_DAYS) it is in the trash, with its submissions.',
-    find: (owner, { id }) => ownDeployment(db, owner, id),
-    answer: { description: 'The page is offline.', schema: Deleted },
-    async handle({ owner, resource: { id, slug } }) {
-      foundOr404(await deleteDeployment(db, owner.id, id));
-      await onDeploymentChange({ deploymentId: id, slug });
-      return { message: 'Deployment deleted' as const, id };
-    },
-  });
+const deleteOperation = operation('DELETE', '/deploy/:id', 'deleteDeployment', {
+  summary: 'Delete a deployment',
+  description:
+    'The page goes offline. Its slug becomes free, and it no longer counts for the limit of the plan. For some days ' +
+    '(TRASH_DAYS) it is in the trash, with its submissions.',
+  find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
+  answer: { description: 'The page is offline.', schema: Deleted },
+  async handle({ owner, resource: { id, slug } }, { db, onDeploymentChange }) {
+    foundOr404(await deleteDeployment(db, owner.id, id));
+    await onDeploymentChange({ deploymentId: id, slug });
+    return { message: 'Deployment deleted' as const, id };
+  },
+});
 
-const getHtmlEndpoint = ({ db }: App) =>
-  endpoint('GET', HTML_PATH, 'getHtml', {
-    summary: 'Get the HTML of a deployment',
-    description: 'As it was sent, including `{{FORM_ACTION}}`.',
-    find: (owner, { id }) => ownDeployment(db, owner, id),
-    requestHeaders: ifNoneMatch,
-    answer: { description: 'The page.', headers: ETAG_HEADER, schema: Html },
-    otherAnswers: { 304: notModified },
-    async handle({ owner, resource: { id }, setHeaders }) {
-      const html = foundOr404(await findHtml(db, owner.id, id));
-      setHeaders({ ETag: etagOf(html) });
-      return htmlAsJson(html);
-    },
-  });
+const getHtmlOperation = operation('GET', HTML_PATH, 'getHtml', {
+  summary: 'Get the HTML of a deployment',
+  description: 'As it was sent, including `{{FORM_ACTION}}`.',
+  find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
+  requestHeaders: ifNoneMatch,
+  answer: { description: 'The page.', headers: ETAG_HEADER, schema: Html },
+  otherAnswers: { 304: notModified },
+  async handle({ owner, resource: { id }, setHeaders }, { db }) {
+    const html = foundOr404(await findHtml(db, owner.id, id));
+    setHeaders({ ETag: etagOf(html) });
+    return htmlAsJson(html);
+  },
+});
 
 /** Deployments: pages and their addresses. */
-export const deploymentEndpoints = (app: App) => [
-  listEndpoint(app),
-  createEndpoint(app),
-  getEndpoint(app),
-  replaceHtmlEndpoint(app),
-  deleteEndpoint(app),
-  getHtmlEndpoint(app),
+export const deploymentOperations = [
+  ...[listOperation, createOperation, getOperation],
+  ...[replaceHtmlOperation, deleteOperation, getHtmlOperation],
 ];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { domainsTarget } from '../../../config.ts';
+import type { Owner } from '../../../db/account/owners.ts';
 import { addDomain, type Domain, findDomain, listDomains, removeDomain } from '../../../db/domains/domains.ts';
 import { domainFault, normalizeDomain } from '../../../lib/domain-names.ts';
 import { recordsOf } from '../../../lib/domain-records.ts';
@@ -7,8 +8,9 @@ import { LIMITS } from '../../../limits.ts';
 import { refused, refusedIssue } from '../../../problems/refusal.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
+import { perService } from '../../operation/declaration.ts';
+import { operation } from '../../operation/operation.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
-import { endpoint } from '../../request/endpoint.ts';
 import { answerObject, domainName, textField, textOrNull, time } from '../../request/fields.ts';
 import { nameOf } from '../../request/hosts.ts';
 import { ProcessStore, RATE_LIMIT_HEADERS, RateLimit } from '../../request/rate-limit.ts';
@@ -84,22 +86,20 @@ async function toCustomDomain({ config, domainProofs }: App, page: { id: string;
 }
 
 /** A deployment with its domain; throws 404. `domain`: as in the path, in any spelling. */
-async function ownDomain({ db }: App, ...[owner, { id, domain }]: OwnDomain) {
+async function ownDomain({ db }: App, owner: Owner, { id, domain }: { id: string; domain: string }) {
   const page = await ownDeployment(db, owner, id);
   return { page, row: foundOr404(await findDomain(db, page.id, normalizeDomain(domain)), noSuchDomain) };
 }
-type OwnDomain = [owner: Parameters<typeof ownDeployment>[1], params: { id: string; domain: string }];
 
-const listEndpoint = (app: App) =>
-  endpoint('GET', '/deploy/:id/domains', 'listDomains', {
-    summary: 'List the domains of a page',
-    description: 'Oldest first. The page is served at each that is `live`, besides its own address.',
-    find: (owner, { id }) => ownDeployment(app.db, owner, id),
-    answer: { description: 'All domains.', schema: Domains },
-    handle: async ({ resource: page }) => ({
-      domains: await Promise.all((await listDomains(app.db, page.id)).map((row) => toCustomDomain(app, page, row))),
-    }),
-  });
+const listOperation = operation('GET', '/deploy/:id/domains', 'listDomains', {
+  summary: 'List the domains of a page',
+  description: 'Oldest first. The page is served at each that is `live`, besides its own address.',
+  find: (owner, { id }, app) => ownDeployment(app.db, owner, id),
+  answer: { description: 'All domains.', schema: Domains },
+  handle: async ({ resource: page }, app) => ({
+    domains: await Promise.all((await listDomains(app.db, page.id)).map((row) => toCustomDomain(app, page, row))),
+  }),
+});
 
 /** The body of a request that adds a domain. */
 function additionBody({ baseUrl, domainsTarget: target, pagesDomain }: App['config']) {
@@ -117,75 +117,74 @@ function additionBody({ baseUrl, domainsTarget: target, pagesDomain }: App['conf
   });
 }
 
-const addEndpoint = (app: App, wakes: ProcessStore) =>
-  endpoint('POST', '/deploy/:id/domains', 'addDomain', {
-    summary: 'Add a domain to a page',
-    description: `Add the \`records\` of the answer to DNS; the service looks them up at once, and again later. At most ${maxOfDeployment} a deployment. A domain that the deployment has already stays as it is.`,
-    find: (owner, { id }) => ownDeployment(app.db, owner, id),
-    body: { schema: additionBody(app.config), example: { domain: 'forms.shop.example' } },
-    answer: { status: 201, description: 'The domain is added.', schema: CustomDomain },
-    errors: [domainLimit, domainTaken],
-    async handle({ owner, resource: page, body, setHeaders }) {
-      const row = await addDomain(app.db, page.id, normalizeDomain(body.domain));
-      if (row === 'no-deployment') throw noSuchDeployment();
-      if (row === 'limit-reached') throw domainLimit();
-      if (row === 'live-elsewhere') throw domainTaken();
-      // Without a limit, adding and removing in turn would be look-ups without one.
-      const { totalHits } = wakes.increment(String(owner.id));
-      if (totalHits <= app.limits.owners.domainChecksPerMinute) app.domainChecks.wake();
-      setHeaders({ Location: `/deploy/${page.id}/domains/${row.domain}` });
-      return toCustomDomain(app, page, row);
-    },
-  });
+/** Counts the look-ups that follow additions: without a limit, adding and removing in turn would be look-ups without one. */
+const wakesOf = perService(() => new ProcessStore(CHECK_SECONDS));
+const checksOf = perService(
+  ({ db, limits }) =>
+    new RateLimit({
+      name: 'domain-checks',
+      max: limits.owners.domainChecksPerMinute,
+      seconds: CHECK_SECONDS,
+      refusal: tooManyChecks,
+      sharedIn: db,
+    }),
+);
 
-const checkEndpoint = (app: App, checks: RateLimit) =>
-  endpoint('POST', '/deploy/:id/domains/:domain/check', 'checkDomain', {
-    summary: 'Look a domain up in DNS now',
-    description: `Requests at the same time share a look-up. An owner may ask for ${domainChecksPerMinute} in a minute.`,
-    find: (...request) => ownDomain(app, ...request),
-    takesLong: true,
-    answer: { description: 'The domain as it is now.', headers: RATE_LIMIT_HEADERS, schema: CustomDomain },
-    errors: [noSuchDomain, tooManyChecks],
-    async handle({ response, queue, resource: { page, row }, ...call }) {
-      await queue(() => checks.countOwner({ ...call, response }));
-      // The time for DNS is bounded on its own.
-      const resumeDeadline = pauseDeadline(response);
-      const { domain } = row;
-      await app.domainChecks
-        .check({ deploymentId: page.id, slug: page.slug, domain })
-        .catch((error: unknown) => {
-          throw app.stopping.aborted ? unavailable('The service is stopping: try again shortly.') : error;
-        })
-        .finally(resumeDeadline);
-      return queue(async () =>
-        toCustomDomain(app, page, foundOr404(await findDomain(app.db, page.id, domain), noSuchDomain)),
-      );
-    },
-  });
+const addOperation = operation('POST', '/deploy/:id/domains', 'addDomain', {
+  summary: 'Add a domain to a page',
+  description: `Add the \`records\` of the answer to DNS; the service looks them up at once, and again later. At most ${maxOfDeployment} a deployment. A domain that the deployment has already stays as it is.`,
+  find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
+  body: ({ config }) => ({ schema: additionBody(config), example: { domain: 'forms.shop.example' } }),
+  answer: { status: 201, description: 'The domain is added.', schema: CustomDomain },
+  errors: [domainLimit, domainTaken],
+  async handle({ owner, resource: page, body, setHeaders }, app) {
+    const row = await addDomain(app.db, page.id, normalizeDomain(body.domain));
+    if (row === 'no-deployment') throw noSuchDeployment();
+    if (row === 'limit-reached') throw domainLimit();
+    if (row === 'live-elsewhere') throw domainTaken();
+    const { totalHits } = wakesOf(app).increment(String(owner.id));
+    if (totalHits <= app.limits.owners.domainChecksPerMinute) app.domainChecks.wake();
+    setHeaders({ Location: `/deploy/${page.id}/domains/${row.domain}` });
+    return toCustomDomain(app, page, row);
+  },
+});
 
-const removeEndpoint = (app: App) =>
-  endpoint('DELETE', '/deploy/:id/domains/:domain', 'removeDomain', {
-    summary: 'Remove a domain from a page',
-    description: 'The page is no longer served there.',
-    find: (...request) => ownDomain(app, ...request),
-    answer: { description: 'The domain is removed.', schema: Removed },
-    errors: [noSuchDomain],
-    async handle({ resource: { page, row } }) {
-      if (!(await removeDomain(app.db, page.id, row.domain))) throw noSuchDomain();
-      await app.onDeploymentChange({ deploymentId: page.id, slug: page.slug });
-      return { message: 'Domain removed' as const, domain: row.domain };
-    },
-  });
+const checkOperation = operation('POST', '/deploy/:id/domains/:domain/check', 'checkDomain', {
+  summary: 'Look a domain up in DNS now',
+  description: `Requests at the same time share a look-up. An owner may ask for ${domainChecksPerMinute} in a minute.`,
+  find: (owner, ids, app) => ownDomain(app, owner, ids),
+  takesLong: true,
+  answer: { description: 'The domain as it is now.', headers: RATE_LIMIT_HEADERS, schema: CustomDomain },
+  errors: [noSuchDomain, tooManyChecks],
+  async handle({ response, queue, resource: { page, row }, ...call }, app) {
+    await queue(() => checksOf(app).countOwner({ ...call, response }));
+    // The time for DNS is bounded on its own.
+    const resumeDeadline = pauseDeadline(response);
+    const { domain } = row;
+    await app.domainChecks
+      .check({ deploymentId: page.id, slug: page.slug, domain })
+      .catch((error: unknown) => {
+        throw app.stopping.aborted ? unavailable('The service is stopping: try again shortly.') : error;
+      })
+      .finally(resumeDeadline);
+    return queue(async () =>
+      toCustomDomain(app, page, foundOr404(await findDomain(app.db, page.id, domain), noSuchDomain)),
+    );
+  },
+});
+
+const removeOperation = operation('DELETE', '/deploy/:id/domains/:domain', 'removeDomain', {
+  summary: 'Remove a domain from a page',
+  description: 'The page is no longer served there.',
+  find: (owner, ids, app) => ownDomain(app, owner, ids),
+  answer: { description: 'The domain is removed.', schema: Removed },
+  errors: [noSuchDomain],
+  async handle({ resource: { page, row } }, app) {
+    if (!(await removeDomain(app.db, page.id, row.domain))) throw noSuchDomain();
+    await app.onDeploymentChange({ deploymentId: page.id, slug: page.slug });
+    return { message: 'Domain removed' as const, domain: row.domain };
+  },
+});
 
 /** The custom domains of a page. */
-export function domainEndpoints(app: App) {
-  const checks = new RateLimit({
-    name: 'domain-checks',
-    max: app.limits.owners.domainChecksPerMinute,
-    seconds: CHECK_SECONDS,
-    refusal: tooManyChecks,
-    sharedIn: app.db,
-  });
-  const wakes = new ProcessStore(CHECK_SECONDS);
-  return [listEndpoint(app), addEndpoint(app, wakes), checkEndpoint(app, checks), removeEndpoint(app)];
-}
+export const domainOperations = [listOperation, addOperation, checkOperation, removeOperation];

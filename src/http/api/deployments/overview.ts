@@ -3,8 +3,7 @@ import { type Config, pageUrl, submitUrl } from '../../../config.ts';
 import { findOverview, listOverview, type OverviewRow } from '../../../db/deployments/overview.ts';
 import { HONEYPOT } from '../../../lib/control-fields.ts';
 import { titleOf } from '../../../lib/slugs.ts';
-import type { App } from '../../app.ts';
-import { endpoint } from '../../request/endpoint.ts';
+import { operation } from '../../operation/operation.ts';
 import { answerObject, countField, deploymentId, flagField, textOrNull, time, uriField } from '../../request/fields.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import { toWire } from '../../response/to-wire.ts';
@@ -56,25 +55,23 @@ const toOverviewed = (one: OverviewRow, config: Config) =>
     takenDown: one.isTakenDown,
   });
 
-const listEndpoint = ({ db, config }: App) =>
-  endpoint('GET', '/overview', 'getOverview', {
-    summary: 'See your deployments at a glance',
-    description: 'Newest first, without deleted ones.',
-    query: Paging,
-    answer: { description: 'A page of deployments.', schema: Overview },
-    async handle({ owner, query: paging }) {
-      const { rows: deployments, total } = await listOverview(db, owner.id, paging);
-      return { deployments: deployments.map((one) => toOverviewed(one, config)), total, ...paging };
-    },
-  });
+const listOperation = operation('GET', '/overview', 'getOverview', {
+  summary: 'See your deployments at a glance',
+  description: 'Newest first, without deleted ones.',
+  query: Paging,
+  answer: { description: 'A page of deployments.', schema: Overview },
+  async handle({ owner, query: paging }, { db, config }) {
+    const { rows: deployments, total } = await listOverview(db, owner.id, paging);
+    return { deployments: deployments.map((one) => toOverviewed(one, config)), total, ...paging };
+  },
+});
 
-const getEndpoint = ({ db, config }: App) =>
-  endpoint('GET', '/overview/:id', 'getDeploymentOverview', {
-    summary: 'See one deployment at a glance',
-    find: async (owner, { id }) => foundOr404(await findOverview(db, owner.id, id)),
-    answer: { description: 'The deployment.', schema: Overviewed },
-    handle: async ({ resource }) => toOverviewed(resource, config),
-  });
+const getOperation = operation('GET', '/overview/:id', 'getDeploymentOverview', {
+  summary: 'See one deployment at a glance',
+  find: async (owner, { id }, { db }) => foundOr404(await findOverview(db, owner.id, id)),
+  answer: { description: 'The deployment.', schema: Overviewed },
+  handle: async ({ resource }, { config }) => toOverviewed(resource, config),
+});
 
 /** The pages of an owner at a glance. */
-export const overviewEndpoints = (app: App) => [listEndpoint(app), getEndpoint(app)];
+export const overviewOperations = [listOperation, getOperation];

@@ -5,8 +5,7 @@ import { filesOfJson, SentFiles, SiteError, sentFilesOf } from '../../../lib/sen
 import { openZip } from '../../../lib/zip-site.ts';
 import { refused, refusedIssue, tooLargeFor } from '../../../problems/refusal.ts';
 import { SIZES } from '../../../sizes.ts';
-import type { App } from '../../app.ts';
-import { type JsonPieces, jsonText } from '../../request/declaration.ts';
+import { type JsonPieces, jsonText, type Settings } from '../../operation/declaration.ts';
 import { answerObject, textField } from '../../request/fields.ts';
 import { pageBodyBytes, siteLimits } from '../../request/json-body.ts';
 import { HttpError } from '../../response/errors.ts';
@@ -63,8 +62,8 @@ const filesField = (config: Config) =>
       },
     });
 
-/** A body that has a page, and its files if it is a site; or that is a page, or the zip of a site. `queue`: unpacks zips. */
-export const siteBody = (config: Config, queue: App['siteQueue']) => {
+/** A body that has a page, and its files if it is a site; or that is a page, or the zip of a site. */
+export const siteBody = ({ config, siteQueue }: Settings) => {
   const page = pageBody(config);
   const { maxSiteBytes } = config;
   return {
@@ -81,7 +80,7 @@ export const siteBody = (config: Config, queue: App['siteQueue']) => {
         name: 'a site',
         fields: ['html', 'files'],
         maxBytes: maxSiteBytes + SIZES.body.settingsBytes,
-        read: (zip: Buffer, ownerId: number) => queue.run(ownerId, QUEUE_WAIT_MS, () => openZip(zip, config)),
+        read: (zip: Buffer, ownerId: number) => siteQueue.run(ownerId, QUEUE_WAIT_MS, () => openZip(zip, config)),
       },
     ],
   };

@@ -9,8 +9,8 @@ import { hasAltcha } from '../../../db/submissions/forms.ts';
 import { FIRST_OWNER } from '../../../lib/mail-address.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
+import { operation } from '../../operation/operation.ts';
 import { changedMeanwhile, ETAG_HEADER, ifMatch, ifNoneMatch, wantedTags } from '../../request/conditions.ts';
-import { endpoint } from '../../request/endpoint.ts';
 import { answerObject, deploymentId } from '../../request/fields.ts';
 import { invalidField } from '../../request/json-body.ts';
 import { errorKind, HttpError, inSeconds, retryAfter } from '../../response/errors.ts';
@@ -131,52 +131,53 @@ async function tellOfMail(
   }
 }
 
-const getEndpoint = ({ db, config }: App) =>
-  endpoint('GET', SETTINGS_PATH, 'getSettings', {
-    summary: 'Get the settings of a deployment',
-    description: 'All that can be changed by PATCH, as it is now.',
-    find: (owner, { id }) => ownDeployment(db, owner, id),
-    requestHeaders: ifNoneMatch,
-    answer: {
-      description: 'All settings.',
-      headers: { ...NOTICE_HEADER, ...ETAG_HEADER },
-      schema: AllSettings,
-      example: exampleSettings,
-    },
-    otherAnswers: { 304: { ...notModified, headers: NOTICE_HEADER } },
-    async handle({ owner, resource: { id, takenDownAt }, notify, setHeaders }) {
-      const { settings, etag, recipients, isMailRefused } = foundOr404(await findSettings(db, owner.id, id));
-      if (takenDownAt) notify(takeDownNotices(config.abuseContact?.text).page);
-      if (isMailRefused) notify(OWNER_REFUSED);
-      for (const { email } of recipients.filter(({ isOff }) => isOff)) notify(recipientRefused(email));
-      setHeaders({ ETag: etag });
-      return settings;
-    },
-  });
+const getOperation = operation('GET', SETTINGS_PATH, 'getSettings', {
+  summary: 'Get the settings of a deployment',
+  description: 'All that can be changed by PATCH, as it is now.',
+  find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
+  requestHeaders: ifNoneMatch,
+  answer: {
+    description: 'All settings.',
+    headers: { ...NOTICE_HEADER, ...ETAG_HEADER },
+    schema: AllSettings,
+    example: exampleSettings,
+  },
+  otherAnswers: { 304: { ...notModified, headers: NOTICE_HEADER } },
+  async handle({ owner, resource: { id, takenDownAt }, notify, setHeaders }, { db, config }) {
+    const { settings, etag, recipients, isMailRefused } = foundOr404(await findSettings(db, owner.id, id));
+    if (takenDownAt) notify(takeDownNotices(config.abuseContact?.text).page);
+    if (isMailRefused) notify(OWNER_REFUSED);
+    for (const { email } of recipients.filter(({ isOff }) => isOff)) notify(recipientRefused(email));
+    setHeaders({ ETag: etag });
+    return settings;
+  },
+});
 
-const changeEndpoint = (app: App) =>
-  endpoint('PATCH', '/deploy/:id', 'changeSettings', {
-    summary: 'Change the settings of a deployment',
-    description:
-      'Fields that are left out stay as they are. A header says so when mail is switched on and none can be sent, or when a form ' +
-      'lacks the widget of the captcha.',
-    find: (owner, { id }) => ownDeployment(app.db, owner, id),
-    requestHeaders: ifMatch(SETTINGS_PATH),
-    body: { schema: settingsChange(app.config), example: { ...exampleSettings, recipients: ['ada@example.org'] } },
-    answer: { description: 'The settings are changed.', headers: ETAG_HEADER, schema: Changed },
-    errors: [tooManyAsks, changedMeanwhile],
-    async handle({ owner, response, resource, headers, body: changes, notify, setHeaders }) {
-      const { id, slug } = resource;
-      const { etag } = await changeOrRefuse(app, owner, resource, changes, wantedTags(headers['If-Match']));
-      await app.onDeploymentChange({ deploymentId: id, slug });
-      await tellOfMail(app, { owner, notify }, id, changes);
-      const provider = changes.spam?.captcha?.provider;
-      const missing = provider && captchaNotice(await captchaMissing(app, { owner, response }, resource, provider));
-      if (missing) notify(missing);
-      setHeaders({ ETag: etag });
-      return { success: true as const, id };
-    },
-  });
+const changeOperation = operation('PATCH', '/deploy/:id', 'changeSettings', {
+  summary: 'Change the settings of a deployment',
+  description:
+    'Fields that are left out stay as they are. A header says so when mail is switched on and none can be sent, or when a form ' +
+    'lacks the widget of the captcha.',
+  find: (owner, { id }, app) => ownDeployment(app.db, owner, id),
+  requestHeaders: ifMatch(SETTINGS_PATH),
+  body: (app) => ({
+    schema: settingsChange(app.config),
+    example: { ...exampleSettings, recipients: ['ada@example.org'] },
+  }),
+  answer: { description: 'The settings are changed.', headers: ETAG_HEADER, schema: Changed },
+  errors: [tooManyAsks, changedMeanwhile],
+  async handle({ owner, response, resource, headers, body: changes, notify, setHeaders }, app) {
+    const { id, slug } = resource;
+    const { etag } = await changeOrRefuse(app, owner, resource, changes, wantedTags(headers['If-Match']));
+    await app.onDeploymentChange({ deploymentId: id, slug });
+    await tellOfMail(app, { owner, notify }, id, changes);
+    const provider = changes.spam?.captcha?.provider;
+    const missing = provider && captchaNotice(await captchaMissing(app, { owner, response }, resource, provider));
+    if (missing) notify(missing);
+    setHeaders({ ETag: etag });
+    return { success: true as const, id };
+  },
+});
 
 /** The settings of a deployment. */
-export const settingsEndpoints = (app: App) => [getEndpoint(app), changeEndpoint(app)];
+export const settingsOperations = [getOperation, changeOperation];

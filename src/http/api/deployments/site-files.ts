@@ -12,8 +12,7 @@ import {
   toReadFile,
 } from '../../../lib/sent-files.ts';
 import { INDEX, siteFileType, sitePath } from '../../../lib/site-paths.ts';
-import type { App } from '../../app.ts';
-import { endpoint } from '../../request/endpoint.ts';
+import { operation } from '../../operation/operation.ts';
 import { answerObject, countField, positiveField, textField } from '../../request/fields.ts';
 import { storageFull } from '../../response/errors.ts';
 import { sendFile } from '../submissions/submission-files.ts';
@@ -54,48 +53,45 @@ const toWire = ({ path, bytes, sha256 }: SiteFile): z.infer<typeof File> => ({
 
 const indexOf = (html: Buffer): SiteFile => ({ path: INDEX, bytes: html.length, sha256: sha256Of(html) });
 
-const listEndpoint = ({ db }: App) =>
-  endpoint('GET', '/deploy/:id/files', 'listFiles', {
-    summary: 'List the files of a deployment',
-    description:
-      'With its `index.html`, which is first; the others follow by their paths. A single page has no others.',
-    find: (owner, { id }) => ownDeployment(db, owner, id),
-    answer: { description: 'The files.', schema: Files },
-    async handle({ owner, resource: { id } }) {
-      const { html, files = [] } = foundOr404(await findSite(db, owner.id, id));
-      const all = [indexOf(html), ...files];
-      return { files: all.map(toWire), total_bytes: all.reduce((sum, { bytes }) => sum + bytes, 0) };
-    },
-  });
+const listOperation = operation('GET', '/deploy/:id/files', 'listFiles', {
+  summary: 'List the files of a deployment',
+  description: 'With its `index.html`, which is first; the others follow by their paths. A single page has no others.',
+  find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
+  answer: { description: 'The files.', schema: Files },
+  async handle({ owner, resource: { id } }, { db }) {
+    const { html, files = [] } = foundOr404(await findSite(db, owner.id, id));
+    const all = [indexOf(html), ...files];
+    return { files: all.map(toWire), total_bytes: all.reduce((sum, { bytes }) => sum + bytes, 0) };
+  },
+});
 
-const getEndpoint = ({ db, openSiteFile, responseWriter }: App) =>
-  endpoint('GET', '/deploy/:id/files/*path', 'getSiteFile', {
-    summary: 'Get a file of a deployment',
-    description: 'As it was sent, and always as an attachment.',
-    async find(owner, { id, path: given }) {
-      const read = sitePath(given);
-      const { html, files = [] } = foundOr404(await findSite(db, owner.id, id));
-      const all = [indexOf(html), ...files];
-      const file = foundOr404('path' in read ? all.find(({ path }) => path === read.path) : undefined, noSuchFile);
-      const readPiece: ReadPiece =
-        file.path === INDEX ? async (from) => html.subarray(from) : openSiteFile(owner.id, file);
-      return { file, first: foundOr404(await readPiece(0), noSuchFile), readPiece };
-    },
-    answer: {
-      description: 'The file.',
-      headers: { 'Content-Disposition': { description: '`attachment`, and its name.', schema: { type: 'string' } } },
-      type: '*/*',
-      schema: z.string().meta({ format: 'binary' }),
-      example: 'body { color: #123 }',
-    },
-    errors: [noSuchFile],
-    takesLong: true,
-    async handle({ owner, response, queue, resource: { file, first, readPiece } }) {
-      const stored = { filename: file.path, contentType: siteFileType(file.path), size: file.bytes };
-      const read: ReadPiece = (...part) => queue(() => readPiece(...part));
-      await sendFile(response, { responseWriter, client: owner.id }, { file: stored, first, read });
-    },
-  });
+const getOperation = operation('GET', '/deploy/:id/files/*path', 'getSiteFile', {
+  summary: 'Get a file of a deployment',
+  description: 'As it was sent, and always as an attachment.',
+  async find(owner, { id, path: given }, { db, openSiteFile }) {
+    const read = sitePath(given);
+    const { html, files = [] } = foundOr404(await findSite(db, owner.id, id));
+    const all = [indexOf(html), ...files];
+    const file = foundOr404('path' in read ? all.find(({ path }) => path === read.path) : undefined, noSuchFile);
+    const readPiece: ReadPiece =
+      file.path === INDEX ? async (from) => html.subarray(from) : openSiteFile(owner.id, file);
+    return { file, first: foundOr404(await readPiece(0), noSuchFile), readPiece };
+  },
+  answer: {
+    description: 'The file.',
+    headers: { 'Content-Disposition': { description: '`attachment`, and its name.', schema: { type: 'string' } } },
+    type: '*/*',
+    schema: z.string().meta({ format: 'binary' }),
+    example: 'body { color: #123 }',
+  },
+  errors: [noSuchFile],
+  takesLong: true,
+  async handle({ owner, response, queue, resource: { file, first, readPiece } }, { responseWriter }) {
+    const stored = { filename: file.path, contentType: siteFileType(file.path), size: file.bytes };
+    const read: ReadPiece = (...part) => queue(() => readPiece(...part));
+    await sendFile(response, { responseWriter, client: owner.id }, { file: stored, first, read });
+  },
+});
 
 /** A page has to be one that POST and PUT of the whole deployment would accept. */
 function checkIndex(content: Buffer): void {
@@ -103,71 +99,64 @@ function checkIndex(content: Buffer): void {
   checkCharset(INDEX, content);
 }
 
-const putEndpoint = (app: App) =>
-  endpoint('PUT', '/deploy/:id/files/*path', 'putSiteFile', {
-    summary: 'Add or replace a file of a deployment',
-    description:
-      'The body is the content, whatever its content type: the extension of the path says the type. It makes a new version, ' +
-      `as each change does. \`${INDEX}\` is the page itself.`,
-    find: async (owner, { id, path }) => ({
-      deployment: await ownDeployment(app.db, owner, id),
-      path: checkedPath(path),
-    }),
-    body: {
-      schema: z.object({ content: z.instanceof(Buffer) }),
-      example: { content: Buffer.from('body { color: #123 }') },
-      others: [
-        {
-          name: 'the content',
-          fields: ['content'],
-          maxBytes: largestFile(app.config),
-          read: async (content) => ({ content }),
-        },
-      ],
-    },
-    answer: { description: 'The file is live.', schema: File },
-    errors: [storageFull],
-    async handle({ owner, response, resource: { deployment, path }, body: { content } }) {
-      const file = { path, bytes: content.length, sha256: sha256Of(content) };
-      if (file.bytes > maxBytesOf(path, app.config)) {
-        throw new SiteError(413, `The body is too large: send at most ${maxBytesOf(path, app.config)} bytes.`);
-      }
-      if (path === INDEX) {
-        checkIndex(content);
-        await publishPage(app, { owner, response }, deployment, { html: content });
-      } else {
-        const sent = sentFilesOf([toReadFile(path, content)]);
-        const files = (now: readonly SiteFile[]) => [...now.filter((one) => one.path !== path), file];
-        await publishPage(app, { owner, response }, deployment, { sent, files });
-      }
-      return toWire(file);
-    },
-  });
+const putOperation = operation('PUT', '/deploy/:id/files/*path', 'putSiteFile', {
+  summary: 'Add or replace a file of a deployment',
+  description:
+    'The body is the content, whatever its content type: the extension of the path says the type. It makes a new version, ' +
+    `as each change does. \`${INDEX}\` is the page itself.`,
+  find: async (owner, { id, path }, app) => ({
+    deployment: await ownDeployment(app.db, owner, id),
+    path: checkedPath(path),
+  }),
+  body: (app) => ({
+    schema: z.object({ content: z.instanceof(Buffer) }),
+    example: { content: Buffer.from('body { color: #123 }') },
+    others: [
+      {
+        name: 'the content',
+        fields: ['content'],
+        maxBytes: largestFile(app.config),
+        read: async (content) => ({ content }),
+      },
+    ],
+  }),
+  answer: { description: 'The file is live.', schema: File },
+  errors: [storageFull],
+  async handle({ owner, response, resource: { deployment, path }, body: { content } }, app) {
+    const file = { path, bytes: content.length, sha256: sha256Of(content) };
+    if (file.bytes > maxBytesOf(path, app.config)) {
+      throw new SiteError(413, `The body is too large: send at most ${maxBytesOf(path, app.config)} bytes.`);
+    }
+    if (path === INDEX) {
+      checkIndex(content);
+      await publishPage(app, { owner, response }, deployment, { html: content });
+    } else {
+      const sent = sentFilesOf([toReadFile(path, content)]);
+      const files = (now: readonly SiteFile[]) => [...now.filter((one) => one.path !== path), file];
+      await publishPage(app, { owner, response }, deployment, { sent, files });
+    }
+    return toWire(file);
+  },
+});
 
-const deleteEndpoint = (app: App) =>
-  endpoint('DELETE', '/deploy/:id/files/*path', 'deleteSiteFile', {
-    summary: 'Remove a file of a deployment',
-    description: `It makes a new version. \`${INDEX}\` stays: delete the deployment instead.`,
-    find: (owner, { id }) => ownDeployment(app.db, owner, id),
-    answer: { description: 'The file is gone.', schema: Removed },
-    errors: [noSuchFile],
-    async handle({ owner, response, params, resource }) {
-      const read = sitePath(params.path);
-      const path = 'path' in read ? read.path : params.path;
-      if (path === INDEX) throw new SiteError(400, `The file "${INDEX}" can't be removed: delete the deployment.`);
-      function files(now: readonly SiteFile[]): readonly SiteFile[] {
-        if (!now.some((file) => file.path === path)) throw noSuchFile();
-        return now.filter((file) => file.path !== path);
-      }
-      await publishPage(app, { owner, response }, resource, { files });
-      return { message: 'File removed' as const, path };
-    },
-  });
+const deleteOperation = operation('DELETE', '/deploy/:id/files/*path', 'deleteSiteFile', {
+  summary: 'Remove a file of a deployment',
+  description: `It makes a new version. \`${INDEX}\` stays: delete the deployment instead.`,
+  find: (owner, { id }, app) => ownDeployment(app.db, owner, id),
+  answer: { description: 'The file is gone.', schema: Removed },
+  errors: [noSuchFile],
+  async handle({ owner, response, params, resource }, app) {
+    const read = sitePath(params.path);
+    const path = 'path' in read ? read.path : params.path;
+    if (path === INDEX) throw new SiteError(400, `The file "${INDEX}" can't be removed: delete the deployment.`);
+    function files(now: readonly SiteFile[]): readonly SiteFile[] {
+      if (!now.some((file) => file.path === path)) throw noSuchFile();
+      return now.filter((file) => file.path !== path);
+    }
+    await publishPage(app, { owner, response }, resource, { files });
+    return { message: 'File removed' as const, path };
+  },
+});
 
 /** The files of a page, one by one. */
-export const siteFileEndpoints = (app: App) => [
-  listEndpoint(app),
-  getEndpoint(app),
-  putEndpoint(app),
-  deleteEndpoint(app),
-];
+export const siteFileOperations = [listOperation, getOperation, putOperation, deleteOperation];

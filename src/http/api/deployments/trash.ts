@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { Owner } from '../../../db/account/owners.ts';
 import { beginPurge, isTrashed, listTrash, undeleteDeployment } from '../../../db/deployments/deleted-deployments.ts';
 import type { Database } from '../../../db/postgres/connect.ts';
-import type { App } from '../../app.ts';
-import { endpoint } from '../../request/endpoint.ts';
+import { operation } from '../../operation/operation.ts';
 import { answerObject, deploymentId, time } from '../../request/fields.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
@@ -43,55 +42,53 @@ async function checkTrash(db: Database, owner: Owner, id: string): Promise<void>
   if (!(await isTrashed(db, owner.id, id))) throw notInTrash();
 }
 
-const listEndpoint = ({ db, config }: App) =>
-  endpoint('GET', '/trash', 'listTrash', {
-    summary: 'List your deleted deployments',
-    description: `The last deleted first. They are kept for ${config.trashDays} days (TRASH_DAYS), until they are restored or deleted for good, and count for the storage of the plan.`,
-    query: Paging,
-    answer: { description: 'A page of deleted deployments.', schema: Trash },
-    async handle({ owner, query: paging }) {
-      const { rows: deployments, total } = await listTrash(db, owner.id, paging);
-      return { deployments: deployments.map((one) => toWire(Trashed, one)), total, ...paging };
-    },
-  });
+const listOperation = operation('GET', '/trash', 'listTrash', {
+  summary: 'List your deleted deployments',
+  description: ({ config }) =>
+    `The last deleted first. They are kept for ${config.trashDays} days (TRASH_DAYS), until they are restored or deleted for good, and count for the storage of the plan.`,
+  query: Paging,
+  answer: { description: 'A page of deleted deployments.', schema: Trash },
+  async handle({ owner, query: paging }, { db }) {
+    const { rows: deployments, total } = await listTrash(db, owner.id, paging);
+    return { deployments: deployments.map((one) => toWire(Trashed, one)), total, ...paging };
+  },
+});
 
-function restoreEndpoint({ db, config, onDeploymentChange }: App) {
-  const { planLimits, reservedSlugs } = config;
-  const slug = slugField(reservedSlugs, 'Its slug is the one that it had when left out.').optional();
-  const limitOf = (plan: string): number => planLimits.get(plan) ?? 0;
-  return endpoint('POST', '/trash/:id/restore', 'restoreDeployment', {
-    summary: 'Restore a deleted deployment',
-    description:
-      'With its page, its submissions and their files, its webhooks and its settings. It counts for the limit of the plan again.',
-    find: (owner, { id }) => checkTrash(db, owner, id),
-    body: { schema: z.object({ slug }), example: {} },
-    answer: { description: 'The page is live again.', schema: Deployed },
-    errors: [notInTrash, planLimitReached, slugTaken],
-    async handle({ owner, params: { id }, body: { slug } }) {
-      const restored = await undeleteDeployment(db, id, { slug, limitOf });
-      if (restored === 'not-deleted' || restored === 'incomplete') throw notInTrash();
-      if (restored === 'limit-reached') throw planLimitReached(owner.plan, limitOf(owner.plan));
-      if (restored === 'slug-taken') throw slugTaken();
-      await onDeploymentChange({ deploymentId: id, slug: restored.slug });
-      return toDeployed({ id, slug: restored.slug }, config);
-    },
-  });
-}
+const restoreOperation = operation('POST', '/trash/:id/restore', 'restoreDeployment', {
+  summary: 'Restore a deleted deployment',
+  description:
+    'With its page, its submissions and their files, its webhooks and its settings. It counts for the limit of the plan again.',
+  find: (owner, { id }, { db }) => checkTrash(db, owner, id),
+  body: ({ config: { reservedSlugs } }) => ({
+    schema: z.object({ slug: slugField(reservedSlugs, 'Its slug is the one that it had when left out.').optional() }),
+    example: {},
+  }),
+  answer: { description: 'The page is live again.', schema: Deployed },
+  errors: [notInTrash, planLimitReached, slugTaken],
+  async handle({ owner, params: { id }, body: { slug } }, { db, config, onDeploymentChange }) {
+    const limitOf = (plan: string): number => config.planLimits.get(plan) ?? 0;
+    const restored = await undeleteDeployment(db, id, { slug, limitOf });
+    if (restored === 'not-deleted' || restored === 'incomplete') throw notInTrash();
+    if (restored === 'limit-reached') throw planLimitReached(owner.plan, limitOf(owner.plan));
+    if (restored === 'slug-taken') throw slugTaken();
+    await onDeploymentChange({ deploymentId: id, slug: restored.slug });
+    return toDeployed({ id, slug: restored.slug }, config);
+  },
+});
 
-const purgeEndpoint = ({ db, onPurge }: App) =>
-  endpoint('DELETE', '/trash/:id', 'purgeDeployment', {
-    summary: 'Delete a deployment for good',
-    description:
-      'With all that it has. It is out of reach at once. Millions of submissions take minutes to be removed. Only for a deleted deployment.',
-    find: (owner, { id }) => checkTrash(db, owner, id),
-    answer: { description: 'The deployment is gone.', schema: Purged },
-    errors: [notInTrash],
-    async handle({ params: { id } }) {
-      if (!(await beginPurge(db, id))) throw notInTrash();
-      onPurge();
-      return { message: 'Deployment deleted for good' as const, id };
-    },
-  });
+const purgeOperation = operation('DELETE', '/trash/:id', 'purgeDeployment', {
+  summary: 'Delete a deployment for good',
+  description:
+    'With all that it has. It is out of reach at once. Millions of submissions take minutes to be removed. Only for a deleted deployment.',
+  find: (owner, { id }, { db }) => checkTrash(db, owner, id),
+  answer: { description: 'The deployment is gone.', schema: Purged },
+  errors: [notInTrash],
+  async handle({ params: { id } }, { db, onPurge }) {
+    if (!(await beginPurge(db, id))) throw notInTrash();
+    onPurge();
+    return { message: 'Deployment deleted for good' as const, id };
+  },
+});
 
 /** Deleted deployments, which their owner can restore or remove for good. */
-export const trashEndpoints = (app: App) => [listEndpoint(app), restoreEndpoint(app), purgeEndpoint(app)];
+export const trashOperations = [listOperation, restoreOperation, purgeOperation];

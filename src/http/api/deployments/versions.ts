@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { findVersion, listVersions } from '../../../db/deployments/page-versions.ts';
 import type { Database } from '../../../db/postgres/connect.ts';
-import type { App } from '../../app.ts';
-import { endpoint } from '../../request/endpoint.ts';
+import { operation } from '../../operation/operation.ts';
 import { answerObject, flagField, positiveField, time, VERSION_NUMBER } from '../../request/fields.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import { storageFull } from '../../response/errors.ts';
@@ -33,45 +32,42 @@ const ownVersion = async (db: Database, deploymentId: string, version: string) =
     noSuchVersion,
   );
 
-const listEndpoint = ({ db, config }: App) =>
-  endpoint('GET', '/deploy/:id/versions', 'listVersions', {
-    summary: 'List the versions of a page',
-    description:
-      `Newest first. Each change of the HTML or of the files makes one; the last ${config.pageVersions} are kept (PAGE_VERSIONS). PUT with ` +
-      'the HTML that is live makes none.',
-    find: (owner, { id }) => ownDeployment(db, owner, id),
-    query: Paging,
-    answer: { description: 'A page of versions.', schema: Versions },
-    async handle({ resource: { id }, query: paging }) {
-      const { rows: versions, total } = await listVersions(db, id, paging);
-      const listed = versions.map((one) => toWire(Version, { ...one, live: one.isLive }));
-      return { versions: listed, total, ...paging };
-    },
-  });
+const listOperation = operation('GET', '/deploy/:id/versions', 'listVersions', {
+  summary: 'List the versions of a page',
+  description: ({ config }) =>
+    `Newest first. Each change of the HTML or of the files makes one; the last ${config.pageVersions} are kept (PAGE_VERSIONS). PUT with ` +
+    'the HTML that is live makes none.',
+  find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
+  query: Paging,
+  answer: { description: 'A page of versions.', schema: Versions },
+  async handle({ resource: { id }, query: paging }, { db }) {
+    const { rows: versions, total } = await listVersions(db, id, paging);
+    const listed = versions.map((one) => toWire(Version, { ...one, live: one.isLive }));
+    return { versions: listed, total, ...paging };
+  },
+});
 
-const getHtmlEndpoint = ({ db }: App) =>
-  endpoint('GET', '/deploy/:id/versions/:version/html', 'getVersionHtml', {
-    summary: 'Get the HTML of a version',
-    description: 'As it was sent, including `{{FORM_ACTION}}`.',
-    find: (owner, { id }) => ownDeployment(db, owner, id),
-    answer: { description: 'The page as it was.', schema: Html },
-    errors: [noSuchVersion],
-    handle: async ({ params, resource: { id } }) => htmlAsJson((await ownVersion(db, id, params.version)).html),
-  });
+const getHtmlOperation = operation('GET', '/deploy/:id/versions/:version/html', 'getVersionHtml', {
+  summary: 'Get the HTML of a version',
+  description: 'As it was sent, including `{{FORM_ACTION}}`.',
+  find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
+  answer: { description: 'The page as it was.', schema: Html },
+  errors: [noSuchVersion],
+  handle: async ({ params, resource: { id } }, { db }) => htmlAsJson((await ownVersion(db, id, params.version)).html),
+});
 
-const restoreEndpoint = (app: App) =>
-  endpoint('POST', '/deploy/:id/versions/:version/restore', 'restoreVersion', {
-    summary: 'Restore a version',
-    description: 'Its HTML and its files are live at once, as a new version: what was live stays in the list.',
-    find: (owner, { id }) => ownDeployment(app.db, owner, id),
-    answer: { description: 'The version is live.', schema: Deployed },
-    errors: [storageFull, noSuchVersion],
-    async handle({ owner, response, params, resource }) {
-      const { html, files } = await ownVersion(app.db, resource.id, params.version);
-      const change = { html, files: () => files };
-      return toDeployed(await publishPage(app, { owner, response }, resource, change), app.config);
-    },
-  });
+const restoreOperation = operation('POST', '/deploy/:id/versions/:version/restore', 'restoreVersion', {
+  summary: 'Restore a version',
+  description: 'Its HTML and its files are live at once, as a new version: what was live stays in the list.',
+  find: (owner, { id }, app) => ownDeployment(app.db, owner, id),
+  answer: { description: 'The version is live.', schema: Deployed },
+  errors: [storageFull, noSuchVersion],
+  async handle({ owner, response, params, resource }, app) {
+    const { html, files } = await ownVersion(app.db, resource.id, params.version);
+    const change = { html, files: () => files };
+    return toDeployed(await publishPage(app, { owner, response }, resource, change), app.config);
+  },
+});
 
 /** The versions of a page. */
-export const versionEndpoints = (app: App) => [listEndpoint(app), getHtmlEndpoint(app), restoreEndpoint(app)];
+export const versionOperations = [listOperation, getHtmlOperation, restoreOperation];

@@ -1,10 +1,10 @@
 import { confirmRecipient, findLinkedRecipient } from '../../../db/deliveries/mail-recipients.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
-import type { EndpointRequest } from '../../request/declaration.ts';
+import type { EndpointRequest } from '../../operation/declaration.ts';
 import { queryOf } from '../../request/query.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
-import { askEndpoint, ExpiringLink, linkStep } from './link-endpoint.ts';
+import { askStep, ExpiringLink, linkStep } from './link-endpoint.ts';
 
 /** A wrong signature gets the same error as a recipient that is in no list. */
 const noSuchLink = errorKind(
@@ -41,25 +41,25 @@ async function checked({ links }: App, { params, url }: EndpointRequest): Promis
 }
 
 /** The link in a mail by which a recipient confirms that it wants mail about a deployment. */
-export const confirmEndpoints = (app: App) => [
-  askEndpoint(app, link, {
+export const confirmOperations = [
+  askStep(link, {
     name: 'askToConfirm',
     summary: 'Ask a recipient whether to send mail about a deployment',
-    find: async (request) => findLinkedRecipient(app.db, ...(await checked(app, request))),
+    find: async (request, app) => findLinkedRecipient(app.db, ...(await checked(app, request))),
     page: ({ email, slug }) => ({
       title: `Get mail about ${slug}?`,
       text: `When a form of ${slug} is submitted, what was sent will be mailed to ${email}. Each mail has a link that stops them.`,
       button: 'Send me these mails',
     }),
   }),
-  linkStep(app, 'POST', link, {
+  linkStep('POST', link, {
     name: 'confirmRecipient',
     summary: 'Confirm a recipient',
     description:
       'From now on the recipient gets mail about the deployment, while it is in `recipients`. The link in the mail to a new ' +
       `recipient works for ${SIZES.links.confirmationDays} days.`,
     answer: 'The recipient is confirmed, as it may have been before.',
-    find: async (request) => confirmRecipient(app.db, ...(await checked(app, request))),
+    find: async (request, app) => confirmRecipient(app.db, ...(await checked(app, request))),
     page: ({ email, slug }) => ({
       title: `You get mail about ${slug}`,
       text: `What is submitted to ${slug} is mailed to ${email} from now on. Each mail has a link that stops them.`,

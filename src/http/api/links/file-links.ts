@@ -2,13 +2,13 @@ import limitConcurrency from 'p-limit';
 import { findFile } from '../../../db/files/stored-files.ts';
 import { networkOf } from '../../../lib/public-address.ts';
 import { SIZES } from '../../../sizes.ts';
-import type { App } from '../../app.ts';
-import { publicEndpoint } from '../../request/endpoint.ts';
+import { perService } from '../../operation/declaration.ts';
+import { publicOperation } from '../../operation/operation.ts';
 import { queryOf } from '../../request/query.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
 import { LINK_HEADERS } from '../../response/link-page.ts';
 import { fileAnswer, sendFile } from '../submissions/submission-files.ts';
-import { ExpiringLink, linkEndpoint } from './link-endpoint.ts';
+import { ExpiringLink, linkErrors } from './link-endpoint.ts';
 
 /** A wrong signature gets the same error as a file that has been deleted. */
 const noSuchLink = errorKind(
@@ -27,34 +27,34 @@ const linkExpired = errorKind(
     ),
 );
 
-/** The links to files in mails. */
-export function fileLinkEndpoint({ db, links, openFile, responseWriter, clientAddress }: App) {
-  // For all who open links: the pool has ten connections, and other requests need some, as of the bucket.
-  const readLimits = { database: limitConcurrency(3), bucket: limitConcurrency(8) };
+/** For all who open links: the pool has ten connections, and other requests need some, as of the bucket. */
+const readLimitsOf = perService(() => ({ database: limitConcurrency(3), bucket: limitConcurrency(8) }));
 
-  return publicEndpoint('GET', '/files/:deployId/:submissionId/:fileId', 'openFileLink', {
-    ...linkEndpoint,
-    summary: 'Get a file by the link in a mail',
-    description: `As with an API key. A link works for ${SIZES.links.fileDays} days, while the file exists. Errors are small HTML pages.`,
-    query: ExpiringLink,
-    answer: fileAnswer,
-    errors: [noSuchLink, linkExpired],
-    async handle(request, response) {
-      const { deployId: deploymentId = '', submissionId = '', fileId = '' } = request.params;
-      // Before the first await: a socket that has closed has no address.
-      const client = networkOf(clientAddress(request));
-      const linked = { deploymentId, submissionId, fileId };
-      // Before anything is looked up: only who has a link can make the database work.
-      const state = (await links()).checkFile(linked, queryOf(request.url));
-      if (state === 'wrong') throw noSuchLink();
-      if (state === 'expired') throw linkExpired();
-      const file = await readLimits.database(() => findFile(db, linked));
-      if (!file) throw noSuchLink();
-      const read = openFile(file, readLimits);
-      const first = await read(0);
-      if (!first) throw noSuchLink();
-      response.set({ ...LINK_HEADERS, 'Cache-Control': 'private, no-store' });
-      await sendFile(response, { responseWriter, client }, { file, first, read });
-    },
-  });
-}
+/** The links to files in mails. */
+export const fileLinkOperation = publicOperation('GET', '/files/:deployId/:submissionId/:fileId', 'openFileLink', {
+  ...linkErrors,
+  summary: 'Get a file by the link in a mail',
+  description: `As with an API key. A link works for ${SIZES.links.fileDays} days, while the file exists. Errors are small HTML pages.`,
+  query: ExpiringLink,
+  answer: fileAnswer,
+  errors: [noSuchLink, linkExpired],
+  async handle(request, response, app) {
+    const { db, links, openFile, responseWriter, clientAddress } = app;
+    const readLimits = readLimitsOf(app);
+    const { deployId: deploymentId = '', submissionId = '', fileId = '' } = request.params;
+    // Before the first await: a socket that has closed has no address.
+    const client = networkOf(clientAddress(request));
+    const linked = { deploymentId, submissionId, fileId };
+    // Before anything is looked up: only who has a link can make the database work.
+    const state = (await links()).checkFile(linked, queryOf(request.url));
+    if (state === 'wrong') throw noSuchLink();
+    if (state === 'expired') throw linkExpired();
+    const file = await readLimits.database(() => findFile(db, linked));
+    if (!file) throw noSuchLink();
+    const read = openFile(file, readLimits);
+    const first = await read(0);
+    if (!first) throw noSuchLink();
+    response.set({ ...LINK_HEADERS, 'Cache-Control': 'private, no-store' });
+    await sendFile(response, { responseWriter, client }, { file, first, read });
+  },
+});

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { hashOfKey, TOKEN } from '../../../lib/ids.ts';
 import type { App } from '../../app.ts';
-import type { EndpointRequest } from '../../request/declaration.ts';
-import { pageAnswer, publicEndpoint } from '../../request/endpoint.ts';
+import type { EndpointRequest } from '../../operation/declaration.ts';
+import { pageAnswer, publicOperation } from '../../operation/operation.ts';
 import { textField } from '../../request/fields.ts';
 import type { DeclaredError } from '../../response/errors.ts';
 import { type LinkPage, writeLinkPage } from '../../response/link-page.ts';
 
 /** Shared by all links in mails: their errors are pages. */
-export const linkEndpoint = { errorPageTitle: 'This link cannot be opened' } as const;
+export const linkErrors = { errorPageTitle: 'This link cannot be opened' } as const;
 
 /** The query of a link, and of one that expires. */
 export const SignedLink = z.object({
@@ -38,34 +38,33 @@ type Link = {
 type Step<Found> = {
   name: string;
   summary: string;
-  find(request: EndpointRequest): Promise<Found | undefined>;
-  page(found: Found): LinkPage;
+  find(request: EndpointRequest, app: App): Promise<Found | undefined>;
+  page(found: Found, app: App): LinkPage;
 };
 
 /** Declares a method of a link. It answers a page. */
 export function linkStep<Found>(
-  { limits }: App,
   method: 'GET' | 'POST',
   { path, noSuchLink, errors = [], ...link }: Link,
   { name, find, page, ...step }: Step<Found> & { description: string; answer: string },
 ) {
-  return publicEndpoint(method, path, name, {
-    ...linkEndpoint,
+  return publicOperation(method, path, name, {
+    ...linkErrors,
     ...link,
     ...step,
     answer: pageAnswer(step.answer),
     errors: [noSuchLink, ...errors],
-    async handle(request, response) {
-      const found = await find(request);
+    async handle(request, response, app) {
+      const found = await find(request, app);
       if (found === undefined) throw noSuchLink();
-      writeLinkPage(response, 200, page(found), limits);
+      writeLinkPage(response, 200, page(found, app), app.limits);
     },
   });
 }
 
 /** The page that asks, and whose button posts to the same address. */
-export const askEndpoint = <Found>(app: App, link: Link, ask: Step<Found>) =>
-  linkStep(app, 'GET', link, {
+export const askStep = <Found>(link: Link, ask: Step<Found>) =>
+  linkStep('GET', link, {
     ...ask,
     description: 'A page with a button. It changes nothing: software that checks the links of mails opens it as well.',
     answer: 'A page with a button, which posts to the same address.',

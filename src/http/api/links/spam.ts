@@ -2,10 +2,10 @@ import { markAsSpam } from '../../../db/spam/spam-moves.ts';
 import { findLinkedSubmission } from '../../../db/submissions/submissions.ts';
 import { VIEW_PATHS } from '../../../lib/dashboard-paths.ts';
 import type { App } from '../../app.ts';
-import type { EndpointRequest } from '../../request/declaration.ts';
+import type { EndpointRequest } from '../../operation/declaration.ts';
 import { queryOf } from '../../request/query.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
-import { askEndpoint, linkStep, SignedLink } from './link-endpoint.ts';
+import { askStep, linkStep, SignedLink } from './link-endpoint.ts';
 
 const noSuchLink = errorKind(
   {
@@ -39,23 +39,23 @@ async function move(app: App, request: EndpointRequest) {
 }
 
 /** The link in a mail by which its owner moves a submission into the spam folder. */
-export const spamLinkEndpoints = (app: App) => [
-  askEndpoint(app, link, {
+export const spamLinkOperations = [
+  askStep(link, {
     name: 'askToMoveToSpam',
     summary: 'Ask whether a submission is spam',
-    find: (request) => find(app, request),
+    find: (request, app) => find(app, request),
     page: ({ slug }) => ({
       title: 'Is this spam?',
       text: `The submission to ${slug} will be in the spam folder, and no longer in the inbox. You can release it from there.`,
       button: 'Move to spam',
     }),
   }),
-  linkStep(app, 'POST', link, {
+  linkStep('POST', link, {
     name: 'moveToSpam',
     summary: 'Move a submission into the spam folder',
     description: 'The link is in the mail to the owner about the submission, and works while the submission exists.',
     answer: 'The submission is in the spam folder.',
-    find: (request) => move(app, request),
+    find: (request, app) => move(app, request),
     page: ({ slug, deploymentId }) => ({
       title: 'Moved to spam',
       text: `The submission to ${slug} is in the spam folder. If that was a mistake, release it there.`,

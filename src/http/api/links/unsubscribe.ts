@@ -1,10 +1,10 @@
 import { findLinkedRecipient, unsubscribeRecipient } from '../../../db/deliveries/mail-recipients.ts';
 import { findLinkedSlug, unsubscribe } from '../../../db/deployments/deployments.ts';
 import type { App } from '../../app.ts';
-import type { EndpointRequest } from '../../request/declaration.ts';
+import type { EndpointRequest } from '../../operation/declaration.ts';
 import { queryOf } from '../../request/query.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
-import { askEndpoint, linkStep, SignedLink } from './link-endpoint.ts';
+import { askStep, linkStep, SignedLink } from './link-endpoint.ts';
 
 const noSuchLink = errorKind(
   {
@@ -28,30 +28,30 @@ async function checked({ links }: App, { params, url }: EndpointRequest): Promis
   return [deployId, recipientId ?? ''];
 }
 
-const ownerEndpoints = (app: App) => [
-  askEndpoint(app, ofOwner, {
+const ownerOperations = [
+  askStep(ofOwner, {
     name: 'askToUnsubscribe',
     summary: 'Ask whether to stop the mails about a deployment',
-    find: async (request) => findLinkedSlug(app.db, (await checked(app, request))[0]),
+    find: async (request, app) => findLinkedSlug(app.db, (await checked(app, request))[0]),
     page: (slug) => ({
       title: `Stop the mails about ${slug}?`,
       text: `Submissions to ${slug} will still be stored, and sent to its webhooks. You will get no mail about them.`,
       ...STOP,
     }),
   }),
-  linkStep(app, 'POST', ofOwner, {
+  linkStep('POST', ofOwner, {
     name: 'unsubscribe',
     summary: 'Stop the mails about a deployment (RFC 8058)',
     description:
       'Sets `email_notifications` of the deployment to false, or `notify_owner` where a recipient gets the mail too. The link ' +
       `of ${LIST_UNSUBSCRIBE} works while the deployment exists.`,
     answer: 'Mail is off, as it may have been before.',
-    async find(request) {
+    async find(request, app) {
       const [id] = await checked(app, request);
       const slug = await unsubscribe(app.db, id);
       return slug === undefined ? undefined : { id, slug };
     },
-    page: ({ id, slug }) => ({
+    page: ({ id, slug }, app) => ({
       title: `No more mails about ${slug}`,
       text: `You get no more mails about submissions to ${slug}. The owner of the page switches them on again with this request:`,
       code: `curl -X PATCH ${app.config.baseUrl}/deploy/${id} -H "Authorization: Bearer YOUR_API_KEY" -H "Content-Type: application/json" -d '{"email_notifications": true, "notify_owner": true}'`,
@@ -59,25 +59,25 @@ const ownerEndpoints = (app: App) => [
   }),
 ];
 
-const recipientEndpoints = (app: App) => [
-  askEndpoint(app, ofRecipient, {
+const recipientOperations = [
+  askStep(ofRecipient, {
     name: 'askRecipientToUnsubscribe',
     summary: 'Ask a recipient whether to stop the mails about a deployment',
-    find: async (request) => findLinkedRecipient(app.db, ...(await checked(app, request))),
+    find: async (request, app) => findLinkedRecipient(app.db, ...(await checked(app, request))),
     page: ({ slug, email }) => ({
       title: `Stop the mails about ${slug}?`,
       text: `${email} will get no more mail about submissions to ${slug}. Other recipients will.`,
       ...STOP,
     }),
   }),
-  linkStep(app, 'POST', ofRecipient, {
+  linkStep('POST', ofRecipient, {
     name: 'unsubscribeRecipient',
     summary: 'Stop the mails to a recipient (RFC 8058)',
     description:
       'Ends the mails about the deployment to one of its `recipients`, who is no longer confirmed. The link ' +
       `of ${LIST_UNSUBSCRIBE} works while the recipient is in the list.`,
     answer: 'The recipient gets no mail, as may have been before.',
-    find: async (request) => unsubscribeRecipient(app.db, ...(await checked(app, request))),
+    find: async (request, app) => unsubscribeRecipient(app.db, ...(await checked(app, request))),
     page: ({ slug, email }) => ({
       title: `No more mails about ${slug}`,
       text: `${email} gets no more mail about submissions to ${slug}. If you want it again, ask the owner of the page.`,
@@ -86,4 +86,4 @@ const recipientEndpoints = (app: App) => [
 ];
 
 /** The links in mails that stop the mails about a deployment (RFC 8058), to its owner or to one of its recipients. */
-export const unsubscribeEndpoints = (app: App) => [...ownerEndpoints(app), ...recipientEndpoints(app)];
+export const unsubscribeOperations = [...ownerOperations, ...recipientOperations];

@@ -6,8 +6,8 @@ import { Challenge } from '../../../lib/altcha.ts';
 import { FairQueue } from '../../../lib/fair-queue.ts';
 import { networkOf } from '../../../lib/public-address.ts';
 import { SIZES } from '../../../sizes.ts';
-import type { App } from '../../app.ts';
-import { ANY_ORIGIN_HEADER, publicEndpoint } from '../../request/endpoint.ts';
+import { perService } from '../../operation/declaration.ts';
+import { ANY_ORIGIN_HEADER, publicOperation } from '../../operation/operation.ts';
 import { badQuery, readQuery } from '../../request/query.ts';
 import { ERROR_CODE, errorKind, HttpError } from '../../response/errors.ts';
 import { notModified, StaticFile } from '../../response/static-file.ts';
@@ -37,43 +37,42 @@ const noForm = errorKind(
   () => new HttpError(404, 'No such deployment: check the id in the address of the challenge.'),
 );
 
-const challengeEndpoint = ({ limits, altcha, forms, clientAddress }: App) => {
-  // A challenge takes a thread about a millisecond.
-  const queue = new FairQueue<string>({ slots: 2, maxWaiting: 500 });
-  return publicEndpoint('GET', '/altcha/challenge', 'getChallenge', {
-    summary: 'Get a challenge for a form',
-    description: `ALTCHA's widget asks for it. Its solution counts once, for this deployment and for ${SIZES.captcha.challengeMinutes} minutes.`,
-    query: Query,
-    answer: { description: 'A challenge.', schema: Challenge, headers: ANY_ORIGIN_HEADER },
-    errors: [badQuery, noForm],
-    async handle(request, response) {
-      response.set(CHALLENGE_HEADERS);
-      // Before the first await: a socket that has closed has no address.
-      const network = networkOf(clientAddress(request));
-      const { deployment } = readQuery(request.url, Query);
-      const id = deployment.split('/').at(-1) ?? '';
-      if (!(await forms.get(id))) throw noForm();
-      return queue.run(network, limits.spam.challengeWaitTimeoutMs, async () => (await altcha()).challenge(id));
-    },
-  });
-};
+/** A challenge takes a thread about a millisecond. */
+const queueOf = perService(() => new FairQueue<string>({ slots: 2, maxWaiting: 500 }));
 
-const widgetEndpoint = () => {
-  const widget = new StaticFile('text/javascript', () => readFile(WIDGET), WIDGET_HEADERS);
-  return publicEndpoint('GET', '/altcha.js', 'getWidget', {
-    summary: "Get ALTCHA's widget",
-    description: 'A module for pages of any origin. It loads nothing else but challenges.',
-    answer: {
-      description: 'A script.',
-      type: 'text/javascript',
-      schema: z.string(),
-      example: 'customElements.define("altcha-widget", …)',
-      headers: ANY_ORIGIN_HEADER,
-    },
-    otherAnswers: { 304: notModified },
-    handle: (_request, response) => widget.send(response),
-  });
-};
+const challengeOperation = publicOperation('GET', '/altcha/challenge', 'getChallenge', {
+  summary: 'Get a challenge for a form',
+  description: `ALTCHA's widget asks for it. Its solution counts once, for this deployment and for ${SIZES.captcha.challengeMinutes} minutes.`,
+  query: Query,
+  answer: { description: 'A challenge.', schema: Challenge, headers: ANY_ORIGIN_HEADER },
+  errors: [badQuery, noForm],
+  async handle(request, response, app) {
+    const { limits, altcha, forms, clientAddress } = app;
+    response.set(CHALLENGE_HEADERS);
+    // Before the first await: a socket that has closed has no address.
+    const network = networkOf(clientAddress(request));
+    const { deployment } = readQuery(request.url, Query);
+    const id = deployment.split('/').at(-1) ?? '';
+    if (!(await forms.get(id))) throw noForm();
+    return queueOf(app).run(network, limits.spam.challengeWaitTimeoutMs, async () => (await altcha()).challenge(id));
+  },
+});
+
+const widgetOf = perService(() => new StaticFile('text/javascript', () => readFile(WIDGET), WIDGET_HEADERS));
+
+const widgetOperation = publicOperation('GET', '/altcha.js', 'getWidget', {
+  summary: "Get ALTCHA's widget",
+  description: 'A module for pages of any origin. It loads nothing else but challenges.',
+  answer: {
+    description: 'A script.',
+    type: 'text/javascript',
+    schema: z.string(),
+    example: 'customElements.define("altcha-widget", …)',
+    headers: ANY_ORIGIN_HEADER,
+  },
+  otherAnswers: { 304: notModified },
+  handle: (_request, response, app) => widgetOf(app).send(response),
+});
 
 /** ALTCHA for the forms of deployments, on any site. */
-export const altchaEndpoints = (app: App) => [widgetEndpoint(), challengeEndpoint(app)];
+export const altchaOperations = [widgetOperation, challengeOperation];

@@ -2,9 +2,8 @@ import { escapeHtml } from '../../../lib/html.ts';
 import { type CodeEntry, catalogueOf } from '../../../problems/catalogue.ts';
 import { CODES_PATH } from '../../../problems/document.ts';
 import { VALUE_CODES } from '../../../problems/value-errors.ts';
-import type { App } from '../../app.ts';
-import type { Endpoint } from '../../request/declaration.ts';
-import { pageAnswer, publicEndpoint } from '../../request/endpoint.ts';
+import type { Endpoint, EndpointsOf } from '../../operation/declaration.ts';
+import { pageAnswer, publicOperation } from '../../operation/operation.ts';
 import { noSuchPath } from '../../response/errors.ts';
 import { writeSmallPage } from '../../response/small-page.ts';
 
@@ -44,15 +43,15 @@ const valueCodes = (): string =>
     .join('\n');
 
 /** The page about a code, for people. */
-export const errorPageEndpoint = ({ limits }: App, endpoints: () => readonly Endpoint[]) =>
-  publicEndpoint('GET', `${CODES_PATH}/:code`, 'getErrorPage', {
+export const errorPageOperation = (endpointsOf: EndpointsOf) =>
+  publicOperation('GET', `${CODES_PATH}/:code`, 'getErrorPage', {
     summary: 'Read about a code of errors',
     isHidden: true,
     answer: pageAnswer('A page for a person.'),
-    async handle({ params: { code } }, response) {
-      const entry = codesOf(endpoints()).find((one) => one.code === code);
+    async handle({ params: { code } }, response, app) {
+      const entry = codesOf(endpointsOf(app)).find((one) => one.code === code);
       if (!entry) throw noSuchPath();
       const translations = { language: 'en', dir: 'ltr' } as const;
-      writeSmallPage(response, 200, { translations, sign: 'problem', ...contentOf(entry) }, {}, limits);
+      writeSmallPage(response, 200, { translations, sign: 'problem', ...contentOf(entry) }, {}, app.limits);
     },
   });

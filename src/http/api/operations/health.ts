@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { VERSION } from '../../../lib/project.ts';
-import type { App } from '../../app.ts';
-import { publicEndpoint } from '../../request/endpoint.ts';
+import { publicOperation } from '../../operation/operation.ts';
 import { textField } from '../../request/fields.ts';
 import { unavailable } from '../../response/errors.ts';
 
@@ -11,8 +10,8 @@ const Health = z.strictObject({
 });
 
 /** Health checks. */
-export const healthEndpoints = ({ readiness }: App) => [
-  publicEndpoint('GET', '/healthz', 'isUp', {
+export const healthOperations = [
+  publicOperation('GET', '/healthz', 'isUp', {
     summary: 'Check that the process is up',
     description: 'For software that restarts the process. It needs no database, and works while the service starts.',
     isPolled: true,
@@ -21,13 +20,13 @@ export const healthEndpoints = ({ readiness }: App) => [
     handle: async () => ({ status: 'ok' as const, version: VERSION }),
   }),
 
-  publicEndpoint('GET', '/readyz', 'isReady', {
+  publicOperation('GET', '/readyz', 'isReady', {
     summary: 'Check that the database is reached, migrated and no standby',
     description:
       'For load balancers: a process that returns 503 gets no requests until it is ready again. A process that is told to stop returns 503.',
     isPolled: true,
     answer: { description: 'The service is ready.', schema: z.strictObject({ status: z.literal('ready') }) },
-    async handle() {
+    async handle(_request, _response, { readiness }) {
       const state = await readiness();
       if (state === 'ready') return { status: 'ready' as const };
       throw unavailable(

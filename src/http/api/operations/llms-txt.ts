@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { type Config, pageUrl } from '../../../config.ts';
 import { PROJECT } from '../../../lib/project.ts';
 import { SIZES } from '../../../sizes.ts';
-import type { App } from '../../app.ts';
-import { publicEndpoint } from '../../request/endpoint.ts';
+import { perService } from '../../operation/declaration.ts';
+import { publicOperation } from '../../operation/operation.ts';
 import { notModified, StaticFile } from '../../response/static-file.ts';
 
 /** The page for agents (llmstxt.org): what they need to publish a form and to read its submissions. */
@@ -22,18 +22,20 @@ const valuesOf = (config: Config): Readonly<Record<string, string | number>> => 
   SUBMISSION_SECONDS: SIZES.submissionRate.seconds,
 });
 
-export const llmsTxtEndpoint = ({ config }: App) => {
-  const page = new StaticFile('text/plain', async () => {
-    const values = valuesOf(config);
-    const text = await readFile(PAGE, 'utf8');
-    // {{FORM_ACTION}} stays: agents write it.
-    return Buffer.from(text.replaceAll(/\{\{(\w+)\}\}/g, (place, name: string) => String(values[name] ?? place)));
-  });
-  return publicEndpoint('GET', '/llms.txt', 'getLlmsTxt', {
-    summary: 'Get what an agent needs to know, in one page',
-    description: 'In Markdown, with commands that can be run as they are. With an ETag; 304 where the client has it.',
-    answer: { description: 'The page.', type: 'text/plain', schema: z.string(), example: '# formhost\n' },
-    otherAnswers: { 304: notModified },
-    handle: (_request, response) => page.send(response),
-  });
-};
+const pageOf = perService(
+  ({ config }) =>
+    new StaticFile('text/plain', async () => {
+      const values = valuesOf(config);
+      const text = await readFile(PAGE, 'utf8');
+      // {{FORM_ACTION}} stays: agents write it.
+      return Buffer.from(text.replaceAll(/\{\{(\w+)\}\}/g, (place, name: string) => String(values[name] ?? place)));
+    }),
+);
+
+export const llmsTxtOperation = publicOperation('GET', '/llms.txt', 'getLlmsTxt', {
+  summary: 'Get what an agent needs to know, in one page',
+  description: 'In Markdown, with commands that can be run as they are. With an ETag; 304 where the client has it.',
+  answer: { description: 'The page.', type: 'text/plain', schema: z.string(), example: '# formhost\n' },
+  otherAnswers: { 304: notModified },
+  handle: (_request, response, app) => pageOf(app).send(response),
+});

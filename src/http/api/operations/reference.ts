@@ -3,14 +3,12 @@ import { basename, dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { PROJECT } from '../../../lib/project.ts';
-import type { App } from '../../app.ts';
-import type { Tagged } from '../../request/declaration.ts';
-import { pageAnswer, publicEndpoint } from '../../request/endpoint.ts';
-import { exampleOf } from '../../request/example.ts';
+import { type EndpointsOf, perService } from '../../operation/declaration.ts';
+import { pageAnswer, publicOperation } from '../../operation/operation.ts';
 import { uriField } from '../../request/fields.ts';
 import { namesHtml } from '../../response/accept.ts';
 import { notModified, StaticFile } from '../../response/static-file.ts';
-import { errorPageEndpoint } from './error-pages.ts';
+import { errorPageOperation } from './error-pages.ts';
 
 const PAGE_HEADERS = {
   // Swagger UI draws some of its icons as data: images.
@@ -37,12 +35,12 @@ function pageFile(
   file: string,
   described: { summary: string; description?: string; isHidden?: boolean },
 ) {
-  const page = new StaticFile(extname(file), () => readFile(file), PAGE_HEADERS);
-  return publicEndpoint('GET', path, name, {
+  const pageOf = perService(() => new StaticFile(extname(file), () => readFile(file), PAGE_HEADERS));
+  return publicOperation('GET', path, name, {
     ...described,
     answer: pageAnswer('A page for a browser.'),
     otherAnswers: { 304: notModified },
-    handle: (_request, response) => page.send(response),
+    handle: (_request, response, app) => pageOf(app).send(response),
   });
 }
 
@@ -50,57 +48,66 @@ function pageFile(
 const pagePart = (path: string, folder: string, name: string) =>
   pageFile(path, name, join(folder, basename(path)), { summary: 'A part of the page', isHidden: true });
 
-const startEndpoint = ({ config: { baseUrl } }: App) => {
-  const Start = z.strictObject({
-    service: z.literal('formhost'),
-    docs: uriField('This reference, as a page that can send requests.', `${baseUrl}/docs`),
-    openapi: uriField('This reference, as OpenAPI 3.1.', `${baseUrl}/openapi.json`),
-    llms: uriField('All that an agent needs to know, in one page.', `${baseUrl}/llms.txt`),
-    mcp: uriField('Tools for agents, over the Model Context Protocol.', `${baseUrl}/mcp`),
-    dashboard: uriField('The dashboard, for people.', `${baseUrl}/dashboard`),
-  });
-  return publicEndpoint('GET', '/', 'getPlaces', {
-    summary: 'Get the addresses of the reference, and where agents begin',
-    description: 'For those who know the address of the service only. A browser is sent to the dashboard.',
-    answer: { description: 'The addresses.', headers: linkHeader, schema: Start },
-    otherAnswers: {
-      302: {
-        description: 'To `/dashboard`, for a browser (an Accept that names text/html).',
-        headers: { ...linkHeader, Location: { schema: { const: '/dashboard' } } },
-      },
-    },
-    async handle(request, response) {
-      response.vary('Accept').set('Link', LINK);
-      if (namesHtml(request.headers)) response.status(302).set('Location', '/dashboard').end();
-      else response.json(exampleOf(Start));
-    },
-  });
-};
+const Start = z.strictObject({
+  service: z.literal('formhost'),
+  docs: uriField('This reference, as a page that can send requests.', 'https://forms.example.org/docs'),
+  openapi: uriField('This reference, as OpenAPI 3.1.', 'https://forms.example.org/openapi.json'),
+  llms: uriField('All that an agent needs to know, in one page.', 'https://forms.example.org/llms.txt'),
+  mcp: uriField('Tools for agents, over the Model Context Protocol.', 'https://forms.example.org/mcp'),
+  dashboard: uriField('The dashboard, for people.', 'https://forms.example.org/dashboard'),
+});
 
-const documentEndpoint = ({ config }: App, endpoints: () => readonly Tagged[]) => {
-  const document = new StaticFile('json', async () => {
-    // Loaded on demand: it takes time and memory.
-    const { createReference } = await import('./reference/document.ts');
-    return Buffer.from(JSON.stringify(createReference(config, endpoints())));
-  });
-  return publicEndpoint('GET', '/openapi.json', 'getReference', {
+const startOperation = publicOperation('GET', '/', 'getPlaces', {
+  summary: 'Get the addresses of the reference, and where agents begin',
+  description: 'For those who know the address of the service only. A browser is sent to the dashboard.',
+  answer: { description: 'The addresses.', headers: linkHeader, schema: Start },
+  otherAnswers: {
+    302: {
+      description: 'To `/dashboard`, for a browser (an Accept that names text/html).',
+      headers: { ...linkHeader, Location: { schema: { const: '/dashboard' } } },
+    },
+  },
+  async handle(request, response, { config: { baseUrl } }) {
+    response.vary('Accept').set('Link', LINK);
+    if (namesHtml(request.headers)) return void response.status(302).set('Location', '/dashboard').end();
+    return {
+      service: 'formhost' as const,
+      docs: `${baseUrl}/docs`,
+      openapi: `${baseUrl}/openapi.json`,
+      llms: `${baseUrl}/llms.txt`,
+      mcp: `${baseUrl}/mcp`,
+      dashboard: `${baseUrl}/dashboard`,
+    };
+  },
+});
+
+function documentOperation(endpointsOf: EndpointsOf) {
+  const documentOf = perService(
+    (app) =>
+      new StaticFile('json', async () => {
+        // Loaded on demand: it takes time and memory.
+        const { createReference } = await import('./reference/document.ts');
+        return Buffer.from(JSON.stringify(createReference(app.config, endpointsOf(app))));
+      }),
+  );
+  return publicOperation('GET', '/openapi.json', 'getReference', {
     summary: 'Get this document',
     description: 'With an ETag; 304 where the client has it.',
     answer: { description: 'OpenAPI 3.1.', schema: z.record(z.string(), z.unknown()), example: { openapi: '3.1.0' } },
     otherAnswers: { 304: notModified },
-    handle: (_request, response) => document.send(response),
+    handle: (_request, response, app) => documentOf(app).send(response),
   });
-};
+}
 
 /** The reference, as OpenAPI and as a page. */
-export const referenceEndpoints = (app: App, endpoints: () => readonly Tagged[]) => [
-  startEndpoint(app),
-  documentEndpoint(app, endpoints),
+export const referenceOperations = (endpointsOf: EndpointsOf) => [
+  startOperation,
+  documentOperation(endpointsOf),
   pageFile('/docs', 'getReferencePage', join(PAGE, 'index.html'), {
     summary: 'Get this document as a page that can send requests',
     description: 'The page loads its parts from this service only. With an ETag; 304 where the client has it.',
   }),
-  errorPageEndpoint(app, endpoints),
+  errorPageOperation(endpointsOf),
   pagePart('/docs/start.js', PAGE, 'getReferenceScript'),
   pagePart('/docs/page.css', PAGE, 'getReferenceStyles'),
   pagePart('/docs/swagger-ui.css', SWAGGER_UI, 'getSwaggerStyles'),

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { SECURITY_TXT } from '../../../lib/site-paths.ts';
-import { publicEndpoint } from '../../request/endpoint.ts';
+import { publicOperation } from '../../operation/operation.ts';
 import { methodNotAllowed, noSuchPath } from '../../response/errors.ts';
 
 /** Less than a year, as RFC 9116 (2.5.5) recommends. An older copy has to be fetched again. */
@@ -12,7 +12,7 @@ const contactText = (uri: string, expires: string): string =>
   `Contact: ${uri}\nExpires: ${expires}\nPreferred-Languages: en\n`;
 
 /** Where to report abuse and vulnerabilities (RFC 9116). Answered by sendSecurityTxt, on any host. */
-export const securityTxt = publicEndpoint('GET', SECURITY_TXT, 'getSecurityTxt', {
+export const securityTxt = publicOperation('GET', SECURITY_TXT, 'getSecurityTxt', {
   summary: 'Get the contact for abuse and vulnerabilities (RFC 9116)',
   description: 'Answered on the hosts of pages too, if the operator has set ABUSE_CONTACT.',
   answer: {

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { isPrivate } from '../../../lib/public-address.ts';
-import type { App } from '../../app.ts';
-import { publicEndpoint } from '../../request/endpoint.ts';
+import { publicOperation } from '../../operation/operation.ts';
 import { NO_SLUG, nameOf } from '../../request/hosts.ts';
 import { queryValues } from '../../request/query.ts';
 import { noSuchPath, unavailable } from '../../response/errors.ts';
@@ -23,28 +22,26 @@ const isFromInside = ({ headers, socket }: IncomingMessage): boolean =>
   !PROXIED.some((name) => headers[name] !== undefined);
 
 /** For a proxy that needs to know whether to get a certificate for a host, such as Caddy with on_demand_tls. */
-export const tlsEndpoint = ({ config, hosts, isStarting, pages }: App) =>
-  publicEndpoint('GET', '/internal/tls', 'askForTls', {
-    isPolled: true,
-    summary: 'Whether a host is served',
-    description:
-      "200 for the API's host, that of a live deployment and its proven domains, given as `domain`. Any other domain, and any request from " +
-      'outside, is answered as a path that does not exist.',
-    isHidden: true,
-    before(request, _response, next) {
-      if (!isFromInside(request)) throw noSuchPath();
-      next();
-    },
-    answer: { description: 'It is.', schema: z.strictObject({ status: z.literal('ok') }) },
-    async handle({ url }) {
-      const { domain } = queryValues(url, ['domain']);
-      if (typeof domain !== 'string') throw noSuchPath();
-      const slug = hosts.slugOf(domain);
-      const isApi = nameOf(domain) === new URL(config.baseUrl).hostname;
-      if (slug === undefined && !isApi && isStarting())
-        throw unavailable('The service is starting: try again shortly.');
-      const isServed = slug === undefined ? isApi : slug !== NO_SLUG && (await pages.get(slug)) !== undefined;
-      if (!isServed) throw noSuchPath();
-      return { status: 'ok' as const };
-    },
-  });
+export const tlsOperation = publicOperation('GET', '/internal/tls', 'askForTls', {
+  isPolled: true,
+  summary: 'Whether a host is served',
+  description:
+    "200 for the API's host, that of a live deployment and its proven domains, given as `domain`. Any other domain, and any request from " +
+    'outside, is answered as a path that does not exist.',
+  isHidden: true,
+  before(request, _response, next) {
+    if (!isFromInside(request)) throw noSuchPath();
+    next();
+  },
+  answer: { description: 'It is.', schema: z.strictObject({ status: z.literal('ok') }) },
+  async handle({ url }, _response, { hosts, config, isStarting, pages }) {
+    const { domain } = queryValues(url, ['domain']);
+    if (typeof domain !== 'string') throw noSuchPath();
+    const slug = hosts.slugOf(domain);
+    const isApi = nameOf(domain) === new URL(config.baseUrl).hostname;
+    if (slug === undefined && !isApi && isStarting()) throw unavailable('The service is starting: try again shortly.');
+    const isServed = slug === undefined ? isApi : slug !== NO_SLUG && (await pages.get(slug)) !== undefined;
+    if (!isServed) throw noSuchPath();
+    return { status: 'ok' as const };
+  },
+});

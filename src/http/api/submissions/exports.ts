@@ -7,10 +7,10 @@ import { type Submission, submissionLine } from '../../../db/submissions/submiss
 import { HONEYPOT, REDIRECT } from '../../../lib/control-fields.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
+import { perService, type ToolCall } from '../../operation/declaration.ts';
+import { exampleOf } from '../../operation/example.ts';
+import { operation } from '../../operation/operation.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
-import type { ToolCall } from '../../request/declaration.ts';
-import { endpoint } from '../../request/endpoint.ts';
-import { exampleOf } from '../../request/example.ts';
 import { unavailable } from '../../response/errors.ts';
 import { ownDeployment } from '../deployments/own-deployment.ts';
 import { toCsv } from './exports/csv.ts';
@@ -150,6 +150,8 @@ class Exports {
   }
 }
 
+const exportsOf = perService((app) => new Exports(app));
+
 const FILTERED = 'With the parameters of the search, only what that finds.';
 
 const fileAnswer = ({ contentType }: Format, example: string, schema: z.ZodType<string> = z.string()) => ({
@@ -165,52 +167,46 @@ const fileAnswer = ({ contentType }: Format, example: string, schema: z.ZodType<
   example,
 });
 
-const csvEndpoint = ({ db }: App, exports: Exports) =>
-  endpoint('GET', '/submissions/:deployId/export.csv', 'exportCsv', {
-    summary: 'Get all submissions of a deployment as CSV',
-    description:
-      'Oldest first, RFC 4180 with a header row: `id`, `created_at`, `ip_address`, then the fields in the order in which ' +
-      `they first appear, without control fields such as \`${REDIRECT}\` (\`_replyto\` is a column) and an empty \`${HONEYPOT}\`. ` +
-      `An apostrophe is put before what a spreadsheet would run as a formula. ${FILTERED} ${TOO_MANY_EXPORTS}`,
-    find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
-    query: WithBom,
-    answer: fileAnswer(
-      CSV,
-      'id,created_at,ip_address,name\r\nsub_0VbbZBZeswpZ5bGpjxVeCiYz,2026-11-21T11:08:48.298Z,203.0.113.7,Ada\r\n',
-    ),
-    takesLong: true,
-    handle: (call) => exports.send(call, CSV),
-  });
+const csvExport = operation('GET', '/submissions/:deployId/export.csv', 'exportCsv', {
+  summary: 'Get all submissions of a deployment as CSV',
+  description:
+    'Oldest first, RFC 4180 with a header row: `id`, `created_at`, `ip_address`, then the fields in the order in which ' +
+    `they first appear, without control fields such as \`${REDIRECT}\` (\`_replyto\` is a column) and an empty \`${HONEYPOT}\`. ` +
+    `An apostrophe is put before what a spreadsheet would run as a formula. ${FILTERED} ${TOO_MANY_EXPORTS}`,
+  find: (owner, { deployId }, { db }) => ownDeployment(db, owner, deployId),
+  query: WithBom,
+  answer: fileAnswer(
+    CSV,
+    'id,created_at,ip_address,name\r\nsub_0VbbZBZeswpZ5bGpjxVeCiYz,2026-11-21T11:08:48.298Z,203.0.113.7,Ada\r\n',
+  ),
+  takesLong: true,
+  handle: (call, app) => exportsOf(app).send(call, CSV),
+});
 
-const xlsxEndpoint = ({ db }: App, exports: Exports) =>
-  endpoint('GET', '/submissions/:deployId/export.xlsx', 'exportXlsx', {
-    summary: 'Get all submissions of a deployment as an Excel workbook',
-    description:
-      'Oldest first, the columns of the CSV export, with numbers, booleans and dates (`created_at`, UTC) as such and ' +
-      `everything else as text. When a sheet is full, another one follows. A text over ${SIZES.export.maxCellChars} characters is cut and ends in \`…\`. ` +
-      `${FILTERED} ${TOO_MANY_EXPORTS}`,
-    find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
-    query: WithLabels,
-    // Generators make a Blob of it.
-    answer: fileAnswer(XLSX, 'PK...', z.string().meta({ format: 'binary' })),
-    takesLong: true,
-    handle: (call) => exports.send(call, XLSX),
-  });
+const xlsxExport = operation('GET', '/submissions/:deployId/export.xlsx', 'exportXlsx', {
+  summary: 'Get all submissions of a deployment as an Excel workbook',
+  description:
+    'Oldest first, the columns of the CSV export, with numbers, booleans and dates (`created_at`, UTC) as such and ' +
+    `everything else as text. When a sheet is full, another one follows. A text over ${SIZES.export.maxCellChars} characters is cut and ends in \`…\`. ` +
+    `${FILTERED} ${TOO_MANY_EXPORTS}`,
+  find: (owner, { deployId }, { db }) => ownDeployment(db, owner, deployId),
+  query: WithLabels,
+  // Generators make a Blob of it.
+  answer: fileAnswer(XLSX, 'PK...', z.string().meta({ format: 'binary' })),
+  takesLong: true,
+  handle: (call, app) => exportsOf(app).send(call, XLSX),
+});
 
-const ndjsonEndpoint = ({ db }: App, exports: Exports) =>
-  endpoint('GET', '/submissions/:deployId/export.ndjson', 'exportNdjson', {
-    summary: 'Get all submissions of a deployment as lines of JSON',
-    description: `Oldest first, each line a submission as the list has it. ${FILTERED} ${TOO_MANY_EXPORTS}`,
-    find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
-    query: After,
-    answer: fileAnswer(NDJSON, `${JSON.stringify(exampleOf(Listed))}\n`),
-    errors: [noSuchCursor],
-    takesLong: true,
-    handle: (call) => exports.send(call, NDJSON),
-  });
+const ndjsonExport = operation('GET', '/submissions/:deployId/export.ndjson', 'exportNdjson', {
+  summary: 'Get all submissions of a deployment as lines of JSON',
+  description: `Oldest first, each line a submission as the list has it. ${FILTERED} ${TOO_MANY_EXPORTS}`,
+  find: (owner, { deployId }, { db }) => ownDeployment(db, owner, deployId),
+  query: After,
+  answer: fileAnswer(NDJSON, `${JSON.stringify(exampleOf(Listed))}\n`),
+  errors: [noSuchCursor],
+  takesLong: true,
+  handle: (call, app) => exportsOf(app).send(call, NDJSON),
+});
 
 /** All submissions of a deployment, as a file. */
-export function exportEndpoints(app: App) {
-  const exports = new Exports(app);
-  return [csvEndpoint(app, exports), xlsxEndpoint(app, exports), ndjsonEndpoint(app, exports)];
-}
+export const exportOperations = [csvExport, xlsxExport, ndjsonExport];

@@ -15,8 +15,9 @@ import { createMatcher } from '../../../lib/submission-search.ts';
 import type { Place } from '../../../problems/value-errors.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
-import { jsonText } from '../../request/declaration.ts';
-import { endpoint } from '../../request/endpoint.ts';
+import type { Settings } from '../../operation/declaration.ts';
+import { jsonText } from '../../operation/declaration.ts';
+import { operation } from '../../operation/operation.ts';
 import { answerObject, countField, flagField, positiveField, textOrNull } from '../../request/fields.ts';
 import { invalidField } from '../../request/json-body.ts';
 import { LINK_HEADER, nextLink } from '../../request/links.ts';
@@ -183,45 +184,43 @@ async function search(
   return { ...found, next: next && next.number > range.after + 1 ? String(next.number) : null };
 }
 
-export const boundedSearch = ({ limits }: App): string =>
+export const boundedSearch = ({ limits }: Settings): string =>
   `A request works for ${limits.reads.searchMs / 1_000} second at most: it returns what it has found by then, and the ` +
   '`next_cursor` for the rest.';
 
-const searchEndpoint = (app: App) =>
-  endpoint('GET', '/submissions/:deployId/search', 'searchSubmissions', {
-    summary: 'Search submissions',
-    description: `Newest first. ${boundedSearch(app)}`,
-    find: (owner, { deployId }) => ownDeployment(app.db, owner, deployId),
-    query: Query,
-    answer: { description: 'The submissions that were found.', headers: LINK_HEADER, schema: Results },
-    async handle({ request, resource, query, setHeaders }) {
-      const { positions, searched, next } = await search(app, resource, query, query);
-      const submissions = await findInboxSubmissions(app.db, positions);
-      const rest = JSON.stringify({ next_cursor: next, searched, total: resource.submissionCount });
-      const text = `{"submissions":[${submissions.map(inboxJson).join(',')}],${rest.slice(1)}`;
-      if (next !== null) setHeaders(nextLink(request, { cursor: next }));
-      return jsonText(text);
-    },
-  });
+const searchOperation = operation('GET', '/submissions/:deployId/search', 'searchSubmissions', {
+  summary: 'Search submissions',
+  description: (app) => `Newest first. ${boundedSearch(app)}`,
+  find: (owner, { deployId }, app) => ownDeployment(app.db, owner, deployId),
+  query: Query,
+  answer: { description: 'The submissions that were found.', headers: LINK_HEADER, schema: Results },
+  async handle({ request, resource, query, setHeaders }, app) {
+    const { positions, searched, next } = await search(app, resource, query, query);
+    const submissions = await findInboxSubmissions(app.db, positions);
+    const rest = JSON.stringify({ next_cursor: next, searched, total: resource.submissionCount });
+    const text = `{"submissions":[${submissions.map(inboxJson).join(',')}],${rest.slice(1)}`;
+    if (next !== null) setHeaders(nextLink(request, { cursor: next }));
+    return jsonText(text);
+  },
+});
 
-const markEndpoint = ({ db }: App) =>
-  endpoint('PATCH', '/submissions/:deployId/:submissionId', 'markSubmission', {
-    summary: 'Mark a submission as read, or with a star',
-    description: 'A mark that is left out stays as it is. Returns the submission as a search shows it.',
-    // Not its data, which would stay in memory while a slow body arrives.
-    find: async (owner, params) => (await ownSubmission(db, owner, params)).number,
-    body: { schema: MarksBody, example: { read: true } },
-    answer: { description: 'The submission.', schema: InboxSubmissionBody },
-    errors: [noSuchSubmission],
-    async handle({ owner, params, resource: number, body }) {
-      const changed = await markSubmissions(db, owner.id, params.deployId, [params.submissionId], body);
-      // The deployment may have been deleted while the body arrived.
-      if (changed === 0) await ownSubmission(db, owner, params);
-      const [found] = await findInboxSubmissions(db, [{ deploymentId: params.deployId, number }]);
-      if (!found) throw noSuchSubmission();
-      return jsonText(inboxJson(found));
-    },
-  });
+const markOperation = operation('PATCH', '/submissions/:deployId/:submissionId', 'markSubmission', {
+  summary: 'Mark a submission as read, or with a star',
+  description: 'A mark that is left out stays as it is. Returns the submission as a search shows it.',
+  // Not its data, which would stay in memory while a slow body arrives.
+  find: async (owner, params, { db }) => (await ownSubmission(db, owner, params)).number,
+  body: { schema: MarksBody, example: { read: true } },
+  answer: { description: 'The submission.', schema: InboxSubmissionBody },
+  errors: [noSuchSubmission],
+  async handle({ owner, params, resource: number, body }, { db }) {
+    const changed = await markSubmissions(db, owner.id, params.deployId, [params.submissionId], body);
+    // The deployment may have been deleted while the body arrived.
+    if (changed === 0) await ownSubmission(db, owner, params);
+    const [found] = await findInboxSubmissions(db, [{ deploymentId: params.deployId, number }]);
+    if (!found) throw noSuchSubmission();
+    return jsonText(inboxJson(found));
+  },
+});
 
 const idsOrFilter = (code: 'missing' | 'conflict'): HttpError =>
   invalidField([{ pointer: '/ids', code, detail: 'ids and filter are both given, or neither: send one of them.' }]);
@@ -235,35 +234,34 @@ const cursorWithoutFilter = (): HttpError =>
     },
   ]);
 
-const bulkEndpoint = (app: App) =>
-  endpoint('POST', '/submissions/:deployId/bulk', 'changeSubmissions', {
-    summary: 'Mark, delete or keep apart many submissions',
-    description:
-      'If it fails, some of them may have been changed: send it again. With a `filter`, one request changes as many as it finds in ' +
-      `${app.limits.reads.searchMs / 1_000} second, at most ${SIZES.search.maxBulkIds}: send it again with the \`next_cursor\` until that is null.`,
-    find: (owner, { deployId }) => ownDeployment(app.db, owner, deployId),
-    body: {
-      schema: Bulk,
-      example: { action: 'read', ids: ['sub_0VbbZBZeswpZ5bGpjxVeCiYz'] },
-      maxBytes: MAX_BULK_BODY_BYTES,
-    },
-    answer: { description: 'It is done.', schema: Done, example: { done: 1 } },
-    async handle({ owner, resource, body: { action, ids: given, filter, cursor } }) {
-      const { db } = app;
-      if (!given === !filter) throw idsOrFilter(given ? 'conflict' : 'missing');
-      if (given && cursor !== undefined) throw cursorWithoutFilter();
-      const scope = { limit: SIZES.search.maxBulkIds, place: { pointer: '/filter/from' } };
-      const found = filter && (await search(app, resource, { ...filter, cursor }, scope));
-      // Only ids reach Postgres, which refuses some texts (NUL).
-      const ids = found?.positions.map(({ id }) => id) ?? [...new Set(given?.filter((id) => SUBMISSION_ID.test(id)))];
-      const done = await CHANGES[action](db, owner.id, resource.id, ids);
-      // None may be there because the deployment was deleted while the body arrived.
-      if (done === 0) await ownDeployment(db, owner, resource.id);
-      // The folder may have had too much.
-      if (action === 'spam') app.onPurge();
-      return { done, ...(found && { next_cursor: found.next }) };
-    },
-  });
+const bulkOperation = operation('POST', '/submissions/:deployId/bulk', 'changeSubmissions', {
+  summary: 'Mark, delete or keep apart many submissions',
+  description: (app) =>
+    'If it fails, some of them may have been changed: send it again. With a `filter`, one request changes as many as it finds in ' +
+    `${app.limits.reads.searchMs / 1_000} second, at most ${SIZES.search.maxBulkIds}: send it again with the \`next_cursor\` until that is null.`,
+  find: (owner, { deployId }, app) => ownDeployment(app.db, owner, deployId),
+  body: {
+    schema: Bulk,
+    example: { action: 'read', ids: ['sub_0VbbZBZeswpZ5bGpjxVeCiYz'] },
+    maxBytes: MAX_BULK_BODY_BYTES,
+  },
+  answer: { description: 'It is done.', schema: Done, example: { done: 1 } },
+  async handle({ owner, resource, body: { action, ids: given, filter, cursor } }, app) {
+    const { db } = app;
+    if (!given === !filter) throw idsOrFilter(given ? 'conflict' : 'missing');
+    if (given && cursor !== undefined) throw cursorWithoutFilter();
+    const scope = { limit: SIZES.search.maxBulkIds, place: { pointer: '/filter/from' } };
+    const found = filter && (await search(app, resource, { ...filter, cursor }, scope));
+    // Only ids reach Postgres, which refuses some texts (NUL).
+    const ids = found?.positions.map(({ id }) => id) ?? [...new Set(given?.filter((id) => SUBMISSION_ID.test(id)))];
+    const done = await CHANGES[action](db, owner.id, resource.id, ids);
+    // None may be there because the deployment was deleted while the body arrived.
+    if (done === 0) await ownDeployment(db, owner, resource.id);
+    // The folder may have had too much.
+    if (action === 'spam') app.onPurge();
+    return { done, ...(found && { next_cursor: found.next }) };
+  },
+});
 
 /** Finding submissions, and keeping track of them. */
-export const inboxEndpoints = (app: App) => [searchEndpoint(app), bulkEndpoint(app), markEndpoint(app)];
+export const inboxOperations = [searchOperation, bulkOperation, markOperation];

@@ -7,11 +7,11 @@ import { type Range, type RunRead, readBatch } from '../../../db/submissions/sub
 import { type NumberedSubmission, submissionJson, submissionLine } from '../../../db/submissions/submissions.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
+import { jsonText, perService } from '../../operation/declaration.ts';
+import { exampleOf } from '../../operation/example.ts';
+import { operation } from '../../operation/operation.ts';
 import { keyRefused } from '../../request/auth.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
-import { jsonText } from '../../request/declaration.ts';
-import { endpoint } from '../../request/endpoint.ts';
-import { exampleOf } from '../../request/example.ts';
 import { answerObject, textField } from '../../request/fields.ts';
 import { pathOf } from '../../request/hosts.ts';
 import { LINK_HEADER, nextLink } from '../../request/links.ts';
@@ -110,50 +110,50 @@ class NewSubmissions {
   }
 }
 
-const afterEndpoint = ({ db }: App, submissions: NewSubmissions) =>
-  endpoint('GET', '/submissions/:deployId/after/:cursor', 'listSubmissionsAfter', {
-    summary: 'Get the submissions after a cursor, and wait for new ones',
-    description:
-      'Oldest first: what was accepted after the cursor, which is `0`, the id of a submission, or the `cursor` of the last ' +
-      'answer. A client that goes on from each cursor gets every submission once. A response may have fewer than `limit` large ' +
-      `submissions. At most ${MAX_WAITING_OF_OWNER} requests of an owner wait.`,
-    find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
-    query: z.object({ wait, limit: Paging.shape.limit }),
-    takesLong: true,
-    answer: { description: 'New submissions; none when the time is over.', headers: LINK_HEADER, schema: Answer },
-    errors: [noSuchCursor],
-    async handle({ request, params: { cursor }, query, setHeaders, ...reader }) {
-      const { response, owner, queue, resource } = reader;
-      const start = await queue(() => numberAt(db, owner, resource, { name: 'cursor', cursor }));
-      const ms = request.method === 'HEAD' ? 0 : query.wait * 1_000;
-      if (ms > 0) submissions.add(response, owner.id);
-      const wanted = { after: start, last: resource.lastSubmissionNumber, limit: query.limit, ms };
-      const { found, after, last } = await submissions.read(reader, wanted);
-      const path = pathOf(request).replace(/[^/]*$/, String(after));
-      const text = `{"submissions":[${found.map(submissionJson).join(',')}],"cursor":"${after}"}`;
-      if (after < last) setHeaders(nextLink(request, { path }));
-      return jsonText(text);
-    },
-  });
+const newSubmissions = perService((app) => new NewSubmissions(app));
+
+const listAfter = operation('GET', '/submissions/:deployId/after/:cursor', 'listSubmissionsAfter', {
+  summary: 'Get the submissions after a cursor, and wait for new ones',
+  description:
+    'Oldest first: what was accepted after the cursor, which is `0`, the id of a submission, or the `cursor` of the last ' +
+    'answer. A client that goes on from each cursor gets every submission once. A response may have fewer than `limit` large ' +
+    `submissions. At most ${MAX_WAITING_OF_OWNER} requests of an owner wait.`,
+  find: (owner, { deployId }, { db }) => ownDeployment(db, owner, deployId),
+  query: z.object({ wait, limit: Paging.shape.limit }),
+  takesLong: true,
+  answer: { description: 'New submissions; none when the time is over.', headers: LINK_HEADER, schema: Answer },
+  errors: [noSuchCursor],
+  async handle({ request, params: { cursor }, query, setHeaders, ...reader }, app) {
+    const submissions = newSubmissions(app);
+    const { response, owner, queue, resource } = reader;
+    const start = await queue(() => numberAt(app.db, owner, resource, { name: 'cursor', cursor }));
+    const ms = request.method === 'HEAD' ? 0 : query.wait * 1_000;
+    if (ms > 0) submissions.add(response, owner.id);
+    const wanted = { after: start, last: resource.lastSubmissionNumber, limit: query.limit, ms };
+    const { found, after, last } = await submissions.read(reader, wanted);
+    const path = pathOf(request).replace(/[^/]*$/, String(after));
+    const text = `{"submissions":[${found.map(submissionJson).join(',')}],"cursor":"${after}"}`;
+    if (after < last) setHeaders(nextLink(request, { path }));
+    return jsonText(text);
+  },
+});
 
 /** An event of a stream. */
 const toEvent = (submission: NumberedSubmission): string =>
   `event: submission\nid: ${submission.number}\ndata: ${submissionLine(submission)}\n\n`;
 
 /** The events after a number, until the client, the key, the deployment or the service has ended. */
-async function* eventsAfter(
-  { limits: { reads }, responseWriter, stopping }: App,
-  submissions: NewSubmissions,
-  reader: Reader,
-  start: number,
-): AsyncGenerator<string> {
+async function* eventsAfter(app: App, reader: Reader, start: number): AsyncGenerator<string> {
+  const { responseWriter, stopping } = app;
   const { response, owner, resource } = reader;
   // With the id, a client that comes back before the first event misses nothing: it is stored without an event.
   yield `: new submissions follow\nid: ${start}\n\n`;
-  const wanted = { limit: 100, ms: reads.streamCommentMs };
+  const wanted = { limit: 100, ms: app.limits.reads.streamCommentMs };
   let place = { after: start, last: resource.lastSubmissionNumber };
   while (!response.destroyed && !stopping.aborted) {
-    const read = await submissions.read(reader, { ...wanted, ...place }).catch(() => undefined);
+    const read = await newSubmissions(app)
+      .read(reader, { ...wanted, ...place })
+      .catch(() => undefined);
     // The client comes back with its cursor, and learns the reason.
     if (!read) return;
     const text = read.found.length > 0 ? read.found.map(toEvent).join('') : ':\n\n';
@@ -165,41 +165,37 @@ async function* eventsAfter(
   }
 }
 
-const streamEndpoint = (app: App, submissions: NewSubmissions) =>
-  endpoint('GET', '/submissions/:deployId/stream', 'streamSubmissions', {
-    summary: 'Stream new submissions',
-    description:
-      'Server-Sent Events: `event: submission`, `id:` a cursor, `data:` the submission as it is listed; and comments. Begins after ' +
-      'the `Last-Event-ID` that browsers send when they connect again, else now. It ends when the key or the deployment ends, or ' +
-      'the service restarts.',
-    find: (owner, { deployId }) => ownDeployment(app.db, owner, deployId),
-    answer: {
-      description: 'The stream.',
-      type: 'text/event-stream',
-      schema: z.string(),
-      example: `: new submissions follow\nid: 2\n\nevent: submission\nid: 3\ndata: ${JSON.stringify(exampleOf(Listed))}\n\n`,
-    },
-    errors: [noSuchCursor],
-    takesLong: true,
-    async handle({ request, ...reader }) {
-      const { response, owner, queue, resource } = reader;
-      const cursor = request.headers['last-event-id'];
-      const header = 'Last-Event-ID';
-      const start =
-        typeof cursor === 'string'
-          ? await queue(() => numberAt(app.db, owner, resource, { name: header, cursor, place: { header } }))
-          : resource.lastSubmissionNumber;
-      submissions.add(response, owner.id);
-      response.type('text/event-stream');
-      // nginx would keep events back until its buffer is full.
-      response.set('X-Accel-Buffering', 'no');
-      if (request.method === 'HEAD') response.end();
-      else await app.responseWriter.stream(response, eventsAfter(app, submissions, reader, start));
-    },
-  });
+const stream = operation('GET', '/submissions/:deployId/stream', 'streamSubmissions', {
+  summary: 'Stream new submissions',
+  description:
+    'Server-Sent Events: `event: submission`, `id:` a cursor, `data:` the submission as it is listed; and comments. Begins after ' +
+    'the `Last-Event-ID` that browsers send when they connect again, else now. It ends when the key or the deployment ends, or ' +
+    'the service restarts.',
+  find: (owner, { deployId }, { db }) => ownDeployment(db, owner, deployId),
+  answer: {
+    description: 'The stream.',
+    type: 'text/event-stream',
+    schema: z.string(),
+    example: `: new submissions follow\nid: 2\n\nevent: submission\nid: 3\ndata: ${JSON.stringify(exampleOf(Listed))}\n\n`,
+  },
+  errors: [noSuchCursor],
+  takesLong: true,
+  async handle({ request, ...reader }, app) {
+    const { response, owner, queue, resource } = reader;
+    const cursor = request.headers['last-event-id'];
+    const header = 'Last-Event-ID';
+    const start =
+      typeof cursor === 'string'
+        ? await queue(() => numberAt(app.db, owner, resource, { name: header, cursor, place: { header } }))
+        : resource.lastSubmissionNumber;
+    newSubmissions(app).add(response, owner.id);
+    response.type('text/event-stream');
+    // nginx would keep events back until its buffer is full.
+    response.set('X-Accel-Buffering', 'no');
+    if (request.method === 'HEAD') response.end();
+    else await app.responseWriter.stream(response, eventsAfter(app, reader, start));
+  },
+});
 
 /** New submissions as they come. */
-export function liveEndpoints(app: App) {
-  const submissions = new NewSubmissions(app);
-  return [afterEndpoint(app, submissions), streamEndpoint(app, submissions)];
-}
+export const liveOperations = [listAfter, stream];

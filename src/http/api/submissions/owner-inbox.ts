@@ -4,9 +4,8 @@ import type { Database } from '../../../db/postgres/connect.ts';
 import { findOwnPages, type OwnPage } from '../../../db/submissions/owner-inbox.ts';
 import { type Position, searchSubmissions } from '../../../db/submissions/search-submissions.ts';
 import { findInboxSubmissions } from '../../../db/submissions/submission-marks.ts';
-import type { App } from '../../app.ts';
-import { jsonText } from '../../request/declaration.ts';
-import { endpoint } from '../../request/endpoint.ts';
+import { jsonText } from '../../operation/declaration.ts';
+import { operation } from '../../operation/operation.ts';
 import { answerObject, countField, deploymentId, textOrNull } from '../../request/fields.ts';
 import { LINK_HEADER, nextLink } from '../../request/links.ts';
 import { Paging } from '../../request/paging.ts';
@@ -57,22 +56,21 @@ async function readFound(db: Database, pages: readonly OwnPage[], positions: rea
 }
 
 /** The submissions of all pages of an owner. */
-export const ownerInboxEndpoint = (app: App) =>
-  endpoint('GET', '/inbox', 'searchInbox', {
-    summary: 'Search the submissions of all your deployments',
-    description: `Newest first, without those of deleted deployments. ${boundedSearch(app)}`,
-    query: Query,
-    answer: { description: 'The submissions that were found.', headers: LINK_HEADER, schema: Results },
-    async handle({ request, owner, query, setHeaders }) {
-      const { db } = app;
-      const pages = await findOwnPages(db, owner.id, { ...timesOf(query), cursor: fromCursor(query.cursor) });
-      const search = { ...searchOf(app, query), limit: query.limit };
-      const { positions, searched, next } = await searchSubmissions(db, pages, search);
-      const submissions = await readFound(db, pages, positions);
-      const total = pages.reduce((sum, { count }) => sum + count, 0);
-      const rest = JSON.stringify({ next_cursor: next ? toCursor(next) : null, searched, total });
-      const text = `{"submissions":[${submissions.join(',')}],${rest.slice(1)}`;
-      if (next) setHeaders(nextLink(request, { cursor: toCursor(next) }));
-      return jsonText(text);
-    },
-  });
+export const ownerInboxOperation = operation('GET', '/inbox', 'searchInbox', {
+  summary: 'Search the submissions of all your deployments',
+  description: (app) => `Newest first, without those of deleted deployments. ${boundedSearch(app)}`,
+  query: Query,
+  answer: { description: 'The submissions that were found.', headers: LINK_HEADER, schema: Results },
+  async handle({ request, owner, query, setHeaders }, app) {
+    const { db } = app;
+    const pages = await findOwnPages(db, owner.id, { ...timesOf(query), cursor: fromCursor(query.cursor) });
+    const search = { ...searchOf(app, query), limit: query.limit };
+    const { positions, searched, next } = await searchSubmissions(db, pages, search);
+    const submissions = await readFound(db, pages, positions);
+    const total = pages.reduce((sum, { count }) => sum + count, 0);
+    const rest = JSON.stringify({ next_cursor: next ? toCursor(next) : null, searched, total });
+    const text = `{"submissions":[${submissions.join(',')}],${rest.slice(1)}`;
+    if (next) setHeaders(nextLink(request, { cursor: toCursor(next) }));
+    return jsonText(text);
+  },
+});

@@ -9,9 +9,8 @@ import {
 } from '../../../db/spam/spam-submissions.ts';
 import { submissionJson } from '../../../db/submissions/submissions.ts';
 import { SIZES } from '../../../sizes.ts';
-import type { App } from '../../app.ts';
-import { JsonPieces } from '../../request/declaration.ts';
-import { endpoint } from '../../request/endpoint.ts';
+import { JsonPieces } from '../../operation/declaration.ts';
+import { operation } from '../../operation/operation.ts';
 import { answerObject, submissionId } from '../../request/fields.ts';
 import { pageLinks } from '../../request/links.ts';
 import { Paging, paged } from '../../request/paging.ts';
@@ -44,80 +43,71 @@ const noSuchSpam = missing(
 const spamJson = (submission: SpamSubmission): string =>
   `${submissionJson(submission).slice(0, -1)},"reason":"${submission.reason}"}`;
 
-const listEndpoint = ({ db }: App) =>
-  endpoint('GET', '/deploy/:id/spam', 'listSpam', {
-    summary: 'List what is kept as spam',
-    description:
-      'Newest first. Its senders have got the answer of a success. It is in no list, count, export, webhook or mail until it is ' +
-      `released. A deployment keeps its last ${SIZES.spam.max}, for ${SIZES.spam.lifetimeDays} days; what comes beyond ${SIZES.spam.rateMax} a minute is ` +
-      `dropped. Its files have at most ${SIZES.spam.maxFilesBytes / 1_000_000} MB together: those of the oldest are removed, and their links return 404.`,
-    find: (owner, { id }) => ownDeployment(db, owner, id),
-    query: Paging,
-    answer: { description: 'A page of spam.', schema: Spam },
-    async handle({ request, owner, queue, resource: { id }, query: { page, limit }, setHeaders }) {
-      const { total, batches } = foundOr404(await listSpam(db, owner.id, id, { page, limit }));
-      async function* pieces(): AsyncGenerator<string> {
-        let separator = '';
-        yield '{"submissions":[';
-        for (const batch of batches) {
-          const read = await queue(() => readSpamBatch(db, id, batch));
-          for (const submission of read) {
-            yield separator + spamJson(submission);
-            separator = ',';
-          }
+const listOperation = operation('GET', '/deploy/:id/spam', 'listSpam', {
+  summary: 'List what is kept as spam',
+  description:
+    'Newest first. Its senders have got the answer of a success. It is in no list, count, export, webhook or mail until it is ' +
+    `released. A deployment keeps its last ${SIZES.spam.max}, for ${SIZES.spam.lifetimeDays} days; what comes beyond ${SIZES.spam.rateMax} a minute is ` +
+    `dropped. Its files have at most ${SIZES.spam.maxFilesBytes / 1_000_000} MB together: those of the oldest are removed, and their links return 404.`,
+  find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
+  query: Paging,
+  answer: { description: 'A page of spam.', schema: Spam },
+  async handle({ request, owner, queue, resource: { id }, query: { page, limit }, setHeaders }, { db }) {
+    const { total, batches } = foundOr404(await listSpam(db, owner.id, id, { page, limit }));
+    async function* pieces(): AsyncGenerator<string> {
+      let separator = '';
+      yield '{"submissions":[';
+      for (const batch of batches) {
+        const read = await queue(() => readSpamBatch(db, id, batch));
+        for (const submission of read) {
+          yield separator + spamJson(submission);
+          separator = ',';
         }
-        yield `],"total":${total},"page":${page},"limit":${limit}}`;
       }
-      setHeaders(pageLinks(request, { total, page, limit }));
-      const inMemory = Math.max(0, ...batches.map(({ bytes }) => bytes));
-      return new JsonPieces(inMemory, pieces());
-    },
-  });
+      yield `],"total":${total},"page":${page},"limit":${limit}}`;
+    }
+    setHeaders(pageLinks(request, { total, page, limit }));
+    const inMemory = Math.max(0, ...batches.map(({ bytes }) => bytes));
+    return new JsonPieces(inMemory, pieces());
+  },
+});
 
 // Releasing and deleting are one query each, which also checks the deployment.
-const releaseEndpoint = ({ db }: App) =>
-  endpoint('POST', '/deploy/:id/spam/:submissionId/release', 'releaseSpam', {
-    summary: 'Release a submission: it is no spam',
-    description:
-      'It is accepted like a new one, with the present time and deliveries, even if the form is closed or full. It keeps its id.',
-    answer: { description: 'The submission is accepted.', schema: Released },
-    errors: [noSuchSpam],
-    async handle({ owner, params: { id: deploymentId, submissionId: id } }) {
-      if (!(await releaseSpam(db, owner.id, deploymentId, id))) throw noSuchSpam();
-      return { message: 'Submission released' as const, id };
-    },
-  });
+const releaseOperation = operation('POST', '/deploy/:id/spam/:submissionId/release', 'releaseSpam', {
+  summary: 'Release a submission: it is no spam',
+  description:
+    'It is accepted like a new one, with the present time and deliveries, even if the form is closed or full. It keeps its id.',
+  answer: { description: 'The submission is accepted.', schema: Released },
+  errors: [noSuchSpam],
+  async handle({ owner, params: { id: deploymentId, submissionId: id } }, { db }) {
+    if (!(await releaseSpam(db, owner.id, deploymentId, id))) throw noSuchSpam();
+    return { message: 'Submission released' as const, id };
+  },
+});
 
-const deleteEndpoint = ({ db, onPurge }: App) =>
-  endpoint('DELETE', '/deploy/:id/spam/:submissionId', 'deleteSpam', {
-    summary: 'Delete spam',
-    description: 'Permanently, with its files.',
-    answer: { description: 'It is deleted.', schema: Deleted },
-    errors: [noSuchSpam],
-    async handle({ owner, params: { id: deploymentId, submissionId: id } }) {
-      if ((await deleteSpam(db, owner.id, deploymentId, id)) === 0) throw noSuchSpam();
-      onPurge();
-      return { message: 'Spam deleted' as const, id };
-    },
-  });
+const deleteOperation = operation('DELETE', '/deploy/:id/spam/:submissionId', 'deleteSpam', {
+  summary: 'Delete spam',
+  description: 'Permanently, with its files.',
+  answer: { description: 'It is deleted.', schema: Deleted },
+  errors: [noSuchSpam],
+  async handle({ owner, params: { id: deploymentId, submissionId: id } }, { db, onPurge }) {
+    if ((await deleteSpam(db, owner.id, deploymentId, id)) === 0) throw noSuchSpam();
+    onPurge();
+    return { message: 'Spam deleted' as const, id };
+  },
+});
 
-const deleteAllEndpoint = ({ db, onPurge }: App) =>
-  endpoint('DELETE', '/deploy/:id/spam', 'emptySpam', {
-    summary: 'Delete all spam of a deployment',
-    description: 'Permanently, with its files.',
-    find: (owner, { id }) => ownDeployment(db, owner, id),
-    answer: { description: 'There is no spam.', schema: Emptied },
-    async handle({ owner, resource: { id } }) {
-      await deleteSpam(db, owner.id, id);
-      onPurge();
-      return { message: 'All spam deleted' as const };
-    },
-  });
+const deleteAllOperation = operation('DELETE', '/deploy/:id/spam', 'emptySpam', {
+  summary: 'Delete all spam of a deployment',
+  description: 'Permanently, with its files.',
+  find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
+  answer: { description: 'There is no spam.', schema: Emptied },
+  async handle({ owner, resource: { id } }, { db, onPurge }) {
+    await deleteSpam(db, owner.id, id);
+    onPurge();
+    return { message: 'All spam deleted' as const };
+  },
+});
 
 /** Submissions that are kept apart as spam. */
-export const spamEndpoints = (app: App) => [
-  listEndpoint(app),
-  deleteAllEndpoint(app),
-  releaseEndpoint(app),
-  deleteEndpoint(app),
-];
+export const spamOperations = [listOperation, deleteAllOperation, releaseOperation, deleteOperation];

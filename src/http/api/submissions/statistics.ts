@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { countSubmissionsBetween } from '../../../db/submissions/statistics.ts';
 import { isTimeZone, startOfDay, startOfDayBefore, startsBetween, type Unit } from '../../../lib/time-buckets.ts';
 import { refused } from '../../../problems/refusal.ts';
-import type { App } from '../../app.ts';
-import { endpoint } from '../../request/endpoint.ts';
+import { operation } from '../../operation/operation.ts';
 import { answerObject, countField, time } from '../../request/fields.ts';
 import { badQuery, NOT_BEFORE, timeBound } from '../../request/query.ts';
 import { ownDeployment } from '../deployments/own-deployment.ts';
@@ -61,24 +60,23 @@ function rangeOf({ from, to, by, tz: timeZone }: z.infer<typeof Query>): Range {
 }
 
 /** Statistics of submissions. */
-export const statisticsEndpoint = ({ db }: App) =>
-  endpoint('GET', '/deploy/:id/stats', 'getStatistics', {
-    summary: 'Count submissions by hour or day',
-    description: `A bucket for each hour or day, oldest first, at most ${MAX_BUCKETS}. Deleted submissions are not counted.`,
-    find: (owner, { id }) => ownDeployment(db, owner, id),
-    query: Query,
-    answer: { description: 'The numbers of submissions.', schema: Statistics },
-    async handle({ resource, query }) {
-      const range = rangeOf(query);
-      const starts = startsBetween(range, MAX_BUCKETS);
-      if (starts.length > MAX_BUCKETS)
-        throw badQuery([{ parameter: 'from', code: 'conflict', detail: TOO_MANY_BUCKETS }]);
-      const times = [range.from, ...starts.slice(1), range.to];
-      const counts = await countSubmissionsBetween(db, resource, times);
-      const buckets = starts.map((start, index) => ({
-        start: new Date(start).toISOString(),
-        submissions: counts[index] ?? 0,
-      }));
-      return { buckets, total: counts.reduce((sum, count) => sum + count, 0) };
-    },
-  });
+export const statisticsOperation = operation('GET', '/deploy/:id/stats', 'getStatistics', {
+  summary: 'Count submissions by hour or day',
+  description: `A bucket for each hour or day, oldest first, at most ${MAX_BUCKETS}. Deleted submissions are not counted.`,
+  find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
+  query: Query,
+  answer: { description: 'The numbers of submissions.', schema: Statistics },
+  async handle({ resource, query }, { db }) {
+    const range = rangeOf(query);
+    const starts = startsBetween(range, MAX_BUCKETS);
+    if (starts.length > MAX_BUCKETS)
+      throw badQuery([{ parameter: 'from', code: 'conflict', detail: TOO_MANY_BUCKETS }]);
+    const times = [range.from, ...starts.slice(1), range.to];
+    const counts = await countSubmissionsBetween(db, resource, times);
+    const buckets = starts.map((start, index) => ({
+      start: new Date(start).toISOString(),
+      submissions: counts[index] ?? 0,
+    }));
+    return { buckets, total: counts.reduce((sum, count) => sum + count, 0) };
+  },
+});

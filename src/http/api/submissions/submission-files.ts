@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { ReadPiece } from '../../../db/files/file-content.ts';
 import { findFile, type StoredFile } from '../../../db/files/stored-files.ts';
 import type { App } from '../../app.ts';
-import { endpoint } from '../../request/endpoint.ts';
+import { operation } from '../../operation/operation.ts';
 import { counted } from '../../response/memory-budget.ts';
 import { foundOr404, missing, ownDeployment } from '../deployments/own-deployment.ts';
 
@@ -84,11 +84,14 @@ const readable = ({ filename, contentType, size }: StoredFile, first: Buffer, ur
 });
 
 /** The files of submissions. */
-export const submissionFileEndpoint = ({ config, db, openFile, responseWriter }: App) =>
-  endpoint('GET', '/submissions/:deployId/:submissionId/files/:fileId', 'getFile', {
+export const submissionFileOperation = operation(
+  'GET',
+  '/submissions/:deployId/:submissionId/files/:fileId',
+  'getFile',
+  {
     summary: 'Get a file of a submission',
     description: 'As it was sent, and always as an attachment.',
-    async find(owner, { deployId, submissionId, fileId }) {
+    async find(owner, { deployId, submissionId, fileId }, { db, openFile }) {
       const { id: deploymentId } = await ownDeployment(db, owner, deployId);
       const file = foundOr404(await findFile(db, { deploymentId, submissionId, fileId }), noSuchFile);
       const readPiece = openFile(file);
@@ -98,10 +101,11 @@ export const submissionFileEndpoint = ({ config, db, openFile, responseWriter }:
     answer: fileAnswer,
     errors: [noSuchFile],
     takesLong: true,
-    async handle({ owner, response, queue, resource: { file, first, readPiece } }) {
+    async handle({ owner, response, queue, resource: { file, first, readPiece } }, { responseWriter }) {
       const read: ReadPiece = (...part) => queue(() => readPiece(...part));
       await sendFile(response, { responseWriter, client: owner.id }, { file, first, read });
     },
-    handleTool: async ({ params: { deployId, submissionId, fileId }, resource: { file, first } }) =>
+    handleTool: async ({ params: { deployId, submissionId, fileId }, resource: { file, first } }, { config }) =>
       readable(file, first, `${config.baseUrl}/submissions/${deployId}/${submissionId}/files/${fileId}`),
-  });
+  },
+);

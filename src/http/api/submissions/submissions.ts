@@ -13,9 +13,8 @@ import {
 import { SUBMISSION_ID } from '../../../lib/ids.ts';
 import type { Place } from '../../../problems/value-errors.ts';
 import { SIZES } from '../../../sizes.ts';
-import type { App } from '../../app.ts';
-import { JsonPieces, jsonText } from '../../request/declaration.ts';
-import { endpoint } from '../../request/endpoint.ts';
+import { JsonPieces, jsonText } from '../../operation/declaration.ts';
+import { operation } from '../../operation/operation.ts';
 import { answerObject, submissionId, textField, time } from '../../request/fields.ts';
 import { pageLinks } from '../../request/links.ts';
 import { Paging, paged } from '../../request/paging.ts';
@@ -79,51 +78,48 @@ export async function numberAt(
   return foundOr404(await findSubmission(db, owner.id, id, cursor), noSuchCursor).number;
 }
 
-const listEndpoint = ({ db }: App) =>
-  endpoint('GET', '/submissions/:deployId', 'listSubmissions', {
-    summary: 'List the submissions of a deployment',
-    description: 'Newest first.',
-    find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
-    query: Paging,
-    answer: { description: 'A page of submissions.', schema: Submissions },
-    async handle({ request, queue, resource, query: { page, limit }, setHeaders }) {
-      const { first, rest } = await listSubmissions(db, resource, { page, limit });
-      const total = resource.submissionCount;
-      const bytes = first.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0);
-      async function* pieces(): AsyncGenerator<string> {
-        yield `{"submissions":[${first.map(submissionJson).join(',')}`;
-        for await (const batch of rest ? readSubmissions(db, resource.id, rest, queue) : []) {
-          yield batch.map((submission) => `,${submissionJson(submission)}`).join('');
-        }
-        yield `],"total":${total},"page":${page},"limit":${limit}}`;
+const listOperation = operation('GET', '/submissions/:deployId', 'listSubmissions', {
+  summary: 'List the submissions of a deployment',
+  description: 'Newest first.',
+  find: (owner, { deployId }, { db }) => ownDeployment(db, owner, deployId),
+  query: Paging,
+  answer: { description: 'A page of submissions.', schema: Submissions },
+  async handle({ request, queue, resource, query: { page, limit }, setHeaders }, { db }) {
+    const { first, rest } = await listSubmissions(db, resource, { page, limit });
+    const total = resource.submissionCount;
+    const bytes = first.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0);
+    async function* pieces(): AsyncGenerator<string> {
+      yield `{"submissions":[${first.map(submissionJson).join(',')}`;
+      for await (const batch of rest ? readSubmissions(db, resource.id, rest, queue) : []) {
+        yield batch.map((submission) => `,${submissionJson(submission)}`).join('');
       }
-      setHeaders(pageLinks(request, { total, page, limit }));
-      const inMemory = rest ? Math.max(bytes, SIZES.internal.listBatchBytes) : bytes;
-      return new JsonPieces(inMemory, pieces());
-    },
-  });
+      yield `],"total":${total},"page":${page},"limit":${limit}}`;
+    }
+    setHeaders(pageLinks(request, { total, page, limit }));
+    const inMemory = rest ? Math.max(bytes, SIZES.internal.listBatchBytes) : bytes;
+    return new JsonPieces(inMemory, pieces());
+  },
+});
 
-const getEndpoint = ({ db }: App) =>
-  endpoint('GET', '/submissions/:deployId/:submissionId', 'getSubmission', {
-    summary: 'Get a submission',
-    description: 'One submission, in the shape in which the list has it.',
-    find: (owner, params) => ownSubmission(db, owner, params),
-    answer: { description: 'The submission.', schema: Listed },
-    errors: [noSuchSubmission],
-    handle: async ({ resource }) => jsonText(submissionJson(resource)),
-  });
+const getOperation = operation('GET', '/submissions/:deployId/:submissionId', 'getSubmission', {
+  summary: 'Get a submission',
+  description: 'One submission, in the shape in which the list has it.',
+  find: (owner, params, { db }) => ownSubmission(db, owner, params),
+  answer: { description: 'The submission.', schema: Listed },
+  errors: [noSuchSubmission],
+  handle: async ({ resource }) => jsonText(submissionJson(resource)),
+});
 
-const deleteEndpoint = ({ db }: App) =>
-  endpoint('DELETE', '/submissions/:deployId/:submissionId', 'deleteSubmission', {
-    summary: 'Delete a submission',
-    description: 'Permanently, with its files and its pending deliveries.',
-    answer: { description: 'The submission is deleted.', schema: Deleted },
-    errors: [noSuchSubmission],
-    async handle({ owner, params: { deployId, submissionId: id } }) {
-      if ((await deleteSubmissions(db, owner.id, deployId, [id])) === 0) throw noSuchSubmission();
-      return { message: 'Submission deleted' as const, id };
-    },
-  });
+const deleteOperation = operation('DELETE', '/submissions/:deployId/:submissionId', 'deleteSubmission', {
+  summary: 'Delete a submission',
+  description: 'Permanently, with its files and its pending deliveries.',
+  answer: { description: 'The submission is deleted.', schema: Deleted },
+  errors: [noSuchSubmission],
+  async handle({ owner, params: { deployId, submissionId: id } }, { db }) {
+    if ((await deleteSubmissions(db, owner.id, deployId, [id])) === 0) throw noSuchSubmission();
+    return { message: 'Submission deleted' as const, id };
+  },
+});
 
 /** The submissions of a deployment. */
-export const submissionEndpoints = (app: App) => [listEndpoint(app), getEndpoint(app), deleteEndpoint(app)];
+export const submissionOperations = [listOperation, getOperation, deleteOperation];

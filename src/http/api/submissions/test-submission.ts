@@ -3,8 +3,7 @@ import { TEST_MARK } from '../../../lib/control-fields.ts';
 import { newSubmissionId } from '../../../lib/ids.ts';
 import { refused } from '../../../problems/refusal.ts';
 import { SIZES } from '../../../sizes.ts';
-import type { App } from '../../app.ts';
-import { endpoint } from '../../request/endpoint.ts';
+import { operation } from '../../operation/operation.ts';
 import { answerObject, submissionId } from '../../request/fields.ts';
 import { noSuchDeployment, tooManySubmissions } from '../../response/errors.ts';
 import { FORM_CLOSED, formClosed } from '../../response/form-closed.ts';
@@ -27,29 +26,31 @@ const Body = z.object({
 const Submitted = answerObject('TestSubmitted', { message: z.literal('Test submission received'), id: submissionId });
 
 /** Trying a form out, without its page. */
-export const testSubmissionEndpoint = ({ clientAddress, config, db, forms, metrics, submissions }: App) =>
-  endpoint('POST', '/submissions/:deployId/test', 'submitTest', {
-    summary: 'Submit a test',
-    description:
-      'Stores a submission with these fields, and `test`, which says that it is one. Webhooks and mail get it, and it counts for the ' +
-      'limits of the form, which has to be open. It is not checked for spam, and nobody gets a confirmation.',
-    find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
-    body: { schema: Body, example: { fields: { name: 'Ada', email: 'ada@example.org' } } },
-    answer: { description: 'The submission is stored.', schema: Submitted },
-    errors: [...FORM_CLOSED, tooManySubmissions],
-    async handle({ request, resource: { id: deploymentId, takenDownAt }, body: { fields }, notify }) {
-      // Its owner finds it at other endpoints: the 404 alone would not say why.
-      if (takenDownAt) notify(takeDownNotices(config.abuseContact?.text).page);
-      const id = newSubmissionId();
-      const data = JSON.stringify({ ...fields, [TEST_MARK.name]: TEST_MARK.text });
-      const ipAddress = clientAddress(request);
-      const stored = await submissions.store({ id, deploymentId, data, ipAddress, isTest: true }, { files: [] });
-      if (stored.kind === 'accepted' || stored.kind === 'rate-limited') metrics.submission(stored.kind);
-      if (stored.kind === 'closed') metrics.submission('form-closed');
-      if (stored.kind === 'rate-limited') throw tooManySubmissions(stored.retryAfterMs);
-      const form = await forms.get(deploymentId);
-      if (stored.kind === 'closed' && form) throw formClosed(stored.closing, form.rules.closedMessage);
-      if (stored.kind !== 'accepted') throw noSuchDeployment();
-      return { message: 'Test submission received' as const, id };
-    },
-  });
+export const testSubmissionOperation = operation('POST', '/submissions/:deployId/test', 'submitTest', {
+  summary: 'Submit a test',
+  description:
+    'Stores a submission with these fields, and `test`, which says that it is one. Webhooks and mail get it, and it counts for the ' +
+    'limits of the form, which has to be open. It is not checked for spam, and nobody gets a confirmation.',
+  find: (owner, { deployId }, { db }) => ownDeployment(db, owner, deployId),
+  body: { schema: Body, example: { fields: { name: 'Ada', email: 'ada@example.org' } } },
+  answer: { description: 'The submission is stored.', schema: Submitted },
+  errors: [...FORM_CLOSED, tooManySubmissions],
+  async handle(
+    { request, resource: { id: deploymentId, takenDownAt }, body: { fields }, notify },
+    { config, clientAddress, submissions, metrics, forms },
+  ) {
+    // Its owner finds it at other endpoints: the 404 alone would not say why.
+    if (takenDownAt) notify(takeDownNotices(config.abuseContact?.text).page);
+    const id = newSubmissionId();
+    const data = JSON.stringify({ ...fields, [TEST_MARK.name]: TEST_MARK.text });
+    const ipAddress = clientAddress(request);
+    const stored = await submissions.store({ id, deploymentId, data, ipAddress, isTest: true }, { files: [] });
+    if (stored.kind === 'accepted' || stored.kind === 'rate-limited') metrics.submission(stored.kind);
+    if (stored.kind === 'closed') metrics.submission('form-closed');
+    if (stored.kind === 'rate-limited') throw tooManySubmissions(stored.retryAfterMs);
+    const form = await forms.get(deploymentId);
+    if (stored.kind === 'closed' && form) throw formClosed(stored.closing, form.rules.closedMessage);
+    if (stored.kind !== 'accepted') throw noSuchDeployment();
+    return { message: 'Test submission received' as const, id };
+  },
+});

@@ -12,7 +12,7 @@ import { LICENSE, VERSION } from '../../../../lib/project.ts';
 import { PROBLEM_TYPE, problemOf } from '../../../../problems/document.ts';
 import { MAX_VALUE_ERRORS, VALUE_CODES } from '../../../../problems/value-errors.ts';
 import { SIZES } from '../../../../sizes.ts';
-import type { Endpoint, Tagged } from '../../../request/declaration.ts';
+import type { Endpoint, Tagged } from '../../../operation/declaration.ts';
 import { answerObject } from '../../../request/fields.ts';
 import { OPTIONAL_RATE_LIMIT_HEADERS } from '../../../request/rate-limit.ts';
 import { type DeclaredError, ERROR_CODE } from '../../../response/errors.ts';

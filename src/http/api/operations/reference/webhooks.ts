@@ -3,7 +3,7 @@ import type { ZodOpenApiPathItemObject } from 'zod-openapi';
 import { DELIVERY_HEADER } from '../../../../lib/delivery-header.ts';
 import { EVENTS } from '../../../../lib/events.ts';
 import { SIZES } from '../../../../sizes.ts';
-import { exampleOf } from '../../../request/example.ts';
+import { exampleOf } from '../../../operation/example.ts';
 import { answerObject, deliveryId, deploymentId, submissionId, textField, time } from '../../../request/fields.ts';
 import { urlField } from '../../deployments/deployments.ts';
 

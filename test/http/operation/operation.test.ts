@@ -6,26 +6,29 @@ import { pino } from 'pino';
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { loadConfig } from '../../src/config.ts';
-import type { Endpoint } from '../../src/http/request/declaration.ts';
-import { endpoint, publicEndpoint } from '../../src/http/request/endpoint.ts';
-import { logRequest } from '../../src/http/request-log.ts';
-import { HttpError, toHttpError, writeError } from '../../src/http/response/errors.ts';
-import { createApi } from '../../src/http/router.ts';
-import { VIEW_PATHS } from '../../src/lib/dashboard-paths.ts';
-import { idleApp } from '../support/app.ts';
-import { testLimits } from '../support/limits.ts';
-import { endpointsOf } from '../support/reference.ts';
-import { BASE_URL, PAGES_DOMAIN } from '../support/service.ts';
+import { loadConfig } from '../../../src/config.ts';
+import type { App } from '../../../src/http/app.ts';
+import type { Operation } from '../../../src/http/operation/declaration.ts';
+import { operation, publicOperation } from '../../../src/http/operation/operation.ts';
+import { logRequest } from '../../../src/http/request-log.ts';
+import { HttpError, toHttpError, writeError } from '../../../src/http/response/errors.ts';
+import { createApi } from '../../../src/http/router.ts';
+import { VIEW_PATHS } from '../../../src/lib/dashboard-paths.ts';
+import { idleApp } from '../../support/app.ts';
+import { testLimits } from '../../support/limits.ts';
+import { endpointsOf } from '../../support/reference.ts';
+import { BASE_URL, PAGES_DOMAIN } from '../../support/service.ts';
 
 const described = { summary: 'A test' } as const;
 const answer = { status: 200, description: 'Text.', schema: z.string(), example: 'text' };
 
-/** Requests to these endpoints. The key of its only owner is `key`; a body is read as the header `x-body`. */
-function serve(...endpoints: Endpoint[]) {
-  const api = createApi(endpoints, {
-    ...idleApp(loadConfig({ BASE_URL, PAGES_DOMAIN })),
+/** Requests to these operations. The key of its only owner is `key`; a body is read as the header `x-body`. */
+function serve(...operations: Operation[]) {
+  const idle = idleApp(loadConfig({ BASE_URL, PAGES_DOMAIN }));
+  const app: App = {
+    ...idle,
     authentication: {
+      ...idle.authentication,
       async ofRequest({ headers }) {
         if (headers.authorization !== 'Bearer key') throw new HttpError(401, 'no key');
         return { id: 7, email: 'you@example.com', plan: 'free', credentialId: 'key_1', scope: 'full' };
@@ -33,13 +36,15 @@ function serve(...endpoints: Endpoint[]) {
       isCredentialValid: async () => true,
     },
     bodyReader: {
+      ...idle.bodyReader,
       async fields({ headers }, _ownerId, { schema }) {
         const read = schema.safeParse(JSON.parse(String(headers['x-body'])));
         if (!read.success) throw new HttpError(400, 'bad body');
         return read.data;
       },
     },
-  });
+  };
+  const api = createApi(operations.map((one) => one.bind(app)));
   api.use(((error, _request, response, _next) =>
     writeError(
       response,
@@ -50,8 +55,8 @@ function serve(...endpoints: Endpoint[]) {
   return request(api);
 }
 
-describe('endpoint()', () => {
-  const change = endpoint('PUT', '/deploy/:id', 'test', {
+describe('operation()', () => {
+  const change = operation('PUT', '/deploy/:id', 'test', {
     ...described,
     async find(owner, { id }) {
       if (id !== 'd_1') throw new HttpError(404, 'no such deployment');
@@ -94,14 +99,14 @@ describe('endpoint()', () => {
   });
 
   it('names a parameter that is not described when it is declared', () => {
-    const declare = () => endpoint('GET', '/x/:other', 'test', { ...described, answer, handle: async () => 'text' });
+    const declare = () => operation('GET', '/x/:other', 'test', { ...described, answer, handle: async () => 'text' });
     expect(declare).toThrow('/x/:other has parameters that fields.ts does not have: other');
   });
 });
 
 describe('createApi()', () => {
-  const get = publicEndpoint('GET', '/a/:id', 'test', { ...described, answer, handle: async () => 'a' });
-  const literal = publicEndpoint('GET', '/a/b', 'test', { ...described, answer, handle: async () => 'b' });
+  const get = publicOperation('GET', '/a/:id', 'test', { ...described, answer, handle: async () => 'a' });
+  const literal = publicOperation('GET', '/a/b', 'test', { ...described, answer, handle: async () => 'b' });
 
   it('prefers a path without parameters, wherever it is in the list', async () => {
     expect((await serve(get, literal).get('/a/b')).body).toBe('b');
@@ -109,14 +114,14 @@ describe('createApi()', () => {
   });
 
   it('has no path for an endpoint that is answered elsewhere, but its method in the Allow of others', async () => {
-    const elsewhere = publicEndpoint('POST', '/a/:id', 'test', { ...described, answer });
+    const elsewhere = publicOperation('POST', '/a/:id', 'test', { ...described, answer });
     expect((await serve(elsewhere).post('/a/1')).status).toBe(404);
     expect((await serve(get, elsewhere).put('/a/1')).headers.allow).toBe('GET, HEAD, POST');
   });
 
   it('refuses a request before its method is looked at', async () => {
     const api = serve(
-      publicEndpoint('GET', '/a', 'test', {
+      publicOperation('GET', '/a', 'test', {
         ...described,
         answer,
         before({ headers }, _response, next) {
@@ -131,7 +136,7 @@ describe('createApi()', () => {
   });
 
   it('lets an endpoint write its answer itself', async () => {
-    const written = publicEndpoint('GET', '/a', 'test', {
+    const written = publicOperation('GET', '/a', 'test', {
       ...described,
       answer,
       handle: async (_request, response) => void response.status(203).type('text').end('text'),

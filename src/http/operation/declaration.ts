@@ -2,16 +2,12 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import type { Scope } from '../../db/account/api-keys.ts';
 import type { Owner } from '../../db/account/owners.ts';
-import type { Limits } from '../../limits.ts';
+import type { App } from '../app.ts';
+import type { BodyForm } from '../request/json-body.ts';
 import type { DeclaredError } from '../response/errors.ts';
-import type { ResponseWriter } from '../response/response-writer.ts';
-import type { Authentication } from './auth.ts';
-import type { BodyReader } from './body.ts';
-import type { BodyForm } from './json-body.ts';
-import type { OwnerQueue } from './owner-queue.ts';
 
 /*
- * The parts of the declaration of an endpoint, and the endpoint that endpoint.ts makes of it.
+ * The parts of the declaration of an operation, and the endpoint that operation.ts makes of it for a service.
  */
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
@@ -46,9 +42,31 @@ type Success<Answer> = {
 };
 type NoContent = { status: 204 | 303; description: string; headers?: Headers };
 
+/** The parts of a service that its declarations depend on. */
+export type Settings = Pick<App, 'config' | 'limits' | 'isOwnUrl' | 'siteQueue'>;
+/** A part of a declaration, or the function that makes it for a service. */
+export type ForService<T> = T | ((settings: Settings) => T);
+
+/** Returns a function that makes something once for each service, at its first use: what operations share, or keep between requests. */
+export function perService<T>(make: (app: App) => T): (app: App) => T {
+  const made = new WeakMap<App, { value: T }>();
+  return (app) => {
+    const before = made.get(app);
+    if (before) return before.value;
+    const value = make(app);
+    made.set(app, { value });
+    return value;
+  };
+}
+
+/** Returns the part of a declaration for a service. */
+export function forService<T extends object | string | undefined>(part: ForService<T>, settings: Settings): T {
+  return typeof part === 'function' ? part(settings) : part;
+}
+
 export type Described<Answer> = {
   summary: string;
-  description?: string;
+  description?: ForService<string>;
   /** True if the reference leaves the endpoint out. */
   isHidden?: boolean;
   /** Runs before every request to its path, whatever its method. */
@@ -124,16 +142,16 @@ export type Declaration<
   /** The scope that a key needs. Left out: `read` for GET, `full` for what changes something. */
   scope?: Scope;
   /** Looks up what the path names, before query and body are read. Throws 404: that of a deployment unless `errors` has another. */
-  find?(owner: Owner, params: PathParameters<Path>): Promise<Resource>;
+  find?(owner: Owner, params: PathParameters<Path>, app: App): Promise<Resource>;
   query?: Query;
   /** Headers of the request that it reads, each a text that may be left out. */
   requestHeaders?: RequestHeaders;
-  body?: BodyForm<Body> & { example: z.input<Body> };
+  body?: ForService<BodyForm<Body> & { example: z.input<Body> }>;
   /** True if `handle` waits or writes for long. It then runs its use of the database in the owner's queue itself. */
   takesLong?: boolean;
-  handle(call: Call<Path, Resource, Query, Body, RequestHeaders>): Result<NoInfer<Answer> | JsonPieces>;
+  handle(call: Call<Path, Resource, Query, Body, RequestHeaders>, app: App): Result<NoInfer<Answer> | JsonPieces>;
   /** In place of `handle` when a tool calls it: for an answer that `handle` writes itself. */
-  handleTool?(call: Call<Path, Resource, Query, Body, RequestHeaders>): Promise<unknown>;
+  handleTool?(call: Call<Path, Resource, Query, Body, RequestHeaders>, app: App): Promise<unknown>;
 };
 
 export type PublicDeclaration<Answer> = Described<Answer> & {
@@ -148,36 +166,38 @@ export type PublicDeclaration<Answer> = Described<Answer> & {
   errorPageTitle?: string;
   /** Query parameters that it reads, for the reference. The handler reads them itself. */
   query?: z.ZodObject;
-  /** Absent where listener.ts answers, ahead of Express. */
-  handle?(request: EndpointRequest, response: Response): Result<NoInfer<Answer>>;
+  /** Left out where listener.ts answers, ahead of Express. */
+  handle?(request: EndpointRequest, response: Response, app: App): Result<NoInfer<Answer>>;
 };
 
-/** The parts of the service that endpoints with a key are run with. */
-export type EndpointTools = {
-  authentication: Pick<Authentication, 'ofRequest' | 'isCredentialValid'>;
-  ownerQueue: OwnerQueue;
-  bodyReader: Pick<BodyReader, 'fields'>;
-  responseWriter: Pick<ResponseWriter, 'json'>;
-  limits: Limits;
+/** A declared operation. It belongs to no service. */
+export type Operation = {
+  method: Method;
+  /** The path in the form that Express reads: `/deploy/:id`. */
+  path: string;
+  /** The operation's id in the reference: unique, and never changed. */
+  name: string;
+  params: z.ZodObject | undefined;
+  /** Makes the endpoint of a service. */
+  bind(app: App): Endpoint;
 };
 
-/** A declared endpoint, with all that the router, the reference and agents' tools need. */
-export type Endpoint = Omit<Described<never>, 'answer' | 'otherAnswers' | 'errors'> &
-  Pick<PublicDeclaration<never>, 'requestHeaders' | 'pagesExcept' | 'errorPageTitle'> & {
-    method: Method;
-    /** The path in the form that Express reads: `/deploy/:id`. */
-    path: string;
-    /** The operation's id in the reference: unique, and never changed. */
-    name: string;
+/** Returns the endpoints of a service. */
+export type EndpointsOf = (app: App) => readonly Tagged[];
+
+/** An operation of a service, with all that the router, the reference and agents' tools need. */
+export type Endpoint = Omit<Described<never>, 'description' | 'answer' | 'otherAnswers' | 'errors'> &
+  Pick<PublicDeclaration<never>, 'requestHeaders' | 'pagesExcept' | 'errorPageTitle'> &
+  Omit<Operation, 'bind'> & {
+    description: string | undefined;
     /** The scope that a key needs; undefined where no key is needed. */
     scope: Scope | undefined;
-    params: z.ZodObject | undefined;
     query: z.ZodObject | undefined;
     body: { isRequired: boolean; content: Content } | undefined;
     /** The answers by their status. */
     answers: Readonly<Record<number, DeclaredAnswer>>;
     errors: readonly DeclaredError[];
-    handle: ((request: EndpointRequest, response: Response, tools: EndpointTools) => Promise<void>) | undefined;
+    handle: ((request: EndpointRequest, response: Response) => Promise<void>) | undefined;
     /** Handles the call of a tool: makes the checks from `find` on, and returns the answer. Undefined where no key is needed. */
     call: ((call: ToolCall) => Promise<unknown>) | undefined;
   };

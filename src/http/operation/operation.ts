@@ -1,31 +1,34 @@
 import type { Response } from 'express';
 import { z } from 'zod';
+import type { Scope } from '../../db/account/api-keys.ts';
+import type { App } from '../app.ts';
+import { keyRefused, readOnlyKey, tooManyUnknownKeys, unauthorized } from '../request/auth.ts';
+import { bodyErrors } from '../request/body-errors.ts';
+import { readHeaders } from '../request/conditions.ts';
+import { PARAMETERS } from '../request/fields.ts';
+import { pathOf } from '../request/hosts.ts';
+import { type BodyForm, checkFields } from '../request/json-body.ts';
+import { LINK_HEADER, pageLinks } from '../request/links.ts';
+import { badQuery, checkQuery, readQuery } from '../request/query.ts';
 import { badRequest, failed, noSuchDeployment, unavailable } from '../response/errors.ts';
 import { addNotice, NOTICE_HEADER } from '../response/notice.ts';
-import { keyRefused, readOnlyKey, tooManyUnknownKeys, unauthorized } from './auth.ts';
-import { bodyErrors } from './body-errors.ts';
-import { readHeaders } from './conditions.ts';
 import {
   type Content,
   type Declaration,
   type Described,
   type Endpoint,
   type EndpointRequest,
-  type EndpointTools,
+  forService,
   JsonPieces,
   type Method,
+  type Operation,
   type PublicDeclaration,
   type ToolCall,
 } from './declaration.ts';
 import { exampleOf } from './example.ts';
-import { PARAMETERS } from './fields.ts';
-import { pathOf } from './hosts.ts';
-import { type BodyForm, checkFields } from './json-body.ts';
-import { LINK_HEADER, pageLinks } from './links.ts';
-import { badQuery, checkQuery, readQuery } from './query.ts';
 
 /*
- * Each endpoint of the API is declared once, by endpoint() or publicEndpoint(), and listed in endpoints.ts. Its declaration
+ * Each operation of the API is declared once, by operation() or publicOperation(), and listed in endpoints.ts. Its declaration
  * makes its route, the 405 of its path, the order of its checks (401, 404, query or body), its part of the reference,
  * and its name in the metrics.
  */
@@ -49,7 +52,7 @@ const LOCATION = {
  * The headers of an answer: callers are told of fields in a body that do not exist, where the other pages of a list are, and
  * where what they made is.
  */
-const headersOf = ({ answer, query, body }: AnyDeclaration) => ({
+const headersOf = ({ answer, query, body }: Bound) => ({
   ...(body && NOTICE_HEADER),
   ...(query && 'page' in query.shape && LINK_HEADER),
   ...(answer.status === 201 && LOCATION),
@@ -57,7 +60,7 @@ const headersOf = ({ answer, query, body }: AnyDeclaration) => ({
 });
 
 /** The answers of an endpoint that are not errors, by their status. */
-function answersOf({ answer, otherAnswers }: Described<unknown>): Endpoint['answers'] {
+function answersOf({ answer, otherAnswers }: Pick<Described<unknown>, 'answer' | 'otherAnswers'>): Endpoint['answers'] {
   const { status = 200, description, headers } = answer;
   const content =
     'schema' in answer
@@ -98,26 +101,51 @@ function formsOf({ schema, example, others = [] }: AnyBody): { content: Content;
   };
 }
 
-/** Declares an endpoint that needs an API key. Its checks run in this order: 401, `find`, `query`, `body`, `scope`. */
-export function endpoint<
+type AnyDeclaration = Declaration<string, unknown, unknown, z.ZodObject, z.ZodObject, z.ZodObject>;
+/** A declaration for a service, with the scope that a key needs. */
+type Bound = Omit<AnyDeclaration, 'body' | 'description' | 'scope'> & {
+  scope: Scope;
+  description: string | undefined;
+  body: AnyBody | undefined;
+};
+
+/** Declares an operation that needs an API key. Its checks run in this order: 401, `find`, `query`, `body`, `scope`. */
+export function operation<
   const Path extends string,
   Answer,
   Resource = undefined,
   Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Body extends z.ZodObject = z.ZodObject<Record<never, never>>,
   RequestHeaders extends z.ZodObject = z.ZodObject<Record<never, never>>,
->(method: Method, path: Path, name: string, given: Declaration<Path, Answer, Resource, Query, Body, RequestHeaders>) {
+>(
+  method: Method,
+  path: Path,
+  name: string,
+  declaration: Declaration<Path, Answer, Resource, Query, Body, RequestHeaders>,
+): Operation {
+  const given: AnyDeclaration = declaration;
   const { scope = method === 'GET' ? 'read' : 'full' } = given;
-  const declaration: AnyDeclaration = { ...given, scope };
-  const { find, query, body, handle, handleTool = handle, answer, errors = [] } = declaration;
+  const route = { method, path, name, params: parametersOf(path) };
+  return {
+    ...route,
+    bind: (app) =>
+      bind(
+        route,
+        { ...given, scope, description: forService(given.description, app), body: forService(given.body, app) },
+        app,
+      ),
+  };
+}
+
+type Route = Omit<Operation, 'bind'>;
+
+/** Makes the endpoint of an operation that needs a key. */
+function bind(route: Route, declaration: Bound, app: App): Endpoint {
+  const { scope, find, query, body, handle, handleTool = handle, answer, errors = [] } = declaration;
   const forms = body && formsOf(body);
   return {
     ...declaration,
-    method,
-    path,
-    name,
-    scope,
-    params: parametersOf(path),
+    ...route,
     query: query ?? forms?.query,
     body: body && forms && { isRequired: !body.schema.safeParse({}).success, content: forms.content },
     answers: answersOf({ ...declaration, answer: { ...answer, headers: headersOf(declaration) } }),
@@ -129,36 +157,35 @@ export function endpoint<
       ...(scope === 'full' ? [readOnlyKey] : []),
       ...errors,
     ],
-    handle: (request, response, tools) => answerRequest(declaration, request, response, tools),
+    handle: (request, response) => answerRequest(declaration, request, response, app),
     call: ({ input, ...exchange }) =>
-      run({ ...declaration, handle: handleTool }, exchange, async () => ({
+      run({ ...declaration, handle: handleTool }, exchange, app, async () => ({
         query: query ? checkQuery(input, query) : {},
         body: body ? checkFields(input, body.schema) : {},
         headers: {},
       })),
-  } satisfies Endpoint;
+  };
 }
 
-type AnyDeclaration = Declaration<string, unknown, unknown, z.ZodObject, z.ZodObject, z.ZodObject>;
 type Sent = Record<'query' | 'body' | 'headers', Record<string, unknown>>;
 
 /** Answers a request to an endpoint that needs a key. */
 async function answerRequest(
-  declaration: AnyDeclaration,
+  declaration: Bound,
   request: EndpointRequest,
   response: Response,
-  tools: EndpointTools,
+  app: App,
 ): Promise<void> {
-  const owner = await tools.authentication.ofRequest(request, response);
+  const owner = await app.authentication.ofRequest(request, response);
   const { status = 200 } = declaration.answer;
   const exchange = {
     ...{ request, response, owner, params: request.params },
-    queue: <T>(work: () => Promise<T>): Promise<T> => tools.ownerQueue.run(owner.id, response, work),
+    queue: <T>(work: () => Promise<T>): Promise<T> => app.ownerQueue.run(owner.id, response, work),
     notify: (sentence: string): void => addNotice(response, sentence),
     setHeaders: (headers: Readonly<Record<string, string>>): void => void response.set(headers),
   };
   response.status(status);
-  const body = await run(declaration, exchange, () => readSent(declaration, exchange, tools));
+  const body = await run(declaration, exchange, app, () => readSent(declaration, exchange, app));
   if (body === undefined) return;
   response.set(pageLinks(request, body));
   if (status === 201 && body instanceof Object && 'id' in body) response.location(`${pathOf(request)}/${body.id}`);
@@ -166,14 +193,15 @@ async function answerRequest(
   delete request.headers['cache-control'];
   // The client has the content with this ETag.
   if (request.fresh) response.status(304).end();
-  else if (body instanceof JsonPieces) await tools.responseWriter.json(response, owner.id, body);
+  else if (body instanceof JsonPieces) await app.responseWriter.json(response, owner.id, body);
   else response.json(body);
 }
 
 /** The answer that follows the look-up of the key. `read` is called once the path is known to lead to something. */
 async function run(
-  { scope, find, takesLong, handle }: AnyDeclaration,
+  { scope, find, takesLong, handle }: Bound,
   { params: given, ...exchange }: Omit<ToolCall, 'input'>,
+  app: App,
   read: () => Promise<Sent>,
 ): Promise<unknown> {
   const { owner, queue } = exchange;
@@ -185,18 +213,18 @@ async function run(
       Array.isArray(text) ? text.join('/') : text.replaceAll('\0', '\ufffd'),
     ]),
   );
-  const resource = find && (await queue(() => find(owner, params)));
+  const resource = find && (await queue(() => find(owner, params, app)));
   const sent = await read();
   if (scope === 'full' && owner.scope !== 'full') throw readOnlyKey();
-  const work = async (): Promise<unknown> => handle({ ...exchange, params, resource, ...sent });
+  const work = async (): Promise<unknown> => handle({ ...exchange, params, resource, ...sent }, app);
   return takesLong ? work() : queue(work);
 }
 
 /** Reads a request. A key that has ended while a slow body arrived is refused. */
 async function readSent(
-  { query, body, requestHeaders }: AnyDeclaration,
+  { query, body, requestHeaders }: Bound,
   { request, owner, notify }: Pick<ToolCall, 'request' | 'owner' | 'notify'>,
-  { authentication, bodyReader, limits }: EndpointTools,
+  { authentication, bodyReader, limits }: App,
 ): Promise<Sent> {
   const since = performance.now();
   const sent = {
@@ -218,21 +246,25 @@ export const ANY_ORIGIN_HEADER = {
   'Access-Control-Allow-Origin': { description: 'Pages of any origin may read it.', schema: { const: '*' } },
 } as const;
 
-/** Declares an endpoint that needs no key. */
-export function publicEndpoint<Answer>(
+/** Declares an operation that needs no key. */
+export function publicOperation<Answer>(
   method: Method,
   path: string,
   name: string,
   declaration: PublicDeclaration<Answer>,
-): Endpoint {
+): Operation {
+  const route = { method, path, name, params: parametersOf(path) };
+  return { ...route, bind: (app) => bindPublic(route, declaration, app) };
+}
+
+/** Makes the endpoint of an operation that needs no key. */
+function bindPublic<Answer>(route: Route, declaration: PublicDeclaration<Answer>, app: App): Endpoint {
   const { content, isAlwaysUp = false, answer, errors = [], handle } = declaration;
   return {
     ...declaration,
-    method,
-    path,
-    name,
+    ...route,
+    description: forService(declaration.description, app),
     scope: undefined,
-    params: parametersOf(path),
     query: declaration.query,
     body: content && { isRequired: true, content },
     answers: answersOf(declaration),
@@ -241,7 +273,7 @@ export function publicEndpoint<Answer>(
       handle &&
       (async (request, response) => {
         response.status(answer.status ?? 200);
-        const body = await handle(request, response);
+        const body = await handle(request, response, app);
         if (body !== undefined) response.json(body);
       }),
     call: undefined,

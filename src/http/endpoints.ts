@@ -45,7 +45,7 @@ export const endpointsOf = perService((app): readonly Tagged[] =>
 const BY_TAG: Readonly<Record<Tag, readonly Operation[]>> = {
   Account: [...sessionOperations, ...signInLinkOperations, ...meOperations, ...keyOperations],
   Deployments: [
-    ...[...overviewOperations, ...deploymentOperations, ...settingsOperations, ...checkOperations],
+    ...[...deploymentOperations, ...overviewOperations, ...settingsOperations, ...checkOperations],
     ...[...versionOperations, ...siteFileOperations, ...domainOperations, statisticsOperation, ...trashOperations],
   ],
   Submissions: [

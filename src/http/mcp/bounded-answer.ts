@@ -26,8 +26,12 @@ export const BOUNDS = z.object({
     .int(INVALID_CHARS)
     .min(minListChars, INVALID_CHARS)
     .max(maxAnswerChars, INVALID_CHARS)
-    .default(listChars),
-  next: z.string('next is invalid: send that of the answer before, or leave it out.').optional(),
+    .default(listChars)
+    .meta({ short: 'Longer values are cut.' }),
+  next: z
+    .string('next is invalid: send that of the answer before, or leave it out.')
+    .optional()
+    .meta({ short: 'That of the answer before, for more.' }),
 });
 
 /** A string in a JSON text. */

@@ -4,14 +4,14 @@ import { isSlug } from '../../lib/slugs.ts';
 import { SIZES } from '../../sizes.ts';
 import type { App } from '../app.ts';
 import { JsonPieces, type ToolCall } from '../operation/declaration.ts';
+import { READS_VISITORS, UNTRUSTED } from '../operation/tool.ts';
 import { checkQuery } from '../request/query.ts';
 import { HttpError, inSeconds, toLoggedError } from '../response/errors.ts';
 import { FormClosed } from '../response/form-closed.ts';
 import { BOUNDS, boundedAnswer } from './bounded-answer.ts';
 import type { BoundTool } from './descriptors.ts';
 import { partOf } from './text-part.ts';
-import { READS_VISITORS, UNTRUSTED } from './tool.ts';
-import { inAgentsWords } from './tools.ts';
+import { inAgentsWords } from './words.ts';
 
 /** The HTTP request with which a tool is called. */
 export type Exchange = Omit<ToolCall, 'params' | 'input' | 'notify' | 'setHeaders'>;

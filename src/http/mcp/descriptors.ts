@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Scope } from '../../db/account/api-keys.ts';
 import type { Endpoint, ToolCall } from '../operation/declaration.ts';
 import { parameterNames } from '../operation/operation.ts';
+import { ADDS, READS, READS_VISITORS, REPLACES, type Tool, UNTRUSTED } from '../operation/tool.ts';
 import { BOUNDS } from './bounded-answer.ts';
 import { PART } from './text-part.ts';
-import { ADDS, READS, READS_VISITORS, REPLACES, type Tool, UNTRUSTED } from './tool.ts';
-import { ARGUMENTS, IF_MISSING, inAgentsWords, TOOLS } from './tools.ts';
+import { ARGUMENTS, IF_MISSING, inAgentsWords } from './words.ts';
 
 type Call = (call: ToolCall) => Promise<unknown>;
 
@@ -35,15 +35,16 @@ export type BoundTool = {
 /** Keywords that agents do without, since each list of tools has them all: the endpoint checks values, and says what is wrong. */
 const LEFT_OUT = [
   ...['$schema', 'example', 'pattern', 'format', 'writeOnly', 'propertyNames', 'minimum', 'maximum'],
-  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'override'],
+  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'override', 'short'],
 ];
 
 function toJsonSchema(name: string, field: z.ZodType): object {
   const schema = z.toJSONSchema(field, {
     io: 'input',
     override({ jsonSchema }) {
+      const { short, override } = jsonSchema;
       // `override` is what the reference shows in place of a schema that cannot be derived.
-      Object.assign(jsonSchema, jsonSchema.override);
+      Object.assign(jsonSchema, override, typeof short === 'string' && { description: short });
       for (const keyword of LEFT_OUT) Reflect.deleteProperty(jsonSchema, keyword);
     },
   });
@@ -110,7 +111,7 @@ function argumentsOf(tool: Tool, { params, query, body }: Endpoint): Readonly<Re
     field,
   ]);
   const names = tool.fields ?? Object.keys(sent);
-  const ofFields = names.map((name): [string, z.ZodType] => [name, named(sent, name, tool.endpoint)]);
+  const ofFields = names.map((name): [string, z.ZodType] => [name, named(sent, name, tool.name)]);
   const { max_chars, next } = BOUNDS.shape;
   const bounds = tool.isBounded && { max_chars, ...(sent.limit && { next }) };
   const part = tool.inParts !== undefined && PART.shape;
@@ -122,9 +123,8 @@ function hintsFor({ method }: Endpoint) {
   return method === 'POST' ? ADDS : REPLACES;
 }
 
-function bind(tool: Tool, endpointNamed: (name: string) => Endpoint): BoundTool {
+function bind(tool: Tool, endpoint: Endpoint, endpointNamed: (name: string) => Endpoint): BoundTool {
   const { name, description, defaults = {} } = tool;
-  const endpoint = endpointNamed(tool.endpoint);
   const hints = tool.hints ?? hintsFor(endpoint);
   const fields = Object.entries(argumentsOf(tool, endpoint));
   const properties = fields.map(([argument, field]): [string, object] => {
@@ -138,7 +138,7 @@ function bind(tool: Tool, endpointNamed: (name: string) => Endpoint): BoundTool 
   return {
     tool,
     call: callOf(endpoint),
-    followUp: tool.followUp && { call: callOf(endpointNamed(tool.followUp.endpoint)), field: tool.followUp.field },
+    followUp: tool.followUp && { call: callOf(endpointNamed(tool.followUp.operation)), field: tool.followUp.field },
     path,
     names: new Set(fields.map(([argument]) => argument)),
     structures: new Set(properties.flatMap(([argument, schema]) => (isStructure(schema) ? [argument] : []))),
@@ -158,5 +158,9 @@ function bind(tool: Tool, endpointNamed: (name: string) => Endpoint): BoundTool 
 export function bindTools(endpoints: readonly Endpoint[]): ReadonlyMap<string, BoundTool> {
   const byName = Object.fromEntries(endpoints.map((endpoint) => [endpoint.name, endpoint]));
   const endpointNamed = (name: string): Endpoint => named(byName, name, 'The API');
-  return new Map(TOOLS.map((tool) => [tool.name, bind(tool, endpointNamed)]));
+  return new Map(
+    endpoints.flatMap((endpoint) =>
+      endpoint.tool ? [[endpoint.tool.name, bind(endpoint.tool, endpoint, endpointNamed)]] : [],
+    ),
+  );
 }

@@ -11,7 +11,12 @@ const INVALID_OFFSET = 'offset is invalid: send next_offset of the answer before
 /** The arguments of tools with such answers, in UTF-16 units. */
 export const PART = z.object({
   max_chars: BOUNDS.shape.max_chars,
-  offset: z.coerce.number(INVALID_OFFSET).int(INVALID_OFFSET).min(0, INVALID_OFFSET).default(0),
+  offset: z.coerce
+    .number(INVALID_OFFSET)
+    .int(INVALID_OFFSET)
+    .min(0, INVALID_OFFSET)
+    .default(0)
+    .meta({ short: 'next_offset of the answer before.' }),
 });
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;

@@ -5,6 +5,7 @@ import type { Owner } from '../../db/account/owners.ts';
 import type { App } from '../app.ts';
 import type { BodyForm } from '../request/json-body.ts';
 import type { DeclaredError } from '../response/errors.ts';
+import type { Tool } from './tool.ts';
 
 /*
  * The parts of the declaration of an operation, and the endpoint that operation.ts makes of it for a service.
@@ -150,6 +151,8 @@ export type Declaration<
   /** True if `handle` waits or writes for long. It then runs its use of the database in the owner's queue itself. */
   takesLong?: boolean;
   handle(call: Call<Path, Resource, Query, Body, RequestHeaders>, app: App): Result<NoInfer<Answer> | JsonPieces>;
+  /** Offers the operation to agents. */
+  tool?: Tool;
   /** In place of `handle` when a tool calls it: for an answer that `handle` writes itself. */
   handleTool?(call: Call<Path, Resource, Query, Body, RequestHeaders>, app: App): Promise<unknown>;
 };
@@ -198,6 +201,7 @@ export type Endpoint = Omit<Described<never>, 'description' | 'answer' | 'otherA
     answers: Readonly<Record<number, DeclaredAnswer>>;
     errors: readonly DeclaredError[];
     handle: ((request: EndpointRequest, response: Response) => Promise<void>) | undefined;
+    tool: Tool | undefined;
     /** Handles the call of a tool: makes the checks from `find` on, and returns the answer. Undefined where no key is needed. */
     call: ((call: ToolCall) => Promise<unknown>) | undefined;
   };

@@ -146,6 +146,7 @@ function bind(route: Route, declaration: Bound, app: App): Endpoint {
   return {
     ...declaration,
     ...route,
+    tool: declaration.tool,
     query: query ?? forms?.query,
     body: body && forms && { isRequired: !body.schema.safeParse({}).success, content: forms.content },
     answers: answersOf({ ...declaration, answer: { ...answer, headers: headersOf(declaration) } }),
@@ -276,6 +277,7 @@ function bindPublic<Answer>(route: Route, declaration: PublicDeclaration<Answer>
         const body = await handle(request, response, app);
         if (body !== undefined) response.json(body);
       }),
+    tool: undefined,
     call: undefined,
   };
 }

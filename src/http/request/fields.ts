@@ -71,23 +71,33 @@ export const flagField = (description: string, example: boolean) => z.boolean().
 /** The number of a version of a page. */
 export const VERSION_NUMBER = /^[1-9][0-9]{0,14}$/;
 
-/** Parameters by their names in paths. */
+const ofPage = deploymentId.meta({ short: 'Id or slug of a page.' });
+
+/** Parameters by their names in paths. `short`: the text for agents and the command line. */
 export const PARAMETERS: Readonly<Record<string, z.ZodString>> = {
-  id: deploymentId,
-  deployId: deploymentId,
-  submissionId,
-  fileId: text(FILE_ID, "A file's id.", 'file_0VbbZBZfHhIiJjKkLlMmNnOo'),
-  webhookId,
+  id: ofPage,
+  deployId: ofPage,
+  submissionId: submissionId.meta({ short: 'The id of a submission.' }),
+  fileId: text(FILE_ID, "A file's id.", 'file_0VbbZBZfHhIiJjKkLlMmNnOo').meta({
+    short: 'The id of a file: the end of its url.',
+  }),
+  webhookId: webhookId.meta({ short: 'The id of a webhook.' }),
   deliveryId,
   recipientId: text(RECIPIENT_ID, "A recipient's id.", 'rcp_0VbbZC1mQ4nRr8sTtUvWxYzA'),
   keyId,
   sessionId,
   token: text(TOKEN, 'The secret of a link.', 'Yk2dV9sQm4XwT7bN1cR8hJ5gL0pZ3aF6eU2iO9kS4dG'),
   domain: domainName,
-  version: text(VERSION_NUMBER, 'The number of a version.', '1'),
+  version: text(VERSION_NUMBER, 'The number of a version.', '1').meta({
+    short: 'A number that list_versions returns.',
+  }),
   path: z.string().meta({ description: 'The path of a file, with its slashes.', example: 'styles/main.css' }),
   view: z.string().meta({ description: 'A view of the dashboard.', example: 'inbox' }),
   asset: z.string().meta({ description: 'The name of a file of the dashboard.', example: 'main-0A1b2C3d.js' }),
   code: z.string().meta({ description: 'The code of an error.', example: 'not-found' }),
-  cursor: z.string().meta({ description: '`0`, the id of a submission, or the cursor of an answer.', example: '0' }),
+  cursor: z.string().meta({
+    description: '`0`, the id of a submission, or the cursor of an answer.',
+    short: 'The cursor of the answer before.',
+    example: '0',
+  }),
 };

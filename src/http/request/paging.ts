@@ -21,7 +21,7 @@ export const fromDigits = (text: unknown): unknown =>
 export const Paging = z.object({
   page: z
     .preprocess(fromDigits, number('page').default(1))
-    .meta({ description: 'Page number, from 1. A page past the end is empty.' }),
+    .meta({ description: 'Page number, from 1. A page past the end is empty.', short: 'From 1.' }),
   limit: z
     .preprocess(
       fromDigits,
@@ -29,7 +29,10 @@ export const Paging = z.object({
         .overwrite((limit) => Math.min(limit, maxLimit))
         .default(DEFAULT_LIMIT),
     )
-    .meta({ description: `Items on a page. More than ${maxLimit} counts as ${maxLimit}.` }),
+    .meta({
+      description: `Items on a page. More than ${maxLimit} counts as ${maxLimit}.`,
+      short: `Items, at most ${maxLimit}.`,
+    }),
 });
 export type Paging = z.infer<typeof Paging>;
 

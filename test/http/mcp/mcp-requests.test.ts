@@ -227,7 +227,10 @@ describe('a client in a browser', () => {
 });
 
 it('loads the protocol again after that has failed', async () => {
-  const tries = [() => [], () => endpointsOf(service.config)];
+  const fails = (): never => {
+    throw new Error('It cannot be loaded now.');
+  };
+  const tries = [fails, () => endpointsOf(service.config)];
   const owner = { id: 1, email: 'you@example.com', plan: 'free', credentialId: 'key_1', scope: 'full' as const };
   const app = idleApp(service.config);
   const operations = mcpOperations(() => tries.shift()?.() ?? []);

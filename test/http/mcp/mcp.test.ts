@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { takeDown } from '../../../src/db/deployments/take-downs.ts';
-import { UNTRUSTED } from '../../../src/http/mcp/tool.ts';
+import { UNTRUSTED } from '../../../src/http/operation/tool.ts';
 import { VERSION } from '../../../src/lib/project.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { startAgent, textsOf } from '../../support/agent.ts';
@@ -55,9 +55,9 @@ describe('tools/list', () => {
     expect(Object.fromEntries(named)).toEqual({
       readOnly: expect.any(String),
       openWorld: 'publish_page restore_page submit_test release_spam add_webhook test_webhook test_mail',
-      'destructive idempotent openWorld': 'update_page delete_page restore_version change_settings remove_webhook',
+      'destructive idempotent openWorld': 'update_page delete_page change_settings restore_version remove_webhook',
       'readOnly openWorld':
-        'list_submissions search_submissions wait_for_submission get_submission read_file list_spam',
+        'list_submissions get_submission search_submissions wait_for_submission read_file list_spam',
     });
     const untrusted = tools.filter(({ description }) => description?.includes(UNTRUSTED));
     expect(untrusted).toEqual(byHints['readOnly openWorld']);

@@ -95,6 +95,10 @@ const testsOf = perService(
 );
 
 const testOperation = operation('POST', '/webhooks/:deployId/:webhookId/test', 'testWebhook', {
+  tool: {
+    name: 'test_webhook',
+    description: 'Sends a sample submission to a webhook, and stores none. Then call list_deliveries for the outcome.',
+  },
   summary: 'Send a sample submission to a webhook',
   description: `It is sent like any other delivery: the log shows its outcome. No submission is stored. It counts as ${ONE_TEST}`,
   find: (owner, ids, { db }) => ownWebhook(db, owner, ids),
@@ -107,6 +111,11 @@ const testOperation = operation('POST', '/webhooks/:deployId/:webhookId/test', '
 });
 
 const listOperation = operation('GET', '/webhooks/:deployId/:webhookId/deliveries', 'listDeliveries', {
+  tool: {
+    name: 'list_deliveries',
+    description: 'The requests to a webhook, newest first, and their outcome: status, attempts, the last error.',
+    isBounded: true,
+  },
   summary: 'List the deliveries of a webhook',
   description: ({ config }) =>
     `Newest first. Finished deliveries are kept for ${config.deliveryLogDays} days (DELIVERY_LOG_DAYS).`,
@@ -152,6 +161,10 @@ function checkMail({ smtpUrl }: App['config'], isForNobody: boolean): void {
 }
 
 const testMailOperation = operation('POST', '/deploy/:id/mails/test', 'testMail', {
+  tool: {
+    name: 'test_mail',
+    description: 'Sends a sample to everybody who gets mail about a page. Then call list_mails for the outcome.',
+  },
   summary: 'Send a sample mail',
   description:
     'To each confirmed recipient, or the owner, also while `email_notifications` is off. No submission is stored. ' +
@@ -185,6 +198,11 @@ const previewOperation = operation('POST', '/deploy/:id/confirmation/preview', '
 });
 
 const listMailsOperation = operation('GET', '/deploy/:id/mails', 'listMails', {
+  tool: {
+    name: 'list_mails',
+    description: 'The mails about a page, newest first, their recipients, and the outcome.',
+    isBounded: true,
+  },
   summary: 'List the mails about a deployment',
   description: ({ config }) =>
     'Newest first: about submissions, confirmations to visitors, and tests; no mails that ask recipients, and no notices. ' +

@@ -60,6 +60,7 @@ const urlField = ({ config, isOwnUrl }: Settings) =>
     )
     .meta({
       format: 'uri',
+      short: 'Absolute, http or https.',
       description:
         'Absolute, http or https, without a user or a password, at a public address that is not of this service. An address of ' +
         'Slack needs the type `slack`. Discord and Microsoft Teams take neither type: their addresses are refused.',

@@ -77,6 +77,13 @@ const tooManyWebhooks = errorKind(
 );
 
 const createOperation = operation('POST', '/webhooks/:deployId', 'createWebhook', {
+  tool: {
+    name: 'add_webhook',
+    description:
+      'Posts each submission from now on to an address that the user has given, and to no other: it may be personal data. ' +
+      'Then call test_webhook.',
+    fields: ['url', 'type'],
+  },
   summary: 'Create a webhook',
   description: `Each submission from now on is posted to its address. At most ${SIZES.webhook.maxPerDeployment} a deployment.`,
   find: (owner, { deployId }, app) => ownDeployment(app.db, owner, deployId),
@@ -98,6 +105,11 @@ const createOperation = operation('POST', '/webhooks/:deployId', 'createWebhook'
 });
 
 const listOperation = operation('GET', '/webhooks/:deployId', 'listWebhooks', {
+  tool: {
+    name: 'list_webhooks',
+    description: 'The webhooks of a page with their ids, oldest first, and whether they are active.',
+    isBounded: true,
+  },
   summary: 'List the webhooks of a deployment',
   description: 'Oldest first.',
   find: (owner, { deployId }, { db }) => ownDeployment(db, owner, deployId),
@@ -121,6 +133,10 @@ const changeOperation = operation('PATCH', '/webhooks/:deployId/:webhookId', 'ch
 });
 
 const deleteOperation = operation('DELETE', '/webhooks/:deployId/:webhookId', 'deleteWebhook', {
+  tool: {
+    name: 'remove_webhook',
+    description: 'Ends the deliveries to a webhook, those that wait included. Ask the user before you call this.',
+  },
   summary: 'Delete a webhook',
   description: 'Its pending deliveries are deleted too.',
   find: (owner, ids, { db }) => ownWebhook(db, owner, ids),

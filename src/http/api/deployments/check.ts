@@ -27,6 +27,7 @@ import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { type JsonPieces, jsonText } from '../../operation/declaration.ts';
 import { operation } from '../../operation/operation.ts';
+import { READS } from '../../operation/tool.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
 import { foundOr404, ownDeployment } from './own-deployment.ts';
@@ -224,6 +225,12 @@ export async function captchaMissing(app: App, call: Call, page: Page, captcha: 
 }
 
 const checkOperation = operation('POST', '/check', 'checkHtml', {
+  tool: {
+    name: 'check_html',
+    description:
+      'Reads HTML as browsers do, and returns its forms, their fields, and what keeps them from working. Publishes and stores nothing.',
+    hints: READS,
+  },
   summary: 'Check the forms of a page before it is published',
   description:
     'Reads HTML as browsers do, and returns its forms, their fields with labels, and what keeps them from arriving. It stores ' +

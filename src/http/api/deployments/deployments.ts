@@ -89,12 +89,18 @@ export const slugField = (reservedSlugs: readonly string[], ifAbsent: string) =>
       description:
         `1 to ${SIZES.slug.maxChars} lowercase letters a to z and hyphens, no digits, a letter at both ends, no \`--\` at the third and fourth place, ` +
         `none of ${[...RESERVED, ...reservedSlugs].join(', ')}. ${ifAbsent}`,
+      short: 'The first label of its address: letters a to z and hyphens. Optional.',
     });
 
 const toStatus = (deployment: Deployment, config: Config) =>
   toWire(Status, { ...deployment, status: 'active', url: pageUrl(config, deployment.slug) });
 
 const listOperation = operation('GET', '/deploy', 'listDeployments', {
+  tool: {
+    name: 'list_pages',
+    description: 'The pages of the owner, newest first.',
+    isBounded: true,
+  },
   summary: 'List your deployments',
   description: 'Newest first, without deleted ones.',
   query: Paging,
@@ -113,6 +119,15 @@ function creationBody(settings: Settings) {
 }
 
 const createOperation = operation('POST', '/deploy', 'createDeployment', {
+  tool: {
+    name: 'publish_page',
+    description:
+      'Publishes an HTML page at a public address of its own. A form is received here with ' +
+      '<form method="post" action="{{FORM_ACTION}}">, and a name for each field. Returns the id for the other tools, the ' +
+      'url to give to people, and the problems of its forms (null: not checked): where one has the severity error, correct the HTML ' +
+      'and call update_page. To change a page that exists, call update_page.',
+    followUp: { operation: 'checkDeployment', field: 'problems' },
+  },
   summary: 'Create a deployment',
   description:
     'Publishes an HTML page, or a site with files, at a host of its own. The body is JSON, the page itself as `text/html`, ' +
@@ -147,6 +162,10 @@ const createOperation = operation('POST', '/deploy', 'createDeployment', {
 });
 
 const getOperation = operation('GET', '/deploy/:id', 'getDeployment', {
+  tool: {
+    name: 'get_page',
+    description: 'The address of a page, its number of submissions, and when it was made and changed.',
+  },
   summary: 'Get the status of a deployment',
   description: 'With the number of its submissions. `GET /deploy/{id}/html` returns the page itself.',
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
@@ -182,6 +201,14 @@ async function replacePage(
 }
 
 const replaceHtmlOperation = operation('PUT', '/deploy/:id', 'replaceHtml', {
+  tool: {
+    name: 'update_page',
+    description:
+      'Replaces the whole HTML of a page (get_html has it as it is). Its address and its submissions stay, and the HTML before is ' +
+      'kept as a version. With files, these replace all other files of the page, and removed_files names those that are gone; ' +
+      'without, they stay. Returns the problems of its forms, as publish_page does.',
+    followUp: { operation: 'checkDeployment', field: 'problems' },
+  },
   summary: 'Replace the HTML of a deployment',
   description:
     'Address and slug stay the same. The new page is live at once. The body is JSON, the page itself as `text/html`, or a ' +
@@ -212,6 +239,11 @@ const replaceHtmlOperation = operation('PUT', '/deploy/:id', 'replaceHtml', {
 });
 
 const deleteOperation = operation('DELETE', '/deploy/:id', 'deleteDeployment', {
+  tool: {
+    name: 'delete_page',
+    description:
+      'Takes a page offline. Ask the user before. It is in the trash with its submissions for some time: restore_page undoes this.',
+  },
   summary: 'Delete a deployment',
   description:
     'The page goes offline. Its slug becomes free, and it no longer counts for the limit of the plan. For some days ' +
@@ -226,6 +258,13 @@ const deleteOperation = operation('DELETE', '/deploy/:id', 'deleteDeployment', {
 });
 
 const getHtmlOperation = operation('GET', HTML_PATH, 'getHtml', {
+  tool: {
+    name: 'get_html',
+    description:
+      'The HTML of a page as it was sent, with {{FORM_ACTION}}. A long one comes in parts: read on at next_offset until that is null, ' +
+      'before you edit the whole and call update_page.',
+    inParts: 'html',
+  },
   summary: 'Get the HTML of a deployment',
   description: 'As it was sent, including `{{FORM_ACTION}}`.',
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
@@ -241,6 +280,6 @@ const getHtmlOperation = operation('GET', HTML_PATH, 'getHtml', {
 
 /** Deployments: pages and their addresses. */
 export const deploymentOperations = [
-  ...[listOperation, createOperation, getOperation],
-  ...[replaceHtmlOperation, deleteOperation, getHtmlOperation],
+  ...[createOperation, replaceHtmlOperation, listOperation],
+  ...[getOperation, getHtmlOperation, deleteOperation],
 ];

@@ -44,6 +44,7 @@ const filesField = (config: Config) =>
       }
     })
     .meta({
+      short: 'Other files by path: each a text, or {content, encoding: "base64"}.',
       description:
         'The other files of a site, by their paths, such as `styles/main.css`: a text, or `{content, encoding: "base64"}`. ' +
         `At most ${config.maxSiteFiles} files of ${config.maxSiteFileBytes} bytes, and ${config.maxSiteBytes} bytes in all.`,
@@ -103,6 +104,7 @@ export const pageBody = ({ maxHtmlBytes }: Config) => ({
       .meta({
         // In characters, each of which takes at least a byte.
         maxLength: maxHtmlBytes,
+        short: 'The whole page.',
         description:
           `The page: at most ${maxHtmlBytes} bytes of UTF-8, no lone surrogates. Served byte for byte, except for ` +
           "`{{FORM_ACTION}}`: each occurrence becomes the address that receives the page's forms.",

@@ -132,6 +132,11 @@ async function tellOfMail(
 }
 
 const getOperation = operation('GET', SETTINGS_PATH, 'getSettings', {
+  tool: {
+    name: 'get_settings',
+    description:
+      'All settings: mail about submissions and its recipients, where visitors are sent, when the form is open, spam, and others.',
+  },
   summary: 'Get the settings of a deployment',
   description: 'All that can be changed by PATCH, as it is now.',
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
@@ -154,6 +159,12 @@ const getOperation = operation('GET', SETTINGS_PATH, 'getSettings', {
 });
 
 const changeOperation = operation('PATCH', '/deploy/:id', 'changeSettings', {
+  tool: {
+    name: 'change_settings',
+    description:
+      'Changes the settings that are given. To set up mail: email_notifications true, and recipients if others than the owner get ' +
+      'it; use only addresses that the user has given. Then call test_mail.',
+  },
   summary: 'Change the settings of a deployment',
   description:
     'Fields that are left out stay as they are. A header says so when mail is switched on and none can be sent, or when a form ' +

@@ -43,6 +43,11 @@ async function checkTrash(db: Database, owner: Owner, id: string): Promise<void>
 }
 
 const listOperation = operation('GET', '/trash', 'listTrash', {
+  tool: {
+    name: 'list_trash',
+    description: 'The pages in the trash, the last deleted first.',
+    isBounded: true,
+  },
   summary: 'List your deleted deployments',
   description: ({ config }) =>
     `The last deleted first. They are kept for ${config.trashDays} days (TRASH_DAYS), until they are restored or deleted for good, and count for the storage of the plan.`,
@@ -55,6 +60,10 @@ const listOperation = operation('GET', '/trash', 'listTrash', {
 });
 
 const restoreOperation = operation('POST', '/trash/:id/restore', 'restoreDeployment', {
+  tool: {
+    name: 'restore_page',
+    description: 'Brings a page back from the trash, with all that it had. Give a slug where its own is taken.',
+  },
   summary: 'Restore a deleted deployment',
   description:
     'With its page, its submissions and their files, its webhooks and its settings. It counts for the limit of the plan again.',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { findVersion, listVersions } from '../../../db/deployments/page-versions.ts';
 import type { Database } from '../../../db/postgres/connect.ts';
 import { operation } from '../../operation/operation.ts';
+import { REPLACES } from '../../operation/tool.ts';
 import { answerObject, flagField, positiveField, time, VERSION_NUMBER } from '../../request/fields.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import { storageFull } from '../../response/errors.ts';
@@ -33,6 +34,11 @@ const ownVersion = async (db: Database, deploymentId: string, version: string) =
   );
 
 const listOperation = operation('GET', '/deploy/:id/versions', 'listVersions', {
+  tool: {
+    name: 'list_versions',
+    description: 'The versions of the HTML of a page that are kept, newest first, and which of them is live.',
+    isBounded: true,
+  },
   summary: 'List the versions of a page',
   description: ({ config }) =>
     `Newest first. Each change of the HTML or of the files makes one; the last ${config.pageVersions} are kept (PAGE_VERSIONS). PUT with ` +
@@ -57,6 +63,11 @@ const getHtmlOperation = operation('GET', '/deploy/:id/versions/:version/html', 
 });
 
 const restoreOperation = operation('POST', '/deploy/:id/versions/:version/restore', 'restoreVersion', {
+  tool: {
+    name: 'restore_version',
+    description: 'Undoes changes: the HTML of a version is live at once, as a new version.',
+    hints: REPLACES,
+  },
   summary: 'Restore a version',
   description: 'Its HTML and its files are live at once, as a new version: what was live stays in the list.',
   find: (owner, { id }, app) => ownDeployment(app.db, owner, id),

@@ -18,6 +18,7 @@ import type { App } from '../../app.ts';
 import type { Settings } from '../../operation/declaration.ts';
 import { jsonText } from '../../operation/declaration.ts';
 import { operation } from '../../operation/operation.ts';
+import { READS_VISITORS } from '../../operation/tool.ts';
 import { answerObject, countField, flagField, positiveField, textOrNull } from '../../request/fields.ts';
 import { invalidField } from '../../request/json-body.ts';
 import { LINK_HEADER, nextLink } from '../../request/links.ts';
@@ -64,12 +65,17 @@ const filterFields = {
     .meta({
       description:
         'A text to find in the names or values of fields, or the names of files, as a person sees them, whatever the case.',
+      short: 'A text in the names or values of fields.',
       example: 'ada',
     }),
   from: timeBound('from').meta({
     description: 'The first time of receipt that counts, in ISO 8601; a day is one in UTC.',
+    short: 'A time or a day in ISO 8601, included.',
   }),
-  to: timeBound('to').meta({ description: 'The first time of receipt that no longer counts.' }),
+  to: timeBound('to').meta({
+    description: 'The first time of receipt that no longer counts.',
+    short: 'A time or a day in ISO 8601, not included.',
+  }),
 };
 const onlyUnread = 'Only submissions that are not marked as read.';
 const onlyStarred = 'Only submissions with a star.';
@@ -90,7 +96,7 @@ export const cursorField = (pattern: RegExp) =>
     .string('cursor is invalid: send the next_cursor of an answer, once.')
     .regex(pattern, 'cursor is invalid: send the next_cursor of an answer.')
     .optional()
-    .meta({ description: 'The `next_cursor` of the answer before.' });
+    .meta({ description: 'The `next_cursor` of the answer before.', short: 'The cursor of the answer before.' });
 
 const cursor = cursorField(/^[1-9][0-9]{0,14}$/);
 const Query = FilterQuery.extend({ limit: Paging.shape.limit, cursor });
@@ -189,6 +195,13 @@ export const boundedSearch = ({ limits }: Settings): string =>
   '`next_cursor` for the rest.';
 
 const searchOperation = operation('GET', '/submissions/:deployId/search', 'searchSubmissions', {
+  tool: {
+    name: 'search_submissions',
+    description: 'Finds a text in submissions, or those of a time, newest first.',
+    fields: ['q', 'from', 'to', 'cursor', 'limit'],
+    isBounded: true,
+    hints: READS_VISITORS,
+  },
   summary: 'Search submissions',
   description: (app) => `Newest first. ${boundedSearch(app)}`,
   find: (owner, { deployId }, app) => ownDeployment(app.db, owner, deployId),

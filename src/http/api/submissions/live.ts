@@ -10,6 +10,7 @@ import type { App } from '../../app.ts';
 import { jsonText, perService } from '../../operation/declaration.ts';
 import { exampleOf } from '../../operation/example.ts';
 import { operation } from '../../operation/operation.ts';
+import { READS_VISITORS } from '../../operation/tool.ts';
 import { keyRefused } from '../../request/auth.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
 import { answerObject, textField } from '../../request/fields.ts';
@@ -110,9 +111,22 @@ class NewSubmissions {
   }
 }
 
+/** A tool waits as long when the agent does not say: less than clients wait for an answer. */
+const TOOL_WAIT_SECONDS = 20;
+
 const newSubmissions = perService((app) => new NewSubmissions(app));
 
 const listAfter = operation('GET', '/submissions/:deployId/after/:cursor', 'listSubmissionsAfter', {
+  tool: {
+    name: 'wait_for_submission',
+    description:
+      'Returns the submissions after a cursor, oldest first, and waits while there are none. Without a cursor it begins with the ' +
+      'first submission of the page; for only those to come, give the id of the newest (list_submissions) as the cursor. Give `next` ' +
+      'of each answer to the next call, also after an answer without submissions.',
+    defaults: { cursor: '0', wait: TOOL_WAIT_SECONDS },
+    isBounded: true,
+    hints: READS_VISITORS,
+  },
   summary: 'Get the submissions after a cursor, and wait for new ones',
   description:
     'Oldest first: what was accepted after the cursor, which is `0`, the id of a submission, or the `cursor` of the last ' +

@@ -11,6 +11,7 @@ import { submissionJson } from '../../../db/submissions/submissions.ts';
 import { SIZES } from '../../../sizes.ts';
 import { JsonPieces } from '../../operation/declaration.ts';
 import { operation } from '../../operation/operation.ts';
+import { READS_VISITORS } from '../../operation/tool.ts';
 import { answerObject, submissionId } from '../../request/fields.ts';
 import { pageLinks } from '../../request/links.ts';
 import { Paging, paged } from '../../request/paging.ts';
@@ -44,6 +45,12 @@ const spamJson = (submission: SpamSubmission): string =>
   `${submissionJson(submission).slice(0, -1)},"reason":"${submission.reason}"}`;
 
 const listOperation = operation('GET', '/deploy/:id/spam', 'listSpam', {
+  tool: {
+    name: 'list_spam',
+    description: 'Submissions that are kept apart as spam, with the reason, newest first.',
+    isBounded: true,
+    hints: READS_VISITORS,
+  },
   summary: 'List what is kept as spam',
   description:
     'Newest first. Its senders have got the answer of a success. It is in no list, count, export, webhook or mail until it is ' +
@@ -74,6 +81,11 @@ const listOperation = operation('GET', '/deploy/:id/spam', 'listSpam', {
 
 // Releasing and deleting are one query each, which also checks the deployment.
 const releaseOperation = operation('POST', '/deploy/:id/spam/:submissionId/release', 'releaseSpam', {
+  tool: {
+    name: 'release_spam',
+    description: 'Accepts a submission of list_spam as if it came now: it is listed, and sent to webhooks and by mail.',
+    ifMissing: 'list_spam has what can be released.',
+  },
   summary: 'Release a submission: it is no spam',
   description:
     'It is accepted like a new one, with the present time and deliveries, even if the form is closed or full. It keeps its id.',

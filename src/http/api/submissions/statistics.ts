@@ -15,10 +15,12 @@ const Query = z.object({
     description:
       'The first time that counts, in ISO 8601: a time with Z or an offset, or a day, from its beginning in `tz`. ' +
       `Left out: ${DEFAULT_DAYS} days, up to that of \`to\`.`,
+    short: 'A time or a day in ISO 8601, included.',
     example: '2026-11-01',
   }),
   to: timeBound('to').meta({
     description: 'The first time that no longer counts. Left out: now.',
+    short: 'A time or a day in ISO 8601, not included.',
     example: '2026-12-01',
   }),
   by: z
@@ -61,6 +63,11 @@ function rangeOf({ from, to, by, tz: timeZone }: z.infer<typeof Query>): Range {
 
 /** Statistics of submissions. */
 export const statisticsOperation = operation('GET', '/deploy/:id/stats', 'getStatistics', {
+  tool: {
+    name: 'get_stats',
+    description: 'How many submissions a page has received in each hour or day.',
+    isBounded: true,
+  },
   summary: 'Count submissions by hour or day',
   description: `A bucket for each hour or day, oldest first, at most ${MAX_BUCKETS}. Deleted submissions are not counted.`,
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),

@@ -4,8 +4,10 @@ import type { Response } from 'express';
 import { z } from 'zod';
 import type { ReadPiece } from '../../../db/files/file-content.ts';
 import { findFile, type StoredFile } from '../../../db/files/stored-files.ts';
+import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { operation } from '../../operation/operation.ts';
+import { READS_VISITORS } from '../../operation/tool.ts';
 import { counted } from '../../response/memory-budget.ts';
 import { foundOr404, missing, ownDeployment } from '../deployments/own-deployment.ts';
 
@@ -89,6 +91,14 @@ export const submissionFileOperation = operation(
   '/submissions/:deployId/:submissionId/files/:fileId',
   'getFile',
   {
+    tool: {
+      name: 'read_file',
+      description:
+        'The name, type and size of a file, and its text. text is null for a file that is no text in UTF-8, or has more than ' +
+        `${SIZES.file.chunkBytes} bytes: its url, with the API key, has it.`,
+      isBounded: true,
+      hints: READS_VISITORS,
+    },
     summary: 'Get a file of a submission',
     description: 'As it was sent, and always as an attachment.',
     async find(owner, { deployId, submissionId, fileId }, { db, openFile }) {

@@ -15,6 +15,7 @@ import type { Place } from '../../../problems/value-errors.ts';
 import { SIZES } from '../../../sizes.ts';
 import { JsonPieces, jsonText } from '../../operation/declaration.ts';
 import { operation } from '../../operation/operation.ts';
+import { READS_VISITORS } from '../../operation/tool.ts';
 import { answerObject, submissionId, textField, time } from '../../request/fields.ts';
 import { pageLinks } from '../../request/links.ts';
 import { Paging, paged } from '../../request/paging.ts';
@@ -79,6 +80,12 @@ export async function numberAt(
 }
 
 const listOperation = operation('GET', '/submissions/:deployId', 'listSubmissions', {
+  tool: {
+    name: 'list_submissions',
+    description: 'The submissions of a page, newest first; get_submission has one in full.',
+    isBounded: true,
+    hints: READS_VISITORS,
+  },
   summary: 'List the submissions of a deployment',
   description: 'Newest first.',
   find: (owner, { deployId }, { db }) => ownDeployment(db, owner, deployId),
@@ -102,6 +109,7 @@ const listOperation = operation('GET', '/submissions/:deployId', 'listSubmission
 });
 
 const getOperation = operation('GET', '/submissions/:deployId/:submissionId', 'getSubmission', {
+  tool: { name: 'get_submission', description: 'One submission in full.', hints: READS_VISITORS },
   summary: 'Get a submission',
   description: 'One submission, in the shape in which the list has it.',
   find: (owner, params, { db }) => ownSubmission(db, owner, params),

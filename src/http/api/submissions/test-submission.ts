@@ -27,6 +27,12 @@ const Submitted = answerObject('TestSubmitted', { message: z.literal('Test submi
 
 /** Trying a form out, without its page. */
 export const testSubmissionOperation = operation('POST', '/submissions/:deployId/test', 'submitTest', {
+  tool: {
+    name: 'submit_test',
+    description:
+      'Stores a submission that is marked as a test, as if a visitor had sent it: webhooks and mail get it. The spam check is left ' +
+      'out. list_deliveries and list_mails show the outcome.',
+  },
   summary: 'Submit a test',
   description:
     'Stores a submission with these fields, and `test`, which says that it is one. Webhooks and mail get it, and it counts for the ' +

@@ -3,6 +3,7 @@ import {
   createDocument,
   type ZodOpenApiHeaderObject,
   type ZodOpenApiHeadersObject,
+  type ZodOpenApiObject,
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
@@ -196,24 +197,29 @@ function toContact(contact: Config['abuseContact']): { name: string; email?: str
 
 /** The reference as an OpenAPI 3.1 document, made of the endpoints' declarations. */
 export const createReference = (config: Config, endpoints: readonly Tagged[]) =>
-  createDocument({
-    openapi: '3.1.0',
-    info: {
-      title: 'formhost',
-      version: VERSION,
-      description: describe(config.baseUrl, pageUrl(config, 'spring-sale')),
-      contact: toContact(config.abuseContact),
-      license: { name: LICENSE, identifier: LICENSE },
-    },
-    servers: [{ url: config.baseUrl, description: 'This service.' }],
-    security: [{ apiKey: [] }],
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    components: {
-      headers: { ErrorCode: errorCodeHeader(endpoints) },
-      securitySchemes: {
-        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `fh_` and at least 43 characters.' },
-      },
-    },
-    paths: toPaths(endpoints, config.baseUrl),
-    webhooks: webhookRequests,
+  createDocument(referenceOf(config, endpoints), {
+    // Agents and the command line show it in place of the description.
+    override: ({ jsonSchema }) => void Reflect.deleteProperty(jsonSchema, 'short'),
   });
+
+const referenceOf = (config: Config, endpoints: readonly Tagged[]): ZodOpenApiObject => ({
+  openapi: '3.1.0',
+  info: {
+    title: 'formhost',
+    version: VERSION,
+    description: describe(config.baseUrl, pageUrl(config, 'spring-sale')),
+    contact: toContact(config.abuseContact),
+    license: { name: LICENSE, identifier: LICENSE },
+  },
+  servers: [{ url: config.baseUrl, description: 'This service.' }],
+  security: [{ apiKey: [] }],
+  tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+  components: {
+    headers: { ErrorCode: errorCodeHeader(endpoints) },
+    securitySchemes: {
+      apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `fh_` and at least 43 characters.' },
+    },
+  },
+  paths: toPaths(endpoints, config.baseUrl),
+  webhooks: webhookRequests,
+});

@@ -1,11 +1,3 @@
-import type { Tool } from './tool.ts';
-import { NOTIFICATION_TOOLS } from './tools/notifications.ts';
-import { PAGE_TOOLS } from './tools/pages.ts';
-import { SUBMISSION_TOOLS } from './tools/submissions.ts';
-
-/** All tools, in the order in which agents see them. */
-export const TOOLS: readonly Tool[] = [...PAGE_TOOLS, ...SUBMISSION_TOOLS, ...NOTIFICATION_TOOLS];
-
 /** Words of the API's sentences, and those of agents, for whom a deployment is a page, and an endpoint a tool. */
 const WORDS: readonly [ofApi: string, ofAgents: string][] = [
   ['deployment', 'page'],
@@ -31,24 +23,6 @@ export const IF_MISSING: Readonly<Record<string, string>> = {
 
 /** Texts about arguments, for agents: parameters of paths, and fields that the reference describes at length. */
 export const ARGUMENTS: Readonly<Record<string, string>> = {
-  id: 'Id or slug of a page.',
-  html: 'The whole page.',
-  files: 'Other files by path: each a text, or {content, encoding: "base64"}.',
-  slug: 'The first label of its address: letters a to z and hyphens. Optional.',
-  page: 'From 1.',
-  limit: 'Items, at most 100.',
-  max_chars: 'Longer values are cut.',
-  offset: 'next_offset of the answer before.',
-  next: 'That of the answer before, for more.',
-  version: 'A number that list_versions returns.',
-  submission_id: 'The id of a submission.',
-  file_id: 'The id of a file: the end of its url.',
-  webhook_id: 'The id of a webhook.',
-  cursor: 'The cursor of the answer before.',
-  q: 'A text in the names or values of fields.',
-  from: 'A time or a day in ISO 8601, included.',
-  to: 'A time or a day in ISO 8601, not included.',
-  url: 'Absolute, http or https.',
   email_notifications: 'Whether there is mail about submissions.',
   notify_every: 'A mail for each submission, or one that lists those of an hour or a day.',
   notify_owner: 'Whether the owner gets the mail besides the recipients.',

@@ -1,25 +1,23 @@
 /*
- * How a tool of agents is declared. Each calls an endpoint of the API, which has its checks, its limits and the schemas of
- * its fields.
+ * How an operation offers itself to agents as a tool. The tool has the operation's checks, its limits and the schemas of its
+ * fields; `short` in their meta() is what agents read of a field.
  */
 
 export type Tool = {
   name: string;
   /** For the agent: when to call it, and what to do with the answer. */
   description: string;
-  /** The name of the endpoint that it calls. */
-  endpoint: string;
-  /** Fields of the endpoint's query or body that are arguments, under the same name; left out: all. */
+  /** Fields of the operation's query or body that are arguments, under the same name; left out: all. */
   fields?: readonly string[];
-  /** Values of arguments that are left out, where the endpoint has others, or none. */
+  /** Values of arguments that are left out, where the operation has others, or none. */
   defaults?: Readonly<Record<string, string | number>>;
-  /** An endpoint that is called after that with the `id` of the answer, and the field of its answer that is added. */
-  followUp?: { endpoint: string; field: string };
+  /** An operation that is called after that with the `id` of the answer, and the field of its answer that is added. */
+  followUp?: { operation: string; field: string };
   /** True if its answer can be too long for a model. `max_chars` bounds it, and `next` goes on (bounded-answer.ts). */
   isBounded?: boolean;
   /** A text of its answer that is returned in parts: from `offset` on, at most `max_chars` of it (text-part.ts). */
   inParts?: string;
-  /** The next step of an agent after a 404; left out: that of the last parameter of the path (IF_MISSING in tools.ts). */
+  /** The next step of an agent after a 404; left out: that of the last parameter of the path (IF_MISSING in mcp/words.ts). */
   ifMissing?: string;
   /**
    * Said to clients (the specification's ToolAnnotations), to decide whether to ask the user first. Left out: READS for GET, ADDS for

@@ -4,7 +4,7 @@ import { isSlug } from '../../lib/slugs.ts';
 import { SIZES } from '../../sizes.ts';
 import type { App } from '../app.ts';
 import { JsonPieces, type ToolCall } from '../operation/declaration.ts';
-import { READS_VISITORS, UNTRUSTED } from '../operation/tool.ts';
+import { UNTRUSTED } from '../operation/tool.ts';
 import { checkQuery } from '../request/query.ts';
 import { HttpError, inSeconds, toLoggedError } from '../response/errors.ts';
 import { FormClosed } from '../response/form-closed.ts';
@@ -169,8 +169,7 @@ export async function callTool(
       textOf(await call({ ...exchange, ...told, params, input: asked }), maxChars);
     const text = await answerText(bound, input, ask);
     const structured = await addition(bound, text, exchange, app, requestId);
-    const isUntrusted = tool.hints === READS_VISITORS;
-    const warning = isUntrusted ? [`${UNTRUSTED} It is the JSON that follows.`] : [];
+    const warning = tool.readsVisitors ? [`${UNTRUSTED} It is the JSON that follows.`] : [];
     return { texts: [...warning, structured, ...Array.from(notices, inAgentsWords)], structured };
   } catch (cause) {
     const error = toLoggedError(cause, app.log, requestId);

@@ -113,19 +113,25 @@ function argumentsOf(tool: Tool, { params, query, body }: Endpoint): Readonly<Re
   const names = tool.fields ?? Object.keys(sent);
   const ofFields = names.map((name): [string, z.ZodType] => [name, named(sent, name, tool.name)]);
   const { max_chars, next } = BOUNDS.shape;
-  const bounds = tool.isBounded && { max_chars, ...(sent.limit && { next }) };
+  const bounds = tool.isBounded && { max_chars, ...(names.includes('limit') && { next }) };
   const part = tool.inParts !== undefined && PART.shape;
-  return { ...Object.fromEntries([...ofPath, ...ofFields]), ...bounds, ...part };
+  const all = [...ofPath, ...ofFields, ...Object.entries({ ...bounds, ...part })];
+  const fields = Object.fromEntries(all);
+  if (Object.keys(fields).length < all.length) throw new Error(`${tool.name} has two arguments with one name.`);
+  return fields;
 }
 
-function hintsFor({ method }: Endpoint) {
-  if (method === 'GET') return READS;
+function hintsFor({ readsVisitors }: Tool, { method }: Endpoint) {
+  if (method === 'GET') return readsVisitors ? READS_VISITORS : READS;
   return method === 'POST' ? ADDS : REPLACES;
 }
 
 function bind(tool: Tool, endpoint: Endpoint, endpointNamed: (name: string) => Endpoint): BoundTool {
   const { name, description, defaults = {} } = tool;
-  const hints = tool.hints ?? hintsFor(endpoint);
+  // A part of an answer, or fewer items, are another request.
+  if ((tool.isBounded || tool.inParts) && endpoint.method !== 'GET')
+    throw new Error(`${name} would act more than once.`);
+  const hints = tool.hints ?? hintsFor(tool, endpoint);
   const fields = Object.entries(argumentsOf(tool, endpoint));
   const properties = fields.map(([argument, field]): [string, object] => {
     const { [argument]: value } = defaults;
@@ -147,7 +153,7 @@ function bind(tool: Tool, endpoint: Endpoint, endpointNamed: (name: string) => E
     descriptor: {
       name,
       title: inAgentsWords(endpoint.summary),
-      description: hints === READS_VISITORS ? `${description} ${UNTRUSTED}` : description,
+      description: tool.readsVisitors ? `${description} ${UNTRUSTED}` : description,
       inputSchema: { type: 'object', properties: Object.fromEntries(properties), required },
       annotations: hints,
     },

@@ -1,8 +1,7 @@
 import cors from 'cors';
 import type { RequestHandler } from 'express';
 import { SIZES } from '../../sizes.ts';
-import type { App } from '../app.ts';
-import { type Endpoint, type EndpointsOf, jsonText, type Operation } from '../operation/declaration.ts';
+import { type Endpoint, type EndpointsOf, jsonText, type Operation, perService } from '../operation/declaration.ts';
 import { ANY_ORIGIN_HEADER, operation, publicOperation } from '../operation/operation.ts';
 import { unauthorized } from '../request/auth.ts';
 import { pageBodyBytes, siteLimits } from '../request/json-body.ts';
@@ -62,7 +61,7 @@ const withParseErrors = ({ handle, ...endpoint }: Endpoint): Endpoint => ({
 });
 
 function messageOperation(endpointsOf: EndpointsOf): Operation {
-  const protocols = new WeakMap<App, McpProtocol>();
+  const protocolOf = perService((): { protocol?: McpProtocol } => ({}));
   const declared = operation('POST', '/mcp', 'sendMcpMessage', {
     summary: 'Call the tools for agents, over the Model Context Protocol',
     description:
@@ -89,11 +88,11 @@ function messageOperation(endpointsOf: EndpointsOf): Operation {
       if (!acceptsJson(request.headers)) throw notAcceptable();
       // Loaded with the first message, and again if that has failed.
       const { McpProtocol } = await import('./protocol.ts');
-      const protocol = protocols.get(app) ?? new McpProtocol(app, endpointsOf(app));
-      protocols.set(app, protocol);
+      const loaded = protocolOf(app);
+      loaded.protocol ??= new McpProtocol(app, endpointsOf(app));
       const { 'mcp-protocol-version': version } = request.headers;
       const exchange = { request, response, owner, queue };
-      const text = await protocol.answer(body, version?.toString(), exchange);
+      const text = await loaded.protocol.answer(body, version?.toString(), exchange);
       if (response.closed) throw unavailable('The client has left.');
       if (text !== undefined) return jsonText(text);
       response.status(202).end();

@@ -19,9 +19,11 @@ export type Tool = {
   inParts?: string;
   /** The next step of an agent after a 404; left out: that of the last parameter of the path (IF_MISSING in mcp/words.ts). */
   ifMissing?: string;
+  /** True if its answer has texts of visitors. Agents are warned of them. */
+  readsVisitors?: true;
   /**
-   * Said to clients (the specification's ToolAnnotations), to decide whether to ask the user first. Left out: READS for GET, ADDS for
-   * POST, REPLACES for other methods.
+   * Said to clients (the specification's ToolAnnotations), to decide whether to ask the user first. Left out: READS for GET, or
+   * READS_VISITORS, ADDS for POST, REPLACES for other methods.
    */
   hints?: {
     readOnlyHint: boolean;
@@ -34,7 +36,7 @@ export type Tool = {
 };
 
 export const READS = { readOnlyHint: true, openWorldHint: false } as const;
-/** The hints of tools that return texts of visitors. Agents are warned of such texts. */
+/** The hints of tools that return texts of visitors. */
 export const READS_VISITORS = { ...READS, openWorldHint: true } as const;
 export const ADDS = {
   readOnlyHint: false,

@@ -18,7 +18,6 @@ import type { App } from '../../app.ts';
 import type { Settings } from '../../operation/declaration.ts';
 import { jsonText } from '../../operation/declaration.ts';
 import { operation } from '../../operation/operation.ts';
-import { READS_VISITORS } from '../../operation/tool.ts';
 import { answerObject, countField, flagField, positiveField, textOrNull } from '../../request/fields.ts';
 import { invalidField } from '../../request/json-body.ts';
 import { LINK_HEADER, nextLink } from '../../request/links.ts';
@@ -200,7 +199,7 @@ const searchOperation = operation('GET', '/submissions/:deployId/search', 'searc
     description: 'Finds a text in submissions, or those of a time, newest first.',
     fields: ['q', 'from', 'to', 'cursor', 'limit'],
     isBounded: true,
-    hints: READS_VISITORS,
+    readsVisitors: true,
   },
   summary: 'Search submissions',
   description: (app) => `Newest first. ${boundedSearch(app)}`,

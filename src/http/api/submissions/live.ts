@@ -10,7 +10,6 @@ import type { App } from '../../app.ts';
 import { jsonText, perService } from '../../operation/declaration.ts';
 import { exampleOf } from '../../operation/example.ts';
 import { operation } from '../../operation/operation.ts';
-import { READS_VISITORS } from '../../operation/tool.ts';
 import { keyRefused } from '../../request/auth.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
 import { answerObject, textField } from '../../request/fields.ts';
@@ -125,7 +124,7 @@ const listAfter = operation('GET', '/submissions/:deployId/after/:cursor', 'list
       'of each answer to the next call, also after an answer without submissions.',
     defaults: { cursor: '0', wait: TOOL_WAIT_SECONDS },
     isBounded: true,
-    hints: READS_VISITORS,
+    readsVisitors: true,
   },
   summary: 'Get the submissions after a cursor, and wait for new ones',
   description:

@@ -11,7 +11,6 @@ import { submissionJson } from '../../../db/submissions/submissions.ts';
 import { SIZES } from '../../../sizes.ts';
 import { JsonPieces } from '../../operation/declaration.ts';
 import { operation } from '../../operation/operation.ts';
-import { READS_VISITORS } from '../../operation/tool.ts';
 import { answerObject, submissionId } from '../../request/fields.ts';
 import { pageLinks } from '../../request/links.ts';
 import { Paging, paged } from '../../request/paging.ts';
@@ -49,7 +48,7 @@ const listOperation = operation('GET', '/deploy/:id/spam', 'listSpam', {
     name: 'list_spam',
     description: 'Submissions that are kept apart as spam, with the reason, newest first.',
     isBounded: true,
-    hints: READS_VISITORS,
+    readsVisitors: true,
   },
   summary: 'List what is kept as spam',
   description:

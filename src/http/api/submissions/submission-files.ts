@@ -7,7 +7,6 @@ import { findFile, type StoredFile } from '../../../db/files/stored-files.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { operation } from '../../operation/operation.ts';
-import { READS_VISITORS } from '../../operation/tool.ts';
 import { counted } from '../../response/memory-budget.ts';
 import { foundOr404, missing, ownDeployment } from '../deployments/own-deployment.ts';
 
@@ -97,7 +96,7 @@ export const submissionFileOperation = operation(
         'The name, type and size of a file, and its text. text is null for a file that is no text in UTF-8, or has more than ' +
         `${SIZES.file.chunkBytes} bytes: its url, with the API key, has it.`,
       isBounded: true,
-      hints: READS_VISITORS,
+      readsVisitors: true,
     },
     summary: 'Get a file of a submission',
     description: 'As it was sent, and always as an attachment.',

@@ -15,7 +15,6 @@ import type { Place } from '../../../problems/value-errors.ts';
 import { SIZES } from '../../../sizes.ts';
 import { JsonPieces, jsonText } from '../../operation/declaration.ts';
 import { operation } from '../../operation/operation.ts';
-import { READS_VISITORS } from '../../operation/tool.ts';
 import { answerObject, submissionId, textField, time } from '../../request/fields.ts';
 import { pageLinks } from '../../request/links.ts';
 import { Paging, paged } from '../../request/paging.ts';
@@ -84,7 +83,7 @@ const listOperation = operation('GET', '/submissions/:deployId', 'listSubmission
     name: 'list_submissions',
     description: 'The submissions of a page, newest first; get_submission has one in full.',
     isBounded: true,
-    hints: READS_VISITORS,
+    readsVisitors: true,
   },
   summary: 'List the submissions of a deployment',
   description: 'Newest first.',
@@ -109,7 +108,7 @@ const listOperation = operation('GET', '/submissions/:deployId', 'listSubmission
 });
 
 const getOperation = operation('GET', '/submissions/:deployId/:submissionId', 'getSubmission', {
-  tool: { name: 'get_submission', description: 'One submission in full.', hints: READS_VISITORS },
+  tool: { name: 'get_submission', description: 'One submission in full.', readsVisitors: true },
   summary: 'Get a submission',
   description: 'One submission, in the shape in which the list has it.',
   find: (owner, params, { db }) => ownSubmission(db, owner, params),

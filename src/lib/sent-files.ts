@@ -15,7 +15,7 @@ export type SiteLimits = Readonly<
 /** How a file is wrong. `path`: as it was sent; left out where it is about all files. */
 export type FileFault = {
   path?: string;
-  fault: { code: 'too-long'; limit: number } | { code: 'wrong-type' | 'wrong-format' | 'not-allowed' };
+  fault: { code: 'too-long'; limit: number } | { code: 'missing' | 'wrong-type' | 'wrong-format' | 'not-allowed' };
   message: string;
 };
 
@@ -61,7 +61,9 @@ export class SentFiles {
 /** The path of a file as it is stored; throws SiteError. */
 export function checkedPath(given: string): string {
   const read = sitePath(given);
-  if ('error' in read) throw new SiteError(400, read.error);
+  if ('error' in read) {
+    throw new SiteError(400, read.error, [{ path: given, fault: { code: 'wrong-format' }, message: read.error }]);
+  }
   return read.path;
 }
 
@@ -196,8 +198,8 @@ type Entry = { path: string; read(): unknown };
 type ReadPath = ReturnType<typeof sitePath>;
 const storedPath = (read: ReadPath | undefined): string | undefined => (read && 'path' in read ? read.path : undefined);
 
-/** The faults of paths, each with the path as it was sent. */
-function pathFaults(entries: readonly Entry[], paths: readonly ReadPath[]): FileFault[] {
+/** The faults of paths, each with the path as it was sent. `indexRefused`: the sentence where index.html is not among the files. */
+export function pathFaults(sent: readonly string[], paths: readonly ReadPath[], indexRefused?: string): FileFault[] {
   const twins = twinsIn(paths.map(storedPath));
   const faultsOf = (
     code: 'wrong-format' | 'not-allowed',
@@ -205,7 +207,7 @@ function pathFaults(entries: readonly Entry[], paths: readonly ReadPath[]): File
   ) =>
     paths.flatMap((read, at): FileFault[] => {
       const message = messageOf(read, at);
-      return message === undefined ? [] : [{ path: entries[at]?.path ?? '', fault: { code }, message }];
+      return message === undefined ? [] : [{ path: sent[at] ?? '', fault: { code }, message }];
     });
   return [
     ...faultsOf('wrong-format', (read) => ('error' in read ? read.error : undefined)),
@@ -213,9 +215,7 @@ function pathFaults(entries: readonly Entry[], paths: readonly ReadPath[]): File
       const twin = twins.get(at);
       return twin === undefined ? undefined : twice(twin);
     }),
-    ...faultsOf('not-allowed', (read) =>
-      storedPath(read) === INDEX ? `The file "${INDEX}" is refused: send it as html.` : undefined,
-    ),
+    ...faultsOf('not-allowed', (read) => (storedPath(read) === INDEX ? indexRefused : undefined)),
   ];
 }
 
@@ -223,7 +223,11 @@ function pathFaults(entries: readonly Entry[], paths: readonly ReadPath[]): File
 function readFiles(entries: readonly Entry[], limits: SiteLimits): ReadFile[] {
   if (entries.length >= limits.maxSiteFiles) throw tooManyFiles(limits);
   const paths = entries.map(({ path }) => sitePath(path));
-  const faults = pathFaults(entries, paths);
+  const faults = pathFaults(
+    entries.map(({ path }) => path),
+    paths,
+    `The file "${INDEX}" is refused: send it as html.`,
+  );
   const files = entries.flatMap(({ path: sent, read }, at) => {
     const path = storedPath(paths[at]) ?? sent;
     try {

@@ -1,10 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { type Entry, fromBufferPromise, getFileNameLowLevel, type ZipFile } from 'yauzl';
-import { isIgnoredPath, WELL_KNOWN } from './ignored-names.ts';
+import { isIgnoredPath } from './ignored-names.ts';
 import {
   checkCharset,
   checkedPath,
@@ -15,14 +14,9 @@ import {
   type SiteLimits,
   tooManyFiles,
 } from './sent-files.ts';
+import { ENTRIES_PER_FILE, forEachName, isIgnored, MAX_NAME_BYTES, rootOf, withoutDotSlash } from './site-names.ts';
 import { INDEX, isHtmlPath, PATH_TOO_LONG, shownPath } from './site-paths.ts';
 
-/** Entries for each file that a site may have: folders, and those that macOS adds. */
-const ENTRIES_PER_FILE = 10;
-/** Names that are read before other work has a turn. */
-const NAMES_PER_TURN = 64;
-/** A longer name is no path of a site, even in another folder and before NFC makes it shorter. */
-const MAX_NAME_BYTES = 4_096;
 const UTF8_FLAG = 0x800;
 /** The extra field with a name in UTF-8 (APPNOTE 4.6.9): a version, the checksum of the other name, and the name. */
 const UNICODE_PATH = 0x7075;
@@ -33,8 +27,6 @@ const STORED = 0;
 const DEFLATED = 8;
 const FILE_KIND = 0o170000;
 const SYMLINK = 0o120000;
-/** The folder in which the only name with a dot may be, where that is not at the root. */
-const IN_FOLDER = new RegExp(`^[^/]+/(?=\\${WELL_KNOWN}/)`);
 /** The length of the header before a file's content, without the name. */
 const LOCAL_HEADER_BYTES = 30;
 
@@ -69,11 +61,8 @@ function nameOf(entry: Entry): string {
   if (raw.length > MAX_NAME_BYTES) throw refused(raw.toString('utf8', 0, MAX_NAME_BYTES), PATH_TOO_LONG);
   const name = raw === fileNameRaw ? decodeName(entry) : raw.toString();
   const withSlashes = BACKSLASH_SYSTEMS.has(versionMadeBy >>> 8) ? name.replaceAll('\\', '/') : name;
-  return withSlashes.replace(/^(?:\.\/)+/, '');
+  return withoutDotSlash(withSlashes);
 }
-
-/** Returns whether an entry is a folder, or is not a file of a site. */
-const isIgnored = (name: string): boolean => name === '' || name.endsWith('/') || isIgnoredPath(name, 1);
 
 /** The entries of files, by their names as the zip has them. */
 async function listEntries(zip: ZipFile, limits: SiteLimits): Promise<Map<Entry, string>> {
@@ -85,32 +74,6 @@ async function listEntries(zip: ZipFile, limits: SiteLimits): Promise<Map<Entry,
     if (names.size > limits.maxSiteFiles) throw tooManyFiles(limits);
   }
   return names;
-}
-
-/** Reads the names of a zip in turns with other work: a site may have thousands of long paths. */
-async function forEachName<T>(items: Iterable<T>, read: (item: T) => void): Promise<void> {
-  let count = 0;
-  for (const item of items) {
-    read(item);
-    count += 1;
-    if (count % NAMES_PER_TURN === 0) await nextTurn();
-  }
-}
-
-/** The folder that contains everything, with its slash; nothing where index.html is at the root. */
-async function rootOf(names: readonly string[]): Promise<string> {
-  if (names.includes(INDEX)) return '';
-  const [root = ''] = /^[^/]+\//.exec(names[0] ?? '') ?? [];
-  if (names.includes(root + INDEX) && names.every((name) => name.startsWith(root))) {
-    checkedPath(root + INDEX);
-    return root;
-  }
-  // A path that leads out of the folder is the reason why that does not contain everything.
-  await forEachName(names, (name) => void checkedPath(name.replace(IN_FOLDER, '')));
-  throw new SiteError(
-    400,
-    `The zip has no ${INDEX} at its root, or in the one folder that contains everything: add it.`,
-  );
 }
 
 function checkEntry({ path, entry }: ZipEntry): void {
@@ -171,7 +134,7 @@ export async function openZip(body: Buffer, limits: SiteLimits): Promise<{ html:
   };
   const zip = await fromBufferPromise(body, options).catch(refuse);
   const names = await listEntries(zip, limits).catch(refuse);
-  const root = await rootOf([...names.values()]);
+  const root = await rootOf([...names.values()], 'The zip');
   const files: ZipEntry[] = [];
   await forEachName(names, ([entry, whole]) => {
     const name = whole.slice(root.length);

@@ -1,6 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import express, { type Request } from 'express';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { BodyReader } from '../../src/http/request/body.ts';
@@ -78,7 +79,9 @@ it('the time in which a large JSON body is parsed does not count', async () => {
   };
   const declared = { schema: z.object({}), maxBytes: 1024 * 1024 };
   const reader = new BodyReader(1, { run: parse }, LIMITS);
-  const reading = reader.fields(Object.assign(request, { res: response }), 1, declared);
+  // As Express does.
+  const ofExpress: Request = Object.setPrototypeOf(Object.assign(request, { res: response }), express.request);
+  const reading = reader.fields(ofExpress, 1, declared);
   request.push(`{"a":"${'a'.repeat(500_000)}"}`);
   request.push(null);
   await expect(reading).rejects.toThrow(BusyError);

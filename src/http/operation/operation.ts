@@ -88,9 +88,9 @@ function formsOf({ schema, example, others = [] }: AnyBody): { content: Content;
       name,
       field.meta({ description: `As the field of the body. Only with \`Content-Type: ${types.join('` or `')}\`.` }),
     ]);
-  const shown = others.map(({ type = '*/*', fields: [field = ''] }) => [
+  const shown = others.map(({ type = '*/*', fields: [field = ''], parts }) => [
     type,
-    type.startsWith('text/') ? { schema: schema.shape[field], example: example[field] } : BYTES,
+    parts ?? (type.startsWith('text/') ? { schema: schema.shape[field], example: example[field] } : BYTES),
   ]);
   return {
     content: {

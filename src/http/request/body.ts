@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { Request } from 'express';
 import type { z } from 'zod';
 import type { ComputePool } from '../../compute/pool.ts';
 import { type ReadMembers, readMembers, type UnknownMembers } from '../../compute/read-members.ts';
@@ -20,9 +21,6 @@ const JSON_IN_THREAD_BYTES = 128 * 1024;
 /** The values that a request sends for the fields of a schema, unchecked, and its other members. */
 type Sent = { values: Record<string, unknown>; unknown?: UnknownMembers | undefined };
 
-/** `res`: Express sets it. A body that is kept counts until that has been sent. */
-type BodyRequest = IncomingMessage & { res?: ServerResponse | undefined };
-
 /** The error of fields that are sent in the query. */
 function inQuery(names: readonly string[]): HttpError {
   const errors = names.map((name): ValueError => {
@@ -30,6 +28,22 @@ function inQuery(names: readonly string[]): HttpError {
     return { parameter: name, code: 'not-allowed', detail };
   });
   return new HttpError(400, errors[0]?.detail ?? '', {}, { errors });
+}
+
+/** The fields of a body that is not JSON, and of the query. */
+function withQuery(
+  read: Readonly<Record<string, unknown>>,
+  query: Readonly<Record<string, unknown>>,
+  { names, form }: { names: readonly string[]; form: OtherForm },
+): Sent {
+  const others = Object.keys(read).filter((name) => !names.includes(name));
+  const values = { ...query, ...Object.fromEntries(Object.entries(read).filter(([name]) => names.includes(name))) };
+  for (const [name, value] of Object.entries(query)) {
+    // Sent in both places, it is a list, which no field accepts.
+    if (form.parts && Object.hasOwn(read, name)) values[name] = [value, read[name]];
+  }
+  const unknown = { names: others.slice(0, SIZES.json.maxUnknownNames), count: others.length };
+  return { values, unknown: others.length > 0 ? unknown : undefined };
 }
 
 /** Reads the bodies of requests, and bounds the memory that they use together. */
@@ -79,7 +93,7 @@ export class BodyReader {
    * where the body has others, which are ignored.
    */
   async fields<S extends z.ZodObject>(
-    request: BodyRequest,
+    request: Request,
     ownerId: number,
     declared: BodyForm<S>,
     notify?: (sentence: string) => void,
@@ -100,7 +114,7 @@ export class BodyReader {
 
   /** A large body, and what is read of it, is in memory until the request has been answered. */
   async #read(
-    request: BodyRequest,
+    request: Request,
     ownerId: number,
     { schema, maxBytes = SIZES.body.settingsBytes, longLevels = 0, site, others }: BodyForm<z.ZodObject>,
     form: OtherForm | undefined,
@@ -113,7 +127,10 @@ export class BodyReader {
     const body = await this.bytes(request, form?.maxBytes ?? maxBytes, reservation);
     const resumeDeadline = response && pauseDeadline(response);
     try {
-      if (form) return { values: { ...queryValues(request.url, names), ...(await form.read(body, ownerId)) } };
+      if (form) {
+        const read = await form.read(body, { request, ownerId, reservation });
+        return withQuery(read, queryValues(request.url, names), { names, form });
+      }
       if (body.length === 0) return { values: {} };
       const read = await this.#members(ownerId, { body, names, longLevels, site });
       return { values: toObject(read), unknown: read.unknown };

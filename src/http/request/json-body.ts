@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type ContentType, parse as parseContentType } from 'content-type';
+import type { Request } from 'express';
 import type { z } from 'zod';
 import type { Member, ReadMembers } from '../../compute/read-members.ts';
 import type { Config } from '../../config.ts';
@@ -9,6 +10,7 @@ import { Refusal } from '../../problems/refusal.ts';
 import { pointerTo, type ValueError } from '../../problems/value-errors.ts';
 import { SIZES } from '../../sizes.ts';
 import { errorKind, HttpError } from '../response/errors.ts';
+import type { MemoryReservation } from '../response/memory-budget.ts';
 
 /*
  * The bodies of the API: which types they may have, and the fields of JSON objects.
@@ -41,6 +43,8 @@ export type BodyForm<S extends z.ZodObject> = {
   /** Other bodies than JSON. */
   others?: readonly OtherForm[];
 };
+/** The request of a body that is not JSON. `reservation`: the memory of the body, which is counted until the answer is sent. */
+export type FormContext = { request: Request; ownerId: number; reservation: MemoryReservation };
 /** A body of a media type, or of any, with no JSON besides it. The query has the fields that it does not have. */
 export type OtherForm = {
   type?: string;
@@ -49,9 +53,11 @@ export type OtherForm = {
   /** Its name in errors: `the page itself`. */
   name: string;
   fields: readonly string[];
+  /** It has fields of its own, such as the slug, which may be in the query too. Left out: it is the page or the site itself. */
+  parts?: { schema: z.ZodType; example: Readonly<Record<string, unknown>> };
   maxBytes: number;
-  /** Makes the values of the fields. */
-  read(content: Buffer, ownerId: number): Promise<Record<string, unknown>>;
+  /** Makes the values of the fields, and of others, which are ignored. */
+  read(content: Buffer, context: FormContext): Promise<Record<string, unknown>>;
 };
 
 /**
@@ -106,11 +112,13 @@ const isTooLarge = (issue: z.core.$ZodIssue): boolean =>
 /** The fields of a JSON body are below it. */
 const inBody: PlaceOf = (path) => ({ pointer: pointerTo(path) });
 
-/** Names the places of fields that `form` reads: they are the body itself, and all others are in the query. */
+/** Names the places of fields that `form` reads: they are the body itself or in it, and all others are in the query. */
 const placesOf =
   (form: OtherForm): PlaceOf =>
-  ([name = '', ...path]) =>
-    form.fields.includes(String(name)) ? { pointer: pointerTo(path) } : { parameter: String(name) };
+  ([name = '', ...path]) => {
+    if (form.parts) return { pointer: pointerTo([name, ...path]) };
+    return form.fields.includes(String(name)) ? { pointer: pointerTo(path) } : { parameter: String(name) };
+  };
 
 /**
  * The fields of a body, as the schema says; throws 400 and 413. `notify`: gets the errors of the other fields. `form`: what has

@@ -131,7 +131,8 @@ const createOperation = operation('POST', '/deploy', 'createDeployment', {
   summary: 'Create a deployment',
   description:
     'Publishes an HTML page, or a site with files, at a host of its own. The body is JSON, the page itself as `text/html`, ' +
-    'or the site as `application/zip`, with the slug in the query. An absent body reads as `{}`, and unknown fields are ignored.',
+    'or the site as `application/zip`, with the slug in the query; or the files as `multipart/form-data`, each with its path as ' +
+    'its filename. An absent body reads as `{}`, and unknown fields are ignored.',
   requestHeaders: idempotencyKey,
   body: creationBody,
   answer: { status: 201, description: 'The page is live.', schema: Deployed },
@@ -212,7 +213,8 @@ const replaceHtmlOperation = operation('PUT', '/deploy/:id', 'replaceHtml', {
   summary: 'Replace the HTML of a deployment',
   description:
     'Address and slug stay the same. The new page is live at once. The body is JSON, the page itself as `text/html`, or a ' +
-    'site as `application/zip`. Without `files`, the files of a site stay; with them, or in a zip, all are replaced.',
+    'site as `application/zip`, or its files as `multipart/form-data`. Without `files`, or with an HTML file alone, the files of ' +
+    'a site stay; with them, or in a zip, all are replaced.',
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
   requestHeaders: ifMatch(HTML_PATH),
   body: siteBody,

@@ -7,8 +7,9 @@ import { refused, refusedIssue, tooLargeFor } from '../../../problems/refusal.ts
 import { SIZES } from '../../../sizes.ts';
 import { type JsonPieces, jsonText, type Settings } from '../../operation/declaration.ts';
 import { answerObject, textField } from '../../request/fields.ts';
-import { pageBodyBytes, siteLimits } from '../../request/json-body.ts';
+import { type FormContext, pageBodyBytes, siteLimits } from '../../request/json-body.ts';
 import { HttpError } from '../../response/errors.ts';
+import { readUpload, uploadBytes } from './uploaded-site.ts';
 
 /** The time for which a zip waits for others to be unpacked. */
 const QUEUE_WAIT_MS = 10_000;
@@ -63,6 +64,22 @@ const filesField = (config: Config) =>
       },
     });
 
+const file = z.string().meta({ format: 'binary' });
+/** The fields of a form, as the reference shows them. */
+const uploadParts = {
+  schema: z
+    .object({
+      file: z.array(file).optional().meta({
+        description:
+          'The files, under any name: the filename of each is its path in the site. One HTML file alone is the page, and one zip alone the site.',
+      }),
+      html: z.string().optional().meta({ description: 'The page, in place of a file.' }),
+      slug: z.string().optional().meta({ description: 'As in JSON. An empty one counts as left out.' }),
+    })
+    .meta({ description: 'Any part with a filename is a file.' }),
+  example: { html: exampleHtml },
+};
+
 /** A body that has a page, and its files if it is a site; or that is a page, or the zip of a site. */
 export const siteBody = ({ config, siteQueue }: Settings) => {
   const page = pageBody(config);
@@ -81,7 +98,16 @@ export const siteBody = ({ config, siteQueue }: Settings) => {
         name: 'a site',
         fields: ['html', 'files'],
         maxBytes: maxSiteBytes + SIZES.body.settingsBytes,
-        read: (zip: Buffer, ownerId: number) => siteQueue.run(ownerId, QUEUE_WAIT_MS, () => openZip(zip, config)),
+        read: (zip: Buffer, { ownerId }: FormContext) => siteQueue.run(ownerId, QUEUE_WAIT_MS, () => openZip(zip, config)),
+      },
+      {
+        type: 'multipart/form-data',
+        name: 'its files',
+        fields: ['html', 'files'],
+        maxBytes: uploadBytes(config),
+        parts: uploadParts,
+        read: (body: Buffer, context: FormContext) =>
+          siteQueue.run(context.ownerId, QUEUE_WAIT_MS, () => readUpload(body, context, config)),
       },
     ],
   };

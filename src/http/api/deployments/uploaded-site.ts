@@ -1,0 +1,194 @@
+import { isUtf8 } from 'node:buffer';
+import type { Config } from '../../../config.ts';
+import { isIgnoredPath } from '../../../lib/ignored-names.ts';
+import { type FileFault, pathFaults, SentFiles, SiteError, tooManyFiles } from '../../../lib/sent-files.ts';
+import {
+  ENTRIES_PER_FILE,
+  forEachName,
+  isIgnored,
+  MAX_NAME_BYTES,
+  rootOf,
+  withoutDotSlash,
+} from '../../../lib/site-names.ts';
+import { INDEX, isHtmlPath, PATH_TOO_LONG, shownPath, sitePath } from '../../../lib/site-paths.ts';
+import { openZip } from '../../../lib/zip-site.ts';
+import { MAX_VALUE_ERRORS, pointerTo, type ValueError } from '../../../problems/value-errors.ts';
+import { SIZES } from '../../../sizes.ts';
+import { type FormContext, invalidField } from '../../request/json-body.ts';
+import { type FilePart, readParts } from '../../request/multipart.ts';
+import { tooManyUploads } from '../../request/receive.ts';
+import { HttpError } from '../../response/errors.ts';
+
+/*
+ * A page, or a site, as multipart/form-data: each file is a part, whose filename is its path.
+ */
+
+/** Bytes for the boundary and the header of each part. */
+const PART_HEADER_BYTES = 2 * 1024;
+const ZIP_TYPE = /^application\/(?:x-)?zip(?:-compressed)?$/i;
+const HTML_TYPE = /^text\/html$/i;
+
+const NO_FILE = 'The upload has no file: send each file as a part with a filename, as curl -F file=@index.html does.';
+const PAGE_TWICE = `The page is there twice: send it as html, or as the file "${INDEX}".`;
+const FILES_AS_TEXT = 'files is a text: send each file as a part with a filename.';
+const NOT_UTF8_TEXT = 'html has a character that is not UTF-8: save the page as UTF-8, or send it as a file.';
+
+/** How long such a body may be. */
+export const uploadBytes = ({ maxSiteBytes, maxSiteFiles }: Config): number =>
+  maxSiteBytes + SIZES.body.settingsBytes + maxSiteFiles * PART_HEADER_BYTES;
+
+/** The error of files, with the place of each that is wrong: as in a JSON body, index.html is `html`. */
+function siteRefused({ status, message, faults }: SiteError): HttpError {
+  const errors = faults.slice(0, MAX_VALUE_ERRORS).map(({ path, fault, message: detail }): ValueError => {
+    const pointer = path === INDEX ? '/html' : pointerTo(path === undefined ? ['files'] : ['files', path]);
+    return { pointer, ...fault, detail };
+  });
+  return status === 413 ? new HttpError(413, message, {}, { errors }) : invalidField(errors, message);
+}
+
+const refused = (path: string, problem: string): SiteError => {
+  const message = `The file ${shownPath(path)} is refused: ${problem}.`;
+  return new SiteError(400, message, [{ path, fault: { code: 'wrong-format' }, message }]);
+};
+
+/** The name of a file, without what programs write before it. Throws SiteError. */
+function nameOf(filename: string): string {
+  if (filename.length > MAX_NAME_BYTES || Buffer.byteLength(filename) > MAX_NAME_BYTES) {
+    throw refused(filename, PATH_TOO_LONG);
+  }
+  if (filename.includes('\ufffd')) throw refused(filename, 'its path is not UTF-8');
+  return withoutDotSlash(filename);
+}
+
+/** Returns whether a file of a form belongs to the site. Throws SiteError where there are too many. */
+function fileFilter(config: Config): (filename: string) => boolean {
+  let count = 0;
+  return (filename) => {
+    if (isIgnored(nameOf(filename))) return false;
+    count += 1;
+    if (count > config.maxSiteFiles) throw tooManyFiles(config);
+    return true;
+  };
+}
+
+const contentOf = ({ pieces }: FilePart): Buffer => {
+  const [first, ...others] = pieces;
+  return first && others.length === 0 ? first : Buffer.concat(pieces);
+};
+
+const isZip = ({ path, type }: FilePart): boolean => /\.zip$/i.test(path) || ZIP_TYPE.test(type);
+const isPage = ({ path, type }: FilePart): boolean => isHtmlPath(path) || HTML_TYPE.test(type);
+
+/** The text of a page that is a file. */
+function textOf(file: FilePart): string {
+  const content = contentOf(file);
+  if (isUtf8(content)) return content.toString();
+  throw notUtf8(file.path);
+}
+
+function notUtf8(path: string): SiteError {
+  const message = `The file ${shownPath(path)} is not UTF-8: save it as UTF-8, and send it again.`;
+  return new SiteError(400, message, [{ path, fault: { code: 'wrong-format' }, message }]);
+}
+
+/** What a body has: a page, and its files if it is a site. */
+type Uploaded = { html: unknown; files?: SentFiles };
+
+/** The file alone, which is a page of any name, or the zip of a site; undefined for another file. */
+async function alone(file: FilePart, config: Config, { reservation }: FormContext): Promise<Uploaded | undefined> {
+  if (isPage(file)) {
+    const read = sitePath(file.path);
+    if ('error' in read) throw new SiteError(400, read.error, [faultOf(file.path, read.error)]);
+    return { html: textOf(file) };
+  }
+  if (!isZip(file)) return undefined;
+  // The pieces of the body, and all of the zip.
+  if (!reservation.fits(file.bytes)) throw tooManyUploads();
+  reservation.add(file.bytes);
+  return openZip(contentOf(file), config).catch((error: unknown) => {
+    throw error instanceof SiteError ? new HttpError(error.status, error.message) : error;
+  });
+}
+
+const faultOf = (path: string, message: string): FileFault => ({ path, fault: { code: 'wrong-format' }, message });
+
+/** The files of a site, checked. `html`: the page, where it is a text field. Throws SiteError with all that is wrong. */
+async function siteOf(parts: readonly FilePart[], html: unknown): Promise<Uploaded> {
+  const root =
+    html === undefined
+      ? await rootOf(
+          parts.map(({ path }) => path),
+          'The upload',
+        )
+      : '';
+  const inSite = parts
+    .map((part) => ({ ...part, path: part.path.slice(root.length) }))
+    .filter(({ path }) => !isIgnoredPath(path));
+  const read: ReturnType<typeof sitePath>[] = [];
+  await forEachName(inSite, ({ path }) => void read.push(sitePath(path)));
+  const faults = pathFaults(
+    inSite.map(({ path }) => path),
+    read,
+    html === undefined ? undefined : PAGE_TWICE,
+  );
+  const files = inSite.map((part, at): FilePart => {
+    const stored = read[at];
+    return { ...part, path: stored && 'path' in stored ? stored.path : part.path };
+  });
+  for (const file of files) {
+    if (isHtmlPath(file.path) && !isUtf8(contentOf(file))) faults.push(...notUtf8(file.path).faults);
+  }
+  const [first] = faults;
+  if (first) throw new SiteError(400, first.message, faults);
+  const index = files.find(({ path }) => path === INDEX);
+  const list = files.filter((file) => file !== index);
+  return { html: index ? textOf(index) : html, files: sentFiles(list) };
+}
+
+/** Their contents are put together when they are stored. */
+const sentFiles = (files: readonly FilePart[]): SentFiles =>
+  new SentFiles(
+    files.map(({ path, sha256, bytes }) => ({ path, sha256, bytes })),
+    async (wanted) => {
+      const found = files.find(({ path }) => path === wanted);
+      if (!found) throw new Error('A file was read that was not sent.');
+      return contentOf(found);
+    },
+  );
+
+/** The page that is a text field, if there is one. The parser replaces what is not UTF-8. */
+function pageText(texts: Readonly<Record<string, unknown>>): unknown {
+  const { html, files = '' } = texts;
+  if (files !== '') throw invalidField([{ pointer: '/files', code: 'wrong-type', detail: FILES_AS_TEXT }]);
+  if (typeof html === 'string' && html.includes('\ufffd')) {
+    throw invalidField([{ pointer: '/html', code: 'wrong-format', detail: NOT_UTF8_TEXT }]);
+  }
+  return html === '' ? undefined : html;
+}
+
+/** Reads a body: the fields that it has. A slug that was left empty is none. */
+export async function readUpload(body: Buffer, context: FormContext, config: Config): Promise<Record<string, unknown>> {
+  const { request, reservation } = context;
+  const limits = {
+    maxFiles: config.maxSiteFiles * ENTRIES_PER_FILE,
+    maxTextBytes: config.maxHtmlBytes,
+    isWanted: fileFilter(config),
+  };
+  try {
+    const { files: sent, texts, textChars } = await readParts(request, body, limits);
+    reservation.add(textChars);
+    const html = pageText(texts);
+    const { html: _page, files: _files, slug, ...others } = texts;
+    const fields = { ...others, ...(slug !== undefined && slug !== '' && { slug }) };
+    const files = sent.map((file) => ({ ...file, path: nameOf(file.path) }));
+    const [only, ...more] = files;
+    if (!only) {
+      if (html === undefined) throw invalidField([{ pointer: '/html', code: 'missing', detail: NO_FILE }]);
+      return { ...fields, html };
+    }
+    const single = html === undefined && more.length === 0 ? await alone(only, config, context) : undefined;
+    return { ...fields, ...(single ?? (await siteOf(files, html))) };
+  } catch (error) {
+    throw error instanceof SiteError ? siteRefused(error) : error;
+  }
+}

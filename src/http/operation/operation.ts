@@ -82,16 +82,15 @@ const BYTES = { schema: z.string().meta({ format: 'binary' }), example: '' };
 function formsOf({ schema, example, others = [] }: AnyBody): { content: Content; query?: z.ZodObject } {
   const inBody = new Set(others.flatMap(({ fields }) => fields));
   const types = others.flatMap(({ type = [] }) => type);
-  const parameters = Object.entries(schema.shape)
-    .filter(([name]) => types.length > 0 && !inBody.has(name))
-    .map(([name, field]) => [
-      name,
-      field.meta({ description: `As the field of the body. Only with \`Content-Type: ${types.join('` or `')}\`.` }),
-    ]);
-  const shown = others.map(({ type = '*/*', fields: [field = ''], parts }) => [
-    type,
-    parts ?? (type.startsWith('text/') ? { schema: schema.shape[field], example: example[field] } : BYTES),
+  const rest = Object.fromEntries(Object.entries(schema.shape).filter(([name]) => !inBody.has(name)));
+  const parameters = Object.entries(types.length > 0 ? rest : {}).map(([name, field]) => [
+    name,
+    field.meta({ description: `As the field of the body. Only with \`Content-Type: ${types.join('` or `')}\`.` }),
   ]);
+  const shown = others.map(({ type = '*/*', fields: [field = ''], parts }) => {
+    if (parts) return [type, { ...parts, schema: parts.schema.extend(rest) }];
+    return [type, type.startsWith('text/') ? { schema: schema.shape[field], example: example[field] } : BYTES];
+  });
   return {
     content: {
       ...(types.length === others.length && { 'application/json': { schema, example } }),

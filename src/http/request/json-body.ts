@@ -53,8 +53,8 @@ export type OtherForm = {
   /** Its name in errors: `the page itself`. */
   name: string;
   fields: readonly string[];
-  /** It has fields of its own, such as the slug, which may be in the query too. Left out: it is the page or the site itself. */
-  parts?: { schema: z.ZodType; example: Readonly<Record<string, unknown>> };
+  /** It is a form of these fields, and of those of the body that it does not name. Left out: it is the page or the site itself. */
+  parts?: { schema: z.ZodObject; example: Readonly<Record<string, unknown>> };
   maxBytes: number;
   /** Makes the values of the fields, and of others, which are ignored. */
   read(content: Buffer, context: FormContext): Promise<Record<string, unknown>>;

@@ -14,6 +14,8 @@ import { mediaType } from './json-body.ts';
 
 /** Bytes that are read before other work has a turn. */
 const SLICE_BYTES = 64 * 1024;
+/** Delimiters that are found before other work has a turn. */
+const DELIMITERS_PER_TURN = 1_000;
 /** RFC 2046, section 5.1.1. */
 const MAX_BOUNDARY_CHARS = 70;
 /** Text fields of a body. No endpoint has as many. */
@@ -26,6 +28,8 @@ const IDENTITY = /^(?:7bit|8bit|binary)?$/i;
 
 const INCOMPLETE =
   'send all of it, begin each part with the boundary that the content type names, and end it with the boundary between two pairs of dashes';
+const IN_CONTENT = 'choose a boundary that no content has, with a line break after it';
+const AFTER_END = 'put nothing after the boundary that ends it';
 const UNREADABLE = 'give each part a Content-Disposition of form-data with a name, and each file a filename';
 const ENCODED = 'send each part as it is, without a Content-Transfer-Encoding';
 
@@ -43,9 +47,10 @@ type PartLimits = {
 
 const malformed = (advice: string): HttpError => new HttpError(400, `The multipart body is malformed: ${advice}.`);
 
+const tooManyParts = (): HttpError => new HttpError(413, 'The body has too many parts: send fewer files.');
+
 /** What the parser counts, or finds wrong. Its other errors are about parts that can't be read. */
 const REFUSALS: ReadonlyMap<string, HttpError> = new Map([
-  ['LIMIT_PART_COUNT', new HttpError(413, 'The body has too many parts: send fewer files.')],
   ['LIMIT_FILE_COUNT', new HttpError(413, 'The body has too many files: send fewer.')],
   ['LIMIT_FIELD_COUNT', new HttpError(413, `The body has too many text fields: send at most ${MAX_TEXT_FIELDS}.`)],
   [
@@ -133,18 +138,29 @@ async function* slicesOf(body: Buffer): AsyncGenerator<Buffer> {
   }
 }
 
-/** The number of delimiters that begin a part. */
-async function countDelimiters(body: Buffer, boundary: string): Promise<number> {
-  const bare = Buffer.from(`--${boundary}\r\n`, 'latin1');
-  const delimiter = Buffer.from(`\r\n--${boundary}\r\n`, 'latin1');
-  let count = body.subarray(0, bare.length).equals(bare) ? 1 : 0;
-  let at = body.indexOf(delimiter);
-  while (at !== -1) {
-    count += 1;
-    if (count % 1_000 === 0) await nextTurn();
-    at = body.indexOf(delimiter, at + delimiter.length - 2);
+/**
+ * Finds the delimiter that ends a body, and counts those that begin a part. Throws 400 where the parser would wait for ever, because of
+ * a part after the end, or would cut a content off, because that has the boundary.
+ */
+async function findEnd(body: Buffer, boundary: string, maxParts: number): Promise<{ end: number; count: number }> {
+  const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
+  const isAtStart = body.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2));
+  let end: number | undefined;
+  let count = 0;
+  let at = isAtStart ? -2 : body.indexOf(delimiter);
+  for (let found = 1; at !== -1; found += 1) {
+    const after = at + delimiter.length;
+    const next = body.toString('latin1', after, after + 2);
+    if (end !== undefined) throw malformed(AFTER_END);
+    if (next === '--') end = after + 2;
+    else if (next === '\r\n') count += 1;
+    else if (next.length === 2) throw malformed(IN_CONTENT);
+    if (count > maxParts) throw tooManyParts();
+    if (found % DELIMITERS_PER_TURN === 0) await nextTurn();
+    at = body.indexOf(delimiter, after);
   }
-  return count;
+  if (end === undefined) throw malformed(INCOMPLETE);
+  return { end, count };
 }
 
 /** Reads the parts of a body that has been received. Throws 400, 413, and what `isWanted` throws. */
@@ -154,16 +170,18 @@ export async function readParts(request: Request, body: Buffer, limits: PartLimi
     throw malformed(`name its boundary, 1 to ${MAX_BOUNDARY_CHARS} characters, in the content type`);
   }
   const { maxFiles, maxTextBytes, isWanted } = limits;
+  const maxParts = maxFiles + MAX_TEXT_FIELDS;
+  const { end, count } = await findEnd(body, boundary, maxParts);
   const storage = new FileCollector();
   const watch = new PartWatch();
-  const source = Readable.from(slicesOf(body));
+  const source = Readable.from(slicesOf(body.subarray(0, end)));
   // The published types lack `streamHandler`, which is documented.
   const options = {
     storage,
     preservePath: true,
     defParamCharset: 'utf8',
     limits: {
-      parts: maxFiles + MAX_TEXT_FIELDS,
+      parts: maxParts,
       files: maxFiles,
       fields: MAX_TEXT_FIELDS,
       fieldSize: maxTextBytes,
@@ -191,7 +209,7 @@ export async function readParts(request: Request, body: Buffer, limits: PartLimi
     source.destroy();
   }
   // The parser skips what it can't read.
-  if ((await countDelimiters(body, boundary)) > watch.count) throw malformed(UNREADABLE);
+  if (count > watch.count) throw malformed(UNREADABLE);
   if (watch.problem !== undefined) throw malformed(watch.problem);
   return { files: storage.files, texts: { ...request.body }, textChars: watch.textChars };
 }

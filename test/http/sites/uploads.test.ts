@@ -218,13 +218,14 @@ describe('a form that is refused', () => {
     '400 The upload has no index.html at its root, or in the one folder that contains everything: add it.';
   const INCOMPLETE =
     '400 The multipart body is malformed: send all of it, begin each part with the boundary that the content type names, and end it with the boundary between two pairs of dashes.';
+  const AFTER_END = '400 The multipart body is malformed: put nothing after the boundary that ends it.';
   const UNREADABLE =
     '400 The multipart body is malformed: give each part a Content-Disposition of form-data with a name, and each file a filename.';
   const HEADER =
     '400 The multipart body is malformed: give each part a header of at most 16 KiB, with an empty line after it.';
   const NO_FILE =
     '400 The upload has no file: send each file as a part with a filename, as curl -F file=@index.html does.';
-  const SLUG = '400 slug is not one string: send it once, or leave it out.';
+  const SLUG = '400 slug is not one text: send it once, without brackets in its name.';
   const slug = { name: 'slug', content: 'twice' };
   const raw = (header: string, content = 'a'): Part => ({ header: `${header}\r\n`, content });
 
@@ -236,6 +237,14 @@ describe('a form that is refused', () => {
     ['two folders', NO_INDEX, [file('a/index.html'), file('b/c.css')]],
     ['one file that is no page', NO_INDEX, [file('a.css')]],
     ['a slug twice', SLUG, [slug, slug, INDEX]],
+    [
+      'a page twice',
+      '400 html is not one text: send it once, without brackets in its name.',
+      [
+        { name: 'html', content: 'a' },
+        { name: 'html', content: 'b' },
+      ],
+    ],
     ['a slug in brackets', SLUG, [{ name: 'slug[a]', content: 'b' }, INDEX]],
     [
       'files as a text',
@@ -316,6 +325,11 @@ describe('a form that is refused', () => {
       Array.from({ length: 41 }, () => file('.a')),
     ],
     [
+      'too many parts',
+      '413 The body has too many parts: send fewer files.',
+      [...Array.from({ length: 70 }, () => file('.a')), ...Array.from({ length: 71 }, () => ({ name: 'a' }))],
+    ],
+    [
       'too many texts',
       '413 The body has too many text fields: send at most 100.',
       Array.from({ length: 101 }, () => ({ name: 'a' })),
@@ -370,7 +384,14 @@ describe('a form that is refused', () => {
     ['is cut off', INCOMPLETE, whole.slice(0, -10), TYPE],
     ['is cut off in a header', INCOMPLETE, whole.slice(0, 40), TYPE],
     ['has another boundary', INCOMPLETE, whole, 'multipart/form-data; boundary=line-8'],
-    ['goes on after its end', UNREADABLE, whole + bodyOf(file('b')).toString(), TYPE],
+    [
+      'has its boundary in a content',
+      '400 The multipart body is malformed: choose a boundary that no content has, with a line break after it.',
+      bodyOf(file('a.css', `a\r\n--${BOUNDARY}8`), INDEX).toString(),
+      TYPE,
+    ],
+    ['goes on after its end', AFTER_END, whole + bodyOf(file('b')).toString(), TYPE],
+    ['goes on after its end, without another', AFTER_END, whole + bodyOf(file('b')).toString().slice(0, -12), TYPE],
     [
       'names no boundary',
       '400 The multipart body is malformed: name its boundary, 1 to 70 characters, in the content type.',
@@ -395,7 +416,9 @@ describe('a form that is refused', () => {
   });
 
   it('has a slug in the query too', async () => {
-    expect(outcome(await send('POST', '/deploy?slug=one', bodyOf({ name: 'slug', content: 'one' }, INDEX)))).toBe(SLUG);
+    expect(outcome(await send('POST', '/deploy?slug=one', bodyOf({ name: 'slug', content: 'one' }, INDEX)))).toBe(
+      '400 slug is not one string: send it once, or leave it out.',
+    );
   });
 
   it('is told to programs with the places of what is wrong', async () => {
@@ -407,7 +430,7 @@ describe('a form that is refused', () => {
       );
     };
     expect(await errorsOf(INDEX, { name: 'slug', content: 'A' })).toEqual(['/slug wrong-format']);
-    expect(await errorsOf(slug, slug, INDEX)).toEqual(['/slug wrong-type']);
+    expect(await errorsOf(slug, slug, INDEX)).toEqual(['/slug not-allowed']);
     expect(await errorsOf()).toEqual(['/html missing']);
     expect(await errorsOf(file('a.css'))).toEqual(['/html missing']);
     expect(await errorsOf(INDEX, file('../a'), file('b\\c'), file('d/e'))).toEqual([

@@ -74,7 +74,6 @@ const uploadParts = {
           'The files, under any name: the filename of each is its path in the site. One HTML file alone is the page, and one zip alone the site.',
       }),
       html: z.string().optional().meta({ description: 'The page, in place of a file.' }),
-      slug: z.string().optional().meta({ description: 'As in JSON. An empty one counts as left out.' }),
     })
     .meta({ description: 'Any part with a filename is a file.' }),
   example: { html: exampleHtml },

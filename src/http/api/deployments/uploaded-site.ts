@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Config } from '../../../config.ts';
 import { isIgnoredPath } from '../../../lib/ignored-names.ts';
-import { type FileFault, pathFaults, SentFiles, SiteError, tooManyFiles } from '../../../lib/sent-files.ts';
+import { checkedPath, pathFaults, SentFiles, SiteError, tooManyFiles } from '../../../lib/sent-files.ts';
 import {
   ENTRIES_PER_FILE,
   forEachName,
@@ -46,10 +46,12 @@ function siteRefused({ status, message, faults }: SiteError): HttpError {
   return status === 413 ? new HttpError(413, message, {}, { errors }) : invalidField(errors, message);
 }
 
-const refused = (path: string, problem: string): SiteError => {
-  const message = `The file ${shownPath(path)} is refused: ${problem}.`;
-  return new SiteError(400, message, [{ path, fault: { code: 'wrong-format' }, message }]);
-};
+const fileError = (path: string, message: string): SiteError =>
+  new SiteError(400, message, [{ path, fault: { code: 'wrong-format' }, message }]);
+const refused = (path: string, problem: string): SiteError =>
+  fileError(path, `The file ${shownPath(path)} is refused: ${problem}.`);
+const notUtf8 = (path: string): SiteError =>
+  fileError(path, `The file ${shownPath(path)} is not UTF-8: save it as UTF-8, and send it again.`);
 
 /** The name of a file, without what programs write before it. Throws SiteError. */
 function nameOf(filename: string): string {
@@ -86,19 +88,13 @@ function textOf(file: FilePart): string {
   throw notUtf8(file.path);
 }
 
-function notUtf8(path: string): SiteError {
-  const message = `The file ${shownPath(path)} is not UTF-8: save it as UTF-8, and send it again.`;
-  return new SiteError(400, message, [{ path, fault: { code: 'wrong-format' }, message }]);
-}
-
 /** What a body has: a page, and its files if it is a site. */
 type Uploaded = { html: unknown; files?: SentFiles };
 
 /** The file alone, which is a page of any name, or the zip of a site; undefined for another file. */
 async function alone(file: FilePart, config: Config, { reservation }: FormContext): Promise<Uploaded | undefined> {
   if (isPage(file)) {
-    const read = sitePath(file.path);
-    if ('error' in read) throw new SiteError(400, read.error, [faultOf(file.path, read.error)]);
+    checkedPath(file.path);
     return { html: textOf(file) };
   }
   if (!isZip(file)) return undefined;
@@ -109,8 +105,6 @@ async function alone(file: FilePart, config: Config, { reservation }: FormContex
     throw error instanceof SiteError ? new HttpError(error.status, error.message) : error;
   });
 }
-
-const faultOf = (path: string, message: string): FileFault => ({ path, fault: { code: 'wrong-format' }, message });
 
 /** The files of a site, checked. `html`: the page, where it is a text field. Throws SiteError with all that is wrong. */
 async function siteOf(parts: readonly FilePart[], html: unknown): Promise<Uploaded> {
@@ -156,9 +150,14 @@ const sentFiles = (files: readonly FilePart[]): SentFiles =>
     },
   );
 
-/** The page that is a text field, if there is one. The parser replaces what is not UTF-8. */
+/** The page that is a text field, if there is one. Throws 400 for a field that is sent twice. The parser replaces what is not UTF-8. */
 function pageText(texts: Readonly<Record<string, unknown>>): unknown {
-  const { html, files = '' } = texts;
+  const { html, slug, files = '' } = texts;
+  for (const [name, value] of Object.entries({ html, slug })) {
+    if (value === undefined || typeof value === 'string') continue;
+    const detail = `${name} is not one text: send it once, without brackets in its name.`;
+    throw invalidField([{ pointer: pointerTo([name]), code: 'not-allowed', detail }]);
+  }
   if (files !== '') throw invalidField([{ pointer: '/files', code: 'wrong-type', detail: FILES_AS_TEXT }]);
   if (typeof html === 'string' && html.includes('\ufffd')) {
     throw invalidField([{ pointer: '/html', code: 'wrong-format', detail: NOT_UTF8_TEXT }]);

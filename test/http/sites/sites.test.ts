@@ -112,6 +112,10 @@ describe('POST /deploy with files', () => {
       await owner.post('/deploy').send({ html: '<p>', files }),
       await owner.send('POST', '/deploy', `{"html":"<p>"${' '.repeat(100_000)},"files":${JSON.stringify(files)}}`),
       await owner.send('POST', '/deploy', zipFiles({ 'index.html': '<p>', ...files }), ZIP),
+      await owner
+        .post('/deploy')
+        .attach('file', Buffer.from('<p>'), 'index.html')
+        .attach('file', Buffer.from('a'), path),
       await owner.get(file),
       await owner.send('PUT', file, 'a', { 'Content-Type': 'text/plain' }),
       await owner.delete(file),
@@ -119,8 +123,8 @@ describe('POST /deploy with files', () => {
       await service.anonymous.get(`/${encoded}`).set('Host', `${slug}.pages.test`),
       await service.anonymous.post(`/${encoded}`).set('Host', `${slug}.pages.test`).type('form').send('a=b'),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 404, 400, 404, 200, 404, 404]);
-    expect(JSON.stringify(answers[6]?.body)).toContain('is longer than');
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400, 404, 400, 404, 200, 404, 404]);
+    expect(JSON.stringify(answers[7]?.body)).toContain('is longer than');
     expect(Math.max(0, ...normalize.mock.contexts.map((text) => String(text).length))).toBeLessThanOrEqual(3_000);
   });
 

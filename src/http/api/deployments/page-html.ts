@@ -97,7 +97,8 @@ export const siteBody = ({ config, siteQueue }: Settings) => {
         name: 'a site',
         fields: ['html', 'files'],
         maxBytes: maxSiteBytes + SIZES.body.settingsBytes,
-        read: (zip: Buffer, { ownerId }: FormContext) => siteQueue.run(ownerId, QUEUE_WAIT_MS, () => openZip(zip, config)),
+        read: (zip: Buffer, { ownerId }: FormContext) =>
+          siteQueue.run(ownerId, QUEUE_WAIT_MS, () => openZip(zip, config)),
       },
       {
         type: 'multipart/form-data',

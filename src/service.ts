@@ -39,15 +39,15 @@ export type Service = {
 };
 
 /** For tests: where the providers of captchas are asked, limits other than those of limits.ts, and what removals go by. */
-type Options = { siteverifyUrls?: SiteverifyUrls; limits?: LimitOverrides; now?: () => Date };
+type ServiceOverrides = { siteverifyUrls?: SiteverifyUrls; limits?: LimitOverrides; now?: () => Date };
 
-type Parts = Awaited<ReturnType<typeof createParts>>;
+type ServiceParts = Awaited<ReturnType<typeof createParts>>;
 
 /** Creates every part once. `listening`: where the process listens; undefined until it does. */
 async function createParts(
   config: Config,
   log: Log,
-  { siteverifyUrls, limits: overrides = {}, now = () => new Date() }: Options,
+  { siteverifyUrls, limits: overrides = {}, now = () => new Date() }: ServiceOverrides,
   listening: () => AddressInfo | undefined,
 ) {
   const limits = withLimits(overrides);
@@ -110,7 +110,7 @@ async function createParts(
 }
 
 /** Ends the parts in the order in which they give each other work. */
-async function close({ lifecycle, server, dispatcher, sender, captchas, ...parts }: Parts): Promise<void> {
+async function close({ lifecycle, server, dispatcher, sender, captchas, ...parts }: ServiceParts): Promise<void> {
   await lifecycle.announceStop();
   dispatcher.drain();
   await server.close();
@@ -124,7 +124,7 @@ async function close({ lifecycle, server, dispatcher, sender, captchas, ...parts
 }
 
 /** Builds the whole service and listens. The database may be reached later: see `ready`. */
-export async function startService(config: Config, log: Log, options: Options = {}): Promise<Service> {
+export async function startService(config: Config, log: Log, options: ServiceOverrides = {}): Promise<Service> {
   let listening: AddressInfo | undefined;
   const parts = await createParts(config, log, options, () => listening);
   const { db, limits, links, metrics, databaseServer, lifecycle, dispatcher, files } = parts;

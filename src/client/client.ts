@@ -14,7 +14,7 @@ export type Client = OpenApiClient<paths, Media>;
 /** The answers of the API, by the names of the reference. */
 export type Schemas = components['schemas'];
 
-type Options = {
+type ServiceAccess = {
   /** The service's `BASE_URL`. */
   url: string;
   /** An API key. `fetch` may send other credentials. */
@@ -33,7 +33,7 @@ const serialize: typeof serializeFields = (body, ...headers) =>
     : serializeFields(body, ...headers);
 
 /** A client of the API: for programs of users, the command line and the dashboard. */
-export const createFormhost = ({ url, key, fetch = globalThis.fetch }: Options): Client =>
+export const createFormhost = ({ url, key, fetch = globalThis.fetch }: ServiceAccess): Client =>
   createOpenApiClient<paths, Media>({
     baseUrl: url,
     headers: { Authorization: key === undefined ? undefined : `Bearer ${key}` },

@@ -11,7 +11,7 @@ import { findExpiring, removeExpired } from './submissions/expired-submissions.t
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-type Parts = {
+type CleanUpParts = {
   db: Knex;
   limits: Limits;
   now(): Date;
@@ -30,12 +30,12 @@ type Parts = {
  * what owners store.
  */
 export class CleanUp {
-  readonly #parts: Parts;
+  readonly #parts: CleanUpParts;
   /** Beside the rest, because there may be very many submissions. */
   readonly #submissions: PollLoop;
   readonly #rest: PollLoop;
 
-  constructor(parts: Parts) {
+  constructor(parts: CleanUpParts) {
     this.#parts = parts;
     this.#submissions = this.#loop(() => this.#removeExpiredSubmissions());
     this.#rest = this.#loop(() => this.#removeRest());

@@ -24,7 +24,7 @@ const MIN_PART_OF_TIMEOUT = 0.9;
 /** Attempts that are started in one turn of the event loop. Hundreds would delay other work. */
 const STARTS_PER_TURN = 4;
 
-type Options = {
+type DispatcherSettings = {
   db: Knex;
   sender: Pick<Sender, 'attempt'>;
   /** Seconds. */
@@ -43,7 +43,7 @@ type Options = {
  * process at a time, so any number of dispatchers can share a database.
  */
 export class Dispatcher {
-  readonly #options: Options;
+  readonly #options: DispatcherSettings;
   readonly #slots: Slots;
   readonly #outcomes: OutcomeQueue;
   readonly #loop: PollLoop;
@@ -58,7 +58,7 @@ export class Dispatcher {
   #polling: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
 
-  constructor(options: Options) {
+  constructor(options: DispatcherSettings) {
     const { limits, log } = options;
     this.#options = options;
     this.#slots = new Slots(limits);

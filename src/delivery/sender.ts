@@ -16,7 +16,7 @@ import type { Fence } from './webhooks/fenced-agent.ts';
 import { genericHeaders, genericPayload, SAMPLE_DATA, slackPayload } from './webhooks/payloads.ts';
 import { WebhookClient } from './webhooks/webhook-client.ts';
 
-type Options = Fence &
+type SenderSettings = Fence &
   MailSources & {
     limits: Limits;
     /** undefined: mail is off. */
@@ -27,11 +27,11 @@ type Options = Fence &
 
 /** Sends each kind of delivery. */
 export class Sender {
-  readonly #options: Options;
+  readonly #options: SenderSettings;
   readonly #webhooks: WebhookClient;
   readonly #mail: MailClient | undefined;
 
-  constructor(options: Options) {
+  constructor(options: SenderSettings) {
     const { smtpUrl, mailFrom: from, limits } = options;
     this.#options = options;
     this.#webhooks = new WebhookClient(options);

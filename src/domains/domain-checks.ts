@@ -14,7 +14,7 @@ import type { Limits } from '../limits.ts';
 import { lookUp } from './look-up.ts';
 import { problemOf } from './problems.ts';
 
-type Parts = {
+type DomainCheckParts = {
   db: Database;
   limits: Limits;
   log: Log;
@@ -44,7 +44,7 @@ const TAKEN =
 
 /** Looks custom domains up in DNS: each when it is due, and when its owner asks. Any number of processes can do it. */
 export class DomainChecks {
-  readonly #parts: Parts;
+  readonly #parts: DomainCheckParts;
   readonly #dns: Resolver;
   readonly #limit: ReturnType<typeof limitConcurrency>;
   readonly #loop: PollLoop;
@@ -52,7 +52,7 @@ export class DomainChecks {
   readonly #running = new Map<string, Promise<void>>();
   #onChange: OnChange = async () => undefined;
 
-  constructor(parts: Parts) {
+  constructor(parts: DomainCheckParts) {
     this.#parts = parts;
     const { limits, dnsServers, log, signal, times } = parts;
     const { concurrent, dnsTimeoutMs: timeout, dnsTries: tries, pollIntervalMs } = limits.domains;

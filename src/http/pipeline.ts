@@ -32,7 +32,7 @@ function unparsedOf(error: NodeJS.ErrnoException): Buffer | undefined {
   return Buffer.isBuffer(rawPacket) && typeof bytesParsed === 'number' ? rawPacket.subarray(bytesParsed) : undefined;
 }
 
-type Options = { network: Network; released: ReleasedPipelines; mayGoOn(): boolean };
+type PipelineContext = { network: Network; released: ReleasedPipelines; mayGoOn(): boolean };
 
 /**
  * Stops parsing what a connection has sent: the further requests, while too many are unanswered, and chunked bodies, after each turn.
@@ -55,7 +55,7 @@ export class Pipeline {
   #hasChunks = false;
 
   /** `mayGoOn`: whether another request may begin after the one that has just begun. */
-  constructor(socket: Socket, { network, released, mayGoOn }: Options) {
+  constructor(socket: Socket, { network, released, mayGoOn }: PipelineContext) {
     this.network = network;
     this.#socket = socket;
     this.#released = released;

@@ -31,7 +31,7 @@ class UsedTime<Key extends {}> {
   }
 }
 
-type Options = { slots: number; slotsOfKey?: number; maxWaiting: number; maxRestMs?: number };
+type QueueBounds = { slots: number; slotsOfKey?: number; maxWaiting: number; maxRestMs?: number };
 
 /**
  * Runs tasks: `slots` at a time, and `slotsOfKey` at a time of each key. The key that used the least time lately is served
@@ -42,7 +42,7 @@ type Options = { slots: number; slotsOfKey?: number; maxWaiting: number; maxRest
  * is then free for others for most of the time.
  */
 export class FairQueue<Key extends {}> {
-  readonly #options: Required<Options>;
+  readonly #options: Required<QueueBounds>;
   /** By key, in the order in which keys are served. The tasks of a key are in the order in which they came. */
   readonly #waiting = new Map<Key, Set<Waiting>>();
   /** Tasks of each key that run, and of all. */
@@ -52,7 +52,7 @@ export class FairQueue<Key extends {}> {
   #waitingCount = 0;
   #isClosed = false;
 
-  constructor(options: Options) {
+  constructor(options: QueueBounds) {
     this.#options = { slotsOfKey: 1, maxRestMs: 0, ...options };
   }
 

@@ -4,7 +4,7 @@ import type { Log } from './log.ts';
 /** The least pause between two polls: events in it are found by the next one together. */
 const MIN_PAUSE_MS = 2;
 
-type Options = {
+type Polling = {
   /** Returns for how many milliseconds there is nothing to do, unless the loop is woken. */
   poll(): Promise<number>;
   /** The pause after a poll that has failed. */
@@ -17,13 +17,13 @@ type Options = {
 
 /** Polls until the signal fires. */
 export class PollLoop {
-  readonly #options: Options;
+  readonly #options: Polling;
   #isWoken = false;
   #isFailing = false;
   /** Ends the pause. */
   #endPause: () => void = () => undefined;
 
-  constructor(options: Options) {
+  constructor(options: Polling) {
     this.#options = options;
   }
 

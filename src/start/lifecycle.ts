@@ -8,17 +8,17 @@ import type { Readiness } from '../http/app.ts';
 import type { Log } from '../lib/log.ts';
 import { checkPooler, createFirstOwner, type FirstOwner, prepareDatabase } from './prepare-database.ts';
 
-type Parts = { config: Config; log: Log; db: Database };
+type LifecycleParts = { config: Config; log: Log; db: Database };
 
 /** Starts and stops the service, and runs its background work in between. */
 export class Lifecycle {
-  readonly #parts: Parts;
+  readonly #parts: LifecycleParts;
   readonly #stop = new AbortController();
   #isStarting = true;
   #isStopping = false;
   #tasks: Promise<void>[] = [];
 
-  constructor(parts: Parts) {
+  constructor(parts: LifecycleParts) {
     this.#parts = parts;
   }
 

@@ -9,7 +9,7 @@ import { BusyError } from '../lib/fair-queue.ts';
 import type { Limits } from '../limits.ts';
 import { SIZES } from '../sizes.ts';
 
-type Parts = {
+type LabelSources = {
   db: Database;
   limits: Limits;
   /** Apart from that for checks: mails wait for labels, whatever checks take. */
@@ -22,7 +22,7 @@ type Parts = {
  * The labels of the fields of a deployment's page; empty where that can't be said now. They are read when they are needed,
  * and kept in the database for each version: two requests that read them at once read the same. Rejects without a database.
  */
-export async function readLabels(parts: Parts, deploymentId: string): Promise<Labels> {
+export async function readLabels(parts: LabelSources, deploymentId: string): Promise<Labels> {
   const page = await findLabels(parts.db, deploymentId);
   if (!page) return new Map();
   if (page.labels) return page.labels;
@@ -40,7 +40,7 @@ export async function readLabels(parts: Parts, deploymentId: string): Promise<La
 
 /** The labels of all HTML files of the live page; none when it is gone or can't be read by any thread. */
 async function readPage(
-  { db, limits: { compute }, labelThread, openSiteFile, hosts }: Parts,
+  { db, limits: { compute }, labelThread, openSiteFile, hosts }: LabelSources,
   ownerId: number,
   deployment: { id: string; slug: string },
 ): Promise<Labels> {

@@ -24,7 +24,7 @@ import { FilePlacement } from './file-placement.ts';
 /** Forms that are remembered as being at a limit. */
 const MAX_LIMITED_FORMS = 10_000;
 
-type Parts = {
+type SubmissionStoreParts = {
   db: Database;
   /** Has the content of files; undefined: they are in the database. */
   bucket: FileBucket | undefined;
@@ -38,7 +38,7 @@ type Parts = {
 
 /** Stores submissions together with their deliveries, and spam apart. */
 export class SubmissionStore {
-  readonly #parts: Parts;
+  readonly #parts: SubmissionStoreParts;
   readonly #batches: Batcher<NewSubmission, Outcome>;
   readonly #files: FilePlacement;
   /** One at a time of each deployment, since they lock its row. */
@@ -49,7 +49,7 @@ export class SubmissionStore {
   /** Forms at the limit of spam in a minute. */
   readonly #spamLimited: ReturnType<typeof createBoundedCache<string, true>>;
 
-  constructor(parts: Parts) {
+  constructor(parts: SubmissionStoreParts) {
     const { submissions } = parts.limits;
     this.#parts = parts;
     this.#batches = new Batcher((batch) => this.#storeBatch(batch), {

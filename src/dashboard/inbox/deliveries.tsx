@@ -6,10 +6,10 @@ import { type Delivery, type Log, readLogs } from '../logs.ts';
 import { DeliveryRow } from '../ui/delivery-row.tsx';
 import { Shown } from '../ui/states.tsx';
 
-type Sent = { delivery: Delivery; log: Log };
+type LoggedDelivery = { delivery: Delivery; log: Log };
 
 /** The deliveries of a submission, of the last ones in each log. */
-async function readDeliveries(id: string, submissionId: string, signal: AbortSignal): Promise<Sent[]> {
+async function readDeliveries(id: string, submissionId: string, signal: AbortSignal): Promise<LoggedDelivery[]> {
   const logs = await readLogs(id, signal);
   const found = await Promise.all(
     logs.map(async (log) => {

@@ -47,7 +47,7 @@ type Pool = {
 };
 
 /** `onRenew` is called when all connections have been replaced. */
-type Options = { limits: Limits; onRenew?: () => void };
+type ConnectSettings = { limits: Limits; onRenew?: () => void };
 
 /**
  * The connections of a process, with knex on top. A unit of work that takes longer than `unitTimeoutMs`, including its
@@ -76,7 +76,7 @@ class Connections {
   /** The time by which all units of work have ended or failed; set when this closes. */
   #endsAt = Number.POSITIVE_INFINITY;
 
-  constructor(connection: Connection, { limits: { database: limits }, onRenew = () => undefined }: Options) {
+  constructor(connection: Connection, { limits: { database: limits }, onRenew = () => undefined }: ConnectSettings) {
     this.#connection = connection;
     this.#limits = limits;
     this.#onRenew = onRenew;
@@ -227,7 +227,7 @@ class Connections {
 export type Database = Knex & Pick<Connections, 'use' | 'longTransaction' | 'close'>;
 
 /** Opens connections to a database, each when it is first needed. */
-export function connect(connection: Connection, options: Options): Database {
+export function connect(connection: Connection, options: ConnectSettings): Database {
   const connections = new Connections(connection, options);
   return Object.assign(connections.knex, {
     use: () => connections.use(),

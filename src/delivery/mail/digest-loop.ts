@@ -4,10 +4,10 @@ import type { Log } from '../../lib/log.ts';
 import { PollLoop } from '../../lib/poll-loop.ts';
 import type { Limits } from '../../limits.ts';
 
-type Parts = { db: Knex; limits: Limits; log: Log; signal: AbortSignal };
+type DigestLoopParts = { db: Knex; limits: Limits; log: Log; signal: AbortSignal };
 
 /** Makes the mails of windows that have ended, until the signal fires. Any number of processes can do it. */
-export function runDigestLoop({ db, limits, log, signal }: Parts, wakeDispatcher: () => void): Promise<void> {
+export function runDigestLoop({ db, limits, log, signal }: DigestLoopParts, wakeDispatcher: () => void): Promise<void> {
   const retryMs = limits.delivery.digestPollIntervalMs;
   async function poll(): Promise<number> {
     const outcome = await mailDueWindow(db);

@@ -47,7 +47,7 @@ const OF_OTHERS = /^\d{3}[ -]5\.[367]\./;
 const isPermanent = (code: number, command: string | undefined): boolean =>
   code >= 500 && !OF_THE_SESSION.includes(code) && (command === 'RCPT TO' || command === 'DATA');
 
-type Options = {
+type MailAccount = {
   /** smtp:// or smtps://. Options in its query, which nodemailer reads, override those that are set here. */
   smtpUrl: string;
   /** `name` may be empty. */
@@ -61,7 +61,7 @@ const LATE = Object.assign(new Error('No connection was free in time.'), { code:
 
 /** Sends mail over SMTP (RFC 5321). */
 export class MailClient {
-  readonly #options: Options;
+  readonly #options: MailAccount;
   /** The lines of all connections that SMTP_URL allows. */
   readonly #lines: readonly [MailLine, ...MailLine[]];
   /** Lines that send nothing. The last one is the next: its connection is likely to be open. */
@@ -70,7 +70,7 @@ export class MailClient {
   /** Texts that an answer of the server must not show. */
   readonly #secrets: readonly string[];
 
-  constructor(options: Options) {
+  constructor(options: MailAccount) {
     this.#options = options;
     const url = new URL(options.smtpUrl);
     const concurrent = Number(url.searchParams.get(CONNECTIONS)) || options.limits.mail.concurrent;

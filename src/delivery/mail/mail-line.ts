@@ -6,9 +6,9 @@ const MAX_MESSAGES = 50;
 /** Postfix keeps an idle connection as long, which helps with bursts. An idle connection keeps the process alive. */
 const IDLE_MS = 2_000;
 
-type Options = { smtpUrl: string; limits: Limits['mail'] };
+type MailServer = { smtpUrl: string; limits: Limits['mail'] };
 
-const connect = ({ smtpUrl, limits }: Options, note: (entry: { tnx?: string }) => void) =>
+const connect = ({ smtpUrl, limits }: MailServer, note: (entry: { tnx?: string }) => void) =>
   createTransport({
     url: smtpUrl,
     pool: true,
@@ -36,7 +36,7 @@ const connect = ({ smtpUrl, limits }: Options, note: (entry: { tnx?: string }) =
  * should not hold the line as long. nodemailer tells the steps in its log only.
  */
 export class MailLine {
-  readonly #options: Options;
+  readonly #options: MailServer;
   readonly #note = ({ tnx = '' }: { tnx?: string }): void => this.#follow(tnx);
   #transport;
   /** Ends the mail that is being sent. */
@@ -45,7 +45,7 @@ export class MailLine {
   #isAsked = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: Options) {
+  constructor(options: MailServer) {
     this.#options = options;
     this.#transport = connect(options, this.#note);
   }

@@ -23,7 +23,7 @@ export type Fence = {
   own: Pick<OwnAddress, 'isIn' | 'isAt'>;
 };
 
-type Options = Fence & { limits: Limits; dnsTimeoutMs: number; resolve?: Resolve | undefined };
+type AgentSettings = Fence & { limits: Limits; dnsTimeoutMs: number; resolve?: Resolve | undefined };
 
 /** A POST to an http or https URL. `signal` limits all of it, from the look-up of the name to the last byte that is read. */
 type Post = { url: URL; headers: Readonly<Record<string, string>>; body: string; signal: AbortSignal };
@@ -39,7 +39,7 @@ export class FencedAgent {
   readonly #sockets = new Set<Socket>();
   #isClosed = false;
 
-  constructor({ limits, dnsTimeoutMs, resolve, ...fence }: Options) {
+  constructor({ limits, dnsTimeoutMs, resolve, ...fence }: AgentSettings) {
     this.#fence = fence;
     this.#dns = new Resolver({ timeout: dnsTimeoutMs, maxTimeout: dnsTimeoutMs, tries: 2 });
     this.#resolve = resolve ?? ((name) => resolveName(name, this.#dns, limits));

@@ -20,7 +20,7 @@ function addressesOf(host: string): readonly string[] {
   return isIP(host) === 0 ? [] : [host];
 }
 
-type Options = {
+type ServiceAddresses = {
   /** The address of the API. */
   baseUrl: URL;
   /** The address of any page. */
@@ -33,12 +33,12 @@ type Options = {
 
 /** Finds out what leads back to this service. */
 export class OwnAddress {
-  readonly #options: Options;
+  readonly #options: ServiceAddresses;
   readonly #apiHost: string;
   /** The domain of pages with the dot before it. */
   readonly #pagesDomain: string;
 
-  constructor(options: Options) {
+  constructor(options: ServiceAddresses) {
     this.#options = options;
     this.#apiHost = hostOf(options.baseUrl);
     this.#pagesDomain = hostOf(options.pagesUrl).replace(/^[^.]*/, '');

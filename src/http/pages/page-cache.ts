@@ -31,7 +31,7 @@ type ReadPages = (
   maxBytes: number,
 ) => Promise<ReadonlyMap<string, StoredPage | 'taken-down'>>;
 
-type Parts = {
+type PageSources = {
   read: ReadPages;
   render(slug: string, page: Page): Promise<Rendering>;
   makeFile(slug: string, page: ReadyPage, file: SiteFile): Promise<ReadyFile>;
@@ -54,9 +54,9 @@ export class PageCache {
   /** The number of times that the page for a slug was in memory. */
   readonly lookups = { hits: 0, misses: 0 };
   readonly #read: ReadPages;
-  readonly #render: Parts['render'];
-  readonly #makeFile: Parts['makeFile'];
-  readonly #canSend: Parts['canSend'];
+  readonly #render: PageSources['render'];
+  readonly #makeFile: PageSources['makeFile'];
+  readonly #canSend: PageSources['canSend'];
   readonly #limits: Limits['pages'];
   readonly #maxHtmlBytes: number;
   readonly #pages: LRUCache<string, ReadyPage>;
@@ -72,7 +72,7 @@ export class PageCache {
    * files. `maxHtmlBytes`: of a page.
    */
   constructor(
-    { read, render, makeFile, canSend }: Parts,
+    { read, render, makeFile, canSend }: PageSources,
     { maxBytes, maxHtmlBytes, limits: { pages } }: { maxBytes: number; maxHtmlBytes: number; limits: Limits },
   ) {
     this.#maxHtmlBytes = maxHtmlBytes;

@@ -19,7 +19,7 @@ import { unknownFieldsNotices } from './unknown-fields.ts';
 const JSON_IN_THREAD_BYTES = 128 * 1024;
 
 /** The values that a request sends for the fields of a schema, unchecked, and its other members. */
-type Sent = { values: Record<string, unknown>; unknown?: UnknownMembers | undefined };
+type SentMembers = { values: Record<string, unknown>; unknown?: UnknownMembers | undefined };
 
 /** The error of fields that are sent in the query. */
 function inQuery(names: readonly string[]): HttpError {
@@ -102,7 +102,7 @@ export class BodyReader {
     const form = otherFormOf(request, others);
     const { 'content-length': length = 0, 'transfer-encoding': transfer } = request.headers;
     const isSent = form !== undefined || transfer !== undefined || Number(length) > 0;
-    const sent: Sent = isSent ? await this.#read(request, ownerId, declared, form) : { values: {} };
+    const sent: SentMembers = isSent ? await this.#read(request, ownerId, declared, form) : { values: {} };
     // The field that is missing may be one of these.
     if (notify) for (const sentence of unknownFieldsNotices(sent, schema)) notify(sentence);
     const fields = checkFields(sent.values, schema, { notify, form });
@@ -118,7 +118,7 @@ export class BodyReader {
     ownerId: number,
     { schema, maxBytes = SIZES.body.settingsBytes, longLevels = 0, site, others }: BodyForm<z.ZodObject>,
     form: OtherForm | undefined,
-  ): Promise<Sent> {
+  ): Promise<SentMembers> {
     if (!form && mediaType(request)?.type !== 'application/json') throw notJson(others);
     const names = Object.keys(schema.shape);
     const { res: response } = request;

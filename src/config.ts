@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type BucketLocation, parseFilesUrl } from './lib/files-url.ts';
-import { isMisspelt } from './lib/misspelt.ts';
+import { misspeltName } from './lib/misspelt.ts';
 import { DEFAULT_DATA_DIR } from './lib/project.ts';
 import { isLoopback } from './lib/public-address.ts';
 import {
@@ -240,7 +240,7 @@ function refuseMisspelt(env: Readonly<Record<string, string | undefined>>): void
   const known = new Set(names);
   for (const [name, value] of Object.entries(env)) {
     if (known.has(name) || !value?.trim()) continue;
-    const meant = names.find((setting) => isMisspelt(name, setting));
+    const meant = misspeltName(name, names);
     if (meant !== undefined) throw new ConfigError(`${name} is no setting: rename it to ${meant}, or remove it`);
   }
 }

@@ -1,6 +1,6 @@
-import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import type { UnknownMembers } from '../../compute/read-members.ts';
+import { hintedName } from '../../lib/misspelt.ts';
 import { SIZES } from '../../sizes.ts';
 
 const MAX_UNKNOWN_CHARS = 40;
@@ -10,21 +10,6 @@ function shown(name: string): string {
   if (name === '') return '(an empty name)';
   const cut = name.length > MAX_UNKNOWN_CHARS ? `${name.slice(0, MAX_UNKNOWN_CHARS)}...` : name;
   return cut.replaceAll(/[^\x20-\x7e]/g, '?');
-}
-
-const lettersOf = (name: string): string =>
-  name
-    .slice(0, MAX_UNKNOWN_CHARS)
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]/g, '');
-
-/** The field that a caller probably meant: it differs in half of its letters at most, and in three. Two that are exchanged count as two. */
-function meantBy(name: string, fields: readonly string[]): string | undefined {
-  const letters = lettersOf(name);
-  const [nearest] = fields
-    .map((field) => ({ field, far: distance(letters, lettersOf(field)) }))
-    .toSorted((one, other) => one.far - other.far);
-  return nearest && nearest.far <= Math.min(nearest.field.length / 2, 3) ? nearest.field : undefined;
 }
 
 /** The object that a field takes; undefined where it takes none. */
@@ -59,7 +44,7 @@ export function unknownFieldsNotices(
 /** The sentence that names members of a body that are none of its `fields`. */
 export function unknownFieldsNotice({ names, count }: UnknownMembers, fields: readonly string[]): string {
   const named = names.map((name) => {
-    const meant = meantBy(name, fields);
+    const meant = hintedName(name, fields);
     return meant === undefined ? shown(name) : `${shown(name)} (did you mean ${meant}?)`;
   });
   const more = count > names.length ? ` and ${count - names.length} more` : '';

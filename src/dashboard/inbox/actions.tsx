@@ -3,8 +3,9 @@ import { useState } from 'preact/hooks';
 import { useChange } from '../data.ts';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { say } from '../ui/say.tsx';
+import type { Action, Target } from './changes.ts';
 import type { Inbox } from './inbox.ts';
-import type { Action, SubmissionList, Target } from './list.ts';
+import type { SubmissionList } from './list.ts';
 import { focusRow } from './table.tsx';
 
 /** Changes submissions of these pages at once; deletes them once `question` is answered. */

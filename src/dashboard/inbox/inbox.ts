@@ -1,7 +1,8 @@
 import type { Overviewed } from '../own-pages.ts';
 import type { Page } from '../ui/page-view.tsx';
+import type { Action, Target } from './changes.ts';
 import type { Filter } from './filter.ts';
-import type { Action, SubmissionList, Target } from './list.ts';
+import type { SubmissionList } from './list.ts';
 import type { Selected } from './selected.ts';
 import type { Submission } from './submissions.ts';
 

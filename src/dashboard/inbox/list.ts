@@ -4,28 +4,9 @@ import { toError } from '../data.ts';
 import { DASHBOARD_LIMITS } from '../limits.ts';
 import { say } from '../ui/say.tsx';
 import { counted } from '../ui/time.tsx';
+import { type Action, changeMatching, changeRows, MARKS, type Target } from './changes.ts';
 import { type Filter, isFiltered, queryOf } from './filter.ts';
 import { readAnswer, readSubmission, type Submission } from './submissions.ts';
-
-const MARKS = {
-  read: { read: true },
-  unread: { read: false },
-  star: { starred: true },
-  unstar: { starred: false },
-} as const;
-
-type Mark = keyof typeof MARKS;
-export type Action = Mark | 'delete' | 'spam';
-
-/** Submissions, newest first. `isAll`: and all older ones that the filter lets through. */
-export type Target = { rows: readonly Submission[]; isAll?: boolean };
-
-/** Marks them as read, or as unread where all of them are read. */
-export const readOrUnread = (of: readonly Submission[]): Mark => (of.some(({ read }) => !read) ? 'read' : 'unread');
-
-/** Gives them a star, or takes it away where all of them have one. */
-export const starOrUnstar = (of: readonly Submission[]): Mark =>
-  of.some(({ starred }) => !starred) ? 'star' : 'unstar';
 
 type State = {
   rows: readonly Submission[];
@@ -148,7 +129,8 @@ export class SubmissionList {
   async change(action: Action, of: Target, pageIds: readonly string[]): Promise<void> {
     const { rows, isAll } = of;
     if (isAll) return this.#changeAll(action, rows[0], pageIds);
-    await this.#send(action, rows);
+    await changeRows(action, rows);
+    this.#onChange();
     if (action === 'delete' || action === 'spam') this.#remove(action, rows);
     // Another mark may have been stored meanwhile.
     else this.#put(rows.map((row) => ({ ...(this.find(row.id) ?? row), ...MARKS[action] })));
@@ -230,46 +212,12 @@ export class SubmissionList {
   /** Changes all that the filter lets through, up to the newest one that is selected: those that have come since are not. */
   async #changeAll(action: Action, newest: Submission | undefined, pageIds: readonly string[]): Promise<void> {
     if (!newest) return;
-    const to = new Date(Date.parse(newest.createdAt) + 1).toISOString();
-    const { unread, starred, ...rest } = queryOf(this.#filter);
-    const filter = {
-      ...rest,
-      to,
-      ...(unread && { unread: true as const }),
-      ...(starred && { starred: true as const }),
-    };
-    const changed = action === 'delete' ? 'deleted' : 'changed';
-    let all = 0;
     try {
-      for (const deployId of pageIds) {
-        for (let cursor: string | null | undefined; cursor !== null; ) {
-          const body = { action, filter, ...(cursor !== undefined && { cursor }) };
-          const call = api.POST('/submissions/{deployId}/bulk', { params: { path: { deployId } }, body });
-          const { done, next_cursor: next } = await answer(call);
-          all += done;
-          cursor = next ?? null;
-          if (done > 0) say(`${counted(all, 'submission')} ${changed}…`);
-        }
-      }
-      say(`${counted(all, 'submission')} ${changed}.`);
-    } catch (error) {
-      throw all === 0 ? error : new Error(`${toError(error).message} ${counted(all, 'submission')} ${changed} before.`);
+      await changeMatching(action, this.#filter, newest, pageIds);
     } finally {
       this.#onChange();
       if (action === 'delete') this.#set({ opened: undefined });
       void this.restart();
     }
-  }
-
-  async #send(action: Action, of: readonly Submission[]): Promise<void> {
-    const limit = DASHBOARD_LIMITS.inbox.changedIds;
-    for (const [deployId, rows] of Map.groupBy(of, ({ pageId }) => pageId)) {
-      for (let from = 0; from < rows.length; from += limit) {
-        const ids = rows.slice(from, from + limit).map(({ id }) => id);
-        const params = { path: { deployId } };
-        await answer(api.POST('/submissions/{deployId}/bulk', { params, body: { action, ids } }));
-      }
-    }
-    this.#onChange();
   }
 }

@@ -5,8 +5,8 @@ import { useLocation } from 'preact-iso';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Checkbox } from '../ui/field.tsx';
+import { type Action, readOrUnread, starOrUnstar } from './changes.ts';
 import type { Inbox } from './inbox.ts';
-import { type Action, readOrUnread, starOrUnstar } from './list.ts';
 import type { Submission } from './submissions.ts';
 import { focusedRow, focusRow, isTyping } from './table.tsx';
 

@@ -2,9 +2,9 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '../ui/icon.tsx';
 import { counted, Time } from '../ui/time.tsx';
+import { starOrUnstar } from './changes.ts';
 import type { Inbox } from './inbox.ts';
 import type { Column } from './labels.ts';
-import { starOrUnstar } from './list.ts';
 import { countOthers, type Submission, titleOf } from './submissions.ts';
 
 /** Returns whether pressed keys are text, or are for the control that has the focus. */

@@ -1,12 +1,13 @@
 import type { AddressInfo } from 'node:net';
 import { ComputePool } from '../compute/pool.ts';
 import { type Config, pageUrl } from '../config.ts';
-import { createChallenges, createDomainProofs, createLinks } from '../db/account/link-secret.ts';
+import { createChallenges, createLinks, fromSecret } from '../db/account/link-secret.ts';
 import type { OpenSiteFile } from '../db/deployments/site-files.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { OwnAddress } from '../delivery/webhooks/own-address.ts';
 import { Hosts } from '../http/request/hosts.ts';
 import { ProvenDomains } from '../http/request/proven-domains.ts';
+import { createProofs } from '../lib/domain-records.ts';
 import type { Log } from '../lib/log.ts';
 import type { Limits } from '../limits.ts';
 import { Metrics } from '../metrics/metrics.ts';
@@ -50,6 +51,6 @@ export function createCore(
     }),
     links: createLinks(db, baseUrl),
     altcha: createChallenges(db, limits),
-    domainProofs: createDomainProofs(db),
+    domainProofs: fromSecret(db, createProofs),
   };
 }

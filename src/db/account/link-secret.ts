@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import { type Altcha, createAltcha } from '../../lib/altcha.ts';
-import { createProofs } from '../../lib/domain-records.ts';
 import { SignedLinks } from '../../lib/signed-links.ts';
 import type { Limits } from '../../limits.ts';
 import { queryOne } from '../postgres/query.ts';
@@ -9,7 +8,7 @@ import { queryOne } from '../postgres/query.ts';
  * Makes something of the database's secret, which is the same for all processes and is kept in backups. It is read once:
  * it never changes.
  */
-function fromSecret<T>(db: Knex, make: (secret: Buffer) => T): () => Promise<T> {
+export function fromSecret<T>(db: Knex, make: (secret: Buffer) => T): () => Promise<T> {
   let made: T | undefined;
   return async () => {
     if (made) return made;
@@ -26,7 +25,3 @@ export const createLinks = (db: Knex, baseUrl: string): (() => Promise<SignedLin
 /** Answers what makes and checks ALTCHA's challenges, with keys that are derived from the database's secret. */
 export const createChallenges = (db: Knex, limits: Limits): (() => Promise<Altcha>) =>
   fromSecret(db, (secret) => createAltcha(secret, limits));
-
-/** Answers the function that makes the text by which a deployment proves its domains. */
-export const createDomainProofs = (db: Knex): (() => Promise<(deploymentId: string) => string>) =>
-  fromSecret(db, createProofs);

@@ -35,7 +35,7 @@ function withQuery(
   read: Readonly<Record<string, unknown>>,
   query: Readonly<Record<string, unknown>>,
   { names, form }: { names: readonly string[]; form: OtherForm },
-): Sent {
+): SentMembers {
   const others = Object.keys(read).filter((name) => !names.includes(name));
   const values = { ...query, ...Object.fromEntries(Object.entries(read).filter(([name]) => names.includes(name))) };
   for (const [name, value] of Object.entries(query)) {

@@ -36,7 +36,7 @@ const ENCODED = 'send each part as it is, without a Content-Transfer-Encoding';
 /** A file of a form. `path`: its filename. The pieces of its content are in the memory of the body. */
 export type FilePart = { path: string; type: string; sha256: string; bytes: number; pieces: readonly Buffer[] };
 /** `texts`: a field that is sent twice is a list. `textChars`: how long all of them are. */
-type Parts = { files: readonly FilePart[]; texts: Readonly<Record<string, unknown>>; textChars: number };
+type SentParts = { files: readonly FilePart[]; texts: Readonly<Record<string, unknown>>; textChars: number };
 
 type PartLimits = {
   maxFiles: number;
@@ -164,7 +164,7 @@ async function findEnd(body: Buffer, boundary: string, maxParts: number): Promis
 }
 
 /** Reads the parts of a body that has been received. Throws 400, 413, and what `isWanted` throws. */
-export async function readParts(request: Request, body: Buffer, limits: PartLimits): Promise<Parts> {
+export async function readParts(request: Request, body: Buffer, limits: PartLimits): Promise<SentParts> {
   const boundary = mediaType(request)?.parameters.boundary ?? '';
   if (boundary === '' || boundary.length > MAX_BOUNDARY_CHARS) {
     throw malformed(`name its boundary, 1 to ${MAX_BOUNDARY_CHARS} characters, in the content type`);

@@ -18,12 +18,11 @@ import { writeLinkPage } from './response/link-page.ts';
 import { writeSmallPage } from './response/small-page.ts';
 import { translationsFor } from './response/translations.ts';
 import { isSubmission, matchedRoute } from './route-names.ts';
-import { CORS, SubmissionError } from './submit/submission-service.ts';
+import { CORS } from './submit/answer-submission.ts';
 import { type Visitor, type VisitorPages, visitorOf } from './submit/visitor-pages.ts';
 
 /** The person whose form is refused; undefined where an answer for programs, or a page's error, suits. */
-function visitorIn(thrown: unknown, request: IncomingMessage, slug: string | undefined): Visitor | undefined {
-  if (thrown instanceof SubmissionError) return thrown.visitor;
+function visitorIn(request: IncomingMessage, slug: string | undefined): Visitor | undefined {
   const isForm = slug === undefined ? isSubmission(request) : pathOf(request) === '/';
   return isForm ? visitorOf(request, slug) : undefined;
 }
@@ -48,12 +47,11 @@ export class ErrorResponder {
     // A request that took too long has been answered already.
     if (response.writableEnded) return;
     const { log, limits } = this.#app;
-    const isRefused = thrown instanceof SubmissionError;
-    const error = toLoggedError(isRefused ? thrown.cause : thrown, log, requestId);
-    const visitor = visitorIn(thrown, request, slug);
+    const error = toLoggedError(thrown, log, requestId);
+    const visitor = visitorIn(request, slug);
     // Also below /submit/ where nothing is: pages of any origin may read the 404.
     const hasCors = slug === undefined && request.method === 'POST' && pathOf(request).startsWith('/submit/');
-    const isOfApi = slug === undefined || isRefused;
+    const isOfApi = slug === undefined;
     const headers = {
       'x-request-id': requestId,
       ...(hasCors ? CORS : {}),
@@ -62,7 +60,8 @@ export class ErrorResponder {
     const title = this.#titles.get(matchedRoute(request).replace(/^HEAD /, 'GET '));
     if (response.headersSent) response.destroy();
     else if (isOfApi && isProblemWanted(error, request.headers)) writeError(response, error, headers, this.#app);
-    else if (visitor) this.#visitorPages.refuse(response, visitor, error, headers);
+    else if (visitor)
+      this.#visitorPages.refuse(response, visitor, { refusal: { kind: 'unreadable', error }, error }, headers);
     else if (!isOfApi) writeErrorPage(response, error, requestId, this.#app);
     else if (isNoSuchPath(error) && isReadInBrowser(request)) this.#writeLost(response, error, headers);
     else if (title === undefined) writeError(response, error, headers, this.#app);

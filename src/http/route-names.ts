@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { pathOf } from './request/hosts.ts';
+import { NO_ROUTE } from './request/request-context.ts';
 
 /*
  * The names of routes in the metrics: never a path that a client made up.
  */
 
 const PAGE = 'page';
-export const NO_ROUTE = 'other';
 
 const SUBMIT_PATH = /^\/submit\/([^/]+)$/;
 
@@ -17,10 +17,10 @@ export const submitIdIn = (path: string): string | undefined => SUBMIT_PATH.exec
 export const isSubmission = (request: IncomingMessage): boolean =>
   request.method === 'POST' && submitIdIn(pathOf(request)) !== undefined;
 
-/** The route of a request that the listener answers itself. `slug`: of the page whose host it is for. */
-export function routeOf({ method }: IncomingMessage, slug: string | undefined, path: string): string {
-  if (slug !== undefined && method !== 'POST') return PAGE;
-  return slug !== undefined || submitIdIn(path) !== undefined ? `${method} /submit/:deployId` : NO_ROUTE;
+/** The route of a request that a step before Express may answer, to the host of a page or to the address of a form. */
+export function routeOf({ method }: IncomingMessage, isOnPage: boolean, isForm: boolean): string {
+  if (isOnPage && method !== 'POST') return PAGE;
+  return isOnPage || isForm ? `${method} /submit/:deployId` : NO_ROUTE;
 }
 
 /** The route that Express has matched, as the reference names it. */

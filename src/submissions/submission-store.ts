@@ -1,20 +1,16 @@
-import { StorageFull, type StorageLimits } from '../db/account/storage.ts';
+import type { StorageLimits } from '../db/account/storage.ts';
 import { Batcher } from '../db/batcher.ts';
 import type { Database } from '../db/postgres/connect.ts';
-import { isDuplicate, isOutOfReach } from '../db/postgres/out-of-reach.ts';
+import { isOutOfReach } from '../db/postgres/out-of-reach.ts';
 import { type SpamReason, storeSpam } from '../db/spam/spam-submissions.ts';
+import { outcomeOf, type SubmissionOptions, storeInTransaction } from '../db/submissions/store-in-transaction.ts';
 import {
   type NewSubmission,
   type Outcome,
+  retryWhileLocked,
   type StoreOutcome,
   storeSubmissions,
 } from '../db/submissions/store-submissions.ts';
-import {
-  NotAccepted,
-  retryWhileLocked,
-  type SubmissionOptions,
-  storeInTransaction,
-} from '../db/submissions/submission-files.ts';
 import type { FileBucket } from '../files/files-bucket.ts';
 import { createBoundedCache } from '../lib/bounded-cache.ts';
 import { BusyError, FairQueue } from '../lib/fair-queue.ts';
@@ -69,7 +65,7 @@ export class SubmissionStore {
 
   /**
    * Settles when the submission's transaction has ended, or none was needed. Rejects with BusyError when too much waits, or
-   * another transaction has locked the deployment for too long; with StorageFull; and with what the database failed with.
+   * another transaction has locked the deployment for too long; and with what the database failed with.
    * `reason`: why it is spam, of which a form accepts a limited number in a minute.
    */
   async store(submission: NewSubmission, options: SubmissionOptions, reason?: SpamReason): Promise<StoreOutcome> {
@@ -115,22 +111,23 @@ export class SubmissionStore {
   ): Promise<StoreOutcome> {
     const { wakeDispatcher, countBatch } = this.#parts;
     let { files } = options;
-    try {
+    const store = async (): Promise<void> => {
       files = await this.#files.place(submission, files, reason !== undefined);
       await this.#storeInTurn(submission, { ...options, files }, reason);
+    };
+    try {
+      const outcome = await outcomeOf(store());
+      if (outcome.kind !== 'accepted') this.#files.discard(files);
+      else if (reason === undefined) {
+        countBatch(1);
+        wakeDispatcher();
+      }
+      return outcome;
     } catch (error) {
       // After any other failure the rows may be there all the same: what nothing names is removed later.
-      const isRefused = error instanceof NotAccepted || error instanceof BusyError || error instanceof StorageFull;
-      if (isRefused || isDuplicate(error)) this.#files.discard(files);
-      if (isDuplicate(error)) return { kind: 'duplicate' };
-      if (!(error instanceof NotAccepted)) throw error;
-      return error.outcome;
+      if (error instanceof BusyError) this.#files.discard(files);
+      throw error;
     }
-    if (reason === undefined) {
-      countBatch(1);
-      wakeDispatcher();
-    }
-    return { kind: 'accepted' };
   }
 
   async #storeInTurn(submission: NewSubmission, options: SubmissionOptions, reason?: SpamReason): Promise<void> {

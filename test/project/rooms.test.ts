@@ -121,7 +121,7 @@ describe('imports', () => {
     ).toEqual([]);
   });
 
-  it('inside src/http run one way: listener -> endpoints -> api, submit, mcp -> operation -> app -> pages -> request -> response', () => {
+  it('inside src/http run one way: listener -> page-hosts, endpoints -> api, submit, mcp -> operation -> app -> pages -> request -> response', () => {
     const partOf = (file: string): string => {
       const [, , folder = '', ...rest] = file.split('/');
       if (rest.length > 0) return folder;
@@ -201,6 +201,11 @@ describe('imports', () => {
     ],
     // An import would also load its own fetch.
     [['node:http'], ({ isType }) => isType, "take it from process.getBuiltinModule('node:http')"],
+    [
+      ['node:http', 'express'],
+      (found) => !inGroups('submissions', 'db')(found),
+      'pass on what it needs of a request: src/http/submit reads requests',
+    ],
     [['nodemailer'], inGroups('delivery'), 'only src/delivery sends mail'],
     [['aws4fetch'], inGroups('files'), 'only src/files sends requests to a bucket'],
   ])('of %j are in their place only', (packages, isAllowed, advice) => {

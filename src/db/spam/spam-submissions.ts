@@ -4,14 +4,9 @@ import { checkStorage, type StorageLimits, settleStorage } from '../account/stor
 import type { Database } from '../postgres/connect.ts';
 import { execute, query, queryOne, readAll } from '../postgres/query.ts';
 import { storeKey } from '../submissions/idempotency-keys.ts';
+import { NotAccepted, refuseEarly, type SubmissionOptions } from '../submissions/store-in-transaction.ts';
 import type { NewSubmission } from '../submissions/store-submissions.ts';
-import {
-  bytesOf,
-  insertFiles,
-  NotAccepted,
-  refuseEarly,
-  type SubmissionOptions,
-} from '../submissions/submission-files.ts';
+import { bytesOf, insertFiles } from '../submissions/submission-files.ts';
 import { type NumberedSubmission, submissionColumns } from '../submissions/submissions.ts';
 import { lockDeployment, trimSpamFiles } from './spam-clean-up.ts';
 

@@ -1,5 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { Event, MailEvent } from '../../lib/events.ts';
+import { BusyError } from '../../lib/fair-queue.ts';
+import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
 import { MAIL, ownerReceives, RECEIVES_MAIL } from '../deliveries/mail-recipients.ts';
 import { CONFIRMATION_EVENT } from '../deliveries/visitor-confirmations.ts';
@@ -31,7 +34,9 @@ export type Outcome =
   /** Another has been stored under its key or its id. */
   | { kind: 'duplicate' }
   /** Another has been stored with its solution of a captcha. */
-  | { kind: 'solution-used' };
+  | { kind: 'solution-used' }
+  /** Its files are more than the plan of the form's owner allows. */
+  | { kind: 'storage-full' };
 
 /** The outcome of a submission whose deployment is not locked. */
 export type StoreOutcome = Exclude<Outcome, { kind: 'busy' }>;
@@ -211,6 +216,20 @@ export async function storeSubmissions(
     return { kind: busy.has(deploymentId) ? 'busy' : 'no-deployment' };
   });
   return { outcomes, hasDeliveries: rows[0]?.has_deliveries === true };
+}
+
+/** The outcome of `store`, which is tried again while another transaction has locked the deployment; then a BusyError. */
+export async function retryWhileLocked(
+  { submissions: { lockedWaitTimeoutMs, lockedPollMs } }: Limits,
+  store: () => Promise<Outcome | undefined>,
+): Promise<StoreOutcome> {
+  const end = performance.now() + lockedWaitTimeoutMs;
+  for (;;) {
+    const outcome = await store();
+    if (outcome && outcome.kind !== 'busy') return outcome;
+    if (performance.now() > end) throw new BusyError();
+    await delay(lockedPollMs);
+  }
 }
 
 /** The outcome that a submission would have at this moment. Nothing is stored or reserved. */

@@ -8,9 +8,9 @@ import { ANY_ORIGIN_HEADER, pageAnswer, publicOperation } from '../operation/ope
 import { keyReused } from '../request/idempotency-key.ts';
 import { tooManySubmissions } from '../response/errors.ts';
 import { FORM_CLOSED } from '../response/form-closed.ts';
+import { CORS, Received } from './answer-submission.ts';
 import { submissionKey } from './idempotency-key.ts';
 import { noStorageForFiles, noSuchForm, originRefused, webhookLoop } from './refusals.ts';
-import { CORS, Received } from './submission-service.ts';
 import { VisitorPages } from './visitor-pages.ts';
 
 const example = { name: 'Ada', email: 'ada@example.org' };
@@ -100,5 +100,5 @@ const preflight = publicOperation('OPTIONS', '/submit/:deployId', 'submitPreflig
   handle: async (request, response) => allowAnyOrigin(request, response, () => void response.end()),
 });
 
-/** Where forms post to. Submissions are answered by submission-service.ts, ahead of Express. */
+/** Where forms post to. Submissions are answered by submission-route.ts, ahead of Express. */
 export const submitOperations = [preflight, submitOperation, thanksOperation];

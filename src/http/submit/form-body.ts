@@ -1,22 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import type { NewFile } from '../../db/submissions/submission-files.ts';
 import { controlsOf, isEmptyJson } from '../../lib/control-fields.ts';
 import { readJsonObject, unescapedBytes } from '../../lib/json-text.ts';
 import { SIZES } from '../../sizes.ts';
+import type { Honeypot, SentSubmission } from '../../submissions/receive.ts';
 import { HttpError } from '../response/errors.ts';
 
-/** Ours, or one of another service: see `ControlKind`. */
-type Honeypot = 'honeypot' | 'spam-honeypot';
-
-/** A parsed body. */
-export type Submitted = {
-  /** Which kind of honeypot is filled in. */
-  honeypot: Honeypot | undefined;
-  /** Undefined for JSON. */
+/** A parsed body. `fields`: undefined for JSON; all that was sent also where its files exceed a limit. */
+export type Submitted = Pick<SentSubmission, 'honeypot' | 'files' | 'exceeded' | 'dataWith'> & {
   fields: Fields | undefined;
-  files: readonly NewFile[];
-  /** The text of a JSON object. `urlOf` returns the URL of a file. */
-  dataWith(urlOf: (fileId: string) => string): string;
 };
 
 /** A file in a submission's data. `size` in bytes; `url`: the path of the API at which it is downloaded. */
@@ -59,6 +50,16 @@ export function utf8(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw new HttpError(400, 'The body is not valid UTF-8: send it in UTF-8.');
   return bytes.toString('utf8');
 }
+
+/** The values of hexadecimal digits in either case, by their bytes; -1 for other bytes. */
+const DIGITS = Int8Array.from({ length: 256 }, (_, byte) => {
+  const character = String.fromCharCode(byte);
+  return /[0-9a-f]/i.test(character) ? Number.parseInt(character, 16) : -1;
+});
+
+/** Returns the byte that two hexadecimal digits at `at` stand for; a negative number where there are no two. */
+export const hexByte = (bytes: Uint8Array, at: number): number =>
+  ((DIGITS[bytes[at] ?? 0] ?? -1) << 4) | (DIGITS[bytes[at + 1] ?? 0] ?? -1);
 
 const JSON_PROBLEMS = {
   'too deep': `nested too deeply: send at most ${SIZES.submission.maxJsonDepth} levels`,

@@ -1,7 +1,7 @@
 import type { NewFile } from '../../db/submissions/submission-files.ts';
 import { newFileId } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
-import { HttpError } from '../response/errors.ts';
+import type { FileLimit } from '../../submissions/receive.ts';
 import {
   type Entry,
   type Field,
@@ -19,22 +19,6 @@ import { charsetOf, decodeReadable, decodeText } from './part-charset.ts';
 
 const MAX_CONTENT_TYPE_CHARS = 255;
 
-/** Why files were refused. `limit`: in bytes, or a count. */
-export type FileLimit = { kind: 'count' | 'file' | 'files'; limit: number };
-
-/** Files are too large, or too many. */
-export class FilesRefused extends HttpError {
-  readonly exceeded: FileLimit;
-  /** All that was sent. */
-  readonly fields: Fields;
-
-  constructor(message: string, exceeded: FileLimit, fields: Fields) {
-    super(413, message);
-    this.exceeded = exceeded;
-    this.fields = fields;
-  }
-}
-
 /** A type and a subtype (RFC 9110, 8.3.1), perhaps with parameters, which are not checked. */
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+[ \t]*(?:;[\t -~]*)?$/;
 
@@ -45,7 +29,10 @@ type CharsetPart = Part & { charset: string | undefined };
 export function readMultipart(sent: readonly Part[], limits: FormLimits): Submitted {
   const parts = sent.map((part): CharsetPart => ({ ...part, charset: charsetOf(part) }));
   checkTexts(parts, limits);
-  checkFiles(parts, limits);
+  const exceeded = exceededBy(parts, limits);
+  if (exceeded) {
+    return { honeypot: undefined, files: [], exceeded, fields: toFields(parts, decodeReadable), dataWith: () => '{}' };
+  }
   const fields = toFields(parts, decodeText);
   checkDecoded(parts, fields, limits);
   const files = parts.map((part): NewFile | undefined => {
@@ -94,21 +81,15 @@ function checkDecoded(parts: readonly CharsetPart[], fields: Fields, { maxBytes 
   if (texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > maxBytes) throw tooLarge(maxBytes);
 }
 
-function checkFiles(parts: readonly CharsetPart[], { maxFileBytes, maxFilesBytes }: FormLimits): void {
-  const refuse = (message: string, kind: FileLimit['kind'], limit: number): FilesRefused =>
-    new FilesRefused(message, { kind, limit }, toFields(parts, decodeReadable));
+/** The limit that the files of a form exceed. */
+function exceededBy(parts: readonly CharsetPart[], { maxFileBytes, maxFilesBytes }: FormLimits): FileLimit | undefined {
   const { maxFiles } = SIZES.submission;
   const files = parts.map(fileOf).filter((file) => file !== undefined);
   const sizes = files.filter(isChosen).map(({ size }) => size);
-  if (sizes.length > maxFiles) {
-    throw refuse(`The submission has too many files: send at most ${maxFiles}.`, 'count', maxFiles);
-  }
-  if (sizes.some((size) => size > maxFileBytes)) {
-    throw refuse(`A file is too large: send at most ${maxFileBytes} bytes in each.`, 'file', maxFileBytes);
-  }
-  if (sizes.reduce((sum, size) => sum + size, 0) > maxFilesBytes) {
-    throw refuse(`The files are too large: send at most ${maxFilesBytes} bytes of files.`, 'files', maxFilesBytes);
-  }
+  if (sizes.length > maxFiles) return { kind: 'count', limit: maxFiles };
+  if (sizes.some((size) => size > maxFileBytes)) return { kind: 'file', limit: maxFileBytes };
+  const isTooMuch = sizes.reduce((sum, size) => sum + size, 0) > maxFilesBytes;
+  return isTooMuch ? { kind: 'files', limit: maxFilesBytes } : undefined;
 }
 
 /** A file's type as it was sent, when it is valid; else that of an unknown file (RFC 7578, 4.4). */

@@ -1,5 +1,5 @@
 import { HttpError } from '../response/errors.ts';
-import { hexByte } from './hex-digits.ts';
+import { hexByte } from './form-body.ts';
 
 /*
  * The header of a part of multipart/form-data: its name, its filename, and how its content is written.

@@ -1,29 +1,24 @@
+import type { Log } from '../../lib/log.ts';
 import { asListed, HIDDEN_ORIGIN, toOrigin } from '../../lib/origins.ts';
-import { errorKind, HttpError } from '../response/errors.ts';
-import type { Fields } from './form-body.ts';
-import { FilesRefused } from './multipart.ts';
+import type { FileLimit, NotReceived } from '../../submissions/receive.ts';
+import { keyReused } from '../request/idempotency-key.ts';
+import { errorKind, HttpError, toLoggedError, tooManySubmissions } from '../response/errors.ts';
+import { formClosed } from '../response/form-closed.ts';
 
 /** The maximum length of an origin in messages, because a client can send any text. */
 const MAX_SHOWN_ORIGIN_CHARS = 300;
 
-/** The form is on a site that its deployment accepts nothing from. */
-export class OriginRefused extends HttpError {
-  readonly origin: string;
-  readonly remedy: Remedy;
+/** Why a submission is refused. `unreadable`: the request can't be read. */
+export type Refusal = NotReceived | { kind: 'unreadable'; error: unknown };
 
-  constructor(origin: string) {
-    const shown = origin.length > MAX_SHOWN_ORIGIN_CHARS ? `${origin.slice(0, MAX_SHOWN_ORIGIN_CHARS)}…` : origin;
-    const remedy = remedyFor(origin);
-    super(403, ADVICE[remedy](shown));
-    this.origin = shown;
-    this.remedy = remedy;
-  }
-}
+/** An origin as messages show it, cut. */
+export const shownOrigin = (origin: string): string =>
+  origin.length > MAX_SHOWN_ORIGIN_CHARS ? `${origin.slice(0, MAX_SHOWN_ORIGIN_CHARS)}…` : origin;
 
 /** The remedy: the owner lists the origin, the page shows its origin, or nothing helps, because no page has such an origin. */
 type Remedy = 'list' | 'show' | 'none';
 
-function remedyFor(origin: string): Remedy {
+export function remedyFor(origin: string): Remedy {
   if (origin === HIDDEN_ORIGIN) return 'show';
   return toOrigin(origin) === asListed(origin) ? 'list' : 'none';
 }
@@ -45,7 +40,7 @@ export const originRefused = errorKind(
     description:
       'The deployment has `allowed_origins`, and the form is on a page of another origin, or of a hidden one.',
   },
-  (origin: string) => new OriginRefused(origin),
+  (origin: string) => new HttpError(403, ADVICE[remedyFor(origin)](shownOrigin(origin))),
   'https://example.com',
 );
 
@@ -59,17 +54,43 @@ export const webhookLoop = errorKind(
   () => new HttpError(508, 'A webhook leads back to this service: give it the address of a receiver of your own.'),
 );
 
-/** `fields`: all that was sent; the page that a visitor gets offers to send it without files. */
+/** The page that a visitor gets offers to send the form without files. */
 export const noStorageForFiles = errorKind(
   {
     id: 'NoStorageForFiles',
     description: "The files are more than the plan of the form's owner allows. Without files, the form is accepted.",
   },
-  (fields: Fields) =>
-    new FilesRefused(
-      'The owner of the form has no storage left for these files: send the form without files.',
-      { kind: 'files', limit: 0 },
-      fields,
-    ),
-  [],
+  () => new HttpError(413, 'The owner of the form has no storage left for these files: send the form without files.'),
 );
+
+const FILES_REFUSED: Readonly<Record<FileLimit['kind'], (limit: number) => string>> = {
+  count: (limit) => `The submission has too many files: send at most ${limit}.`,
+  file: (limit) => `A file is too large: send at most ${limit} bytes in each.`,
+  files: (limit) => `The files are too large: send at most ${limit} bytes of files.`,
+};
+
+/** The error that answers a refusal. Its cause is logged when it was not foreseen. */
+export function errorOf(refusal: Refusal, log: Log, requestId: string): HttpError {
+  switch (refusal.kind) {
+    case 'loop':
+      return webhookLoop();
+    case 'no-form':
+      return noSuchForm();
+    case 'origin-refused':
+      return originRefused(refusal.origin);
+    case 'closed':
+      return formClosed(refusal.closing, refusal.form.rules.closedMessage);
+    case 'rate-limited':
+      return tooManySubmissions(refusal.retryAfterMs);
+    case 'key-reused':
+      return keyReused();
+    case 'storage-full':
+      return noStorageForFiles();
+    case 'files-refused':
+      return new HttpError(413, FILES_REFUSED[refusal.exceeded.kind](refusal.exceeded.limit));
+    case 'unavailable':
+    case 'failed':
+    case 'unreadable':
+      return toLoggedError(refusal.error, log, requestId);
+  }
+}

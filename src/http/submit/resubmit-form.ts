@@ -1,9 +1,9 @@
 import { escapeHtml } from '../../lib/html.ts';
 import type { SignedLinks } from '../../lib/signed-links.ts';
+import type { FileLimit } from '../../submissions/receive.ts';
 import { fill } from '../../texts/texts.ts';
 import type { Translations } from '../response/translations.ts';
 import { type Fields, isChosen, type SentFile } from './form-body.ts';
-import type { FileLimit } from './multipart.ts';
 import { resubmitQuery } from './resubmit-query.ts';
 
 const MAX_SHOWN_NAMES = 5;
@@ -12,8 +12,8 @@ const MAX_SHOWN_NAME_CHARS = 80;
 /** The identity with which a form is sent again. `id` is the submission's. `isRetry`: an error page has sent the form. */
 export type Resubmission = { id: string; isRetry: boolean; links: Pick<SignedLinks, 'resubmission'> };
 
-/** The parts of a form that an error page sends again. `refused`: why its files were refused. */
-type KeptForm = Resubmission & { enctype: string; fields: Fields; refused: FileLimit | undefined };
+/** The parts of a form that an error page sends again. `exceeded`: why its files were refused. */
+type KeptForm = Resubmission & { enctype: string; fields: Fields; exceeded: FileLimit | undefined };
 
 /** A name of a file or a field as visitors see it, in HTML: cut, and apart from the direction of the text around it. */
 export function shownName(name: string): string {
@@ -33,10 +33,10 @@ const attribute = (text: string): string => escapeHtml(text.replaceAll('\0', '\u
 export function lostFilesOf({
   fields,
   isRetry,
-  refused,
-}: Pick<KeptForm, 'fields' | 'isRetry' | 'refused'>): ReadonlyMap<string, SentFile[]> {
+  exceeded,
+}: Pick<KeptForm, 'fields' | 'isRetry' | 'exceeded'>): ReadonlyMap<string, SentFile[]> {
   const lost = new Map<string, SentFile[]>();
-  if (refused?.limit === 0) return lost;
+  if (exceeded?.limit === 0) return lost;
   for (const [name, , file] of fields) {
     if (file && name !== '' && (isRetry || isChosen(file))) lost.set(name, [...(lost.get(name) ?? []), file]);
   }
@@ -55,7 +55,7 @@ function labelOf(name: string, files: readonly SentFile[], { chooseAgain, list }
  * a page can't fill in, are to be chosen again; the visitor may leave them out.
  */
 export function resubmitForm(kept: KeptForm, translations: Translations): string {
-  const { enctype, fields, id: submissionId, links, refused } = kept;
+  const { enctype, fields, id: submissionId, links, exceeded } = kept;
   const lost = lostFilesOf(kept);
   const inputs = new Set<string>();
   const controls = fields.map(([name, value, file]) => {
@@ -71,6 +71,6 @@ export function resubmitForm(kept: KeptForm, translations: Translations): string
     return `<p><label for="${id}">${labelOf(name, files, translations)}</label>\n${input}</p>\n`;
   });
   return `<form method="post" action="${resubmitQuery(submissionId, fields, lost, links)}" enctype="${enctype}" autocomplete="off">
-${controls.join('')}<button>${refused ? translations.send : translations.sendAgain}</button>
+${controls.join('')}<button>${exceeded ? translations.send : translations.sendAgain}</button>
 </form>`;
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { hexByte } from './hex-digits.ts';
+import { hexByte } from './form-body.ts';
 import type { Part } from './multipart-parts.ts';
 import { malformed } from './part-header.ts';
 

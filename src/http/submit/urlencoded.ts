@@ -1,5 +1,6 @@
 import {
   type FormLimits,
+  hexByte,
   honeypotOf,
   type Submitted,
   tooLarge,
@@ -7,7 +8,6 @@ import {
   utf8,
   writeFields,
 } from './form-body.ts';
-import { hexByte } from './hex-digits.ts';
 
 const AMPERSAND = 0x26;
 const EQUALS = 0x3d;

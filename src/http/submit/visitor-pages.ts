@@ -6,16 +6,16 @@ import { escapeHtml } from '../../lib/html.ts';
 import { isWebOrigin, refererUrl } from '../../lib/origins.ts';
 import { fill } from '../../texts/texts.ts';
 import type { App } from '../app.ts';
+import type { Exchange } from '../request/exchange.ts';
 import { namesHtml } from '../response/accept.ts';
 import { type HttpError, isProblemWanted, methodNotAllowed, varyByAccept, writeError } from '../response/errors.ts';
-import { FormClosed } from '../response/form-closed.ts';
 import { writeSmallPage } from '../response/small-page.ts';
-import { type Translations, translationsFor, whenToTryAgain } from '../response/translations.ts';
-import { type Fields, isChosen } from './form-body.ts';
-import { FilesRefused } from './multipart.ts';
+import { type Translations, translationsFor } from '../response/translations.ts';
+import type { Fields } from './form-body.ts';
 import { redirectOf, redirectWithin } from './redirect.ts';
-import { noSuchForm, OriginRefused } from './refusals.ts';
-import { lostFilesOf, type Resubmission, resubmitForm, shownName } from './resubmit-form.ts';
+import { exceededBy, refusalWords } from './refusal-words.ts';
+import { noSuchForm, type Refusal } from './refusals.ts';
+import { lostFilesOf, type Resubmission, resubmitForm } from './resubmit-form.ts';
 
 /** A person whose browser shows the answer to the form that it sent, and what is known of the form. */
 export type Visitor = {
@@ -52,65 +52,13 @@ export function visitorOf({ method, headers }: IncomingMessage, slug: string | u
   return { enctype: enctype.toLowerCase(), isOnPage: slug !== undefined, slug };
 }
 
+/** Refusals after which the same form can be accepted, later or without its files. */
+const SENT_AGAIN: ReadonlySet<Refusal['kind']> = new Set([
+  ...(['closed', 'rate-limited', 'unavailable', 'failed'] as const),
+  ...(['files-refused', 'storage-full'] as const),
+]);
+
 const paragraph = (...sentences: string[]): string => `<p>${sentences.join('')}</p>`;
-
-/** Sentences about the files that were refused, with their names where these say more. */
-function aboutFiles({ exceeded: { kind, limit }, fields }: FilesRefused, translations: Translations): string[] {
-  const { file, files, fileCount, noFiles } = translations.tooLarge;
-  if (limit === 0) return [noFiles];
-  if (kind === 'count') return [fill(fileCount, { count: translations.number(limit) })];
-  const size = translations.size(limit);
-  if (kind === 'files') return [fill(files, { size })];
-  return fields.flatMap(([name, , sent]) =>
-    sent && isChosen(sent) && sent.size > limit ? [fill(file, { name: shownName(sent.filename || name), size })] : [],
-  );
-}
-
-type Words = { sign: 'wait' | 'problem'; title: string; sentences: readonly string[] };
-
-function wordsOf(error: HttpError, translations: Translations): Words {
-  const say = ({ title, text }: { title: string; text: string }, ...more: string[]): Words => ({
-    sign: 'problem',
-    title,
-    sentences: [text, ...more],
-  });
-  const { tooLarge } = translations;
-  if (error instanceof OriginRefused) {
-    const { title, text, hidden, owner } = translations.wrongSite;
-    if (error.remedy === 'show') return say({ title, text: hidden }, translations.nothingSent);
-    const toOwner = error.remedy === 'list' ? [fill(owner, { origin: escapeHtml(error.origin) })] : [];
-    return say({ title, text }, ...toOwner, translations.nothingSent);
-  }
-  if (error instanceof FormClosed) {
-    const { closing, closedMessage } = error;
-    const { title, text } = translations.closings[closing.reason];
-    const opening =
-      closing.reason === 'not-open'
-        ? { time: translations.dateTime(closing.opensAt, closing.timeZone), zone: closing.timeZone }
-        : undefined;
-    const ofOwner =
-      closedMessage === null ? [] : [`<bdi>${escapeHtml(closedMessage).replaceAll(/\r?\n/g, '<br>')}</bdi>`];
-    const sentences = opening || closedMessage === null ? [fill(text, opening ?? {}), ...ofOwner] : ofOwner;
-    return { sign: 'problem', title, sentences: [...sentences, translations.nothingSent] };
-  }
-  switch (error.status) {
-    case 404:
-      return say(translations.unavailable, translations.nothingSent);
-    case 408:
-      return say(translations.slow, translations.tryAgainSoon);
-    case 413:
-      if (!(error instanceof FilesRefused)) return say(tooLarge);
-      return { sign: 'problem', title: tooLarge.title, sentences: aboutFiles(error, translations) };
-    case 429:
-      return { ...say(translations.full, whenToTryAgain(error, translations)), sign: 'wait' };
-    case 503:
-      return { ...say(translations.busy, whenToTryAgain(error, translations)), sign: 'wait' };
-    case 500:
-      return say(translations.failed, whenToTryAgain(error, translations));
-    default:
-      return say(translations.notSent, translations.nothingSent);
-  }
-}
 
 /** The address that the browser comes from; undefined on one of `ownOrigins`, and where the browser does not name it. */
 function otherSite(
@@ -164,14 +112,19 @@ export class VisitorPages {
     writeSmallPage(response, error?.status ?? 200, shown, { ...error?.headers, ...all }, this.#app.limits);
   }
 
-  /** The answer to a refusal, with the error's status and headers. */
-  refuse(response: ServerResponse, visitor: Visitor, error: HttpError, headers: Headers): void {
-    const { slug, page } = visitor;
+  /** The answer to a refusal, with the status and headers of its error. */
+  refuse(
+    response: ServerResponse,
+    visitor: Visitor,
+    { refusal, error }: { refusal: Refusal; error: HttpError },
+    headers: Headers,
+  ): void {
+    const { slug, page, fields = [] } = visitor;
     const translations = translationsFor(response.req.headers, page);
-    const { sign, title, sentences } = wordsOf(error, translations);
-    const kept = this.#keep(response, visitor, error, translations);
+    const { sign, title, sentences, isFinal } = refusalWords(refusal, { error, fields, translations });
+    const kept = this.#keep(response, visitor, refusal, translations);
     const back = this.#linkBack(response.req, slug, translations);
-    const advice = error.status === 404 ? '' : `\n${kept ?? paragraph(translations.goBack)}${back}`;
+    const advice = isFinal ? '' : `\n${kept ?? paragraph(translations.goBack)}${back}`;
     const content = `${paragraph(sentences.join(translations.gap))}${advice}`;
     // Browsers apply form-action to the redirect that follows the form, too. Where that leads may not be known.
     const destinations = page ? this.#destinationsOf(response.req, visitor, page) : ['http:', 'https:'];
@@ -181,7 +134,10 @@ export class VisitorPages {
   }
 
   /** The answer to a form without method="post", which arrives as a GET. */
-  async refuseGet(response: ServerResponse, deploymentId: string, headers: Headers): Promise<void> {
+  async refuseGet(
+    { response, requestId }: Pick<Exchange, 'response' | 'requestId'>,
+    deploymentId: string,
+  ): Promise<void> {
     const page = await this.#app.forms.get(deploymentId).catch(() => undefined);
     const translations = translationsFor(response.req.headers, page);
     const { title, text, owner } = translations.wrongForm;
@@ -195,7 +151,7 @@ export class VisitorPages {
     // Its own address has what was filled in.
     const all = {
       ...{ ...error.headers, 'Referrer-Policy': 'no-referrer' },
-      ...{ ...headers, ...varyByAccept(response, error) },
+      ...{ 'x-request-id': requestId, ...varyByAccept(response, error) },
     };
     const shown = { translations, sign: 'problem', title, content } as const;
     writeSmallPage(response, error.status, shown, all, this.#app.limits);
@@ -235,12 +191,11 @@ export class VisitorPages {
   }
 
   /** The form, to be sent again; undefined when it is not known, or too much of other visitors is kept already. */
-  #keep(response: ServerResponse, visitor: Visitor, error: HttpError, translations: Translations): string | undefined {
+  #keep(response: ServerResponse, visitor: Visitor, refusal: Refusal, translations: Translations): string | undefined {
     const { enctype, fields, resubmission } = visitor;
-    const refused = error instanceof FilesRefused ? error.exceeded : undefined;
-    const mayBeSentAgain = error instanceof FormClosed || error.status === 429 || error.status >= 500 || refused;
-    if (!mayBeSentAgain || !fields || !resubmission || !this.#reserve(response, fields)) return undefined;
-    const kept = { ...resubmission, enctype, fields, refused };
+    const isKept = SENT_AGAIN.has(refusal.kind) && fields && resubmission && this.#reserve(response, fields);
+    if (!isKept) return undefined;
+    const kept = { ...resubmission, enctype, fields, exceeded: exceededBy(refusal) };
     const note = lostFilesOf(kept).size > 0 ? [translations.gap, translations.filesNotKept] : [];
     return `${paragraph(translations.kept, ...note)}\n${resubmitForm(kept, translations)}`;
   }

@@ -10,7 +10,7 @@ import { loadConfig } from '../../../src/config.ts';
 import type { App } from '../../../src/http/app.ts';
 import type { Operation } from '../../../src/http/operation/declaration.ts';
 import { operation, publicOperation } from '../../../src/http/operation/operation.ts';
-import { logRequest } from '../../../src/http/request-log.ts';
+import { logRequest } from '../../../src/http/request/request-log.ts';
 import { HttpError, toHttpError, writeError } from '../../../src/http/response/errors.ts';
 import { createApi } from '../../../src/http/router.ts';
 import { VIEW_PATHS } from '../../../src/lib/dashboard-paths.ts';

@@ -4,7 +4,8 @@ import request from 'supertest';
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../src/config.ts';
 import { type LiveForm, NO_RULES } from '../../../src/db/submissions/forms.ts';
-import { SubmissionService } from '../../../src/http/submit/submission-service.ts';
+import { RequestContext } from '../../../src/http/request/request-context.ts';
+import { SubmissionRoute } from '../../../src/http/submit/submission-route.ts';
 import { VisitorPages } from '../../../src/http/submit/visitor-pages.ts';
 import { newDeploymentId } from '../../../src/lib/ids.ts';
 import { Forms } from '../../../src/submissions/forms.ts';
@@ -36,12 +37,14 @@ it('a connection may stand still for longer while the files of its submission ar
     forms: new OneForm(idle.db),
     submissions: new SlowStore({ ...parts, wakeDispatcher: () => undefined }),
   };
-  const submissions = new SubmissionService(app, new VisitorPages(app));
+  const submissions = new SubmissionRoute(app, new VisitorPages(app));
   const deploymentId = newDeploymentId();
   const server = createServer((asked, response) => {
     socket = asked.socket;
-    const exchange = { request: asked, response, requestId: 'x', path: '/', slug: undefined };
-    submissions.submit(exchange, deploymentId).catch((error) => response.destroy(error));
+    const observers = { log: app.log, metrics: app.metrics, logsAll: false };
+    const context = new RequestContext(asked, response, 'x', observers);
+    context.formId = deploymentId;
+    submissions.handle(asked, response, () => response.destroy());
   });
   onTestFinished(() => void server.close());
   await request(server).post('/').attach('file', Buffer.from('x'), 'a.txt').expect(200);

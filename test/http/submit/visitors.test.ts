@@ -246,7 +246,8 @@ describe('the page of a form that is full', () => {
       const fields: Fields = [['a', 'x'.repeat(Number(request.url?.slice(1)))]];
       const resubmission = { id: 'sub_x', isRetry: false, links: { resubmission: () => 'signature' } };
       const visitor = { enctype: FORM_TYPE, isOnPage: false, slug: 'a', page: undefined, fields, resubmission };
-      pages.refuse(response, visitor, new HttpError(429, ''), {});
+      const refusal = { kind: 'unavailable', error: undefined, form: undefined } as const;
+      pages.refuse(response, visitor, { refusal, error: new HttpError(503, '') }, {});
     });
     const isKept = async (chars: number): Promise<boolean> => {
       const body = await (await fetch(`${url}/${chars}`)).text();

@@ -2,11 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { FairQueue } from '../../lib/fair-queue.ts';
 import { newSubmissionId } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
+import { dataWithId, type SentSubmission } from '../../submissions/receive.ts';
 import type { App } from '../app.ts';
 import { mediaType } from '../request/json-body.ts';
 import { HttpError } from '../response/errors.ts';
 import type { MemoryReservation } from '../response/memory-budget.ts';
 import { type FormLimits, readJson, type Submitted } from './form-body.ts';
+import { bodyHashOf, keyHashOf } from './idempotency-key.ts';
 import { readMultipart } from './multipart.ts';
 import { maxMultipartBytes, readParts } from './multipart-parts.ts';
 import { firstIdOf } from './resubmit-query.ts';
@@ -16,14 +18,8 @@ import { readUrlencoded } from './urlencoded.ts';
 /** The separators of an urlencoded form. */
 const FORM_SEPARATOR_BYTES = 16 * 1024;
 
-/** A submission as it was sent. */
-export type ParsedSubmission = Submitted & {
-  /** That under which it was sent first, when it `isRetry`. */
-  id: string;
-  isRetry: boolean;
-  /** The text of a JSON object, which is stored. */
-  data: string;
-};
+/** A submission that was read. */
+export type ReadSubmission = SentSubmission & Submitted;
 
 type ContentType = 'application/json' | 'application/x-www-form-urlencoded' | 'multipart/form-data';
 
@@ -32,10 +28,6 @@ const JSON_GROWTH = 6;
 const FORM_GROWTH = 3;
 /** The most bytes of a body for one byte of a file: base64, with line breaks. */
 const FILE_GROWTH = 1.4;
-
-/** The data of a submission under an id, which is in the paths of the API at which its files are downloaded. */
-export const dataWithId = (submissionId: string, deploymentId: string, { dataWith }: Pick<Submitted, 'dataWith'>) =>
-  dataWith((fileId) => `/submissions/${deploymentId}/${submissionId}/files/${fileId}`);
 
 /** Reads submissions in the three content types. */
 export class SubmissionParser {
@@ -60,20 +52,28 @@ export class SubmissionParser {
   }
 
   /** Throws HttpError. `memory` counts the body, whose memory files share. */
-  async read(request: IncomingMessage, deploymentId: string, memory: MemoryReservation): Promise<ParsedSubmission> {
+  async read(
+    request: IncomingMessage,
+    about: Pick<SentSubmission, 'deploymentId' | 'ipAddress'>,
+    memory: MemoryReservation,
+  ): Promise<ReadSubmission> {
     const { type, boundary } = contentTypeOf(request);
     const { bodyReader, limits } = this.#app;
     const body = await bodyReader.bytes(request, this.#maxBytes[type], memory);
     const links = request.url?.includes('?') ? await this.#app.links() : undefined;
-    const parse = async (): Promise<ParsedSubmission> => {
+    const parse = async (): Promise<ReadSubmission> => {
       const submitted = type === 'multipart/form-data' ? await this.#readForm(body, boundary) : this.#parse(type, body);
       // Made when the body is complete: ids rise in the order in which submissions are stored.
       const firstId = links && firstIdOf(request, submitted.fields, links);
       const id = firstId ?? newSubmissionId();
-      return { ...submitted, id, isRetry: firstId !== undefined, data: dataWithId(id, deploymentId, submitted) };
+      const data = dataWithId(id, about.deploymentId, submitted);
+      return { ...submitted, ...about, id, data, isRetry: firstId !== undefined, key: undefined };
     };
-    if (body.length <= SIZES.body.smallBytes) return parse();
-    return this.#largeBodies.run(memory.client, limits.submissions.largeBodyWaitTimeoutMs, parse);
+    const { largeBodyWaitTimeoutMs } = limits.submissions;
+    const isSmall = body.length <= SIZES.body.smallBytes;
+    const read = await (isSmall ? parse() : this.#largeBodies.run(memory.client, largeBodyWaitTimeoutMs, parse));
+    const keyHash = read.exceeded ? undefined : keyHashOf(request);
+    return keyHash ? { ...read, key: { hash: keyHash, bodyHash: await bodyHashOf(read) } } : read;
   }
 
   #parse(type: Exclude<ContentType, 'multipart/form-data'>, body: Buffer): Submitted {

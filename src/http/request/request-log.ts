@@ -1,6 +1,6 @@
-import type { Log } from '../lib/log.ts';
-import type { Exchange } from './request/exchange.ts';
-import { pathOf } from './request/hosts.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Exchange } from './exchange.ts';
+import { pathOf } from './hosts.ts';
 
 const MAX_PATH_CHARS = 500;
 

@@ -1,0 +1,129 @@
+import type { ServerResponse } from 'node:http';
+import { z } from 'zod';
+import type { LiveForm } from '../../db/submissions/forms.ts';
+import type { Metrics } from '../../metrics/metrics.ts';
+import { isSuccess, type SubmissionOutcome } from '../../submissions/receive.ts';
+import type { App } from '../app.ts';
+import { answerObject, submissionId } from '../request/fields.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import { ERROR_CODE, isProblemWanted, varyByAccept, writeError } from '../response/errors.ts';
+import type { ReadSubmission } from './read-submission.ts';
+import { errorOf, type Refusal } from './refusals.ts';
+import type { Visitor, VisitorPages } from './visitor-pages.ts';
+
+export const Received = answerObject('SubmissionReceived', {
+  message: z.literal('Submission received'),
+  id: submissionId,
+});
+
+/** The headers of every answer of POST /submit: pages of any origin may read it. */
+export const CORS = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': `Retry-After, ${ERROR_CODE}`,
+} as const;
+
+/** A submission that is to be answered. `sent`: undefined where it was not read. `visitor`: set when the answer is a page. */
+export type Answered = {
+  outcome: SubmissionOutcome | Refusal;
+  deploymentId: string;
+  sent: ReadSubmission | undefined;
+  visitor: Visitor | undefined;
+};
+
+/** Answers submissions: programs with JSON, visitors with a redirect or a page. Counts them. */
+export class SubmissionAnswers {
+  readonly #app: App;
+  readonly #visitorPages: VisitorPages;
+
+  constructor(app: App, visitorPages: VisitorPages) {
+    this.#app = app;
+    this.#visitorPages = visitorPages;
+  }
+
+  /** Answers with the outcome. Without a promise when it is a success. */
+  answer(context: RequestContext, answered: Answered): void | Promise<void> {
+    const { outcome, visitor, sent } = answered;
+    const label = labelOf(outcome);
+    if (label !== undefined) this.#app.metrics.submission(label);
+    if (!isSuccess(outcome)) return this.#refuse(context, outcome, answered);
+    const { response, requestId, slug } = context;
+    const headers = { ...(slug === undefined ? CORS : {}), 'x-request-id': requestId };
+    if (visitor) this.#visitorPages.redirect(response, { ...visitor, fields: sent?.fields }, outcome.form, headers);
+    else sendReceived(response, outcome.id, headers);
+    return undefined;
+  }
+
+  async #refuse(context: RequestContext, refusal: Refusal, answered: Answered): Promise<void> {
+    const { request, response, requestId, slug } = context;
+    if (slug === undefined) context.log();
+    const error = errorOf(refusal, this.#app.log, requestId);
+    const visitor = answered.visitor && (await this.#recognize(answered.visitor, refusal, answered));
+    const headers = {
+      'x-request-id': requestId,
+      ...(slug === undefined ? CORS : {}),
+      ...varyByAccept(response, error),
+    };
+    if (visitor && !isProblemWanted(error, request.headers)) {
+      this.#visitorPages.refuse(response, visitor, { refusal, error }, headers);
+    } else writeError(response, error, headers, this.#app);
+  }
+
+  /** Adds what the page that answers a refusal needs to know: how to get back, in which language, what was filled in. */
+  async #recognize(visitor: Visitor, refusal: Refusal, { deploymentId, sent }: Answered): Promise<Visitor> {
+    const links = await this.#app.links().catch(() => undefined);
+    const page = await this.#formOf(refusal, deploymentId);
+    return {
+      ...visitor,
+      fields: sent?.fields,
+      resubmission: links && sent && { id: sent.id, isRetry: sent.isRetry, links },
+      page,
+      slug: visitor.slug ?? page?.slug,
+    };
+  }
+
+  /** The form of a submission that is refused, if it is known. */
+  async #formOf(refusal: Refusal, deploymentId: string): Promise<LiveForm | undefined> {
+    const { forms } = this.#app;
+    switch (refusal.kind) {
+      case 'loop':
+      case 'no-form':
+        return undefined;
+      case 'unreadable':
+        return forms.get(deploymentId).catch(() => undefined);
+      default:
+        // Where the database is out of reach, the answer does not wait for it once more.
+        return refusal.form ?? forms.inMemory(deploymentId);
+    }
+  }
+}
+
+/** How metrics count a submission; undefined where it is a mistake of the client, and no submission. */
+function labelOf(outcome: SubmissionOutcome | Refusal): Parameters<Metrics['submission']>[0] | undefined {
+  switch (outcome.kind) {
+    case 'no-form':
+      return 'no-deployment';
+    case 'closed':
+      return 'form-closed';
+    case 'unavailable':
+    case 'failed':
+      return 'failed';
+    case 'loop':
+    case 'key-reused':
+    case 'files-refused':
+    case 'unreadable':
+      return undefined;
+    default:
+      return outcome.kind;
+  }
+}
+
+function sendReceived(response: ServerResponse, id: string, headers: Readonly<Record<string, string>>): void {
+  const text = `{"message":"Submission received","id":"${id}"}`;
+  response.writeHead(200, {
+    ...headers,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': text.length,
+    'Cache-Control': 'no-store',
+  });
+  response.end(text);
+}

@@ -1,0 +1,110 @@
+import { escapeHtml } from '../../lib/html.ts';
+import type { FileLimit, NotReceived } from '../../submissions/receive.ts';
+import { fill } from '../../texts/texts.ts';
+import type { HttpError } from '../response/errors.ts';
+import { type Translations, whenToTryAgain } from '../response/translations.ts';
+import { type Fields, isChosen } from './form-body.ts';
+import { type Refusal, remedyFor, shownOrigin } from './refusals.ts';
+import { shownName } from './resubmit-form.ts';
+
+/** The words of the page that a visitor gets. `isFinal`: no advice helps. */
+type Words = { sign: 'wait' | 'problem'; title: string; sentences: readonly string[]; isFinal?: true };
+
+/** What the words are about, and the language that they are in. `fields`: all that was sent. */
+type About = { error: HttpError; fields: Fields; translations: Translations };
+
+const problem = ({ title, text }: { title: string; text: string }, ...more: string[]): Words => ({
+  sign: 'problem',
+  title,
+  sentences: [text, ...more],
+});
+
+/** The words for a visitor whose form is refused. `error`: the answer to programs. */
+export function refusalWords(refusal: Refusal, about: About): Words {
+  const { error, translations } = about;
+  switch (refusal.kind) {
+    case 'no-form':
+      return { ...problem(translations.unavailable, translations.nothingSent), isFinal: true };
+    case 'origin-refused':
+      return wrongSite(refusal.origin, translations);
+    case 'closed':
+      return closedForm(refusal, translations);
+    case 'rate-limited':
+      return { ...problem(translations.full, whenToTryAgain(error, translations)), sign: 'wait' };
+    case 'unavailable':
+      return { ...problem(translations.busy, whenToTryAgain(error, translations)), sign: 'wait' };
+    case 'failed':
+      return problem(translations.failed, whenToTryAgain(error, translations));
+    case 'files-refused':
+    case 'storage-full':
+      return { sign: 'problem', title: translations.tooLarge.title, sentences: aboutFiles(refusal, about) };
+    case 'loop':
+    case 'key-reused':
+      return problem(translations.notSent, translations.nothingSent);
+    case 'unreadable':
+      return unreadable(about);
+  }
+}
+
+/** The limit that the files of a refused form exceed. A form takes none while its owner has no storage left. */
+export function exceededBy(refusal: Refusal): FileLimit | undefined {
+  if (refusal.kind === 'storage-full') return { kind: 'files', limit: 0 };
+  return refusal.kind === 'files-refused' ? refusal.exceeded : undefined;
+}
+
+function wrongSite(origin: string, translations: Translations): Words {
+  const { title, text, hidden, owner } = translations.wrongSite;
+  const { nothingSent } = translations;
+  switch (remedyFor(origin)) {
+    case 'show':
+      return problem({ title, text: hidden }, nothingSent);
+    case 'list':
+      return problem({ title, text }, fill(owner, { origin: escapeHtml(shownOrigin(origin)) }), nothingSent);
+    case 'none':
+      return problem({ title, text }, nothingSent);
+  }
+}
+
+function closedForm({ closing, form }: Extract<NotReceived, { kind: 'closed' }>, translations: Translations): Words {
+  const { closedMessage } = form.rules;
+  const { title, text } = translations.closings[closing.reason];
+  const opening =
+    closing.reason === 'not-open'
+      ? { time: translations.dateTime(closing.opensAt, closing.timeZone), zone: closing.timeZone }
+      : undefined;
+  const ofOwner =
+    closedMessage === null ? [] : [`<bdi>${escapeHtml(closedMessage).replaceAll(/\r?\n/g, '<br>')}</bdi>`];
+  const sentences = opening || closedMessage === null ? [fill(text, opening ?? {}), ...ofOwner] : ofOwner;
+  return { sign: 'problem', title, sentences: [...sentences, translations.nothingSent] };
+}
+
+/** Sentences about the files that were refused, with their names where these say more. */
+function aboutFiles(refusal: Refusal, { fields, translations }: About): string[] {
+  const { file, files, fileCount, noFiles } = translations.tooLarge;
+  const { kind, limit } = exceededBy(refusal) ?? { kind: 'files', limit: 0 };
+  if (limit === 0) return [noFiles];
+  if (kind === 'count') return [fill(fileCount, { count: translations.number(limit) })];
+  const size = translations.size(limit);
+  if (kind === 'files') return [fill(files, { size })];
+  return fields.flatMap(([name, , sent]) =>
+    sent && isChosen(sent) && sent.size > limit ? [fill(file, { name: shownName(sent.filename || name), size })] : [],
+  );
+}
+
+/** The words for a request that was refused before there was a submission: its status is all that is known. */
+function unreadable({ error, translations }: About): Words {
+  switch (error.status) {
+    case 404:
+      return { ...problem(translations.unavailable, translations.nothingSent), isFinal: true };
+    case 408:
+      return problem(translations.slow, translations.tryAgainSoon);
+    case 413:
+      return problem(translations.tooLarge);
+    case 503:
+      return { ...problem(translations.busy, whenToTryAgain(error, translations)), sign: 'wait' };
+    case 500:
+      return problem(translations.failed, whenToTryAgain(error, translations));
+    default:
+      return problem(translations.notSent, translations.nothingSent);
+  }
+}

@@ -54,7 +54,7 @@ export class SubmissionParser {
   /** Throws HttpError. `memory` counts the body, whose memory files share. */
   async read(
     request: IncomingMessage,
-    about: Pick<SentSubmission, 'deploymentId' | 'ipAddress'>,
+    { deploymentId, ipAddress }: Pick<SentSubmission, 'deploymentId' | 'ipAddress'>,
     memory: MemoryReservation,
   ): Promise<ReadSubmission> {
     const { type, boundary } = contentTypeOf(request);
@@ -66,8 +66,8 @@ export class SubmissionParser {
       // Made when the body is complete: ids rise in the order in which submissions are stored.
       const firstId = links && firstIdOf(request, submitted.fields, links);
       const id = firstId ?? newSubmissionId();
-      const data = dataWithId(id, about.deploymentId, submitted);
-      return { ...submitted, ...about, id, data, isRetry: firstId !== undefined, key: undefined };
+      const data = dataWithId(id, deploymentId, submitted);
+      return { ...submitted, id, deploymentId, data, ipAddress, isRetry: firstId !== undefined, key: undefined };
     };
     const { largeBodyWaitTimeoutMs } = limits.submissions;
     const isSmall = body.length <= SIZES.body.smallBytes;

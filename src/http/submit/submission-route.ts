@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { DELIVERY_HEADER } from '../../lib/delivery-header.ts';
 import { networkOf } from '../../lib/public-address.ts';
-import { type Arrival, SubmissionIntake } from '../../submissions/receive.ts';
+import { type SentFrom, SubmissionIntake } from '../../submissions/receive.ts';
 import type { App } from '../app.ts';
 import { contextOf, type RequestContext, type Step } from '../request/request-context.ts';
 import { namesHtml, namesProblem } from '../response/accept.ts';
 import { type Answered, SubmissionAnswers } from './answer-submission.ts';
 import { type ReadSubmission, SubmissionParser } from './read-submission.ts';
-import { type VisitorPages, visitorOf } from './visitor-pages.ts';
+import { type Visitor, type VisitorPages, visitorOf } from './visitor-pages.ts';
 
 /**
  * Receives submissions: reads, decides, stores and answers. It runs on node:http, ahead of Express: through Express' router
@@ -47,18 +47,17 @@ export class SubmissionRoute {
 
   /** Settles when the submission is answered, after its transaction has ended. */
   async #submit(context: RequestContext, deploymentId: string): Promise<void> {
-    const { request, slug } = context;
-    const visitor = visitorOf(request, slug);
-    const received = await this.#receive(request, deploymentId);
-    await this.#answers.answer(context, { ...received, deploymentId, visitor });
+    const visitor = visitorOf(context.request, context.slug);
+    await this.#answers.answer(context, await this.#receive(context.request, deploymentId, visitor));
   }
 
-  async #receive(request: IncomingMessage, deploymentId: string): Promise<Pick<Answered, 'outcome' | 'sent'>> {
+  async #receive(request: IncomingMessage, deploymentId: string, visitor: Visitor | undefined): Promise<Answered> {
     const { clientAddress, bodyReader, limits } = this.#app;
     // Before the first await: a socket that has closed has no address.
     const ipAddress = clientAddress(request);
     // Files are in memory until they are stored.
     using memory = bodyReader.reserve(networkOf(ipAddress));
+    const isDelivery = request.headers[DELIVERY_HEADER] !== undefined;
     let sent: ReadSubmission | undefined;
     const read = async (): Promise<ReadSubmission> => {
       sent = await this.#parser.read(request, { deploymentId, ipAddress }, memory);
@@ -68,19 +67,16 @@ export class SubmissionRoute {
       return sent;
     };
     try {
-      return { outcome: await this.#intake.receive({ deploymentId, ...headsOf(request), read }), sent };
+      const outcome = await this.#intake.receive({ deploymentId, isDelivery, sentFrom: sentFrom(request), read });
+      return { outcome, deploymentId, sent, visitor };
     } catch (error) {
-      return { outcome: { kind: 'unreadable', error }, sent };
+      return { outcome: { kind: 'unreadable', error }, deploymentId, sent, visitor };
     }
   }
 }
 
-/** The parts of a request's head by which its submission is judged. */
-const headsOf = ({ headers }: IncomingMessage): Pick<Arrival, 'isDelivery' | 'sentFrom'> => ({
-  isDelivery: headers[DELIVERY_HEADER] !== undefined,
-  sentFrom: {
-    origin: headers.origin,
-    referer: headers.referer,
-    isSameOrigin: headers['sec-fetch-site'] === 'same-origin',
-  },
+const sentFrom = ({ headers }: IncomingMessage): SentFrom => ({
+  origin: headers.origin,
+  referer: headers.referer,
+  isSameOrigin: headers['sec-fetch-site'] === 'same-origin',
 });

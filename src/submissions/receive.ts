@@ -143,7 +143,8 @@ export class SubmissionIntake {
     // Its owner may have changed it while the body came.
     const form = forms.inMemory(deploymentId) ?? (await forms.get(deploymentId));
     if (!form) return NO_FORM;
-    if (!this.#isFromAllowed(sentFrom, form)) return { kind: 'origin-refused', origin: sentFrom.origin ?? '', form };
+    const origin = this.#refusedOrigin(sentFrom, form);
+    if (origin !== undefined) return { kind: 'origin-refused', origin, form };
     if (sent.honeypot === 'honeypot') {
       // A robot gets the answer of a success, and nothing is stored.
       honeypotHits.add(deploymentId);
@@ -151,25 +152,25 @@ export class SubmissionIntake {
     }
     const attempt =
       sent.key || sent.isRetry ? await this.#storeOnce(sent, form) : await this.#checkAndStore(sent, form);
-    // Of two with one id or one solution of a captcha at once, the second can be sent again.
+    // Two with one id or one solution of a captcha may come at once: the second can be sent again.
     return attempt.kind === 'duplicate' ? { kind: 'unavailable', error: new BusyError(), form } : attempt;
   }
 
   /**
-   * Returns whether the form accepts submissions from a page. A page whose origin is hidden, by its referrer policy or by a redirect,
+   * Returns the origin from which the form accepts nothing. A page whose origin is hidden, by its referrer policy or by a redirect,
    * may still be known: scripts can change neither Sec-Fetch-Site nor the origin in Referer.
    */
-  #isFromAllowed(
+  #refusedOrigin(
     { origin, referer = '', isSameOrigin }: SentFrom,
     { slug, rules: { allowedOrigins } }: LiveForm,
-  ): boolean {
-    if (allowedOrigins.length === 0 || origin === undefined || isSameOrigin) return true;
+  ): string | undefined {
+    if (allowedOrigins.length === 0 || origin === undefined || isSameOrigin) return undefined;
     const isAllowed = (each: string): boolean =>
       // The service's own error pages send a form again.
       this.#isOwnOrigin(slug, each) || allowedOrigins.includes(asListed(each));
-    if (isAllowed(origin)) return true;
+    if (isAllowed(origin)) return undefined;
     const named = origin === HIDDEN_ORIGIN ? webOriginOf(referer) : undefined;
-    return named !== undefined && isAllowed(named);
+    return named !== undefined && isAllowed(named) ? undefined : origin;
   }
 
   /** Stores a submission that may have been stored before: once, and the outcome is that of the first one. */

@@ -150,4 +150,18 @@ describe('the steps of the listener', () => {
     expect([answer.status, String(answer.body)]).toEqual([200, 'Express']);
     expect((await bareRequest(`${url}/of-express`, { headers: ON_PAGE })).status).toBe(404);
   });
+
+  it.each([
+    ['alone', listener.handle],
+    ['in Express', inExpress(listener)],
+  ])('have answered with a page in memory when they return: %s', async (_how, handle) => {
+    const ended: boolean[] = [];
+    const { url } = await serve((request, response) => {
+      handle(request, response);
+      ended.push(response.writableEnded);
+    });
+    for (let round = 0; round < 2; round += 1) await bareRequest(url, { headers: ON_PAGE });
+    // The first may read the page.
+    expect(ended[1]).toBe(true);
+  });
 });

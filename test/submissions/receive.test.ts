@@ -14,7 +14,7 @@ await owner.change(deploymentId, { allowed_origins: ['https://shop.example'] });
 
 const notCalled = () => Promise.reject(new Error('Not called.'));
 
-/** What an intake makes of submissions, and the forms that it has counted. */
+/** An intake of submissions, and the forms that it has counted. */
 function startIntake(forms = new Forms(service.db)) {
   const { db } = service;
   const limits = testLimits();

@@ -25,7 +25,7 @@ export class RequestContext implements Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
-  /** As performance.now() returns it. */
+  /** The time of performance.now(). */
   readonly startedAt = performance.now();
   path = '';
   slug: string | undefined = undefined;

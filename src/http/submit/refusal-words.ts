@@ -10,7 +10,7 @@ import { shownName } from './resubmit-form.ts';
 /** The words of the page that a visitor gets. `isFinal`: no advice helps. */
 type Words = { sign: 'wait' | 'problem'; title: string; sentences: readonly string[]; isFinal?: true };
 
-/** What the words are about, and the language that they are in. `fields`: all that was sent. */
+/** The refusal's error, and the language of the words. `fields`: all that was sent. */
 type About = { error: HttpError; fields: Fields; translations: Translations };
 
 const problem = ({ title, text }: { title: string; text: string }, ...more: string[]): Words => ({

@@ -5,7 +5,7 @@ import { setAccepted } from '../../support/rate-limit.ts';
 import { testService, UNKNOWN_ID } from '../../support/service.ts';
 
 /*
- * What becomes of a submission, as a program, a visitor and the metrics are told of it.
+ * Each outcome of a submission, as a program, a visitor and the metrics are told of it.
  */
 
 const service = await testService(

@@ -2,14 +2,14 @@ import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { type Config, ConfigError, loadConfig } from './config.ts';
+import { firstRunMessage } from './first-run-message.ts';
 import { onLauncherLost } from './lib/launcher.ts';
 import { createLog, type Log } from './lib/log.ts';
 import { readableLines } from './lib/readable-log.ts';
+import { openMetrics, openWorkerMetrics } from './metrics/open-metrics.ts';
+import { StartError } from './prepare-database.ts';
 import { startService } from './service.ts';
-import { firstRunMessage } from './start/first-run-message.ts';
-import { openMetrics, openWorkerMetrics } from './start/metrics.ts';
-import { StartError } from './start/prepare-database.ts';
-import { type OnLoss, reportReady, runWorkers, WorkerStartError } from './start/workers.ts';
+import { type OnLoss, reportReady, runWorkers, WorkerStartError } from './workers.ts';
 
 /** A process that is told to stop has this long after SHUTDOWN_DELAY_MS, then it ends at once. */
 const STOP_TIMEOUT_MS = 10_000;

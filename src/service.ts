@@ -1,6 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
-import { type Config, domainsTarget } from './config.ts';
+import { createCompute } from './compute/create-compute.ts';
+import { type Config, domainsTarget, pageUrl } from './config.ts';
+import { createChallenges, createLinks, fromSecret } from './db/account/link-secret.ts';
 import { CleanUp } from './db/clean-up.ts';
 import { deliveriesBacklogAge } from './db/deliveries/delivery-queue.ts';
 import { ChangeFeed } from './db/deployments/change-feed.ts';
@@ -8,21 +10,29 @@ import { createOpenSiteFile } from './db/deployments/site-files.ts';
 import { createOpenFile, type ReadObject } from './db/files/file-content.ts';
 import { connect } from './db/postgres/connect.ts';
 import type { SiteverifyUrls } from './delivery/captcha-providers.ts';
+import { createDelivery } from './delivery/create-delivery.ts';
 import { runDigestLoop } from './delivery/mail/digest-loop.ts';
+import { OwnAddress } from './delivery/webhooks/own-address.ts';
+import { createDeploymentChanges } from './deployment-changes.ts';
 import { DomainChecks } from './domains/domain-checks.ts';
 import { Bucket } from './files/bucket.ts';
 import { FilesBucket } from './files/files-bucket.ts';
+import type { App } from './http/app.ts';
 import { Listener } from './http/listener.ts';
+import { createPages } from './http/pages/create-pages.ts';
 import { proxiesOf } from './http/request/client-address.ts';
+import { createRequests } from './http/request/create-requests.ts';
+import { Hosts } from './http/request/hosts.ts';
+import { ProvenDomains } from './http/request/proven-domains.ts';
 import { HttpServer } from './http/server.ts';
+import { createProofs } from './lib/domain-records.ts';
 import type { Log } from './lib/log.ts';
+import { Lifecycle } from './lifecycle.ts';
 import { type LimitOverrides, withLimits } from './limits.ts';
-import { createCore } from './start/core.ts';
-import { createApp } from './start/create-app.ts';
-import { createDelivery } from './start/create-delivery.ts';
-import { createSubmissions } from './start/create-submissions.ts';
-import { Lifecycle } from './start/lifecycle.ts';
-import { type FirstOwner, openDatabase } from './start/prepare-database.ts';
+import { Metrics } from './metrics/metrics.ts';
+import { type FirstOwner, openDatabase } from './prepare-database.ts';
+import { createSubmissions } from './submissions/create-submissions.ts';
+import { readLabels } from './submissions/labels.ts';
 
 export type Service = {
   /** Where it listens, such as http://127.0.0.1:3000. */
@@ -43,7 +53,7 @@ type ServiceOverrides = { siteverifyUrls?: SiteverifyUrls; limits?: LimitOverrid
 
 type ServiceParts = Awaited<ReturnType<typeof createParts>>;
 
-/** Creates every part once. `listening`: where the process listens; undefined until it does. */
+/** Creates every part once, in the order in which they need each other. `listening`: where the process listens; undefined until it does. */
 async function createParts(
   config: Config,
   log: Log,
@@ -51,93 +61,150 @@ async function createParts(
   listening: () => AddressInfo | undefined,
 ) {
   const limits = withLimits(overrides);
+  const metrics = new Metrics();
   const databaseServer = await openDatabase(config, log);
   const db = connect(databaseServer.connection, { limits, onRenew: () => changeFeed.reset() });
   const lifecycle = new Lifecycle({ config, log, db });
-  const { isStarting, readiness, stopping } = lifecycle;
-  const shared = { db, limits, log, signal: stopping };
-  const files = new FilesBucket(config.bucket && new Bucket(config.bucket, limits), shared);
-  const readObject: ReadObject = (...part) => files.read(...part);
-  const openSiteFile = createOpenSiteFile(db, readObject, limits);
-  const core = createCore(config, limits, log, db, openSiteFile, listening);
-  const delivery = createDelivery(core, siteverifyUrls);
-  const { sender } = delivery;
-  const bucket = config.bucket?.isForOldFiles === false ? files : undefined;
-  const submissions = createSubmissions(core, bucket, delivery);
+  const base = { config, limits, log, db };
+  const background = { db, limits, log, signal: lifecycle.stopping };
+  const wakeDispatcher = (): void => delivery.dispatcher.wake();
+
+  const bucket = new FilesBucket(config.bucket && new Bucket(config.bucket, limits), background);
+  const readObject: ReadObject = (...part) => bucket.read(...part);
+  const files = {
+    openFile: createOpenFile(db, readObject, limits),
+    openSiteFile: createOpenSiteFile(db, readObject, limits),
+    bucket: config.bucket?.isForOldFiles === false ? bucket : undefined,
+  };
+  const secrets = { links: createLinks(db, config.baseUrl), altcha: createChallenges(db, limits) };
+  const proven = new ProvenDomains(db);
+  const hosts = new Hosts(config, proven);
+  const own = new OwnAddress({
+    baseUrl: new URL(config.baseUrl),
+    pagesUrl: new URL(pageUrl(config, 'a-page')),
+    servesPageAt: (host) => Boolean(proven.pageAt(host)?.slug),
+    listening,
+  });
+  const threads = createCompute(config, limits);
+  const labelSources = { db, limits, labelThread: threads.labels, openSiteFile: files.openSiteFile, hosts };
+  const labelsOf = (deploymentId: string) => readLabels(labelSources, deploymentId);
+  const delivery = createDelivery({
+    ...base,
+    ...{ own, labelsOf, siteverifyUrls },
+    links: secrets.links,
+    count: (kind, result) => metrics.delivery(kind, result),
+  });
+  const submissions = createSubmissions({
+    ...base,
+    bucket: files.bucket,
+    altcha: secrets.altcha,
+    ask: (question) => delivery.captchas.ask(question),
+    wakeDispatcher,
+    countBatch: (size) => metrics.batch(size),
+  });
+  const requests = createRequests({ ...base, reads: threads.pages, hosts });
+  const { responseWriter } = requests;
+  const pages = createPages({
+    ...base,
+    renders: threads.pages,
+    hosts,
+    responseWriter,
+    openSiteFile: files.openSiteFile,
+  });
+  const proofs = fromSecret(db, createProofs);
+  const domainChecks = new DomainChecks({
+    ...background,
+    dnsServers: config.dnsServers,
+    times: { checkSeconds: config.domainCheckSeconds, graceSeconds: config.domainGraceSeconds },
+    proofs,
+    targetOf: (slug) => domainsTarget(config, slug),
+    onMail: wakeDispatcher,
+  });
   const cleanUp = new CleanUp({
-    ...shared,
+    ...background,
     now,
     logDays: config.deliveryLogDays,
     trashDays: config.trashDays,
-    countExpired: (count) => core.metrics.expired(count),
+    countExpired: (count) => metrics.expired(count),
   });
-  const domainChecks = new DomainChecks({
-    ...shared,
-    dnsServers: config.dnsServers,
-    times: { checkSeconds: config.domainCheckSeconds, graceSeconds: config.domainGraceSeconds },
-    proofs: core.domainProofs,
-    targetOf: (slug) => domainsTarget(config, slug),
-    onMail: () => delivery.dispatcher.wake(),
+  const { onOwnChange, ...onOthers } = createDeploymentChanges({ pages, submissions, proven });
+  const changeFeed = new ChangeFeed(db, limits.changeFeed.gapMs, {
+    onChanges: onOthers.onFeedChanges,
+    onGap: onOthers.onGap,
   });
-  const app = createApp(core, submissions, {
-    domainChecks,
-    openFile: createOpenFile(db, readObject, limits),
-    openSiteFile,
-    bucket,
-    mailAccount: config.smtpUrl === undefined ? undefined : (...mail) => sender.mailAccount(...mail),
-    onPurge: () => cleanUp.wake(),
-    ...{ isStarting, readiness, stopping },
-  });
-  const changeFeed = new ChangeFeed(db, limits.changeFeed.gapMs, { onChanges: app.onFeedChanges, onGap: app.onGap });
+  const app: App = {
+    ...base,
+    metrics,
+    compute: { checks: threads.checks, labelsOf },
+    ...{ files, secrets, submissions, pages, requests },
+    domains: { proofs, checks: domainChecks },
+    delivery: {
+      mailAccount: config.smtpUrl === undefined ? undefined : (...mail) => delivery.sender.mailAccount(...mail),
+      isOwnUrl: (url) => own.isIn(url),
+    },
+    lifecycle: {
+      onDeploymentChange: onOwnChange,
+      onPurge: () => cleanUp.wake(),
+      isStarting: lifecycle.isStarting,
+      readiness: lifecycle.readiness,
+      stopping: lifecycle.stopping,
+    },
+  };
   const server = new HttpServer(new Listener(app).handle, limits, {
     baseUrl: config.baseUrl,
     isProxy: proxiesOf(config.trustProxy),
-    clientAddress: app.clientAddress,
+    clientAddress: requests.clientAddress,
   });
   return {
-    ...core,
-    ...delivery,
-    ...submissions,
+    app,
     databaseServer,
     lifecycle,
-    files,
+    bucket,
+    threads,
+    delivery,
+    submissions,
     cleanUp,
     domainChecks,
-    app,
     changeFeed,
     server,
   };
 }
 
 /** Ends the parts in the order in which they give each other work. */
-async function close({ lifecycle, server, dispatcher, sender, captchas, ...parts }: ServiceParts): Promise<void> {
+async function close({ app, lifecycle, server, delivery, threads, submissions, bucket, databaseServer }: ServiceParts) {
+  const { dispatcher, sender, captchas } = delivery;
   await lifecycle.announceStop();
   dispatcher.drain();
   await server.close();
   await dispatcher.close();
   await sender.close();
-  await Promise.all([parts.compute.close(), parts.checks.close(), parts.labelThread.close()]);
+  await threads.close();
   await captchas.close();
-  await Promise.all([parts.honeypotHits.close(), parts.turnedAway.close(), parts.files.close(), lifecycle.ended()]);
-  await parts.db.close();
-  await parts.databaseServer.close();
+  await Promise.all([
+    submissions.honeypotHits.close(),
+    submissions.turnedAway.close(),
+    bucket.close(),
+    lifecycle.ended(),
+  ]);
+  await app.db.close();
+  await databaseServer.close();
 }
 
 /** Builds the whole service and listens. The database may be reached later: see `ready`. */
-export async function startService(config: Config, log: Log, options: ServiceOverrides = {}): Promise<Service> {
+export async function startService(config: Config, log: Log, overrides: ServiceOverrides = {}): Promise<Service> {
   let listening: AddressInfo | undefined;
-  const parts = await createParts(config, log, options, () => listening);
-  const { db, limits, links, metrics, databaseServer, lifecycle, dispatcher, files } = parts;
-  const { cleanUp, domainChecks, app, changeFeed, server } = parts;
+  const parts = await createParts(config, log, overrides, () => listening);
+  const { app, databaseServer, lifecycle, bucket, delivery, cleanUp, domainChecks, changeFeed, server } = parts;
+  const { db, limits, metrics, secrets, pages } = app;
   const signal = lifecycle.stopping;
   const ready = lifecycle.start(databaseServer, changeFeed, [
-    async () => dispatcher.run(),
+    async () => delivery.dispatcher.run(),
     () => cleanUp.run(),
-    () => runDigestLoop({ db, limits, log, signal }, () => dispatcher.wake()),
-    () => files.run(signal),
-    () => domainChecks.run(app.onDeploymentChange),
+    () => runDigestLoop({ db, limits, log, signal }, () => delivery.dispatcher.wake()),
+    () => bucket.run(signal),
+    () => domainChecks.run(app.lifecycle.onDeploymentChange),
     // Forms in the pages of errors are signed during an outage too.
-    async () => void (await links().catch(() => undefined)),
+    async () => void (await secrets.links().catch(() => undefined)),
   ]);
   // Callers handle it through `ready`; requests get a 503.
   ready.catch(() => undefined);
@@ -153,7 +220,7 @@ export async function startService(config: Config, log: Log, options: ServiceOve
     ready,
     exposeMetrics: () =>
       metrics.expose({
-        pageLookups: () => app.pages.lookups,
+        pageLookups: () => pages.cache.lookups,
         connections: db.use,
         backlogAge: () => deliveriesBacklogAge(db),
       }),

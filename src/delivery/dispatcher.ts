@@ -24,7 +24,7 @@ const MIN_PART_OF_TIMEOUT = 0.9;
 /** Attempts that are started in one turn of the event loop. Hundreds would delay other work. */
 const STARTS_PER_TURN = 4;
 
-type DispatcherSettings = {
+export type DispatcherSettings = {
   db: Knex;
   sender: Pick<Sender, 'attempt'>;
   /** Seconds. */

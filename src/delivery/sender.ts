@@ -16,7 +16,7 @@ import type { Fence } from './webhooks/fenced-agent.ts';
 import { genericHeaders, genericPayload, SAMPLE_DATA, slackPayload } from './webhooks/payloads.ts';
 import { WebhookClient } from './webhooks/webhook-client.ts';
 
-type SenderSettings = Fence &
+export type SenderSettings = Fence &
   MailSources & {
     limits: Limits;
     /** undefined: mail is off. */

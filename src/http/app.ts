@@ -33,45 +33,66 @@ import type { ResponseWriter } from './response/response-writer.ts';
 /** The readiness of the process: it can serve requests, or the reason why a balancer should send them to another. */
 export type Readiness = 'ready' | 'stopping' | 'no database';
 
-/** The parts of the service, built once by service.ts. An endpoint names in its first line the parts that it uses. */
-export type App = {
-  config: Config;
-  limits: Limits;
-  log: Log;
-  metrics: Metrics;
-  db: Database;
+/** Checks of pages, and what is read of them. */
+type ComputeParts = {
   /** The thread for checks of pages, apart from that for pages: a check can take seconds. */
   checks: Pick<ComputePool, 'run'>;
   /** The labels of the fields of a deployment's page; empty where that can't be said now. Rejects without a database. */
   labelsOf(deploymentId: string): Promise<Labels>;
+};
+
+/** The contents of files, in the database or in a bucket. */
+type FileParts = {
   openFile: OpenFile;
   openSiteFile: OpenSiteFile;
   /** Where new contents of sites go; undefined: into the database. */
   bucket: FileBucket | undefined;
+};
+
+/** What is signed with the secret that all processes share. */
+type SecretParts = {
   /** The links in mails. */
   links(): Promise<SignedLinks>;
   altcha(): Promise<Altcha>;
+};
+
+/** Custom domains. */
+type DomainParts = {
   /** Returns the function that makes the text by which a deployment proves its domains. */
-  domainProofs(): Promise<(deploymentId: string) => string>;
-  domainChecks: Pick<DomainChecks, 'check' | 'wake'>;
+  proofs(): Promise<(deploymentId: string) => string>;
+  checks: Pick<DomainChecks, 'check' | 'wake'>;
+};
+
+/** What is sent. */
+type DeliveryParts = {
   /** Sends a mail about an account; undefined when there is no mail server. */
   mailAccount: ((to: string, mail: AccountMail) => Promise<void>) | undefined;
   /** Returns whether a URL leads back to this service. */
   isOwnUrl(url: URL): boolean;
+};
 
+/** What receives submissions. */
+type SubmissionParts = {
   forms: Forms;
   spamCheck: SpamCheck;
-  submissions: SubmissionStore;
+  store: SubmissionStore;
   honeypotHits: Pick<DailyCounts, 'add'>;
   /** Submissions that got a 429. */
   turnedAway: Pick<DailyCounts, 'add'>;
-  pages: PageCache;
+};
+
+/** What serves and stores pages. */
+type PageParts = {
+  cache: PageCache;
   siteFiles: SiteFiles;
   renderer: PageRenderer;
-  limitPageWrites: LimitFunction;
+  limitWrites: LimitFunction;
   /** Unpacks and stores the files of sites, those of one site of an owner at a time. */
   siteQueue: FairQueue<number>;
+};
 
+/** What reads requests and writes answers. */
+type RequestParts = {
   hosts: Hosts;
   clientAddress: ClientAddress;
   sessionCookie: SessionCookie;
@@ -79,7 +100,10 @@ export type App = {
   ownerQueue: OwnerQueue;
   bodyReader: Pick<BodyReader, 'fields' | 'reserve' | 'bytes'>;
   responseWriter: ResponseWriter;
+};
 
+/** The state of the process, and what it is told. */
+type LifecycleParts = {
   /** Called once a change of a deployment is committed. Settles, never rejects, when this process serves it so. */
   onDeploymentChange(change: DeploymentChange): Promise<void>;
   /** Called when the rest of a purged deployment, or spam, is to be removed. */
@@ -88,4 +112,22 @@ export type App = {
   readiness(): Promise<Readiness>;
   /** Fires when the service stops. */
   stopping: AbortSignal;
+};
+
+/** The parts of the service, built once by service.ts, in groups. A handler names in its first line the parts that it uses. */
+export type App = {
+  config: Config;
+  limits: Limits;
+  log: Log;
+  metrics: Metrics;
+  db: Database;
+  compute: ComputeParts;
+  files: FileParts;
+  secrets: SecretParts;
+  domains: DomainParts;
+  delivery: DeliveryParts;
+  submissions: SubmissionParts;
+  pages: PageParts;
+  requests: RequestParts;
+  lifecycle: LifecycleParts;
 };

@@ -86,13 +86,13 @@ export class Listener {
     context.path = pathOf(request);
     this.#locate(context, host);
     validateRequest(request);
-    if (!this.#app.isStarting() || this.#polledPaths.has(context.path)) next();
+    if (!this.#app.lifecycle.isStarting() || this.#polledPaths.has(context.path)) next();
     else void this.#waitForStart(context, host).then(() => next(), next);
   };
 
   #locate(context: RequestContext, host: string): void {
     const { request, path } = context;
-    const page = this.#app.hosts.pageAt(host);
+    const page = this.#app.requests.hosts.pageAt(host);
     context.slug = page?.slug;
     context.domainHolder = page?.deploymentId;
     context.formId = page ? undefined : submitIdIn(path);
@@ -101,7 +101,10 @@ export class Listener {
 
   /** Rejects with 503 when the service has not started after `startWaitTimeoutMs`. */
   async #waitForStart(context: RequestContext, host: string): Promise<void> {
-    const { isStarting, limits } = this.#app;
+    const {
+      lifecycle: { isStarting },
+      limits,
+    } = this.#app;
     const { startWaitTimeoutMs } = limits.requests;
     // Polls: on one promise, a reaction of each request would pile up while the database is out of reach.
     for (let waited = 0; isStarting(); waited += START_POLL_MS) {

@@ -21,7 +21,10 @@ export class PageHosts {
   readonly #visitorPages: VisitorPages;
 
   constructor(app: App, visitorPages: VisitorPages) {
-    const { pages, siteFiles, responseWriter, clientAddress } = app;
+    const {
+      pages: { cache: pages, siteFiles },
+      requests: { responseWriter, clientAddress },
+    } = app;
     this.#app = app;
     this.#pages = new PageServer(pages, new ContentSender(siteFiles, responseWriter, clientAddress), app);
     this.#visitorPages = visitorPages;
@@ -30,7 +33,7 @@ export class PageHosts {
   readonly handle: Step = (request, _response, next) => {
     const context = contextOf(request);
     const { slug, domainHolder } = context;
-    const isForWorker = asksForWorker(request) && !this.#app.hosts.isOfApi(request.headers.host ?? '');
+    const isForWorker = asksForWorker(request) && !this.#app.requests.hosts.isOfApi(request.headers.host ?? '');
     if (isForWorker) context.countAfter(this.#answerWorker(context), next);
     else if (slug === undefined) next();
     else {

@@ -87,7 +87,7 @@ type Rooms = {
   limits: Limits;
   forms: Forms;
   spamCheck: SpamCheck;
-  submissions: SubmissionStore;
+  store: SubmissionStore;
   honeypotHits: Pick<DailyCounts, 'add'>;
   turnedAway: Pick<DailyCounts, 'add'>;
 };
@@ -207,13 +207,13 @@ export class SubmissionIntake {
   }
 
   async #checkAndStore(sent: SentSubmission, form: LiveForm): Promise<Attempt> {
-    const { spamCheck, submissions } = this.#rooms;
+    const { spamCheck, store } = this.#rooms;
     if (sent.honeypot) return this.#storeAsSpam(sent, form, 'honeypot');
     const check = await spamCheck.run(sent, form.rules);
     if (check.kind === 'spam') return this.#storeAsSpam(sent, form, check.reason);
     let stored: StoreOutcome | undefined;
     try {
-      stored = await submissions.store(sent, check.solution ? { ...sent, solution: check.solution } : sent);
+      stored = await store.store(sent, check.solution ? { ...sent, solution: check.solution } : sent);
     } finally {
       if (stored?.kind !== 'accepted' && check.token !== undefined) spamCheck.giveBack(check.token);
     }
@@ -225,7 +225,7 @@ export class SubmissionIntake {
   /** Stores spam, or drops it. Either way, the visitor is told of a success. */
   async #storeAsSpam(sent: SentSubmission, form: LiveForm, reason: SpamReason): Promise<Attempt> {
     const { id } = sent;
-    const stored = await this.#rooms.submissions.store(sent, sent, reason);
+    const stored = await this.#rooms.store.store(sent, sent, reason);
     if (stored.kind === 'accepted') return { kind: 'spam', id, form };
     // If the provider was not reached, it may be a person's: an answer of a success would lose it.
     if (stored.kind !== 'rate-limited' || reason === 'captcha-unavailable') return toAttempt(stored, sent, form);

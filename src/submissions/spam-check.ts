@@ -21,7 +21,7 @@ const MAX_TOKEN_CHARS = 8_192;
 const SMALL_TEXT_CHARS = 16 * 1024;
 
 /** Asks a provider about a token, within 3 seconds; never rejects. */
-type AskProvider = (question: TokenQuestion) => Promise<TokenState>;
+export type AskProvider = (question: TokenQuestion) => Promise<TokenState>;
 
 /** The result of the check of a submission. */
 export type SpamCheckResult =

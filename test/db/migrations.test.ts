@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/lib/log.ts';
-import { openDatabase, prepareDatabase } from '../../src/start/prepare-database.ts';
+import { openDatabase, prepareDatabase } from '../../src/prepare-database.ts';
 import { operatorOf } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
 import { cloneDatabase, openDatabase as connectTo, emptyDatabase, testDatabase } from '../support/fresh-database.ts';

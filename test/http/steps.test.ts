@@ -43,16 +43,22 @@ function listenerFor(deploymentId: string): Listener {
   const clientAddress = () => '127.0.0.1';
   return new Listener(
     idleApp(config, {
-      ...{ db, limits, pages, clientAddress },
-      forms: new Forms(db),
-      submissions: new SubmissionStore({ ...parts, wakeDispatcher: () => undefined, countBatch: () => undefined }),
-      links: createLinks(db, BASE_URL),
-      honeypotHits: { add: () => undefined },
-      turnedAway: { add: () => undefined },
-      authentication: new Authentication(db, clientAddress, new SessionCookie(BASE_URL)),
-      bodyReader: new BodyReader(1_000_000, { run: unused }, limits),
-      responseWriter: new ResponseWriter({ largest: 1_000_000, limits }),
-      readiness: async () => 'ready',
+      ...{ db, limits },
+      pages: { cache: pages },
+      submissions: {
+        forms: new Forms(db),
+        store: new SubmissionStore({ ...parts, wakeDispatcher: () => undefined, countBatch: () => undefined }),
+        honeypotHits: { add: () => undefined },
+        turnedAway: { add: () => undefined },
+      },
+      secrets: { links: createLinks(db, BASE_URL) },
+      requests: {
+        clientAddress,
+        authentication: new Authentication(db, clientAddress, new SessionCookie(BASE_URL)),
+        bodyReader: new BodyReader(1_000_000, { run: unused }, limits),
+        responseWriter: new ResponseWriter({ largest: 1_000_000, limits }),
+      },
+      lifecycle: { readiness: async () => 'ready' },
     }),
   );
 }

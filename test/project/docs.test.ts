@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { CODES } from '../../src/compute/check/answer.ts';
 import { loadConfig } from '../../src/config.ts';
 import { SPAM_REASONS } from '../../src/db/spam/spam-submissions.ts';
+import { tour } from '../../src/first-run-message.ts';
 import { codesOf } from '../../src/http/api/operations/error-pages.ts';
 import { LANGUAGES } from '../../src/lib/languages.ts';
 import { RESERVED } from '../../src/lib/slugs.ts';
 import { VALUE_CODES } from '../../src/problems/value-errors.ts';
-import { tour } from '../../src/start/first-run-message.ts';
 import { endpointsOf, lookUp, referenceOf } from '../support/reference.ts';
 import { BASE_URL, PAGES_DOMAIN } from '../support/service.ts';
 

@@ -23,7 +23,7 @@ function startIntake(forms = new Forms(service.db)) {
   const rooms = {
     ...{ db, limits, forms },
     spamCheck: new SpamCheck({ altcha: notCalled, ask: notCalled }, limits),
-    submissions: new SubmissionStore({ ...store, wakeDispatcher: () => undefined }),
+    store: new SubmissionStore({ ...store, wakeDispatcher: () => undefined }),
     honeypotHits: { add: (id: string) => void counted.push(`honeypot ${id}`) },
     turnedAway: { add: (id: string) => void counted.push(`turned away ${id}`) },
   };

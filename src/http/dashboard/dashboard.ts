@@ -36,7 +36,7 @@ const headersOf = (frameSource: string) => ({
  */
 const isSignedOut = (
   { headers: { cookie = '', 'sec-fetch-site': site } }: IncomingMessage,
-  { sessionCookie }: App,
+  { requests: { sessionCookie } }: App,
 ): boolean => !cookie.includes(`${sessionCookie.name}=`) && (site === 'none' || site === 'same-origin');
 
 const filesOf = perService(() => new DashboardFiles());

@@ -44,7 +44,10 @@ type Success<Answer> = {
 type NoContent = { status: 204 | 303; description: string; headers?: Headers };
 
 /** The parts of a service that its declarations depend on. */
-export type Settings = Pick<App, 'config' | 'limits' | 'isOwnUrl' | 'siteQueue'>;
+export type Settings = Pick<App, 'config' | 'limits'> & {
+  delivery: Pick<App['delivery'], 'isOwnUrl'>;
+  pages: Pick<App['pages'], 'siteQueue'>;
+};
 /** A part of a declaration, or the function that makes it for a service. */
 export type ForService<T> = T | ((settings: Settings) => T);
 

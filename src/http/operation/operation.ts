@@ -176,11 +176,11 @@ async function answerRequest(
   response: Response,
   app: App,
 ): Promise<void> {
-  const owner = await app.authentication.ofRequest(request, response);
+  const owner = await app.requests.authentication.ofRequest(request, response);
   const { status = 200 } = declaration.answer;
   const exchange = {
     ...{ request, response, owner, params: request.params },
-    queue: <T>(work: () => Promise<T>): Promise<T> => app.ownerQueue.run(owner.id, response, work),
+    queue: <T>(work: () => Promise<T>): Promise<T> => app.requests.ownerQueue.run(owner.id, response, work),
     notify: (sentence: string): void => addNotice(response, sentence),
     setHeaders: (headers: Readonly<Record<string, string>>): void => void response.set(headers),
   };
@@ -193,7 +193,7 @@ async function answerRequest(
   delete request.headers['cache-control'];
   // The client has the content with this ETag.
   if (request.fresh) response.status(304).end();
-  else if (body instanceof JsonPieces) await app.responseWriter.json(response, owner.id, body);
+  else if (body instanceof JsonPieces) await app.requests.responseWriter.json(response, owner.id, body);
   else response.json(body);
 }
 
@@ -224,7 +224,7 @@ async function run(
 async function readSent(
   { query, body, requestHeaders }: Bound,
   { request, owner, notify }: Pick<ToolCall, 'request' | 'owner' | 'notify'>,
-  { authentication, bodyReader, limits }: App,
+  { requests: { authentication, bodyReader }, limits }: App,
 ): Promise<Sent> {
   const since = performance.now();
   const sent = {

@@ -70,7 +70,7 @@ export class SubmissionAnswers {
 
   /** Adds what the page that answers a refusal needs to know: how to get back, in which language, what was filled in. */
   async #recognize(visitor: Visitor, refusal: Refusal, { deploymentId, sent }: Answered): Promise<Visitor> {
-    const links = await this.#app.links().catch(() => undefined);
+    const links = await this.#app.secrets.links().catch(() => undefined);
     const page = await this.#formOf(refusal, deploymentId);
     return {
       ...visitor,
@@ -83,7 +83,9 @@ export class SubmissionAnswers {
 
   /** The form of a submission that is refused, if it is known. */
   async #formOf(refusal: Refusal, deploymentId: string): Promise<LiveForm | undefined> {
-    const { forms } = this.#app;
+    const {
+      submissions: { forms },
+    } = this.#app;
     switch (refusal.kind) {
       case 'loop':
       case 'no-form':

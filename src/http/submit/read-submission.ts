@@ -31,13 +31,13 @@ const FILE_GROWTH = 1.4;
 
 /** Reads submissions in the three content types. */
 export class SubmissionParser {
-  readonly #app: Pick<App, 'bodyReader' | 'limits' | 'links'>;
+  readonly #app: Pick<App, 'limits' | 'requests' | 'secrets'>;
   /** Large bodies are parsed one at a time for each client, with a rest after each, which bounds its part of the event loop's time. */
   readonly #largeBodies: FairQueue<string | number>;
   readonly #formLimits: FormLimits;
   readonly #maxBytes: Readonly<Record<ContentType, number>>;
 
-  constructor(app: Pick<App, 'bodyReader' | 'limits' | 'links' | 'config'>) {
+  constructor(app: Pick<App, 'config' | 'limits' | 'requests' | 'secrets'>) {
     const { maxSubmissionBytes: maxBytes, maxFileBytes, maxFilesBytes } = app.config;
     const { maxFields, maxFiles } = SIZES.submission;
     this.#app = app;
@@ -58,9 +58,12 @@ export class SubmissionParser {
     memory: MemoryReservation,
   ): Promise<ReadSubmission> {
     const { type, boundary } = contentTypeOf(request);
-    const { bodyReader, limits } = this.#app;
+    const {
+      requests: { bodyReader },
+      limits,
+    } = this.#app;
     const body = await bodyReader.bytes(request, this.#maxBytes[type], memory);
-    const links = request.url?.includes('?') ? await this.#app.links() : undefined;
+    const links = request.url?.includes('?') ? await this.#app.secrets.links() : undefined;
     const parse = async (): Promise<ReadSubmission> => {
       const submitted = type === 'multipart/form-data' ? await this.#readForm(body, boundary) : this.#parse(type, body);
       // Made when the body is complete: ids rise in the order in which submissions are stored.

@@ -21,12 +21,13 @@ export class SubmissionRoute {
   readonly #answers: SubmissionAnswers;
 
   constructor(app: App, visitorPages: VisitorPages) {
-    const { config, hosts } = app;
+    const { config, db, limits, submissions } = app;
+    const { hosts } = app.requests;
     this.#app = app;
     this.#visitorPages = visitorPages;
     this.#parser = new SubmissionParser(app);
     this.#intake = new SubmissionIntake(
-      app,
+      { db, limits, ...submissions },
       (slug, origin) => origin === config.baseUrl || hosts.isOriginOf(slug, origin),
     );
     this.#answers = new SubmissionAnswers(app, visitorPages);
@@ -52,7 +53,10 @@ export class SubmissionRoute {
   }
 
   async #receive(request: IncomingMessage, deploymentId: string, visitor: Visitor | undefined): Promise<Answered> {
-    const { clientAddress, bodyReader, limits } = this.#app;
+    const {
+      requests: { clientAddress, bodyReader },
+      limits,
+    } = this.#app;
     // Before the first await: a socket that has closed has no address.
     const ipAddress = clientAddress(request);
     // Files are in memory until they are stored.

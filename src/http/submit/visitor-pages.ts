@@ -71,11 +71,11 @@ function otherSite(
 
 /** Answers visitors: redirects after a success, and pages in their language. */
 export class VisitorPages {
-  readonly #app: Pick<App, 'config' | 'forms' | 'hosts' | 'limits'>;
+  readonly #app: Pick<App, 'config' | 'limits' | 'requests' | 'submissions'>;
   /** Characters of the forms in error pages that are being sent. */
   #keptChars = 0;
 
-  constructor(app: Pick<App, 'config' | 'forms' | 'hosts' | 'limits'>) {
+  constructor(app: Pick<App, 'config' | 'limits' | 'requests' | 'submissions'>) {
     this.#app = app;
   }
 
@@ -94,7 +94,7 @@ export class VisitorPages {
 
   /** The page that a visitor sees after a success. */
   async thank(response: ServerResponse, deploymentId: string, headers: Headers): Promise<void> {
-    const page = await this.#app.forms.get(deploymentId).then(
+    const page = await this.#app.submissions.forms.get(deploymentId).then(
       (found) => found ?? 'absent',
       () => undefined,
     );
@@ -138,7 +138,7 @@ export class VisitorPages {
     { response, requestId }: Pick<Exchange, 'response' | 'requestId'>,
     deploymentId: string,
   ): Promise<void> {
-    const page = await this.#app.forms.get(deploymentId).catch(() => undefined);
+    const page = await this.#app.submissions.forms.get(deploymentId).catch(() => undefined);
     const translations = translationsFor(response.req.headers, page);
     const { title, text, owner } = translations.wrongForm;
     const code = (source: string): string => `<code dir="ltr">${escapeHtml(source)}</code>`;
@@ -161,7 +161,9 @@ export class VisitorPages {
   #chosenBy(request: IncomingMessage, { fields }: Visitor, { slug, rules }: LiveForm): string | undefined {
     const redirect = fields && redirectOf(fields);
     if (redirect === undefined) return undefined;
-    const { hosts } = this.#app;
+    const {
+      requests: { hosts },
+    } = this.#app;
     return redirectWithin(
       redirect,
       hosts.originFor(request, slug),
@@ -185,7 +187,7 @@ export class VisitorPages {
     { back }: Translations,
     attribute: '' | ' class="button"' = '',
   ): string {
-    const page = slug === undefined ? undefined : this.#app.hosts.originFor(request, slug);
+    const page = slug === undefined ? undefined : this.#app.requests.hosts.originFor(request, slug);
     const url = otherSite(request, [this.#app.config.baseUrl, page]) ?? (page && `${page}/`);
     return url === undefined ? '' : `\n<p><a${attribute} href="${escapeHtml(url)}">${back}</a></p>`;
   }

@@ -234,8 +234,12 @@ it('loads the protocol again after that has failed', async () => {
   const owner = { id: 1, email: 'you@example.com', plan: 'free', credentialId: 'key_1', scope: 'full' as const };
   const app = idleApp(service.config);
   const operations = mcpOperations(() => tries.shift()?.() ?? []);
-  const authentication = { ...app.authentication, ofRequest: async () => owner, isCredentialValid: async () => true };
-  const api = createApi(operations.map((one) => one.bind({ ...app, authentication })));
+  const authentication = {
+    ...app.requests.authentication,
+    ofRequest: async () => owner,
+    isCredentialValid: async () => true,
+  };
+  const api = createApi(operations.map((one) => one.bind({ ...app, requests: { ...app.requests, authentication } })));
   api.use(((_error, _request, response, _next) => void response.sendStatus(500)) satisfies ErrorRequestHandler);
   const ping = () => request(api).post('/mcp').set('Authorization', 'Bearer key').send(PING);
   expect((await ping()).status).toBe(500);

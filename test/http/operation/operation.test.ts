@@ -27,20 +27,23 @@ function serve(...operations: Operation[]) {
   const idle = idleApp(loadConfig({ BASE_URL, PAGES_DOMAIN }));
   const app: App = {
     ...idle,
-    authentication: {
-      ...idle.authentication,
-      async ofRequest({ headers }) {
-        if (headers.authorization !== 'Bearer key') throw new HttpError(401, 'no key');
-        return { id: 7, email: 'you@example.com', plan: 'free', credentialId: 'key_1', scope: 'full' };
+    requests: {
+      ...idle.requests,
+      authentication: {
+        ...idle.requests.authentication,
+        async ofRequest({ headers }) {
+          if (headers.authorization !== 'Bearer key') throw new HttpError(401, 'no key');
+          return { id: 7, email: 'you@example.com', plan: 'free', credentialId: 'key_1', scope: 'full' };
+        },
+        isCredentialValid: async () => true,
       },
-      isCredentialValid: async () => true,
-    },
-    bodyReader: {
-      ...idle.bodyReader,
-      async fields({ headers }, _ownerId, { schema }) {
-        const read = schema.safeParse(JSON.parse(String(headers['x-body'])));
-        if (!read.success) throw new HttpError(400, 'bad body');
-        return read.data;
+      bodyReader: {
+        ...idle.requests.bodyReader,
+        async fields({ headers }, _ownerId, { schema }) {
+          const read = schema.safeParse(JSON.parse(String(headers['x-body'])));
+          if (!read.success) throw new HttpError(400, 'bad body');
+          return read.data;
+        },
       },
     },
   };

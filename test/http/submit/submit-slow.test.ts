@@ -33,9 +33,12 @@ it('a connection may stand still for longer while the files of its submission ar
   const parts = { ...idle, bucket: undefined, storageLimits: new Map(), countBatch: () => undefined };
   const app = {
     ...idle,
-    clientAddress: () => '127.0.0.1',
-    forms: new OneForm(idle.db),
-    submissions: new SlowStore({ ...parts, wakeDispatcher: () => undefined }),
+    requests: { ...idle.requests, clientAddress: () => '127.0.0.1' },
+    submissions: {
+      ...idle.submissions,
+      forms: new OneForm(idle.db),
+      store: new SlowStore({ ...parts, wakeDispatcher: () => undefined }),
+    },
   };
   const submissions = new SubmissionRoute(app, new VisitorPages(app));
   const deploymentId = newDeploymentId();

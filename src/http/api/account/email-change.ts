@@ -48,7 +48,7 @@ const noSuchLink = errorKind(
 export const emailChangeErrors = [noMailServer, emailTaken, tooManyAsks];
 
 /** Sends a mail after the answer: a mail server can be slow. */
-function mailLater({ mailAccount, log }: App, to: string, mail: AccountMail): void {
+function mailLater({ delivery: { mailAccount }, log }: App, to: string, mail: AccountMail): void {
   mailAccount?.(to, mail).catch((error: unknown) => log.warn({ err: error }, `the mail ${mail.kind} was not sent`));
 }
 
@@ -68,7 +68,11 @@ export class EmailChanges {
 
   /** Mails a link to an address, which is the owner's once it is opened. Throws 409 and 429. */
   async ask(call: Pick<ToolCall, 'owner' | 'request' | 'response'>, email: string): Promise<void> {
-    const { db, config, mailAccount } = this.#app;
+    const {
+      db,
+      config,
+      delivery: { mailAccount },
+    } = this.#app;
     if (!mailAccount) throw noMailServer();
     // An address that is taken counts as well: otherwise an owner could find out which addresses there are.
     await this.#asks.countOwner(call);

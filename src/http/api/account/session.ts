@@ -58,7 +58,7 @@ export function refuseOtherSites({ headers }: EndpointRequest): void {
 
 /** The fields of a request to sign in, which has no key. Throws 403 for one that a page of another site sends. */
 export async function readSignIn<S extends z.ZodObject>(
-  { bodyReader }: App,
+  { requests: { bodyReader } }: App,
   request: EndpointRequest,
   schema: S,
 ): Promise<z.infer<S>> {
@@ -68,7 +68,11 @@ export async function readSignIn<S extends z.ZodObject>(
 }
 
 /** Begins a session, always with a token of its own: what the browser had before is not used. */
-export async function signIn({ db, sessionCookie }: App, response: Response, keyId: string): Promise<void> {
+export async function signIn(
+  { db, requests: { sessionCookie } }: App,
+  response: Response,
+  keyId: string,
+): Promise<void> {
   const token = newToken();
   const userAgent = response.req.headers['user-agent']?.slice(0, SIZES.session.maxUserAgentChars) ?? null;
   await beginSession(db, keyId, { hash: hashOfKey(token), userAgent });
@@ -86,7 +90,7 @@ const beginOperation = publicOperation('POST', '/session', 'signIn', {
   async handle(request, response, app) {
     const { key } = await readSignIn(app, request, Key);
     if (!isApiKey(key)) throw keyRefused();
-    const { email, plan, credentialId } = await app.authentication.ofKey(request, response, key);
+    const { email, plan, credentialId } = await app.requests.authentication.ofKey(request, response, key);
     await signIn(app, response, credentialId);
     return { email, plan };
   },
@@ -105,7 +109,7 @@ const endOperation = operation('DELETE', '/session', 'signOut', {
   async handle({ owner, setHeaders }, app) {
     if (!SESSION_ID.test(owner.credentialId)) throw noSession();
     await endSession(app.db, owner.id, owner.credentialId);
-    setHeaders({ 'Set-Cookie': app.sessionCookie.remove });
+    setHeaders({ 'Set-Cookie': app.requests.sessionCookie.remove });
     return { message: 'Signed out' as const };
   },
 });
@@ -120,7 +124,7 @@ const endAllOperation = operation('DELETE', '/sessions', 'signOutEverywhere', {
   },
   async handle({ owner, setHeaders }, app) {
     await endSessions(app.db, owner.id);
-    setHeaders({ 'Set-Cookie': app.sessionCookie.remove });
+    setHeaders({ 'Set-Cookie': app.requests.sessionCookie.remove });
     return { message: 'Signed out everywhere' as const };
   },
 });

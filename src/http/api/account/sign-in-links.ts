@@ -102,7 +102,7 @@ class SignInLinks {
   }
 
   /** Runs after the answer, which says nothing of whether there is such an owner. */
-  send(email: string, mail: NonNullable<App['mailAccount']>): void {
+  send(email: string, mail: NonNullable<App['delivery']['mailAccount']>): void {
     const { db, config, log } = this.#app;
     if (this.#sending.pendingCount >= MAX_WAITING) {
       log.warn('a link to sign in was not sent: too many wait for the mail server');
@@ -136,7 +136,10 @@ const requestOperation = publicOperation('POST', '/session/mail', 'askForSignInL
   },
   errors: [noMail, otherSite, tooManyTries],
   async handle(request, response, app) {
-    const { mailAccount, clientAddress } = app;
+    const {
+      delivery: { mailAccount },
+      requests: { clientAddress },
+    } = app;
     const links = linksOf(app);
     if (!mailAccount) throw noMail();
     // Before the first await: a socket that has closed has no address.
@@ -183,7 +186,7 @@ const useOperation = publicOperation('POST', PATH, 'useSignInLink', {
     refuseOtherSites(request);
     // A form of any site can post here. Over plain http, only its Origin tells.
     const { origin } = request.headers;
-    if (origin !== undefined && !app.sessionCookie.isSameOrigin(request)) throw otherSite();
+    if (origin !== undefined && !app.requests.sessionCookie.isSameOrigin(request)) throw otherSite();
     const keyId = await useSignInLink(app.db, tokenHash(request, noSuchLink));
     if (keyId === undefined) throw noSuchLink();
     await signIn(app, response, keyId);

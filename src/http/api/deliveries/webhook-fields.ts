@@ -34,7 +34,7 @@ function mayDeliverTo({ hostname }: URL, allowedCidrs: Settings['config']['webho
   return isIP(host) === 0 || isReachable(host, allowedCidrs);
 }
 
-const urlField = ({ config, isOwnUrl }: Settings) =>
+const urlField = ({ config, delivery: { isOwnUrl } }: Settings) =>
   z
     .string('url is required: send the address that receives the webhook, as a string.')
     // No other check runs on one that is too long: parsing may take time quadratic in its length.

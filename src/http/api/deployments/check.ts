@@ -73,7 +73,7 @@ class CheckTurns {
     if (this.#usedMs > jobTimeoutMs) return undefined;
     const askedAt = performance.now();
     try {
-      return await this.#app.checks.run(this.#owner.id, checkWaitTimeoutMs - this.#waitedMs, async (thread) => {
+      return await this.#app.compute.checks.run(this.#owner.id, checkWaitTimeoutMs - this.#waitedMs, async (thread) => {
         this.#waitedMs += performance.now() - askedAt;
         const file = await read();
         const beganAt = performance.now();
@@ -199,9 +199,9 @@ async function checkInTurns(
   { id, slug }: Page,
   { captcha, allowedOrigins }: Pick<FormRules, 'captcha' | 'allowedOrigins'>,
 ): Promise<JoinedCheck> {
-  const page = foundOr404(await findLivePage(app.db, app.openSiteFile, call.owner.id, id));
+  const page = foundOr404(await findLivePage(app.db, app.files.openSiteFile, call.owner.id, id));
   const turns = new CheckTurns(app, call);
-  const addresses = app.hosts.addressesFor({ id, slug });
+  const addresses = app.requests.hosts.addressesFor({ id, slug });
   const scripts = await checkScripts(turns, addresses, page);
   const settings = {
     captcha: captcha?.provider,
@@ -243,7 +243,7 @@ const checkOperation = operation('POST', '/check', 'checkHtml', {
     const files = [{ read: async () => Buffer.from(html), site: undefined }];
     const resumeDeadline = pauseDeadline(call.response);
     const turns = new CheckTurns(app, call);
-    const checked = checkFiles(turns, { addresses: app.hosts.addressesFor() }, files).finally(resumeDeadline);
+    const checked = checkFiles(turns, { addresses: app.requests.hosts.addressesFor() }, files).finally(resumeDeadline);
     return foundOr404((await checked).toJson());
   },
 });

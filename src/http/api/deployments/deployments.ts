@@ -138,7 +138,12 @@ const createOperation = operation('POST', '/deploy', 'createDeployment', {
   answer: { status: 201, description: 'The page is live.', schema: Deployed },
   errors: [planLimitReached, storageFull, slugTaken, keyReused],
   async handle({ owner, response, headers, body: { html, slug, files: sent } }, app) {
-    const { db, config, renderer, limitPageWrites, onDeploymentChange } = app;
+    const {
+      db,
+      config,
+      pages: { renderer, limitWrites: limitPageWrites },
+      lifecycle: { onDeploymentChange },
+    } = app;
     const slugs = slug === undefined ? await proposeSlugs(html, config.reservedSlugs) : [slug];
     const limit = config.planLimits.get(owner.plan) ?? 0;
     const id = newDeploymentId();
@@ -252,7 +257,7 @@ const deleteOperation = operation('DELETE', '/deploy/:id', 'deleteDeployment', {
     '(TRASH_DAYS) it is in the trash, with its submissions.',
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
   answer: { description: 'The page is offline.', schema: Deleted },
-  async handle({ owner, resource: { id, slug } }, { db, onDeploymentChange }) {
+  async handle({ owner, resource: { id, slug } }, { db, lifecycle: { onDeploymentChange } }) {
     foundOr404(await deleteDeployment(db, owner.id, id));
     await onDeploymentChange({ deploymentId: id, slug });
     return { message: 'Deployment deleted' as const, id };

@@ -80,7 +80,11 @@ const tooManyChecks = errorKind(
 );
 
 /** The domain as the API shows it. */
-async function toCustomDomain({ config, domainProofs }: App, page: { id: string; slug: string }, row: Domain) {
+async function toCustomDomain(
+  { config, domains: { proofs: domainProofs } }: App,
+  page: { id: string; slug: string },
+  row: Domain,
+) {
   const proof = (await domainProofs())(page.id);
   return toWire(CustomDomain, { ...row, records: recordsOf(row.domain, proof, domainsTarget(config, page.slug)) });
 }
@@ -143,7 +147,7 @@ const addOperation = operation('POST', '/deploy/:id/domains', 'addDomain', {
     if (row === 'limit-reached') throw domainLimit();
     if (row === 'live-elsewhere') throw domainTaken();
     const { totalHits } = wakesOf(app).increment(String(owner.id));
-    if (totalHits <= app.limits.owners.domainChecksPerMinute) app.domainChecks.wake();
+    if (totalHits <= app.limits.owners.domainChecksPerMinute) app.domains.checks.wake();
     setHeaders({ Location: `/deploy/${page.id}/domains/${row.domain}` });
     return toCustomDomain(app, page, row);
   },
@@ -161,10 +165,10 @@ const checkOperation = operation('POST', '/deploy/:id/domains/:domain/check', 'c
     // The time for DNS is bounded on its own.
     const resumeDeadline = pauseDeadline(response);
     const { domain } = row;
-    await app.domainChecks
+    await app.domains.checks
       .check({ deploymentId: page.id, slug: page.slug, domain })
       .catch((error: unknown) => {
-        throw app.stopping.aborted ? unavailable('The service is stopping: try again shortly.') : error;
+        throw app.lifecycle.stopping.aborted ? unavailable('The service is stopping: try again shortly.') : error;
       })
       .finally(resumeDeadline);
     return queue(async () =>
@@ -181,7 +185,7 @@ const removeOperation = operation('DELETE', '/deploy/:id/domains/:domain', 'remo
   errors: [noSuchDomain],
   async handle({ resource: { page, row } }, app) {
     if (!(await removeDomain(app.db, page.id, row.domain))) throw noSuchDomain();
-    await app.onDeploymentChange({ deploymentId: page.id, slug: page.slug });
+    await app.lifecycle.onDeploymentChange({ deploymentId: page.id, slug: page.slug });
     return { message: 'Domain removed' as const, domain: row.domain };
   },
 });

@@ -80,7 +80,7 @@ const uploadParts = {
 };
 
 /** A body that has a page, and its files if it is a site; or that is a page, or the zip of a site. */
-export const siteBody = ({ config, siteQueue }: Settings) => {
+export const siteBody = ({ config, pages: { siteQueue } }: Settings) => {
   const page = pageBody(config);
   const { maxSiteBytes } = config;
   return {

@@ -33,7 +33,11 @@ async function storeMissing(
   { sent, htmlBytes }: SentSite,
   { stored, signal }: Storing,
 ): Promise<void> {
-  const { db, config, bucket } = app;
+  const {
+    db,
+    config,
+    files: { bucket },
+  } = app;
   const missing = await findMissing(db, ownerId, sent.list);
   const bytes = missing.reduce((sum, file) => sum + file.bytes, htmlBytes);
   await checkStorage(db, { ownerId }, bytes, config.storageLimits);
@@ -57,7 +61,7 @@ async function storeMissing(
 
 /** Stores a content: in the bucket first where there is one, so that no row is without its object. */
 async function storeOne(
-  { db, bucket }: App,
+  { db, files: { bucket } }: App,
   ownerId: number,
   sha256: string,
   content: Buffer,
@@ -86,7 +90,7 @@ export async function withContents<T>(
   // The server sets its own time-out again at the next request.
   response.req.socket.setTimeout(siteSocketTimeoutMs);
   try {
-    return await app.siteQueue.run(owner.id, QUEUE_WAIT_MS, () => {
+    return await app.pages.siteQueue.run(owner.id, QUEUE_WAIT_MS, () => {
       const signal = AbortSignal.timeout(siteTimeoutMs);
       return storeAndPublish(signal).catch((error: unknown) => {
         if (error instanceof ContentsRemoved) return storeAndPublish(signal);
@@ -115,7 +119,12 @@ export async function publishPage(
   { html, sent, files }: Published,
   etags?: readonly string[],
 ): Promise<Deployment> {
-  const { db, config, limitPageWrites, onDeploymentChange } = app;
+  const {
+    db,
+    config,
+    pages: { limitWrites: limitPageWrites },
+    lifecycle: { onDeploymentChange },
+  } = app;
   const page = html && (await prepare(app, publisher.owner, { id, slug }, html));
   function checked(now: readonly SiteFile[], htmlBytes: number): readonly SiteFile[] {
     const changed = files ? files(now, htmlBytes) : (sent?.list ?? now);
@@ -133,7 +142,7 @@ export async function publishPage(
 }
 
 async function prepare(
-  { db, renderer }: App,
+  { db, pages: { renderer } }: App,
   owner: Owner,
   { id, slug }: Pick<Deployment, 'id' | 'slug'>,
   html: Buffer,

@@ -62,7 +62,7 @@ type Call = { owner: Owner; notify(sentence: string): void };
 
 /** The live page as it is to be rendered, if switching ALTCHA on or off changes that. */
 async function pageToRenew(
-  { db, renderer }: App,
+  { db, pages: { renderer } }: App,
   owner: Owner,
   { id, slug }: { id: string; slug: string },
   { spam }: SettingsChange,
@@ -180,7 +180,7 @@ const changeOperation = operation('PATCH', '/deploy/:id', 'changeSettings', {
   async handle({ owner, response, resource, headers, body: changes, notify, setHeaders }, app) {
     const { id, slug } = resource;
     const { etag } = await changeOrRefuse(app, owner, resource, changes, wantedTags(headers['If-Match']));
-    await app.onDeploymentChange({ deploymentId: id, slug });
+    await app.lifecycle.onDeploymentChange({ deploymentId: id, slug });
     await tellOfMail(app, { owner, notify }, id, changes);
     const provider = changes.spam?.captcha?.provider;
     const missing = provider && captchaNotice(await captchaMissing(app, { owner, response }, resource, provider));

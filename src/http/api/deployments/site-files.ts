@@ -68,7 +68,7 @@ const listOperation = operation('GET', '/deploy/:id/files', 'listFiles', {
 const getOperation = operation('GET', '/deploy/:id/files/*path', 'getSiteFile', {
   summary: 'Get a file of a deployment',
   description: 'As it was sent, and always as an attachment.',
-  async find(owner, { id, path: given }, { db, openSiteFile }) {
+  async find(owner, { id, path: given }, { db, files: { openSiteFile } }) {
     const read = sitePath(given);
     const { html, files = [] } = foundOr404(await findSite(db, owner.id, id));
     const all = [indexOf(html), ...files];
@@ -86,7 +86,7 @@ const getOperation = operation('GET', '/deploy/:id/files/*path', 'getSiteFile', 
   },
   errors: [noSuchFile],
   takesLong: true,
-  async handle({ owner, response, queue, resource: { file, first, readPiece } }, { responseWriter }) {
+  async handle({ owner, response, queue, resource: { file, first, readPiece } }, { requests: { responseWriter } }) {
     const stored = { filename: file.path, contentType: siteFileType(file.path), size: file.bytes };
     const read: ReadPiece = (...part) => queue(() => readPiece(...part));
     await sendFile(response, { responseWriter, client: owner.id }, { file: stored, first, read });

@@ -74,7 +74,7 @@ const restoreOperation = operation('POST', '/trash/:id/restore', 'restoreDeploym
   }),
   answer: { description: 'The page is live again.', schema: Deployed },
   errors: [notInTrash, planLimitReached, slugTaken],
-  async handle({ owner, params: { id }, body: { slug } }, { db, config, onDeploymentChange }) {
+  async handle({ owner, params: { id }, body: { slug } }, { db, config, lifecycle: { onDeploymentChange } }) {
     const limitOf = (plan: string): number => config.planLimits.get(plan) ?? 0;
     const restored = await undeleteDeployment(db, id, { slug, limitOf });
     if (restored === 'not-deleted' || restored === 'incomplete') throw notInTrash();
@@ -92,7 +92,7 @@ const purgeOperation = operation('DELETE', '/trash/:id', 'purgeDeployment', {
   find: (owner, { id }, { db }) => checkTrash(db, owner, id),
   answer: { description: 'The deployment is gone.', schema: Purged },
   errors: [notInTrash],
-  async handle({ params: { id } }, { db, onPurge }) {
+  async handle({ params: { id } }, { db, lifecycle: { onPurge } }) {
     if (!(await beginPurge(db, id))) throw notInTrash();
     onPurge();
     return { message: 'Deployment deleted for good' as const, id };

@@ -32,7 +32,7 @@ const link = { path: '/confirm/:deployId/:recipientId', query: ExpiringLink, noS
 type Ids = [deploymentId: string, recipientId: string];
 
 /** The ids of a link. Throws before anything is looked up: only a person with a link can make the database work. */
-async function checked({ links }: App, { params, url }: EndpointRequest): Promise<Ids> {
+async function checked({ secrets: { links } }: App, { params, url }: EndpointRequest): Promise<Ids> {
   const { deployId: deploymentId = '', recipientId = '' } = params;
   const state = (await links()).checkConfirm({ deploymentId, recipientId }, queryOf(url));
   if (state === 'wrong') throw noSuchLink();

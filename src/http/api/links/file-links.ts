@@ -39,7 +39,12 @@ export const fileLinkOperation = publicOperation('GET', '/files/:deployId/:submi
   answer: fileAnswer,
   errors: [noSuchLink, linkExpired],
   async handle(request, response, app) {
-    const { db, links, openFile, responseWriter, clientAddress } = app;
+    const {
+      db,
+      secrets: { links },
+      files: { openFile },
+      requests: { responseWriter, clientAddress },
+    } = app;
     const readLimits = readLimitsOf(app);
     const { deployId: deploymentId = '', submissionId = '', fileId = '' } = request.params;
     // Before the first await: a socket that has closed has no address.

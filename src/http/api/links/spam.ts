@@ -22,7 +22,7 @@ const noSuchLink = errorKind(
 const link = { path: '/spam/:deployId/:submissionId', query: SignedLink, noSuchLink };
 
 /** The submission of a link. Throws 404 before anything is looked up: only a person with a link can make the database work. */
-async function find({ db, links }: App, { params, url }: EndpointRequest) {
+async function find({ db, secrets: { links } }: App, { params, url }: EndpointRequest) {
   const { deployId: deploymentId = '', submissionId = '' } = params;
   if (!(await links()).isSpam({ deploymentId, submissionId }, queryOf(url))) throw noSuchLink();
   return findLinkedSubmission(db, deploymentId, submissionId);
@@ -34,7 +34,7 @@ async function move(app: App, request: EndpointRequest) {
   if (!found) return undefined;
   await markAsSpam(app.db, found.ownerId, found.deploymentId, [found.id]);
   // The folder may have had too much.
-  app.onPurge();
+  app.lifecycle.onPurge();
   return found;
 }
 

@@ -22,7 +22,7 @@ const STOP = { button: 'Stop the mails', oneClick: true } as const;
 type Ids = [deploymentId: string, recipientId: string];
 
 /** The ids of a link. Throws 404 before anything is looked up: only a person with a link can make the database work. */
-async function checked({ links }: App, { params, url }: EndpointRequest): Promise<Ids> {
+async function checked({ secrets: { links } }: App, { params, url }: EndpointRequest): Promise<Ids> {
   const { deployId = '', recipientId } = params;
   if (!(await links()).isUnsubscribe(deployId, queryOf(url), recipientId)) throw noSuchLink();
   return [deployId, recipientId ?? ''];

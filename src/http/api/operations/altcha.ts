@@ -47,7 +47,12 @@ const challengeOperation = publicOperation('GET', '/altcha/challenge', 'getChall
   answer: { description: 'A challenge.', schema: Challenge, headers: ANY_ORIGIN_HEADER },
   errors: [badQuery, noForm],
   async handle(request, response, app) {
-    const { limits, altcha, forms, clientAddress } = app;
+    const {
+      limits,
+      secrets: { altcha },
+      submissions: { forms },
+      requests: { clientAddress },
+    } = app;
     response.set(CHALLENGE_HEADERS);
     // Before the first await: a socket that has closed has no address.
     const network = networkOf(clientAddress(request));

@@ -26,7 +26,7 @@ export const healthOperations = [
       'For load balancers: a process that returns 503 gets no requests until it is ready again. A process that is told to stop returns 503.',
     isPolled: true,
     answer: { description: 'The service is ready.', schema: z.strictObject({ status: z.literal('ready') }) },
-    async handle(_request, _response, { readiness }) {
+    async handle(_request, _response, { lifecycle: { readiness } }) {
       const state = await readiness();
       if (state === 'ready') return { status: 'ready' as const };
       throw unavailable(

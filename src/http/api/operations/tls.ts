@@ -34,7 +34,11 @@ export const tlsOperation = publicOperation('GET', '/internal/tls', 'askForTls',
     next();
   },
   answer: { description: 'It is.', schema: z.strictObject({ status: z.literal('ok') }) },
-  async handle({ url }, _response, { hosts, config, isStarting, pages }) {
+  async handle(
+    { url },
+    _response,
+    { requests: { hosts }, config, lifecycle: { isStarting }, pages: { cache: pages } },
+  ) {
     const { domain } = queryValues(url, ['domain']);
     if (typeof domain !== 'string') throw noSuchPath();
     const slug = hosts.slugOf(domain);

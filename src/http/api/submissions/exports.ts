@@ -125,14 +125,18 @@ class Exports {
       response.setHeader('X-Content-Type-Options', 'nosniff');
       response.setHeader('Content-Disposition', `attachment; filename="${filename}"`);
       if (response.req.method === 'HEAD') response.end();
-      else await this.#app.responseWriter.stream(response, format.write(source));
+      else await this.#app.requests.responseWriter.stream(response, format.write(source));
     } finally {
       this.#running.delete(running);
     }
   }
 
   async #sourceOf({ response, resource, query }: Call, after: number): Promise<TableSource> {
-    const { db, limits, labelsOf } = this.#app;
+    const {
+      db,
+      limits,
+      compute: { labelsOf },
+    } = this.#app;
     const { labels, bom, ...filter } = query;
     const range = await rangeOf(db, resource, filter);
     const page = { ...range, after: Math.max(range.after, after) };

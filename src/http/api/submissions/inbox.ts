@@ -270,7 +270,7 @@ const bulkOperation = operation('POST', '/submissions/:deployId/bulk', 'changeSu
     // None may be there because the deployment was deleted while the body arrived.
     if (done === 0) await ownDeployment(db, owner, resource.id);
     // The folder may have had too much.
-    if (action === 'spam') app.onPurge();
+    if (action === 'spam') app.lifecycle.onPurge();
     return { done, ...(found && { next_cursor: found.next }) };
   },
 });

@@ -94,7 +94,10 @@ class NewSubmissions {
 
   /** Waits up to `ms` without the deadline of other requests. */
   async #wait(response: Response, watched: Watched, ms: number): Promise<WaitEnd> {
-    const { limits, stopping } = this.#app;
+    const {
+      limits,
+      lifecycle: { stopping },
+    } = this.#app;
     const closed = new AbortController();
     const onClose = (): void => closed.abort();
     response.once('close', onClose);
@@ -157,7 +160,10 @@ const toEvent = (submission: NumberedSubmission): string =>
 
 /** The events after a number, until the client, the key, the deployment or the service has ended. */
 async function* eventsAfter(app: App, reader: Reader, start: number): AsyncGenerator<string> {
-  const { responseWriter, stopping } = app;
+  const {
+    requests: { responseWriter },
+    lifecycle: { stopping },
+  } = app;
   const { response, owner, resource } = reader;
   // With the id, a client that comes back before the first event misses nothing: it is stored without an event.
   yield `: new submissions follow\nid: ${start}\n\n`;
@@ -206,7 +212,7 @@ const stream = operation('GET', '/submissions/:deployId/stream', 'streamSubmissi
     // nginx would keep events back until its buffer is full.
     response.set('X-Accel-Buffering', 'no');
     if (request.method === 'HEAD') response.end();
-    else await app.responseWriter.stream(response, eventsAfter(app, reader, start));
+    else await app.requests.responseWriter.stream(response, eventsAfter(app, reader, start));
   },
 });
 

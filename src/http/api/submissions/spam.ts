@@ -101,7 +101,7 @@ const deleteOperation = operation('DELETE', '/deploy/:id/spam/:submissionId', 'd
   description: 'Permanently, with its files.',
   answer: { description: 'It is deleted.', schema: Deleted },
   errors: [noSuchSpam],
-  async handle({ owner, params: { id: deploymentId, submissionId: id } }, { db, onPurge }) {
+  async handle({ owner, params: { id: deploymentId, submissionId: id } }, { db, lifecycle: { onPurge } }) {
     if ((await deleteSpam(db, owner.id, deploymentId, id)) === 0) throw noSuchSpam();
     onPurge();
     return { message: 'Spam deleted' as const, id };
@@ -113,7 +113,7 @@ const deleteAllOperation = operation('DELETE', '/deploy/:id/spam', 'emptySpam', 
   description: 'Permanently, with its files.',
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
   answer: { description: 'There is no spam.', schema: Emptied },
-  async handle({ owner, resource: { id } }, { db, onPurge }) {
+  async handle({ owner, resource: { id } }, { db, lifecycle: { onPurge } }) {
     await deleteSpam(db, owner.id, id);
     onPurge();
     return { message: 'All spam deleted' as const };

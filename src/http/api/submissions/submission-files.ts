@@ -48,7 +48,7 @@ async function* pieces({ size }: SentFile, first: Buffer, read: ReadPiece): Asyn
 /** Sends a file. `client`: whose share of the memory budget it uses, an owner or a visitor's network; `first`: its first piece; `read`: for the others. */
 export async function sendFile(
   response: Response,
-  { responseWriter, client }: Pick<App, 'responseWriter'> & { client: number | string },
+  { responseWriter, client }: Pick<App['requests'], 'responseWriter'> & { client: number | string },
   { file, first, read }: { file: SentFile; first: Buffer; read: ReadPiece },
 ): Promise<void> {
   // The piece that is being sent.
@@ -100,7 +100,7 @@ export const submissionFileOperation = operation(
     },
     summary: 'Get a file of a submission',
     description: 'As it was sent, and always as an attachment.',
-    async find(owner, { deployId, submissionId, fileId }, { db, openFile }) {
+    async find(owner, { deployId, submissionId, fileId }, { db, files: { openFile } }) {
       const { id: deploymentId } = await ownDeployment(db, owner, deployId);
       const file = foundOr404(await findFile(db, { deploymentId, submissionId, fileId }), noSuchFile);
       const readPiece = openFile(file);
@@ -110,7 +110,7 @@ export const submissionFileOperation = operation(
     answer: fileAnswer,
     errors: [noSuchFile],
     takesLong: true,
-    async handle({ owner, response, queue, resource: { file, first, readPiece } }, { responseWriter }) {
+    async handle({ owner, response, queue, resource: { file, first, readPiece } }, { requests: { responseWriter } }) {
       const read: ReadPiece = (...part) => queue(() => readPiece(...part));
       await sendFile(response, { responseWriter, client: owner.id }, { file, first, read });
     },

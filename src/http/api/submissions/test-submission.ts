@@ -43,7 +43,7 @@ export const testSubmissionOperation = operation('POST', '/submissions/:deployId
   errors: [...FORM_CLOSED, tooManySubmissions],
   async handle(
     { request, resource: { id: deploymentId, takenDownAt }, body: { fields }, notify },
-    { config, clientAddress, submissions, metrics, forms },
+    { config, requests: { clientAddress }, submissions: { store: submissions, forms }, metrics },
   ) {
     // Its owner finds it at other endpoints: the 404 alone would not say why.
     if (takenDownAt) notify(takeDownNotices(config.abuseContact?.text).page);

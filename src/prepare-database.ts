@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Config, isLocalHost, signInUrl } from '../config.ts';
-import { createFirstKey } from '../db/account/first-owner.ts';
-import type { Database } from '../db/postgres/connect.ts';
-import { type DatabaseServer, openDatabaseServer } from '../db/postgres/database-server.ts';
-import { migrate } from '../db/postgres/migrate.ts';
-import { isOutOfReach } from '../db/postgres/out-of-reach.ts';
-import { settingsInForce } from '../db/postgres/transaction-pooler.ts';
-import { hashOfKey, newToken } from '../lib/ids.ts';
-import type { Log } from '../lib/log.ts';
-import { FIRST_OWNER } from '../lib/mail-address.ts';
+import { type Config, isLocalHost, signInUrl } from './config.ts';
+import { createFirstKey } from './db/account/first-owner.ts';
+import type { Database } from './db/postgres/connect.ts';
+import { type DatabaseServer, openDatabaseServer } from './db/postgres/database-server.ts';
+import { migrate } from './db/postgres/migrate.ts';
+import { isOutOfReach } from './db/postgres/out-of-reach.ts';
+import { settingsInForce } from './db/postgres/transaction-pooler.ts';
+import { hashOfKey, newToken } from './lib/ids.ts';
+import type { Log } from './lib/log.ts';
+import { FIRST_OWNER } from './lib/mail-address.ts';
 
 /** A start tries again when the database is out of reach. */
 const RETRY_MS = 500;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
-import { createFirstOwner } from '../../src/start/prepare-database.ts';
-import { openDatabase, testDatabase } from '../support/fresh-database.ts';
+import { loadConfig } from '../src/config.ts';
+import { createFirstOwner } from '../src/prepare-database.ts';
+import { openDatabase, testDatabase } from './support/fresh-database.ts';
 
 it('an embedded database gets a first owner once, and none where more than this machine reaches the service', async () => {
   const database = await testDatabase();

@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Config } from '../config.ts';
-import { FIRST_OWNER } from '../lib/mail-address.ts';
-import { IS_PACKAGE, PROJECT } from '../lib/project.ts';
-import { SIZES } from '../sizes.ts';
+import type { Config } from './config.ts';
+import { FIRST_OWNER } from './lib/mail-address.ts';
+import { IS_PACKAGE, PROJECT } from './lib/project.ts';
 import type { FirstOwner } from './prepare-database.ts';
+import { SIZES } from './sizes.ts';
 
 /** Commands to paste into a shell after the first start: deploy a page, submit its form, read the submission. */
 export function tour(baseUrl: string, key: string): string {

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Config } from '../config.ts';
-import type { ChangeFeed } from '../db/deployments/change-feed.ts';
-import type { Database } from '../db/postgres/connect.ts';
-import type { DatabaseServer } from '../db/postgres/database-server.ts';
-import { isMigratedPrimary } from '../db/postgres/migrate.ts';
-import type { Readiness } from '../http/app.ts';
-import type { Log } from '../lib/log.ts';
+import type { Config } from './config.ts';
+import type { ChangeFeed } from './db/deployments/change-feed.ts';
+import type { Database } from './db/postgres/connect.ts';
+import type { DatabaseServer } from './db/postgres/database-server.ts';
+import { isMigratedPrimary } from './db/postgres/migrate.ts';
+import type { Readiness } from './http/app.ts';
+import type { Log } from './lib/log.ts';
 import { checkPooler, createFirstOwner, type FirstOwner, prepareDatabase } from './prepare-database.ts';
 
 type LifecycleParts = { config: Config; log: Log; db: Database };

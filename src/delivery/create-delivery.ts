@@ -1,16 +1,35 @@
-import { pageUrl } from '../config.ts';
+import { type Config, pageUrl } from '../config.ts';
 import { readDigest } from '../db/deliveries/digests.ts';
 import { reserveConfirmation } from '../db/deliveries/visitor-confirmations.ts';
-import { CaptchaProviders, type SiteverifyUrls } from '../delivery/captcha-providers.ts';
-import { Dispatcher } from '../delivery/dispatcher.ts';
-import { Sender } from '../delivery/sender.ts';
-import type { Core } from './core.ts';
+import type { Database } from '../db/postgres/connect.ts';
+import type { Log } from '../lib/log.ts';
+import type { Limits } from '../limits.ts';
+import { CaptchaProviders, type SiteverifyUrls } from './captcha-providers.ts';
+import { Dispatcher, type DispatcherSettings } from './dispatcher.ts';
+import { Sender, type SenderSettings } from './sender.ts';
+
+type DeliverySources = Pick<SenderSettings, 'own' | 'links' | 'labelsOf'> & {
+  config: Config;
+  limits: Limits;
+  log: Log;
+  db: Database;
+  /** Counts a delivery by its kind and its outcome. */
+  count: DispatcherSettings['count'];
+  siteverifyUrls: SiteverifyUrls | undefined;
+};
 
 /** Makes the parts that send: deliveries, links to sign in, and questions to the providers of captchas. */
-export function createDelivery(
-  { config, limits, log, db, metrics, labelsOf, own, links }: Core,
-  siteverifyUrls: SiteverifyUrls | undefined,
-) {
+export function createDelivery({
+  config,
+  limits,
+  log,
+  db,
+  own,
+  links,
+  labelsOf,
+  count,
+  siteverifyUrls,
+}: DeliverySources) {
   if (config.smtpUrl === undefined) log.warn('mail is off: SMTP_URL is not set');
   const allowedNetworks = config.webhookAllowCidrs;
   const sender = new Sender({
@@ -35,7 +54,7 @@ export function createDelivery(
     leaseMs: config.deliveryLeaseMs,
     limits,
     log,
-    count: (kind, result) => metrics.delivery(kind, result),
+    count,
   });
   return { sender, dispatcher, captchas: new CaptchaProviders({ limits, allowedNetworks, own, urls: siteverifyUrls }) };
 }

@@ -110,9 +110,9 @@ const DEPLOYMENTS = `
   CREATE TABLE form_rules ( -- How the submissions of a form are judged and answered; no row: as NO_RULES.
     deployment_id text COLLATE "C" PRIMARY KEY REFERENCES deployments ON DELETE CASCADE,
     redirect_url text,
-    allowed_origins text[] NOT NULL, -- empty: all
+    allowed_origins text[] NOT NULL DEFAULT '{}', -- empty: all
     closed_message text,
-    blocklist text[] NOT NULL,
+    blocklist text[] NOT NULL DEFAULT '{}',
     captcha json -- {"provider","site_key","secret"}; NULL: none
   );
   CREATE TABLE deployment_changes ( -- What processes read to learn of changes that others have made. An hour is kept.

@@ -29,6 +29,8 @@ export const SIZES = {
     /** A higher limit counts as this one. */
     maxLimit: 100,
   },
+  /** The last time that fields may name: years with more digits are no ISO 8601 that others read. */
+  lastTimeMs: Date.parse('9999-12-31T23:59:59.999Z'),
   /** Networks, or owners, whose uses are counted at a time. */
   rateLimitKeys: 100_000,
   /** Unknown keys that one network may try in a window of so many seconds, in each process. */

@@ -9,7 +9,7 @@ const read = (pattern: string): string[] =>
   globSync(pattern, { cwd: PROJECT }).map((file) => readFileSync(join(PROJECT, file), 'utf8'));
 
 /** Without comments. */
-const SOURCES = read('src/db/**/*.ts').map((text) => text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/ .*|-- .*/g, ''));
+const SOURCES = read('src/{db,settings}/**/*.ts').map((text) => text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/ .*|-- .*/g, ''));
 const MIGRATIONS = read('migrations/*.ts');
 
 const isIn = (text: string, name: string): boolean => new RegExp(`\\b${name}\\b`).test(text);

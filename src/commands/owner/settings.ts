@@ -19,6 +19,24 @@ function readValue(text: string, isList: boolean): unknown {
   }
 }
 
+type Pair = { setting: string; value: string };
+
+/** Returns the body of a change. Throws a CommandError where a name is no setting's. */
+async function readPairs(pairs: readonly Pair[]): Promise<Record<string, unknown>> {
+  // Loaded when settings are changed: the declarations need zod, and other commands start without it.
+  const { SETTINGS } = await import('../../settings/settings.ts');
+  const declared = new Map(Object.entries(SETTINGS));
+  return Object.fromEntries(
+    pairs.map(({ setting, value }) => {
+      const { first } = declared.get(setting) ?? {};
+      if (first === undefined) {
+        throw new CommandError(`there is no setting ${setting}: a page has ${[...declared.keys()].join(', ')}`);
+      }
+      return [setting, readValue(value, Array.isArray(first))];
+    }),
+  );
+}
+
 /** Declares `settings get`, which prints each setting as `settings set` takes it. */
 export function declareSettings(program: Command, connect: Connect): void {
   const group = program.command('settings').description('Mail, redirects, spam and more of a page');
@@ -55,15 +73,8 @@ const declareSet = (group: Command, connect: Connect): unknown =>
         if (at < 1) throw new UsageError(`${text} is not a setting with a value: give it as NAME=VALUE`);
         return { setting: text.slice(0, at), value: text.slice(at + 1) };
       });
+      const body = await readPairs(pairs);
       const { service, id } = await connectToPage(connect, name);
-      const now = new Map<string, unknown>(Object.entries((await readSettings(service, id)).data));
-      for (const { setting } of pairs) {
-        if (now.has(setting)) continue;
-        throw new CommandError(`there is no setting ${setting}: a page has ${[...now.keys()].join(', ')}`);
-      }
-      const body = Object.fromEntries(
-        pairs.map(({ setting, value }) => [setting, readValue(value, Array.isArray(now.get(setting)))]),
-      );
       const { text } = await service.answer(service.api.PATCH('/deploy/{id}', { params: { path: { id } }, body }));
       await printOutcome(text, id, `changed ${pairs.map(({ setting }) => setting).join(', ')}`, output);
     });

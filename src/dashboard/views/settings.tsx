@@ -4,6 +4,7 @@ import { useLocation } from 'preact-iso';
 import { ApiError, answer, api } from '../api.ts';
 import { errorAt, useChange, useData, withLabels } from '../data.ts';
 import { type Labels, useLabels } from '../inbox/labels.ts';
+import { type FormField, LABELS, type Option, type Settings, type Typed } from '../setting-fields.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { Field, Select, TextArea } from '../ui/field.tsx';
 import { SavingForm } from '../ui/form.tsx';
@@ -14,17 +15,7 @@ import { Shown } from '../ui/states.tsx';
 import { counted } from '../ui/time.tsx';
 import { Address } from './settings/address.tsx';
 import { CaptchaSnippet } from './settings/captcha-snippet.tsx';
-import {
-  changesOf,
-  FIELDS,
-  type Option,
-  QUESTIONS,
-  type SettingField,
-  type Settings,
-  type Typed,
-  toTyped,
-  typeInto,
-} from './settings/fields.ts';
+import { changesOf, SECTIONS, toTyped, typeInto } from './settings/typed.ts';
 
 function Control({
   field: { control, label, hint },
@@ -33,7 +24,7 @@ function Control({
   error,
   onChange,
 }: {
-  field: SettingField;
+  field: FormField;
   value: string;
   formFields: readonly Option[];
   error: string | undefined;
@@ -53,8 +44,6 @@ function Control({
   if (control === 'number') return <Field {...typing} inputMode="numeric" />;
   return <Field {...typing} type={control === 'time' ? 'datetime-local' : control} />;
 }
-
-const LABELS = new Map(Object.entries(FIELDS).map(([name, { label }]) => [name, label]));
 
 /** The fields of the form, by their labels, and what was chosen before. */
 const optionsOf = (labels: Labels, chosen: string): Option[] => [
@@ -119,9 +108,10 @@ function SettingsForm({ id, settings, labels }: { id: string; settings: Settings
   const { 'spam.captcha.provider': provider = '', 'spam.captcha.site_key': siteKey = '' } = typed;
   return (
     <SavingForm change={labelled} isChanged={isChanged} onSave={save}>
-      {QUESTIONS.map(({ question, fields }) => (
+      {SECTIONS.map(({ question, fields }) => (
         <Section key={question} title={question} isSplit>
-          {Object.entries(fields).map(
+          {Array.from(
+            fields,
             ([name, field]) =>
               field.isShown?.(typed) !== false && (
                 <Control
@@ -134,10 +124,10 @@ function SettingsForm({ id, settings, labels }: { id: string; settings: Settings
                 />
               ),
           )}
-          {'confirmation.field' in fields && typed['confirmation.field'] !== '' && (
+          {fields.has('confirmation.field') && typed['confirmation.field'] !== '' && (
             <Preview id={id} isChanged={isChanged} />
           )}
-          {'spam.captcha.provider' in fields && provider !== '' && (
+          {fields.has('spam.captcha.provider') && provider !== '' && (
             <CaptchaSnippet provider={provider} siteKey={siteKey} id={id} />
           )}
         </Section>

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Settings } from '../../settings/settings.ts';
 import { SIZES } from '../../sizes.ts';
 import { execute, query, queryOne } from '../postgres/query.ts';
 import { readBatch } from '../submissions/submission-reader.ts';
@@ -10,9 +11,7 @@ const MAX_LISTED_BYTES = 1024 * 1024;
 /** The subject of a digest: the submissions with numbers above `after`, up to `last`. Times are of its window. */
 export type DigestRange = { after: number; last: number; from: Date; to: Date };
 
-/** How often mail about submissions comes: for each of them, or for all of an hour or a day in UTC. */
-export const NOTIFY_EVERY = ['submission', 'hour', 'day'] as const;
-export type NotifyEvery = (typeof NOTIFY_EVERY)[number];
+type NotifyEvery = Settings['notify_every'];
 
 /** The window of a time, in UTC. `unit` and `time` are expressions. */
 const windowOf = (unit: string, time: string): string => `date_trunc(${unit}, ${time}, 'UTC')`;
@@ -20,7 +19,7 @@ const endOfWindow = (unit: string, time: string): string =>
   `${windowOf(unit, time)} + CASE ${unit} WHEN 'day' THEN interval '24 hours' ELSE interval '1 hour' END`;
 
 /** The settings that decide about digests. */
-type Mailing = { email_notifications: boolean; notify_every: NotifyEvery };
+type Mailing = Pick<Settings, 'email_notifications' | 'notify_every'>;
 
 /**
  * Follows a change of settings in its transaction, which has locked the deployment's row: ends the digests of before, and
@@ -30,7 +29,7 @@ export async function changeDigests(
   transaction: Knex,
   deploymentId: string,
   before: Mailing,
-  changes: { [Name in keyof Mailing]: Mailing[Name] | undefined },
+  changes: Partial<Mailing>,
 ): Promise<void> {
   const wasOn = before.email_notifications;
   const isOn = changes.email_notifications ?? wasOn;

@@ -1,8 +1,5 @@
 import type { Knex } from 'knex';
-import type { Confirmation } from '../../lib/confirmation.ts';
-import type { Language } from '../../lib/languages.ts';
 import { checkStorage, type StorageLimits, settleStorage } from '../account/storage.ts';
-import type { NotifyEvery } from '../deliveries/digests.ts';
 import { hasReceivingRecipient } from '../deliveries/mail-recipients.ts';
 import { execute, type ListPage, type Paging, query, queryOne, queryPage } from '../postgres/query.ts';
 import { HAS_ALTCHA } from '../submissions/forms.ts';
@@ -18,6 +15,7 @@ import {
   renderedFor,
   startVersion,
 } from './page-versions.ts';
+import type { SettingColumns } from './setting-columns.ts';
 import { byPath, lockContents, type SiteFile, toColumn } from './site-files.ts';
 
 export type Deployment = {
@@ -52,24 +50,13 @@ export type Page = PageHead & { html: Buffer };
  */
 export type StoredPage = (PageHead & { rendered: Rendering }) | Page | PageHead;
 
-export type DeploymentRow = {
+/** A row of deployments, with its settings as the API has them. */
+export type DeploymentRow = SettingColumns<'deployments'> & {
   id: string;
   owner_id: number;
   slug: string;
-  email_notifications: boolean;
-  /** True if the owner gets the mail that recipients get. */
-  notify_owner: boolean;
-  notify_every: NotifyEvery;
   mail_failures: number;
   mail_switched_off_at: Date | null;
-  language: Language | null;
-  retention_days: number | null;
-  /** The mail to visitors; null: none. */
-  confirmation: Confirmation | null;
-  opens_at: Date | null;
-  closes_at: Date | null;
-  max_submissions: number | null;
-  submissions_per_minute: number | null;
   submission_count: number;
   last_submission_number: number;
   created_at: Date;

@@ -1,79 +1,46 @@
 import type { Knex } from 'knex';
 import { etagOf } from '../../lib/etag.ts';
+import type { Settings, SettingsChange } from '../../settings/settings.ts';
 import { changeDigests } from '../deliveries/digests.ts';
 import { listRecipients, type Recipient, replaceRecipients } from '../deliveries/mail-recipients.ts';
 import { query } from '../postgres/query.ts';
-import { type Captcha, type FormRules, rulesOf, storeRules } from '../submissions/forms.ts';
-import { type DeploymentRow, touch } from './deployments.ts';
+import { type Captcha, ruleSettingsOf, rulesOf, storeRules } from '../submissions/forms.ts';
+import { touch } from './deployments.ts';
 import { type NewPage, renewRendering } from './page-versions.ts';
-
-/** Settings that are columns of deployments, by the names that they have in the API too. */
-const COLUMNS = [
-  'email_notifications',
-  'notify_every',
-  'notify_owner',
-  'language',
-  'retention_days',
-  'confirmation',
-  'opens_at',
-  'closes_at',
-  'max_submissions',
-  'submissions_per_minute',
-] as const;
-
-/** Times are ISO 8601. */
-type ColumnSettings = Omit<Pick<DeploymentRow, (typeof COLUMNS)[number]>, 'opens_at' | 'closes_at'> & {
-  opens_at: string | null;
-  closes_at: string | null;
-};
-
-/** Settings that are in the rules of a deployment's form. */
-type RuleSettings = {
-  redirect_url: string | null;
-  allowed_origins: string[];
-  closed_message: string | null;
-  /** The secret is stored, and not shown. */
-  spam: { blocklist: string[]; captcha: Captcha | null };
-};
-
-/** Every setting of a deployment. Recipients have a table of their own. */
-export type Settings = ColumnSettings & RuleSettings & { recipients: { email: string; confirmed: boolean }[] };
-
-/** A setting that is left out stays as it is. `recipients`: addresses in lower case, each once. */
-export type SettingsChange = Partial<ColumnSettings & RuleSettings & { recipients: string[] }>;
+import { changesIn, type SettingColumns, selectIn } from './setting-columns.ts';
 
 /** `isMailRefused`: whether refused mails have switched mail off. */
 type FoundSettings = { settings: Settings; etag: string; recipients: Recipient[]; isMailRefused: boolean };
 
+const SELECT = `SELECT ${selectIn('deployments')}, mail_switched_off_at FROM deployments WHERE id = ?`;
+type Row = SettingColumns<'deployments'> & { mail_switched_off_at: Date | null };
+
 /** The settings of a live deployment of this owner. */
-export const findSettings = (db: Knex, ownerId: number, id: string): Promise<FoundSettings | undefined> =>
-  findWhere(db, id, { owner_id: ownerId, deleted_at: null });
+export async function findSettings(db: Knex, ownerId: number, id: string): Promise<FoundSettings | undefined> {
+  const sql = `${SELECT} AND owner_id = ? AND deleted_at IS NULL`;
+  const [row] = await query<Row>(db, 'find-settings', sql, [id, ownerId]);
+  return row && withOthers(db, id, row);
+}
 
 /** The settings of a deployment of any owner, live or not. */
-export const findAnySettings = async (db: Knex, id: string): Promise<Settings | undefined> =>
-  (await findWhere(db, id, {}))?.settings;
+export async function findAnySettings(db: Knex, id: string): Promise<Settings | undefined> {
+  const [row] = await query<Row>(db, 'find-any-settings', SELECT, [id]);
+  return row && (await withOthers(db, id, row)).settings;
+}
 
-async function findWhere(
+/** Adds the settings that are no columns of deployments. */
+async function withOthers(
   db: Knex,
   id: string,
-  where: { owner_id?: number; deleted_at?: null },
-): Promise<FoundSettings | undefined> {
-  const row = await db<DeploymentRow>('deployments')
-    .where({ id, ...where })
-    .first(...COLUMNS, 'mail_switched_off_at');
-  if (!row) return undefined;
-  const { mail_switched_off_at: mailSwitchedOffAt, ...columns } = row;
-  const { redirectUrl, allowedOrigins, closedMessage, blocklist, captcha } = await rulesOf(db, id);
+  { mail_switched_off_at: mailSwitchedOffAt, ...columns }: Row,
+): Promise<FoundSettings> {
+  const { spam, ...rules } = await ruleSettingsOf(db, id);
   const recipients = await listRecipients(db, id);
   const settings = {
     ...columns,
-    opens_at: columns.opens_at?.toISOString() ?? null,
-    closes_at: columns.closes_at?.toISOString() ?? null,
     recipients: recipients.map(({ email, isConfirmed }) => ({ email, confirmed: isConfirmed })),
-    redirect_url: redirectUrl,
-    allowed_origins: [...allowedOrigins],
-    closed_message: closedMessage,
-    spam: { blocklist: [...blocklist], captcha: captcha && withoutSecret(captcha) },
+    ...rules,
+    spam: { ...spam, captcha: spam.captcha && withoutSecret(spam.captcha) },
   };
   return { settings, etag: etagOf(JSON.stringify(settings)), recipients, isMailRefused: mailSwitchedOffAt !== null };
 }
@@ -97,15 +64,7 @@ function toStored(captcha: Captcha | null, before: Captcha | null): Captcha | nu
 /** The form would close before it opens. */
 export class NeverOpen extends Error {}
 
-const timeOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
-
-const toRow = ({ opens_at, closes_at, ...columns }: Partial<ColumnSettings>): Partial<DeploymentRow> => ({
-  ...columns,
-  ...(opens_at !== undefined && { opens_at: timeOf(opens_at) }),
-  ...(closes_at !== undefined && { closes_at: timeOf(closes_at) }),
-});
-
-type MailRow = Pick<DeploymentRow, 'email_notifications' | 'notify_every'>;
+type MailRow = Pick<Settings, 'email_notifications' | 'notify_every'>;
 
 /** Locks the row of a deployment, so that no other change comes between; returns when mail comes, before the change. */
 async function lockSettings(transaction: Knex, id: string): Promise<MailRow | undefined> {
@@ -127,46 +86,38 @@ export const changeSettings = (
   db: Knex,
   owner: { id: number; email: string },
   id: string,
-  {
-    redirect_url: redirectUrl,
-    allowed_origins: allowedOrigins,
-    closed_message: closedMessage,
-    spam,
-    recipients,
-    ...columns
-  }: SettingsChange,
+  change: SettingsChange,
   { hasMail, page, etags }: { hasMail: boolean; page: NewPage | undefined; etags: readonly string[] | undefined },
 ): Promise<{ etag: string } | 'changed' | undefined> =>
   db.transaction(async (transaction) => {
-    const { email_notifications, notify_every, notify_owner } = columns;
     const before = await lockSettings(transaction, id);
     const found = etags && (await findSettings(transaction, owner.id, id));
     if (found && !etags.includes(found.etag)) return 'changed';
     const deployment = await touch(transaction, owner.id, id, {
-      ...toRow(columns),
+      ...changesIn('deployments', change),
       // The failures that have switched mail off are forgotten.
-      ...((email_notifications || notify_owner) && { mail_failures: 0, mail_switched_off_at: null }),
+      ...((change.email_notifications || change.notify_owner) && { mail_failures: 0, mail_switched_off_at: null }),
     });
     if (!deployment || !before) return undefined;
-    if (recipients) {
-      const list = { ownerId: owner.id, own: owner.email, deploymentId: id, emails: recipients, hasMail };
+    if (change.recipients) {
+      const list = { ownerId: owner.id, own: owner.email, deploymentId: id, emails: change.recipients, hasMail };
       await replaceRecipients(transaction, list);
     }
-    await changeDigests(transaction, id, before, { email_notifications, notify_every });
-    const rules: Partial<FormRules> = {
-      ...(redirectUrl !== undefined && { redirectUrl }),
-      ...(allowedOrigins !== undefined && { allowedOrigins }),
-      ...(closedMessage !== undefined && { closedMessage }),
-      ...spam,
-    };
-    if (Object.keys(rules).length > 0) {
-      const before = await rulesOf(transaction, id);
-      const after = { ...before, ...rules };
-      await storeRules(transaction, id, { ...after, captcha: toStored(after.captcha, before.captcha) });
-    }
+    await changeDigests(transaction, id, before, change);
+    await changeRules(transaction, id, change);
     if (page) await renewRendering(transaction, id, page);
     const changed = await findSettings(transaction, owner.id, id);
     const { opens_at = null, closes_at = null } = changed?.settings ?? {};
     if (opens_at !== null && closes_at !== null && opens_at >= closes_at) throw new NeverOpen();
     return changed;
   });
+
+async function changeRules(transaction: Knex, id: string, change: SettingsChange): Promise<void> {
+  const { spam } = change;
+  const before = spam && (await rulesOf(transaction, id));
+  const rules = {
+    ...changesIn('form_rules', change),
+    ...(before && { blocklist: spam.blocklist, captcha: toStored(spam.captcha, before.captcha) }),
+  };
+  if (Object.keys(rules).length > 0) await storeRules(transaction, id, rules);
+}

@@ -1,24 +1,16 @@
 import type { Knex } from 'knex';
-import type { CaptchaProvider } from '../../lib/captcha-fields.ts';
+import { type InCamelCase, inCamelCase } from '../../lib/camel-case.ts';
 import { langOf } from '../../lib/languages.ts';
+import { SETTINGS, type Settings } from '../../settings/settings.ts';
 import { SIZES } from '../../sizes.ts';
-import { execute, query } from '../postgres/query.ts';
+import { firstIn, type SettingColumns, selectIn } from '../deployments/setting-columns.ts';
+import { query } from '../postgres/query.ts';
 
 /** A provider, with the public key and the secret that an owner has there. */
-export type Captcha = { provider: CaptchaProvider; site_key?: string; secret?: string };
+export type Captcha = NonNullable<Settings['spam']['captcha']>;
 
-/** How the submissions of a form are judged, and where its visitors are sent. */
-export type FormRules = {
-  /** Where a visitor's browser is sent after a success. */
-  redirectUrl: string | null;
-  /** Origins that submissions may come from, besides the page's own; empty: all. */
-  allowedOrigins: readonly string[];
-  /** The text that visitors get while the form accepts nothing; null: a text of the service. */
-  closedMessage: string | null;
-  /** A submission that has one of these texts is spam. */
-  blocklist: readonly string[];
-  captcha: Captcha | null;
-};
+/** How the submissions of a form are judged, and where its visitors are sent: settings, in the spelling of the code. */
+export type FormRules = InCamelCase<SettingColumns<'form_rules'>> & Settings['spam'];
 
 /** The form of a live deployment, as submissions and the pages for visitors need it. */
 export type LiveForm = {
@@ -31,23 +23,23 @@ export type LiveForm = {
   rules: FormRules;
 };
 
-export const NO_RULES: FormRules = {
-  redirectUrl: null,
-  allowedOrigins: [],
-  closedMessage: null,
-  blocklist: [],
-  captcha: null,
-};
+/** The settings in form_rules, with the secret of a captcha. */
+type RuleSettings = SettingColumns<'form_rules'> & Pick<Settings, 'spam'>;
 
-/** The columns of form_rules as FormRules, also where a deployment has no row. */
-const RULES = `redirect_url AS "redirectUrl", coalesce(allowed_origins, '{}') AS "allowedOrigins",
-            closed_message AS "closedMessage", coalesce(blocklist, '{}') AS blocklist, captcha`;
-type Row = Omit<FormRules, 'captcha'> & { captcha: string | null };
+/** The columns of form_rules, also where a deployment has no row. */
+const RULES = `${selectIn('form_rules')}, coalesce(blocklist, '{}') AS blocklist, captcha`;
+type Row = SettingColumns<'form_rules'> & { blocklist: string[]; captcha: string | null };
 
-const toRules = ({ captcha, ...rules }: Row): FormRules => ({
-  ...rules,
-  captcha: captcha === null ? null : JSON.parse(captcha),
+const FIRST: RuleSettings = { ...firstIn('form_rules'), spam: SETTINGS.spam.first };
+
+const toSettings = ({ blocklist, captcha, ...columns }: Row): RuleSettings => ({
+  ...columns,
+  spam: { blocklist, captcha: captcha === null ? null : JSON.parse(captcha) },
 });
+
+const toRules = ({ spam, ...columns }: RuleSettings): FormRules => ({ ...inCamelCase(columns), ...spam });
+
+export const NO_RULES = toRules(FIRST);
 
 export const hasAltcha = async (db: Knex, id: string): Promise<boolean> =>
   (await rulesOf(db, id)).captcha?.provider === 'altcha';
@@ -69,34 +61,34 @@ export async function findForms(db: Knex, ids: readonly string[]): Promise<(Live
   );
   const forms = new Map<string, LiveForm>();
   for (const { id, slug, language, start, ...rules } of rows) {
-    forms.set(id, { deploymentId: id, slug, language, lang: start ? langOf(start) : undefined, rules: toRules(rules) });
+    forms.set(id, {
+      deploymentId: id,
+      slug,
+      language,
+      lang: start ? langOf(start) : undefined,
+      rules: toRules(toSettings(rules)),
+    });
   }
   return ids.map((id) => forms.get(id));
 }
 
-/** The rules of a deployment, live or not. */
-export async function rulesOf(db: Knex, id: string): Promise<FormRules> {
+/** The settings in form_rules of a deployment, live or not. */
+export async function ruleSettingsOf(db: Knex, id: string): Promise<RuleSettings> {
   const sql = `SELECT ${RULES} FROM form_rules WHERE deployment_id = ?`;
   const [row] = await query<Row>(db, 'rules-of-deployment', sql, [id]);
-  return row ? toRules(row) : NO_RULES;
+  return row ? toSettings(row) : FIRST;
 }
 
-/** Replaces the rules of a deployment. It belongs in a transaction that has locked the deployment's row. */
-export const storeRules = (transaction: Knex, id: string, rules: FormRules): Promise<number> =>
-  execute(
-    transaction,
-    'store-rules',
-    `INSERT INTO form_rules (deployment_id, redirect_url, allowed_origins, closed_message, blocklist, captcha)
-     VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (deployment_id) DO UPDATE
-       SET redirect_url = excluded.redirect_url, allowed_origins = excluded.allowed_origins,
-           closed_message = excluded.closed_message, blocklist = excluded.blocklist, captcha = excluded.captcha`,
-    [
-      id,
-      rules.redirectUrl,
-      [...rules.allowedOrigins],
-      rules.closedMessage,
-      [...rules.blocklist],
-      rules.captcha === null ? null : JSON.stringify(rules.captcha),
-    ],
-  );
+/** The rules of a deployment, live or not. */
+export const rulesOf = async (db: Knex, id: string): Promise<FormRules> => toRules(await ruleSettingsOf(db, id));
+
+/** Changes some of the rules of a deployment. It belongs in a transaction that has locked the deployment's row. */
+export const storeRules = (
+  transaction: Knex,
+  id: string,
+  rules: Partial<SettingColumns<'form_rules'> & Settings['spam']>,
+): Promise<unknown> =>
+  transaction('form_rules')
+    .insert({ deployment_id: id, ...rules })
+    .onConflict('deployment_id')
+    .merge(rules);

@@ -5,7 +5,7 @@ import { parameterNames } from '../operation/operation.ts';
 import { ADDS, READS, READS_VISITORS, REPLACES, type Tool, UNTRUSTED } from '../operation/tool.ts';
 import { BOUNDS } from './bounded-answer.ts';
 import { PART } from './text-part.ts';
-import { ARGUMENTS, IF_MISSING, inAgentsWords } from './words.ts';
+import { IF_MISSING, inAgentsWords } from './words.ts';
 
 type Call = (call: ToolCall) => Promise<unknown>;
 
@@ -52,8 +52,7 @@ function toJsonSchema(name: string, field: z.ZodType): object {
   const typed = withTypes(schema);
   // Clients send an argument without a type as a text, or refuse the whole list of tools.
   if (!('type' in typed)) throw new Error(`The argument ${name} has no type.`);
-  const { [name]: description = schema.description } = ARGUMENTS;
-  return { ...typed, description };
+  return typed;
 }
 
 /** Returns a schema with a type in each part of it that may be null: clients treat fields of an argument as they treat arguments. */

@@ -10,8 +10,6 @@ import {
   TOKEN,
   WEBHOOK_ID,
 } from '../../lib/ids.ts';
-import { isMailAddress, toMailAddress } from '../../lib/mail-address.ts';
-import { refused } from '../../problems/refusal.ts';
 
 /*
  * Fields that several answers have, and the parameters of paths, as the reference shows them.
@@ -39,17 +37,6 @@ export const time = z
 export const domainName = z
   .string()
   .meta({ description: 'In lower case, with `xn--` for letters beyond ASCII.', example: 'forms.shop.example' });
-
-/** The last time that fields may name: years with more digits are no ISO 8601 that others read. */
-export const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
-
-/** A mail address as the service writes to it, in lower case. `notAddress`: the answer to another text, and by default to another value. */
-export const mailAddress = (notAddress: string, notText = notAddress) =>
-  z
-    .string(notText)
-    .overwrite((text) => toMailAddress(text) ?? text)
-    .refine(isMailAddress, refused('wrong-format', notAddress))
-    .toLowerCase();
 
 /** An object in answers, with its name in the reference. */
 export const answerObject = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>

@@ -197,6 +197,11 @@ describe('formhost settings', () => {
     const before = await apiText(`/deploy/${id}/settings`);
     const set = (...pairs: string[]) => run(['settings', 'set', id, ...pairs]);
     expect(await set('language=de', 'colour=red')).toEqual(refusedFor('there is no setting colour.*redirect_url'));
+    // Nothing listens there: names are checked without the service.
+    const nowhere = { settings: { ...account, FORMHOST_URL: 'http://127.0.0.1:9' } };
+    expect(await formhost(['settings', 'set', id, 'color=red'], nowhere)).toEqual(
+      refusedFor('there is no setting color.*email_notifications.*spam'),
+    );
     expect(await set('language=de', 'notify_owner=maybe')).toEqual(
       refusedFor('notify_owner is not a boolean: give true or false'),
     );

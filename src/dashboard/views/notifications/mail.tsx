@@ -1,10 +1,10 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
 import { errorAt, useChange, withLabels } from '../../data.ts';
 import { mailLog } from '../../logs.ts';
 import { me } from '../../session.ts';
+import { FIELDS, LABELS, type Settings } from '../../setting-fields.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox, Field, Select } from '../../ui/field.tsx';
 import { SavingForm } from '../../ui/form.tsx';
@@ -12,10 +12,7 @@ import { NoAddress, NoMail } from '../../ui/no-mail.tsx';
 import { Section } from '../../ui/section.tsx';
 import { TestAndLog } from './delivery-log.tsx';
 
-type Settings = Schemas['Settings'];
 type Mail = Pick<Settings, 'email_notifications' | 'notify_every' | 'notify_owner' | 'recipients'>;
-
-const LABELS = new Map([['recipients', 'Recipients']]);
 
 const FREQUENCIES: readonly { value: Mail['notify_every']; label: string }[] = [
   { value: 'submission', label: 'A mail for each submission' },
@@ -50,7 +47,7 @@ function Recipients({
     : 'Nobody else has confirmed: you get the mail until somebody has.';
   return (
     <div>
-      <h3>Recipients</h3>
+      <h3>{FIELDS.recipients.label}</h3>
       <ul class="rows">
         <li class="row">
           <span class="row-text">
@@ -117,12 +114,12 @@ function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Ele
   return (
     <SavingForm change={change} isChanged={Object.keys(changes).length > 0} onSave={save}>
       <Checkbox
-        label="Send mail about submissions"
+        label={FIELDS.email_notifications.label}
         isOn={mail.email_notifications}
         onChange={(isOn) => edit({ email_notifications: isOn })}
       />
       <Select
-        label="How often"
+        label={FIELDS.notify_every.label}
         value={mail.notify_every}
         options={FREQUENCIES}
         onChange={(value: Mail['notify_every']) => edit({ notify_every: value })}
@@ -130,13 +127,13 @@ function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Ele
       <Recipients mail={mail} saved={saved} onChange={edit} />
       <Field
         label="Add a recipient"
-        hint="Up to five. An address other than yours gets a mail with a link first, and nothing more until it is opened."
+        hint={FIELDS.recipients.hint}
         type="email"
         inputMode="email"
         autoComplete="off"
         value={address}
         onChange={setAddress}
-        error={errorAt(change, 'Recipients')}
+        error={errorAt(change, FIELDS.recipients.label)}
       />
     </SavingForm>
   );

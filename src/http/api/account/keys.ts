@@ -10,7 +10,7 @@ import {
 import { refused } from '../../../problems/refusal.ts';
 import { SIZES } from '../../../sizes.ts';
 import { operation } from '../../operation/operation.ts';
-import { answerObject, keyId, LAST_TIME, textField, textOrNull, time } from '../../request/fields.ts';
+import { answerObject, keyId, textField, textOrNull, time } from '../../request/fields.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
 import { toWire } from '../../response/to-wire.ts';
@@ -43,7 +43,7 @@ const expiresAt = z.iso
   )
   // An offset can lead beyond it.
   .refine(
-    (text) => Date.parse(text) <= LAST_TIME,
+    (text) => Date.parse(text) <= SIZES.lastTimeMs,
     refused('not-allowed', 'expires_at is too late: send a time before the year 10000 in UTC.'),
   )
   .meta({ description: 'From when on the key is refused, in ISO 8601 with Z or an offset. Left out: never.' });

@@ -5,19 +5,12 @@ import { findRefusedMail } from '../../../db/deliveries/mail-failures.ts';
 import { VERSION } from '../../../lib/project.ts';
 import { isTimeZone } from '../../../lib/time-buckets.ts';
 import { refused } from '../../../problems/refusal.ts';
+import { mailAddress } from '../../../settings/values.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { perService } from '../../operation/declaration.ts';
 import { operation } from '../../operation/operation.ts';
-import {
-  answerObject,
-  countField,
-  countOrNull,
-  flagField,
-  mailAddress,
-  textField,
-  textOrNull,
-} from '../../request/fields.ts';
+import { answerObject, countField, countOrNull, flagField, textField, textOrNull } from '../../request/fields.ts';
 import { OPTIONAL_RATE_LIMIT_HEADERS } from '../../request/rate-limit.ts';
 import { NOTICE_HEADER, refusedMailNotice, takeDownNotices } from '../../response/notice.ts';
 import { EmailChanges, emailChangeErrors, emailChangeOperations } from './email-change.ts';

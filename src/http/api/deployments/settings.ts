@@ -7,6 +7,7 @@ import type { NewPage } from '../../../db/deployments/page-versions.ts';
 import { changeSettings, findSettings, NeverOpen, NoSecret } from '../../../db/deployments/settings.ts';
 import { hasAltcha } from '../../../db/submissions/forms.ts';
 import { FIRST_OWNER } from '../../../lib/mail-address.ts';
+import type { SettingsChange } from '../../../settings/settings.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { operation } from '../../operation/operation.ts';
@@ -18,7 +19,7 @@ import { NOTICE_HEADER, takeDownNotices } from '../../response/notice.ts';
 import { notModified } from '../../response/static-file.ts';
 import { captchaMissing } from './check.ts';
 import { foundOr404, ownDeployment } from './own-deployment.ts';
-import { AllSettings, exampleSettings, NEVER_OPEN, type SettingsChange, settingsChange } from './settings-fields.ts';
+import { AllSettings, exampleChange, exampleSettings, NEVER_OPEN, settingsChange } from './settings-fields.ts';
 
 const Changed = answerObject('SettingsChanged', { success: z.literal(true), id: deploymentId });
 
@@ -173,7 +174,7 @@ const changeOperation = operation('PATCH', '/deploy/:id', 'changeSettings', {
   requestHeaders: ifMatch(SETTINGS_PATH),
   body: (app) => ({
     schema: settingsChange(app.config),
-    example: { ...exampleSettings, recipients: ['ada@example.org'] },
+    example: exampleChange,
   }),
   answer: { description: 'The settings are changed.', headers: ETAG_HEADER, schema: Changed },
   errors: [tooManyAsks, changedMeanwhile],

@@ -1,0 +1,213 @@
+import { z } from 'zod';
+import { LANGUAGES } from '../lib/languages.ts';
+import { SIZES } from '../sizes.ts';
+import {
+  confirmation,
+  LINES,
+  listedRecipients,
+  numberOrNull,
+  onOff,
+  origins,
+  plainText,
+  recipients,
+  spam,
+  timeOrNull,
+  urlOrNull,
+} from './values.ts';
+
+/*
+ * Every setting of a deployment, declared once: where it is stored, the values that it takes, and what is said about it. The API, the
+ * tools of agents, `formhost settings` and the database derive from this list.
+ */
+
+const { maxClosedMessageChars, maxRetentionDays, maxSubmissions } = SIZES.settings;
+const { max: defaultRate, seconds: rateSeconds, maxOfOperator } = SIZES.submissionRate;
+
+/** How often mail about submissions comes: for each of them, or for all of an hour or a day in UTC. */
+const NOTIFY_EVERY = ['submission', 'hour', 'day'] as const;
+
+/** A setting of a deployment, which is also the name of its column. */
+export type Setting = {
+  /** Left out: src/db/deployments/settings.ts stores it in another way. */
+  column?: {
+    table: 'deployments' | 'form_rules';
+    type: 'boolean' | 'integer' | 'jsonb' | 'text' | 'text[]' | 'timestamptz';
+  };
+  /** The values that PATCH takes. */
+  schema: z.ZodType;
+  /** Its value until an owner changes it. */
+  first: unknown;
+  /** The text about it in the reference, and a short one for agents. */
+  text: string;
+  short: string;
+  /** A value in the reference. */
+  example: unknown;
+  /** The values that GET returns, if they are others. */
+  answer?: { schema: z.ZodType; example: unknown };
+};
+
+/** The most submissions in a minute, up to a limit that the operator may set lower. */
+export const submissionsPerMinute = (max: number) => numberOrNull('submissions_per_minute', max);
+
+/** In the order of the reference, and of the errors of one body. */
+export const SETTINGS = {
+  email_notifications: {
+    column: { table: 'deployments', type: 'boolean' },
+    schema: onOff('email_notifications'),
+    first: false,
+    text: 'Whether there is mail about submissions, if the service has a mail server.',
+    short: 'Whether there is mail about submissions.',
+    example: true,
+  },
+  notify_every: {
+    column: { table: 'deployments', type: 'text' },
+    schema: z.enum(NOTIFY_EVERY, `notify_every is not known: send ${NOTIFY_EVERY.join(', ')}.`),
+    first: 'submission',
+    text:
+      '`submission`: a mail for each. `hour` and `day`: one mail that lists what came in an hour or a day of UTC. After a change, ' +
+      'what no mail has listed is mailed at once.',
+    short: 'A mail for each submission, or one that lists those of an hour or a day.',
+    example: 'submission',
+  },
+  notify_owner: {
+    column: { table: 'deployments', type: 'boolean' },
+    schema: onOff('notify_owner'),
+    first: true,
+    text: 'Whether the owner gets the mail besides the recipients. While no recipient has confirmed, the owner gets it in any case.',
+    short: 'Whether the owner gets the mail besides the recipients.',
+    example: true,
+  },
+  recipients: {
+    schema: recipients('recipients'),
+    first: [],
+    text:
+      "Who gets the mail besides the owner. Any address but the owner's gets one mail with a link that confirms it, " +
+      `and nothing more before. Send the list again to ask again, after ${SIZES.recipient.askHours} hours.`,
+    short: "Who gets the mail besides the owner. Any address but the owner's first confirms by a link in one mail.",
+    example: ['ada@example.org'],
+    answer: { schema: listedRecipients, example: [{ email: 'ada@example.org', confirmed: true }] },
+  },
+  redirect_url: {
+    column: { table: 'form_rules', type: 'text' },
+    schema: urlOrNull('redirect_url'),
+    first: null,
+    text: "Where a visitor's browser is sent after a success, unless the form's own `_redirect` is valid. null: to a page that thanks.",
+    short: "Where a visitor's browser goes after a success. null: to a page that thanks.",
+    example: 'https://example.org/thanks',
+  },
+  allowed_origins: {
+    column: { table: 'form_rules', type: 'text[]' },
+    schema: origins('allowed_origins'),
+    first: [],
+    text:
+      "Origins of sites whose pages may submit, besides the page's own; submissions from others are a 403. `_redirect` may lead to " +
+      'sites among them. Origins of apps count too (`capacitor://localhost`, `ionic://localhost`, `tauri://localhost`, ' +
+      '`chrome-extension://…`, `moz-extension://…`, `safari-web-extension://…`), and `"null"` stands for all pages that hide their ' +
+      "origin. Requests without an `Origin` are no browser's, and are accepted. Empty: all.",
+    short:
+      'Sites or apps that may submit, besides the page itself, such as https://example.org or capacitor://localhost; "null": pages that hide theirs. Empty: all.',
+    example: ['https://example.org'],
+  },
+  language: {
+    column: { table: 'deployments', type: 'text' },
+    schema: z
+      .enum(LANGUAGES, `language is not one that pages for visitors have: send ${LANGUAGES.join(', ')} or null.`)
+      .nullable(),
+    first: null,
+    text:
+      "The language of the pages that visitors see after they have sent a form. null: that of the page's `<html lang>`, else one " +
+      "of the browser's Accept-Language, else English.",
+    short: 'Of the pages that visitors see. null: that of the page, or of the browser.',
+    example: null,
+  },
+  retention_days: {
+    column: { table: 'deployments', type: 'integer' },
+    schema: numberOrNull('retention_days', maxRetentionDays, 'days'),
+    first: null,
+    text: 'Submissions that are older, with their files, are deleted within a day. null: never.',
+    short: 'Days after which submissions are deleted. null: never.',
+    example: 365,
+  },
+  confirmation: {
+    column: { table: 'deployments', type: 'jsonb' },
+    schema: confirmation.nullable(),
+    first: null,
+    text:
+      'A mail to the visitor, from the service, after a submission is accepted: to the one plain address that is in `field`, once ' +
+      'a day at most. In `subject` and `text`, `{{reference}}` is the id of the submission, `{{page}}` the address of the ' +
+      'page, and `{{date}}` the day. null: none.',
+    short:
+      'A mail to the visitor, to the address in `field`. {{reference}}, {{page}} and {{date}} are replaced. null: none.',
+    example: {
+      field: 'email',
+      subject: 'We have your message',
+      text: 'Thank you. Your reference is {{reference}}.',
+    },
+  },
+  opens_at: {
+    column: { table: 'deployments', type: 'timestamptz' },
+    schema: timeOrNull('opens_at'),
+    first: null,
+    text: 'Submissions before this time are a 403. It is before `closes_at`. null: the form is open.',
+    short: 'When the form opens: a time with Z or an offset.',
+    example: '2027-03-01T09:00:00.000Z',
+  },
+  closes_at: {
+    column: { table: 'deployments', type: 'timestamptz' },
+    schema: timeOrNull('closes_at'),
+    first: null,
+    text: 'Submissions from this time on are a 403. null: the form stays open.',
+    short: 'When it closes.',
+    example: null,
+  },
+  max_submissions: {
+    column: { table: 'deployments', type: 'integer' },
+    schema: numberOrNull('max_submissions', maxSubmissions),
+    first: null,
+    text:
+      'While there are so many submissions, further ones are a 403. Deleting one frees its place. Spam takes none, and is accepted ' +
+      'when you release it, even if the form is full or closed. null: no limit.',
+    short: 'The form is full then. null: never.',
+    example: 40,
+  },
+  submissions_per_minute: {
+    column: { table: 'deployments', type: 'integer' },
+    schema: submissionsPerMinute(maxOfOperator),
+    first: null,
+    text: `How many submissions are accepted in any ${rateSeconds} seconds; beyond that, a 429. Spam does not count. null: ${defaultRate}.`,
+    short: `More are refused. null: ${defaultRate}.`,
+    example: 60,
+  },
+  closed_message: {
+    column: { table: 'form_rules', type: 'text' },
+    schema: plainText('closed_message', maxClosedMessageChars, LINES).nullable(),
+    first: null,
+    text: 'The `error` of these 403s, and what visitors read on the page that they get. null: a text in the language of the page.',
+    short: 'Visitors read it while the form is closed or full.',
+    example: 'Registration opens on Monday at 10:00 in Berlin.',
+  },
+  spam: {
+    schema: spam,
+    first: { blocklist: [], captcha: null },
+    text:
+      'Submissions are kept apart as spam if their names or values have a word of `blocklist`, as a whole word, whatever the case ' +
+      'and the white space in it (`casino*`: a word that begins with it), or if they lack a valid token of `captcha`. Both are ' +
+      "replaced, except for the provider's secret.",
+    short:
+      'Submissions with a word of blocklist, or without a solved captcha, go into the spam folder. Both are replaced.',
+    example: { blocklist: [], captcha: null },
+  },
+} satisfies Readonly<Record<string, Setting>>;
+
+type Declared = typeof SETTINGS;
+export type SettingName = keyof Declared;
+
+/** Any of the settings, as PATCH takes them: one that is left out stays as it is. */
+export type SettingsChange = { [Name in SettingName]?: z.infer<Declared[Name]['schema']> };
+
+/** All settings, as GET returns them. */
+export type Settings = {
+  [Name in SettingName]: z.infer<
+    Declared[Name] extends { answer: { schema: infer Answer } } ? Answer : Declared[Name]['schema']
+  >;
+};

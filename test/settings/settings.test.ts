@@ -83,14 +83,15 @@ describe('a setting', () => {
     expect(await read(id)).toEqual(before);
   });
 
-  it('has its place in the answer, whose ETag depends on it', async () => {
-    const { id } = await owner.deploy();
-    const { text, body, etag } = await read(id);
-    expect(Object.keys(body)).toEqual([
+  it('has its place in the answer, on which the ETag depends', async () => {
+    const order = [
       ...['email_notifications', 'notify_every', 'notify_owner', 'language', 'retention_days', 'confirmation'],
       ...['opens_at', 'closes_at', 'max_submissions', 'submissions_per_minute', 'recipients', 'redirect_url'],
       ...['allowed_origins', 'closed_message', 'spam'],
-    ]);
+    ];
+    const { id } = await owner.deploy();
+    const { text, body, etag } = await read(id);
+    expect(Object.keys(body).filter((name) => order.includes(name))).toEqual(order);
     expect(etag).toBe(etagOf(text));
   });
 });

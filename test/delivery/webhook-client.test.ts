@@ -2,9 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Resolver } from 'node:dns/promises';
 import { getEventListeners } from 'node:events';
-import { writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
-import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -14,7 +12,6 @@ import { parseCidr } from '../../src/lib/public-address.ts';
 import { SIZES } from '../../src/sizes.ts';
 import { aSentence } from '../support/answers.ts';
 import { startNameServer, type Zone } from '../support/dns-server.ts';
-import { emptyFolder } from '../support/formhost.ts';
 import { testLimits } from '../support/limits.ts';
 import { ownAddress } from '../support/own-address.ts';
 import {
@@ -533,16 +530,13 @@ describe('https', () => {
 });
 
 describe('resolveName', () => {
-  /** With a hosts file of its own in place of the system's. */
-  async function startResolve(zone: Zone, { timeout = 60_000, ipv6TimeoutMs = 60_000, hosts = '' } = {}) {
+  async function startResolve(zone: Zone, { timeout = 60_000, ipv6TimeoutMs = 60_000 } = {}) {
     const server = await startNameServer(zone);
     const dns = new Resolver({ timeout, tries: 1 });
     dns.setServers([server.address]);
     onTestFinished(() => dns.cancel());
-    const hostsFile = join(await emptyFolder(), 'hosts');
-    await writeFile(hostsFile, hosts);
     const limits = testLimits({ delivery: { ipv6TimeoutMs } });
-    return { resolve: (name: string) => resolveName(name, dns, limits, hostsFile), asked: server.asked, dns };
+    return { resolve: (name: string) => resolveName(name, dns, limits), asked: server.asked, dns };
   }
 
   it.each<[string, string[], string[]]>([
@@ -579,27 +573,6 @@ describe('resolveName', () => {
       { address: '::1', family: 6 },
     ]);
     expect(asked).toEqual([]);
-  });
-
-  const HOSTS = `# 192.0.2.99 receiver
-192.0.2.1\tother receiver  Receiver.example # 192.0.2.98
-nonsense receiver
-2606:4700::1 receiver`;
-
-  it.each([
-    ['RECEIVER', ['192.0.2.1', '2606:4700::1']],
-    ['receiver.example.', ['192.0.2.1']],
-  ])('takes %s from the hosts file, and asks nobody', async (name, addresses) => {
-    const { resolve, asked } = await startResolve({ [name]: ['192.0.2.7'] }, { hosts: HOSTS });
-    expect((await resolve(name)).map(({ address }) => address)).toEqual(addresses);
-    expect(asked).toEqual([]);
-  });
-
-  it('works where there is no such file', async () => {
-    const { dns } = await startResolve({ 'a.test': ['192.0.2.1'] });
-    expect(await resolveName('a.test', dns, testLimits(), '/nowhere/hosts')).toEqual([
-      { address: '192.0.2.1', family: 4 },
-    ]);
   });
 
   it('rejects a name that nobody knows, one without an address, and one that nobody answers for', async () => {

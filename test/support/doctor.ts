@@ -12,7 +12,7 @@ export async function here(signal = AbortSignal.timeout(60_000)) {
   const dns = new Resolver({ timeout: 500, tries: 1 });
   dns.setServers([address]);
   onTestFinished(() => dns.cancel());
-  return { resolve: (name: string) => resolveName(name, dns, testLimits(), '/dev/null'), signal };
+  return { resolve: (name: string) => resolveName(name, dns, testLimits()), signal };
 }
 
 /** Status and what was seen; whether there is something to do about it follows from the status. */

@@ -1,7 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import type { Resolver } from 'node:dns/promises';
-import { readFile } from 'node:fs/promises';
-import { isIP, isIPv4 } from 'node:net';
+import { isIPv4 } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Limits } from '../../limits.ts';
 
@@ -16,15 +15,6 @@ const LOOPBACK = [
 
 const toAddresses = (addresses: readonly string[]): LookupAddress[] =>
   addresses.map((address) => ({ address, family: isIPv4(address) ? 4 : 6 }));
-
-/** The addresses that a hosts file (hosts(5)) has for a name. */
-function addressesIn(hosts: string, hostname: string): string[] {
-  const wanted = hostname.toLowerCase().replace(/\.$/, '');
-  return hosts.split('\n').flatMap((line) => {
-    const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
-    return isIP(address) !== 0 && names.some((name) => name.toLowerCase() === wanted) ? [address] : [];
-  });
-}
 
 /** The addresses that DNS has for a name. Rejects where it gives no answer. */
 async function askDns(hostname: string, dns: Resolver, ipv6TimeoutMs: number): Promise<string[]> {
@@ -42,19 +32,17 @@ async function askDns(hostname: string, dns: Resolver, ipv6TimeoutMs: number): P
 }
 
 /**
- * The addresses of a host name, at least one, IPv4 first: from the hosts file, else from DNS. Rejects when there is none, or no
- * answer. The system's getaddrinfo is not used: it can't be aborted, and blocks one of the process's few threads until it
- * answers, so that a few names with a dead DNS server would stop file access and more.
+ * The addresses of a host name, at least one, IPv4 first: from DNS alone. Rejects when there is none, or no answer. The
+ * system's getaddrinfo, which reads a hosts file too, can't be aborted, and blocks one of the process's few threads until it
+ * answers: a few names with a dead DNS server would stop file access and more.
  */
 export async function resolveName(
   hostname: string,
   dns: Resolver,
   { delivery: { ipv6TimeoutMs } }: Limits,
-  hostsFile = '/etc/hosts',
 ): Promise<LookupAddress[]> {
   if (/(?:^|\.)localhost\.?$/i.test(hostname)) return LOOPBACK;
-  const own = addressesIn(await readFile(hostsFile, 'utf8').catch(() => ''), hostname);
-  const addresses = own.length > 0 ? own : await askDns(hostname, dns, ipv6TimeoutMs);
+  const addresses = await askDns(hostname, dns, ipv6TimeoutMs);
   if (addresses.length === 0) throw new Error('The name has no address.');
   return toAddresses(addresses);
 }

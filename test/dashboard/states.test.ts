@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { VIEW_PATHS } from '../../src/lib/dashboard-paths.ts';
 import { hasChromium } from '../support/chromium.ts';
 import { type DashboardUnderTest, expectAccessible, PHONE, startDashboard } from '../support/dashboard-in-browser.ts';
 import { startReceiver } from '../support/receivers.ts';
@@ -143,6 +144,15 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await page.getByRole('button', { name: 'Show secret' }).first().click();
     await page.locator('.secret').waitFor();
     await expectAccessibleInTurn(page);
+    const { body } = await full.get(`/submissions/${filled}`).expect(200);
+    const values = { ':id': filled, ':submissionId': body.submissions[0].id, ':topic': 'keys' };
+    for (const path of Object.values(VIEW_PATHS)) {
+      const filledIn = Object.entries(values).reduce<string>((text, [name, value]) => text.replace(name, value), path);
+      await page.goto(dashboard.origin + filledIn);
+      await page.locator('main').waitFor();
+      await page.locator('.loading').filter({ visible: true }).first().waitFor({ state: 'detached' });
+      await expectAccessibleInTurn(page);
+    }
     await receiver.close();
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { EVENTS } from '../../../src/lib/events.ts';
 import { aSentence, aTime, refused } from '../../support/answers.ts';
 import { startReceiver } from '../../support/receivers.ts';
 import { testService, UNKNOWN_ID } from '../../support/service.ts';
@@ -20,7 +21,7 @@ const list = async (id: string): Promise<Listed[]> => (await owner.get(`/webhook
 /** A new webhook as the list has it. */
 const listed = (more: object) => ({
   ...{ id: expect.stringMatching(/^wh_[0-9A-Za-z]{20,}$/), url: HOOK, type: 'generic' },
-  ...{ events: ['submission'], active: true, created_at: aTime },
+  ...{ events: [...EVENTS], active: true, created_at: aTime },
   ...more,
 });
 
@@ -32,7 +33,7 @@ const post = async (id: string, body: object) => {
 describe('POST /webhooks/:deployId', () => {
   it.each<[object, object]>([
     [{}, {}],
-    [{ type: 'slack', events: ['submission'] }, { type: 'slack' }],
+    [{ type: 'slack', events: [...EVENTS] }, { type: 'slack' }],
     [{ type: 'generic', active: false, id: UNKNOWN_WEBHOOK, deployment_id: UNKNOWN_ID, secret: 'x' }, {}],
   ])('answers 201 with id, deployment_id, url and type: %j', async (given, more) => {
     const id = await deploy();
@@ -182,7 +183,7 @@ describe('PATCH /webhooks/:deployId/:webhookId', () => {
       [{}, {}],
       [{ url: 'http://Example.com:8080/B%2f?c=d#e' }, { url: 'http://Example.com:8080/B%2f?c=d#e' }],
       [{ active: false }, { active: false }],
-      [{ events: ['submission'], active: true }, { active: true }],
+      [{ events: [...EVENTS], active: true }, { active: true }],
       [{ type: 'discord', id: 'x', deployment_id: 1, secret: null, created_at: 'x', unknown: {} }, {}],
     ];
     const after = { ...before };

@@ -12,7 +12,11 @@ import { declareOwnerCommands } from './owner-commands.ts';
 
 const INTERRUPTED_CODE = 130;
 
-/** The commands. Those of operators, which load the service, are declared when `words` call them. */
+/** A command in the list of its group: all have options, so they are left out. */
+const subcommandTerm = (command: { name(): string; usage(): string }): string =>
+  `${command.name()} ${command.usage().replaceAll(/\[(?:options|command)\] ?/g, '')}`.trimEnd();
+
+/** The commands. Those that load the service, or its declarations, are declared when `words` call them. */
 export async function declareProgram(words: readonly string[]): Promise<Command> {
   const bold = (text: string): string => styleText('bold', text, { validateStream: false });
   const program = new Command()
@@ -20,12 +24,12 @@ export async function declareProgram(words: readonly string[]): Promise<Command>
     .description('Publish HTML pages, and get what their forms submit.')
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
-    .configureHelp({ styleTitle: bold, styleCommandText: bold, showGlobalOptions: false })
+    .configureHelp({ styleTitle: bold, styleCommandText: bold, showGlobalOptions: false, subcommandTerm })
     .helpCommand('help [command]', 'print help for a command')
     // Printed by `fail`.
     .configureOutput({ outputError: () => undefined })
     .exitOverride();
-  declareOwnerCommands(program);
+  await declareOwnerCommands(program, words);
   program.commandsGroup('For operators, on the machine of the service:');
   program.command('start').description('Start the service');
   const admin = program.command('admin').description('Keys, owners, pages of all owners, backups, and more');

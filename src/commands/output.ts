@@ -80,21 +80,6 @@ export async function printTable(headers: readonly string[], rows: readonly (rea
   await print([styled('bold', aligned(headers)), ...cells.map(aligned)].map((line) => `${line}\n`).join(''));
 }
 
-/** Prints a list of the API: the responses unchanged with `--json`, otherwise a row for each item. */
-export async function printList<T>(
-  answers: AsyncIterable<{ data: T; text: string }> | Iterable<{ data: T; text: string }>,
-  headers: readonly string[],
-  rowsOf: (data: T) => readonly (readonly Value[])[],
-  { json }: Output,
-): Promise<void> {
-  const rows: (readonly Value[])[] = [];
-  for await (const { data, text } of answers) {
-    if (json) await printAnswer(text);
-    else rows.push(...rowsOf(data));
-  }
-  if (!json) await printTable(headers, rows);
-}
-
 /** The API's name of a property: `created_at` for `createdAt`. */
 const apiName = (property: string): string => property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 

@@ -2,24 +2,22 @@ import { type Command, Option } from '@commander-js/extra-typings';
 import { readAccount } from './owner/account.ts';
 import { declareCheck } from './owner/check.ts';
 import { declareDeploy } from './owner/deploy.ts';
-import { declareDomains } from './owner/domains.ts';
 import { declareExport, declareFiles } from './owner/export.ts';
-import { declareKeys } from './owner/keys.ts';
 import { declareLogin, declareLogout, declareWhoami } from './owner/login.ts';
-import { declareList, declareOpen, declareRemove } from './owner/pages.ts';
+import { declareOpen, declareRemove } from './owner/pages.ts';
 import { declarePull } from './owner/pull.ts';
-import { declareSearch } from './owner/search.ts';
 import { Service } from './owner/service.ts';
 import { declareSettings } from './owner/settings.ts';
-import { declareSpam } from './owner/spam.ts';
-import { declareStats } from './owner/stats.ts';
+import { declareSiteFiles } from './owner/site-files.ts';
 import { declareTail } from './owner/tail.ts';
-import { declareTrash } from './owner/trash.ts';
-import { declareRollback, declareVersions } from './owner/versions.ts';
-import { declareWebhooks } from './owner/webhooks.ts';
+import { declareRollback } from './owner/versions.ts';
+import { declareTest } from './owner/webhooks.ts';
 
-/** Declares the commands of owners, in the order of the help: they use the API. */
-export function declareOwnerCommands(program: Command): void {
+/**
+ * Declares the commands of owners, in the order of the help: they use the API. `group` and `one` are commands that operations declare;
+ * loading the declarations takes time, so it is done for those that `words` call. All others are written by hand.
+ */
+export async function declareOwnerCommands(program: Command, words: readonly string[]): Promise<void> {
   const common = program.addOption(
     new Option('--profile <name>', 'which of several services to use: the name under which login stored it').env(
       'FORMHOST_PROFILE',
@@ -27,21 +25,50 @@ export function declareOwnerCommands(program: Command): void {
   );
   const profile = (): string | undefined => common.opts().profile || undefined;
   const connect = async (): Promise<Service> => new Service(await readAccount(process.env, profile()));
+  const group = async (name: string, text: string): Promise<Command> =>
+    words.includes(name)
+      ? (await import('./owner/operations.ts')).declareCommands(program, name, text, connect)
+      : program.command(name).description(text);
+  const one = async (usage: string, text: string): Promise<unknown> => {
+    const [name = ''] = usage.split(' ');
+    return words.includes(name) ? group(name, text) : program.command(usage).description(text);
+  };
 
   program.commandsGroup('Your account:');
   declareLogin(program, profile);
   declareLogout(program, profile);
-  for (const declareCommand of [declareWhoami, declareKeys]) declareCommand(program, connect);
+  declareWhoami(program, connect);
+  await group('me', 'Your time zone and your e-mail address');
+  await group('keys', 'Make, list and revoke your API keys');
+  await group('sessions', 'Browsers that are signed in');
 
   program.commandsGroup('Pages:');
-  const pages = [declareDeploy, declareCheck, declareList, declareOpen, declarePull, declareSettings, declareDomains];
-  const history = [declareVersions, declareRollback, declareRemove, declareTrash];
-  for (const declareCommand of [...pages, ...history]) declareCommand(program, connect);
+  declareDeploy(program, connect);
+  declareCheck(program, connect);
+  await one('list', 'List your pages');
+  await one('overview', 'See all your pages at a glance');
+  declareOpen(program, connect);
+  declarePull(program, connect);
+  await group('page', 'The state, the forms and the HTML of a page');
+  declareSiteFiles(await group('site', 'The files of a page, one by one'), connect);
+  declareSettings(program, connect);
+  await group('domains', 'Domains of your own, which lead to a page');
+  await one('versions <id>', 'List the versions of a page');
+  declareRollback(program, connect);
+  declareRemove(program, connect);
+  await group('trash', 'Bring deleted pages back');
 
   program.commandsGroup('Submissions:');
-  const submissions = [declareTail, declareSearch, declareExport, declareStats, declareSpam, declareFiles];
-  for (const declareCommand of submissions) declareCommand(program, connect);
+  declareTail(program, connect);
+  await one('search <id> <query>', 'Find submissions by a text in them');
+  await one('inbox [query]', 'Find submissions of all your pages');
+  declareExport(program, connect);
+  await one('stats <id>', 'Count submissions by day or hour');
+  await group('submissions', 'Show, mark and delete submissions');
+  await group('spam', 'Submissions that were kept apart as spam');
+  declareFiles(program, connect);
 
-  program.commandsGroup('Other programs:');
-  declareWebhooks(program, connect);
+  program.commandsGroup('Mail and other programs:');
+  await group('mails', 'Mail about submissions: what was sent, and a test');
+  declareTest(await group('webhooks', 'Send submissions to other programs'), connect);
 }

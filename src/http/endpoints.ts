@@ -64,6 +64,6 @@ const BY_TAG: Readonly<Record<Tag, readonly Operation[]>> = {
 };
 
 /** Every operation of the API, in the order of the reference. Pages are served on hosts of their own, by pages/pages.ts. */
-const OPERATIONS = Object.entries(BY_TAG).flatMap(([tag, operations]) =>
+export const OPERATIONS = Object.entries(BY_TAG).flatMap(([tag, operations]) =>
   operations.map((operation) => ({ tag, operation })),
 );

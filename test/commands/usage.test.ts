@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { declareProgram } from '../../src/commands/formhost.ts';
 import { VERSION } from '../../src/lib/project.ts';
-import { formhost, misusedFor } from '../support/command.ts';
+import { declareWholeProgram, formhost, misusedFor } from '../support/command.ts';
 import { emptyFolder } from '../support/formhost.ts';
 
 type Named = { name(): string; commands: readonly Named[] };
@@ -13,7 +12,7 @@ const linesBelow = ({ commands }: Named, kind: 'groups' | 'commands', path = '')
     return [...(isWanted ? [line] : []), ...linesBelow(command, kind, `${line} `)];
   });
 
-const program = await declareProgram(['admin']);
+const program = await declareWholeProgram();
 
 // Help needs no settings: this database is out of reach, and the port is wrong.
 const settings = {

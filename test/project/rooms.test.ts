@@ -58,7 +58,7 @@ const GROUP_OF: Readonly<Record<string, string>> = {
 /** The groups that a group may import besides itself. One way: main -> service -> http -> submissions -> db; all may import 'lib' and 'limits'. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   main: ['service', 'metrics', 'config', 'lib'],
-  commands: ['delivery', 'db', 'files', 'config', 'client', 'settings', 'lib'],
+  commands: ['http', 'delivery', 'db', 'files', 'config', 'client', 'settings', 'lib'],
   service: ['http', 'domains', 'submissions', 'delivery', 'db', 'files', 'compute', 'metrics', 'config', 'lib'],
   http: [
     'domains',
@@ -172,17 +172,36 @@ describe('imports', () => {
     const declarations = ['formhost', 'owner-commands', 'declare', 'output', 'write-file'];
     const isOwners = (file: string) =>
       file.startsWith('src/commands/owner/') || declarations.some((name) => file === `src/commands/${name}.ts`);
+    const derived = 'src/commands/owner/operations.ts';
     const shared = ['src/commands/command-error.ts', 'src/commands/limits.ts', 'src/limits.ts', 'src/sizes.ts'];
-    const wrong = IMPORTS.filter(({ from, to, isOurs, isOnDemand }) => {
+    const wrong = IMPORTS.filter(({ from, to, isOurs, isType, isOnDemand }) => {
       // Loaded when a command of operators is called, or settings are changed.
       const mayBeLoaded = ['src/commands/operator-commands.ts', 'src/settings/settings.ts'].includes(to);
-      if (!isOurs || !isOwners(from) || (isOnDemand && mayBeLoaded)) return false;
+      if (!isOurs || !isOwners(from) || from === derived || (isOnDemand && mayBeLoaded)) return false;
+      if (isType && groupOf(to) === 'http') return false;
       return !isOwners(to) && !shared.includes(to) && !['client', 'lib'].includes(groupOf(to));
     });
     expect(wrong.map(({ from, to }) => `${from} imports ${to}: ask the API, through src/client`)).toEqual([]);
     const libraries = ['zod', 'knex', 'pg', 'express', 'pino'];
-    const loads = importing(libraries, ({ from }) => !isOwners(from), 'commands of owners start at once');
+    const values = 'src/commands/owner/field-values.ts';
+    const loads = importing(
+      libraries,
+      ({ from }) => !isOwners(from) || from === values,
+      'commands of owners start at once',
+    );
     expect(loads.filter((line) => line.startsWith('src/commands/'))).toEqual([]);
+    const loading = IMPORTS.filter(({ to, isType }) => [derived, values].includes(to) && !isType);
+    expect(loading.map(({ from, to, isOnDemand }) => `${from} -> ${to}${isOnDemand ? ' on demand' : ''}`)).toEqual([
+      `src/commands/owner-commands.ts -> ${derived} on demand`,
+      `${derived} -> ${values}`,
+    ]);
+  });
+
+  it('of src/http are in src/commands/owner/operations.ts only, as far as commands are concerned', () => {
+    const wrong = IMPORTS.filter(
+      ({ from, to, isType }) => groupOf(from) === 'commands' && groupOf(to) === 'http' && !isType,
+    );
+    expect([...new Set(wrong.map(({ from }) => from))]).toEqual(['src/commands/owner/operations.ts']);
   });
 
   it('of parse5 are in src/compute/check only, which nothing loads but the thread when it is asked to', () => {

@@ -1,6 +1,7 @@
 import { PassThrough, type Readable, Writable } from 'node:stream';
 import { WriteStream } from 'node:tty';
 import { expect } from 'vitest';
+import { declareProgram } from '../../src/commands/formhost.ts';
 
 /*
  * Commands in this process, instead of one of their own: what they load is loaded once. What only a process shows, such as signals
@@ -136,3 +137,9 @@ export const operatorOf =
   ({ databaseUrl }: { databaseUrl: string }, name: string, settings: Record<string, string> = {}) =>
   (...args: string[]): Promise<Ended> =>
     formhost(['admin', name, ...args], { settings: { DATABASE_URL: databaseUrl, ...settings } });
+
+/** All commands, also those that are only declared when they are called. */
+export async function declareWholeProgram() {
+  const { commands } = await declareProgram([]);
+  return declareProgram(commands.map((command) => command.name()));
+}

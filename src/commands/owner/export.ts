@@ -2,7 +2,7 @@ import fs from 'node:fs/promises';
 import { type Command, Option } from '@commander-js/extra-typings';
 import { CommandError, UsageError } from '../command-error.ts';
 import { declare, forPage } from '../declare.ts';
-import { isTerminal, megabytes, print, printableLines, printLine, say } from '../output.ts';
+import { isTerminal, megabytes, type Output, print, printableLines, printLine, say } from '../output.ts';
 import { replaceFile } from '../write-file.ts';
 import { untilInterrupted } from './interrupt.ts';
 import { type Connect, ConnectionError, connectToPage, isTransient, pause, type Service } from './service.ts';
@@ -17,8 +17,8 @@ type Format = keyof typeof TYPES;
 /** Tries in a row that bring nothing new. */
 const TRIES = 6;
 /** The service reads all submissions for their columns before the first byte of CSV. */
-const IDLE_TIMEOUT_MS = 120_000;
-const OUTPUT = 'write this file, when all has arrived; - is standard output';
+export const IDLE_TIMEOUT_MS = 120_000;
+export const OUTPUT = 'write this file, when all has arrived; - is standard output';
 const LINE_FEED = 0x0a;
 
 /** Writes all submissions of a page to a file, or to standard output. */
@@ -131,20 +131,30 @@ export function declareFiles(program: Command, connect: Connect): void {
   )
     .argument('<url>', 'the url that the submission has for the file')
     .option('--output <file>', OUTPUT)
-    .action(async (url, { json, output }) => {
-      const service = await connect();
-      const isPrinted = output === undefined || output === '-';
-      if (isPrinted && (json || isTerminal())) throw new UsageError('a file is not printed here: add --output FILE');
-      await untilInterrupted(async (signal) => {
-        const pieces = await service.open(pathOf(service, url), { type: '', signal, idleMs: IDLE_TIMEOUT_MS });
-        if (isPrinted) {
-          for await (const piece of pieces) await print(piece);
-          return;
-        }
-        await saveTo(output, pieces);
-        if (json) await printLine(JSON.stringify({ file: output }));
-      });
-    });
+    .action((url, options) =>
+      getFile(options, async (signal) => {
+        const service = await connect();
+        return service.open(pathOf(service, url), { type: '', signal, idleMs: IDLE_TIMEOUT_MS });
+      }),
+    );
+}
+
+/** Writes a file that the service has to a file here, or to standard output, but not to a terminal. `open` asks for it. */
+export async function getFile(
+  { json, output }: Output & { output?: string | undefined },
+  open: (signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>,
+): Promise<void> {
+  const isPrinted = output === undefined || output === '-';
+  if (isPrinted && (json || isTerminal())) throw new UsageError('a file is not printed here: add --output FILE');
+  await untilInterrupted(async (signal) => {
+    const pieces = await open(signal);
+    if (isPrinted) {
+      for await (const piece of pieces) await print(piece);
+      return;
+    }
+    await saveTo(output, pieces);
+    if (json) await printLine(JSON.stringify({ file: output }));
+  });
 }
 
 /** The path of a file: its `url` in a submission, or the same with the address of this service. Throws a CommandError. */

@@ -1,31 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Command } from '@commander-js/extra-typings';
-import { declare, forPage } from '../declare.ts';
-import {
-  agrees,
-  countOf,
-  isTerminal,
-  printAnswer,
-  printable,
-  printLine,
-  printList,
-  printOutcome,
-  say,
-} from '../output.ts';
-import { type Connect, connectToPage, listDeployments } from './service.ts';
-
-/** Lists the live pages, newest first. */
-export const declareList = (program: Command, connect: Connect): unknown =>
-  declare(program, 'list', 'List your pages', '$ list', '$ list | cut -f1').action(async (output) =>
-    printList(
-      listDeployments(await connect()),
-      ['ID', 'SLUG', 'SUBMISSIONS', 'UPDATED', 'URL'],
-      ({ deployments }) =>
-        deployments.map((page) => [page.id, page.slug, page.submission_count, page.updated_at, page.url]),
-      output,
-    ),
-  );
+import { forPage } from '../declare.ts';
+import { agrees, countOf, isTerminal, printAnswer, printable, printLine, printOutcome, say } from '../output.ts';
+import { type Connect, connectToPage } from './service.ts';
 
 /** The program that opens an address, without a shell in between. */
 function openerOf(url: string): [program: string, ...args: string[]] {

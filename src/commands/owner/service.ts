@@ -113,6 +113,26 @@ export class Service {
     return { data, text: this.#texts.get(response) ?? '' };
   }
 
+  /** The answer to a request of any operation, and its text as it was sent. */
+  async request(
+    method: string,
+    path: string,
+    { query, body, signal }: { query: Record<string, string>; body: object | undefined; signal: AbortSignal },
+  ): Promise<{ data: Readonly<Record<string, unknown>>; text: string }> {
+    const search = new URLSearchParams(query).toString();
+    const request = new Request(`${this.url}${path}${search && `?${search}`}`, {
+      ...{ method, signal },
+      ...(body && { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }),
+    });
+    const response = await this.#call(request);
+    const text = await response.text();
+    try {
+      return { data: JSON.parse(text), text };
+    } catch {
+      throw this.#notOurs(response.status);
+    }
+  }
+
   /** The pieces of an answer, as they arrive. A connection that breaks, or is silent for too long, is a ConnectionError. */
   async open(path: string, { type, headers = {}, signal, idleMs }: Reading): Promise<AsyncGenerator<Uint8Array>> {
     const abort = new AbortController();
@@ -205,7 +225,7 @@ async function* piecesOf(
 }
 
 /** The pages of a list, one after the other. `get` asks for one. */
-export async function* pagesOf<T extends { total: number }>(
+async function* pagesOf<T extends { total: number }>(
   service: Service,
   get: (query: { page: number; limit: number }) => Promise<{ data?: T; response: Response }>,
 ) {
@@ -218,12 +238,11 @@ export async function* pagesOf<T extends { total: number }>(
 }
 
 /** The live deployments, newest first. */
-export const listDeployments = (service: Service) =>
+const listDeployments = (service: Service) =>
   pagesOf(service, (query) => service.api.GET('/deploy', { params: { query } }));
 
 /** The deleted deployments, the last deleted first. */
-export const listTrash = (service: Service) =>
-  pagesOf(service, (query) => service.api.GET('/trash', { params: { query } }));
+const listTrash = (service: Service) => pagesOf(service, (query) => service.api.GET('/trash', { params: { query } }));
 
 /** The id of a page that is named by its id or its slug. `among`: live pages, or those in the trash. Throws a CommandError. */
 export async function idOf(service: Service, name: string, among: 'live' | 'trash' = 'live'): Promise<string> {

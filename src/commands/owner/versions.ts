@@ -1,21 +1,8 @@
 import type { Command } from '@commander-js/extra-typings';
 import { CommandError, UsageError } from '../command-error.ts';
 import { forPage } from '../declare.ts';
-import { printList, printOutcome } from '../output.ts';
-import { type Connect, connectToPage, pagesOf, type Service } from './service.ts';
-
-/** Lists the versions of a page that are kept, newest first. */
-export const declareVersions = (program: Command, connect: Connect): unknown =>
-  forPage(program, 'versions', 'List the versions of a page', '$ versions contact').action(async (name, output) => {
-    const { service, id } = await connectToPage(connect, name);
-    await printList(
-      pagesOf(service, (query) => service.api.GET('/deploy/{id}/versions', { params: { path: { id }, query } })),
-      ['VERSION', 'CREATED', 'BYTES', 'STATE'],
-      ({ versions }) =>
-        versions.map(({ version, created_at, bytes, live }) => [version, created_at, bytes, live ? 'live' : null]),
-      output,
-    );
-  });
+import { printOutcome } from '../output.ts';
+import { type Connect, connectToPage, type Service } from './service.ts';
 
 /** The version before the live one. */
 async function previousVersion(service: Service, id: string): Promise<string> {

@@ -63,6 +63,7 @@ const withParseErrors = ({ handle, ...endpoint }: Endpoint): Endpoint => ({
 function messageOperation(endpointsOf: EndpointsOf): Operation {
   const protocolOf = perService((): { protocol?: McpProtocol } => ({}));
   const declared = operation('POST', '/mcp', 'sendMcpMessage', {
+    noCommand: 'Agents call it, with their tools.',
     summary: 'Call the tools for agents, over the Model Context Protocol',
     description:
       'MCP over Streamable HTTP, in the version 2025-11-25 and some before, without sessions and streams: a message of JSON-RPC gets an ' +

@@ -5,6 +5,7 @@ import type { Owner } from '../../db/account/owners.ts';
 import type { App } from '../app.ts';
 import type { BodyForm } from '../request/json-body.ts';
 import type { DeclaredError } from '../response/errors.ts';
+import type { AnyCommand, Command } from './command.ts';
 import type { Tool } from './tool.ts';
 
 /*
@@ -73,6 +74,8 @@ export type Described<Answer> = {
   description?: ForService<string>;
   /** True if the reference leaves the endpoint out. */
   isHidden?: boolean;
+  /** The reason why it has no command, in a sentence. A command that is written by hand and calls it is named: `formhost deploy`. */
+  noCommand?: string;
   /** Runs before every request to its path, whatever its method. */
   before?: RequestHandler;
   /** True if machines ask all the time. The requests are not logged, and do not wait while the service starts. */
@@ -135,6 +138,8 @@ type Call<
   headers: z.infer<RequestHeaders>;
 };
 
+type OneOrMore<T> = T | readonly T[];
+
 export type Declaration<
   Path extends string,
   Answer,
@@ -156,6 +161,8 @@ export type Declaration<
   handle(call: Call<Path, Resource, Query, Body, RequestHeaders>, app: App): Result<NoInfer<Answer> | JsonPieces>;
   /** Offers the operation to agents. */
   tool?: Tool;
+  /** Offers the operation on the command line: as a command, or as several. */
+  command?: OneOrMore<Command<NoInfer<Answer>>>;
   /** In place of `handle` when a tool calls it: for an answer that `handle` writes itself. */
   handleTool?(call: Call<Path, Resource, Query, Body, RequestHeaders>, app: App): Promise<unknown>;
 };
@@ -184,6 +191,10 @@ export type Operation = {
   /** The operation's id in the reference: unique, and never changed. */
   name: string;
   params: z.ZodObject | undefined;
+  commands: readonly AnyCommand[];
+  noCommand: string | undefined;
+  /** The schemas of the fields that its commands take. */
+  fields(settings: Settings): Record<'query' | 'body', Readonly<Record<string, z.ZodType>>>;
   /** Makes the endpoint of a service. */
   bind(app: App): Endpoint;
 };
@@ -192,9 +203,9 @@ export type Operation = {
 export type EndpointsOf = (app: App) => readonly Tagged[];
 
 /** An operation of a service, with all that the router, the reference and agents' tools need. */
-export type Endpoint = Omit<Described<never>, 'description' | 'answer' | 'otherAnswers' | 'errors'> &
+export type Endpoint = Omit<Described<never>, 'noCommand' | 'description' | 'answer' | 'otherAnswers' | 'errors'> &
   Pick<PublicDeclaration<never>, 'requestHeaders' | 'pagesExcept' | 'errorPageTitle'> &
-  Omit<Operation, 'bind'> & {
+  Omit<Operation, 'bind' | 'commands' | 'noCommand' | 'fields'> & {
     description: string | undefined;
     /** The scope that a key needs; undefined where no key is needed. */
     scope: Scope | undefined;

@@ -12,6 +12,7 @@ import { LINK_HEADER, pageLinks } from '../request/links.ts';
 import { badQuery, checkQuery, readQuery } from '../request/query.ts';
 import { badRequest, failed, noSuchDeployment, unavailable } from '../response/errors.ts';
 import { addNotice, NOTICE_HEADER } from '../response/notice.ts';
+import { NEEDS_NO_KEY } from './command.ts';
 import {
   type Content,
   type Declaration,
@@ -127,6 +128,12 @@ export function operation<
   const route = { method, path, name, params: parametersOf(path) };
   return {
     ...route,
+    commands: given.command ? [given.command].flat() : [],
+    noCommand: given.noCommand,
+    fields: (settings) => ({
+      query: given.query?.shape ?? {},
+      body: forService(given.body, settings)?.schema.shape ?? {},
+    }),
     bind: (app) =>
       bind(
         route,
@@ -136,7 +143,7 @@ export function operation<
   };
 }
 
-type Route = Omit<Operation, 'bind'>;
+type Route = Pick<Operation, 'method' | 'path' | 'name' | 'params'>;
 
 /** Makes the endpoint of an operation that needs a key. */
 function bind(route: Route, declaration: Bound, app: App): Endpoint {
@@ -254,7 +261,12 @@ export function publicOperation<Answer>(
   declaration: PublicDeclaration<Answer>,
 ): Operation {
   const route = { method, path, name, params: parametersOf(path) };
-  return { ...route, bind: (app) => bindPublic(route, declaration, app) };
+  const { noCommand = NEEDS_NO_KEY } = declaration;
+  return {
+    ...{ ...route, commands: [], noCommand },
+    fields: () => ({ query: {}, body: {} }),
+    bind: (app) => bindPublic(route, declaration, app),
+  };
 }
 
 /** Makes the endpoint of an operation that needs no key. */

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { declareProgram } from '../../../src/commands/formhost.ts';
 import { loadConfig } from '../../../src/config.ts';
+import { declareWholeProgram } from '../../support/command.ts';
 import { PROJECT } from '../../support/process.ts';
 import { lookUp, referenceOf } from '../../support/reference.ts';
 
@@ -12,7 +12,7 @@ import { lookUp, referenceOf } from '../../support/reference.ts';
 
 const read = (path: string): string => readFileSync(join(PROJECT, path), 'utf8');
 
-const { commands } = await declareProgram(['admin']);
+const { commands } = await declareWholeProgram();
 const operators = commands.find((command) => command.name() === 'admin')?.commands ?? [];
 
 describe('every command of an operator', () => {

@@ -88,6 +88,15 @@ const lastKey = errorKind(
 );
 
 const listOperation = operation('GET', '/keys', 'listKeys', {
+  command: {
+    usage: 'keys list',
+    text: 'List your keys',
+    table: {
+      columns: ['ID', 'NAME', 'PREFIX', 'SCOPE', 'CREATED', 'LAST USED', 'EXPIRES'],
+      rows: ({ keys }) =>
+        keys.map((key) => [key.id, key.name, key.prefix, key.scope, key.created_at, key.last_used_at, key.expires_at]),
+    },
+  },
   summary: 'List your API keys',
   description: 'Newest first, without revoked ones.',
   scope: 'full',
@@ -100,6 +109,19 @@ const listOperation = operation('GET', '/keys', 'listKeys', {
 });
 
 const createOperation = operation('POST', '/keys', 'createKey', {
+  command: {
+    usage: 'keys create',
+    text: 'Make a key, and print it this once',
+    help: ['$ keys create --name "Website build" --scope read'],
+    as: { expires_at: '--expires <time>' },
+    texts: {
+      name: `what it is for, 1 to ${SIZES.apiKey.maxNameChars} characters`,
+      scope: 'what the key may do',
+      expires_at: 'when the key ends, such as 2027-01-01',
+    },
+    prints: ({ key }) => key,
+    says: ({ id }) => `made ${id}; the key is not shown again`,
+  },
   summary: 'Make an API key',
   description: `For another program or person, with a name by which you recognize it. An owner has at most ${SIZES.apiKey.maxOfOwner} keys.`,
   body: {
@@ -118,6 +140,12 @@ const createOperation = operation('POST', '/keys', 'createKey', {
 });
 
 const revokeOperation = operation('DELETE', '/keys/:keyId', 'revokeKey', {
+  command: {
+    usage: 'keys revoke <key>',
+    text: 'End a key',
+    prints: ({ id }) => id,
+    says: () => 'revoked: no request with it succeeds any more',
+  },
   summary: 'Revoke an API key',
   description:
     'Every process refuses it within a second. A key may revoke itself. The last full key of an owner can be revoked on the command line only.',

@@ -70,6 +70,7 @@ async function readAccount({ db, config }: App, { owner, notify }: Exchange): Pr
 }
 
 const getOperation = operation('GET', '/me', 'getMe', {
+  command: { usage: 'me show', text: 'Show your account, with what your plan allows' },
   summary: 'Get the owner of the key',
   description: 'With the plan, what it allows, and what this service can do.',
   answer: {
@@ -83,6 +84,16 @@ const getOperation = operation('GET', '/me', 'getMe', {
 const emailChanges = perService((app) => new EmailChanges(app));
 
 const changeOperation = operation('PATCH', '/me', 'changeMe', {
+  command: {
+    usage: 'me set',
+    text: 'Change your time zone or your e-mail address',
+    help: ['A new address is yours once you open the link in the mail to it.', '$ me set --time-zone Europe/Berlin'],
+    as: { time_zone: '--time-zone <zone>', email: '--email <address>' },
+    texts: {
+      time_zone: 'the time zone of the times in mails, such as Europe/Berlin; null is UTC',
+      email: 'another e-mail address',
+    },
+  },
   summary: 'Change your time zone or your e-mail address',
   description:
     'A field that is left out stays as it is. A new address gets a mail with a link, which works once, for ' +

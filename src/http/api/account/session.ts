@@ -97,6 +97,7 @@ const beginOperation = publicOperation('POST', '/session', 'signIn', {
 });
 
 const endOperation = operation('DELETE', '/session', 'signOut', {
+  noCommand: 'Only a browser has a session to end; `formhost logout` removes a stored key.',
   summary: 'Sign this browser out',
   scope: 'read',
   description: 'Ends the session of the cookie.',
@@ -115,6 +116,11 @@ const endOperation = operation('DELETE', '/session', 'signOut', {
 });
 
 const endAllOperation = operation('DELETE', '/sessions', 'signOutEverywhere', {
+  command: {
+    usage: 'sessions end-all',
+    text: 'Sign all browsers out',
+    prints: ({ message }) => message,
+  },
   summary: 'Sign all browsers out',
   description: 'Ends all sessions of the owner. Keys stay as they are.',
   answer: {
@@ -130,6 +136,14 @@ const endAllOperation = operation('DELETE', '/sessions', 'signOutEverywhere', {
 });
 
 const listOperation = operation('GET', '/sessions', 'listSessions', {
+  command: {
+    usage: 'sessions list',
+    text: 'List the browsers that are signed in',
+    table: {
+      columns: ['ID', 'CREATED', 'LAST USED', 'BROWSER'],
+      rows: ({ sessions }) => sessions.map((one) => [one.id, one.created_at, one.last_used_at, one.user_agent]),
+    },
+  },
   summary: 'List the browsers that are signed in',
   description: 'All sessions of the owner, newest first.',
   query: Paging,
@@ -142,6 +156,12 @@ const listOperation = operation('GET', '/sessions', 'listSessions', {
 });
 
 const endOneOperation = operation('DELETE', '/sessions/:sessionId', 'endSession', {
+  command: {
+    usage: 'sessions end <session>',
+    text: 'Sign one browser out',
+    prints: ({ id }) => id,
+    says: () => 'ended: the browser is signed out',
+  },
   summary: 'Sign one browser out',
   async find(owner, { sessionId: id }, { db }) {
     if (!(await ownSessionExists(db, owner.id, id))) throw noSuchSession();

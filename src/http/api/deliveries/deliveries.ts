@@ -99,6 +99,7 @@ const testOperation = operation('POST', '/webhooks/:deployId/:webhookId/test', '
     name: 'test_webhook',
     description: 'Sends a sample submission to a webhook, and stores none. Then call list_deliveries for the outcome.',
   },
+  noCommand: '`formhost webhooks test` calls it, and waits for the outcome.',
   summary: 'Send a sample submission to a webhook',
   description: `It is sent like any other delivery: the log shows its outcome. No submission is stored. It counts as ${ONE_TEST}`,
   find: (owner, ids, { db }) => ownWebhook(db, owner, ids),
@@ -115,6 +116,18 @@ const listOperation = operation('GET', '/webhooks/:deployId/:webhookId/deliverie
     name: 'list_deliveries',
     description: 'The requests to a webhook, newest first, and their outcome: status, attempts, the last error.',
     isBounded: true,
+  },
+  command: {
+    usage: 'webhooks log <id> <webhook>',
+    text: 'List the deliveries of a webhook, newest first',
+    limit: 20,
+    table: {
+      columns: ['ID', 'STATUS', 'ATTEMPTS', 'ANSWER', 'UPDATED', 'SUBMISSION', 'ERROR'],
+      rows: ({ deliveries }) =>
+        deliveries.map(({ id, status, attempts, last_status, updated_at, submission_id, last_error }) => {
+          return [id, status, attempts, last_status, updated_at, submission_id ?? 'test', last_error];
+        }),
+    },
   },
   summary: 'List the deliveries of a webhook',
   description: ({ config }) =>
@@ -134,6 +147,13 @@ const retryOperation = operation(
   '/webhooks/:deployId/:webhookId/deliveries/:deliveryId/retry',
   'retryDelivery',
   {
+    command: {
+      usage: 'webhooks retry <id> <webhook> <delivery>',
+      text: 'Send a delivery again',
+      prints: ({ id }) => id,
+      says: (_answer, { id, webhook }) =>
+        `it is sent again: formhost webhooks log ${id} ${webhook} shows what becomes of it`,
+    },
     summary: 'Try a delivery again',
     description:
       'It is tried at once, whatever its status, or when the webhook is on again. One that is being attempted does not change.',
@@ -165,6 +185,12 @@ const testMailOperation = operation('POST', '/deploy/:id/mails/test', 'testMail'
     name: 'test_mail',
     description: 'Sends a sample to everybody who gets mail about a page. Then call list_mails for the outcome.',
   },
+  command: {
+    usage: 'mails test <id>',
+    text: 'Send a sample to everybody who gets mail about a page',
+    prints: ({ id }) => id,
+    says: (_answer, { id }) => `it is sent: formhost mails list ${id} shows what becomes of it`,
+  },
   summary: 'Send a sample mail',
   description:
     'To each confirmed recipient, or the owner, also while `email_notifications` is off. No submission is stored. ' +
@@ -182,6 +208,12 @@ const testMailOperation = operation('POST', '/deploy/:id/mails/test', 'testMail'
 });
 
 const previewOperation = operation('POST', '/deploy/:id/confirmation/preview', 'previewConfirmation', {
+  command: {
+    usage: 'mails preview <id>',
+    text: 'Send yourself the confirmation that visitors get',
+    prints: ({ id }) => id,
+    says: (_answer, { id }) => `it is sent: formhost mails list ${id} shows what becomes of it`,
+  },
   summary: 'Send a preview of the confirmation',
   description: `To the owner: the mail that visitors get, with an example of a reference. It counts as ${ONE_TEST}`,
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
@@ -203,6 +235,18 @@ const listMailsOperation = operation('GET', '/deploy/:id/mails', 'listMails', {
     description: 'The mails about a page, newest first, their recipients, and the outcome.',
     isBounded: true,
   },
+  command: {
+    usage: 'mails list <id>',
+    text: 'List the mails about a page, newest first',
+    limit: 20,
+    table: {
+      columns: ['ID', 'STATUS', 'ATTEMPTS', 'ANSWER', 'UPDATED', 'RECIPIENT', 'SUBMISSION', 'ERROR'],
+      rows: ({ deliveries }) =>
+        deliveries.map(({ id, status, attempts, last_status, updated_at, recipient, submission_id, last_error }) => {
+          return [id, status, attempts, last_status, updated_at, recipient, submission_id, last_error];
+        }),
+    },
+  },
   summary: 'List the mails about a deployment',
   description: ({ config }) =>
     'Newest first: about submissions, confirmations to visitors, and tests; no mails that ask recipients, and no notices. ' +
@@ -217,6 +261,13 @@ const listMailsOperation = operation('GET', '/deploy/:id/mails', 'listMails', {
 });
 
 const retryMailOperation = operation('POST', '/deploy/:id/mails/:deliveryId/retry', 'retryMail', {
+  command: {
+    usage: 'mails retry <id> <delivery>',
+    text: 'Send a mail again',
+    texts: { delivery: 'id of the mail' },
+    prints: ({ id }) => id,
+    says: (_answer, { id }) => `it is sent again: formhost mails list ${id} shows what becomes of it`,
+  },
   summary: 'Try a mail again',
   description:
     'It is tried at once, whatever its status. One that is being attempted does not change. One that has succeeded counts as ' +

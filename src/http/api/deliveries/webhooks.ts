@@ -84,6 +84,15 @@ const createOperation = operation('POST', '/webhooks/:deployId', 'createWebhook'
       'Then call test_webhook.',
     fields: ['url', 'type'],
   },
+  command: {
+    usage: 'webhooks add <id> <url>',
+    text: 'Add a webhook, and print its id',
+    help: ['$ webhooks add contact https://example.org/hook'],
+    as: { events: '--events <event...>' },
+    texts: { url: 'where submissions are sent', type: 'generic or slack', events: 'what is sent (all)' },
+    prints: ({ id }) => id,
+    says: (webhook, { id }) => `try it: formhost webhooks test ${id} ${webhook.id}`,
+  },
   summary: 'Create a webhook',
   description: `Each submission from now on is posted to its address. At most ${SIZES.webhook.maxPerDeployment} a deployment.`,
   find: (owner, { deployId }, app) => ownDeployment(app.db, owner, deployId),
@@ -110,6 +119,17 @@ const listOperation = operation('GET', '/webhooks/:deployId', 'listWebhooks', {
     description: 'The webhooks of a page with their ids, oldest first, and whether they are active.',
     isBounded: true,
   },
+  command: {
+    usage: 'webhooks list <id>',
+    text: 'List the webhooks of a page',
+    table: {
+      columns: ['ID', 'TYPE', 'STATE', 'EVENTS', 'CREATED', 'URL'],
+      rows: ({ webhooks }) =>
+        webhooks.map(({ id, type, active, events, created_at, url }) => {
+          return [id, type, active ? 'active' : 'off', events.join(','), created_at, url];
+        }),
+    },
+  },
   summary: 'List the webhooks of a deployment',
   description: 'Oldest first.',
   find: (owner, { deployId }, { db }) => ownDeployment(db, owner, deployId),
@@ -120,6 +140,34 @@ const listOperation = operation('GET', '/webhooks/:deployId', 'listWebhooks', {
 });
 
 const changeOperation = operation('PATCH', '/webhooks/:deployId/:webhookId', 'changeWebhook', {
+  command: [
+    {
+      usage: 'webhooks change <id> <webhook>',
+      text: 'Change the address of a webhook, or what it gets',
+      help: ['$ webhooks change contact wh_0Vbb… --url https://example.org/hook'],
+      as: { events: '--events <event...>' },
+      fields: ['url', 'events'],
+      texts: { url: 'where submissions are sent', events: 'what is sent' },
+      prints: ({ id }) => id,
+      says: ({ url }) => `changed: submissions are sent to ${url}`,
+    },
+    {
+      usage: 'webhooks disable <id> <webhook>',
+      text: 'Send nothing for a time',
+      fields: [],
+      sends: { active: false },
+      prints: ({ id }) => id,
+      says: () => 'disabled: pending deliveries wait, and new submissions are not sent',
+    },
+    {
+      usage: 'webhooks enable <id> <webhook>',
+      text: 'Send again',
+      fields: [],
+      sends: { active: true },
+      prints: ({ id }) => id,
+      says: () => 'enabled: pending deliveries are sent',
+    },
+  ],
   summary: 'Change a webhook, switch it off or on',
   description: 'Fields that are left out stay as they are.',
   find: (owner, ids, app) => ownWebhook(app.db, owner, ids),
@@ -137,6 +185,12 @@ const deleteOperation = operation('DELETE', '/webhooks/:deployId/:webhookId', 'd
     name: 'remove_webhook',
     description: 'Ends the deliveries to a webhook, those that wait included. Ask the user before you call this.',
   },
+  command: {
+    usage: 'webhooks remove <id> <webhook>',
+    text: 'Remove a webhook',
+    prints: (_answer, { webhook = '' }) => webhook,
+    says: () => 'removed, with its pending deliveries',
+  },
   summary: 'Delete a webhook',
   description: 'Its pending deliveries are deleted too.',
   find: (owner, ids, { db }) => ownWebhook(db, owner, ids),
@@ -149,6 +203,11 @@ const deleteOperation = operation('DELETE', '/webhooks/:deployId/:webhookId', 'd
 });
 
 const getSecretOperation = operation('GET', '/webhooks/:deployId/:webhookId/secret', 'getWebhookSecret', {
+  command: {
+    usage: 'webhooks secret <id> <webhook>',
+    text: 'Print the secret that signs what is sent',
+    prints: ({ secret }) => secret,
+  },
   summary: 'Get the secret of a webhook',
   scope: 'full',
   description: 'The secret that signs its deliveries now. Receivers need it to verify them.',
@@ -161,6 +220,12 @@ const getSecretOperation = operation('GET', '/webhooks/:deployId/:webhookId/secr
 });
 
 const rotateSecretOperation = operation('POST', '/webhooks/:deployId/:webhookId/secret/rotate', 'rotateWebhookSecret', {
+  command: {
+    usage: 'webhooks secret <id> <webhook> --rotate',
+    text: 'make a new one; for 24 hours the old one signs as well',
+    prints: ({ secret }) => secret,
+    says: () => 'for 24 hours the secret before signs as well',
+  },
   summary: 'Rotate the secret of a webhook',
   description: 'For 24 hours the previous secret signs as well. At most three secrets sign at a time.',
   find: (owner, ids, { db }) => ownWebhook(db, owner, ids),
@@ -172,6 +237,14 @@ const rotateSecretOperation = operation('POST', '/webhooks/:deployId/:webhookId/
 });
 
 const healthOperation = operation('GET', '/webhooks/:deployId/health', 'getWebhooksHealth', {
+  command: {
+    usage: 'webhooks health <id>',
+    text: 'List which webhooks of a page fail, and why',
+    table: {
+      columns: ['ID', 'FAILING SINCE', 'FAILED', 'ERROR'],
+      rows: ({ webhooks }) => webhooks.map((one) => [one.id, one.failing_since, one.failed, one.last_error]),
+    },
+  },
   summary: 'See which webhooks of a deployment fail',
   description: 'All webhooks, oldest first.',
   find: (owner, { deployId }, { db }) => ownDeployment(db, owner, deployId),
@@ -182,6 +255,13 @@ const healthOperation = operation('GET', '/webhooks/:deployId/health', 'getWebho
 });
 
 const retryFailedOperation = operation('POST', '/webhooks/:deployId/:webhookId/retry', 'retryWebhook', {
+  command: {
+    usage: 'webhooks retry-all <id> <webhook>',
+    text: 'Send all deliveries again that have failed',
+    prints: ({ retried }) => String(retried),
+    says: (_answer, { id, webhook }) =>
+      `they are sent again: formhost webhooks log ${id} ${webhook} shows what becomes of them`,
+  },
   summary: 'Try the failed deliveries of a webhook again',
   description: `At once, or when the webhook is switched on again. One request tries at most ${maxRetried.toLocaleString('en')}, the oldest first.`,
   find: (owner, ids, { db }) => ownWebhook(db, owner, ids),

@@ -231,6 +231,7 @@ const checkOperation = operation('POST', '/check', 'checkHtml', {
       'Reads HTML as browsers do, and returns its forms, their fields, and what keeps them from working. Publishes and stores nothing.',
     hints: READS,
   },
+  noCommand: '`formhost check` calls it with a file.',
   summary: 'Check the forms of a page before it is published',
   description:
     'Reads HTML as browsers do, and returns its forms, their fields with labels, and what keeps them from arriving. It stores ' +
@@ -249,6 +250,19 @@ const checkOperation = operation('POST', '/check', 'checkHtml', {
 });
 
 const checkLiveOperation = operation('GET', '/deploy/:id/check', 'checkDeployment', {
+  command: {
+    usage: 'page check <id>',
+    text: 'Find what keeps the forms of a live page from arriving',
+    help: ['The exit code is 1 if there is an error. Files that are not published yet: formhost check.'],
+    table: {
+      columns: ['FILE', 'LINE', 'COLUMN', 'SEVERITY', 'CODE', 'MESSAGE'],
+      rows: ({ problems }) =>
+        problems.map(({ file = null, line, column, severity, code, message }) => {
+          return [file, line, column, severity, code, message];
+        }),
+    },
+    isFailure: ({ problems }) => problems.some(({ severity }) => severity === 'error'),
+  },
   summary: 'Check the forms of a live page',
   description:
     'Returns the same as `POST /check`, for the live page; of a site, for all of its HTML files, index.html first, and then its ' +

@@ -101,6 +101,15 @@ const listOperation = operation('GET', '/deploy', 'listDeployments', {
     description: 'The pages of the owner, newest first.',
     isBounded: true,
   },
+  command: {
+    usage: 'list',
+    help: ['$ list', '$ list | cut -f1'],
+    table: {
+      columns: ['ID', 'SLUG', 'SUBMISSIONS', 'UPDATED', 'URL'],
+      rows: ({ deployments }) =>
+        deployments.map((page) => [page.id, page.slug, page.submission_count, page.updated_at, page.url]),
+    },
+  },
   summary: 'List your deployments',
   description: 'Newest first, without deleted ones.',
   query: Paging,
@@ -128,6 +137,7 @@ const createOperation = operation('POST', '/deploy', 'createDeployment', {
       'and call update_page. To change a page that exists, call update_page.',
     followUp: { operation: 'checkDeployment', field: 'problems' },
   },
+  noCommand: '`formhost deploy` calls it with a file, a folder or a zip.',
   summary: 'Create a deployment',
   description:
     'Publishes an HTML page, or a site with files, at a host of its own. The body is JSON, the page itself as `text/html`, ' +
@@ -172,6 +182,7 @@ const getOperation = operation('GET', '/deploy/:id', 'getDeployment', {
     name: 'get_page',
     description: 'The address of a page, its number of submissions, and when it was made and changed.',
   },
+  noCommand: '`formhost open` prints the address of a page, and `formhost page show` all of its state.',
   summary: 'Get the status of a deployment',
   description: 'With the number of its submissions. `GET /deploy/{id}/html` returns the page itself.',
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
@@ -215,6 +226,7 @@ const replaceHtmlOperation = operation('PUT', '/deploy/:id', 'replaceHtml', {
       'without, they stay. Returns the problems of its forms, as publish_page does.',
     followUp: { operation: 'checkDeployment', field: 'problems' },
   },
+  noCommand: '`formhost deploy` calls it with a file, a folder or a zip.',
   summary: 'Replace the HTML of a deployment',
   description:
     'Address and slug stay the same. The new page is live at once. The body is JSON, the page itself as `text/html`, or a ' +
@@ -251,6 +263,7 @@ const deleteOperation = operation('DELETE', '/deploy/:id', 'deleteDeployment', {
     description:
       'Takes a page offline. Ask the user before. It is in the trash with its submissions for some time: restore_page undoes this.',
   },
+  noCommand: '`formhost delete` calls it, after a question about the page and its submissions.',
   summary: 'Delete a deployment',
   description:
     'The page goes offline. Its slug becomes free, and it no longer counts for the limit of the plan. For some days ' +
@@ -271,6 +284,12 @@ const getHtmlOperation = operation('GET', HTML_PATH, 'getHtml', {
       'The HTML of a page as it was sent, with {{FORM_ACTION}}. A long one comes in parts: read on at next_offset until that is null, ' +
       'before you edit the whole and call update_page.',
     inParts: 'html',
+  },
+  command: {
+    usage: 'page html <id>',
+    text: 'Print the HTML of a page as it was sent',
+    help: ['$ page html contact > contact.html', '$ page html contact --of-version 3'],
+    shows: 'html',
   },
   summary: 'Get the HTML of a deployment',
   description: 'As it was sent, including `{{FORM_ACTION}}`.',

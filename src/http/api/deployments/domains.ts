@@ -22,6 +22,9 @@ const { maxOfDeployment } = SIZES.domain;
 const { domainChecksPerMinute } = LIMITS.owners;
 const CHECK_SECONDS = 60;
 
+/** Help says so of the domain. */
+const DOMAIN_TEXT = { domain: 'such as forms.shop.example' };
+
 const exampleRecords = recordsOf(
   'forms.shop.example',
   'formhost-verification=0b6f7a1c9d2e4f508192a3b4c5d6e7f8',
@@ -96,6 +99,15 @@ async function ownDomain({ db }: App, owner: Owner, { id, domain }: { id: string
 }
 
 const listOperation = operation('GET', '/deploy/:id/domains', 'listDomains', {
+  command: {
+    usage: 'domains list <id>',
+    text: 'List the domains of a page',
+    table: {
+      columns: ['DOMAIN', 'STATUS', 'CHECKED', 'PROBLEM'],
+      rows: ({ domains }) =>
+        domains.map(({ domain, status, checked_at, problem }) => [domain, status, checked_at, problem]),
+    },
+  },
   summary: 'List the domains of a page',
   description: 'Oldest first. The page is served at each that is `live`, besides its own address.',
   find: (owner, { id }, app) => ownDeployment(app.db, owner, id),
@@ -135,6 +147,18 @@ const checksOf = perService(
 );
 
 const addOperation = operation('POST', '/deploy/:id/domains', 'addDomain', {
+  command: {
+    usage: 'domains add <id> <domain>',
+    text: 'Add a domain, and print its DNS records',
+    texts: DOMAIN_TEXT,
+    help: ['$ domains add contact forms.shop.example'],
+    table: {
+      columns: ['TYPE', 'NAME', 'VALUE'],
+      rows: ({ records }) => records.map((one) => [one.type, one.name, one.value]),
+    },
+    says: ({ domain }, { id }) =>
+      `add these records at your DNS provider, then: formhost domains check ${id} ${domain}`,
+  },
   summary: 'Add a domain to a page',
   description: `Add the \`records\` of the answer to DNS; the service looks them up at once, and again later. At most ${maxOfDeployment} a deployment. A domain that the deployment has already stays as it is.`,
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
@@ -154,6 +178,15 @@ const addOperation = operation('POST', '/deploy/:id/domains', 'addDomain', {
 });
 
 const checkOperation = operation('POST', '/deploy/:id/domains/:domain/check', 'checkDomain', {
+  command: {
+    usage: 'domains check <id> <domain>',
+    text: 'Look at the DNS records of a domain now, and print its status',
+    help: ['The exit code is 1 unless the domain is live.'],
+    texts: DOMAIN_TEXT,
+    prints: ({ status }) => status,
+    says: ({ problem }) => problem,
+    isFailure: ({ status }) => status !== 'live',
+  },
   summary: 'Look a domain up in DNS now',
   description: `Requests at the same time share a look-up. An owner may ask for ${domainChecksPerMinute} in a minute.`,
   find: (owner, ids, app) => ownDomain(app, owner, ids),
@@ -178,6 +211,13 @@ const checkOperation = operation('POST', '/deploy/:id/domains/:domain/check', 'c
 });
 
 const removeOperation = operation('DELETE', '/deploy/:id/domains/:domain', 'removeDomain', {
+  command: {
+    usage: 'domains remove <id> <domain>',
+    text: 'Remove a domain from a page',
+    texts: DOMAIN_TEXT,
+    prints: ({ domain }) => domain,
+    says: () => 'removed: delete its records at your DNS provider too',
+  },
   summary: 'Remove a domain from a page',
   description: 'The page is no longer served there.',
   find: (owner, ids, app) => ownDomain(app, owner, ids),

@@ -56,6 +56,17 @@ const toOverviewed = (one: OverviewRow, config: Config) =>
   });
 
 const listOperation = operation('GET', '/overview', 'getOverview', {
+  command: {
+    usage: 'overview',
+    table: {
+      columns: ['ID', 'SLUG', 'SUBMISSIONS', 'UNREAD', 'SPAM', 'FAILING WEBHOOKS', 'LAST SUBMISSION', 'STATE', 'TITLE'],
+      rows: ({ deployments }) =>
+        deployments.map((page) => [
+          ...[page.id, page.slug, page.submission_count, page.unread, page.spam, page.failing_webhooks],
+          ...[page.last_submission_at, page.taken_down ? 'taken down' : 'live', page.title],
+        ]),
+    },
+  },
   summary: 'See your deployments at a glance',
   description: 'Newest first, without deleted ones.',
   query: Paging,
@@ -67,6 +78,7 @@ const listOperation = operation('GET', '/overview', 'getOverview', {
 });
 
 const getOperation = operation('GET', '/overview/:id', 'getDeploymentOverview', {
+  command: { usage: 'page show <id>', text: 'Show the state of a page' },
   summary: 'See one deployment at a glance',
   find: async (owner, { id }, { db }) => foundOr404(await findOverview(db, owner.id, id)),
   answer: { description: 'The deployment.', schema: Overviewed },

@@ -138,6 +138,7 @@ const getOperation = operation('GET', SETTINGS_PATH, 'getSettings', {
     description:
       'All settings: mail about submissions and its recipients, where visitors are sent, when the form is open, spam, and others.',
   },
+  noCommand: '`formhost settings get` prints them as `formhost settings set` takes them.',
   summary: 'Get the settings of a deployment',
   description: 'All that can be changed by PATCH, as it is now.',
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
@@ -166,6 +167,7 @@ const changeOperation = operation('PATCH', '/deploy/:id', 'changeSettings', {
       'Changes the settings that are given. To set up mail: email_notifications true, and recipients if others than the owner get ' +
       'it; use only addresses that the user has given. Then call test_mail.',
   },
+  noCommand: '`formhost settings set` calls it with all settings that are given.',
   summary: 'Change the settings of a deployment',
   description:
     'Fields that are left out stay as they are. A header says so when mail is switched on and none can be sent, or when a form ' +

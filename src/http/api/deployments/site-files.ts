@@ -54,6 +54,14 @@ const toWire = ({ path, bytes, sha256 }: SiteFile): z.infer<typeof File> => ({
 const indexOf = (html: Buffer): SiteFile => ({ path: INDEX, bytes: html.length, sha256: sha256Of(html) });
 
 const listOperation = operation('GET', '/deploy/:id/files', 'listFiles', {
+  command: {
+    usage: 'site list <id>',
+    text: 'List the files of a page',
+    table: {
+      columns: ['PATH', 'BYTES', 'TYPE', 'SHA-256'],
+      rows: ({ files }) => files.map(({ path, bytes, content_type, sha256 }) => [path, bytes, content_type, sha256]),
+    },
+  },
   summary: 'List the files of a deployment',
   description: 'With its `index.html`, which is first; the others follow by their paths. A single page has no others.',
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
@@ -66,6 +74,7 @@ const listOperation = operation('GET', '/deploy/:id/files', 'listFiles', {
 });
 
 const getOperation = operation('GET', '/deploy/:id/files/*path', 'getSiteFile', {
+  noCommand: '`formhost site get` writes it to a file, and `formhost pull` all files of a page.',
   summary: 'Get a file of a deployment',
   description: 'As it was sent, and always as an attachment.',
   async find(owner, { id, path: given }, { db, files: { openSiteFile } }) {
@@ -100,6 +109,7 @@ function checkIndex(content: Buffer): void {
 }
 
 const putOperation = operation('PUT', '/deploy/:id/files/*path', 'putSiteFile', {
+  noCommand: '`formhost site put` calls it with a file.',
   summary: 'Add or replace a file of a deployment',
   description:
     'The body is the content, whatever its content type: the extension of the path says the type. It makes a new version, ' +
@@ -140,6 +150,13 @@ const putOperation = operation('PUT', '/deploy/:id/files/*path', 'putSiteFile', 
 });
 
 const deleteOperation = operation('DELETE', '/deploy/:id/files/*path', 'deleteSiteFile', {
+  command: {
+    usage: 'site remove <id> <path>',
+    text: 'Remove a file of a page',
+    texts: { path: 'path of the file at the address of the page' },
+    prints: ({ path }) => path,
+    says: (_answer, { id }) => `removed: formhost rollback ${id} brings it back`,
+  },
   summary: 'Remove a file of a deployment',
   description: `It makes a new version. \`${INDEX}\` stays: delete the deployment instead.`,
   find: (owner, { id }, app) => ownDeployment(app.db, owner, id),

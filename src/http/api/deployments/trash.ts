@@ -48,6 +48,15 @@ const listOperation = operation('GET', '/trash', 'listTrash', {
     description: 'The pages in the trash, the last deleted first.',
     isBounded: true,
   },
+  command: {
+    usage: 'trash list',
+    text: 'List your deleted pages',
+    table: {
+      columns: ['ID', 'SLUG', 'SUBMISSIONS', 'DELETED'],
+      rows: ({ deployments }) =>
+        deployments.map((page) => [page.id, page.slug, page.submission_count, page.deleted_at]),
+    },
+  },
   summary: 'List your deleted deployments',
   description: ({ config }) =>
     `The last deleted first. They are kept for ${config.trashDays} days (TRASH_DAYS), until they are restored or deleted for good, and count for the storage of the plan.`,
@@ -63,6 +72,14 @@ const restoreOperation = operation('POST', '/trash/:id/restore', 'restoreDeploym
   tool: {
     name: 'restore_page',
     description: 'Brings a page back from the trash, with all that it had. Give a slug where its own is taken.',
+  },
+  command: {
+    usage: 'trash restore <id>',
+    text: 'Make a deleted page live again',
+    isInTrash: true,
+    texts: { slug: 'another slug, where its own is taken' },
+    prints: ({ url }) => url,
+    says: ({ id, slug }) => `${slug} (${id}) is live again, with its submissions`,
   },
   summary: 'Restore a deleted deployment',
   description:
@@ -86,6 +103,15 @@ const restoreOperation = operation('POST', '/trash/:id/restore', 'restoreDeploym
 });
 
 const purgeOperation = operation('DELETE', '/trash/:id', 'purgeDeployment', {
+  command: {
+    usage: 'trash purge <id>',
+    text: 'Delete a page in the trash for good, with all that it has',
+    help: ['$ trash purge contact --yes'],
+    isInTrash: true,
+    asks: ({ id }) => `Delete ${id} for good, with its submissions and their files?`,
+    prints: ({ id }) => id,
+    says: () => 'deleted for good',
+  },
   summary: 'Delete a deployment for good',
   description:
     'With all that it has. It is out of reach at once. Millions of submissions take minutes to be removed. Only for a deleted deployment.',

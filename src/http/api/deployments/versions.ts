@@ -39,6 +39,14 @@ const listOperation = operation('GET', '/deploy/:id/versions', 'listVersions', {
     description: 'The versions of the HTML of a page that are kept, newest first, and which of them is live.',
     isBounded: true,
   },
+  command: {
+    usage: 'versions <id>',
+    table: {
+      columns: ['VERSION', 'CREATED', 'BYTES', 'STATE'],
+      rows: ({ versions }) =>
+        versions.map(({ version, created_at, bytes, live }) => [version, created_at, bytes, live ? 'live' : null]),
+    },
+  },
   summary: 'List the versions of a page',
   description: ({ config }) =>
     `Newest first. Each change of the HTML or of the files makes one; the last ${config.pageVersions} are kept (PAGE_VERSIONS). PUT with ` +
@@ -54,6 +62,11 @@ const listOperation = operation('GET', '/deploy/:id/versions', 'listVersions', {
 });
 
 const getHtmlOperation = operation('GET', '/deploy/:id/versions/:version/html', 'getVersionHtml', {
+  command: {
+    usage: 'page html <id> --of-version <version>',
+    text: 'of this version, as `versions` numbers it',
+    shows: 'html',
+  },
   summary: 'Get the HTML of a version',
   description: 'As it was sent, including `{{FORM_ACTION}}`.',
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
@@ -68,6 +81,7 @@ const restoreOperation = operation('POST', '/deploy/:id/versions/:version/restor
     description: 'Undoes changes: the HTML of a version is live at once, as a new version.',
     hints: REPLACES,
   },
+  noCommand: '`formhost rollback` calls it, by itself with the version before the live one.',
   summary: 'Restore a version',
   description: 'Its HTML and its files are live at once, as a new version: what was live stays in the list.',
   find: (owner, { id }, app) => ownDeployment(app.db, owner, id),

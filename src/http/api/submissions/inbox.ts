@@ -189,6 +189,20 @@ async function search(
   return { ...found, next: next && next.number > range.after + 1 ? String(next.number) : null };
 }
 
+/** Shared by the commands that search. */
+export const SEARCH_COMMAND = {
+  as: { from: '--from <time>', to: '--to <time>' },
+  texts: {
+    q: 'text to find, in any case; "" finds all',
+    from: 'received from this time or day on',
+    to: 'received before this time or day',
+    unread: 'only what is not marked as read',
+    starred: 'only what has a star',
+  },
+  shows: 'submissions',
+  counts: { of: ({ submissions }: { submissions: readonly unknown[] }) => submissions.length, outcome: 'found' },
+} as const;
+
 export const boundedSearch = ({ limits }: Settings): string =>
   `A request works for ${limits.reads.searchMs / 1_000} second at most: it returns what it has found by then, and the ` +
   '`next_cursor` for the rest.';
@@ -200,6 +214,16 @@ const searchOperation = operation('GET', '/submissions/:deployId/search', 'searc
     fields: ['q', 'from', 'to', 'cursor', 'limit'],
     isBounded: true,
     readsVisitors: true,
+  },
+  command: {
+    usage: 'search <id> <query>',
+    help: [
+      'With --json there is a line for each answer of the API.',
+      '$ search contact ada@example.org',
+      '$ search contact "" --unread --from 2026-11-01',
+    ],
+    ...SEARCH_COMMAND,
+    as: { q: '<query>', ...SEARCH_COMMAND.as },
   },
   summary: 'Search submissions',
   description: (app) => `Newest first. ${boundedSearch(app)}`,
@@ -217,6 +241,12 @@ const searchOperation = operation('GET', '/submissions/:deployId/search', 'searc
 });
 
 const markOperation = operation('PATCH', '/submissions/:deployId/:submissionId', 'markSubmission', {
+  command: {
+    usage: 'submissions mark <id> <submission>',
+    text: 'Mark a submission as read, or with a star',
+    help: ['$ submissions mark contact sub_0Vbb… --read --no-starred'],
+    shows: 'submission',
+  },
   summary: 'Mark a submission as read, or with a star',
   description: 'A mark that is left out stays as it is. Returns the submission as a search shows it.',
   // Not its data, which would stay in memory while a slow body arrives.
@@ -247,6 +277,24 @@ const cursorWithoutFilter = (): HttpError =>
   ]);
 
 const bulkOperation = operation('POST', '/submissions/:deployId/bulk', 'changeSubmissions', {
+  command: {
+    usage: 'submissions change <id> <action> [submission...]',
+    text: 'Mark, delete or keep apart many submissions',
+    help: [
+      'Name the submissions, or give a filter: all that a search finds. {} is all submissions of the page.',
+      '$ submissions change contact read sub_0Vbb… sub_0Vbc…',
+      `$ submissions change contact delete --yes --filter '{"q":"casino","to":"2026-11-01"}'`,
+    ],
+    as: { ids: '[submission...]' },
+    texts: {
+      action: 'what is done with each; spam keeps it apart',
+      ids: 'ids of submissions',
+      filter: 'in place of ids: fields q, from, to, unread and starred, as in a search',
+    },
+    asks: ({ id, action }) =>
+      action === 'delete' ? `Delete submissions of ${id} for good, with their files?` : undefined,
+    counts: { of: ({ done }) => done, outcome: 'changed' },
+  },
   summary: 'Mark, delete or keep apart many submissions',
   description: (app) =>
     'If it fails, some of them may have been changed: send it again. With a `filter`, one request changes as many as it finds in ' +

@@ -129,6 +129,7 @@ const listAfter = operation('GET', '/submissions/:deployId/after/:cursor', 'list
     isBounded: true,
     readsVisitors: true,
   },
+  noCommand: '`formhost tail` shows the submissions after a cursor as they come, by another operation.',
   summary: 'Get the submissions after a cursor, and wait for new ones',
   description:
     'Oldest first: what was accepted after the cursor, which is `0`, the id of a submission, or the `cursor` of the last ' +
@@ -185,6 +186,7 @@ async function* eventsAfter(app: App, reader: Reader, start: number): AsyncGener
 }
 
 const stream = operation('GET', '/submissions/:deployId/stream', 'streamSubmissions', {
+  noCommand: '`formhost tail` reads it, and goes on after a broken connection.',
   summary: 'Stream new submissions',
   description:
     'Server-Sent Events: `event: submission`, `id:` a cursor, `data:` the submission as it is listed; and comments. Begins after ' +

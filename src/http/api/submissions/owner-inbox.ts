@@ -11,7 +11,16 @@ import { LINK_HEADER, nextLink } from '../../request/links.ts';
 import { Paging } from '../../request/paging.ts';
 import { ownSlug } from '../deployments/deployments.ts';
 import { shownTitle, titleField } from '../deployments/overview.ts';
-import { boundedSearch, cursorField, FilterQuery, InboxSubmissionBody, inboxJson, searchOf, timesOf } from './inbox.ts';
+import {
+  boundedSearch,
+  cursorField,
+  FilterQuery,
+  InboxSubmissionBody,
+  inboxJson,
+  SEARCH_COMMAND,
+  searchOf,
+  timesOf,
+} from './inbox.ts';
 
 const Results = answerObject('InboxResults', {
   submissions: z.array(
@@ -57,6 +66,12 @@ async function readFound(db: Database, pages: readonly OwnPage[], positions: rea
 
 /** The submissions of all pages of an owner. */
 export const ownerInboxOperation = operation('GET', '/inbox', 'searchInbox', {
+  command: {
+    usage: 'inbox [query]',
+    help: ['$ inbox', '$ inbox ada@example.org', '$ inbox --unread --from 2026-11-01'],
+    ...SEARCH_COMMAND,
+    as: { q: '[query]', ...SEARCH_COMMAND.as },
+  },
   summary: 'Search the submissions of all your deployments',
   description: (app) => `Newest first, without those of deleted deployments. ${boundedSearch(app)}`,
   query: Query,

@@ -50,6 +50,7 @@ const listOperation = operation('GET', '/deploy/:id/spam', 'listSpam', {
     isBounded: true,
     readsVisitors: true,
   },
+  command: { usage: 'spam list <id>', text: 'List the spam of a page, with the reasons', shows: 'submissions' },
   summary: 'List what is kept as spam',
   description:
     'Newest first. Its senders have got the answer of a success. It is in no list, count, export, webhook or mail until it is ' +
@@ -85,6 +86,12 @@ const releaseOperation = operation('POST', '/deploy/:id/spam/:submissionId/relea
     description: 'Accepts a submission of list_spam as if it came now: it is listed, and sent to webhooks and by mail.',
     ifMissing: 'list_spam has what can be released.',
   },
+  command: {
+    usage: 'spam release <id> <submission>',
+    text: 'Accept a submission that is no spam',
+    prints: ({ id }) => id,
+    says: () => 'released: it is a submission like others now, and webhooks and mail get it',
+  },
   summary: 'Release a submission: it is no spam',
   description:
     'It is accepted like a new one, with the present time and deliveries, even if the form is closed or full. It keeps its id.',
@@ -97,6 +104,14 @@ const releaseOperation = operation('POST', '/deploy/:id/spam/:submissionId/relea
 });
 
 const deleteOperation = operation('DELETE', '/deploy/:id/spam/:submissionId', 'deleteSpam', {
+  command: {
+    usage: 'spam delete <id> <submission>',
+    text: 'Delete spam for good',
+    help: ['$ spam delete contact sub_0Vbb… --yes'],
+    asks: ({ submission }) => `Delete ${submission} for good, with its files?`,
+    prints: ({ id }) => id,
+    says: () => 'deleted for good, with its files',
+  },
   summary: 'Delete spam',
   description: 'Permanently, with its files.',
   answer: { description: 'It is deleted.', schema: Deleted },
@@ -109,6 +124,14 @@ const deleteOperation = operation('DELETE', '/deploy/:id/spam/:submissionId', 'd
 });
 
 const deleteAllOperation = operation('DELETE', '/deploy/:id/spam', 'emptySpam', {
+  command: {
+    usage: 'spam delete-all <id>',
+    text: 'Delete all spam of a page for good',
+    help: ['$ spam delete-all contact --yes'],
+    asks: ({ id }) => `Delete all spam of ${id} for good?`,
+    prints: (_answer, { id = '' }) => id,
+    says: () => 'deleted all spam for good',
+  },
   summary: 'Delete all spam of a deployment',
   description: 'Permanently, with its files.',
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),

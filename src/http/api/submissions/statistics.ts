@@ -68,6 +68,18 @@ export const statisticsOperation = operation('GET', '/deploy/:id/stats', 'getSta
     description: 'How many submissions a page has received in each hour or day.',
     isBounded: true,
   },
+  command: {
+    usage: 'stats <id>',
+    help: ['$ stats contact --by hour --tz Europe/Berlin'],
+    as: { from: '--from <time>', to: '--to <time>', by: '--by <unit>', tz: '--tz <zone>' },
+    texts: {
+      from: 'from this time or day on (30 days ago)',
+      to: 'before this time or day',
+      by: 'day or hour',
+      tz: 'time zone, such as Europe/Berlin',
+    },
+    shows: 'chart',
+  },
   summary: 'Count submissions by hour or day',
   description: `A bucket for each hour or day, oldest first, at most ${MAX_BUCKETS}. Deleted submissions are not counted.`,
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),

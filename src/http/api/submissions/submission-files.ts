@@ -98,6 +98,7 @@ export const submissionFileOperation = operation(
       isBounded: true,
       readsVisitors: true,
     },
+    noCommand: '`formhost files get` writes it to a file.',
     summary: 'Get a file of a submission',
     description: 'As it was sent, and always as an attachment.',
     async find(owner, { deployId, submissionId, fileId }, { db, files: { openFile } }) {

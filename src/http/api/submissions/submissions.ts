@@ -85,6 +85,11 @@ const listOperation = operation('GET', '/submissions/:deployId', 'listSubmission
     isBounded: true,
     readsVisitors: true,
   },
+  command: {
+    usage: 'submissions list <id>',
+    text: 'Show all submissions of a page, newest first',
+    shows: 'submissions',
+  },
   summary: 'List the submissions of a deployment',
   description: 'Newest first.',
   find: (owner, { deployId }, { db }) => ownDeployment(db, owner, deployId),
@@ -109,6 +114,7 @@ const listOperation = operation('GET', '/submissions/:deployId', 'listSubmission
 
 const getOperation = operation('GET', '/submissions/:deployId/:submissionId', 'getSubmission', {
   tool: { name: 'get_submission', description: 'One submission in full.', readsVisitors: true },
+  command: { usage: 'submissions show <id> <submission>', text: 'Show a submission', shows: 'submission' },
   summary: 'Get a submission',
   description: 'One submission, in the shape in which the list has it.',
   find: (owner, params, { db }) => ownSubmission(db, owner, params),
@@ -118,6 +124,14 @@ const getOperation = operation('GET', '/submissions/:deployId/:submissionId', 'g
 });
 
 const deleteOperation = operation('DELETE', '/submissions/:deployId/:submissionId', 'deleteSubmission', {
+  command: {
+    usage: 'submissions delete <id> <submission>',
+    text: 'Delete a submission for good',
+    help: ['$ submissions delete contact sub_0Vbb… --yes'],
+    asks: ({ submission }) => `Delete ${submission} for good, with its files?`,
+    prints: ({ id }) => id,
+    says: () => 'deleted for good, with its files and its pending deliveries',
+  },
   summary: 'Delete a submission',
   description: 'Permanently, with its files and its pending deliveries.',
   answer: { description: 'The submission is deleted.', schema: Deleted },

@@ -33,6 +33,14 @@ export const testSubmissionOperation = operation('POST', '/submissions/:deployId
       'Stores a submission that is marked as a test, as if a visitor had sent it: webhooks and mail get it. The spam check is left ' +
       'out. list_deliveries and list_mails show the outcome.',
   },
+  command: {
+    usage: 'submissions test <id>',
+    text: 'Store a submission that is marked as a test',
+    help: [`$ submissions test contact --fields '{"name":"Ada"}'`],
+    texts: { fields: 'names of fields of the form, and what is filled in' },
+    prints: ({ id }) => id,
+    says: () => 'received: webhooks and mail get it, as if a visitor had sent it',
+  },
   summary: 'Submit a test',
   description:
     'Stores a submission with these fields, and `test`, which says that it is one. Webhooks and mail get it, and it counts for the ' +

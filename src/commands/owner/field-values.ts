@@ -1,0 +1,94 @@
+import { Option } from '@commander-js/extra-typings';
+import { z } from 'zod';
+import { UsageError } from '../command-error.ts';
+
+/*
+ * Fields of requests as options and arguments: how they are written, what help says of them, and what their words mean.
+ */
+
+type Schema = z.core.JSONSchema.BaseSchema;
+
+/** A field as help and words need it. `schema`: that of its value, and of each value of a list. */
+export type Field = {
+  schema: Schema;
+  isList: boolean;
+  isNullable: boolean;
+  isRequired: boolean;
+  default: unknown;
+  choices: readonly string[];
+  /** One line, which begins in lower case and has no full stop. */
+  text: string;
+};
+
+/** The first sentence of a description, as help writes it. */
+const asLine = (text: string): string =>
+  text.replace(/\.(?:\s.*)?$/s, '').replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
+
+const itemsOf = ({ type, items }: Schema): Schema | undefined =>
+  type === 'array' && items instanceof Object && !Array.isArray(items) ? items : undefined;
+
+export function readField(field: z.ZodType): Field {
+  const whole = z.toJSONSchema(field, { io: 'input', unrepresentable: 'any' });
+  const parts: Schema[] = (whole.anyOf ?? [whole]).filter((part) => part.type !== 'null');
+  const [value = whole] = parts;
+  const items = itemsOf(value);
+  const schema = items ?? value;
+  return {
+    ...{
+      schema,
+      isList: items !== undefined,
+      isNullable: whole.anyOf !== undefined && parts.length < whole.anyOf.length,
+    },
+    isRequired: !z.object({ field }).safeParse({}).success,
+    default: whole.default,
+    choices: (schema.enum ?? []).filter((choice) => typeof choice === 'string'),
+    text: asLine(String(whole.short ?? whole.description ?? '')),
+  };
+}
+
+/** The word by which help names a value: `<time>`. */
+function placeholderOf(name: string, { schema, isList }: Field): string {
+  if (schema.type === 'object') return '<json>';
+  if (schema.format === 'date-time') return '<time>';
+  return schema.type === 'integer' || schema.type === 'number' ? '<number>' : `<${name}${isList ? '...' : ''}>`;
+}
+
+/** A field that is on or off, or that only has one value. */
+const isFlag = ({ schema }: Field): boolean => schema.type === 'boolean' || schema.const !== undefined;
+
+/** The options of a field. One that may be switched on and off has two. `flags`: how it is written, if not by its name. */
+export function optionsOf(name: string, field: Field, flags?: string, text: string = field.text): Option[] {
+  const hyphened = name.replaceAll('_', '-');
+  const usual = isFlag(field) ? `--${hyphened}` : `--${hyphened} ${placeholderOf(hyphened, field)}`;
+  const option = new Option(flags ?? usual, text);
+  option.makeOptionMandatory(field.isRequired);
+  if (field.choices.length > 0) option.choices(field.choices);
+  if (typeof field.default === 'string') option.default(field.default);
+  return field.schema.type === 'boolean' ? [option, new Option(`--no-${hyphened}`, `not: ${text}`)] : [option];
+}
+
+/** The value that words stand for, in a request. `written`: the option or argument, for errors. Throws a UsageError. */
+export function valueFrom(field: Field, words: unknown, written: string): unknown {
+  if (isFlag(field)) return field.schema.const ?? words;
+  if (field.isList) return [words].flat().map((word) => readWord(field, String(word), written));
+  return readWord(field, String(words), written);
+}
+
+function readWord({ schema, isNullable }: Field, word: string, written: string): unknown {
+  if (isNullable && word === 'null') return null;
+  if (schema.type === 'object') return readJson(word, written);
+  if (schema.type === 'integer' || schema.type === 'number') {
+    if (word.trim() !== '' && Number.isFinite(Number(word))) return Number(word);
+    throw new UsageError(`${written} is not a number: give one such as 3`);
+  }
+  // A day is one in UTC, as everywhere on the command line.
+  return schema.format === 'date-time' && /^\d{4}-\d\d-\d\d$/.test(word) ? `${word}T00:00:00Z` : word;
+}
+
+function readJson(word: string, written: string): unknown {
+  try {
+    return JSON.parse(word);
+  } catch {
+    throw new UsageError(`${written} is not JSON: give an object such as {"name":"Ada"}`);
+  }
+}

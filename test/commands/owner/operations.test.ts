@@ -1,0 +1,81 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { declareProgram } from '../../../src/commands/formhost.ts';
+import { commandOf, nameOfField } from '../../../src/commands/owner/operations.ts';
+import { OPERATIONS } from '../../../src/http/endpoints.ts';
+import { declareWholeProgram } from '../../support/command.ts';
+import { PROJECT } from '../../support/process.ts';
+
+/*
+ * The commands that operations declare.
+ */
+
+type Named = { name(): string; commands: readonly Named[] };
+const linesOf = ({ commands }: Named, path = 'formhost'): string[] =>
+  commands.flatMap((command) => [`${path} ${command.name()}`, ...linesOf(command, `${path} ${command.name()}`)]);
+
+const operations = OPERATIONS.map(({ operation }) => operation);
+const program = await declareWholeProgram();
+const lines = linesOf(program);
+
+describe('every operation', () => {
+  it.each(operations.map(({ name, ...operation }) => ({ name, ...operation })))(
+    '$name has a command, or a sentence that says why not',
+    ({ commands, noCommand = '' }) => {
+      if (commands.length > 0) expect(noCommand).toBe('');
+      else expect(noCommand).toMatch(/^[`A-Z].{10,}\.$/);
+      const named = Array.from(noCommand.matchAll(/`(formhost [a-z -]+)`/g), ([, line]) => line);
+      expect(named.filter((line) => !lines.includes(line ?? ''))).toEqual([]);
+    },
+  );
+
+  it('that a command written by hand uses is declared with a command of its own, or names one', () => {
+    const used = globSync('src/commands/owner/*.ts', { cwd: PROJECT }).flatMap((file) =>
+      Array.from(
+        readFileSync(join(PROJECT, file), 'utf8').matchAll(/\.api\s*\.(GET|POST|PUT|PATCH|DELETE)\(\s*'([^']+)'/g),
+        ([, method = '', path = '']) => `${method} ${path}`,
+      ),
+    );
+    expect(used.length).toBeGreaterThan(10);
+    const pathOf = (path: string) => path.replaceAll(/[:*](\w+)/g, '{$1}');
+    const unnamed = used.filter((one) => {
+      const found = operations.find(({ method, path }) => `${method} ${pathOf(path)}` === one);
+      return !found || (found.commands.length === 0 && !/`formhost [a-z ]+`/.test(found.noCommand ?? ''));
+    });
+    expect(unnamed).toEqual([]);
+  });
+});
+
+describe('the help of formhost', () => {
+  it('is the same whether the declarations are loaded or not', async () => {
+    expect((await declareProgram([])).helpInformation()).toBe(program.helpInformation());
+  });
+});
+
+describe('the words of commands', () => {
+  it.each([
+    ['listTrash', 'formhost trash list'],
+    ['changeWebhook', 'formhost webhooks change'],
+    ['rotateWebhookSecret', 'formhost webhooks secret'],
+    ['getSettings', 'formhost settings get'],
+    ['streamSubmissions', 'formhost tail'],
+    ['getHealth', undefined],
+  ])('name the command of %s', (operation, line) => {
+    expect(commandOf(operation)).toBe(line);
+  });
+
+  it.each([
+    ['keys create', 'expires_at', '--expires'],
+    ['keys create', 'name', '--name'],
+    ['webhooks add', 'url', '<url>'],
+    ['webhooks add', 'deployId', '<id>'],
+    ['webhooks remove', 'webhookId', '<webhook>'],
+    ['search', 'q', '<query>'],
+    ['submissions change', 'ids', '[submission...]'],
+    ['webhooks secret', 'nothing', undefined],
+    ['deploy', 'slug', undefined],
+  ])('of formhost %s name %s', (line, field, name) => {
+    expect(nameOfField(line, field)).toBe(name);
+  });
+});

@@ -30,18 +30,18 @@ type Answer = { data: Values; text: string };
 export type Asked = {
   method: string;
   path: string;
-  query: ReadonlySet<string>;
-  body: ReadonlySet<string>;
+  query: readonly string[];
+  body: readonly string[];
   values: Values;
 };
 
-const only = (names: ReadonlySet<string>, values: Values): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name)));
+const only = (names: readonly string[], values: Values): [string, unknown][] =>
+  Object.entries(values).filter(([name]) => names.includes(name));
 
 const send = (service: Service, { method, path, query, body }: Asked, values: Values, signal: AbortSignal) =>
   service.request(method, path, {
-    query: Object.fromEntries(Object.entries(only(query, values)).map(([name, value]) => [name, String(value)])),
-    body: body.size > 0 ? only(body, values) : undefined,
+    query: Object.fromEntries(only(query, values).map(([name, value]) => [name, String(value)])),
+    body: body.length > 0 ? Object.fromEntries(only(body, values)) : undefined,
     signal,
   });
 
@@ -59,8 +59,8 @@ async function* answersTo(
   signal: AbortSignal,
 ): AsyncGenerator<Answer> {
   let place: Values | undefined = {
-    ...(asked.query.has('limit') && { limit: limit ?? COMMAND_LIMITS.pageSize }),
-    ...(asked.query.has('page') && limit === undefined && { page: 1 }),
+    ...(asked.query.includes('limit') && { limit: limit ?? COMMAND_LIMITS.pageSize }),
+    ...(asked.query.includes('page') && limit === undefined && { page: 1 }),
   };
   for (let times = 0; place; times = TRIES) {
     const values: Values = { ...asked.values, ...place };
@@ -83,7 +83,10 @@ function printHtml(json: string): Promise<void> {
   return print(isTerminal() ? printableLines(html) : html);
 }
 
-const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+function shown(value: unknown): string | null {
+  if (value === null || typeof value === 'string') return value;
+  return JSON.stringify(value);
+}
 
 async function printOne(command: AnyCommand, { data, text }: Answer, typed: Typed, values: Values): Promise<void> {
   if (command.shows) await SHOWN[command.shows](text, values);
@@ -109,8 +112,11 @@ export const callOperation = (
     for await (const answer of answersTo(service, asked, limit, signal)) {
       last = answer.data;
       if (command.isFailure?.(last)) process.exitCode = 1;
-      if (json) await printAnswer(answer.text);
-      else await printOne(command, answer, typed, asked.values);
+      if (json) {
+        await printAnswer(answer.text);
+        continue;
+      }
+      await printOne(command, answer, typed, asked.values);
       rows.push(...(table?.rows(last) ?? []));
       count += counts?.of(last) ?? 0;
     }

@@ -29,42 +29,41 @@ const itemsOf = ({ type, items }: Schema): Schema | undefined =>
 
 export function readField(field: z.ZodType): Field {
   const whole = z.toJSONSchema(field, { io: 'input', unrepresentable: 'any' });
-  const parts: Schema[] = (whole.anyOf ?? [whole]).filter((part) => part.type !== 'null');
-  const [value = whole] = parts;
+  const value: Schema = whole.anyOf?.find(({ type }) => type !== 'null') ?? whole;
   const items = itemsOf(value);
   const schema = items ?? value;
+  const accepts = (values: object): boolean => z.object({ field }).safeParse(values).success;
   return {
-    ...{
-      schema,
-      isList: items !== undefined,
-      isNullable: whole.anyOf !== undefined && parts.length < whole.anyOf.length,
-    },
-    isRequired: !z.object({ field }).safeParse({}).success,
+    ...{ schema, isList: items !== undefined, isNullable: accepts({ field: null }), isRequired: !accepts({}) },
     default: whole.default,
     choices: (schema.enum ?? []).filter((choice) => typeof choice === 'string'),
     text: asLine(String(whole.short ?? whole.description ?? '')),
   };
 }
 
+/** Returns whether values are of a type, or one of several; a field that may be null has that type too. */
+const isOf = ({ schema }: Field, ...types: string[]): boolean =>
+  [schema.type].flat().some((type) => type && types.includes(type));
+
 /** The word by which help names a value: `<time>`. */
-function placeholderOf(name: string, { schema, isList }: Field): string {
-  if (schema.type === 'object') return '<json>';
-  if (schema.format === 'date-time') return '<time>';
-  return schema.type === 'integer' || schema.type === 'number' ? '<number>' : `<${name}${isList ? '...' : ''}>`;
+function placeholderOf(name: string, field: Field): string {
+  if (isOf(field, 'object')) return '<json>';
+  if (field.schema.format === 'date-time') return '<time>';
+  return isOf(field, 'integer', 'number') ? '<number>' : `<${name}${field.isList ? '...' : ''}>`;
 }
 
 /** A field that is on or off, or that only has one value. */
-const isFlag = ({ schema }: Field): boolean => schema.type === 'boolean' || schema.const !== undefined;
+const isFlag = (field: Field): boolean => isOf(field, 'boolean') || field.schema.const !== undefined;
 
 /** The options of a field. One that may be switched on and off has two. `flags`: how it is written, if not by its name. */
-export function optionsOf(name: string, field: Field, flags?: string, text: string = field.text): Option[] {
+export function optionsFor(name: string, field: Field, flags?: string, text: string = field.text): Option[] {
   const hyphened = name.replaceAll('_', '-');
   const usual = isFlag(field) ? `--${hyphened}` : `--${hyphened} ${placeholderOf(hyphened, field)}`;
   const option = new Option(flags ?? usual, text);
   option.makeOptionMandatory(field.isRequired);
   if (field.choices.length > 0) option.choices(field.choices);
   if (typeof field.default === 'string') option.default(field.default);
-  return field.schema.type === 'boolean' ? [option, new Option(`--no-${hyphened}`, `not: ${text}`)] : [option];
+  return isOf(field, 'boolean') ? [option, new Option(`--no-${hyphened}`, `not: ${text}`)] : [option];
 }
 
 /** The value that words stand for, in a request. `written`: the option or argument, for errors. Throws a UsageError. */
@@ -74,15 +73,15 @@ export function valueFrom(field: Field, words: unknown, written: string): unknow
   return readWord(field, String(words), written);
 }
 
-function readWord({ schema, isNullable }: Field, word: string, written: string): unknown {
-  if (isNullable && word === 'null') return null;
-  if (schema.type === 'object') return readJson(word, written);
-  if (schema.type === 'integer' || schema.type === 'number') {
+function readWord(field: Field, word: string, written: string): unknown {
+  if (field.isNullable && word === 'null') return null;
+  if (isOf(field, 'object')) return readJson(word, written);
+  if (isOf(field, 'integer', 'number')) {
     if (word.trim() !== '' && Number.isFinite(Number(word))) return Number(word);
     throw new UsageError(`${written} is not a number: give one such as 3`);
   }
   // A day is one in UTC, as everywhere on the command line.
-  return schema.format === 'date-time' && /^\d{4}-\d\d-\d\d$/.test(word) ? `${word}T00:00:00Z` : word;
+  return field.schema.format === 'date-time' && /^\d{4}-\d\d-\d\d$/.test(word) ? `${word}T00:00:00Z` : word;
 }
 
 function readJson(word: string, written: string): unknown {

@@ -11,7 +11,7 @@ import { UsageError } from '../command-error.ts';
 import { declare, PAGE_ARGUMENT } from '../declare.ts';
 import { agrees, say } from '../output.ts';
 import { callOperation } from './answers.ts';
-import { type Field, optionsOf, readField, valueFrom } from './field-values.ts';
+import { type Field, optionsFor, readField, valueFrom } from './field-values.ts';
 import { type Connect, idOf, type Service } from './service.ts';
 
 /*
@@ -25,10 +25,10 @@ const SETTINGS: Settings = {
   pages: { siteQueue: new FairQueue({ slots: 1, maxWaiting: 1 }) },
 };
 
-/** An argument stands for a parameter of the path, or for a field. `written`: `<page>`, `[file...]`. */
-type ArgumentOf = { name: string; written: string; target: { parameter: string } | { field: string } };
+/** An argument, `written` as `<webhook>` or `[submission...]`, for a field or for a parameter of the path: `target`. */
+type ArgumentOf = { name: string; written: string; target: string; isField: boolean };
 
-/** A command with its operation. `flag`: the option that says that this operation is called. */
+/** A command with its operation. `flag`: the option that says that this operation is called, and not that of `args` alone. */
 type Declared = {
   operation: Operation;
   command: AnyCommand;
@@ -37,21 +37,23 @@ type Declared = {
   flag: Option | undefined;
 };
 
+const nameIn = (written: string): string => written.replaceAll(/^.*[<[]|[\].>]+$/g, '');
+
+function readArgument({ path }: Operation, { as = {} }: AnyCommand, written: string): ArgumentOf {
+  const name = nameIn(written);
+  const parameter = parameterNames(path).find((one) => nameOfParameter(one) === name);
+  const [field = name] = Object.entries(as).find(([, how]) => how === written) ?? [];
+  return { name, written, target: parameter ?? field, isField: parameter === undefined };
+}
+
+const nameOfParameter = (parameter: string): string => (parameter === 'deployId' ? 'id' : parameter.replace(/Id$/, ''));
+
 function readUsage(operation: Operation, command: AnyCommand): Declared {
-  const [, words = '', args = '', flags] = /^([a-z -]*[a-z])((?: [<[]\S+)*)(?: (--.*))?$/.exec(command.usage) ?? [];
-  const parameters = parameterNames(operation.path);
+  const [, words = '', args = '', flag] = /^([a-z -]*[a-z])((?: [<[]\S+)*)(?: (--.*))?$/.exec(command.usage) ?? [];
   return {
     ...{ operation, command, words },
-    args: args
-      .split(' ')
-      .filter((written) => written !== '')
-      .map((written) => {
-        const name = written.replaceAll(/[^\w-]/g, '');
-        const parameter = parameters.find((one) => [name, `${name}Id`].includes(one === 'deployId' ? 'id' : one));
-        const [field = name] = Object.entries(command.as ?? {}).find(([, as]) => as === written) ?? [];
-        return { name, written, target: parameter === undefined ? { field } : { parameter } };
-      }),
-    flag: flags === undefined ? undefined : new Option(flags, command.text),
+    args: Array.from(args.matchAll(/\S+/g), ([written]) => readArgument(operation, command, written)),
+    flag: flag === undefined ? undefined : new Option(flag, command.text),
   };
 }
 
@@ -70,37 +72,39 @@ export function declareCommands(program: CommandLine, name: string, text: string
 }
 
 /** An example of an argument: `wh_0Vbb…`. */
-function exampleOf({ operation }: Declared, { written, target }: ArgumentOf): string {
-  if ('field' in target || operation.params === undefined) return written;
-  if (written === '<id>') return 'contact';
-  const example = String(operation.params.shape[target.parameter]?.meta()?.example);
-  return example.replace(/^([a-z]+_.{4}).*$/, '$1…');
+function exampleOf({ params }: Operation, { name, written, target }: ArgumentOf): string {
+  if (name === 'id') return 'contact';
+  const example = params?.shape[target]?.meta()?.example;
+  return typeof example === 'string' ? example.replace(/^([a-z]+_.{4}).*$/, '$1…') : written;
 }
 
-/** What help says of a parameter of the path. */
-function textOfParameter({ command }: Declared, name: string): string {
-  if (name !== 'id') return `id of the ${name}`;
-  return command.isInTrash ? `${PAGE_ARGUMENT}; of several with this slug, the last deleted` : PAGE_ARGUMENT;
+/** What help says of an argument. */
+function textOf({ command: { texts = {}, isInTrash } }: Declared, { name, target }: ArgumentOf, field?: Field): string {
+  const page = isInTrash ? `${PAGE_ARGUMENT}; of several with this slug, the last deleted` : PAGE_ARGUMENT;
+  return texts[target] ?? field?.text ?? (name === 'id' ? page : `id of the ${name}`);
 }
 
 /** Fields that the reading of a list needs. */
 const OF_LISTS = ['page', 'limit', 'cursor'];
 
-/** The fields of an operation that a command takes, by their names. */
-function fieldsOf({ operation, command }: Declared): ReadonlyMap<string, Field> {
+/** The fields of the query and the body of an operation, by their names. Throws where its command names others. */
+function fieldsOf({ operation, command, args }: Declared): ReadonlyMap<string, Field> {
   const { query, body } = operation.fields(SETTINGS);
-  const all = new Map(Object.entries({ ...query, ...body }).map(([name, schema]) => [name, readField(schema)]));
-  const named = [...(command.fields ?? []), ...Object.keys({ ...command.as, ...command.sends })];
-  const unknown = named.filter((name) => !all.has(name));
+  const fields = new Map(Object.entries({ ...query, ...body }).map(([name, schema]) => [name, readField(schema)]));
+  const inArguments = args.filter(({ isField }) => isField).map(({ target }) => target);
+  const named = [...inArguments, ...(command.fields ?? []), ...Object.keys({ ...command.as, ...command.sends })];
+  const unknown = named.filter((name) => !fields.has(name));
   if (unknown.length > 0) throw new Error(`${command.usage}: ${operation.name} has no ${unknown.join(', ')}`);
-  return all;
+  return fields;
 }
 
-/** The fields that are options of a command. */
-function optionNames({ command, args }: Declared, fields: ReadonlyMap<string, Field>): string[] {
-  const inArguments = args.flatMap(({ target }) => ('field' in target ? [target.field] : []));
-  const others = [...OF_LISTS, ...inArguments, ...Object.keys(command.sends ?? {})];
-  return Array.from(command.fields ?? fields.keys()).filter((name) => !others.includes(name));
+/** The options of a command with their fields: of a field that can be switched off there are two. */
+function optionsOf({ command, args }: Declared, fields: ReadonlyMap<string, Field>) {
+  const { fields: offered = [...fields.keys()], sends = {}, as = {}, texts = {} } = command;
+  const others = [...OF_LISTS, ...args.map(({ target }) => target), ...Object.keys(sends)];
+  return Array.from(fields)
+    .filter(([name]) => offered.includes(name) && !others.includes(name))
+    .map(([name, field]) => ({ name, field, options: optionsFor(name, field, as[name], texts[name]) }));
 }
 
 function declareCommand(
@@ -108,24 +112,18 @@ function declareCommand(
   main: Declared,
   { others, text, connect }: { others: readonly Declared[]; text: string; connect: Connect },
 ): void {
-  const { words, args, command: declared } = main;
-  const { help = [], texts = {}, as = {} } = declared;
-  const example = `$ ${[words, ...args.map((one) => exampleOf(main, one))].join(' ')}`;
+  const { operation, words, args, command: declared } = main;
+  const { help = [] } = declared;
+  const example = `$ ${[words, ...args.map((one) => exampleOf(operation, one))].join(' ')}`;
   const lines = help.some((line) => line.startsWith('$ ')) ? help : [...help, example];
   const command = declare(parent, words.split(' ').at(-1) ?? '', declared.text ?? text, ...lines);
   const fields = fieldsOf(main);
-  for (const { name, written, target } of args) {
-    const field = 'field' in target ? fields.get(target.field) : undefined;
-    if ('field' in target && !field) throw new Error(`${declared.usage}: there is no ${target.field}`);
-    const key = 'field' in target ? target.field : name;
-    const argument = new Argument(written, texts[key] ?? field?.text ?? textOfParameter(main, name));
-    if (field && field.choices.length > 0) argument.choices(field.choices);
-    command.addArgument(argument);
+  for (const argument of args) {
+    const field = argument.isField ? fields.get(argument.target) : undefined;
+    const added = new Argument(argument.written, textOf(main, argument, field));
+    command.addArgument(field && field.choices.length > 0 ? added.choices(field.choices) : added);
   }
-  for (const name of optionNames(main, fields)) {
-    const field = fields.get(name);
-    if (field) for (const option of optionsOf(name, field, as[name], texts[name])) command.addOption(option);
-  }
+  for (const option of optionsOf(main, fields).flatMap(({ options }) => options)) command.addOption(option);
   for (const { flag } of others) if (flag) command.addOption(flag);
   if (declared.limit !== undefined) command.addOption(limitOption(declared.limit));
   if (declared.asks) command.option('--yes', 'do not ask');
@@ -142,42 +140,49 @@ function readLimit(text: string): number {
 const limitOption = (limit: number): Option =>
   new Option('--limit <number>', `how many, at most ${maxLimit}`).argParser(readLimit).default(limit);
 
-/** The words of the arguments, each a text; those of a list follow each other. */
-const wordsOf = (args: readonly ArgumentOf[], given: readonly string[]) =>
-  args.flatMap((argument, at) => {
-    const words = argument.written.includes('...') ? given.slice(at) : given.slice(at, at + 1);
-    return words.length > 0 ? [{ ...argument, words }] : [];
-  });
-
 type Called = Pick<CommandLine, 'args' | 'getOptionValueSource'> & { getOptionValue(name: string): unknown };
 
-/** The values of fields, of arguments, options and what the command always sends. */
-function valuesOf(called: Called, declared: Declared, fields: ReadonlyMap<string, Field>): Record<string, unknown> {
-  const { command, args } = declared;
-  const values: Record<string, unknown> = { ...command.sends };
-  for (const { written, target, words } of wordsOf(args, called.args)) {
-    const field = 'field' in target ? fields.get(target.field) : undefined;
-    if ('field' in target && field) values[target.field] = valueFrom(field, words, written);
+/** The words that are given for arguments, and for the option that names an operation, by the names of these. */
+function wordsOf(called: Called, { args, flag }: Declared): ReadonlyMap<string, readonly string[]> {
+  const given = args.map(({ name, written }, at): [string, string[]] => [
+    name,
+    called.args.slice(at, written.includes('...') ? undefined : at + 1),
+  ]);
+  const ofFlag: [string, string[]][] = flag?.required
+    ? [[nameIn(flag.flags), [String(called.getOptionValue(flag.attributeName()))]]]
+    : [];
+  return new Map([...given, ...ofFlag].filter(([, words]) => words.length > 0));
+}
+
+/** The values of fields: those that the command always sends, and those that are given. */
+function valuesOf(called: Called, declared: Declared, words: ReadonlyMap<string, readonly string[]>) {
+  const fields = fieldsOf(declared);
+  const values = new Map<string, unknown>(Object.entries(declared.command.sends ?? {}));
+  for (const { name, written, target } of declared.args) {
+    const [field, given] = [fields.get(target), words.get(name)];
+    if (field && given) values.set(target, valueFrom(field, given, written));
   }
-  for (const name of optionNames(declared, fields)) {
-    const field = fields.get(name);
-    const [option] = field ? optionsOf(name, field, command.as?.[name]) : [];
+  for (const { name, field, options } of optionsOf(declared, fields)) {
     // A service may treat a default that is sent differently.
-    const isGiven = option && called.getOptionValueSource(option.attributeName()) === 'cli';
-    const given = isGiven ? called.getOptionValue(option.attributeName()) : undefined;
-    if (field && option && given !== undefined) values[name] = valueFrom(field, given, option.long ?? option.flags);
+    const given = options.find((option) => called.getOptionValueSource(option.attributeName()) === 'cli');
+    const value = given && called.getOptionValue(given.attributeName());
+    if (given) values.set(name, valueFrom(field, value, given.long ?? given.flags));
   }
-  return values;
+  if (declared.operation.method === 'PATCH' && values.size === 0)
+    throw new UsageError('nothing is to be changed: give an option');
+  return Object.fromEntries(values);
 }
 
 /** The path of the request. A page may be named by its slug. */
-async function pathOf(service: Service, called: Called, { operation, command, args, flag }: Declared): Promise<string> {
-  const given = new Map(wordsOf(args, called.args).map(({ name, words }) => [name, words[0] ?? '']));
-  if (flag?.required) given.set(flag.attributeName(), String(called.getOptionValue(flag.attributeName())));
+async function pathOf(
+  service: Service,
+  { operation, command }: Declared,
+  words: ReadonlyMap<string, readonly string[]>,
+): Promise<string> {
   let { path } = operation;
   for (const parameter of parameterNames(path)) {
-    const name = ['id', 'deployId'].includes(parameter) ? 'id' : parameter.replace(/Id$/, '');
-    const word = given.get(name) ?? '';
+    const name = nameOfParameter(parameter);
+    const [word = ''] = words.get(name) ?? [];
     const value = name === 'id' ? await idOf(service, word, command.isInTrash ? 'trash' : 'live') : word;
     const parts = path.includes(`*${parameter}`) ? value.split('/') : [value];
     // Without a name, or with that of a folder, it would be the path of another operation.
@@ -191,19 +196,20 @@ async function pathOf(service: Service, called: Called, { operation, command, ar
 async function run(called: Called, main: Declared, others: readonly Declared[], connect: Connect): Promise<void> {
   const isGiven = ({ flag }: Declared) => flag && called.getOptionValue(flag.attributeName()) !== undefined;
   const declared = others.find(isGiven) ?? main;
-  const { operation, command, args } = declared;
-  const { query, body } = operation.fields(SETTINGS);
-  const values = valuesOf(called, declared, fieldsOf(declared));
-  const typed = Object.fromEntries(wordsOf(args, called.args).map(({ name, words }) => [name, words.join(' ')]));
+  const { operation, command } = declared;
+  const words = wordsOf(called, declared);
+  const values = valuesOf(called, declared, words);
+  const typed = Object.fromEntries(Array.from(words, ([name, given]) => [name, given.join(' ')]));
   const service = await connect();
-  const path = await pathOf(service, called, declared);
+  const path = await pathOf(service, declared, words);
   const question = called.getOptionValue('yes') ? undefined : command.asks?.(typed);
   if (question !== undefined && !(await agrees(question, '--yes'))) {
     say('nothing was changed');
     process.exitCode = 1;
     return;
   }
-  const names = { query: new Set(Object.keys(query)), body: new Set(Object.keys(body)) };
+  const { query, body } = operation.fields(SETTINGS);
+  const names = { query: Object.keys(query), body: Object.keys(body) };
   const limit = called.getOptionValue('limit');
   await callOperation(
     service,
@@ -228,9 +234,7 @@ export function commandOf(name: string): string | undefined {
 export function nameOfField(words: string, field: string): string | undefined {
   const declared = DECLARED.find((one) => one.words === words && !one.flag);
   if (!declared) return undefined;
-  const argument = declared.args.find(({ target }) => Object.values(target).includes(field));
-  if (argument) return argument.written;
-  const fields = fieldsOf(declared);
-  const schema = optionNames(declared, fields).includes(field) ? fields.get(field) : undefined;
-  return schema && (optionsOf(field, schema, declared.command.as?.[field])[0]?.long ?? undefined);
+  const argument = declared.args.find(({ target }) => target === field);
+  const option = optionsOf(declared, fieldsOf(declared)).find(({ name }) => name === field)?.options[0];
+  return argument?.written ?? option?.long ?? undefined;
 }

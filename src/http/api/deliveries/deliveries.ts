@@ -264,7 +264,7 @@ const retryMailOperation = operation('POST', '/deploy/:id/mails/:deliveryId/retr
   command: {
     usage: 'mails retry <id> <delivery>',
     text: 'Send a mail again',
-    texts: { delivery: 'id of the mail' },
+    texts: { deliveryId: 'id of the mail' },
     prints: ({ id }) => id,
     says: (_answer, { id }) => `it is sent again: formhost mails list ${id} shows what becomes of it`,
   },

@@ -1,4 +1,4 @@
-import type { AnyCommand, Typed } from '../../http/operation/command.ts';
+import type { AnyCommand, Row, Typed } from '../../http/operation/command.ts';
 import { SIZES } from '../../sizes.ts';
 import { COMMAND_LIMITS } from '../limits.ts';
 import {
@@ -51,7 +51,10 @@ function nextOf({ total, next_cursor: cursor }: Values, { page, limit }: Values)
   return typeof page === 'number' && page * Number(limit) < Number(total) ? { page: page + 1, limit } : undefined;
 }
 
-/** The answer, or all answers of a list. One after the first is asked for again where it fails for now. `limit`: of one answer that is enough. */
+/**
+ * Asks for an answer, or for all answers of a list; just for one with a `limit`. An answer after the first is asked for again where that
+ * fails for now.
+ */
 async function* answersTo(
   service: Service,
   asked: Asked,
@@ -106,7 +109,7 @@ export const callOperation = (
 ): Promise<void> =>
   untilInterrupted(async (signal) => {
     const { table, counts, shows } = command;
-    const rows: (readonly (string | number | boolean | null)[])[] = [];
+    const rows: Row[] = [];
     let count = 0;
     let last: Values = {};
     for await (const answer of answersTo(service, asked, limit, signal)) {

@@ -47,9 +47,10 @@ const isOf = ({ schema }: Field, ...types: string[]): boolean =>
 
 /** The word by which help names a value: `<time>`. */
 function placeholderOf(name: string, field: Field): string {
-  if (isOf(field, 'object')) return '<json>';
-  if (field.schema.format === 'date-time') return '<time>';
-  return isOf(field, 'integer', 'number') ? '<number>' : `<${name}${field.isList ? '...' : ''}>`;
+  const more = field.isList ? '...' : '';
+  if (isOf(field, 'object')) return `<json${more}>`;
+  if (field.schema.format === 'date-time') return `<time${more}>`;
+  return isOf(field, 'integer', 'number') ? `<number${more}>` : `<${name}${more}>`;
 }
 
 /** A field that is on or off, or that only has one value. */

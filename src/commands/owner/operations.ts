@@ -49,7 +49,8 @@ function readArgument({ path }: Operation, { as = {} }: AnyCommand, written: str
 const nameOfParameter = (parameter: string): string => (parameter === 'deployId' ? 'id' : parameter.replace(/Id$/, ''));
 
 function readUsage(operation: Operation, command: AnyCommand): Declared {
-  const [, words = '', args = '', flag] = /^([a-z -]*[a-z])((?: [<[]\S+)*)(?: (--.*))?$/.exec(command.usage) ?? [];
+  const [, words = '', args = '', flag] =
+    /^([a-z-]+(?: [a-z][a-z-]*)*)((?: [<[]\S+)*)(?: (--.*))?$/.exec(command.usage) ?? [];
   return {
     ...{ operation, command, words },
     args: Array.from(args.matchAll(/\S+/g), ([written]) => readArgument(operation, command, written)),

@@ -18,7 +18,10 @@ export function showSubmission(json: string): string {
     ...[members.get('read') === 'false' ? 'unread' : '', members.get('starred') === 'true' ? 'starred' : ''],
     of('reason'),
   ];
-  const head = [styled('bold', of('id')), of('created_at'), of('ip_address'), ...marks].filter((part) => part !== '');
+  // Only submissions of several pages name theirs.
+  const head = [styled('bold', of('id')), of('created_at'), of('ip_address'), of('slug'), ...marks].filter(
+    (part) => part !== '',
+  );
   const fields = readJsonObject(members.get('data') ?? '{}').members.map(({ name, value }) => {
     const shown = printable(name);
     return `  ${styled('cyan', shown)}: ${indented(text(value), shown.length + 4)}\n`;

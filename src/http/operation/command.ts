@@ -6,7 +6,7 @@
 /** The words that were typed for the arguments, by the names of these. */
 export type Typed = Readonly<Record<string, string>>;
 
-type Cell = string | number | boolean | null;
+export type Row = readonly (string | number | boolean | null)[];
 
 /** Names of fields are those of the query and the body; `declareCommands` in src/commands/owner throws for another one. */
 export type Command<Answer> = {
@@ -45,7 +45,7 @@ type Printed<Answer> = {
   /** One line, which a program needs of it. */
   prints?(answer: Answer, typed: Typed): string;
   /** A list: the headers on a terminal, and the rows. */
-  table?: { columns: readonly string[]; rows(answer: Answer): readonly (readonly Cell[])[] };
+  table?: { columns: readonly string[]; rows(answer: Answer): readonly Row[] };
   /** Another form of text, which src/commands/owner has. */
   shows?: 'submission' | 'submissions' | 'chart' | 'html';
   /** How many things all answers of one command have, and what has become of them: `3 submissions found`. */

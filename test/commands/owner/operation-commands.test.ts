@@ -210,13 +210,16 @@ describe('formhost inbox', () => {
     const other = await service.owner();
     const inbox = (...args: string[]) =>
       formhost(['inbox', ...args], { settings: { ...account, FORMHOST_KEY: other.key } });
+    const slugs: string[] = [];
     for (const n of [1, 2, 3]) {
-      const { id } = await other.deploy();
+      const { id, slug } = await other.deploy();
+      slugs.unshift(slug);
       await service.submit(id, `{"n":${n},"city":"${n === 2 ? 'Paris' : 'London'}"}`);
     }
     const all = await inbox();
     expect(all).toEqual(done(all.stdout, 'formhost: 3 submissions found\n'));
     expect(Array.from(all.stdout.matchAll(/^ {2}n: (\d)/gm), ([, n]) => n)).toEqual(['3', '2', '1']);
+    expect(Array.from(all.stdout.matchAll(/^sub_.* (\S+) {2}unread$/gm), ([, slug]) => slug)).toEqual(slugs);
     expect(await inbox('paris', '--unread')).toMatchObject({ code: 0, stderr: 'formhost: 1 submission found\n' });
     const texts = (await inbox('--json')).stdout.trimEnd().split('\n');
     expect(texts.map((text) => JSON.parse(text).submissions.length)).toEqual([2, 1]);
@@ -275,6 +278,7 @@ describe('formhost webhooks', () => {
       done('1\n', `formhost: they are sent again: formhost webhooks log ${id} ${webhook} shows what becomes of them\n`),
     );
     await wait(() => expect(received).toHaveLength(2));
+    expect(await webhooks('retry-all', webhook)).toEqual(done('0\n', 'formhost: no delivery has failed\n'));
   });
 });
 

@@ -11,7 +11,8 @@ import { PROJECT } from '../../support/process.ts';
  * The commands that operations declare.
  */
 
-type Named = { name(): string; commands: readonly Named[] };
+type Named = { name(): string; commands: readonly Named[]; options: readonly { long?: string | undefined }[] };
+const commandsOf = ({ commands }: Named): Named[] => commands.flatMap((command) => [command, ...commandsOf(command)]);
 const linesOf = ({ commands }: Named, path = 'formhost'): string[] =>
   commands.flatMap((command) => [`${path} ${command.name()}`, ...linesOf(command, `${path} ${command.name()}`)]);
 
@@ -50,6 +51,17 @@ describe('every operation', () => {
 describe('the help of formhost', () => {
   it('is the same whether the declarations are loaded or not', async () => {
     expect((await declareProgram([])).helpInformation()).toBe(program.helpInformation());
+  });
+});
+
+describe('the options of commands', () => {
+  it('are none of those that formhost takes before and after each command', () => {
+    const ofProgram = program.options.map(({ long }) => long);
+    expect(ofProgram).toEqual(['--version', '--profile']);
+    const taken = commandsOf(program).flatMap((command) =>
+      command.options.filter(({ long }) => ofProgram.includes(long)).map(({ long }) => `${command.name()} ${long}`),
+    );
+    expect(taken).toEqual([]);
   });
 });
 

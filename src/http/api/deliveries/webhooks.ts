@@ -259,8 +259,10 @@ const retryFailedOperation = operation('POST', '/webhooks/:deployId/:webhookId/r
     usage: 'webhooks retry-all <id> <webhook>',
     text: 'Send all deliveries again that have failed',
     prints: ({ retried }) => String(retried),
-    says: (_answer, { id, webhook }) =>
-      `they are sent again: formhost webhooks log ${id} ${webhook} shows what becomes of them`,
+    says: ({ retried }, { id, webhook }) =>
+      retried === 0
+        ? 'no delivery has failed'
+        : `they are sent again: formhost webhooks log ${id} ${webhook} shows what becomes of them`,
   },
   summary: 'Try the failed deliveries of a webhook again',
   description: `At once, or when the webhook is switched on again. One request tries at most ${maxRetried.toLocaleString('en')}, the oldest first.`,

@@ -45,7 +45,7 @@ const send = (service: Service, { method, path, query, body }: Asked, values: Va
     signal,
   });
 
-/** The fields by which a list goes on after an answer; undefined at its end. */
+/** Returns the fields by which a list goes on after an answer; undefined at its end. */
 function nextOf({ total, next_cursor: cursor }: Values, { page, limit }: Values): Values | undefined {
   if (typeof cursor === 'string') return { limit, cursor };
   return typeof page === 'number' && page * Number(limit) < Number(total) ? { page: page + 1, limit } : undefined;

@@ -20,13 +20,14 @@ export type Field = {
   text: string;
 };
 
-/** The first sentence of a description, as help writes it. */
+/** Returns the first sentence of a description, as help writes it. */
 const asLine = (text: string): string =>
   text.replace(/\.(?:\s.*)?$/s, '').replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
 
 const itemsOf = ({ type, items }: Schema): Schema | undefined =>
   type === 'array' && items instanceof Object && !Array.isArray(items) ? items : undefined;
 
+/** Reads the schema of a field. */
 export function readField(field: z.ZodType): Field {
   const whole = z.toJSONSchema(field, { io: 'input', unrepresentable: 'any' });
   const value: Schema = whole.anyOf?.find(({ type }) => type !== 'null') ?? whole;
@@ -45,7 +46,7 @@ export function readField(field: z.ZodType): Field {
 const isOf = ({ schema }: Field, ...types: string[]): boolean =>
   [schema.type].flat().some((type) => type && types.includes(type));
 
-/** The word by which help names a value: `<time>`. */
+/** Returns the word by which help names a value: `<time>`. */
 function placeholderOf(name: string, field: Field): string {
   const more = field.isList ? '...' : '';
   if (isOf(field, 'object')) return `<json${more}>`;
@@ -53,10 +54,10 @@ function placeholderOf(name: string, field: Field): string {
   return isOf(field, 'integer', 'number') ? `<number${more}>` : `<${name}${more}>`;
 }
 
-/** A field that is on or off, or that only has one value. */
+/** Returns whether a field is on or off, or only has one value. */
 const isFlag = (field: Field): boolean => isOf(field, 'boolean') || field.schema.const !== undefined;
 
-/** The options of a field. One that may be switched on and off has two. `flags`: how it is written, if not by its name. */
+/** Returns the options of a field. One that may be switched on and off has two. `flags`: how it is written, if not by its name. */
 export function optionsFor(name: string, field: Field, flags?: string, text: string = field.text): Option[] {
   const hyphened = name.replaceAll('_', '-');
   const usual = isFlag(field) ? `--${hyphened}` : `--${hyphened} ${placeholderOf(hyphened, field)}`;
@@ -67,7 +68,7 @@ export function optionsFor(name: string, field: Field, flags?: string, text: str
   return isOf(field, 'boolean') ? [option, new Option(`--no-${hyphened}`, `not: ${text}`)] : [option];
 }
 
-/** The value that words stand for, in a request. `written`: the option or argument, for errors. Throws a UsageError. */
+/** Returns the value that words stand for, in a request. `written`: the option or argument, for errors. Throws a UsageError. */
 export function valueFrom(field: Field, words: unknown, written: string): unknown {
   if (isFlag(field)) return field.schema.const ?? words;
   if (field.isList) return [words].flat().map((word) => readWord(field, String(word), written));

@@ -72,14 +72,14 @@ export function declareCommands(program: CommandLine, name: string, text: string
   return group;
 }
 
-/** An example of an argument: `wh_0Vbb…`. */
+/** Returns an example of an argument: `wh_0Vbb…`. */
 function exampleOf({ params }: Operation, { name, written, target }: ArgumentOf): string {
   if (name === 'id') return 'contact';
   const example = params?.shape[target]?.meta()?.example;
   return typeof example === 'string' ? example.replace(/^([a-z]+_.{4}).*$/, '$1…') : written;
 }
 
-/** What help says of an argument. */
+/** Returns the line of help about an argument. */
 function textOf({ command: { texts = {}, isInTrash } }: Declared, { name, target }: ArgumentOf, field?: Field): string {
   const page = isInTrash ? `${PAGE_ARGUMENT}; of several with this slug, the last deleted` : PAGE_ARGUMENT;
   return texts[target] ?? field?.text ?? (name === 'id' ? page : `id of the ${name}`);
@@ -88,7 +88,7 @@ function textOf({ command: { texts = {}, isInTrash } }: Declared, { name, target
 /** Fields that the reading of a list needs. */
 const OF_LISTS = ['page', 'limit', 'cursor'];
 
-/** The fields of the query and the body of an operation, by their names. Throws where its command names others. */
+/** Returns the fields of the query and the body of an operation, by their names. Throws where its command names others. */
 function fieldsOf({ operation, command, args }: Declared): ReadonlyMap<string, Field> {
   const { query, body } = operation.fields(SETTINGS);
   const fields = new Map(Object.entries({ ...query, ...body }).map(([name, schema]) => [name, readField(schema)]));
@@ -99,7 +99,7 @@ function fieldsOf({ operation, command, args }: Declared): ReadonlyMap<string, F
   return fields;
 }
 
-/** The options of a command with their fields: of a field that can be switched off there are two. */
+/** Returns the options of a command with their fields: a field that can be switched off has two. */
 function optionsOf({ command, args }: Declared, fields: ReadonlyMap<string, Field>) {
   const { fields: offered = [...fields.keys()], sends = {}, as = {}, texts = {} } = command;
   const others = [...OF_LISTS, ...args.map(({ target }) => target), ...Object.keys(sends)];
@@ -143,7 +143,7 @@ const limitOption = (limit: number): Option =>
 
 type Called = Pick<CommandLine, 'args' | 'getOptionValueSource'> & { getOptionValue(name: string): unknown };
 
-/** The words that are given for arguments, and for the option that names an operation, by the names of these. */
+/** Returns the words that are given for arguments, and for the option that names an operation, by the names of these. */
 function wordsOf(called: Called, { args, flag }: Declared): ReadonlyMap<string, readonly string[]> {
   const given = args.map(({ name, written }, at): [string, string[]] => [
     name,
@@ -155,7 +155,7 @@ function wordsOf(called: Called, { args, flag }: Declared): ReadonlyMap<string, 
   return new Map([...given, ...ofFlag].filter(([, words]) => words.length > 0));
 }
 
-/** The values of fields: those that the command always sends, and those that are given. */
+/** Returns the values of fields: those that the command always sends, and those that are given. Throws a UsageError. */
 function valuesOf(called: Called, declared: Declared, words: ReadonlyMap<string, readonly string[]>) {
   const fields = fieldsOf(declared);
   const values = new Map<string, unknown>(Object.entries(declared.command.sends ?? {}));
@@ -174,7 +174,7 @@ function valuesOf(called: Called, declared: Declared, words: ReadonlyMap<string,
   return Object.fromEntries(values);
 }
 
-/** The path of the request. A page may be named by its slug. */
+/** Returns the path of the request. A page may be named by its slug. */
 async function pathOf(
   service: Service,
   { operation, command }: Declared,

@@ -82,6 +82,16 @@ function sentenceOf(text: string): string | undefined {
   }
 }
 
+/** Returns the object that a JSON text has; undefined for another text. */
+function objectIn(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value instanceof Object ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 type Reading = {
   /** How the content type begins. */
   type: string;
@@ -113,7 +123,7 @@ export class Service {
     return { data, text: this.#texts.get(response) ?? '' };
   }
 
-  /** The answer to a request of any operation, and its text as it was sent. */
+  /** Sends a request of any operation. Returns its answer, and the text as it was sent. */
   async request(
     method: string,
     path: string,
@@ -126,11 +136,9 @@ export class Service {
     });
     const response = await this.#call(request);
     const text = await response.text();
-    try {
-      return { data: JSON.parse(text), text };
-    } catch {
-      throw this.#notOurs(response.status);
-    }
+    const data = objectIn(text);
+    if (!data) throw this.#notOurs(response.status);
+    return { data, text };
   }
 
   /** The pieces of an answer, as they arrive. A connection that breaks, or is silent for too long, is a ConnectionError. */

@@ -20,9 +20,9 @@ export type Command<Answer> = {
   text?: string;
   /** More help: a note, then examples, which begin with `$ `. Left out: one example, made of the usage. */
   help?: readonly string[];
-  /** How fields are written, if not by their names: `<query>` as an argument, `--expires <time>` as an option. */
+  /** Fields that are not written by their names: `<query>` for an argument, `--expires <time>` for an option. */
   as?: Readonly<Record<string, string>>;
-  /** What help says of fields and arguments, if not what agents read of them. */
+  /** Lines of help about fields and parameters of the path. Left out: made of their meta(). */
   texts?: Readonly<Record<string, string>>;
   /** The fields that are options; left out: all that are no arguments. */
   fields?: readonly string[];
@@ -36,11 +36,11 @@ export type Command<Answer> = {
   asks?(typed: Typed): string | undefined;
   /** True if the exit code is 1 after this answer. */
   isFailure?(answer: Answer): boolean;
-  /** What a person is told after the answer. */
+  /** The message for a person after the answer; null: none. */
   says?(answer: Answer, typed: Typed): string | null;
 } & Printed<Answer>;
 
-/** What is printed of an answer; if nothing is said of it, the names and values of its fields. */
+/** The text that is printed of an answer. Left out: the names and values of its fields. */
 type Printed<Answer> = {
   /** One line, which a program needs of it. */
   prints?(answer: Answer, typed: Typed): string;
@@ -48,12 +48,12 @@ type Printed<Answer> = {
   table?: { columns: readonly string[]; rows(answer: Answer): readonly Row[] };
   /** Another form of text, which src/commands/owner has. */
   shows?: 'submission' | 'submissions' | 'chart' | 'html';
-  /** How many things all answers of one command have, and what has become of them: `3 submissions found`. */
+  /** The number of submissions in an answer, of which the message has the sum, and their outcome: `3 submissions found`. */
   counts?: { of(answer: Answer): number; outcome: string };
 };
 
 /** A command of any operation. */
 export type AnyCommand = Command<unknown>;
 
-/** Why an operation that needs no key has no command, unless it says otherwise. */
+/** The reason why operations without a key have no command, where they give no other. */
 export const NEEDS_NO_KEY = 'Browsers, visitors and other programs call it without a key.';

@@ -42,6 +42,12 @@ describe('formhost', () => {
       expect(await at(away, ...args)).toEqual(refusedFor('cannot be reached .*ECONNREFUSED.*check the address'));
       expect(await at(other, ...args)).toEqual(refusedFor('does not answer as formhost does'));
     }
+    for (const text of ['null', '"', '7']) {
+      const { url } = await startReceiver((response) => {
+        response.writeHead(200, { 'Content-Type': 'application/json' }).end(text);
+      });
+      expect(await at(url, 'list')).toEqual(refusedFor('does not answer as formhost does'));
+    }
     const settings = { XDG_CONFIG_HOME: await emptyFolder() };
     expect(await formhost(['login', other], { settings, input: owner.key })).toEqual(
       refusedFor('leads to https://elsewhere.example/'),

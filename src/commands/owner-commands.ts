@@ -6,7 +6,7 @@ import { declareExport, declareFiles } from './owner/export.ts';
 import { declareLogin, declareLogout, declareWhoami } from './owner/login.ts';
 import { declareOpen, declareRemove } from './owner/pages.ts';
 import { declarePull } from './owner/pull.ts';
-import { Service } from './owner/service.ts';
+import { type Connect, Service } from './owner/service.ts';
 import { declareSettings } from './owner/settings.ts';
 import { declareSiteFiles } from './owner/site-files.ts';
 import { declareTail } from './owner/tail.ts';
@@ -24,7 +24,9 @@ export async function declareOwnerCommands(program: Command, words: readonly str
     ),
   );
   const profile = (): string | undefined => common.opts().profile || undefined;
-  const connect = async (): Promise<Service> => new Service(await readAccount(process.env, profile()));
+  const loadCommands = async () => (await import('./owner/operations.ts')).commandFor;
+  const connect: Connect = async (fieldNames = {}) =>
+    new Service(await readAccount(process.env, profile()), { fieldNames, loadCommands });
   const group = async (name: string, text: string): Promise<Command> =>
     words.includes(name)
       ? (await import('./owner/operations.ts')).declareCommands(program, name, text, connect)

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { PROBLEM_TYPE, type ProblemDocument, problemOf } from '../problems/document.ts';
-import { HttpError, isProblemWanted } from './response/errors.ts';
+import { PROBLEM_TYPE, type ProblemDocument } from '../problems/document.ts';
+import { HttpError, isProblemWanted, problemFor } from './response/errors.ts';
 
 // An import would also load node:http's own fetch: 50 ms and 13 MB at every start.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
@@ -30,7 +30,7 @@ export function answerTunnel(
     socket,
     timeoutMs,
     NO_PROXY,
-    isProblemWanted(NO_PROXY, headers) ? problemOf(NO_PROXY, baseUrl) : undefined,
+    isProblemWanted(NO_PROXY, headers) ? problemFor(NO_PROXY, headers, baseUrl) : undefined,
   );
 }
 

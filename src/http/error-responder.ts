@@ -34,13 +34,12 @@ const isReadInBrowser = ({ method = '', headers }: IncomingMessage): boolean =>
 export class ErrorResponder {
   readonly #app: App;
   readonly #visitorPages: VisitorPages;
-  /** The titles of error pages, by their routes. */
-  readonly #titles: ReadonlyMap<string, string | undefined>;
+  readonly #endpoints: ReadonlyMap<string, Endpoint>;
 
   constructor(app: App, endpoints: readonly Endpoint[], visitorPages: VisitorPages) {
     this.#app = app;
     this.#visitorPages = visitorPages;
-    this.#titles = new Map(endpoints.map(({ method, path, errorPageTitle }) => [`${method} ${path}`, errorPageTitle]));
+    this.#endpoints = new Map(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]));
   }
 
   fail(thrown: unknown, { request, response, requestId, slug }: Omit<Exchange, 'path'>): void {
@@ -57,9 +56,11 @@ export class ErrorResponder {
       ...(hasCors ? CORS : {}),
       ...(isOfApi ? varyByAccept(response, error) : {}),
     };
-    const title = this.#titles.get(matchedRoute(request).replace(/^HEAD /, 'GET '));
+    const endpoint = this.#endpoints.get(matchedRoute(request).replace(/^HEAD /, 'GET '));
+    const title = endpoint?.errorPageTitle;
+    const next = error.status === 404 ? endpoint?.ifMissing : undefined;
     if (response.headersSent) response.destroy();
-    else if (isOfApi && isProblemWanted(error, request.headers)) writeError(response, error, headers, this.#app);
+    else if (isOfApi && isProblemWanted(error, request.headers)) writeError(response, error, headers, this.#app, next);
     else if (visitor)
       this.#visitorPages.refuse(response, visitor, { refusal: { kind: 'unreadable', error }, error }, headers);
     else if (!isOfApi) writeErrorPage(response, error, requestId, this.#app);

@@ -12,15 +12,15 @@ type Type = 'generic' | 'slack';
 type Service = { hosts: RegExp; path: RegExp; problem(type: Type | undefined, path: string): string | undefined };
 
 const SLACK =
-  'url is a webhook of Slack, which takes messages in its own format only: send type: slack when you create the webhook.';
+  '{url} is a webhook of Slack, which takes messages in its own format only: {send} {type: slack} when you create the webhook.';
 const SLACK_WORKFLOW =
-  'url starts a workflow of Slack, which takes neither type of webhook: use the address of an incoming webhook, https://hooks.slack.com/services/..., and send type: slack.';
+  '{url} starts a workflow of Slack, which takes neither type of webhook: use the address of an incoming webhook, https://hooks.slack.com/services/..., and {send} {type: slack}.';
 const DISCORD =
-  'url is a webhook of Discord, which takes messages in its own format only (content, embeds): put a relay such as n8n between, which makes a message of each submission.';
+  '{url} is a webhook of Discord, which takes messages in its own format only (content, embeds): put a relay such as n8n between, which makes a message of each submission.';
 const TEAMS =
-  'url is a webhook of Microsoft Teams, which takes Adaptive Cards only: put a relay such as Power Automate or n8n between, which makes a card of each submission.';
+  '{url} is a webhook of Microsoft Teams, which takes Adaptive Cards only: put a relay such as Power Automate or n8n between, which makes a card of each submission.';
 const WORKFLOW =
-  'url starts a workflow of Microsoft, and those made for Teams take Adaptive Cards only: put a relay such as n8n between, or send type: generic for a flow of your own that reads JSON.';
+  '{url} starts a workflow of Microsoft, and those made for Teams take Adaptive Cards only: put a relay such as n8n between, or {send} {type: generic} for a flow of your own that reads JSON.';
 
 const SERVICES: readonly Service[] = [
   { hosts: /^hooks\.slack(?:-gov)?\.com$/, path: /^\/(?:triggers|workflows)\//, problem: () => SLACK_WORKFLOW },
@@ -44,7 +44,7 @@ const SERVICES: readonly Service[] = [
   },
 ];
 
-/** Why a webhook of this type is of no use at an address, and what to do; undefined when nothing is known of that. */
+/** Why a webhook of this type is of no use at an address, and what to do, as a template; undefined when nothing is known of that. */
 export function receiverProblem({ hostname, pathname }: URL, type: Type | undefined): string | undefined {
   const host = hostname.replace(/\.$/, '');
   const service = SERVICES.find(({ hosts, path }) => hosts.test(host) && path.test(pathname));

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { Refusal } from './refusal.ts';
+import { valueTemplate } from './sentence.ts';
 import { type Fault, MAX_VALUE_ERRORS, type Place, type ValueError } from './value-errors.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -48,6 +49,9 @@ function stricter(fault: Fault, other: Fault): Fault {
   return { ...fault, limit: (isUpper ? Math.min : Math.max)(fault.limit, other.limit) };
 }
 
+/** Returns the template of the sentence about what a schema refuses. */
+export const issueTemplate = ({ path, message }: Issue): string => valueTemplate(path, message);
+
 /** Each of the members that an object does not have is a value of its own. */
 const pathsOf = (issue: Issue): Path[] =>
   issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
@@ -76,7 +80,7 @@ export function valueErrors(
       if (!before && errors.size === MAX_VALUE_ERRORS) return [...errors.values()];
       errors.set(
         key,
-        before ? { ...before, ...stricter(before, fault) } : { ...place, ...fault, detail: issue.message },
+        before ? { ...before, ...stricter(before, fault) } : { ...place, ...fault, detail: issueTemplate(issue) },
       );
     }
   }

@@ -28,7 +28,7 @@ export type Fault = { code: SizeCode; limit: number } | { code: PlainCode };
 /** The place of a value: a JSON Pointer into the body, or the name of a parameter of the query or of a header. */
 export type Place = { pointer: string } | { parameter: string } | { header: string };
 
-/** A wrong value. `detail`: a sentence that says what to send. */
+/** A wrong value. `detail`: the template of a sentence that says what to send. */
 export type ValueError = Fault & { detail: string } & Place;
 
 /** The list of one request has at most so many errors. */

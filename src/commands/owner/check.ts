@@ -16,7 +16,7 @@ export const declareCheck = (program: Command, connect: Connect): unknown =>
   )
     .argument('<file>', 'an HTML file, or - for standard input')
     .action(async (file, { json }) => {
-      const service = await connect();
+      const service = await connect({ html: 'the page' });
       const { data, text } = await service.answer(service.api.POST('/check', bodyOf(await readPage(file))));
       if (json) await printAnswer(text);
       else {

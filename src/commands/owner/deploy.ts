@@ -36,7 +36,7 @@ export const declareDeploy = (program: Command, connect: Connect): unknown =>
     .option('--new', 'publish another page, and remember it for the file')
     .option('--watch', 'update at every change of the file or folder, until Ctrl-C')
     .action(async (given, options) => {
-      const service = await connect();
+      const service = await connect({ html: 'the page', slug: '--slug' });
       const isFolder = (await fs.stat(given).catch(() => undefined))?.isDirectory() ?? false;
       const file = isFolder ? join(given, PAGE_OF_FOLDER) : given;
       const isStandardInput = file === STANDARD_INPUT;

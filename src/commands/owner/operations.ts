@@ -201,7 +201,8 @@ async function run(called: Called, main: Declared, others: readonly Declared[], 
   const words = wordsOf(called, declared);
   const values = valuesOf(called, declared, words);
   const typed = Object.fromEntries(Array.from(words, ([name, given]) => [name, given.join(' ')]));
-  const service = await connect();
+  const fields = [...fieldsOf(declared).keys()].map((name) => [name, nameOfField(declared.words, name) ?? name]);
+  const service = await connect(Object.fromEntries(fields));
   const path = await pathOf(service, declared, words);
   const question = called.getOptionValue('yes') ? undefined : command.asks?.(typed);
   if (question !== undefined && !(await agrees(question, '--yes'))) {
@@ -226,6 +227,12 @@ export function commandOf(name: string): string | undefined {
   if (declared) return `formhost ${declared.words}`;
   const found = OPERATIONS.find(({ operation }) => operation.name === name);
   return /`(formhost [^`]+)`/.exec(found?.operation.noCommand ?? '')?.[1];
+}
+
+/** Returns the command of the operation with a method and a path: `GET /trash`. */
+export function commandFor(route: string): string | undefined {
+  const found = OPERATIONS.find(({ operation: { method, path } }) => `${method} ${path}` === route);
+  return found && commandOf(found.operation.name);
 }
 
 /**

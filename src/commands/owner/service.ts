@@ -1,10 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, createFormhost } from '../../client/client.ts';
+import { TEMPLATE_TYPE } from '../../problems/document.ts';
+import { type ReadProblem, readProblem, sentencesOf } from '../../problems/read-problem.ts';
+import { render } from '../../problems/sentence.ts';
 import { CommandError, messageOf } from '../command-error.ts';
 import { COMMAND_LIMITS } from '../limits.ts';
 import { say } from '../output.ts';
 import type { Account } from './account.ts';
-import { inWordsOfCommands } from './api-sentences.ts';
+import { type CommandNames, commandWords, type FieldNames } from './words.ts';
 
 /*
  * The service's API, with a message for a person for each way in which a request can fail.
@@ -72,11 +75,10 @@ function proxyAdvice(url: string): string {
   return process.env[name] || process.env[name.toLowerCase()] ? `, ${name}` : '';
 }
 
-/** The sentence of an error, if it is one of this API's. */
-function sentenceOf(text: string): string | undefined {
+/** The error in a body, if it is one of this API's. */
+function problemIn(text: string): ReadProblem | undefined {
   try {
-    const body: unknown = JSON.parse(text);
-    return body instanceof Object && 'error' in body && typeof body.error === 'string' ? body.error : undefined;
+    return readProblem(JSON.parse(text));
   } catch {
     return undefined;
   }
@@ -106,10 +108,12 @@ export class Service {
   readonly url: string;
   readonly api: Client;
   readonly #account: Account;
+  readonly #names: CommandNames;
   readonly #texts = new WeakMap<Response, string>();
 
-  constructor(account: Account) {
+  constructor(account: Account, names: CommandNames = {}) {
     this.#account = account;
+    this.#names = names;
     this.url = account.url;
     this.api = createFormhost({ url: account.url, fetch: (request) => this.#call(request) });
   }
@@ -176,6 +180,7 @@ export class Service {
     // In a copy of the request, because a redirect to another host must not get a page or become a GET.
     const own = new Request(request, { redirect: 'manual' });
     own.headers.set('Authorization', `Bearer ${this.#account.key}`);
+    own.headers.set('Accept', `${TEMPLATE_TYPE}, */*`);
     const response = await fetch(own).catch((error: unknown) => {
       throw new ConnectionError(
         `${this.url} cannot be reached (${reasonOf(error)}): check the address${proxyAdvice(this.url)}, and that the service runs`,
@@ -183,7 +188,7 @@ export class Service {
     });
     if (!response.ok) throw await this.#errorOf(response);
     const notice = response.headers.get('formhost-notice');
-    if (notice !== null) say(inWordsOfCommands(notice));
+    if (notice !== null) say(render(notice, await commandWords(this.#names)));
     return response;
   }
 
@@ -194,12 +199,12 @@ export class Service {
   async #errorOf(response: Response): Promise<ApiError> {
     const { status, headers } = response;
     const { url, keyFrom } = this.#account;
-    const sentence = sentenceOf(await response.text().catch(() => ''));
+    const problem = problemIn(await response.text().catch(() => ''));
     if (status >= 300 && status < 400) {
       const place = headers.get('location') ?? 'another address';
       return new ApiError(status, `${url} leads to ${place}: use the address that the service has itself`);
     }
-    if (sentence === undefined) {
+    if (problem === undefined) {
       if (status < 500) return this.#notOurs(status);
       return new ApiError(status, `${url} answers ${status}: the service or its proxy is not ready, try again later`);
     }
@@ -207,7 +212,10 @@ export class Service {
       const advice = keyFrom === 'FORMHOST_KEY' ? 'set another' : 'run formhost login with another';
       return new ApiError(status, `the API key of ${keyFrom} is not valid at ${url}: ${advice}`);
     }
-    return new ApiError(status, inWordsOfCommands(sentence), (Number(headers.get('retry-after')) || 0) * 1_000);
+    const words = await commandWords(this.#names);
+    const next = problem.next === undefined ? [] : [render(problem.next, words)];
+    const message = [...sentencesOf(problem, words), ...next].join(' ');
+    return new ApiError(status, message, (Number(headers.get('retry-after')) || 0) * 1_000);
   }
 }
 
@@ -268,10 +276,14 @@ export async function idOf(service: Service, name: string, among: 'live' | 'tras
 }
 
 /** Connects to the service that the user is logged in at. */
-export type Connect = () => Promise<Service>;
+export type Connect = (fieldNames?: FieldNames) => Promise<Service>;
 
 /** The service, and the id of a live page that is named by its id or its slug. */
-export async function connectToPage(connect: Connect, name: string): Promise<{ service: Service; id: string }> {
-  const service = await connect();
+export async function connectToPage(
+  connect: Connect,
+  name: string,
+  fieldNames?: FieldNames,
+): Promise<{ service: Service; id: string }> {
+  const service = await connect(fieldNames);
   return { service, id: await idOf(service, name) };
 }

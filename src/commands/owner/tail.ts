@@ -40,7 +40,7 @@ export const declareTail = (program: Command, connect: Connect): unknown =>
   forPage(program, 'tail', 'Show submissions as they come, until Ctrl-C', '$ tail contact', '$ tail contact --after 0')
     .option('--after <cursor>', 'begin after this submission (its id), or with the first one (0)')
     .action(async (name, { json, after }) => {
-      const { service, id } = await connectToPage(connect, name);
+      const { service, id } = await connectToPage(connect, name, { 'Last-Event-ID': '--after' });
       await untilInterrupted(async (signal) => {
         let cursor = after;
         let hasBegun = false;

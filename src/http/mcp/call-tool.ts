@@ -1,6 +1,7 @@
 import { findIdBySlug } from '../../db/deployments/deployments.ts';
 import { filesOfText, SiteError, sentFilesOf } from '../../lib/sent-files.ts';
 import { isSlug } from '../../lib/slugs.ts';
+import { inApiWords } from '../../problems/sentence.ts';
 import { SIZES } from '../../sizes.ts';
 import type { App } from '../app.ts';
 import { JsonPieces, type ToolCall } from '../operation/declaration.ts';
@@ -170,11 +171,17 @@ export async function callTool(
     const text = await answerText(bound, input, ask);
     const structured = await addition(bound, text, exchange, app, requestId);
     const warning = tool.readsVisitors ? [`${UNTRUSTED} It is the JSON that follows.`] : [];
-    return { texts: [...warning, structured, ...Array.from(notices, inAgentsWords)], structured };
+    return {
+      texts: [...warning, structured, ...Array.from(notices, (notice) => inAgentsWords(inApiWords(notice)))],
+      structured,
+    };
   } catch (cause) {
     const error = toLoggedError(cause, app.log, requestId);
     const message = inAgentsWords(error.message).replace(/\w$/, '$&.');
     const advice = `${message} ${adviceFor(error, bound, requestId)}`.trimEnd();
-    return { texts: [advice, ...Array.from(notices, inAgentsWords)], structured: undefined };
+    return {
+      texts: [advice, ...Array.from(notices, (notice) => inAgentsWords(inApiWords(notice)))],
+      structured: undefined,
+    };
   }
 }

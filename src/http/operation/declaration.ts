@@ -72,6 +72,8 @@ export function forService<T extends object | string | undefined>(part: ForServi
 export type Described<Answer> = {
   summary: string;
   description?: ForService<string>;
+  /** The next step after a 404, as a template; left out: that of the last parameter of the path (IF_MISSING in fields.ts). */
+  ifMissing?: string;
   /** True if the reference leaves the endpoint out. */
   isHidden?: boolean;
   /** The reason why it has no command, in a sentence. A command that is written by hand and calls it is named: `formhost deploy`. */
@@ -116,8 +118,8 @@ export type ToolCall = {
   queue: Queue;
   params: Readonly<Record<string, string>>;
   input: Readonly<Record<string, unknown>>;
-  /** Adds a sentence to the header `formhost-notice` of the answer, which is declared with NOTICE_HEADER. */
-  notify(sentence: string): void;
+  /** Adds a sentence, given as a template, to the header `formhost-notice` of the answer, which is declared with NOTICE_HEADER. */
+  notify(template: string): void;
   /** Sets headers of the answer, which a tool leaves out. */
   setHeaders(headers: Readonly<Record<string, string>>): void;
 };
@@ -203,10 +205,14 @@ export type Operation = {
 export type EndpointsOf = (app: App) => readonly Tagged[];
 
 /** An operation of a service, with all that the router, the reference and agents' tools need. */
-export type Endpoint = Omit<Described<never>, 'noCommand' | 'description' | 'answer' | 'otherAnswers' | 'errors'> &
+export type Endpoint = Omit<
+  Described<never>,
+  'noCommand' | 'description' | 'answer' | 'otherAnswers' | 'errors' | 'ifMissing'
+> &
   Pick<PublicDeclaration<never>, 'requestHeaders' | 'pagesExcept' | 'errorPageTitle'> &
   Omit<Operation, 'bind' | 'commands' | 'noCommand' | 'fields'> & {
     description: string | undefined;
+    ifMissing: string | undefined;
     /** The scope that a key needs; undefined where no key is needed. */
     scope: Scope | undefined;
     query: z.ZodObject | undefined;

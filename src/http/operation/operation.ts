@@ -5,7 +5,7 @@ import type { App } from '../app.ts';
 import { keyRefused, readOnlyKey, tooManyUnknownKeys, unauthorized } from '../request/auth.ts';
 import { bodyErrors } from '../request/body-errors.ts';
 import { readHeaders } from '../request/conditions.ts';
-import { PARAMETERS } from '../request/fields.ts';
+import { IF_MISSING, PARAMETERS } from '../request/fields.ts';
 import { pathOf } from '../request/hosts.ts';
 import { type BodyForm, checkFields } from '../request/json-body.ts';
 import { LINK_HEADER, pageLinks } from '../request/links.ts';
@@ -153,6 +153,7 @@ function bind(route: Route, declaration: Bound, app: App): Endpoint {
     ...declaration,
     ...route,
     tool: declaration.tool,
+    ifMissing: declaration.ifMissing ?? IF_MISSING[parameterNames(route.path).at(-1) ?? ''],
     query: query ?? forms?.query,
     body: body && forms && { isRequired: !body.schema.safeParse({}).success, content: forms.content },
     answers: answersOf({ ...declaration, answer: { ...answer, headers: headersOf(declaration) } }),
@@ -188,7 +189,7 @@ async function answerRequest(
   const exchange = {
     ...{ request, response, owner, params: request.params },
     queue: <T>(work: () => Promise<T>): Promise<T> => app.requests.ownerQueue.run(owner.id, response, work),
-    notify: (sentence: string): void => addNotice(response, sentence),
+    notify: (template: string): void => addNotice(response, template),
     setHeaders: (headers: Readonly<Record<string, string>>): void => void response.set(headers),
   };
   response.status(status);
@@ -276,6 +277,7 @@ function bindPublic<Answer>(route: Route, declaration: PublicDeclaration<Answer>
     ...declaration,
     ...route,
     description: forService(declaration.description, app),
+    ifMissing: declaration.ifMissing,
     scope: undefined,
     query: declaration.query,
     body: content && { isRequired: true, content },

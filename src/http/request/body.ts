@@ -24,7 +24,7 @@ type SentMembers = { values: Record<string, unknown>; unknown?: UnknownMembers |
 /** The error of fields that are sent in the query. */
 function inQuery(names: readonly string[]): HttpError {
   const errors = names.map((name): ValueError => {
-    const detail = `${name} is in the query: with a JSON body, send it in the body.`;
+    const detail = `{${name}} is in the query: with a JSON body, send it in the body.`;
     return { parameter: name, code: 'not-allowed', detail };
   });
   return new HttpError(400, errors[0]?.detail ?? '', {}, { errors });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { valueErrors } from '../../problems/from-zod.ts';
+import { issueTemplate, valueErrors } from '../../problems/from-zod.ts';
 import { errorKind, HttpError } from '../response/errors.ts';
 
 /*
@@ -49,5 +49,5 @@ export function readHeaders<S extends z.ZodObject>({ headers }: IncomingMessage,
   if (read.success) return read.data;
   const { issues } = read.error;
   const errors = valueErrors(issues, values, names, ([name]) => ({ header: String(name) }));
-  throw new HttpError(400, issues[0]?.message ?? '', {}, { errors });
+  throw new HttpError(400, issues[0] ? issueTemplate(issues[0]) : '', {}, { errors });
 }

@@ -58,6 +58,21 @@ export const flagField = (description: string, example: boolean) => z.boolean().
 /** The number of a version of a page. */
 export const VERSION_NUMBER = /^[1-9][0-9]{0,14}$/;
 
+const FIND_DEPLOYMENT = '{GET /deploy} has the ids and slugs of the {deployment}s, {GET /trash} those of deleted ones.';
+
+/** The next step after a 404, as a template, by the last parameter of the path: where what it names is listed. */
+export const IF_MISSING: Readonly<Record<string, string>> = {
+  id: FIND_DEPLOYMENT,
+  deployId: FIND_DEPLOYMENT,
+  version: '{GET /deploy} has the {deployment}s, {GET /deploy/:id/versions} the versions of one.',
+  cursor:
+    '{GET /deploy} has the ids and slugs of the {deployment}s, {GET /submissions/:deployId} the ids of submissions.',
+  submissionId: '{GET /submissions/:deployId} has the ids of submissions.',
+  fileId: 'The url of a file in a submission has the ids.',
+  webhookId:
+    '{GET /webhooks/:deployId} has the ids of the webhooks of a {deployment}, {GET /deploy} those of the {deployment}s.',
+};
+
 const ofPage = deploymentId.meta({ short: 'Id or slug of a page.' });
 
 /** Parameters by their names in paths. `short`: the text for agents and the command line. */

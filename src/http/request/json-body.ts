@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import type { Member, ReadMembers } from '../../compute/read-members.ts';
 import type { Config } from '../../config.ts';
 import { SiteError, type SiteLimits, sentFilesOf } from '../../lib/sent-files.ts';
-import { type PlaceOf, valueErrors } from '../../problems/from-zod.ts';
+import { issueTemplate, type PlaceOf, valueErrors } from '../../problems/from-zod.ts';
 import { Refusal } from '../../problems/refusal.ts';
 import { pointerTo, type ValueError } from '../../problems/value-errors.ts';
 import { SIZES } from '../../sizes.ts';
@@ -79,7 +79,7 @@ export const invalidField = errorKind(
   { id: 'InvalidField', description: 'A field of the body is missing or wrong.' },
   (errors: readonly ValueError[], message: string = errors[0]?.detail ?? MALFORMED) =>
     new HttpError(400, message, {}, { errors }),
-  [{ pointer: '/html', code: 'missing', detail: 'html is required: send the page as a string.' }],
+  [{ pointer: '/html', code: 'missing', detail: '{html} is required: {send} the page as a string.' }],
 );
 
 export const malformed = (): HttpError => new HttpError(400, MALFORMED);
@@ -127,7 +127,7 @@ const placesOf =
 export function checkFields<S extends z.ZodObject>(
   values: Readonly<Record<string, unknown>>,
   schema: S,
-  { notify, form }: { notify?: ((sentence: string) => void) | undefined; form?: OtherForm | undefined } = {},
+  { notify, form }: { notify?: ((template: string) => void) | undefined; form?: OtherForm | undefined } = {},
 ): z.infer<S> {
   const read = schema.safeParse(values);
   if (read.success) return read.data;
@@ -135,10 +135,12 @@ export function checkFields<S extends z.ZodObject>(
   const errorsOf = (some: readonly z.core.$ZodIssue[]): ValueError[] =>
     valueErrors(some, values, Object.keys(schema.shape), form ? placesOf(form) : inBody);
   const tooLarge = issues.filter(isTooLarge);
-  if (tooLarge[0]) throw new HttpError(413, tooLarge[0].message, {}, { errors: errorsOf(tooLarge) });
+  if (tooLarge[0]) throw new HttpError(413, issueTemplate(tooLarge[0]), {}, { errors: errorsOf(tooLarge) });
   // Further errors of one value are often wrong, such as the length of a value of another type.
   const byField = Map.groupBy(issues, ({ path }) => path.join('.')).values();
-  const [first = MALFORMED, ...others] = new Set([...byField].flatMap(([issue]) => issue?.message ?? []));
+  const [first = MALFORMED, ...others] = new Set(
+    [...byField].flatMap(([issue]) => (issue ? issueTemplate(issue) : [])),
+  );
   for (const other of others.slice(0, MAX_ERRORS - 1)) notify?.(other.replace(/\.$/, ''));
   throw invalidField(errorsOf(issues), first);
 }

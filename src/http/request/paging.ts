@@ -7,7 +7,7 @@ const MAX_NUMBER = 2 ** 31 - 1;
 const { maxLimit } = SIZES.list;
 
 export const invalidNumber = (name: string): string =>
-  `${name} is invalid: send a whole number from 1 to ${MAX_NUMBER}, once.`;
+  `${name} is invalid: send a whole number from 1 to ${MAX_NUMBER}{once}.`;
 
 /** A number from 1: digits only. */
 const number = (name: string) =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { valueErrors } from '../../problems/from-zod.ts';
+import { issueTemplate, valueErrors } from '../../problems/from-zod.ts';
 import { refused } from '../../problems/refusal.ts';
 import type { ValueError } from '../../problems/value-errors.ts';
 import { errorKind, HttpError } from '../response/errors.ts';
@@ -39,16 +39,16 @@ export function checkQuery<S extends z.ZodObject>(values: Readonly<Record<string
   if (read.success) return read.data;
   const { issues } = read.error;
   const errors = valueErrors(issues, values, Object.keys(schema.shape), ([name]) => ({ parameter: String(name) }));
-  throw badQuery(errors, issues[0]?.message);
+  throw badQuery(errors, issues[0] && issueTemplate(issues[0]));
 }
 
 const FIRST_YEAR = '1970';
 const END_YEAR = '9999';
 
 const invalidTime = (name: string): string =>
-  `${name} is invalid: send a time such as 2026-11-22T10:00:00Z or a day such as 2026-11-22, once. In a URL, + is %2B.`;
+  `${name} is invalid: send a time such as 2026-11-22T10:00:00Z or a day such as 2026-11-22{once}.{plus}`;
 /** The error of a range that ends before it begins. */
-export const NOT_BEFORE = 'from is not before to: send an earlier from, or a later to.';
+export const NOT_BEFORE = '{from} is not before {to}: {send} an earlier {from}, or a later {to}.';
 /** The pattern in the reference; `Time` knows the calendar. */
 const TIME_OR_DAY = /^\d{4}-\d\d-\d\d(?:T[0-9:.]+(?:Z|[+-]\d\d:\d\d))?$/;
 const Time = z.union([

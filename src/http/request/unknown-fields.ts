@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { UnknownMembers } from '../../compute/read-members.ts';
 import { hintedName } from '../../lib/misspelt.ts';
+import { literal } from '../../problems/sentence.ts';
 import { SIZES } from '../../sizes.ts';
 
 const MAX_UNKNOWN_CHARS = 40;
@@ -45,7 +46,7 @@ export function unknownFieldsNotices(
 export function unknownFieldsNotice({ names, count }: UnknownMembers, fields: readonly string[]): string {
   const named = names.map((name) => {
     const meant = hintedName(name, fields);
-    return meant === undefined ? shown(name) : `${shown(name)} (did you mean ${meant}?)`;
+    return meant === undefined ? literal(shown(name)) : `${literal(shown(name))} (did you mean ${meant}?)`;
   });
   const more = count > names.length ? ` and ${count - names.length} more` : '';
   return `Ignored, because no field has this name: ${named.join(', ')}${more}`;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import Negotiator from 'negotiator';
 import { createBoundedCache } from '../../lib/bounded-cache.ts';
-import { PROBLEM_TYPE } from '../../problems/document.ts';
+import { PROBLEM_TYPE, TEMPLATE_TYPE } from '../../problems/document.ts';
 import { SIZES } from '../../sizes.ts';
 
 /** Values of Accept-Encoding whose choice is remembered: clients send only a few different ones, which are short. */
@@ -21,6 +21,13 @@ export const namesHtml = ({ accept = '' }: IncomingHttpHeaders): boolean => name
 export const namesProblem = ({ accept = '' }: IncomingHttpHeaders): boolean =>
   // Most clients name none, and in a flood of refusals, reading their Accept would take time.
   /problem\+json/i.test(accept) && names(accept, PROBLEM_TYPE);
+
+/** Returns whether the client makes its own sentences: its Accept prefers documents of RFC 9457 whose sentences are templates. */
+export const wantsTemplates = ({ accept = '' }: IncomingHttpHeaders): boolean =>
+  /detail=/i.test(accept) &&
+  accept.length <= acceptChars &&
+  new Negotiator({ headers: { accept: accept.toLowerCase() } }).mediaTypes([PROBLEM_TYPE, TEMPLATE_TYPE])[0] ===
+    TEMPLATE_TYPE;
 
 /** Returns whether the Accept of a request allows application/json. A missing Accept allows everything. */
 export const acceptsJson = ({ accept = '*/*' }: IncomingHttpHeaders): boolean =>

@@ -11,10 +11,17 @@ import type { Log } from '../../lib/log.ts';
 import { SiteError } from '../../lib/sent-files.ts';
 import type { Limits } from '../../limits.ts';
 import { generalCode } from '../../problems/catalogue.ts';
-import { type ApiError, PROBLEM_TYPE, problemOf } from '../../problems/document.ts';
+import {
+  type ApiError,
+  PROBLEM_TYPE,
+  type ProblemDocument,
+  problemOf,
+  problemTemplateOf,
+} from '../../problems/document.ts';
+import { inApiWords, literal } from '../../problems/sentence.ts';
 import type { ValueError } from '../../problems/value-errors.ts';
 import { SIZES } from '../../sizes.ts';
-import { namesProblem } from './accept.ts';
+import { namesProblem, wantsTemplates } from './accept.ts';
 
 /** A bucket that fails is often out of reach for longer than a database. */
 const FILES_MS = 5_000;
@@ -31,11 +38,12 @@ const NO_PARTS = {};
 type ErrorParts = { errors?: readonly ValueError[]; body?: string };
 
 /**
- * An answer other than success. `message` is sent to the client: a sentence that says what to do, with no part of the
- * request.
+ * An answer other than success. `template`: of the sentence that says what to do, with no part of the request; `message`: that
+ * sentence in the words of the API.
  */
 export class HttpError extends Error implements ApiError {
   readonly status: number;
+  readonly template: string;
   /** Its name for programs: that of its kind, else that of its status. */
   code: string;
   readonly errors: readonly ValueError[];
@@ -44,16 +52,17 @@ export class HttpError extends Error implements ApiError {
 
   constructor(
     status: number,
-    message: string,
+    template: string,
     headers: Readonly<Record<string, string>> = NO_HEADERS,
     { errors = NO_ERRORS, body }: ErrorParts = NO_PARTS,
   ) {
     // Nobody reads the stack trace of an answer, and in a flood of refusals it takes a tenth of their time.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
-    super(message);
+    super(inApiWords(template));
     Error.stackTraceLimit = stackTraceLimit;
     this.status = status;
+    this.template = template;
     this.code = generalCode(status);
     this.errors = errors;
     this.body = body;
@@ -135,7 +144,7 @@ export const storageFull = errorKind(
   (plan: string, limit: number) =>
     new HttpError(
       403,
-      `Your plan (${plan}) allows ${inBytes(limit)} of storage, and this would be more: in the dashboard, delete pages for good or submissions with files, or ask the operator for a larger plan.`,
+      `Your plan (${literal(plan)}) allows ${inBytes(limit)} of storage, and this would be more: in the dashboard, delete pages for good or submissions with files, or ask the operator for a larger plan.`,
     ),
   ...(['free', 1_000_000_000] as const),
 );
@@ -145,7 +154,7 @@ export const noSuchDeployment = errorKind(
     id: 'NoSuchDeployment',
     description: "There is no such deployment, it was deleted, or it is another owner's.",
   },
-  () => new HttpError(404, 'No such deployment: check the id, and that it belongs to the owner of the API key.'),
+  () => new HttpError(404, 'No such {deployment}: check the id, and that it belongs to the owner of the API key.'),
 );
 /** The answer of POST /submit, and the endpoint that submits a test. */
 export const tooManySubmissions = errorKind(
@@ -172,7 +181,7 @@ export const methodNotAllowed = (allow: string): HttpError =>
 /** The answer to an error. It does not reveal the cause of an unexpected one. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
-  if (error instanceof SiteError) return new HttpError(error.status, error.message);
+  if (error instanceof SiteError) return new HttpError(error.status, literal(error.message));
   if (error instanceof BusyError) return unavailable('The service is busy: try again shortly.');
   if (error instanceof StorageFull) return storageFull(error.storage.plan, error.storage.limit);
   if (error instanceof BucketError || error instanceof MissingObjectError) {
@@ -196,6 +205,14 @@ export function toLoggedError(cause: unknown, log: Log, requestId: string): Http
 export const isProblemWanted = ({ body }: HttpError, headers: IncomingHttpHeaders): boolean =>
   body === undefined && namesProblem(headers);
 
+/** Returns the document about an error, in the words of the API or as templates. `next`: the next step, for a client that wants these. */
+export const problemFor = (
+  error: HttpError,
+  headers: IncomingHttpHeaders,
+  baseUrl: string,
+  next?: string,
+): ProblemDocument => (wantsTemplates(headers) ? problemTemplateOf(error, baseUrl, next) : problemOf(error, baseUrl));
+
 /** The header of an error that another Accept would change, with what the response varies by already. */
 export function varyByAccept(response: ServerResponse, { body }: HttpError): { Vary?: string } {
   if (body !== undefined) return {};
@@ -203,15 +220,21 @@ export function varyByAccept(response: ServerResponse, { body }: HttpError): { V
   return { Vary: before === undefined ? 'Accept' : `${before}, Accept` };
 }
 
-/** Answers an error as the API does: `{"error": "<what to do>"}`, or the document of RFC 9457 where the client asks for it. */
+/**
+ * Answers an error as the API does: `{"error": "<what to do>"}`, or the document of RFC 9457 where the client asks for it.
+ * `next`: the template of the next step.
+ */
 export function writeError(
   response: ServerResponse,
   error: HttpError,
   headers: Readonly<Record<string, string>>,
   { config: { baseUrl }, limits }: { config: Pick<Config, 'baseUrl'>; limits: Limits },
+  next?: string,
 ): void {
-  const isProblem = isProblemWanted(error, response.req.headers);
-  const body = error.body ?? JSON.stringify(isProblem ? problemOf(error, baseUrl) : { error: error.message });
+  const { headers: sent } = response.req;
+  const isProblem = isProblemWanted(error, sent);
+  const body =
+    error.body ?? JSON.stringify(isProblem ? problemFor(error, sent, baseUrl, next) : { error: error.message });
   response.writeHead(error.status, {
     ...error.headers,
     ...headers,

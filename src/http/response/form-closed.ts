@@ -1,4 +1,5 @@
 import type { Closing } from '../../db/submissions/store-submissions.ts';
+import { literal } from '../../problems/sentence.ts';
 import { errorKind, HttpError } from './errors.ts';
 
 function sentenceOf(closing: Closing): string {
@@ -18,7 +19,7 @@ export class FormClosed extends HttpError {
   readonly closedMessage: string | null;
 
   constructor(closing: Closing, closedMessage: string | null) {
-    super(403, closedMessage ?? sentenceOf(closing));
+    super(403, closedMessage === null ? sentenceOf(closing) : literal(closedMessage));
     this.closing = closing;
     this.closedMessage = closedMessage;
   }

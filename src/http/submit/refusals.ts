@@ -1,5 +1,6 @@
 import type { Log } from '../../lib/log.ts';
 import { asListed, HIDDEN_ORIGIN, toOrigin } from '../../lib/origins.ts';
+import { literal } from '../../problems/sentence.ts';
 import type { FileLimit, NotReceived } from '../../submissions/receive.ts';
 import { keyReused } from '../request/idempotency-key.ts';
 import { errorKind, HttpError, toLoggedError, tooManySubmissions } from '../response/errors.ts';
@@ -40,7 +41,7 @@ export const originRefused = errorKind(
     description:
       'The deployment has `allowed_origins`, and the form is on a page of another origin, or of a hidden one.',
   },
-  (origin: string) => new HttpError(403, ADVICE[remedyFor(origin)](shownOrigin(origin))),
+  (origin: string) => new HttpError(403, ADVICE[remedyFor(origin)](literal(shownOrigin(origin)))),
   'https://example.com',
 );
 

@@ -22,7 +22,8 @@ describe('formhost', () => {
   ])('%s prints an error of the service with exit code 1', async (name, more) => {
     const { error } = (await owner.get(`/deploy/${UNKNOWN_ID}`)).body;
     const sentence = error.replace('deployment', 'page');
-    expect(await run([name, UNKNOWN_ID, ...more])).toEqual(failed(`formhost: ${sentence}\n`));
+    const next = '`formhost list` has the ids and slugs of the pages, `formhost trash list` those of deleted ones.';
+    expect(await run([name, UNKNOWN_ID, ...more])).toEqual(failed(`formhost: ${sentence} ${next}\n`));
   });
 
   it('prints an error as JSON on standard error with --json', async () => {

@@ -38,7 +38,7 @@ describe('formhost domains', () => {
 
     const message = 'removed: delete its records at your DNS provider too';
     expect(await run(['domains', 'remove', slug, domain])).toEqual(done(`${domain}\n`, `formhost: ${message}\n`));
-    expect(await check()).toEqual(refusedFor('No such domain: choose one that `formhost domains list` shows'));
+    expect(await check()).toEqual(refusedFor('No such domain: choose one that `formhost domains list` lists'));
   });
 
   it('prints the answers of the API with --json, and exits with 1 all the same', async () => {

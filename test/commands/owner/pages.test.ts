@@ -261,7 +261,7 @@ describe('formhost webhooks', () => {
     ]);
     expect([(await webhooks('remove')).stdout, await isActive()]).toEqual([`${webhook}\n`, undefined]);
     expect(await webhooks('remove')).toEqual(
-      refusedFor('No such webhook: choose one that `formhost webhooks list` shows'),
+      refusedFor('No such webhook: check the id. `formhost webhooks list` has the ids of the webhooks of a page'),
     );
   });
 });

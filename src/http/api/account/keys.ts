@@ -72,7 +72,7 @@ const Revoked = answerObject('KeyRevoked', { message: z.literal('Key revoked'), 
 
 const noSuchKey = errorKind(
   { id: 'NoSuchKey', description: "The key's owner has no such key, or it is revoked." },
-  () => new HttpError(404, 'No such key: choose one that GET /keys lists.'),
+  () => new HttpError(404, 'No such key: choose one that {GET /keys} lists.'),
 );
 const tooManyKeys = errorKind(
   { id: 'TooManyKeys', description: `The owner has ${SIZES.apiKey.maxOfOwner} keys.` },

@@ -5,6 +5,7 @@ import { findRefusedMail } from '../../../db/deliveries/mail-failures.ts';
 import { VERSION } from '../../../lib/project.ts';
 import { isTimeZone } from '../../../lib/time-buckets.ts';
 import { refused } from '../../../problems/refusal.ts';
+import { literal } from '../../../problems/sentence.ts';
 import { mailAddress } from '../../../settings/values.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
@@ -111,7 +112,7 @@ const changeOperation = operation('PATCH', '/me', 'changeMe', {
     else if (email !== undefined) {
       await emailChanges(app).ask({ owner, request, response }, email);
       notify(
-        `Open the link in the mail to ${email} within ${SIZES.emailChange.linkHours} hours, to confirm the address`,
+        `Open the link in the mail to ${literal(email)} within ${SIZES.emailChange.linkHours} hours, to confirm the address`,
       );
     }
     if (timeZone !== undefined) await storeTimeZone(app.db, owner.id, timeZone);

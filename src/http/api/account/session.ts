@@ -26,7 +26,7 @@ const noSession = errorKind(
 
 const noSuchSession = errorKind(
   { id: 'NoSuchSession', description: 'The owner has no such session, or it has ended.' },
-  () => new HttpError(404, 'No such session: choose one that GET /sessions lists.'),
+  () => new HttpError(404, 'No such session: choose one that {GET /sessions} lists.'),
 );
 
 const Session = answerObject('Session', {

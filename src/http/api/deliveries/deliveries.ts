@@ -177,7 +177,7 @@ async function isForNobody(db: Database, owner: Owner, deploymentId: string): Pr
 function checkMail({ smtpUrl }: App['config'], isForNobody: boolean): void {
   if (smtpUrl === undefined) throw nobodyGetsMail('the operator must set SMTP_URL');
   if (isForNobody)
-    throw nobodyGetsMail(`change your address, which is ${FIRST_OWNER}, under Account or with PATCH /me`);
+    throw nobodyGetsMail(`change your address, which is ${FIRST_OWNER}, under Account or with {PATCH /me}`);
 }
 
 const testMailOperation = operation('POST', '/deploy/:id/mails/test', 'testMail', {
@@ -224,7 +224,7 @@ const previewOperation = operation('POST', '/deploy/:id/confirmation/preview', '
     checkMail(config, call.owner.email === FIRST_OWNER);
     await testsOf(app).countOwner(call);
     const made = await createConfirmationPreview(db, id);
-    if (made === undefined) throw nobodyGetsMail('set confirmation with PATCH /deploy/:id');
+    if (made === undefined) throw nobodyGetsMail('set {confirmation} with {PATCH /deploy/:id}');
     return { id: made };
   },
 });

@@ -72,8 +72,8 @@ const Retried = answerObject('FailedDeliveriesRetried', {
 });
 
 const tooManyWebhooks = errorKind(
-  { id: 'WebhookLimit', description: `The deployment has ${SIZES.webhook.maxPerDeployment} webhooks.` },
-  () => new HttpError(409, `The deployment has ${SIZES.webhook.maxPerDeployment} webhooks: delete one first.`),
+  { id: 'WebhookLimit', description: `The {deployment} has ${SIZES.webhook.maxPerDeployment} webhooks.` },
+  () => new HttpError(409, `The {deployment} has ${SIZES.webhook.maxPerDeployment} webhooks: delete one first.`),
 );
 
 const createOperation = operation('POST', '/webhooks/:deployId', 'createWebhook', {

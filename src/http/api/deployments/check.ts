@@ -23,6 +23,7 @@ import { type FormRules, rulesOf } from '../../../db/submissions/forms.ts';
 import type { CaptchaProvider } from '../../../lib/captcha-fields.ts';
 import { placeOf } from '../../../lib/place-of.ts';
 import { isHtmlPath, isReplacedIn, isScriptPath, isTextPath, shownPath } from '../../../lib/site-paths.ts';
+import { literal } from '../../../problems/sentence.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { type JsonPieces, jsonText } from '../../operation/declaration.ts';
@@ -38,7 +39,7 @@ const tooComplex = errorKind(
   (file: string) =>
     new HttpError(
       422,
-      `${file} is too complex to be checked: close its elements in the order in which they are opened, or send a part of it.`,
+      `${literal(file)} is too complex to be checked: close its elements in the order in which they are opened, or send a part of it.`,
     ),
   'The page',
 );

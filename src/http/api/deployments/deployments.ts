@@ -16,6 +16,7 @@ import { checkLimits, type SentFiles } from '../../../lib/sent-files.ts';
 import { INDEX } from '../../../lib/site-paths.ts';
 import { isReserved, proposeSlugs, RESERVED, SLUG } from '../../../lib/slugs.ts';
 import { refused } from '../../../problems/refusal.ts';
+import { literal } from '../../../problems/sentence.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import type { Settings, ToolCall } from '../../operation/declaration.ts';
@@ -66,14 +67,14 @@ export const planLimitReached = errorKind(
     new HttpError(
       403,
       limit === 0
-        ? `Your plan (${plan}) allows no pages: ask the operator for a larger plan.`
-        : `Your plan (${plan}) allows ${limit} ${limit === 1 ? 'page' : 'pages'}: delete one, or ask the operator for a larger plan.`,
+        ? `Your plan (${literal(plan)}) allows no pages: ask the operator for a larger plan.`
+        : `Your plan (${literal(plan)}) allows ${limit} ${limit === 1 ? 'page' : 'pages'}: delete one, or ask the operator for a larger plan.`,
     ),
   ...(['free', 3] as const),
 );
 export const slugTaken = errorKind(
   { id: 'SlugTaken', description: 'Another live deployment has the slug.' },
-  () => new HttpError(409, 'slug is taken: choose another, or leave it out.'),
+  () => new HttpError(409, '{slug} is taken: choose another, or leave it out.'),
 );
 
 /** A slug that an owner chooses. `ifAbsent`: what happens when it is left out. */

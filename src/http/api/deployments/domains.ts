@@ -58,11 +58,11 @@ const Removed = answerObject('DomainRemoved', { message: z.literal('Domain remov
 const noSuchDomain = missing(
   'NoSuchDomain',
   'or it does not have this domain',
-  'No such domain: choose one that GET /deploy/:id/domains lists.',
+  'No such domain: choose one that {GET /deploy/:id/domains} lists.',
 );
 const domainLimit = errorKind(
-  { id: 'DomainLimit', description: `The deployment has ${maxOfDeployment} domains.` },
-  () => new HttpError(409, `The deployment has ${maxOfDeployment} domains: remove one first.`),
+  { id: 'DomainLimit', description: `The {deployment} has ${maxOfDeployment} domains.` },
+  () => new HttpError(409, `The {deployment} has ${maxOfDeployment} domains: remove one first.`),
 );
 const domainTaken = errorKind(
   {

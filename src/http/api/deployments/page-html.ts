@@ -4,6 +4,7 @@ import type { Config } from '../../../config.ts';
 import { filesOfJson, SentFiles, SiteError, sentFilesOf } from '../../../lib/sent-files.ts';
 import { openZip } from '../../../lib/zip-site.ts';
 import { refused, refusedIssue, tooLargeFor } from '../../../problems/refusal.ts';
+import { literal } from '../../../problems/sentence.ts';
 import { SIZES } from '../../../sizes.ts';
 import { type JsonPieces, jsonText, type Settings } from '../../operation/declaration.ts';
 import { answerObject, textField } from '../../request/fields.ts';
@@ -36,7 +37,8 @@ const filesField = (config: Config) =>
         return sentFilesOf(filesOfJson(given, config));
       } catch (error) {
         if (!(error instanceof SiteError)) throw error;
-        for (const { path, fault, message } of error.faults) {
+        for (const { path, fault, message: sentence } of error.faults) {
+          const message = literal(sentence);
           const isTooLarge = error.status === 413 && 'limit' in fault;
           const refusal = isTooLarge ? tooLargeFor(fault.limit, message) : refused(fault, message);
           context.addIssue(refusedIssue(refusal, path === undefined ? [] : [path]));

@@ -31,7 +31,7 @@ const answerShape: AnswerShape = Object.fromEntries(
   declared.map(([name, setting]): unknown[] => [name, setting.answer?.schema ?? described(setting.schema, setting)]),
 );
 
-export const NEVER_OPEN = 'opens_at is not before closes_at: send an earlier opens_at, or a later closes_at.';
+export const NEVER_OPEN = '{opens_at} is not before {closes_at}: {send} an earlier {opens_at}, or a later {closes_at}.';
 
 /** PATCH takes any of the settings. */
 export function settingsChange({ maxSubmissionsPerMinute }: Config) {

@@ -7,6 +7,7 @@ import type { NewPage } from '../../../db/deployments/page-versions.ts';
 import { changeSettings, findSettings, NeverOpen, NoSecret } from '../../../db/deployments/settings.ts';
 import { hasAltcha } from '../../../db/submissions/forms.ts';
 import { FIRST_OWNER } from '../../../lib/mail-address.ts';
+import { inApiWords, literal } from '../../../problems/sentence.ts';
 import type { SettingsChange } from '../../../settings/settings.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
@@ -31,7 +32,7 @@ const tooManyAsks = errorKind(
   (retryAfterMs: number) =>
     new HttpError(
       429,
-      `Nothing was changed: in ${SIZES.recipient.askHours} hours you can have ${SIZES.recipient.maxAsks} new recipients asked. Send fewer, or try again in ${inSeconds(retryAfterMs)}.`,
+      `Nothing was changed: in ${SIZES.recipient.askHours} hours you can have ${SIZES.recipient.maxAsks} new recipients asked. {Send} fewer, or try again in ${inSeconds(retryAfterMs)}.`,
       retryAfter(retryAfterMs),
     ),
   3_600_000,
@@ -40,23 +41,23 @@ const tooManyAsks = errorKind(
 const SETTINGS_PATH = '/deploy/:id/settings';
 
 const MAIL_IS_OFF = 'Mail is off: the operator must set SMTP_URL';
-const NO_ADDRESS = `Your address is ${FIRST_OWNER}, which gets no mail: change it under Account or with PATCH /me`;
+const NO_ADDRESS = `Your address is ${FIRST_OWNER}, which gets no mail: change it under Account or with {PATCH /me}`;
 
 const REFUSED = `the mail server refused it ${SIZES.recipient.maxRefusals} times in a row`;
-const OWNER_REFUSED = `Mail to you is off because your address does not work, ${REFUSED}: check it, and send email_notifications and notify_owner true`;
+const OWNER_REFUSED = `Mail to you is off because your address does not work, ${REFUSED}: check it, and {send} {email_notifications} and {notify_owner} true`;
 const recipientRefused = (email: string): string =>
-  `${email} gets no mail, ${REFUSED}: check it, and send recipients again`;
+  `${literal(email)} gets no mail, ${REFUSED}: check it, and {send} {recipients} again`;
 const waitingFor = (emails: readonly string[]): string =>
-  `Not confirmed yet, and without mail until then: ${emails.join(', ')}. Each has one mail with a link in ${SIZES.recipient.askHours} hours; send recipients again for another`;
+  `Not confirmed yet, and without mail until then: ${literal(emails.join(', '))}. Each has one mail with a link in ${SIZES.recipient.askHours} hours; {send} {recipients} again for another`;
 
 /** Owners are told this about forms that lack the widget of their captcha. */
 function captchaNotice(problems: readonly Problem[]): string | undefined {
   const [first, ...others] = problems;
   if (!first) return undefined;
-  const more = others.length > 0 ? `, and ${others.length} more, see GET /deploy/:id/check` : '';
+  const more = others.length > 0 ? `, and ${others.length} more, see {GET /deploy/:id/check}` : '';
   // Header values are ASCII.
   const place = first.file === undefined ? 'the page' : encodeURI(first.file);
-  return `Line ${first.line} of ${place}${more}: ${first.message.replace(/\.$/, '')}`;
+  return `Line ${first.line} of ${place}${more}: ${literal(first.message.replace(/\.$/, ''))}`;
 }
 
 type Call = { owner: Owner; notify(sentence: string): void };
@@ -99,7 +100,7 @@ async function changeOrRefuse(
       {
         pointer: '/spam/captcha/secret',
         code: 'missing',
-        detail: 'spam.captcha.secret is missing: send the one that the provider gave you.',
+        detail: '{spam.captcha.secret} is missing: {send} the one that the provider gave you.',
       },
     ]);
   }
@@ -121,14 +122,14 @@ async function tellOfMail(
   const isAlone = list.length === 0;
   const problems: string[] = [];
   if (isSwitchedOn || !isAlone) {
-    if (!hasMail) problems.push(isAlone ? MAIL_IS_OFF : `${MAIL_IS_OFF}. Then send recipients again`);
+    if (!hasMail) problems.push(isAlone ? MAIL_IS_OFF : `${MAIL_IS_OFF}. Then {send} {recipients} again`);
     if (owner.email === FIRST_OWNER && isAlone) problems.push(NO_ADDRESS);
   }
   for (const problem of problems) notify(problem);
   const waiting = list.filter(({ isConfirmed }) => !isConfirmed).map(({ email }) => email);
   if (hasMail && waiting.length > 0) notify(waitingFor(waiting));
   if (isSwitchedOn && problems.length > 0) {
-    log.warn({ deployment: id }, `mail was switched on, and none will arrive: ${problems.join('; ')}`);
+    log.warn({ deployment: id }, `mail was switched on, and none will arrive: ${inApiWords(problems.join('; '))}`);
   }
 }
 

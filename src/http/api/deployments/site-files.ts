@@ -14,7 +14,7 @@ import {
 import { INDEX, siteFileType, sitePath } from '../../../lib/site-paths.ts';
 import { operation } from '../../operation/operation.ts';
 import { answerObject, countField, positiveField, textField } from '../../request/fields.ts';
-import { storageFull } from '../../response/errors.ts';
+import { HttpError, storageFull } from '../../response/errors.ts';
 import { sendFile } from '../submissions/submission-files.ts';
 import { foundOr404, missing, ownDeployment } from './own-deployment.ts';
 import { publishPage } from './publish-page.ts';
@@ -43,7 +43,7 @@ const Removed = answerObject('SiteFileRemoved', {
 const noSuchFile = missing(
   'NoSuchSiteFile',
   'or no such file of its page',
-  'No such file: choose one that GET /deploy/:id/files lists.',
+  'No such file: choose one that {GET /deploy/:id/files} lists.',
 );
 
 const toWire = ({ path, bytes, sha256 }: SiteFile): z.infer<typeof File> => ({
@@ -165,7 +165,7 @@ const deleteOperation = operation('DELETE', '/deploy/:id/files/*path', 'deleteSi
   async handle({ owner, response, params, resource }, app) {
     const read = sitePath(params.path);
     const path = 'path' in read ? read.path : params.path;
-    if (path === INDEX) throw new SiteError(400, `The file "${INDEX}" can't be removed: delete the deployment.`);
+    if (path === INDEX) throw new HttpError(400, `The file "${INDEX}" can't be removed: delete the {deployment}.`);
     function files(now: readonly SiteFile[]): readonly SiteFile[] {
       if (!now.some((file) => file.path === path)) throw noSuchFile();
       return now.filter((file) => file.path !== path);

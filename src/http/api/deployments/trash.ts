@@ -34,7 +34,7 @@ const notInTrash = errorKind(
     id: 'NotInTrash',
     description: "The key's owner has no such deleted deployment: it is live, it is gone for good, or it never was.",
   },
-  () => new HttpError(404, 'No such deleted deployment: choose one that GET /trash lists.'),
+  () => new HttpError(404, 'No such deleted {deployment}: choose one that {GET /trash} lists.'),
 );
 
 /** Throws 404 unless the owner has a deleted deployment with this id. */

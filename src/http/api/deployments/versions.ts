@@ -23,7 +23,7 @@ const Versions = answerObject('Versions', { versions: z.array(Version), ...paged
 const noSuchVersion = missing(
   'NoSuchVersion',
   'or no such version of its page, or it is no longer kept',
-  'No such version: choose one that GET /deploy/:id/versions lists.',
+  'No such version: choose one that {GET /deploy/:id/versions} lists.',
 );
 
 /** A version with its HTML and files; throws 404. */

@@ -49,7 +49,7 @@ const WithBom = WithLabels.extend({
 /** For a client that goes on after a broken connection. */
 const After = FilterQuery.extend({
   after: z
-    .string('after is invalid: send the id of a submission, or a number, once.')
+    .string('after is invalid: send the id of a submission, or a number{once}.')
     .optional()
     .meta({
       description:

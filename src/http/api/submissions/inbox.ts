@@ -53,7 +53,7 @@ const Done = answerObject('BulkDone', {
 });
 
 const onlyIf = (name: string, description: string) =>
-  z.literal('true', `${name} is invalid: send true, once, or leave it out.`).optional().meta({ description });
+  z.literal('true', `${name} is invalid: send true{once}, or leave it out.`).optional().meta({ description });
 
 /** The fields of a filter. */
 const filterFields = {
@@ -92,7 +92,7 @@ export type Filter = { q?: string | undefined; from?: string | undefined; to?: s
 /** Where a search goes on. */
 export const cursorField = (pattern: RegExp) =>
   z
-    .string('cursor is invalid: send the next_cursor of an answer, once.')
+    .string('cursor is invalid: send the next_cursor of an answer{once}.')
     .regex(pattern, 'cursor is invalid: send the next_cursor of an answer.')
     .optional()
     .meta({ description: 'The `next_cursor` of the answer before.', short: 'The cursor of the answer before.' });
@@ -265,14 +265,16 @@ const markOperation = operation('PATCH', '/submissions/:deployId/:submissionId',
 });
 
 const idsOrFilter = (code: 'missing' | 'conflict'): HttpError =>
-  invalidField([{ pointer: '/ids', code, detail: 'ids and filter are both given, or neither: send one of them.' }]);
+  invalidField([
+    { pointer: '/ids', code, detail: '{ids} and {filter} are both given, or neither: {send} one of them.' },
+  ]);
 
 const cursorWithoutFilter = (): HttpError =>
   invalidField([
     {
       pointer: '/cursor',
       code: 'conflict',
-      detail: 'cursor is given with ids: send it with a filter, or leave it out.',
+      detail: '{cursor} is given with {ids}: {send} it with a {filter}, or leave it out.',
     },
   ]);
 

@@ -23,7 +23,7 @@ import { Listed, noSuchCursor, numberAt } from './submissions.ts';
 
 /** Requests of one owner that may wait at a time. */
 const MAX_WAITING_OF_OWNER = 2_000;
-const INVALID_WAIT = `wait is invalid: send a whole number from 0 to ${SIZES.live.maxWaitSeconds}, once.`;
+const INVALID_WAIT = `wait is invalid: send a whole number from 0 to ${SIZES.live.maxWaitSeconds}{once}.`;
 
 const wait = z
   .preprocess(

@@ -97,6 +97,7 @@ const releaseOperation = operation('POST', '/deploy/:id/spam/:submissionId/relea
     'It is accepted like a new one, with the present time and deliveries, even if the form is closed or full. It keeps its id.',
   answer: { description: 'The submission is accepted.', schema: Released },
   errors: [noSuchSpam],
+  ifMissing: '{GET /deploy/:id/spam} has what can be released.',
   async handle({ owner, params: { id: deploymentId, submissionId: id } }, { db }) {
     if (!(await releaseSpam(db, owner.id, deploymentId, id))) throw noSuchSpam();
     return { message: 'Submission released' as const, id };
@@ -116,6 +117,7 @@ const deleteOperation = operation('DELETE', '/deploy/:id/spam/:submissionId', 'd
   description: 'Permanently, with its files.',
   answer: { description: 'It is deleted.', schema: Deleted },
   errors: [noSuchSpam],
+  ifMissing: '{GET /deploy/:id/spam} has what can be released.',
   async handle({ owner, params: { id: deploymentId, submissionId: id } }, { db, lifecycle: { onPurge } }) {
     if ((await deleteSpam(db, owner.id, deploymentId, id)) === 0) throw noSuchSpam();
     onPurge();

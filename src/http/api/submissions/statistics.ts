@@ -24,11 +24,11 @@ const Query = z.object({
     example: '2026-12-01',
   }),
   by: z
-    .enum(['hour', 'day'], 'by is invalid: send hour or day, once.')
+    .enum(['hour', 'day'], 'by is invalid: send hour or day{once}.')
     .default('day')
     .meta({ description: 'How long a bucket is.' }),
   tz: z
-    .string('tz is invalid: send a time zone such as Europe/Berlin, once.')
+    .string('tz is invalid: send a time zone such as Europe/Berlin{once}.')
     .refine(
       isTimeZone,
       refused('unknown-value', 'tz is invalid: send the IANA name of a time zone, such as Europe/Berlin.'),

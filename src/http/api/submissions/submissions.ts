@@ -72,7 +72,7 @@ export async function numberAt(
   // Beyond the last one is a cursor from before a backup was restored: what comes next would be missed.
   if (CURSOR.test(cursor)) return Math.min(Number(cursor), lastSubmissionNumber);
   if (!SUBMISSION_ID.test(cursor)) {
-    const detail = `${name} is invalid: send 0, the id of a submission, or the cursor of an answer.`;
+    const detail = `{${name}} is invalid: {send} 0, the id of a submission, or the cursor of an answer.`;
     throw badQuery(place ? [{ ...place, code: 'wrong-format', detail }] : [], detail);
   }
   return foundOr404(await findSubmission(db, owner.id, id, cursor), noSuchCursor).number;

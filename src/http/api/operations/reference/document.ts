@@ -57,6 +57,7 @@ const ProblemBody = answerObject('Problem', {
     .max(MAX_VALUE_ERRORS)
     .optional()
     .meta({ description: 'The values that are wrong, one error for each, in the order of the declaration.' }),
+  next: z.string().optional().meta({ description: 'Only with `detail=template`: where what a path names is listed.' }),
 });
 
 const ERROR_HEADERS: ZodOpenApiHeadersObject = {
@@ -79,7 +80,7 @@ form; \`GET /submissions/{deployId}\`.
 \`text/html\`. Unknown fields are ignored, and \`formhost-notice\`, of errors too, names them; null is a wrong type, and an absent body reads as \`{}\`. Bodies may be compressed with gzip, deflate or br.
 
 **Errors** are \`{"error": "<a sentence that says what to do>"}\`. A client whose \`Accept\` names \`${PROBLEM_TYPE}\` gets them as
-RFC 9457, with the list of wrong values. Checks run in this order: 400 for a path that can't be decoded, 404
+RFC 9457, with the list of wrong values; with \`${PROBLEM_TYPE}; detail=template\`, sentences name fields, operations and some words in braces, for a client that has other names for them. Checks run in this order: 400 for a path that can't be decoded, 404
 for an unknown path, 405 (with \`Allow\`) for a method that the path does not have, 401, 404 for what the path names, 415, 413, 400, 403,
 409, 422, 429. A request with an \`Expect\` that can't be met is a 417, and headers of more than ${SIZES.internalHeaders.maxBytes / 1024} KiB are
 a 431. Each answer has an \`x-request-id\`, which is in the

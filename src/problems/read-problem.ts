@@ -1,0 +1,42 @@
+import { fieldAt, render, type Vocabulary } from './sentence.ts';
+
+/** A wrong value: the name of its field, and the template of a sentence about it. */
+type WrongValue = { field: string; detail: string };
+
+/** An error as a client reads it: its code, and templates of its sentence, of those about wrong values, and of the next step. */
+export type ReadProblem = {
+  code: string | undefined;
+  detail: string;
+  errors: readonly WrongValue[];
+  next: string | undefined;
+};
+
+const valueIn = (object: unknown, name: string): unknown =>
+  object instanceof Object ? Reflect.get(object, name) : undefined;
+
+function textIn(object: unknown, name: string): string | undefined {
+  const value = valueIn(object, name);
+  return typeof value === 'string' ? value : undefined;
+}
+
+function toWrongValue(error: unknown): WrongValue[] {
+  const detail = textIn(error, 'detail');
+  if (detail === undefined) return [];
+  const parameter = textIn(error, 'parameter') ?? textIn(error, 'header');
+  return [
+    { field: fieldAt(parameter === undefined ? { pointer: textIn(error, 'pointer') ?? '' } : { parameter }), detail },
+  ];
+}
+
+/** Returns the error that the body of an answer has, or undefined if it is no document of RFC 9457. */
+export function readProblem(body: unknown): ReadProblem | undefined {
+  const detail = textIn(body, 'detail');
+  if (detail === undefined) return undefined;
+  const list = valueIn(body, 'errors');
+  const errors = Array.isArray(list) ? list.flatMap(toWrongValue) : [];
+  return { code: textIn(body, 'code'), detail, errors, next: textIn(body, 'next') };
+}
+
+/** Returns the sentence of an error and those about its wrong values, in the words of a client, each once. */
+export const sentencesOf = ({ detail, errors }: ReadProblem, vocabulary: Vocabulary): string[] =>
+  [...new Set([detail, ...errors.map((error) => error.detail)])].map((template) => render(template, vocabulary));

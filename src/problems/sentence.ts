@@ -1,0 +1,81 @@
+import type { Place } from './value-errors.ts';
+
+/*
+ * Sentences of errors and notices. Each is a template: names of fields, operations and some words are in braces, so that every
+ * client says it in its own words: `{slug} is taken`, `{send} {type: slack}`, `one that {GET /trash} lists`, `no such {deployment}`.
+ */
+
+/** The words that clients replace, as the API says them. */
+const API_WORDS = {
+  deployment: 'deployment',
+  Deployment: 'Deployment',
+  send: 'send',
+  Send: 'Send',
+  null: 'null',
+  // Only a person who writes a URL can give a value twice, or a plus sign that is read as a space.
+  once: ', once',
+  plus: ' In a URL, + is %2B.',
+};
+type Word = keyof typeof API_WORDS;
+
+/** The words of a client. A field or an operation that it has no name for keeps that of the API. */
+export type Vocabulary = {
+  words: Readonly<Partial<Record<Word, string>>>;
+  /** The text between a field and its value; otherwise a colon. */
+  beforeValue?: string;
+  /** Names a field of the body or the query by its dotted name, a parameter of a path, or a header. */
+  field(name: string): string | undefined;
+  /** Names an operation by its method and its path: `GET /trash`. */
+  operation(route: string): string | undefined;
+};
+
+/** A character after a backslash, double braces, which are placeholders of pages and mails, or a name in braces. */
+const REFERENCE = /\\([\\{])|(\{\{)|\{([A-Z]+ \/[\w/:.-]*|[A-Za-z][\w.-]*(?:: [\w.-]+)?)\}(?!\})/g;
+
+const isWord = (name: string): name is Word => Object.hasOwn(API_WORDS, name);
+
+function wordsFor(reference: string, { words, beforeValue = ': ', field, operation }: Vocabulary): string {
+  if (isWord(reference)) return words[reference] ?? API_WORDS[reference];
+  if (reference.includes(' /')) return operation(reference) ?? reference;
+  const [name = '', ...value] = reference.split(': ');
+  return [field(name) ?? name, ...value].join(beforeValue);
+}
+
+/** Returns the sentence that a template makes in the words of a client. */
+export const render = (template: string, vocabulary: Vocabulary): string =>
+  template.replaceAll(
+    REFERENCE,
+    (_, escaped?: string, braces?: string, reference = '') => escaped ?? braces ?? wordsFor(reference, vocabulary),
+  );
+
+const API: Vocabulary = { words: {}, field: () => undefined, operation: () => undefined };
+
+/** Returns the sentence as the API says it: with the names themselves. */
+export const inApiWords = (template: string): string => (/[{\\]/.test(template) ? render(template, API) : template);
+
+/** Returns a text from outside, such as the name of a file, as a part of a template that stays as it is. */
+export const literal = (text: string): string => text.replaceAll(/[\\{]/g, '\\$&');
+
+/** The name of a value in sentences, with dots between its parts. */
+export function fieldAt(place: Place): string {
+  if ('parameter' in place) return place.parameter;
+  if ('header' in place) return place.header;
+  const steps = place.pointer.slice(1).split('/');
+  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');
+}
+
+/** Returns a field and all that it is in, the innermost first: `spam.blocklist.2`, `spam.blocklist`, `spam`. */
+function fieldsAround(name: string): string[] {
+  const dots = Array.from(name.matchAll(/\./g), ({ index }) => name.slice(0, index));
+  return [name, ...dots.toReversed()];
+}
+
+/**
+ * Returns the sentence of a schema about a value as a template. It begins with the name of the value, or of what that is in, and
+ * says after a colon what to send, so that schemas need no braces for these.
+ */
+export function valueTemplate(path: readonly PropertyKey[], sentence: string): string {
+  const own = fieldsAround(path.map(String).join('.')).find((name) => sentence.startsWith(`${name} `));
+  const named = own === undefined ? sentence : `{${own}}${sentence.slice(own.length)}`;
+  return named.replace(/(?<=: )send\b/, '{send}').replace(/(?<=\bor )null\b/, '{null}');
+}

@@ -1,6 +1,9 @@
 import { signal } from '@preact/signals';
 import { type Client, createFormhost } from '../client/client.ts';
+import { TEMPLATE_TYPE } from '../problems/document.ts';
+import { type ReadProblem, readProblem } from '../problems/read-problem.ts';
 import { DASHBOARD_LIMITS } from './limits.ts';
+import { formProblem } from './words.ts';
 
 /*
  * Every request of the dashboard goes through here, and every error is met here: a session that is over waits for the next
@@ -13,12 +16,14 @@ export const session = signal<'unknown' | 'none' | 'active' | 'over'>('unknown')
 /** Why requests are being tried again. */
 export const trouble = signal<'none' | 'offline' | 'unavailable' | 'slow'>('none');
 
-/** The service has answered with an error; the message says what to do. It has a line for each field that is wrong. */
+/** The service has answered with an error; the message says what to do. It has a line for each value that is wrong. */
 export class ApiError extends Error {
   readonly status: number;
-  constructor(status: number, message: string) {
-    super(message);
+  readonly problem: ReadProblem | undefined;
+  constructor(status: number, problem: ReadProblem | undefined) {
+    super(problem ? formProblem(problem).message : `The service answered ${status}: try again.`);
     this.status = status;
+    this.problem = problem;
   }
 }
 
@@ -63,6 +68,7 @@ async function answerWithin(ms: number | undefined, request: Request): Promise<R
   const stopping = new AbortController();
   const timer = ms === undefined ? undefined : setTimeout(() => stopping.abort(), ms);
   const signal = AbortSignal.any([request.signal, stopping.signal]);
+  request.headers.set('Accept', `${TEMPLATE_TYPE}, */*`);
   try {
     const response = await fetch(request.clone(), { signal });
     // The answer may have removed a cookie that a page of another host had set.
@@ -156,10 +162,5 @@ export async function answer<T>(
 ): Promise<NonNullable<T>> {
   const { data, error, response } = await call;
   if (response.ok && data !== undefined && data !== null) return data;
-  const message =
-    error instanceof Object && 'error' in error && typeof error.error === 'string'
-      ? error.error
-      : `The service answered ${response.status}: try again.`;
-  const others = response.headers.get('formhost-notice')?.split('; ') ?? [];
-  throw new ApiError(response.status, [message, ...others.map((sentence) => `${sentence}.`)].join('\n'));
+  throw new ApiError(response.status, readProblem(error));
 }

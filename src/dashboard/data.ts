@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { ConnectionError, pause } from './api.ts';
+import { ApiError, ConnectionError, pause } from './api.ts';
+import { type FieldLabels, type FormProblem, formProblem } from './words.ts';
 
 /** The data of a view. `data` stays while it is read again. */
 export type Loaded<T> = {
@@ -88,24 +89,22 @@ export function usePages<T extends { id: string }>(
 export type Change =
   | { state: 'none' | 'saving' | 'saved' }
   /** `isRetried`: it is tried again by itself. */
-  | { state: 'failed'; message: string; isRetried: boolean };
+  | ({ state: 'failed'; isRetried: boolean } & FormProblem);
 
-/** A change whose errors have the labels of fields in place of their names in the API, and an empty field in place of null. */
-export function withLabels(change: Change, labels: ReadonlyMap<string, string>): Change {
-  if (change.state !== 'failed') return change;
-  const message = change.message.replaceAll(/\w+(?:\.\w+)*/g, (word) => labels.get(word) ?? word);
-  return { ...change, message: message.replaceAll(/,? or null\b/g, ', or leave it empty') };
+/** Returns the error of a field, by its name in the API. */
+export const errorOf = (change: Change, field: string): string | undefined =>
+  change.state === 'failed' ? change.atFields[field] : undefined;
+
+function failureOf(thrown: unknown, labels: FieldLabels | undefined): FormProblem {
+  if (thrown instanceof ApiError && thrown.problem) return formProblem(thrown.problem, labels);
+  return { message: toError(thrown).message, atFields: {} };
 }
-
-/** The error of a field: an error of the API begins with the name of its field, or its label after `withLabels`. */
-export const errorAt = (change: Change, name: string): string | undefined =>
-  change.state === 'failed' ? change.message.split('\n').find((line) => line.startsWith(`${name} `)) : undefined;
 
 /**
  * Makes changes, one at a time, and says how the last one went. `isRepeatable`: making the change twice does no harm, so
- * that it is tried again by itself when the connection was lost.
+ * that it is tried again by itself when the connection was lost. `labels`: of the fields that errors may be about.
  */
-export function useChange({ isRepeatable = false }: { isRepeatable?: boolean } = {}): {
+export function useChange({ isRepeatable = false, labels }: { isRepeatable?: boolean; labels?: FieldLabels } = {}): {
   change: Change;
   /** Answers whether the change was made. */
   run(make: () => Promise<void>): Promise<boolean>;
@@ -129,7 +128,7 @@ export function useChange({ isRepeatable = false }: { isRepeatable?: boolean } =
       } catch (thrown) {
         if (signal.aborted) return false;
         const isRetried = isRepeatable && thrown instanceof ConnectionError;
-        setChange({ state: 'failed', message: toError(thrown).message, isRetried });
+        setChange({ state: 'failed', isRetried, ...failureOf(thrown, labels) });
         if (!isRetried) return false;
       }
       await pause(tries, signal).catch(() => undefined);

@@ -1,5 +1,6 @@
 import type { Schemas } from '../client/client.ts';
 import { LANGUAGES } from '../lib/languages.ts';
+import type { FieldLabels } from './words.ts';
 
 /*
  * Each setting of a page as people see it, under its name in the API. A part of a setting has a name with dots.
@@ -154,6 +155,4 @@ export const FIELDS: Readonly<Record<PartOf<Settings>, FormField | MailField>> =
 };
 
 /** The labels of the settings, by their names. */
-export const LABELS: ReadonlyMap<string, string> = new Map(
-  Object.entries(FIELDS).map(([name, { label }]) => [name, label]),
-);
+export const LABELS: FieldLabels = Object.fromEntries(Object.entries(FIELDS).map(([name, { label }]) => [name, label]));

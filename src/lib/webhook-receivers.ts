@@ -22,10 +22,18 @@ const TEAMS =
 const WORKFLOW =
   '{url} starts a workflow of Microsoft, and those made for Teams take Adaptive Cards only: put a relay such as n8n between, or {send} {type: generic} for a flow of your own that reads JSON.';
 
+const SLACK_HOSTS = /^hooks\.slack(?:-gov)?\.com$/;
+const SLACK_WORKFLOWS = /^\/(?:triggers|workflows)\//;
+
+const hostOf = ({ hostname }: URL): string => hostname.replace(/\.$/, '');
+
+/** Returns whether only Slack's messages are of use at an address. */
+export const isOfSlack = (url: URL): boolean => SLACK_HOSTS.test(hostOf(url)) && !SLACK_WORKFLOWS.test(url.pathname);
+
 const SERVICES: readonly Service[] = [
-  { hosts: /^hooks\.slack(?:-gov)?\.com$/, path: /^\/(?:triggers|workflows)\//, problem: () => SLACK_WORKFLOW },
+  { hosts: SLACK_HOSTS, path: SLACK_WORKFLOWS, problem: () => SLACK_WORKFLOW },
   {
-    hosts: /^hooks\.slack(?:-gov)?\.com$/,
+    hosts: SLACK_HOSTS,
     path: /^/,
     problem: (type) => (type === 'slack' ? undefined : SLACK),
   },
@@ -45,8 +53,9 @@ const SERVICES: readonly Service[] = [
 ];
 
 /** Why a webhook of this type is of no use at an address, and what to do, as a template; undefined when nothing is known of that. */
-export function receiverProblem({ hostname, pathname }: URL, type: Type | undefined): string | undefined {
-  const host = hostname.replace(/\.$/, '');
+export function receiverProblem(url: URL, type: Type | undefined): string | undefined {
+  const { pathname } = url;
+  const host = hostOf(url);
   const service = SERVICES.find(({ hosts, path }) => hosts.test(host) && path.test(pathname));
   return service?.problem(type, pathname);
 }

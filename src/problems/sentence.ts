@@ -65,7 +65,7 @@ export function fieldAt(place: Place): string {
 }
 
 /** Returns a field and all that it is in, the innermost first: `spam.blocklist.2`, `spam.blocklist`, `spam`. */
-function fieldsAround(name: string): string[] {
+export function fieldsAround(name: string): string[] {
   const dots = Array.from(name.matchAll(/\./g), ({ index }) => name.slice(0, index));
   return [name, ...dots.toReversed()];
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useChange } from '../data.ts';
+import type { FieldLabels } from '../words.ts';
 import { Button, type ButtonProps } from './button.tsx';
 import { Field, type FieldProps } from './field.tsx';
 import { Form } from './form.tsx';
@@ -11,6 +12,7 @@ export function OneFieldForm({
   isRight,
   wrong,
   button,
+  labels,
   run,
   done,
 }: {
@@ -19,13 +21,15 @@ export function OneFieldForm({
   /** The error of a text that is not right. */
   wrong: string;
   button: Pick<ButtonProps, 'kind' | 'icon' | 'children'>;
+  /** The names of what is sent, for sentences. */
+  labels: FieldLabels;
   run(text: string): Promise<unknown>;
   /** The message afterwards. */
   done?: ComponentChildren;
 }): JSX.Element {
   const [text, setText] = useState('');
   const [isChecked, setChecked] = useState(false);
-  const { change, run: make } = useChange();
+  const { change, run: make } = useChange({ labels });
   const typed = text.trim();
   const problem = change.state === 'failed' ? change.message : undefined;
   async function submit(): Promise<void> {

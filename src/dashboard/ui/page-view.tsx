@@ -5,6 +5,7 @@ import { useData } from '../data.ts';
 import { pageLinks } from '../links.ts';
 import type { Overviewed } from '../own-pages.ts';
 import NotFound from '../views/not-found.tsx';
+import { inViewWords } from '../words.ts';
 import { Icon } from './icon.tsx';
 import { Links } from './links.tsx';
 import { Notice } from './notice.tsx';
@@ -29,7 +30,7 @@ export const PageAddress = ({ url }: { url: string }): JSX.Element => (
 function TakenDown({ page: { id, take_down_reason: reason } }: { page: Page }): JSX.Element | null {
   const { data: notice } = useData(`notice:${id}`, async (signal) => {
     const { response } = await api.GET('/deploy/{id}', { params: { path: { id } }, signal });
-    return response.headers.get('formhost-notice') ?? '';
+    return inViewWords(response.headers.get('formhost-notice') ?? '');
   });
   return notice ? (
     <Notice isProblem>

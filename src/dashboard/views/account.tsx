@@ -25,6 +25,7 @@ const Address = ({ email }: { email: string }): JSX.Element => (
       isRight={isMailAddress}
       wrong="Enter an address such as ada@example.org."
       button={{ icon: 'mail', children: 'Change the address' }}
+      labels={{ email: 'The address' }}
       run={(wanted) => answer(api.PATCH('/me', { body: { email: wanted } }))}
       done="A mail is on its way to the new address: open its link within 24 hours."
     />

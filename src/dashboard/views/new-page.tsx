@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import { answer, api } from '../api.ts';
-import { errorAt, useChange, useData, useDraft, useOnce } from '../data.ts';
+import { errorOf, useChange, useData, useDraft, useOnce } from '../data.ts';
 import { Editor } from '../editor/editor.tsx';
 import { findStartingPoint, StartingPoints } from '../editor/starting-points.tsx';
 import { HtmlFiles } from '../html-files.ts';
@@ -17,13 +17,15 @@ import { counted } from '../ui/time.tsx';
 import { View } from '../ui/view.tsx';
 import { Elsewhere } from './new-page/elsewhere.tsx';
 
+const LABELS = { slug: 'Slug', html: 'HTML' };
+
 /** Publishes HTML, or a site that is chosen, as a new page. `draft`: the name under which the tab keeps the HTML. */
 function Publish({ draft, initial }: { draft: string; initial?: string }): JSX.Element {
   const { route } = useLocation();
   const [html, setHtml, dropHtml] = useDraft(`html:${draft}`, initial);
   const [slug, setSlug, dropSlug] = useDraft('slug');
   const [site, setSite] = useState<Site>();
-  const { change, run, clear } = useChange();
+  const { change, run, clear } = useChange({ labels: LABELS });
   function leaveFor(path: string): void {
     dropHtml();
     dropSlug();
@@ -49,7 +51,7 @@ function Publish({ draft, initial }: { draft: string; initial?: string }): JSX.E
     clear();
     setSite(undefined);
   }
-  const slugField = <SlugField label="Slug" value={slug} onChange={setSlug} error={errorAt(change, 'slug')} />;
+  const slugField = <SlugField label={LABELS.slug} value={slug} onChange={setSlug} error={errorOf(change, 'slug')} />;
   if (site) {
     return (
       <Form class="card" onSubmit={publish}>

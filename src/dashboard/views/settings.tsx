@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { ApiError, answer, api } from '../api.ts';
-import { errorAt, useChange, useData, withLabels } from '../data.ts';
+import { errorOf, useChange, useData } from '../data.ts';
 import { type Labels, useLabels } from '../inbox/labels.ts';
 import { type FormField, LABELS, type Option, type Settings, type Typed } from '../setting-fields.ts';
 import { ActionButton } from '../ui/action-button.tsx';
@@ -93,7 +93,7 @@ function useUnsaved(id: string, settings: Settings) {
 
 function SettingsForm({ id, settings, labels }: { id: string; settings: Settings; labels: Labels }): JSX.Element {
   const { saved, setSaved, typed, setTyped, isChanged } = useUnsaved(id, settings);
-  const { change, run } = useChange({ isRepeatable: true });
+  const { change, run } = useChange({ isRepeatable: true, labels: LABELS });
 
   function save(): Promise<boolean> {
     return run(async () => {
@@ -104,10 +104,9 @@ function SettingsForm({ id, settings, labels }: { id: string; settings: Settings
     });
   }
 
-  const labelled = withLabels(change, LABELS);
   const { 'spam.captcha.provider': provider = '', 'spam.captcha.site_key': siteKey = '' } = typed;
   return (
-    <SavingForm change={labelled} isChanged={isChanged} onSave={save}>
+    <SavingForm change={change} isChanged={isChanged} onSave={save}>
       {SECTIONS.map(({ question, fields }) => (
         <Section key={question} title={question} isSplit>
           {Array.from(
@@ -119,7 +118,7 @@ function SettingsForm({ id, settings, labels }: { id: string; settings: Settings
                   field={field}
                   value={typed[name] ?? ''}
                   formFields={optionsOf(labels, typed[name] ?? '')}
-                  error={errorAt(labelled, field.label)}
+                  error={errorOf(change, name)}
                   onChange={(text) => setTyped((before) => typeInto(before, name, text))}
                 />
               ),

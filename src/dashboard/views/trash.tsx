@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
 import { ApiError, answer, api } from '../api.ts';
-import { useChange, usePages } from '../data.ts';
+import { errorOf, useChange, usePages } from '../data.ts';
 import { MAX_LIMIT } from '../limits.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -15,9 +15,11 @@ import { focusHeading, View } from '../ui/view.tsx';
 
 type Deleted = Schemas['DeletedDeployment'];
 
+const LABELS = { slug: 'New slug' };
+
 /** Restores a page, under another slug when its own is taken meanwhile. */
 function Restore({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Element {
-  const { change, run } = useChange();
+  const { change, run } = useChange({ labels: LABELS });
   const [isTaken, setTaken] = useState(false);
   const [slug, setSlug] = useState(`${page.slug}-again`);
   async function restore(body: { slug?: string }): Promise<void> {
@@ -45,7 +47,7 @@ function Restore({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Eleme
             <p>
               Another page has the slug <bdi>{page.slug}</bdi> now. Choose one to restore this page with.
             </p>
-            <SlugField label="New slug" value={slug} onChange={setSlug} />
+            <SlugField label={LABELS.slug} value={slug} onChange={setSlug} error={errorOf(change, 'slug')} />
             <FormEnd change={change} button="Restore it" onCancel={() => setTaken(false)} />
           </Form>
         </Dialog>

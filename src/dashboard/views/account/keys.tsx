@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
-import { errorAt, useChange, usePages } from '../../data.ts';
+import { errorOf, useChange, usePages } from '../../data.ts';
 import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -22,6 +22,7 @@ const SCOPES: readonly { value: Scope; label: string }[] = [
   { value: 'full', label: 'Everything' },
   { value: 'read', label: 'Read only' },
 ];
+const LABELS = { name: 'Name' };
 const LIFETIMES = [
   { value: 'never', label: 'Never' },
   { value: '30', label: 'In 30 days' },
@@ -52,7 +53,7 @@ function CreateKey({ onDone }: { onDone(): void }): JSX.Element {
   const [scope, setScope] = useState<Scope>('full');
   const [lifetime, setLifetime] = useState('never');
   const [made, setMade] = useState<string>();
-  const { change, run } = useChange();
+  const { change, run } = useChange({ labels: LABELS });
   async function create(): Promise<void> {
     const expires = lifetime === 'never' ? undefined : new Date(Date.now() + Number(lifetime) * DAY_MS).toISOString();
     await run(async () => {
@@ -65,7 +66,7 @@ function CreateKey({ onDone }: { onDone(): void }): JSX.Element {
   return (
     <>
       <Form class="inline" onSubmit={create}>
-        <Field label="Name" value={name} onChange={setName} max={100} error={errorAt(change, 'name')} />
+        <Field label={LABELS.name} value={name} onChange={setName} max={100} error={errorOf(change, 'name')} />
         <Select label="What it may do" value={scope} options={SCOPES} onChange={(value) => setScope(value)} />
         <Select label="Expires" value={lifetime} options={LIFETIMES} onChange={(value) => setLifetime(value)} />
         <Button icon="key" isBusy={change.state === 'saving'}>

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { receiverProblem } from '../../../lib/webhook-receivers.ts';
+import { isOfSlack } from '../../../lib/webhook-receivers.ts';
 import { answer, api } from '../../api.ts';
-import { errorAt, useChange, useOnce, withLabels } from '../../data.ts';
+import { errorOf, useChange, useOnce } from '../../data.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Select } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
@@ -10,8 +10,7 @@ import { say } from '../../ui/say.tsx';
 import { Section } from '../../ui/section.tsx';
 import { NotSaved } from '../../ui/states.tsx';
 
-const LABEL = 'Webhook URL';
-const LABELS = new Map([['url', LABEL]]);
+const LABELS = { url: 'Webhook URL', type: 'Receiver' };
 
 const RELAYED = 'takes messages of its own format only: send to n8n, Make or Zapier, and let it write the message.';
 
@@ -29,19 +28,13 @@ const RECEIVERS: Readonly<Record<string, string>> = {
 };
 const OPTIONS = Object.keys(RECEIVERS).map((name) => ({ value: name, label: name }));
 
-/** Returns whether only Slack can use what is sent to an address. */
-function isOfSlack(text: string): boolean {
-  const url = URL.parse(text);
-  return !!url && receiverProblem(url, 'generic') !== undefined && receiverProblem(url, 'slack') === undefined;
-}
-
 /** Adds a webhook, and says for each kind of receiver where its address is found. */
 export function AddWebhook({ deployId, onAdded }: { deployId: string; onAdded(): void }): JSX.Element {
   const [url, setUrl] = useState('');
   const [chosen, setChosen] = useState(OWN);
-  const { change: made, run } = useChange();
-  const change = withLabels(made, LABELS);
-  const receiver = isOfSlack(url.trim()) ? 'Slack' : chosen;
+  const { change, run } = useChange({ labels: LABELS });
+  const typed = URL.parse(url.trim());
+  const receiver = typed && isOfSlack(typed) ? 'Slack' : chosen;
   // Without a type, the service says what an address of Discord or Teams needs.
   const type = receiver === 'Slack' ? 'slack' : receiver === OWN ? 'generic' : undefined;
 
@@ -69,14 +62,20 @@ export function AddWebhook({ deployId, onAdded }: { deployId: string; onAdded():
       isSplit
     >
       <Form onSubmit={add}>
-        <Select label="Receiver" hint={RECEIVERS[receiver]} value={receiver} options={OPTIONS} onChange={setChosen} />
+        <Select
+          label={LABELS.type}
+          hint={RECEIVERS[receiver]}
+          value={receiver}
+          options={OPTIONS}
+          onChange={setChosen}
+        />
         <Field
-          label={LABEL}
+          label={LABELS.url}
           type="url"
           value={url}
           onChange={setUrl}
           autoComplete="off"
-          error={errorAt(change, LABEL)}
+          error={errorOf(change, 'url')}
         />
         <NotSaved change={change} />
         <div class="buttons end">

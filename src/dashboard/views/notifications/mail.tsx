@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { answer, api } from '../../api.ts';
-import { errorAt, useChange, withLabels } from '../../data.ts';
+import { errorOf, useChange } from '../../data.ts';
 import { mailLog } from '../../logs.ts';
 import { me } from '../../session.ts';
 import { FIELDS, LABELS, type Settings } from '../../setting-fields.ts';
@@ -91,8 +91,7 @@ function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Ele
   const [saved, setSaved] = useState<Mail>(settings);
   const [mail, setMail] = useState<Mail>(settings);
   const [address, setAddress] = useState('');
-  const { change: made, run } = useChange({ isRepeatable: true });
-  const change = withLabels(made, LABELS);
+  const { change, run } = useChange({ isRepeatable: true, labels: LABELS });
   const edit = (part: Partial<Mail>): void => setMail((before) => ({ ...before, ...part }));
   const params = { path: { id } };
 
@@ -133,7 +132,7 @@ function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Ele
         autoComplete="off"
         value={address}
         onChange={setAddress}
-        error={errorAt(change, FIELDS.recipients.label)}
+        error={errorOf(change, 'recipients')}
       />
     </SavingForm>
   );

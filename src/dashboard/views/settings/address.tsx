@@ -168,6 +168,7 @@ const AddDomain = ({ id, onAdded }: { id: string; onAdded(): void }): JSX.Elemen
     isRight={(domain) => domain !== ''}
     wrong="Enter a domain, such as forms.shop.example."
     button={{ icon: 'plus', children: 'Add domain' }}
+    labels={{ domain: 'The domain' }}
     run={(domain) =>
       answer(api.POST('/deploy/{id}/domains', { params: { path: { id } }, body: { domain } })).then(onAdded)
     }

@@ -1,5 +1,5 @@
 import { type ReadProblem, sentencesOf } from '../problems/read-problem.ts';
-import { fieldsAround, render, type Vocabulary } from '../problems/sentence.ts';
+import { render, type Vocabulary } from '../problems/sentence.ts';
 
 /*
  * The words of the dashboard for what the API names: people see labels of fields, and views.
@@ -9,14 +9,11 @@ import { fieldsAround, render, type Vocabulary } from '../problems/sentence.ts';
 export type FieldLabels = Readonly<Record<string, string>>;
 
 const VIEWS: Readonly<Record<string, string>> = {
-  'GET /deploy': 'the list of your pages',
   'GET /trash': 'the trash',
   'GET /keys': 'Account',
   'GET /sessions': 'Account',
   'PATCH /deploy/:id': 'Settings',
-  'GET /deploy/:id/settings': 'Settings',
   'GET /deploy/:id/domains': 'Settings',
-  'GET /deploy/:id/check': 'Page',
   'GET /deploy/:id/files': 'Page',
   'GET /deploy/:id/versions': 'Page',
 };
@@ -43,8 +40,9 @@ export function formProblem(problem: ReadProblem, labels: FieldLabels = {}): For
   const errors = field === undefined ? problem.errors : [{ field, detail: problem.detail }];
   const atFields: Record<string, string> = {};
   for (const error of errors) {
-    const name = fieldsAround(error.field).find((around) => Object.hasOwn(labels, around));
+    // An item of a list is in the field of the list.
+    const name = Object.keys(labels).find((label) => `${error.field}.`.startsWith(`${label}.`));
     if (name !== undefined) atFields[name] ??= render(error.detail, words);
   }
-  return { message: sentencesOf({ ...problem, next: undefined }, words).join('\n'), atFields };
+  return { message: sentencesOf(problem, words).join('\n'), atFields };
 }

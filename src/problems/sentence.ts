@@ -5,20 +5,10 @@ import type { Place } from './value-errors.ts';
  * client says it in its own words: `{slug} is taken`, `{send} {type: slack}`, `one that {GET /trash} lists`, `no such {deployment}`.
  */
 
-/** The words that clients replace, as the API says them. */
-const API_WORDS = {
-  deployment: 'deployment',
-  Deployment: 'Deployment',
-  send: 'send',
-  Send: 'Send',
-  null: 'null',
-  // Only a person who writes a URL can give a value twice, or a plus sign that is read as a space.
-  once: ', once',
-  plus: ' In a URL, + is %2B.',
-};
-type Word = keyof typeof API_WORDS;
+/** Words that clients replace. `once` and `plus` are advice for a person who writes a URL: others leave it out. */
+type Word = 'deployment' | 'Deployment' | 'send' | 'Send' | 'null' | 'once' | 'plus';
 
-/** The words of a client. A field or an operation that it has no name for keeps that of the API. */
+/** The words of a client. What it has no name for keeps that of the API. */
 export type Vocabulary = {
   words: Readonly<Partial<Record<Word, string>>>;
   /** The text between a field and its value; otherwise a colon. */
@@ -32,13 +22,11 @@ export type Vocabulary = {
 /** A character after a backslash, double braces, which are placeholders of pages and mails, or a name in braces. */
 const REFERENCE = /\\([\\{])|(\{\{)|\{([A-Z]+ \/[\w/:.-]*|[A-Za-z][\w.-]*(?:: [\w.-]+)?)\}(?!\})/g;
 
-const isWord = (name: string): name is Word => Object.hasOwn(API_WORDS, name);
-
 function wordsFor(reference: string, { words, beforeValue = ': ', field, operation }: Vocabulary): string {
-  if (isWord(reference)) return words[reference] ?? API_WORDS[reference];
   if (reference.includes(' /')) return operation(reference) ?? reference;
   const [name = '', ...value] = reference.split(': ');
-  return [field(name) ?? name, ...value].join(beforeValue);
+  const byName: Readonly<Record<string, string | undefined>> = words;
+  return [byName[name] ?? field(name) ?? name, ...value].join(beforeValue);
 }
 
 /** Returns the sentence that a template makes in the words of a client. */
@@ -48,7 +36,11 @@ export const render = (template: string, vocabulary: Vocabulary): string =>
     (_, escaped?: string, braces?: string, reference = '') => escaped ?? braces ?? wordsFor(reference, vocabulary),
   );
 
-const API: Vocabulary = { words: {}, field: () => undefined, operation: () => undefined };
+const API: Vocabulary = {
+  words: { once: ', once', plus: ' In a URL, + is %2B.' },
+  field: () => undefined,
+  operation: () => undefined,
+};
 
 /** Returns the sentence as the API says it: with the names themselves. */
 export const inApiWords = (template: string): string => (/[{\\]/.test(template) ? render(template, API) : template);
@@ -65,7 +57,7 @@ export function fieldAt(place: Place): string {
 }
 
 /** Returns a field and all that it is in, the innermost first: `spam.blocklist.2`, `spam.blocklist`, `spam`. */
-export function fieldsAround(name: string): string[] {
+function fieldsAround(name: string): string[] {
   const dots = Array.from(name.matchAll(/\./g), ({ index }) => name.slice(0, index));
   return [name, ...dots.toReversed()];
 }

@@ -6,9 +6,9 @@ import { endpointsOf } from '../support/reference.ts';
 import { BASE_URL, PAGES_DOMAIN } from '../support/service.ts';
 
 const VOCABULARY: Vocabulary = {
-  words: { deployment: 'page', send: 'give', once: '' },
+  words: { deployment: 'page', send: 'give', Send: 'Give', once: '' },
   beforeValue: ' ',
-  field: (name) => (name === 'spam.blocklist' ? undefined : `--${name}`),
+  field: (name) => (['spam.blocklist', 'plus'].includes(name) ? undefined : `--${name}`),
   operation: (route) => (route === 'GET /trash' ? 'trash list' : undefined),
 };
 
@@ -20,11 +20,11 @@ describe('a template', () => {
     ['One that {GET /trash} lists.', 'One that GET /trash lists.', 'One that trash list lists.'],
     ['See {PATCH /deploy/:id}.', 'See PATCH /deploy/:id.', 'See PATCH /deploy/:id.'],
     [
-      'No {deployment}s: {send} more{once}.{plus}',
-      'No deployments: send more, once. In a URL, + is %2B.',
-      'No pages: give more. In a URL, + is %2B.',
+      'No {deployment}s: {send} more{once}{plus}',
+      'No deployments: send more, once In a URL, + is %2B.',
+      'No pages: give moreplus',
     ],
-    ['{Send} {type: slack}.', 'Send type: slack.', 'Send --type slack.'],
+    ['{Send} {type: slack}.', 'Send type: slack.', 'Give --type slack.'],
     [
       '{{FORM_ACTION}}, {"a": 1}, {}, { a }, {a',
       '{{FORM_ACTION}}, {"a": 1}, {}, { a }, {a',

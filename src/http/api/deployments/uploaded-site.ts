@@ -12,6 +12,7 @@ import {
 } from '../../../lib/site-names.ts';
 import { INDEX, isHtmlPath, PATH_TOO_LONG, shownPath, sitePath } from '../../../lib/site-paths.ts';
 import { openZip } from '../../../lib/zip-site.ts';
+import { literal } from '../../../problems/sentence.ts';
 import { MAX_VALUE_ERRORS, pointerTo, type ValueError } from '../../../problems/value-errors.ts';
 import { SIZES } from '../../../sizes.ts';
 import { type FormContext, invalidField } from '../../request/json-body.ts';
@@ -38,8 +39,10 @@ export const uploadBytes = ({ maxSiteBytes, maxSiteFiles }: Config): number =>
   maxSiteBytes + SIZES.body.settingsBytes + maxSiteFiles * PART_HEADER_BYTES;
 
 /** The error of files, with the place of each that is wrong: as in a JSON body, index.html is `html`. */
-function siteRefused({ status, message, faults }: SiteError): HttpError {
-  const errors = faults.slice(0, MAX_VALUE_ERRORS).map(({ path, fault, message: detail }): ValueError => {
+function siteRefused({ status, message: sentence, faults }: SiteError): HttpError {
+  const message = literal(sentence);
+  const errors = faults.slice(0, MAX_VALUE_ERRORS).map(({ path, fault, message: ofFault }): ValueError => {
+    const detail = literal(ofFault);
     const pointer = path === INDEX ? '/html' : pointerTo(path === undefined ? ['files'] : ['files', path]);
     return { pointer, ...fault, detail };
   });
@@ -102,7 +105,7 @@ async function alone(file: FilePart, config: Config, { reservation }: FormContex
   if (!reservation.fits(file.bytes)) throw tooManyUploads();
   reservation.add(file.bytes);
   return openZip(contentOf(file), config).catch((error: unknown) => {
-    throw error instanceof SiteError ? new HttpError(error.status, error.message) : error;
+    throw error instanceof SiteError ? new HttpError(error.status, literal(error.message)) : error;
   });
 }
 

@@ -38,5 +38,8 @@ export function readProblem(body: unknown): ReadProblem | undefined {
 }
 
 /** Returns the sentence of an error and those about its wrong values, in the words of a client, each once. */
-export const sentencesOf = ({ detail, errors }: ReadProblem, vocabulary: Vocabulary): string[] =>
+export const sentencesOf = (
+  { detail, errors }: { detail: string; errors: readonly { detail: string }[] },
+  vocabulary: Vocabulary,
+): string[] =>
   [...new Set([detail, ...errors.map((error) => error.detail)])].map((template) => render(template, vocabulary));

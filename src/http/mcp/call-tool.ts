@@ -1,7 +1,8 @@
 import { findIdBySlug } from '../../db/deployments/deployments.ts';
 import { filesOfText, SiteError, sentFilesOf } from '../../lib/sent-files.ts';
 import { isSlug } from '../../lib/slugs.ts';
-import { inApiWords } from '../../problems/sentence.ts';
+import { sentencesOf } from '../../problems/read-problem.ts';
+import { render } from '../../problems/sentence.ts';
 import { SIZES } from '../../sizes.ts';
 import type { App } from '../app.ts';
 import { JsonPieces, type ToolCall } from '../operation/declaration.ts';
@@ -12,7 +13,6 @@ import { FormClosed } from '../response/form-closed.ts';
 import { BOUNDS, boundedAnswer } from './bounded-answer.ts';
 import type { BoundTool } from './descriptors.ts';
 import { partOf } from './text-part.ts';
-import { inAgentsWords } from './words.ts';
 
 /** The HTTP request with which a tool is called. */
 export type Exchange = Omit<ToolCall, 'params' | 'input' | 'notify' | 'setHeaders'>;
@@ -165,22 +165,27 @@ export async function callTool(
     const params = await readPath(bound, given, exchange, app);
     const inPath = new Set(path.values());
     const input = Object.fromEntries(Object.entries(given).filter(([name]) => !inPath.has(name)));
-    const told = { notify: (sentence: string) => void notices.add(sentence), setHeaders: () => undefined };
+    const told = {
+      notify: (template: string) => void notices.add(render(template, bound.words)),
+      setHeaders: () => undefined,
+    };
     const ask = async (asked: Values, maxChars?: number): Promise<string | undefined> =>
       textOf(await call({ ...exchange, ...told, params, input: asked }), maxChars);
     const text = await answerText(bound, input, ask);
     const structured = await addition(bound, text, exchange, app, requestId);
     const warning = tool.readsVisitors ? [`${UNTRUSTED} It is the JSON that follows.`] : [];
     return {
-      texts: [...warning, structured, ...Array.from(notices, (notice) => inAgentsWords(inApiWords(notice)))],
+      texts: [...warning, structured, ...notices],
       structured,
     };
   } catch (cause) {
     const error = toLoggedError(cause, app.log, requestId);
-    const message = inAgentsWords(error.message).replace(/\w$/, '$&.');
+    const message = sentencesOf({ detail: error.template, errors: error.errors }, bound.words)
+      .join(' ')
+      .replace(/\w$/, '$&.');
     const advice = `${message} ${adviceFor(error, bound, requestId)}`.trimEnd();
     return {
-      texts: [advice, ...Array.from(notices, (notice) => inAgentsWords(inApiWords(notice)))],
+      texts: [advice, ...notices],
       structured: undefined,
     };
   }

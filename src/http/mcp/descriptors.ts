@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { Scope } from '../../db/account/api-keys.ts';
+import { render, type Vocabulary } from '../../problems/sentence.ts';
 import type { Endpoint, ToolCall } from '../operation/declaration.ts';
 import { parameterNames } from '../operation/operation.ts';
 import { ADDS, READS, READS_VISITORS, REPLACES, type Tool, UNTRUSTED } from '../operation/tool.ts';
 import { BOUNDS } from './bounded-answer.ts';
 import { PART } from './text-part.ts';
-import { IF_MISSING, inAgentsWords } from './words.ts';
+import { agentWords, argumentFor } from './words.ts';
 
 type Call = (call: ToolCall) => Promise<unknown>;
 
@@ -20,7 +21,9 @@ export type BoundTool = {
   names: ReadonlySet<string>;
   /** The names of those that are objects or lists. */
   structures: ReadonlySet<string>;
+  /** The next step after a 404. */
   ifMissing: string | undefined;
+  words: Vocabulary;
   /** The scope that a key needs. */
   scope: Scope;
   descriptor: {
@@ -98,10 +101,6 @@ function callOf({ call, name }: Endpoint): Call {
   return call;
 }
 
-/** The argument for a parameter of a path: a page is `id` in all tools, and `webhookId` becomes `webhook_id`. */
-const argumentFor = (parameter: string): string =>
-  parameter === 'deployId' ? 'id' : parameter.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
 /** The arguments of a tool by their names. */
 function argumentsOf(tool: Tool, { params, query, body }: Endpoint): Readonly<Record<string, z.ZodType>> {
   const sent = fieldsOf(body?.content['application/json']?.schema ?? query);
@@ -125,7 +124,9 @@ function hintsFor({ readsVisitors }: Tool, { method }: Endpoint) {
   return method === 'POST' ? ADDS : REPLACES;
 }
 
-function bind(tool: Tool, endpoint: Endpoint, endpointNamed: (name: string) => Endpoint): BoundTool {
+type Api = { endpointNamed(name: string): Endpoint; words: Vocabulary };
+
+function bind(tool: Tool, endpoint: Endpoint, { endpointNamed, words }: Api): BoundTool {
   const { name, description, defaults = {} } = tool;
   // A part of an answer, or fewer items, are another request.
   if ((tool.isBounded || tool.inParts) && endpoint.method !== 'GET')
@@ -147,11 +148,12 @@ function bind(tool: Tool, endpoint: Endpoint, endpointNamed: (name: string) => E
     path,
     names: new Set(fields.map(([argument]) => argument)),
     structures: new Set(properties.flatMap(([argument, schema]) => (isStructure(schema) ? [argument] : []))),
-    ifMissing: tool.ifMissing ?? IF_MISSING[[...path.values()].at(-1) ?? ''],
+    ifMissing: endpoint.ifMissing && render(endpoint.ifMissing, words),
+    words,
     scope: endpoint.scope ?? 'read',
     descriptor: {
       name,
-      title: inAgentsWords(endpoint.summary),
+      title: render(endpoint.summary, words),
       description: tool.readsVisitors ? `${description} ${UNTRUSTED}` : description,
       inputSchema: { type: 'object', properties: Object.fromEntries(properties), required },
       annotations: hints,
@@ -162,10 +164,8 @@ function bind(tool: Tool, endpoint: Endpoint, endpointNamed: (name: string) => E
 /** The tools with the endpoints that they call, by their names. */
 export function bindTools(endpoints: readonly Endpoint[]): ReadonlyMap<string, BoundTool> {
   const byName = Object.fromEntries(endpoints.map((endpoint) => [endpoint.name, endpoint]));
-  const endpointNamed = (name: string): Endpoint => named(byName, name, 'The API');
+  const api = { endpointNamed: (name: string) => named(byName, name, 'The API'), words: agentWords(endpoints) };
   return new Map(
-    endpoints.flatMap((endpoint) =>
-      endpoint.tool ? [[endpoint.tool.name, bind(endpoint.tool, endpoint, endpointNamed)]] : [],
-    ),
+    endpoints.flatMap((endpoint) => (endpoint.tool ? [[endpoint.tool.name, bind(endpoint.tool, endpoint, api)]] : [])),
   );
 }

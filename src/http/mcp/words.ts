@@ -1,22 +1,27 @@
-/** Words of the API's sentences, and those of agents, for whom a deployment is a page, and an endpoint a tool. */
-const WORDS: readonly [ofApi: string, ofAgents: string][] = [
-  ['deployment', 'page'],
-  ['Deployment', 'Page'],
-  ['GET /deploy/:id/check', 'the problems that update_page returns'],
-  ['GET /deploy/:id/versions', 'list_versions'],
-  ['GET /trash', 'list_trash'],
-  [', once. In a URL, + is %2B', ''],
-];
+import type { Vocabulary } from '../../problems/sentence.ts';
+import type { Endpoint } from '../operation/declaration.ts';
 
-export const inAgentsWords = (sentence: string): string =>
-  WORDS.reduce((text, [ofApi, ofAgents]) => text.replaceAll(ofApi, ofAgents), sentence);
+/*
+ * The words of agents for what the API names: they give arguments, call tools, and know a deployment as a page.
+ */
 
-/** The next step of an agent after a 404, by the argument that is the last parameter of the path. */
-export const IF_MISSING: Readonly<Record<string, string>> = {
-  id: 'list_pages has the ids and slugs of the pages, list_trash those of deleted ones.',
-  version: 'list_pages has the pages, list_versions the versions of one.',
-  cursor: 'list_pages has the ids and slugs of the pages, list_submissions the ids of submissions.',
-  submission_id: 'list_submissions has the ids of submissions.',
-  file_id: 'The url of a file in a submission has the ids.',
-  webhook_id: 'list_webhooks has the ids of the webhooks of a page, list_pages those of the pages.',
-};
+/** The argument for a parameter of a path: a page is `id` in all tools, and `webhookId` becomes `webhook_id`. */
+export const argumentFor = (parameter: string): string =>
+  parameter === 'deployId' ? 'id' : parameter.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Returns the vocabulary of agents for a list of endpoints. */
+export function agentWords(endpoints: readonly Endpoint[]): Vocabulary {
+  const names = new Map<string, string>();
+  const routes = new Map(endpoints.map(({ name, method, path }) => [name, `${method} ${path}`]));
+  for (const { tool } of endpoints) {
+    // An operation without a tool of its own may be called after another one.
+    const route = tool?.followUp && routes.get(tool.followUp.operation);
+    if (tool?.followUp && route) names.set(route, `the ${tool.followUp.field} that ${tool.name} returns`);
+  }
+  for (const { method, path, tool } of endpoints) if (tool) names.set(`${method} ${path}`, tool.name);
+  return {
+    words: { deployment: 'page', Deployment: 'Page', once: '', plus: '' },
+    field: (name) => (/^[a-z]+(?:[A-Z][a-z]*)+$/.test(name) ? argumentFor(name) : undefined),
+    operation: (route) => names.get(route),
+  };
+}

@@ -70,6 +70,7 @@ export function forService<T extends object | string | undefined>(part: ForServi
 }
 
 export type Described<Answer> = {
+  /** A template (src/problems/sentence.ts), because agents see it too. */
   summary: string;
   description?: ForService<string>;
   /** The next step after a 404, as a template; left out: that of the last parameter of the path (IF_MISSING in fields.ts). */

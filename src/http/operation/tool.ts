@@ -17,8 +17,6 @@ export type Tool = {
   isBounded?: boolean;
   /** A text of its answer that is returned in parts: from `offset` on, at most `max_chars` of it (text-part.ts). */
   inParts?: string;
-  /** The next step of an agent after a 404; left out: that of the last parameter of the path (IF_MISSING in mcp/words.ts). */
-  ifMissing?: string;
   /** True if its answer has texts of visitors. Agents are warned of them. */
   readsVisitors?: true;
   /**

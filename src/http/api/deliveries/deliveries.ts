@@ -247,7 +247,7 @@ const listMailsOperation = operation('GET', '/deploy/:id/mails', 'listMails', {
         }),
     },
   },
-  summary: 'List the mails about a deployment',
+  summary: 'List the mails about a {deployment}',
   description: ({ config }) =>
     'Newest first: about submissions, confirmations to visitors, and tests; no mails that ask recipients, and no notices. ' +
     `Finished deliveries are kept for ${config.deliveryLogDays} days (DELIVERY_LOG_DAYS).`,

@@ -111,7 +111,7 @@ const listOperation = operation('GET', '/deploy', 'listDeployments', {
         deployments.map((page) => [page.id, page.slug, page.submission_count, page.updated_at, page.url]),
     },
   },
-  summary: 'List your deployments',
+  summary: 'List your {deployment}s',
   description: 'Newest first, without deleted ones.',
   query: Paging,
   answer: { description: 'A page of deployments.', schema: Deployments },
@@ -139,7 +139,7 @@ const createOperation = operation('POST', '/deploy', 'createDeployment', {
     followUp: { operation: 'checkDeployment', field: 'problems' },
   },
   noCommand: '`formhost deploy` calls it with a file, a folder or a zip.',
-  summary: 'Create a deployment',
+  summary: 'Create a {deployment}',
   description:
     'Publishes an HTML page, or a site with files, at a host of its own. The body is JSON, the page itself as `text/html`, ' +
     'or the site as `application/zip`, with the slug in the query; or the files as `multipart/form-data`, each with its path as ' +
@@ -184,7 +184,7 @@ const getOperation = operation('GET', '/deploy/:id', 'getDeployment', {
     description: 'The address of a page, its number of submissions, and when it was made and changed.',
   },
   noCommand: '`formhost open` prints the address of a page, and `formhost page show` all of its state.',
-  summary: 'Get the status of a deployment',
+  summary: 'Get the status of a {deployment}',
   description: 'With the number of its submissions. `GET /deploy/{id}/html` returns the page itself.',
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
   answer: { description: 'The deployment.', headers: NOTICE_HEADER, schema: Status },
@@ -228,7 +228,7 @@ const replaceHtmlOperation = operation('PUT', '/deploy/:id', 'replaceHtml', {
     followUp: { operation: 'checkDeployment', field: 'problems' },
   },
   noCommand: '`formhost deploy` calls it with a file, a folder or a zip.',
-  summary: 'Replace the HTML of a deployment',
+  summary: 'Replace the HTML of a {deployment}',
   description:
     'Address and slug stay the same. The new page is live at once. The body is JSON, the page itself as `text/html`, or a ' +
     'site as `application/zip`, or its files as `multipart/form-data`. Without `files`, or with an HTML file alone, the files of ' +
@@ -265,7 +265,7 @@ const deleteOperation = operation('DELETE', '/deploy/:id', 'deleteDeployment', {
       'Takes a page offline. Ask the user before. It is in the trash with its submissions for some time: restore_page undoes this.',
   },
   noCommand: '`formhost delete` calls it, after a question about the page and its submissions.',
-  summary: 'Delete a deployment',
+  summary: 'Delete a {deployment}',
   description:
     'The page goes offline. Its slug becomes free, and it no longer counts for the limit of the plan. For some days ' +
     '(TRASH_DAYS) it is in the trash, with its submissions.',
@@ -292,7 +292,7 @@ const getHtmlOperation = operation('GET', HTML_PATH, 'getHtml', {
     help: ['$ page html contact > contact.html', '$ page html contact --of-version 3'],
     shows: 'html',
   },
-  summary: 'Get the HTML of a deployment',
+  summary: 'Get the HTML of a {deployment}',
   description: 'As it was sent, including `{{FORM_ACTION}}`.',
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
   requestHeaders: ifNoneMatch,

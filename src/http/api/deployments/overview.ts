@@ -67,7 +67,7 @@ const listOperation = operation('GET', '/overview', 'getOverview', {
         ]),
     },
   },
-  summary: 'See your deployments at a glance',
+  summary: 'See your {deployment}s at a glance',
   description: 'Newest first, without deleted ones.',
   query: Paging,
   answer: { description: 'A page of deployments.', schema: Overview },
@@ -79,7 +79,7 @@ const listOperation = operation('GET', '/overview', 'getOverview', {
 
 const getOperation = operation('GET', '/overview/:id', 'getDeploymentOverview', {
   command: { usage: 'page show <id>', text: 'Show the state of a page' },
-  summary: 'See one deployment at a glance',
+  summary: 'See one {deployment} at a glance',
   find: async (owner, { id }, { db }) => foundOr404(await findOverview(db, owner.id, id)),
   answer: { description: 'The deployment.', schema: Overviewed },
   handle: async ({ resource }, { config }) => toOverviewed(resource, config),

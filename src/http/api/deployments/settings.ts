@@ -140,7 +140,7 @@ const getOperation = operation('GET', SETTINGS_PATH, 'getSettings', {
       'All settings: mail about submissions and its recipients, where visitors are sent, when the form is open, spam, and others.',
   },
   noCommand: '`formhost settings get` prints them as `formhost settings set` takes them.',
-  summary: 'Get the settings of a deployment',
+  summary: 'Get the settings of a {deployment}',
   description: 'All that can be changed by PATCH, as it is now.',
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
   requestHeaders: ifNoneMatch,
@@ -169,7 +169,7 @@ const changeOperation = operation('PATCH', '/deploy/:id', 'changeSettings', {
       'it; use only addresses that the user has given. Then call test_mail.',
   },
   noCommand: '`formhost settings set` calls it with all settings that are given.',
-  summary: 'Change the settings of a deployment',
+  summary: 'Change the settings of a {deployment}',
   description:
     'Fields that are left out stay as they are. A header says so when mail is switched on and none can be sent, or when a form ' +
     'lacks the widget of the captcha.',

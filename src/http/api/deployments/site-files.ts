@@ -62,7 +62,7 @@ const listOperation = operation('GET', '/deploy/:id/files', 'listFiles', {
       rows: ({ files }) => files.map(({ path, bytes, content_type, sha256 }) => [path, bytes, content_type, sha256]),
     },
   },
-  summary: 'List the files of a deployment',
+  summary: 'List the files of a {deployment}',
   description: 'With its `index.html`, which is first; the others follow by their paths. A single page has no others.',
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
   answer: { description: 'The files.', schema: Files },
@@ -75,7 +75,7 @@ const listOperation = operation('GET', '/deploy/:id/files', 'listFiles', {
 
 const getOperation = operation('GET', '/deploy/:id/files/*path', 'getSiteFile', {
   noCommand: '`formhost site get` writes it to a file, and `formhost pull` all files of a page.',
-  summary: 'Get a file of a deployment',
+  summary: 'Get a file of a {deployment}',
   description: 'As it was sent, and always as an attachment.',
   async find(owner, { id, path: given }, { db, files: { openSiteFile } }) {
     const read = sitePath(given);
@@ -110,7 +110,7 @@ function checkIndex(content: Buffer): void {
 
 const putOperation = operation('PUT', '/deploy/:id/files/*path', 'putSiteFile', {
   noCommand: '`formhost site put` calls it with a file.',
-  summary: 'Add or replace a file of a deployment',
+  summary: 'Add or replace a file of a {deployment}',
   description:
     'The body is the content, whatever its content type: the extension of the path says the type. It makes a new version, ' +
     `as each change does. \`${INDEX}\` is the page itself.`,
@@ -157,7 +157,7 @@ const deleteOperation = operation('DELETE', '/deploy/:id/files/*path', 'deleteSi
     prints: ({ path }) => path,
     says: (_answer, { id }) => `removed: formhost rollback ${id} brings it back`,
   },
-  summary: 'Remove a file of a deployment',
+  summary: 'Remove a file of a {deployment}',
   description: `It makes a new version. \`${INDEX}\` stays: delete the deployment instead.`,
   find: (owner, { id }, app) => ownDeployment(app.db, owner, id),
   answer: { description: 'The file is gone.', schema: Removed },

@@ -57,7 +57,7 @@ const listOperation = operation('GET', '/trash', 'listTrash', {
         deployments.map((page) => [page.id, page.slug, page.submission_count, page.deleted_at]),
     },
   },
-  summary: 'List your deleted deployments',
+  summary: 'List your deleted {deployment}s',
   description: ({ config }) =>
     `The last deleted first. They are kept for ${config.trashDays} days (TRASH_DAYS), until they are restored or deleted for good, and count for the storage of the plan.`,
   query: Paging,
@@ -81,7 +81,7 @@ const restoreOperation = operation('POST', '/trash/:id/restore', 'restoreDeploym
     prints: ({ url }) => url,
     says: ({ id, slug }) => `${slug} (${id}) is live again, with its submissions`,
   },
-  summary: 'Restore a deleted deployment',
+  summary: 'Restore a deleted {deployment}',
   description:
     'With its page, its submissions and their files, its webhooks and its settings. It counts for the limit of the plan again.',
   find: (owner, { id }, { db }) => checkTrash(db, owner, id),
@@ -112,7 +112,7 @@ const purgeOperation = operation('DELETE', '/trash/:id', 'purgeDeployment', {
     prints: ({ id }) => id,
     says: () => 'deleted for good',
   },
-  summary: 'Delete a deployment for good',
+  summary: 'Delete a {deployment} for good',
   description:
     'With all that it has. It is out of reach at once. Millions of submissions take minutes to be removed. Only for a deleted deployment.',
   find: (owner, { id }, { db }) => checkTrash(db, owner, id),

@@ -173,7 +173,7 @@ const fileAnswer = ({ contentType }: Format, example: string, schema: z.ZodType<
 
 const csvExport = operation('GET', '/submissions/:deployId/export.csv', 'exportCsv', {
   noCommand: '`formhost export` writes it to a file.',
-  summary: 'Get all submissions of a deployment as CSV',
+  summary: 'Get all submissions of a {deployment} as CSV',
   description:
     'Oldest first, RFC 4180 with a header row: `id`, `created_at`, `ip_address`, then the fields in the order in which ' +
     `they first appear, without control fields such as \`${REDIRECT}\` (\`_replyto\` is a column) and an empty \`${HONEYPOT}\`. ` +
@@ -190,7 +190,7 @@ const csvExport = operation('GET', '/submissions/:deployId/export.csv', 'exportC
 
 const xlsxExport = operation('GET', '/submissions/:deployId/export.xlsx', 'exportXlsx', {
   noCommand: '`formhost export` writes it to a file.',
-  summary: 'Get all submissions of a deployment as an Excel workbook',
+  summary: 'Get all submissions of a {deployment} as an Excel workbook',
   description:
     'Oldest first, the columns of the CSV export, with numbers, booleans and dates (`created_at`, UTC) as such and ' +
     `everything else as text. When a sheet is full, another one follows. A text over ${SIZES.export.maxCellChars} characters is cut and ends in \`…\`. ` +
@@ -205,7 +205,7 @@ const xlsxExport = operation('GET', '/submissions/:deployId/export.xlsx', 'expor
 
 const ndjsonExport = operation('GET', '/submissions/:deployId/export.ndjson', 'exportNdjson', {
   noCommand: '`formhost export` writes it to a file.',
-  summary: 'Get all submissions of a deployment as lines of JSON',
+  summary: 'Get all submissions of a {deployment} as lines of JSON',
   description: `Oldest first, each line a submission as the list has it. ${FILTERED} ${TOO_MANY_EXPORTS}`,
   find: (owner, { deployId }, { db }) => ownDeployment(db, owner, deployId),
   query: After,

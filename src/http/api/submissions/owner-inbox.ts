@@ -72,7 +72,7 @@ export const ownerInboxOperation = operation('GET', '/inbox', 'searchInbox', {
     ...SEARCH_COMMAND,
     as: { q: '[query]', ...SEARCH_COMMAND.as },
   },
-  summary: 'Search the submissions of all your deployments',
+  summary: 'Search the submissions of all your {deployment}s',
   description: (app) => `Newest first, without those of deleted deployments. ${boundedSearch(app)}`,
   query: Query,
   answer: { description: 'The submissions that were found.', headers: LINK_HEADER, schema: Results },

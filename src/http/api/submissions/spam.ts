@@ -84,7 +84,6 @@ const releaseOperation = operation('POST', '/deploy/:id/spam/:submissionId/relea
   tool: {
     name: 'release_spam',
     description: 'Accepts a submission of list_spam as if it came now: it is listed, and sent to webhooks and by mail.',
-    ifMissing: 'list_spam has what can be released.',
   },
   command: {
     usage: 'spam release <id> <submission>',
@@ -134,7 +133,7 @@ const deleteAllOperation = operation('DELETE', '/deploy/:id/spam', 'emptySpam', 
     prints: (_answer, { id = '' }) => id,
     says: () => 'deleted all spam for good',
   },
-  summary: 'Delete all spam of a deployment',
+  summary: 'Delete all spam of a {deployment}',
   description: 'Permanently, with its files.',
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
   answer: { description: 'There is no spam.', schema: Emptied },

@@ -90,7 +90,7 @@ const listOperation = operation('GET', '/submissions/:deployId', 'listSubmission
     text: 'Show all submissions of a page, newest first',
     shows: 'submissions',
   },
-  summary: 'List the submissions of a deployment',
+  summary: 'List the submissions of a {deployment}',
   description: 'Newest first.',
   find: (owner, { deployId }, { db }) => ownDeployment(db, owner, deployId),
   query: Paging,

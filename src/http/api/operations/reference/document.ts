@@ -11,6 +11,7 @@ import {
 import { type Config, pageUrl } from '../../../../config.ts';
 import { LICENSE, VERSION } from '../../../../lib/project.ts';
 import { PROBLEM_TYPE, problemOf } from '../../../../problems/document.ts';
+import { inApiWords } from '../../../../problems/sentence.ts';
 import { MAX_VALUE_ERRORS, VALUE_CODES } from '../../../../problems/value-errors.ts';
 import { SIZES } from '../../../../sizes.ts';
 import type { Endpoint, Tagged } from '../../../operation/declaration.ts';
@@ -162,7 +163,7 @@ function toOperation(
   return {
     operationId: name,
     tags: [tag],
-    summary,
+    summary: inApiWords(summary),
     ...(description !== undefined && { description }),
     ...(scope === undefined && { security: [] }),
     requestParams: { path: params ?? NONE, query: query ?? NONE, header: requestHeaders ?? NONE },

@@ -104,7 +104,13 @@ function failureOf(thrown: unknown, labels: FieldLabels | undefined): FormProble
  * Makes changes, one at a time, and says how the last one went. `isRepeatable`: making the change twice does no harm, so
  * that it is tried again by itself when the connection was lost. `labels`: of the fields that errors may be about.
  */
-export function useChange({ isRepeatable = false, labels }: { isRepeatable?: boolean; labels?: FieldLabels } = {}): {
+export function useChange({
+  isRepeatable = false,
+  labels,
+}: {
+  isRepeatable?: boolean;
+  labels?: FieldLabels | undefined;
+} = {}): {
   change: Change;
   /** Answers whether the change was made. */
   run(make: () => Promise<void>): Promise<boolean>;

@@ -1,4 +1,4 @@
-import { fieldAt, render, type Vocabulary } from './sentence.ts';
+import { fieldAt, literal, render, type Vocabulary } from './sentence.ts';
 
 /** A wrong value: the name of its field, and the template of a sentence about it. */
 type WrongValue = { field: string; detail: string };
@@ -22,15 +22,15 @@ function textIn(object: unknown, name: string): string | undefined {
 function toWrongValue(error: unknown): WrongValue[] {
   const detail = textIn(error, 'detail');
   if (detail === undefined) return [];
-  const parameter = textIn(error, 'parameter') ?? textIn(error, 'header');
-  return [
-    { field: fieldAt(parameter === undefined ? { pointer: textIn(error, 'pointer') ?? '' } : { parameter }), detail },
-  ];
+  const field = textIn(error, 'parameter') ?? textIn(error, 'header') ?? fieldAt(textIn(error, 'pointer') ?? '');
+  return [{ field, detail }];
 }
 
-/** Returns the error that the body of an answer has, or undefined if it is no document of RFC 9457. */
+/** Returns the error that the body of an answer has, or undefined if there is none. */
 export function readProblem(body: unknown): ReadProblem | undefined {
-  const detail = textIn(body, 'detail');
+  // A request that the server could not read is answered before its Accept is known.
+  const sentence = textIn(body, 'error');
+  const detail = sentence === undefined ? textIn(body, 'detail') : literal(sentence);
   if (detail === undefined) return undefined;
   const list = valueIn(body, 'errors');
   const errors = Array.isArray(list) ? list.flatMap(toWrongValue) : [];

@@ -1,5 +1,3 @@
-import type { Place } from './value-errors.ts';
-
 /*
  * Sentences of errors and notices. Each is a template: names of fields, operations and some words are in braces, so that every
  * client says it in its own words: `{slug} is taken`, `{send} {type: slack}`, `one that {GET /trash} lists`, `no such {deployment}`.
@@ -48,13 +46,9 @@ export const inApiWords = (template: string): string => (/[{\\]/.test(template) 
 /** Returns a text from outside, such as the name of a file, as a part of a template that stays as it is. */
 export const literal = (text: string): string => text.replaceAll(/[\\{]/g, '\\$&');
 
-/** The name of a value in sentences, with dots between its parts. */
-export function fieldAt(place: Place): string {
-  if ('parameter' in place) return place.parameter;
-  if ('header' in place) return place.header;
-  const steps = place.pointer.slice(1).split('/');
-  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');
-}
+/** Returns the name that a value of a body has in sentences, with dots between its parts, by its JSON Pointer. */
+export const fieldAt = (pointer: string): string =>
+  pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
 
 /** Returns a field and all that it is in, the innermost first: `spam.blocklist.2`, `spam.blocklist`, `spam`. */
 function fieldsAround(name: string): string[] {

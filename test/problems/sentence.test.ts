@@ -61,7 +61,7 @@ describe('a template', () => {
   });
 
   it('names a value by the parts of its pointer', () => {
-    expect(fieldAt({ pointer: '/files/a~1b~0c.css' })).toBe('files.a/b~c.css');
+    expect(fieldAt('/files/a~1b~0c.css')).toBe('files.a/b~c.css');
   });
 });
 

@@ -9,7 +9,7 @@ import { Form } from './form.tsx';
 /** A form of one field: what is wrong with its text is said at the field. */
 export function OneFieldForm({
   field,
-  isRight,
+  isRight = () => true,
   wrong,
   button,
   labels,
@@ -17,12 +17,13 @@ export function OneFieldForm({
   done,
 }: {
   field: Pick<FieldProps, 'label' | 'hint' | 'type' | 'name' | 'autoComplete' | 'inputMode'>;
-  isRight(text: string): boolean;
+  /** Left out: the service says what is wrong. */
+  isRight?(text: string): boolean;
   /** The error of a text that is not right. */
-  wrong: string;
+  wrong?: string;
   button: Pick<ButtonProps, 'kind' | 'icon' | 'children'>;
   /** The names of what is sent, for sentences. */
-  labels: FieldLabels;
+  labels?: FieldLabels;
   run(text: string): Promise<unknown>;
   /** The message afterwards. */
   done?: ComponentChildren;

@@ -17,7 +17,7 @@ import { counted } from '../ui/time.tsx';
 import { View } from '../ui/view.tsx';
 import { Elsewhere } from './new-page/elsewhere.tsx';
 
-const LABELS = { slug: 'Slug', html: 'HTML' };
+const LABELS = { slug: 'Slug' };
 
 /** Publishes HTML, or a site that is chosen, as a new page. `draft`: the name under which the tab keeps the HTML. */
 function Publish({ draft, initial }: { draft: string; initial?: string }): JSX.Element {

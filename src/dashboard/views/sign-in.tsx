@@ -14,7 +14,6 @@ export const SignInForm = (): JSX.Element => (
       isRight={(key) => key !== ''}
       wrong="Enter your key: it begins with fh_."
       button={{ kind: 'main', children: 'Sign in' }}
-      labels={{ key: 'The key' }}
       run={signIn}
     />
     {hasMail && (
@@ -25,7 +24,6 @@ export const SignInForm = (): JSX.Element => (
           isRight={isMailAddress}
           wrong="Enter your address, such as you@example.com."
           button={{ icon: 'mail', children: 'Send me a link' }}
-          labels={{ email: 'The address' }}
           run={askForLink}
           done="If this address has an account here, a mail is on its way. Its link works once, for 15 minutes."
         />

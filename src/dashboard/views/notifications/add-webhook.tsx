@@ -12,7 +12,7 @@ import { NotSaved } from '../../ui/states.tsx';
 
 const LABELS = { url: 'Webhook URL', type: 'Receiver' };
 
-const RELAYED = 'takes messages of its own format only: send to n8n, Make or Zapier, and let it write the message.';
+const RELAYED = 'takes messages of its own format only: put n8n, Make or Zapier between.';
 
 const OWN = 'A program of your own';
 

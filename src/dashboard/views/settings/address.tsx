@@ -165,8 +165,6 @@ const AddDomain = ({ id, onAdded }: { id: string; onAdded(): void }): JSX.Elemen
       inputMode: 'url',
       autoComplete: 'off',
     }}
-    isRight={(domain) => domain !== ''}
-    wrong="Enter a domain, such as forms.shop.example."
     button={{ icon: 'plus', children: 'Add domain' }}
     labels={{ domain: 'The domain' }}
     run={(domain) =>

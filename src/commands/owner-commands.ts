@@ -24,12 +24,13 @@ export async function declareOwnerCommands(program: Command, words: readonly str
     ),
   );
   const profile = (): string | undefined => common.opts().profile || undefined;
-  const loadCommands = async () => (await import('./owner/operations.ts')).commandFor;
+  const loadOperations = () => import('./owner/operations.ts');
+  const loadCommands = async () => (await loadOperations()).commandFor;
   const connect: Connect = async (fieldNames = {}) =>
     new Service(await readAccount(process.env, profile()), { fieldNames, loadCommands });
   const group = async (name: string, text: string): Promise<Command> =>
     words.includes(name)
-      ? (await import('./owner/operations.ts')).declareCommands(program, name, text, connect)
+      ? (await loadOperations()).declareCommands(program, name, text, connect)
       : program.command(name).description(text);
   const one = async (usage: string, text: string): Promise<unknown> => {
     const [name = ''] = usage.split(' ');

@@ -141,7 +141,7 @@ const CASES: Readonly<Record<string, Case>> = {
     api: 'url is a webhook of Slack, which takes messages in its own format only: send type: slack when you create the webhook.',
     command: [
       ['webhooks', 'add', 'spring-fair', 'https://hooks.slack.com/services/x'],
-      'the address is a webhook of Slack, which takes messages in its own format only: give --type slack when you create the webhook.',
+      '<url> is a webhook of Slack, which takes messages in its own format only: give --type slack when you create the webhook.',
     ],
     tool: [
       'add_webhook',

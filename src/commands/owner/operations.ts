@@ -193,6 +193,14 @@ async function pathOf(
   return path;
 }
 
+/** Returns the options and arguments of a command by the fields that they are, for sentences about these. */
+function fieldNamesOf(declared: Declared): Record<string, string> {
+  const options = optionsOf(declared, fieldsOf(declared)).flatMap(({ name, options: [option] }) =>
+    option?.long ? [[name, option.long]] : [],
+  );
+  return Object.fromEntries([...options, ...declared.args.map(({ name, target }) => [target, `<${name}>`])]);
+}
+
 /** Runs the command that was called: that of the option which is given, or else the one without. */
 async function run(called: Called, main: Declared, others: readonly Declared[], connect: Connect): Promise<void> {
   const isGiven = ({ flag }: Declared) => flag && called.getOptionValue(flag.attributeName()) !== undefined;
@@ -201,8 +209,7 @@ async function run(called: Called, main: Declared, others: readonly Declared[], 
   const words = wordsOf(called, declared);
   const values = valuesOf(called, declared, words);
   const typed = Object.fromEntries(Array.from(words, ([name, given]) => [name, given.join(' ')]));
-  const fields = [...fieldsOf(declared).keys()].map((name) => [name, nameOfField(declared.words, name) ?? name]);
-  const service = await connect(Object.fromEntries(fields));
+  const service = await connect(fieldNamesOf(declared));
   const path = await pathOf(service, declared, words);
   const question = called.getOptionValue('yes') ? undefined : command.asks?.(typed);
   if (question !== undefined && !(await agrees(question, '--yes'))) {
@@ -233,16 +240,4 @@ export function commandOf(name: string): string | undefined {
 export function commandFor(route: string): string | undefined {
   const found = OPERATIONS.find(({ operation: { method, path } }) => `${method} ${path}` === route);
   return found && commandOf(found.operation.name);
-}
-
-/**
- * Returns how a command writes a field of its request, or a parameter of its path: `--expires`, `<webhook>`. undefined for a field that
- * it does not take, and for a command that is written by hand.
- */
-export function nameOfField(words: string, field: string): string | undefined {
-  const declared = DECLARED.find((one) => one.words === words && !one.flag);
-  if (!declared) return undefined;
-  const argument = declared.args.find(({ target }) => target === field);
-  const option = optionsOf(declared, fieldsOf(declared)).find(({ name }) => name === field)?.options[0];
-  return argument?.written ?? option?.long ?? undefined;
 }

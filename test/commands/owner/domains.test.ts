@@ -56,7 +56,7 @@ describe('formhost domains', () => {
   it('says why a domain is refused', async () => {
     const { id } = await owner.deploy();
     expect(await run(['domains', 'add', id, 'https://shop.example/form'])).toEqual(
-      refusedFor('the domain is a URL: give only its host'),
+      refusedFor('<domain> is a URL: give only its host'),
     );
   });
 });

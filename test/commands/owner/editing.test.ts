@@ -231,7 +231,7 @@ describe('formhost trash', () => {
     expect(await trash('restore', 'gone')).toEqual(
       done('https://gone.pages.test\n', `formhost: gone (${last}) is live again, with its submissions\n`),
     );
-    expect(await trash('restore', first)).toEqual(refusedFor('the slug is taken: choose another with --slug'));
+    expect(await trash('restore', first)).toEqual(refusedFor('--slug is taken: choose another'));
     expect(JSON.parse((await trash('restore', first, '--slug', 'here', '--json')).stdout).slug).toBe('here');
     expect(await trash('restore', 'gone')).toEqual(refusedFor('there is no page gone in the trash'));
   });

@@ -31,7 +31,7 @@ describe('formhost me', () => {
     expect((await set('--time-zone', 'Asia/Kolkata')).stdout).toContain(cells('time_zone', 'Asia/Kolkata'));
     expect((await set('--time-zone', 'null', '--json')).stdout).toBe(`${await apiText('/me')}\n`);
     expect(JSON.parse(await apiText('/me')).time_zone).toBe(null);
-    expect(await set('--time-zone', 'Mars/Olympus')).toEqual(refusedFor('time_zone is invalid'));
+    expect(await set('--time-zone', 'Mars/Olympus')).toEqual(refusedFor('--time-zone is invalid'));
     expect(await set()).toEqual(misusedFor('nothing is to be changed: give an option'));
   });
 });
@@ -192,7 +192,7 @@ describe('formhost submissions', () => {
     expect((await change('star', '--filter', '{}', '--json')).stdout).toBe('{"done":2,"next_cursor":null}\n');
     expect(await change('read', '--filter', 'casino')).toEqual(misusedFor('--filter is not JSON'));
     expect(await change('paint', first)).toEqual(misusedFor('Allowed choices are read, unread'));
-    expect(await change('read')).toEqual(refusedFor('ids and filter are both given, or neither'));
+    expect(await change('read')).toEqual(refusedFor('<submission> and --filter are both given, or neither'));
   });
 
   it('stores a test', async () => {

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { declareProgram } from '../../../src/commands/formhost.ts';
-import { commandOf, nameOfField } from '../../../src/commands/owner/operations.ts';
+import { commandFor, commandOf } from '../../../src/commands/owner/operations.ts';
 import { OPERATIONS } from '../../../src/http/endpoints.ts';
 import { declareWholeProgram } from '../../support/command.ts';
 import { PROJECT } from '../../support/process.ts';
@@ -77,17 +77,8 @@ describe('the words of commands', () => {
     expect(commandOf(operation)).toBe(line);
   });
 
-  it.each([
-    ['keys create', 'expires_at', '--expires'],
-    ['keys create', 'name', '--name'],
-    ['webhooks add', 'url', '<url>'],
-    ['webhooks add', 'deployId', '<id>'],
-    ['webhooks remove', 'webhookId', '<webhook>'],
-    ['search', 'q', '<query>'],
-    ['submissions change', 'ids', '[submission...]'],
-    ['webhooks secret', 'nothing', undefined],
-    ['deploy', 'slug', undefined],
-  ])('of formhost %s name %s', (line, field, name) => {
-    expect(nameOfField(line, field)).toBe(name);
+  it('name it by its method and path, too', () => {
+    expect(commandFor('GET /deploy/:id/domains')).toBe('formhost domains list');
+    expect(commandFor('GET /nothing')).toBe(undefined);
   });
 });

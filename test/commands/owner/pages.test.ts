@@ -240,7 +240,7 @@ describe('formhost webhooks', () => {
       id: delivery,
       status: 'pending',
     });
-    expect(await webhooks('add', id, 'ftp://x')).toEqual(refusedFor('the address is invalid: give an absolute'));
+    expect(await webhooks('add', id, 'ftp://x')).toEqual(refusedFor('<url> is invalid: give an absolute'));
   });
 
   it('shows and rotates the secret, disables, enables and removes', async () => {

@@ -3,7 +3,7 @@ import { once, setMaxListeners } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { makeKey } from '../src/db/account/owners.ts';
+import { makeKey } from '../src/db/account/owner-queries.ts';
 import { absolute, alternate, compare, type Figures, isInstalled, type Row, run, wrk, wrkScript } from './measure.ts';
 import { type Case, sql } from './stage.ts';
 

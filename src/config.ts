@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { type BucketLocation, parseFilesUrl } from './lib/files-url.ts';
-import { misspeltName } from './lib/misspelt.ts';
-import { DEFAULT_DATA_DIR } from './lib/project.ts';
-import { isLoopback } from './lib/public-address.ts';
+import { type BucketLocation, parseFilesUrl } from './environment/files-url.ts';
 import {
   baseUrl,
   byteSize,
@@ -26,7 +23,10 @@ import {
   seconds,
   smtpUrl,
   trustProxy,
-} from './lib/setting-values.ts';
+} from './environment/setting-values.ts';
+import { misspeltName } from './lib/misspelt.ts';
+import { DEFAULT_DATA_DIR } from './lib/project.ts';
+import { isLoopback } from './lib/public-address.ts';
 import { SIZES } from './sizes.ts';
 
 /** A setting is wrong; the message names it and fits on one line. */

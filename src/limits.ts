@@ -2,7 +2,7 @@
  * The timeouts, intervals and capacities of the service, with the unit in the name. `startService` accepts others, which the
  * tests use. A name that ends in `TimeoutMs` is a deadline, after which work is given up, and the tests lengthen all of these.
  *
- * - `src/sizes.ts` has the sizes that are fixed, `src/commands/limits.ts` and `src/dashboard/limits.ts` those of the commands and
+ * - `src/sizes.ts` has the sizes that are fixed, `src/commands/command-limits.ts` and `src/dashboard/dashboard-limits.ts` those of the commands and
  *   of the dashboard. A number that one file uses, and no test replaces, is in that file.
  * - Settings that an operator may change are in config.ts. Facts of protocols and file formats, and intervals that are part of a
  *   statement of SQL, are beside the code that uses them.

@@ -5,9 +5,9 @@ import { type Config, ConfigError, loadConfig } from './config.ts';
 import { firstRunMessage } from './first-run-message.ts';
 import { onLauncherLost } from './lib/launcher.ts';
 import { createLog, type Log } from './lib/log.ts';
-import { readableLines } from './lib/readable-log.ts';
 import { openMetrics, openWorkerMetrics } from './metrics/open-metrics.ts';
 import { StartError } from './prepare-database.ts';
+import { readableLines } from './readable-log.ts';
 import { startService } from './service.ts';
 import { type OnLoss, reportReady, runWorkers, WorkerStartError } from './workers.ts';
 

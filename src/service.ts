@@ -6,8 +6,8 @@ import { createChallenges, createLinks, fromSecret } from './db/account/link-sec
 import { CleanUp } from './db/clean-up.ts';
 import { deliveriesBacklogAge } from './db/deliveries/delivery-queue.ts';
 import { ChangeFeed } from './db/deployments/change-feed.ts';
-import { createOpenSiteFile } from './db/deployments/site-files.ts';
-import { createOpenFile, type ReadObject } from './db/files/file-content.ts';
+import { createOpenSiteFile } from './db/deployments/site-file-queries.ts';
+import { createOpenFile, type ReadObject } from './db/files/file-content-queries.ts';
 import { connect } from './db/postgres/connect.ts';
 import type { SiteverifyUrls } from './delivery/captcha-providers.ts';
 import { createDelivery } from './delivery/create-delivery.ts';
@@ -15,6 +15,7 @@ import { runDigestLoop } from './delivery/mail/digest-loop.ts';
 import { OwnAddress } from './delivery/webhooks/own-address.ts';
 import { createDeploymentChanges } from './deployment-changes.ts';
 import { DomainChecks } from './domains/domain-checks.ts';
+import { createProofs } from './domains/domain-records.ts';
 import { Bucket } from './files/bucket.ts';
 import { FilesBucket } from './files/files-bucket.ts';
 import type { App } from './http/app.ts';
@@ -25,14 +26,13 @@ import { createRequests } from './http/request/create-requests.ts';
 import { Hosts } from './http/request/hosts.ts';
 import { ProvenDomains } from './http/request/proven-domains.ts';
 import { HttpServer } from './http/server.ts';
-import { createProofs } from './lib/domain-records.ts';
 import type { Log } from './lib/log.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { type LimitOverrides, withLimits } from './limits.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { type FirstOwner, openDatabase } from './prepare-database.ts';
 import { createSubmissions } from './submissions/create-submissions.ts';
-import { readLabels } from './submissions/labels.ts';
+import { readLabels } from './submissions/read-labels.ts';
 
 export type Service = {
   /** Where it listens, such as http://127.0.0.1:3000. */

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, loadConfig, SETTING_NAMES } from '../src/config.ts';
 import { isReachable } from '../src/lib/public-address.ts';
-import { emptyFolder } from './support/formhost.ts';
 import { PROJECT } from './support/process.ts';
+import { emptyFolder } from './support/run-formhost.ts';
 
 /** The message about settings that are wrong; undefined where they are right. */
 function complaint(env: Record<string, string>): string | undefined {

@@ -1,12 +1,12 @@
 import type { Command } from '@commander-js/extra-typings';
-import { declareBackup } from './backup.ts';
-import { declareDeployments } from './deployments.ts';
-import { declareDoctor } from './doctor.ts';
-import { declareFiles } from './files.ts';
-import { declareKeys } from './keys.ts';
-import { declareMailTest } from './mail-test.ts';
-import { declareOwners } from './owners.ts';
-import { declareRestore } from './restore.ts';
+import { declareBackup } from './backup-commands.ts';
+import { declareDeployments } from './deployment-commands.ts';
+import { declareDoctor } from './doctor-commands.ts';
+import { declareFiles } from './file-commands.ts';
+import { declareMailTest } from './mail-test-commands.ts';
+import { declareKeys } from './operator-key-commands.ts';
+import { declareOwners } from './owner-account-commands.ts';
+import { declareRestore } from './restore-commands.ts';
 
 /** Declares the commands of operators, in the order of the help: they use the settings and the database of the service. */
 export function declareOperatorCommands(admin: Command): void {

@@ -1,17 +1,17 @@
 import { type Command, Option } from '@commander-js/extra-typings';
-import { readAccount } from './owner/account.ts';
-import { declareCheck } from './owner/check.ts';
-import { declareDeploy } from './owner/deploy.ts';
-import { declareExport, declareFiles } from './owner/export.ts';
-import { declareLogin, declareLogout, declareWhoami } from './owner/login.ts';
-import { declareOpen, declareRemove } from './owner/pages.ts';
-import { declarePull } from './owner/pull.ts';
-import { type Connect, Service } from './owner/service.ts';
-import { declareSettings } from './owner/settings.ts';
+import { type Connect, Service } from './owner/api-requests.ts';
+import { declareCheck } from './owner/check-commands.ts';
+import { declareDeploy } from './owner/deploy-commands.ts';
+import { declareExport, declareFiles } from './owner/export-commands.ts';
+import { declareLogin, declareLogout, declareWhoami } from './owner/login-commands.ts';
+import { declareOpen, declareRemove } from './owner/page-commands.ts';
+import { declarePull } from './owner/pull-commands.ts';
+import { declareSettings } from './owner/settings-commands.ts';
 import { declareSiteFiles } from './owner/site-files.ts';
-import { declareTail } from './owner/tail.ts';
-import { declareRollback } from './owner/versions.ts';
-import { declareTest } from './owner/webhooks.ts';
+import { readAccount } from './owner/stored-account.ts';
+import { declareTail } from './owner/tail-commands.ts';
+import { declareRollback } from './owner/version-commands.ts';
+import { declareTest } from './owner/webhook-commands.ts';
 
 /**
  * Declares the commands of owners, in the order of the help: they use the API. `group` and `one` are commands that operations declare;

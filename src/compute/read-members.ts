@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type JsonMember, type JsonProblem, readJsonObject, unquote } from '../lib/json-text.ts';
-import { filesOfText, type ReadFile, SiteError, type SiteLimits } from '../lib/sent-files.ts';
+import { filesOfText, type ReadFile, SiteError, type SiteLimits } from '../sites/sent-files.ts';
 import { SIZES } from '../sizes.ts';
 
 /** A value that is not a string is not read beyond this: no schema accepts a longer one. */

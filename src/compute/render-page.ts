@@ -44,7 +44,7 @@ function withFormAction(html: Uint8Array, action: string): Uint8Array {
   );
 }
 
-/** Its result is stored (src/http/pages/new-page.ts): a change of this function has to make the stored results anew. */
+/** Its result is stored (src/http/pages/page-renderer.ts): a change of this function has to make the stored results anew. */
 export function renderPage({ html, action }: RenderInput): RenderedPage {
   const body = withFormAction(html, action);
   return { hash: hashOf(body), bytes: body.length, br: brotliCompressSync(body, brotliOptions(body)) };

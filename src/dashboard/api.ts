@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals';
 import { type Client, createFormhost } from '../client/client.ts';
-import { TEMPLATE_TYPE } from '../problems/document.ts';
+import { TEMPLATE_TYPE } from '../problems/problem-document.ts';
 import { type ReadProblem, readProblem } from '../problems/read-problem.ts';
-import { DASHBOARD_LIMITS } from './limits.ts';
-import { formProblem } from './words.ts';
+import { DASHBOARD_LIMITS } from './dashboard-limits.ts';
+import { formProblem } from './dashboard-words.ts';
 
 /*
  * Every request of the dashboard goes through here, and every error is met here: a session that is over waits for the next

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ApiError, ConnectionError, pause } from './api.ts';
-import { type FieldLabels, type FormProblem, formProblem } from './words.ts';
+import { type FieldLabels, type FormProblem, formProblem } from './dashboard-words.ts';
 
 /** The data of a view. `data` stays while it is read again. */
 export type Loaded<T> = {

@@ -1,4 +1,4 @@
-import { readHtmlBytes } from '../lib/html-charset.ts';
+import { readHtmlBytes } from '../sites/html-charset.ts';
 
 export const isHtml = (path: string): boolean => /\.html?$/i.test(path);
 

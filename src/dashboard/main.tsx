@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { App } from './app.tsx';
+import { App } from './dashboard-app.tsx';
 import { findSession } from './session.ts';
 
 const root = document.getElementById('app');

@@ -1,6 +1,6 @@
 import type { Schemas } from '../client/client.ts';
 import { answer, api } from './api.ts';
-import { MAX_LIMIT } from './limits.ts';
+import { MAX_LIMIT } from './dashboard-limits.ts';
 
 /** A page with what its owner wants to know at a glance. */
 export type Overviewed = Schemas['OverviewedDeployment'];

@@ -1,21 +1,21 @@
 import type { JSX } from 'preact';
 import { Route } from 'preact-iso';
 import { VIEW_PATHS } from '../lib/dashboard-paths.ts';
-import Account from './views/account.tsx';
-import AllInboxes from './views/all-inboxes.tsx';
-import Charts from './views/charts.tsx';
-import EditPage from './views/edit-page.tsx';
-import Help from './views/help.tsx';
-import Inbox from './views/inbox.tsx';
-import Live from './views/live.tsx';
-import NewPage from './views/new-page.tsx';
-import NotFound from './views/not-found.tsx';
-import Notifications from './views/notifications.tsx';
-import Page from './views/page.tsx';
-import Pages from './views/pages.tsx';
-import Settings from './views/settings.tsx';
-import Statistics from './views/statistics.tsx';
-import Trash from './views/trash.tsx';
+import Account from './views/account-view.tsx';
+import AllInboxes from './views/all-inboxes-view.tsx';
+import Charts from './views/charts-view.tsx';
+import EditPage from './views/edit-page-view.tsx';
+import Help from './views/help-view.tsx';
+import Inbox from './views/inbox-view.tsx';
+import Live from './views/live-view.tsx';
+import NewPage from './views/new-page-view.tsx';
+import NotFound from './views/not-found-view.tsx';
+import Notifications from './views/notifications-view.tsx';
+import Page from './views/page-view.tsx';
+import Pages from './views/pages-view.tsx';
+import Settings from './views/settings-view.tsx';
+import Statistics from './views/statistics-view.tsx';
+import Trash from './views/trash-view.tsx';
 
 /** Every view and its address. A view under several addresses has one key, so that it stays as it is from one to another. */
 export const routes: JSX.Element[] = [

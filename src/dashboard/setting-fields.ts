@@ -1,6 +1,6 @@
 import type { Schemas } from '../client/client.ts';
 import { LANGUAGES } from '../lib/languages.ts';
-import type { FieldLabels } from './words.ts';
+import type { FieldLabels } from './dashboard-words.ts';
 
 /*
  * Each setting of a page as people see it, under its name in the API. A part of a setting has a name with dots.

@@ -1,4 +1,4 @@
-import { isIgnoredPath } from '../lib/ignored-names.ts';
+import { isIgnoredPath } from '../sites/ignored-names.ts';
 import { answer, api } from './api.ts';
 import { HtmlFiles, isHtml } from './html-files.ts';
 import { say } from './ui/say.tsx';

@@ -2,12 +2,17 @@ import type { Knex } from 'knex';
 import type { Log } from '../lib/log.ts';
 import { PollLoop } from '../lib/poll-loop.ts';
 import type { Limits } from '../limits.ts';
-import { recountStorage } from './account/storage.ts';
-import { beginPurge, findExpiredTrash, findUnfinishedPurge, finishPurge } from './deployments/deleted-deployments.ts';
-import { cleanContents } from './deployments/site-files.ts';
+import { recountStorage } from './account/storage-queries.ts';
+import {
+  beginPurge,
+  findExpiredTrash,
+  findUnfinishedPurge,
+  finishPurge,
+} from './deployments/deleted-deployment-queries.ts';
+import { cleanContents } from './deployments/site-file-queries.ts';
 import { BATCH, removeOldRows } from './old-rows.ts';
 import { expireSpam, removeExpiredSpam } from './spam/spam-clean-up.ts';
-import { findExpiring, removeExpired } from './submissions/expired-submissions.ts';
+import { findExpiring, removeExpired } from './submissions/expired-submission-queries.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 import { firstDeliveryId } from '../lib/ids.ts';
 import { SIZES } from '../sizes.ts';
-import { EXPIRED as IS_OWNER_KEY_EXPIRED } from './account/idempotency-keys.ts';
+import { EXPIRED as IS_OWNER_KEY_EXPIRED } from './account/idempotency-key-queries.ts';
 import { execute, queryOne } from './postgres/query.ts';
-import { DAILY_COUNTS, IS_OLD as IS_OLD_COUNT } from './submissions/daily-counts.ts';
-import { EXPIRED as IS_KEY_EXPIRED } from './submissions/idempotency-keys.ts';
+import { DAILY_COUNTS, IS_OLD as IS_OLD_COUNT } from './submissions/daily-count-queries.ts';
+import { EXPIRED as IS_KEY_EXPIRED } from './submissions/submission-key-queries.ts';
 
 /*
  * Rows that are removed when their time is over, except submissions and spam, which have files.

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import type { AskedProvider, TokenQuestion, TokenState } from '../lib/captcha-fields.ts';
+import type { AskedProvider, TokenQuestion, TokenState } from '../forms/captcha-fields.ts';
 import { FairQueue } from '../lib/fair-queue.ts';
 import type { Limits } from '../limits.ts';
 import { type Fence, FencedAgent } from './webhooks/fenced-agent.ts';

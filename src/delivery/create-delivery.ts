@@ -1,6 +1,6 @@
 import { type Config, pageUrl } from '../config.ts';
-import { readDigest } from '../db/deliveries/digests.ts';
-import { reserveConfirmation } from '../db/deliveries/visitor-confirmations.ts';
+import { readDigest } from '../db/deliveries/digest-queries.ts';
+import { reserveConfirmation } from '../db/deliveries/visitor-confirmation-queries.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import type { Log } from '../lib/log.ts';
 import type { Limits } from '../limits.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { LOGGED_MAIL_EVENTS } from '../db/deliveries/delivery-log.ts';
+import { LOGGED_MAIL_EVENTS } from '../db/deliveries/delivery-log-queries.ts';
 import { findDuePairs, type LeasedDelivery, leaseDeliveries, type Pair } from '../db/deliveries/delivery-queue.ts';
 import { type AttemptOutcome, settleDeliveries } from '../db/deliveries/settle-deliveries.ts';
-import { CONFIRMATION_EVENT } from '../db/deliveries/visitor-confirmations.ts';
+import { CONFIRMATION_EVENT } from '../db/deliveries/visitor-confirmation-queries.ts';
 import type { Log } from '../lib/log.ts';
 import { PollLoop } from '../lib/poll-loop.ts';
 import type { Limits } from '../limits.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import type { LeasedDelivery } from '../db/deliveries/delivery-queue.ts';
-import type { Labels } from '../db/deployments/labels.ts';
-import type { AccountMail } from '../lib/account-mail.ts';
+import type { Labels } from '../db/deployments/label-queries.ts';
+import type { AccountMail } from '../lib/events.ts';
 import { EVENTS, type Event } from '../lib/events.ts';
 import { newSessionId } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';

@@ -1,5 +1,5 @@
 import type { Pair } from '../db/deliveries/delivery-queue.ts';
-import { MAIL } from '../db/deliveries/mail-recipients.ts';
+import { MAIL } from '../db/deliveries/mail-recipient-queries.ts';
 import { createBoundedCache } from '../lib/bounded-cache.ts';
 import type { Limits } from '../limits.ts';
 

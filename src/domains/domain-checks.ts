@@ -5,14 +5,14 @@ import {
   type CheckTimes,
   leaseDueDomains,
   settleDomainCheck,
-} from '../db/domains/domain-checks.ts';
+} from '../db/domains/domain-check-queries.ts';
 import type { Database } from '../db/postgres/connect.ts';
-import { isPrivateName } from '../lib/domain-names.ts';
 import type { Log } from '../lib/log.ts';
 import { PollLoop } from '../lib/poll-loop.ts';
 import type { Limits } from '../limits.ts';
+import { isPrivateName } from './domain-names.ts';
+import { problemOf } from './domain-problems.ts';
 import { lookUp } from './look-up.ts';
-import { problemOf } from './problems.ts';
 
 type DomainCheckParts = {
   db: Database;

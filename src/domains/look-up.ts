@@ -1,5 +1,5 @@
 import type { Resolver } from 'node:dns/promises';
-import { proofName } from '../lib/domain-records.ts';
+import { proofName } from './domain-records.ts';
 
 /** The answer of DNS to a question; `none`: why there are no values. undefined: DNS did not answer, which says nothing. */
 type Answer = { values: string[]; none?: string } | undefined;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
 import { decodeXML } from 'entities';
-import type { BucketLocation } from '../lib/files-url.ts';
+import type { BucketLocation } from '../environment/files-url.ts';
 import { newObjectId, OBJECT_ID } from '../lib/ids.ts';
 import type { Limits } from '../limits.ts';
 import { BucketError } from './bucket-error.ts';

@@ -7,9 +7,9 @@ import {
   forgetRemovedObjects,
   hasBucketFiles,
   installationOf,
-} from '../db/files/bucket-files.ts';
-import type { ReadObject } from '../db/files/file-content.ts';
-import type { FileObject, NewObject } from '../db/files/stored-files.ts';
+} from '../db/files/bucket-file-queries.ts';
+import type { ReadObject } from '../db/files/file-content-queries.ts';
+import type { FileObject, NewObject } from '../db/files/stored-file-queries.ts';
 import type { Log } from '../lib/log.ts';
 import { PollLoop } from '../lib/poll-loop.ts';
 import type { Limits } from '../limits.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { PROBLEM_TYPE, type ProblemDocument } from '../problems/document.ts';
+import { PROBLEM_TYPE, type ProblemDocument } from '../problems/problem-document.ts';
 import { HttpError, isProblemWanted, problemFor } from './response/errors.ts';
 
 // An import would also load node:http's own fetch: 50 ms and 13 MB at every start.

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { VIEW_PATHS } from '../lib/dashboard-paths.ts';
 import type { App } from './app.ts';
 import type { Endpoint } from './operation/declaration.ts';
-import { writeErrorPage } from './pages/pages.ts';
+import { writeErrorPage } from './pages/page-server.ts';
 import type { Exchange } from './request/exchange.ts';
 import { pathOf } from './request/hosts.ts';
 import { namesHtml } from './response/accept.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { App } from './app.ts';
 import { ContentSender } from './pages/content-sender.ts';
-import { noSuchPage, PageServer } from './pages/pages.ts';
+import { noSuchPage, PageServer } from './pages/page-server.ts';
 import { asksForWorker, sendWorkerRemoval } from './pages/worker-removal.ts';
 import type { Exchange } from './request/exchange.ts';
 import { contextOf, type RequestContext, type Step } from './request/request-context.ts';

@@ -17,3 +17,15 @@ const MAIL_EVENTS = [
 ] as const;
 
 export type MailEvent = (typeof MAIL_EVENTS)[number];
+
+/**
+ * The header of every request to a webhook, with the delivery's id. A submission that has it is from a webhook that
+ * leads back here.
+ */
+export const DELIVERY_HEADER = 'formhost-delivery';
+
+/** The mails to an owner about the account, apart from its pages. `url`: a link that works once. */
+export type AccountMail =
+  | { kind: 'sign-in'; url: string }
+  | { kind: 'new-address'; url: string }
+  | { kind: 'address-changed'; newAddress: string };

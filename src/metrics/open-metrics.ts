@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import type { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
 import { gatherFromWorkers, offerToPrimary } from './metrics.ts';
-import { serveMetrics } from './server.ts';
+import { serveMetrics } from './metrics-server.ts';
 
 type Close = () => Promise<void>;
 

@@ -28,7 +28,7 @@ const NOTIFY_EVERY = ['submission', 'hour', 'day'] as const;
 
 /** A setting of a deployment, which is also the name of its column. */
 export type Setting = {
-  /** Left out: src/db/deployments/settings.ts stores it in another way. */
+  /** Left out: src/db/deployments/settings-queries.ts stores it in another way. */
   column?: {
     table: 'deployments' | 'form_rules';
     type: 'boolean' | 'integer' | 'jsonb' | 'text' | 'text[]' | 'timestamptz';

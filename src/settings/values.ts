@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { CAPTCHA_PROVIDERS } from '../lib/captcha-fields.ts';
-import { hasKnownPlaceholders, PLACEHOLDER_LIST } from '../lib/confirmation.ts';
+import { CAPTCHA_PROVIDERS } from '../forms/captcha-fields.ts';
+import { hasKnownPlaceholders, PLACEHOLDER_LIST } from '../forms/confirmation.ts';
+import { isHttpUrl, toOrigin } from '../forms/origins.ts';
+import { withPlainSpaces } from '../forms/whole-words.ts';
 import { isMailAddress, toMailAddress } from '../lib/mail-address.ts';
-import { isHttpUrl, toOrigin } from '../lib/origins.ts';
-import { withPlainSpaces } from '../lib/whole-words.ts';
 import { refused } from '../problems/refusal.ts';
 import { SIZES } from '../sizes.ts';
 

@@ -1,11 +1,11 @@
 import type { Config } from '../config.ts';
 import type { Database } from '../db/postgres/connect.ts';
-import { DailyCounts } from '../db/submissions/daily-counts.ts';
+import { DailyCounts } from '../db/submissions/daily-count-queries.ts';
 import type { FileBucket } from '../files/files-bucket.ts';
-import type { Altcha } from '../lib/altcha.ts';
+import type { Altcha } from '../forms/altcha.ts';
 import type { Log } from '../lib/log.ts';
 import type { Limits } from '../limits.ts';
-import { Forms } from './forms.ts';
+import { Forms } from './live-forms.ts';
 import { type AskProvider, SpamCheck } from './spam-check.ts';
 import { SubmissionStore } from './submission-store.ts';
 

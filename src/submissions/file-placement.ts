@@ -1,8 +1,8 @@
-import { checkStorage, type StorageLimits } from '../db/account/storage.ts';
+import { checkStorage, type StorageLimits } from '../db/account/storage-queries.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { refuseEarly } from '../db/submissions/store-in-transaction.ts';
 import type { NewSubmission } from '../db/submissions/store-submissions.ts';
-import { bytesOf, type NewFile } from '../db/submissions/submission-files.ts';
+import { bytesOf, type NewFile } from '../db/submissions/submission-file-queries.ts';
 import type { FileBucket } from '../files/files-bucket.ts';
 import { FairQueue } from '../lib/fair-queue.ts';
 import type { Limits } from '../limits.ts';

@@ -1,19 +1,19 @@
 import type { Database } from '../db/postgres/connect.ts';
 import { isOutOfReach } from '../db/postgres/out-of-reach.ts';
-import type { SpamReason } from '../db/spam/spam-submissions.ts';
-import type { DailyCounts } from '../db/submissions/daily-counts.ts';
+import type { SpamReason } from '../db/spam/spam-queries.ts';
+import type { DailyCounts } from '../db/submissions/daily-count-queries.ts';
 import { findStored } from '../db/submissions/find-stored.ts';
-import type { LiveForm } from '../db/submissions/forms.ts';
-import { findByKey, type IdempotencyKey } from '../db/submissions/idempotency-keys.ts';
+import type { LiveForm } from '../db/submissions/form-queries.ts';
 import type { Closing, NewSubmission, StoreOutcome } from '../db/submissions/store-submissions.ts';
-import type { NewFile } from '../db/submissions/submission-files.ts';
+import type { NewFile } from '../db/submissions/submission-file-queries.ts';
+import { findByKey, type IdempotencyKey } from '../db/submissions/submission-key-queries.ts';
 import { BucketError } from '../files/bucket-error.ts';
+import { asListed, HIDDEN_ORIGIN, webOriginOf } from '../forms/origins.ts';
 import { BusyError, FairQueue } from '../lib/fair-queue.ts';
 import { DEPLOYMENT_ID, newSubmissionId } from '../lib/ids.ts';
-import { asListed, HIDDEN_ORIGIN, webOriginOf } from '../lib/origins.ts';
 import { networkOf } from '../lib/public-address.ts';
 import type { Limits } from '../limits.ts';
-import type { Forms } from './forms.ts';
+import type { Forms } from './live-forms.ts';
 import type { SpamCheck } from './spam-check.ts';
 import type { SubmissionStore } from './submission-store.ts';
 

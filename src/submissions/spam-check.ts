@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { SpamReason } from '../db/spam/spam-submissions.ts';
-import type { Captcha, FormRules } from '../db/submissions/forms.ts';
+import type { SpamReason } from '../db/spam/spam-queries.ts';
+import type { Captcha, FormRules } from '../db/submissions/form-queries.ts';
 import type { NewSubmission } from '../db/submissions/store-submissions.ts';
-import type { Altcha, Solution } from '../lib/altcha.ts';
+import type { Altcha, Solution } from '../forms/altcha.ts';
+import { type AskedProvider, CAPTCHA_FIELDS, type TokenQuestion, type TokenState } from '../forms/captcha-fields.ts';
+import { isEmptyJson } from '../forms/control-fields.ts';
+import { createWordMatcher } from '../forms/submission-search.ts';
 import { createBoundedCache } from '../lib/bounded-cache.ts';
-import { type AskedProvider, CAPTCHA_FIELDS, type TokenQuestion, type TokenState } from '../lib/captcha-fields.ts';
-import { isEmptyJson } from '../lib/control-fields.ts';
 import { FairQueue } from '../lib/fair-queue.ts';
 import { normalizeJson, readJsonList, readJsonObject, unquote } from '../lib/json-text.ts';
 import { networkOf } from '../lib/public-address.ts';
-import { createWordMatcher } from '../lib/submission-search.ts';
 import type { Limits } from '../limits.ts';
 
 /** A token counts once at its provider: a form that is sent again after a 429 or 503 must find it genuine here. */

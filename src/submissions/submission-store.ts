@@ -1,8 +1,8 @@
-import type { StorageLimits } from '../db/account/storage.ts';
+import type { StorageLimits } from '../db/account/storage-queries.ts';
 import { Batcher } from '../db/batcher.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { isOutOfReach } from '../db/postgres/out-of-reach.ts';
-import { type SpamReason, storeSpam } from '../db/spam/spam-submissions.ts';
+import { type SpamReason, storeSpam } from '../db/spam/spam-queries.ts';
 import { outcomeOf, type SubmissionOptions, storeInTransaction } from '../db/submissions/store-in-transaction.ts';
 import {
   type NewSubmission,

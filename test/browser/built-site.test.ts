@@ -5,8 +5,8 @@ import { build } from 'vite';
 import { expect, it, onTestFinished } from 'vitest';
 import { hasChromium, openBrowser } from '../support/chromium.ts';
 import { PROJECT } from '../support/process.ts';
-import { startLocalService } from '../support/service.ts';
-import { publishSite } from '../support/sites.ts';
+import { publishSite } from '../support/publish-site.ts';
+import { startLocalService } from '../support/test-service.ts';
 
 /* A site that Vite has built of an app whose scripts and data have the placeholder. */
 

@@ -2,7 +2,7 @@ import type { Browser, BrowserContextOptions, Locator, Page, Request, Response }
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { accessibilityProblems } from '../support/accessibility.ts';
 import { hasChromium, openBrowser } from '../support/chromium.ts';
-import { type Owner, startTestService, type TestService } from '../support/service.ts';
+import { type Owner, startTestService, type TestService } from '../support/test-service.ts';
 
 describe.skipIf(!hasChromium())('/docs in a browser', () => {
   let service: TestService;

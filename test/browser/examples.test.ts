@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasChromium } from '../support/chromium.ts';
 import { type DashboardUnderTest, expectAccessible, startDashboard } from '../support/dashboard-in-browser.ts';
 import { PROJECT } from '../support/process.ts';
-import type { Owner } from '../support/service.ts';
+import type { Owner } from '../support/test-service.ts';
 
 /* The finished pages to start from: each works, on a desktop and on a small phone, light and dark. */
 

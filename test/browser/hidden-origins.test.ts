@@ -8,7 +8,7 @@ import type { Browser, FrameLocator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { accessibilityProblems } from '../support/accessibility.ts';
 import { hasChromium, openBrowser } from '../support/chromium.ts';
-import { type Owner, startLocalService } from '../support/service.ts';
+import { type Owner, startLocalService } from '../support/test-service.ts';
 
 /*
  * Pages for which a browser sends `Origin: null`, and the setting allowed_origins: those with a referrer policy that hides it,

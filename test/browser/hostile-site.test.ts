@@ -1,8 +1,8 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasChromium, openBrowser } from '../support/chromium.ts';
-import { type Owner, startLocalService } from '../support/service.ts';
-import { publishSite } from '../support/sites.ts';
+import { publishSite } from '../support/publish-site.ts';
+import { type Owner, startLocalService } from '../support/test-service.ts';
 
 /*
  * A site that attacks the service and other pages, visited by an owner who is signed in.

@@ -5,7 +5,7 @@ import { createLinks } from '../../src/db/account/link-secret.ts';
 import { digestEmail, submissionEmail } from '../../src/delivery/mail/submission-mails.ts';
 import { SignedLinks } from '../../src/lib/signed-links.ts';
 import { hasChromium, openBrowser } from '../support/chromium.ts';
-import { type Owner, startTestService, type TestService } from '../support/service.ts';
+import { type Owner, startTestService, type TestService } from '../support/test-service.ts';
 import { writeMail } from '../support/write-mail.ts';
 
 /* Tests how mails look in a browser, and where their links lead. */

@@ -1,8 +1,8 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasChromium, openBrowser } from '../support/chromium.ts';
-import { type Owner, startLocalService } from '../support/service.ts';
-import { publishSite } from '../support/sites.ts';
+import { publishSite } from '../support/publish-site.ts';
+import { type Owner, startLocalService } from '../support/test-service.ts';
 
 /*
  * Service workers of pages that are gone, in the browsers of earlier visitors.

@@ -4,8 +4,8 @@ import { accessibilityProblems } from '../support/accessibility.ts';
 import { hasChromium, openBrowser } from '../support/chromium.ts';
 import { cloneDatabase } from '../support/fresh-database.ts';
 import { forgetfulProxyTo } from '../support/postgres-proxy.ts';
-import { setAccepted } from '../support/rate-limit.ts';
-import { type Owner, startLocalService } from '../support/service.ts';
+import { setAccepted } from '../support/set-accepted.ts';
+import { type Owner, startLocalService } from '../support/test-service.ts';
 
 /*
  * Tests pages as visitors use them: they are deployed over the API, opened in Chromium, filled in and sent. Chromium takes

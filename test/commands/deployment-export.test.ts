@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { takeDown } from '../../src/db/deployments/take-downs.ts';
+import { takeDown } from '../../src/db/deployments/take-down-queries.ts';
 import { newSubmissionId } from '../../src/lib/ids.ts';
-import { operatorOf, printed, refusedFor } from '../support/command.ts';
-import { emptyFolder } from '../support/formhost.ts';
-import { testService, UNKNOWN_ID } from '../support/service.ts';
+import { operatorOf, printed, refusedFor } from '../support/run-command.ts';
+import { emptyFolder } from '../support/run-formhost.ts';
 import { storeTexts } from '../support/stored-submissions.ts';
+import { testService, UNKNOWN_ID } from '../support/test-service.ts';
 
 const service = await testService();
 const run = operatorOf(service, 'deployments');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { operatorOf, printed, refusedFor } from '../support/command.ts';
-import { testService } from '../support/service.ts';
+import { operatorOf, printed, refusedFor } from '../support/run-command.ts';
 import { storeTexts } from '../support/stored-submissions.ts';
+import { testService } from '../support/test-service.ts';
 
 const service = await testService();
 const run = operatorOf(service, 'deployments');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { VERSION } from '../../src/lib/project.ts';
-import { declareWholeProgram, formhost, misusedFor } from '../support/command.ts';
-import { emptyFolder } from '../support/formhost.ts';
+import { declareWholeProgram, formhost, misusedFor } from '../support/run-command.ts';
+import { emptyFolder } from '../support/run-formhost.ts';
 
 type Named = { name(): string; commands: readonly Named[] };
 /** The lines that call the groups, or the commands, below one: `admin keys list`. */

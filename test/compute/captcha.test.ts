@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { addWidgets, checkPage } from '../../src/compute/check/check-page.ts';
-import type { CaptchaProvider } from '../../src/lib/captcha-fields.ts';
+import type { CaptchaProvider } from '../../src/forms/captcha-fields.ts';
 import { SIZES } from '../../src/sizes.ts';
 
 const ID = 'd_0VbbZBZKKTcBD17YQfyDgVGm';

@@ -5,8 +5,8 @@ import { ComputePool } from '../../src/compute/pool.ts';
 import { OverLimitError } from '../../src/compute/thread.ts';
 import { BusyError } from '../../src/lib/fair-queue.ts';
 import type { LimitOverrides } from '../../src/limits.ts';
-import { testLimits } from '../support/limits.ts';
 import { startProgram } from '../support/process.ts';
+import { testLimits } from '../support/test-limits.ts';
 
 const ACTION = 'http://api.test/submit/d_0';
 const PATIENCE_MS = 60_000;

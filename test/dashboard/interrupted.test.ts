@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DASHBOARD_LIMITS } from '../../src/dashboard/limits.ts';
+import { DASHBOARD_LIMITS } from '../../src/dashboard/dashboard-limits.ts';
 import { hasChromium } from '../support/chromium.ts';
 import { type DashboardUnderTest, expectAccessible, startDashboard } from '../support/dashboard-in-browser.ts';
-import type { Owner } from '../support/service.ts';
+import type { Owner } from '../support/test-service.ts';
 
 /*
  * Forms of the dashboard without a connection, while the service is busy, and when the session has ended: what was typed is

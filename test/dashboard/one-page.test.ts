@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { takeDown } from '../../src/db/deployments/take-downs.ts';
+import { takeDown } from '../../src/db/deployments/take-down-queries.ts';
 import { hasChromium } from '../support/chromium.ts';
 import { type DashboardUnderTest, PHONE, startDashboard, tabTo } from '../support/dashboard-in-browser.ts';
 import { startReceiver } from '../support/receivers.ts';

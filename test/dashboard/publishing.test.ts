@@ -6,7 +6,7 @@ import { FIRST_OWNER } from '../../src/lib/mail-address.ts';
 import { hasChromium } from '../support/chromium.ts';
 import { type DashboardUnderTest, expectAccessible, PHONE, startDashboard } from '../support/dashboard-in-browser.ts';
 import { PROJECT } from '../support/process.ts';
-import type { Owner } from '../support/service.ts';
+import type { Owner } from '../support/test-service.ts';
 
 /* Publishing a page and changing it, and the guides, as an owner uses them. */
 

@@ -8,7 +8,7 @@ import {
   PHONE,
   startDashboard,
 } from '../support/dashboard-in-browser.ts';
-import type { Owner } from '../support/service.ts';
+import type { Owner } from '../support/test-service.ts';
 
 /*
  * Tests what pages of the same site, and data of visitors, may do to a user who is signed in. The dashboard is at

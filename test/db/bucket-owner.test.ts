@@ -2,9 +2,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { newObjectId } from '../../src/lib/ids.ts';
 import { runSql } from '../support/database.ts';
 import { cloneDatabase } from '../support/fresh-database.ts';
-import { multipartBody } from '../support/multipart.ts';
+import { multipartBody } from '../support/multipart-body.ts';
 import { startS3 } from '../support/s3.ts';
-import { testService } from '../support/service.ts';
+import { testService } from '../support/test-service.ts';
 
 const DAYS_2 = 2 * 24 * 60 * 60 * 1_000;
 

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { ChangeFeed, type DeploymentChange } from '../../src/db/deployments/change-feed.ts';
-import { testLimits } from '../support/limits.ts';
-import { testService } from '../support/service.ts';
+import { testLimits } from '../support/test-limits.ts';
+import { testService } from '../support/test-service.ts';
 
 const service = await testService();
 

@@ -3,15 +3,15 @@ import type { ServerResponse } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createLinks } from '../../src/db/account/link-secret.ts';
-import { listContentsOutside, moveToDatabase } from '../../src/db/files/bucket-files.ts';
+import { listContentsOutside, moveToDatabase } from '../../src/db/files/bucket-file-queries.ts';
 import { sweepOrphans } from '../../src/files/files-bucket.ts';
 import { resubmitQuery } from '../../src/http/submit/resubmit-query.ts';
 import { newObjectId, newSubmissionId } from '../../src/lib/ids.ts';
 import type { LimitOverrides } from '../../src/limits.ts';
 import { bucketOf, cleanBucket, namedObjects } from '../support/bucket-files.ts';
-import { multipartBody } from '../support/multipart.ts';
+import { multipartBody } from '../support/multipart-body.ts';
 import { s3Error, startS3 } from '../support/s3.ts';
-import { asOwner, type TestService, testService } from '../support/service.ts';
+import { asOwner, type TestService, testService } from '../support/test-service.ts';
 
 const MIB = 1024 * 1024;
 const HOUR_MS = 60 * 60 * 1_000;

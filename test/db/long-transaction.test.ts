@@ -3,7 +3,7 @@ import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { isOutOfReach } from '../../src/db/postgres/out-of-reach.ts';
 import type { Limits } from '../../src/limits.ts';
 import { openDatabase, testDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
+import { testLimits } from '../support/test-limits.ts';
 
 const database = await testDatabase();
 const db = openDatabase(database.url);

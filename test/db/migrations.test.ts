@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { openDatabase, prepareDatabase } from '../../src/prepare-database.ts';
-import { operatorOf } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
 import { cloneDatabase, openDatabase as connectTo, emptyDatabase, testDatabase } from '../support/fresh-database.ts';
-import { testService } from '../support/service.ts';
+import { operatorOf } from '../support/run-command.ts';
+import { testService } from '../support/test-service.ts';
 
 const LOG = createLog('silent');
 

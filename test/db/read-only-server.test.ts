@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { READ_ONLY } from '../../src/db/postgres/servers.ts';
 import { testDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
+import { testLimits } from '../support/test-limits.ts';
 
 const database = await testDatabase();
 

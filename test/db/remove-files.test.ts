@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { beginPurge, finishPurge } from '../../src/db/deployments/deleted-deployments.ts';
-import { REMOVED_BYTES } from '../../src/db/files/stored-files.ts';
-import { deleteSubmissions } from '../../src/db/submissions/submissions.ts';
+import { beginPurge, finishPurge } from '../../src/db/deployments/deleted-deployment-queries.ts';
+import { REMOVED_BYTES } from '../../src/db/files/stored-file-queries.ts';
+import { deleteSubmissions } from '../../src/db/submissions/submission-queries.ts';
 import { SIZES } from '../../src/sizes.ts';
 import { openDatabase, testDatabase } from '../support/fresh-database.ts';
 

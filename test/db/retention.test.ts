@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { removeExpired } from '../../src/db/submissions/expired-submissions.ts';
+import { removeExpired } from '../../src/db/submissions/expired-submission-queries.ts';
 import { startReceiver } from '../support/receivers.ts';
-import { testService } from '../support/service.ts';
 import { storeTexts } from '../support/stored-submissions.ts';
+import { testService } from '../support/test-service.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { storeContent } from '../../src/db/deployments/site-files.ts';
+import { storeContent } from '../../src/db/deployments/site-file-queries.ts';
 import { cleanBucket } from '../support/bucket-files.ts';
+import { publishSite } from '../support/publish-site.ts';
 import { s3Error, startS3 } from '../support/s3.ts';
-import { PAGES_DOMAIN, testService } from '../support/service.ts';
-import { publishSite } from '../support/sites.ts';
+import { PAGES_DOMAIN, testService } from '../support/test-service.ts';
 import { zipFiles } from '../support/zip-bytes.ts';
 
 const MIB = 1024 * 1024;

@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Database } from '../../src/db/postgres/connect.ts';
+import type { Submission } from '../../src/db/submissions/submission-queries.ts';
 import { readSubmissions, withRetries } from '../../src/db/submissions/submission-reader.ts';
-import type { Submission } from '../../src/db/submissions/submissions.ts';
 import { openDatabase, testDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
+import { testLimits } from '../support/test-limits.ts';
 
 const MIB = 1024 * 1024;
 

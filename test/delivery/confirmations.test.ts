@@ -1,13 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { reserveConfirmation } from '../../src/db/deliveries/visitor-confirmations.ts';
+import { reserveConfirmation } from '../../src/db/deliveries/visitor-confirmation-queries.ts';
 import { removeOldRows } from '../../src/db/old-rows.ts';
-import { NOTICE } from '../../src/http/response/notice.ts';
+import { NOTICE } from '../../src/http/response/notice-header.ts';
 import { FIRST_OWNER } from '../../src/lib/mail-address.ts';
 import { SIZES } from '../../src/sizes.ts';
 import { answer, refused } from '../support/answers.ts';
 import { seenMails } from '../support/mail.ts';
-import { asOwner, type Owner, testService } from '../support/service.ts';
 import { decodeWords, headerOf, readMail, type Trouble, testSmtpServer } from '../support/smtp.ts';
+import { asOwner, type Owner, testService } from '../support/test-service.ts';
 import { aDelivery, eventually } from '../support/webhooks.ts';
 
 const PER_DAY = 3;

@@ -13,8 +13,8 @@ import { Sender } from '../../src/delivery/sender.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { aSentence } from '../support/answers.ts';
 import { openDatabase as open, testDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
 import { type Link, proxyTo } from '../support/postgres-proxy.ts';
+import { testLimits } from '../support/test-limits.ts';
 
 const KIB = 1024;
 

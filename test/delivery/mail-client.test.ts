@@ -3,9 +3,9 @@ import { createServer } from 'node:net';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { MailClient, type Message } from '../../src/delivery/mail/mail-client.ts';
 import { aSentence } from '../support/answers.ts';
-import { testLimits } from '../support/limits.ts';
 import { freePort } from '../support/process.ts';
 import { headerOf, readMail, type Stage, startSmtpServer } from '../support/smtp.ts';
+import { testLimits } from '../support/test-limits.ts';
 
 const MAX_CONCURRENT_MAILS = testLimits().mail.concurrent;
 

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { seenMails } from '../support/mail.ts';
 import { neverAnswers, startRawReceiver, startReceiver, startToldReceiver } from '../support/receivers.ts';
-import { testService } from '../support/service.ts';
 import { headerOf, readMail, type Trouble, testSmtpServer } from '../support/smtp.ts';
+import { testService } from '../support/test-service.ts';
 import { eventually, Forms, idIn } from '../support/webhooks.ts';
 
 const smtp = await testSmtpServer();

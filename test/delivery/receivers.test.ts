@@ -4,10 +4,10 @@ import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { emptyFolder } from '../support/formhost.ts';
 import { isInstalled } from '../support/installed.ts';
 import { freePort, PROJECT, startProgram } from '../support/process.ts';
-import { sendRaw, testService } from '../support/service.ts';
+import { emptyFolder } from '../support/run-formhost.ts';
+import { sendRaw, testService } from '../support/test-service.ts';
 
 /*
  * The receivers of examples/receivers, behind webhooks of a real service: each whose language this machine has. The library of

@@ -3,8 +3,8 @@ import type { LeasedDelivery } from '../../src/db/deliveries/delivery-queue.ts';
 import { Sender } from '../../src/delivery/sender.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { SignedLinks } from '../../src/lib/signed-links.ts';
-import { testLimits } from '../support/limits.ts';
 import { readMail, testSmtpServer } from '../support/smtp.ts';
+import { testLimits } from '../support/test-limits.ts';
 
 const parts = {
   allowedNetworks: [],

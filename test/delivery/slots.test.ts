@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Pair } from '../../src/db/deliveries/delivery-queue.ts';
 import { Slots } from '../../src/delivery/slots.ts';
-import { testLimits } from '../support/limits.ts';
+import { testLimits } from '../support/test-limits.ts';
 
 const { concurrent, concurrentOfReceiver, initialConcurrentOfReceiver: FEW } = testLimits().delivery;
 const ALL = Number.POSITIVE_INFINITY;

@@ -12,8 +12,6 @@ import { parseCidr } from '../../src/lib/public-address.ts';
 import { SIZES } from '../../src/sizes.ts';
 import { aSentence } from '../support/answers.ts';
 import { startNameServer, type Zone } from '../support/dns-server.ts';
-import { testLimits } from '../support/limits.ts';
-import { ownAddress } from '../support/own-address.ts';
 import {
   type Answer,
   type Conduct,
@@ -29,6 +27,8 @@ import {
   startRawReceiver,
   startReceiver,
 } from '../support/receivers.ts';
+import { testLimits } from '../support/test-limits.ts';
+import { ownAddress } from '../support/test-own-address.ts';
 
 const KIB = 1024;
 const LOOPBACK = [parseCidr('127.0.0.0/8'), parseCidr('::1/128')];

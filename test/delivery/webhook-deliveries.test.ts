@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aSentence, aTime } from '../support/answers.ts';
 import { inTurn, type Received, startReceiver, startToldReceiver } from '../support/receivers.ts';
-import { PAGES_DOMAIN, testService } from '../support/service.ts';
+import { PAGES_DOMAIN, testService } from '../support/test-service.ts';
 import { aDelivery, eventually, type Form, Forms, idIn, isSigned } from '../support/webhooks.ts';
 
 const KIB = 1024;

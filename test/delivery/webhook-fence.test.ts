@@ -5,9 +5,9 @@ import type { Attempt } from '../../src/delivery/attempt.ts';
 import type { Resolve } from '../../src/delivery/webhooks/resolve.ts';
 import { WebhookClient } from '../../src/delivery/webhooks/webhook-client.ts';
 import { parseCidr } from '../../src/lib/public-address.ts';
-import { testLimits } from '../support/limits.ts';
-import { ownAddress } from '../support/own-address.ts';
 import { startReceiver } from '../support/receivers.ts';
+import { testLimits } from '../support/test-limits.ts';
+import { ownAddress } from '../support/test-own-address.ts';
 
 const FENCED_OFF = { error: 'webhooks may not reach this address' };
 const INVALID_URL = { error: 'the URL is not valid' };

@@ -8,11 +8,11 @@ import type { Resolve } from '../../src/delivery/webhooks/resolve.ts';
 import { WebhookClient } from '../../src/delivery/webhooks/webhook-client.ts';
 import { parseCidr } from '../../src/lib/public-address.ts';
 import { answer, aSentence, failure } from '../support/answers.ts';
-import { testLimits } from '../support/limits.ts';
-import { ownAddress } from '../support/own-address.ts';
-import { setAccepted } from '../support/rate-limit.ts';
 import { startReceiver } from '../support/receivers.ts';
-import { openSocket, PAGES_DOMAIN, testService } from '../support/service.ts';
+import { setAccepted } from '../support/set-accepted.ts';
+import { testLimits } from '../support/test-limits.ts';
+import { ownAddress } from '../support/test-own-address.ts';
+import { openSocket, PAGES_DOMAIN, testService } from '../support/test-service.ts';
 
 const LEADS_HERE = { error: 'the URL leads back to this service' };
 const DELIVERY = { 'formhost-delivery': 'dl_1' };

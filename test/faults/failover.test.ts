@@ -6,8 +6,8 @@ import { ms, record } from '../support/figures.ts';
 import { proxyTo } from '../support/postgres-proxy.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { startServiceProcess } from '../support/process.ts';
-import { asOwner, BASE_URL, getPage, JSON_TYPE, PAGES_DOMAIN } from '../support/service.ts';
 import { keyIn } from '../support/test-process.ts';
+import { asOwner, BASE_URL, getPage, JSON_TYPE, PAGES_DOMAIN } from '../support/test-service.ts';
 
 const FORMS = 40;
 /** So long that the forms together come to no limit for most of a minute. */

@@ -9,14 +9,14 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { createLinks } from '../../src/db/account/link-secret.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { runSql } from '../support/database.ts';
-import { testLimits } from '../support/limits.ts';
-import { multipartBody } from '../support/multipart.ts';
+import { multipartBody } from '../support/multipart-body.ts';
 import { isAlive, serverPid } from '../support/postmaster.ts';
 import { startServiceProcess } from '../support/process.ts';
 import { closesAtOnce, resetsAtOnce, says, startRawReceiver, startReceiver } from '../support/receivers.ts';
-import { asOwner, BASE_URL, PAGES_DOMAIN, sendRaw } from '../support/service.ts';
 import { testSmtpServer } from '../support/smtp.ts';
+import { testLimits } from '../support/test-limits.ts';
 import { keyIn } from '../support/test-process.ts';
+import { asOwner, BASE_URL, PAGES_DOMAIN, sendRaw } from '../support/test-service.ts';
 
 const marker = (name: string): string => `${name}${randomBytes(12).toString('hex')}`;
 

@@ -4,9 +4,9 @@ import request from 'supertest';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testDatabase } from '../support/fresh-database.ts';
 import { freePort, PROJECT, startServiceProcess } from '../support/process.ts';
-import { asOwner, BASE_URL, getPage, JSON_TYPE, openSocket, PAGES_DOMAIN } from '../support/service.ts';
 import { startSmtpServer } from '../support/smtp.ts';
 import { keyIn } from '../support/test-process.ts';
+import { asOwner, BASE_URL, getPage, JSON_TYPE, openSocket, PAGES_DOMAIN } from '../support/test-service.ts';
 
 /** Connections of each kind. */
 const CLIENTS = 6;

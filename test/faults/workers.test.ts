@@ -1,13 +1,13 @@
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { operatorOf, printed } from '../support/command.ts';
 import { withDatabase } from '../support/database.ts';
 import { testDatabase } from '../support/fresh-database.ts';
-import { readMetrics } from '../support/metrics.ts';
 import { childrenOf } from '../support/postgres-server.ts';
 import { isAlive } from '../support/postmaster.ts';
 import { freePort, type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { asOwner, BASE_URL, getPage, type Owner, PAGES_DOMAIN } from '../support/service.ts';
+import { readMetrics } from '../support/read-metrics.ts';
+import { operatorOf, printed } from '../support/run-command.ts';
+import { asOwner, BASE_URL, getPage, type Owner, PAGES_DOMAIN } from '../support/test-service.ts';
 
 const WORKERS = 2;
 

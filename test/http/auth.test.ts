@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { SIZES } from '../../src/sizes.ts';
 import { failure } from '../support/answers.ts';
-import { testService } from '../support/service.ts';
+import { testService } from '../support/test-service.ts';
 
 const UNKNOWN_KEYS = SIZES.unknownKeys.max;
 

@@ -13,7 +13,7 @@ import { BusyError } from '../../src/lib/fair-queue.ts';
 import type { Limits } from '../../src/limits.ts';
 import { SIZES } from '../../src/sizes.ts';
 import { serve } from '../support/http-server.ts';
-import { testLimits } from '../support/limits.ts';
+import { testLimits } from '../support/test-limits.ts';
 
 const MIB = 1024 * 1024;
 /** A small part of production's: how large bodies are does not matter, as long as they are counted. */

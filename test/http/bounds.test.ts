@@ -1,7 +1,7 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { answer, refused } from '../support/answers.ts';
-import { getPage, testService } from '../support/service.ts';
+import { getPage, testService } from '../support/test-service.ts';
 
 const service = await testService({ BASE_URL: 'http://forms.pages.test', PLAN_LIMITS: 'free:3,unlimited:none' });
 const owner = await service.owner();

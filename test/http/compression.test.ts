@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
 
-import { testService } from '../support/service.ts';
+import { testService } from '../support/test-service.ts';
 
 const service = await testService();
 const owner = await service.owner();

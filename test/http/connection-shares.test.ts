@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { clientAddressFrom, proxiesOf } from '../../src/http/request/client-address.ts';
 import { HttpServer } from '../../src/http/server.ts';
 import { LIMITS, type Limits } from '../../src/limits.ts';
-import { testLimits } from '../support/limits.ts';
+import { testLimits } from '../support/test-limits.ts';
 
 type Asked = { request: IncomingMessage; response: ServerResponse };
 type Client = { socket: Socket; isClosed(): boolean; received(): string };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { testService } from '../support/service.ts';
+import { testService } from '../support/test-service.ts';
 
 it('says where what was made is', async () => {
   const service = await testService();

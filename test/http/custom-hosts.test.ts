@@ -1,13 +1,13 @@
 import request from 'supertest';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
-import { takeDown } from '../../src/db/deployments/take-downs.ts';
+import { takeDown } from '../../src/db/deployments/take-down-queries.ts';
 import { ProvenDomains } from '../../src/http/request/proven-domains.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { startService } from '../../src/service.ts';
-import { testLimits } from '../support/limits.ts';
 import { proxyTo } from '../support/postgres-proxy.ts';
-import { BASE_URL, PAGES_DOMAIN, testService } from '../support/service.ts';
+import { testLimits } from '../support/test-limits.ts';
+import { BASE_URL, PAGES_DOMAIN, testService } from '../support/test-service.ts';
 
 const service = await testService();
 const other = await service.another();

@@ -8,9 +8,9 @@ import { type Service, startService } from '../../src/service.ts';
 import { failure } from '../support/answers.ts';
 import { runSql } from '../support/database.ts';
 import { emptyDatabase, testDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
 import { proxyTo } from '../support/postgres-proxy.ts';
-import { BASE_URL, PAGES_DOMAIN, sendRaw, UNKNOWN_KEY } from '../support/service.ts';
+import { testLimits } from '../support/test-limits.ts';
+import { BASE_URL, PAGES_DOMAIN, sendRaw, UNKNOWN_KEY } from '../support/test-service.ts';
 
 const database = await testDatabase(emptyDatabase);
 /** The database's address, where nobody is before it is opened and after it is closed. */

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { failure } from '../support/answers.ts';
-import { openSocket, PAGES_DOMAIN, sendRaw, testService } from '../support/service.ts';
+import { openSocket, PAGES_DOMAIN, sendRaw, testService } from '../support/test-service.ts';
 
 const service = await testService();
 const owner = await service.owner();

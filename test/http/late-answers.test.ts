@@ -5,8 +5,8 @@ import type { Knex } from 'knex';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startService } from '../../src/service.ts';
-import { testLimits } from '../support/limits.ts';
-import { type Owner, openSocket, testService } from '../support/service.ts';
+import { testLimits } from '../support/test-limits.ts';
+import { type Owner, openSocket, testService } from '../support/test-service.ts';
 
 /** Much less than what a statement may take here. */
 const answerTimeoutMs = 500;

@@ -3,9 +3,9 @@ import { pino } from 'pino';
 import request from 'supertest';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startService } from '../../src/service.ts';
-import { testLimits } from '../support/limits.ts';
 import { startProgram } from '../support/process.ts';
-import { asOwner, getPage, PAGES_DOMAIN, testService, UNKNOWN_KEY } from '../support/service.ts';
+import { testLimits } from '../support/test-limits.ts';
+import { asOwner, getPage, PAGES_DOMAIN, testService, UNKNOWN_KEY } from '../support/test-service.ts';
 
 const service = await testService();
 const { key } = await service.owner();

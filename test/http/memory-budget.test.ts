@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { counted, MemoryBudget } from '../../src/http/response/memory-budget.ts';
 import { SIZES } from '../../src/sizes.ts';
-import { testLimits } from '../support/limits.ts';
+import { testLimits } from '../support/test-limits.ts';
 
 const BUDGET = 1_000;
 const limits = testLimits({ requests: { memoryBudgetBytes: BUDGET } });

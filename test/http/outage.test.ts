@@ -4,7 +4,7 @@ import { LIMITS } from '../../src/limits.ts';
 import { failure } from '../support/answers.ts';
 import { runSql } from '../support/database.ts';
 import { proxyTo, troubledPostgres } from '../support/postgres-proxy.ts';
-import { asOwner, getPage, type Owner, PAGES_DOMAIN, testService, UNKNOWN_KEY } from '../support/service.ts';
+import { asOwner, getPage, type Owner, PAGES_DOMAIN, testService, UNKNOWN_KEY } from '../support/test-service.ts';
 
 // The deadlines of production: each of these requests waits for one.
 const { requests: ofRequests, owners, submissions, database, reads } = LIMITS;

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { OwnerQueue } from '../../src/http/request/owner-queue.ts';
 import { BusyError } from '../../src/lib/fair-queue.ts';
-import { testLimits } from '../support/limits.ts';
+import { testLimits } from '../support/test-limits.ts';
 
 /** Work of owners that ends when the test says, without rests; `log` says what became of each, by its name. */
 function start(limits: { requestWaitTimeoutMs?: number; waitingRequests?: number } = {}) {

@@ -7,7 +7,7 @@ import { Network } from '../../src/http/connection-shares.ts';
 import { ReleasedPipelines } from '../../src/http/pipeline.ts';
 import { HttpServer } from '../../src/http/server.ts';
 import { LIMITS, type Limits } from '../../src/limits.ts';
-import { testLimits } from '../support/limits.ts';
+import { testLimits } from '../support/test-limits.ts';
 
 const { pipelinedRequests: MAX } = LIMITS.server;
 

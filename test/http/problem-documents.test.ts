@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { HttpError, toHttpError, unavailable, writeError } from '../../src/http/response/errors.ts';
 import { SIZES } from '../../src/sizes.ts';
 import { serve } from '../support/http-server.ts';
-import { testLimits } from '../support/limits.ts';
-import { JSON_TYPE, PAGES_DOMAIN, sendRaw, testService, UNKNOWN_ID } from '../support/service.ts';
+import { testLimits } from '../support/test-limits.ts';
+import { JSON_TYPE, PAGES_DOMAIN, sendRaw, testService, UNKNOWN_ID } from '../support/test-service.ts';
 
 const PROBLEM = 'application/problem+json';
 const JSON_ERROR = 'application/json; charset=utf-8';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { wantsTemplates } from '../../src/http/response/accept.ts';
-import { TEMPLATE_TYPE as TEMPLATES } from '../../src/problems/document.ts';
+import { TEMPLATE_TYPE as TEMPLATES } from '../../src/problems/problem-document.ts';
 import { literal } from '../../src/problems/sentence.ts';
 import { SIZES } from '../../src/sizes.ts';
-import { JSON_TYPE, testService, UNKNOWN_ID } from '../support/service.ts';
+import { JSON_TYPE, testService, UNKNOWN_ID } from '../support/test-service.ts';
 
 /*
  * Errors and notices for clients with words of their own.

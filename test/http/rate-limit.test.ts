@@ -7,8 +7,8 @@ import { ProcessStore, RateLimit } from '../../src/http/request/rate-limit.ts';
 import { HttpError, retryAfter, toHttpError, writeError } from '../../src/http/response/errors.ts';
 import { networkOf } from '../../src/lib/public-address.ts';
 import { SIZES } from '../../src/sizes.ts';
-import { testLimits } from '../support/limits.ts';
-import { BASE_URL } from '../support/service.ts';
+import { testLimits } from '../support/test-limits.ts';
+import { BASE_URL } from '../support/test-service.ts';
 
 const START = new Date('2026-03-01T12:00:00Z');
 

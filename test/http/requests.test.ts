@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { refused } from '../support/answers.ts';
-import { JSON_TYPE, openSocket, PAGES_DOMAIN, sendRaw, testService, UNKNOWN_ID } from '../support/service.ts';
+import { JSON_TYPE, openSocket, PAGES_DOMAIN, sendRaw, testService, UNKNOWN_ID } from '../support/test-service.ts';
 
 const MAX_HTML_BYTES = 2 * 1024 * 1024;
 

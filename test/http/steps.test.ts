@@ -9,14 +9,14 @@ import { Authentication } from '../../src/http/request/auth.ts';
 import { BodyReader } from '../../src/http/request/body.ts';
 import { SessionCookie } from '../../src/http/request/session-cookie.ts';
 import { ResponseWriter } from '../../src/http/response/response-writer.ts';
-import { Forms } from '../../src/submissions/forms.ts';
+import { Forms } from '../../src/submissions/live-forms.ts';
 import { SubmissionStore } from '../../src/submissions/submission-store.ts';
-import { idleApp } from '../support/app.ts';
 import { type BareRequest, bareRequest } from '../support/bare-request.ts';
 import { serve } from '../support/http-server.ts';
-import { testLimits } from '../support/limits.ts';
-import { multipartBody } from '../support/multipart.ts';
-import { BASE_URL, PAGES_DOMAIN, testService, UNKNOWN_ID } from '../support/service.ts';
+import { multipartBody } from '../support/multipart-body.ts';
+import { idleApp } from '../support/test-app.ts';
+import { testLimits } from '../support/test-limits.ts';
+import { BASE_URL, PAGES_DOMAIN, testService, UNKNOWN_ID } from '../support/test-service.ts';
 
 /* The steps of the listener, each mounted in Express, answer as they do without it. */
 

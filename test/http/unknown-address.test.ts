@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { answer, refused } from '../support/answers.ts';
-import { testService } from '../support/service.ts';
+import { testService } from '../support/test-service.ts';
 
 const service = await testService();
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { unknownFieldsNotice } from '../../src/http/request/unknown-fields.ts';
-import { NOTICE } from '../../src/http/response/notice.ts';
-import { testService } from '../support/service.ts';
+import { NOTICE } from '../../src/http/response/notice-header.ts';
+import { testService } from '../support/test-service.ts';
 
 const service = await testService();
 const PREFIX = 'Ignored, because no field has this name: ';

@@ -6,16 +6,16 @@ import { Readable } from 'node:stream';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { checkBackup } from '../../src/db/backup/restore.ts';
+import { checkBackup } from '../../src/db/backup/restore-backup.ts';
 import { openEmbeddedPostgres } from '../../src/db/postgres/embedded-postgres.ts';
 import { migrate } from '../../src/db/postgres/migrate.ts';
-import { backedUp, formhost, restored } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
-import { emptyFolder } from '../support/formhost.ts';
 import { cloneDatabase, emptyDatabase, testDatabase } from '../support/fresh-database.ts';
 import { isAlive, serverPid } from '../support/postmaster.ts';
 import { startAdmin, startProgram } from '../support/process.ts';
-import { testService } from '../support/service.ts';
+import { backedUp, formhost, restored } from '../support/run-command.ts';
+import { emptyFolder } from '../support/run-formhost.ts';
+import { testService } from '../support/test-service.ts';
 
 const LINE = 'formhost-backup 1\n';
 const refused = (line: string | RegExp) => ({

@@ -3,9 +3,9 @@ import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { emptyFolder } from '../support/formhost.ts';
 import { PROJECT } from '../support/process.ts';
-import { testService } from '../support/service.ts';
+import { emptyFolder } from '../support/run-formhost.ts';
+import { testService } from '../support/test-service.ts';
 import { zipFiles } from '../support/zip-bytes.ts';
 
 /*

@@ -2,19 +2,19 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { checkFiles } from '../../src/commands/doctor/machine.ts';
+import { checkFiles } from '../../src/commands/doctor/check-machine.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Database } from '../../src/db/postgres/connect.ts';
 import { bucketOf, cleanBucket, namedObjects } from '../support/bucket-files.ts';
 import { hasOpenssl, makeCertificates, trust } from '../support/certificates.ts';
-import { backedUp, formhost, restored as restoredWell } from '../support/command.ts';
-import { emptyFolder } from '../support/formhost.ts';
 import { emptyDatabase, openDatabase, testDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
 import { startProgram } from '../support/process.ts';
+import { publishSite } from '../support/publish-site.ts';
+import { backedUp, formhost, restored as restoredWell } from '../support/run-command.ts';
+import { emptyFolder } from '../support/run-formhost.ts';
 import { type S3, s3Error, startS3 } from '../support/s3.ts';
-import { type Owner, PAGES_DOMAIN, type TestService, testService } from '../support/service.ts';
-import { publishSite } from '../support/sites.ts';
+import { testLimits } from '../support/test-limits.ts';
+import { type Owner, PAGES_DOMAIN, type TestService, testService } from '../support/test-service.ts';
 
 const MIB = 1024 * 1024;
 

@@ -4,9 +4,9 @@ import { dirname, join, posix } from 'node:path';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SETTING_NAMES } from '../../src/config.ts';
-import { emptyFolder } from '../support/formhost.ts';
 import { emptyDatabase, testDatabase } from '../support/fresh-database.ts';
 import { freePort, PROJECT, startProgram } from '../support/process.ts';
+import { emptyFolder } from '../support/run-formhost.ts';
 import { headerOf, readMail, testSmtpServer } from '../support/smtp.ts';
 import { keyIn } from '../support/test-process.ts';
 

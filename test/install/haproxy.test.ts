@@ -2,10 +2,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import request from 'supertest';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { emptyFolder } from '../support/formhost.ts';
 import { isInstalled } from '../support/installed.ts';
 import { freePort, PROJECT, startProgram } from '../support/process.ts';
-import { testService } from '../support/service.ts';
+import { emptyFolder } from '../support/run-formhost.ts';
+import { testService } from '../support/test-service.ts';
 
 const HAS_HAPROXY = isInstalled('haproxy', 'the test of its configuration');
 

@@ -2,8 +2,8 @@ import { chmod, cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { pathWithNode } from '../support/another-node.ts';
-import { emptyFolder } from '../support/formhost.ts';
 import { PROJECT, startProgram } from '../support/process.ts';
+import { emptyFolder } from '../support/run-formhost.ts';
 
 /* scripts/install.js, the first step of `npm start` and `npm test`, with a program that passes for npm. */
 

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openEmbeddedPostgres } from '../../src/db/postgres/embedded-postgres.ts';
 import { LIMITS } from '../../src/limits.ts';
-import { formhost } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
-import { emptyFolder } from '../support/formhost.ts';
 import { emptyDatabase, testDatabase } from '../support/fresh-database.ts';
 import { isAlive, serverPid } from '../support/postmaster.ts';
 import { startServiceProcess } from '../support/process.ts';
-import { asOwner } from '../support/service.ts';
+import { formhost } from '../support/run-command.ts';
+import { emptyFolder } from '../support/run-formhost.ts';
+import { asOwner } from '../support/test-service.ts';
 
 /* Commands before, beside and without the first start of a service. */
 const made = { code: 0, stdout: expect.stringMatching(/^fh_[0-9A-Za-z_-]{40,}\n$/), stderr: '' };

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { pathWithNode } from '../support/another-node.ts';
-import { startFormhost } from '../support/formhost.ts';
 import { emptyDatabase, testDatabase } from '../support/fresh-database.ts';
 import { childrenOf } from '../support/postgres-server.ts';
 import { isAlive } from '../support/postmaster.ts';
 import { startServiceProcess } from '../support/process.ts';
-import { testService, UNKNOWN_ID } from '../support/service.ts';
+import { startFormhost } from '../support/run-formhost.ts';
+import { testService, UNKNOWN_ID } from '../support/test-service.ts';
 
 /* bin/formhost.js: in place of its own process on this Node, and around another process on an older one and on Windows. */
 

@@ -5,9 +5,9 @@ import { promisify } from 'node:util';
 import request from 'supertest';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { pathWithNode } from '../support/another-node.ts';
-import { emptyFolder } from '../support/formhost.ts';
 import { freePort, PROJECT, startProgram, startServiceProcess } from '../support/process.ts';
-import { asOwner } from '../support/service.ts';
+import { emptyFolder } from '../support/run-formhost.ts';
+import { asOwner } from '../support/test-service.ts';
 
 /* The package as `npm install formhost` leaves it in an empty folder, and its program, called by npx. */
 

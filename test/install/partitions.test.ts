@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { backedUp, operatorOf, restored as restoredWell } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
-import { emptyFolder } from '../support/formhost.ts';
 import { cloneDatabase, emptyDatabase } from '../support/fresh-database.ts';
 import { PROJECT } from '../support/process.ts';
 import { type Received, startReceiver } from '../support/receivers.ts';
-import { asOwner, type Owner, startTestService, type TestService, testService } from '../support/service.ts';
+import { backedUp, operatorOf, restored as restoredWell } from '../support/run-command.ts';
+import { emptyFolder } from '../support/run-formhost.ts';
+import { asOwner, type Owner, startTestService, type TestService, testService } from '../support/test-service.ts';
 
 const FORMS = 5;
 const ALLOWED = { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' };

@@ -6,13 +6,13 @@ import { migrate } from '../../src/db/postgres/migrate.ts';
 import { query } from '../../src/db/postgres/query.ts';
 import type { Connection } from '../../src/db/postgres/servers.ts';
 import { settingsInForce } from '../../src/db/postgres/transaction-pooler.ts';
-import { backedUp, formhost, restored } from '../support/command.ts';
-import { emptyFolder } from '../support/formhost.ts';
 import { cloneDatabase, emptyDatabase, type FreshDatabase, openDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
 import { hasPgbouncer, startPgbouncer } from '../support/pgbouncer.ts';
 import { freePort, startProgram, startServiceProcess } from '../support/process.ts';
-import { asOwner, getPage, JSON_TYPE, testService } from '../support/service.ts';
+import { backedUp, formhost, restored } from '../support/run-command.ts';
+import { emptyFolder } from '../support/run-formhost.ts';
+import { testLimits } from '../support/test-limits.ts';
+import { asOwner, getPage, JSON_TYPE, testService } from '../support/test-service.ts';
 
 /** For a test that starts a program or has several waits. */
 const LONG = { timeout: 60_000 };

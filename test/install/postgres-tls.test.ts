@@ -6,14 +6,14 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { ConfigError, loadConfig } from '../../src/config.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { openClient } from '../../src/db/postgres/servers.ts';
-import { checkDatabaseUrl, parseDatabaseUrl } from '../../src/lib/database-url.ts';
+import { checkDatabaseUrl, parseDatabaseUrl } from '../../src/environment/database-url.ts';
 import { hasOpenssl, makeCertificates } from '../support/certificates.ts';
-import { backedUp } from '../support/command.ts';
-import { emptyFolder } from '../support/formhost.ts';
 import { openDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
 import { type PostgresServer, startPostgresServer } from '../support/postgres-server.ts';
 import { startAdmin, startServiceProcess } from '../support/process.ts';
+import { backedUp } from '../support/run-command.ts';
+import { emptyFolder } from '../support/run-formhost.ts';
+import { testLimits } from '../support/test-limits.ts';
 
 const folder = await emptyFolder();
 

@@ -9,7 +9,7 @@ import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { aTime } from '../support/answers.ts';
 import { freePort, PROJECT, startInTerminal, startProgram } from '../support/process.ts';
-import { asOwner, type Owner } from '../support/service.ts';
+import { asOwner, type Owner } from '../support/test-service.ts';
 
 const shell = promisify(execFile);
 
@@ -242,7 +242,7 @@ describe.concurrent('npm start elsewhere', () => {
     expect(await postgresIn(join(copy, 'data'))).toEqual([]);
     const { isBuilt } = await import('../../scripts/is-built.js');
     expect(isBuilt(copy)).toBe(true);
-    await rm(join(copy, 'src/lib/etag.ts'));
+    await rm(join(copy, 'src/db/deployments/page-version-queries.ts'));
     expect(isBuilt(copy)).toBe(false);
   });
 

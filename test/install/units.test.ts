@@ -3,9 +3,9 @@ import { chmod, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { emptyFolder } from '../support/formhost.ts';
 import { testDatabase } from '../support/fresh-database.ts';
 import { PROJECT, startProgram } from '../support/process.ts';
+import { emptyFolder } from '../support/run-formhost.ts';
 
 /*
  * The units for systemd, and the scripts of deploy that they and docs/operations.md use.

@@ -6,7 +6,7 @@ import { valueErrors } from '../../src/problems/from-zod.ts';
 import { Refusal, refused, refusedIssue, tooLargeFor } from '../../src/problems/refusal.ts';
 import { pointerTo, type ValueError } from '../../src/problems/value-errors.ts';
 import { endpointsOf } from '../support/reference.ts';
-import { BASE_URL, PAGES_DOMAIN } from '../support/service.ts';
+import { BASE_URL, PAGES_DOMAIN } from '../support/test-service.ts';
 
 /** The errors of a value under the name `a`. */
 function errorsOf(schema: z.ZodType, a: unknown): ValueError[] {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { fieldAt, inApiWords, literal, render, type Vocabulary, valueTemplate } from '../../src/problems/sentence.ts';
 import { endpointsOf } from '../support/reference.ts';
-import { BASE_URL, PAGES_DOMAIN } from '../support/service.ts';
+import { BASE_URL, PAGES_DOMAIN } from '../support/test-service.ts';
 
 const VOCABULARY: Vocabulary = {
   words: { deployment: 'page', send: 'give', Send: 'Give', once: '' },

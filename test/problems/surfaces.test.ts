@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { type FieldLabels, formProblem, inViewWords } from '../../src/dashboard/dashboard-words.ts';
 import { LABELS } from '../../src/dashboard/setting-fields.ts';
-import { type FieldLabels, formProblem, inViewWords } from '../../src/dashboard/words.ts';
-import { TEMPLATE_TYPE } from '../../src/problems/document.ts';
+import { TEMPLATE_TYPE } from '../../src/problems/problem-document.ts';
 import { readProblem } from '../../src/problems/read-problem.ts';
 import { startAgent, textsOf } from '../support/agent.ts';
-import { ownerCommands } from '../support/owner-commands.ts';
-import { JSON_TYPE, UNKNOWN_ID } from '../support/service.ts';
+import { ownerCommands } from '../support/run-owner-commands.ts';
+import { JSON_TYPE, UNKNOWN_ID } from '../support/test-service.ts';
 
 /*
  * One error, and one notice, as each surface says it: the API, the command line, a tool of agents, and the dashboard.

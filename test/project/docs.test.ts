@@ -3,14 +3,14 @@ import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CODES } from '../../src/compute/check/answer.ts';
 import { loadConfig } from '../../src/config.ts';
-import { SPAM_REASONS } from '../../src/db/spam/spam-submissions.ts';
+import { SPAM_REASONS } from '../../src/db/spam/spam-queries.ts';
 import { tour } from '../../src/first-run-message.ts';
-import { codesOf } from '../../src/http/api/operations/error-pages.ts';
+import { codesOf } from '../../src/http/api/service/error-page-endpoints.ts';
 import { LANGUAGES } from '../../src/lib/languages.ts';
-import { RESERVED } from '../../src/lib/slugs.ts';
 import { VALUE_CODES } from '../../src/problems/value-errors.ts';
+import { RESERVED } from '../../src/sites/slugs.ts';
 import { endpointsOf, lookUp, referenceOf } from '../support/reference.ts';
-import { BASE_URL, PAGES_DOMAIN } from '../support/service.ts';
+import { BASE_URL, PAGES_DOMAIN } from '../support/test-service.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const isThere = (path: string): boolean => existsSync(new URL(`../../${path}`, import.meta.url));
@@ -72,8 +72,8 @@ describe.each(PAGES)('%s', (page) => {
       read(page).matchAll(/(?<![\w./-])(?:src|test|docs|migrations|bench|deploy)\/[\w./-]*\w\/?/g),
       ([path]) => path,
     );
-    // CONTRIBUTING.md has examples, which add notes.
-    expect(paths.filter((path) => !isThere(path) && !/\bnotes\b/.test(path))).toEqual([]);
+    // CONTRIBUTING.md has examples, which add notes and their files.
+    expect(paths.filter((path) => !isThere(path) && !/\bnotes?\b/.test(path))).toEqual([]);
   });
 });
 

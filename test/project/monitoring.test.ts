@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { serveMetrics } from '../../src/metrics/server.ts';
+import { serveMetrics } from '../../src/metrics/metrics-server.ts';
 import { isInstalled } from '../support/installed.ts';
-import { readMetrics } from '../support/metrics.ts';
 import { freePort, PROJECT, startProgram } from '../support/process.ts';
-import { getPage, testService } from '../support/service.ts';
+import { readMetrics } from '../support/read-metrics.ts';
+import { getPage, testService } from '../support/test-service.ts';
 
 const HAS_PROMTOOL = isInstalled('promtool', 'the tests of the alert rules');
 const FILES = ['deploy/prometheus-alerts.yml', 'deploy/grafana-dashboard.json'];

@@ -7,8 +7,8 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { parse } from 'yaml';
-import { emptyFolder } from '../support/formhost.ts';
 import { PROJECT } from '../support/process.ts';
+import { emptyFolder } from '../support/run-formhost.ts';
 
 const run = promisify(execFile);
 const NO_ENGINE =

@@ -45,6 +45,7 @@ const IMPORTS: readonly Import[] = SOURCES.flatMap((from) =>
 const GROUP_OF: Readonly<Record<string, string>> = {
   'src/main.ts': 'main',
   'src/workers.ts': 'main',
+  'src/readable-log.ts': 'main',
   'src/first-run-message.ts': 'main',
   'src/service.ts': 'service',
   'src/deployment-changes.ts': 'service',
@@ -55,11 +56,14 @@ const GROUP_OF: Readonly<Record<string, string>> = {
   'src/sizes.ts': 'limits',
 };
 
-/** The groups that a group may import besides itself. One way: main -> service -> http -> submissions -> db; all may import 'lib' and 'limits'. */
+/** The rooms at the bottom. They import lib only, and it imports none of them. */
+const BASE = ['lib', 'sites', 'forms', 'environment'];
+
+/** The groups that a group may import besides itself. One way: main -> service -> http -> submissions -> db; all may import BASE and 'limits'. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  main: ['service', 'metrics', 'config', 'lib'],
-  commands: ['http', 'delivery', 'db', 'files', 'config', 'client', 'problems', 'settings', 'lib'],
-  service: ['http', 'domains', 'submissions', 'delivery', 'db', 'files', 'compute', 'metrics', 'config', 'lib'],
+  main: ['service', 'metrics', 'config', ...BASE],
+  commands: ['http', 'delivery', 'db', 'files', 'config', 'client', 'problems', 'settings', ...BASE],
+  service: ['http', 'domains', 'submissions', 'delivery', 'db', 'files', 'compute', 'metrics', 'config', ...BASE],
   http: [
     'domains',
     'submissions',
@@ -71,21 +75,24 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'texts',
     'problems',
     'settings',
-    'lib',
+    ...BASE,
   ],
-  submissions: ['db', 'files', 'compute', 'config', 'lib'],
-  delivery: ['db', 'config', 'lib'],
-  domains: ['db', 'lib'],
-  files: ['db', 'lib'],
-  db: ['settings', 'lib'],
-  compute: ['config', 'lib'],
-  metrics: ['config', 'lib'],
-  config: ['lib'],
-  texts: ['lib'],
+  submissions: ['db', 'files', 'compute', 'config', ...BASE],
+  delivery: ['db', 'config', ...BASE],
+  domains: ['db', ...BASE],
+  files: ['db', ...BASE],
+  db: ['settings', ...BASE],
+  compute: ['config', ...BASE],
+  metrics: ['config', ...BASE],
+  config: [...BASE],
+  texts: [...BASE],
   problems: [],
-  settings: ['problems', 'lib'],
+  settings: ['problems', ...BASE],
   client: [],
-  dashboard: ['client', 'problems', 'lib'],
+  dashboard: ['client', 'problems', ...BASE],
+  sites: ['lib'],
+  forms: ['lib'],
+  environment: ['lib'],
   lib: [],
   limits: [],
   migrations: [],
@@ -168,18 +175,18 @@ describe('imports', () => {
     ).toEqual([]);
   });
 
-  it('of what an owner runs are of the client only: no command of an owner loads the database or its libraries', () => {
+  it('of what an owner runs are of the client, lib and sites only: no command of an owner loads the database or its libraries', () => {
     const declarations = ['formhost', 'owner-commands', 'declare', 'output', 'write-file'];
     const isOwners = (file: string) =>
       file.startsWith('src/commands/owner/') || declarations.some((name) => file === `src/commands/${name}.ts`);
     const derived = 'src/commands/owner/operations.ts';
-    const shared = ['src/commands/command-error.ts', 'src/commands/limits.ts', 'src/limits.ts', 'src/sizes.ts'];
+    const shared = ['src/commands/command-error.ts', 'src/commands/command-limits.ts', 'src/limits.ts', 'src/sizes.ts'];
     const wrong = IMPORTS.filter(({ from, to, isOurs, isType, isOnDemand }) => {
       // Loaded when a command of operators is called, or settings are changed.
       const mayBeLoaded = ['src/commands/operator-commands.ts', 'src/settings/settings.ts'].includes(to);
       if (!isOurs || !isOwners(from) || from === derived || (isOnDemand && mayBeLoaded)) return false;
       if (isType && groupOf(to) === 'http') return false;
-      return !isOwners(to) && !shared.includes(to) && !['client', 'problems', 'lib'].includes(groupOf(to));
+      return !isOwners(to) && !shared.includes(to) && !['client', 'problems', 'sites', 'lib'].includes(groupOf(to));
     });
     expect(wrong.map(({ from, to }) => `${from} imports ${to}: ask the API, through src/client`)).toEqual([]);
     const libraries = ['zod', 'knex', 'pg', 'express', 'pino'];
@@ -248,6 +255,19 @@ describe('imports', () => {
     [['aws4fetch'], inGroups('files'), 'only src/files sends requests to a bucket'],
   ])('of %j are in their place only', (packages, isAllowed, advice) => {
     expect(importing(packages, isAllowed, advice)).toEqual([]);
+  });
+});
+
+describe('files', () => {
+  it('have each name once, so that a name leads to one file', () => {
+    const names = SOURCES.map((file) => posix.basename(file).replace(/\.tsx?$/, ''));
+    const twice = names.filter((name, at) => names.indexOf(name) !== at);
+    // The service and the dashboard each have one.
+    expect(twice, 'add what the file does in its folder: CONTRIBUTING.md has the endings').toEqual(['main']);
+  });
+
+  it('are at most 20 in src/lib: what has a subject of the service is in the room of the subject', () => {
+    expect(SOURCES.filter((file) => groupOf(file) === 'lib').length).toBeLessThanOrEqual(20);
   });
 });
 

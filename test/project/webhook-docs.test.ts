@@ -4,9 +4,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { sign } from '../../src/delivery/webhooks/signature.ts';
-import { emptyFolder } from '../support/formhost.ts';
 import { isInstalled } from '../support/installed.ts';
 import { PROJECT } from '../support/process.ts';
+import { emptyFolder } from '../support/run-formhost.ts';
 
 const [, VERIFIER = ''] =
   /^```bash\n([\s\S]*?)^```$/m.exec(readFileSync(join(PROJECT, 'docs/webhooks.md'), 'utf8')) ?? [];

@@ -8,9 +8,9 @@ import type { Attack, Task } from '../support/connection-flood.ts';
 import { median, ms, record, timed } from '../support/figures.ts';
 import { footprint, measurable } from '../support/memory.ts';
 import { freePort } from '../support/process.ts';
-import { BASE_URL, PAGES_DOMAIN } from '../support/service.ts';
-import { publishSite } from '../support/sites.ts';
+import { publishSite } from '../support/publish-site.ts';
 import { testProcess } from '../support/test-process.ts';
+import { BASE_URL, PAGES_DOMAIN } from '../support/test-service.ts';
 
 const PROGRAM = fileURLToPath(new URL('../support/connection-flood.ts', import.meta.url));
 const [ATTACKER, VISITOR] = ['127.0.0.2', '127.0.0.9'];

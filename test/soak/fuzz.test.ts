@@ -2,11 +2,11 @@ import { connect as connectSocket } from 'node:net';
 import { expect, it } from 'vitest';
 import { inParallel, ms, record, timed } from '../support/figures.ts';
 import { footprint, measurable } from '../support/memory.ts';
-import { readMetrics } from '../support/metrics.ts';
-import { multipartBody } from '../support/multipart.ts';
+import { multipartBody } from '../support/multipart-body.ts';
 import { freePort } from '../support/process.ts';
-import { BASE_URL, JSON_TYPE, PAGES_DOMAIN } from '../support/service.ts';
+import { readMetrics } from '../support/read-metrics.ts';
 import { testProcess } from '../support/test-process.ts';
+import { BASE_URL, JSON_TYPE, PAGES_DOMAIN } from '../support/test-service.ts';
 
 const REQUESTS = 20_000;
 const WARM_UP = 6_000;

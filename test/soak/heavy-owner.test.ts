@@ -7,12 +7,12 @@ import { describe, expect, it } from 'vitest';
 import { SIZES } from '../../src/sizes.ts';
 import { inParallel, median, ms, QUEUED_RATIO, record, timed } from '../support/figures.ts';
 import type { Flood, Target } from '../support/flood.ts';
-import { emptyFolder } from '../support/formhost.ts';
 import { footprint, measurable } from '../support/memory.ts';
-import { multipartBody } from '../support/multipart.ts';
+import { multipartBody } from '../support/multipart-body.ts';
 import { freePort, startProgram } from '../support/process.ts';
-import { getPage, JSON_TYPE, openSocket, PAGES_DOMAIN, UNKNOWN_ID } from '../support/service.ts';
+import { emptyFolder } from '../support/run-formhost.ts';
 import { testProcess } from '../support/test-process.ts';
+import { getPage, JSON_TYPE, openSocket, PAGES_DOMAIN, UNKNOWN_ID } from '../support/test-service.ts';
 
 /*
  * Loads by one client or owner, and what another owner's visitors see beside them. How long their requests take, and the

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import request from 'supertest';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { backedUp, restored } from '../support/command.ts';
 import { runSql, withDatabase } from '../support/database.ts';
-import { emptyFolder } from '../support/formhost.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { startAdmin, startServiceProcess } from '../support/process.ts';
-import { asOwner, BASE_URL, getPage, JSON_TYPE, PAGES_DOMAIN } from '../support/service.ts';
+import { backedUp, restored } from '../support/run-command.ts';
+import { emptyFolder } from '../support/run-formhost.ts';
 import { keyIn } from '../support/test-process.ts';
+import { asOwner, BASE_URL, getPage, JSON_TYPE, PAGES_DOMAIN } from '../support/test-service.ts';
 
 const ENDED_WELL = { code: 0, stdout: '', stderr: '' };
 

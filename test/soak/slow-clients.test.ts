@@ -4,8 +4,8 @@ import { afterAll, expect, it, vi } from 'vitest';
 import { inParallel, median, ms, QUEUED_RATIO, quantile, record, timed } from '../support/figures.ts';
 import { footprint, measurable } from '../support/memory.ts';
 import { freePort } from '../support/process.ts';
-import { BASE_URL, getPage, PAGES_DOMAIN } from '../support/service.ts';
 import { testProcess } from '../support/test-process.ts';
+import { BASE_URL, getPage, PAGES_DOMAIN } from '../support/test-service.ts';
 
 const HALF_OPEN = 1_000;
 const STALLED = 2_000;

@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { expect, it } from 'vitest';
-import { solve } from '../support/altcha.ts';
-import { testService } from '../support/service.ts';
+import { solve } from '../support/solve-altcha.ts';
+import { testService } from '../support/test-service.ts';
 
 const service = await testService();
 const owner = await service.owner();

@@ -3,8 +3,8 @@ import { connect as connectSocket } from 'node:net';
 import { afterAll, expect, it } from 'vitest';
 import { median, ms, record, timed } from '../support/figures.ts';
 import { startServiceProcess } from '../support/process.ts';
-import { BASE_URL, PAGES_DOMAIN, UNKNOWN_ID, UNKNOWN_KEY } from '../support/service.ts';
 import { testProcess } from '../support/test-process.ts';
+import { BASE_URL, PAGES_DOMAIN, UNKNOWN_ID, UNKNOWN_KEY } from '../support/test-service.ts';
 
 /** Characters of what is generated. Node takes 16 KiB of headers, of which the others take the rest. */
 const LENGTH = 15_500;

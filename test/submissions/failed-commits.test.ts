@@ -1,8 +1,8 @@
 import { afterAll, expect, it } from 'vitest';
-import { multipartBody } from '../support/multipart.ts';
+import { multipartBody } from '../support/multipart-body.ts';
 import { forgetfulProxyTo } from '../support/postgres-proxy.ts';
 import { startS3 } from '../support/s3.ts';
-import { testService } from '../support/service.ts';
+import { testService } from '../support/test-service.ts';
 
 /*
  * A submission that is sent again after a 503 is stored once, and with its files, whether the commit of the first attempt

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { newSubmissionId } from '../../src/lib/ids.ts';
-import { Forms } from '../../src/submissions/forms.ts';
+import { Forms } from '../../src/submissions/live-forms.ts';
 import { type Arrival, type SentSubmission, SubmissionIntake } from '../../src/submissions/receive.ts';
 import { SpamCheck } from '../../src/submissions/spam-check.ts';
 import { SubmissionStore } from '../../src/submissions/submission-store.ts';
-import { testLimits } from '../support/limits.ts';
-import { testService, UNKNOWN_ID } from '../support/service.ts';
+import { testLimits } from '../support/test-limits.ts';
+import { testService, UNKNOWN_ID } from '../support/test-service.ts';
 
 const service = await testService();
 const owner = await service.owner();

@@ -4,8 +4,8 @@ import type { FileBucket } from '../../src/files/files-bucket.ts';
 import { BusyError } from '../../src/lib/fair-queue.ts';
 import { newFileId, newSubmissionId } from '../../src/lib/ids.ts';
 import { SubmissionStore } from '../../src/submissions/submission-store.ts';
-import { testLimits } from '../support/limits.ts';
-import { testService } from '../support/service.ts';
+import { testLimits } from '../support/test-limits.ts';
+import { testService } from '../support/test-service.ts';
 
 const PAGE = '<p>';
 

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { emptyFolder } from './formhost.ts';
+import { emptyFolder } from './run-formhost.ts';
 
 /*
  * A `node` that passes for another one, first in a PATH: this Node, which says of itself what the test wants. Nodes that it starts by

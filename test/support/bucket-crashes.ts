@@ -6,8 +6,8 @@ import { cleanBucket, namedObjects } from './bucket-files.ts';
 import { type FreshDatabase, openDatabase, testDatabase } from './fresh-database.ts';
 import { startServiceProcess } from './process.ts';
 import type { S3, S3Request } from './s3.ts';
-import { asOwner, BASE_URL, type Owner, PAGES_DOMAIN } from './service.ts';
 import { keyIn } from './test-process.ts';
+import { asOwner, BASE_URL, type Owner, PAGES_DOMAIN } from './test-service.ts';
 
 /*
  * Services that keep their files in a bucket, and are killed at one of their requests to it.

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Database } from '../../src/db/postgres/connect.ts';
+import { parseFilesUrl } from '../../src/environment/files-url.ts';
 import { Bucket } from '../../src/files/bucket.ts';
 import { deleteRemovedObjects, sweepOrphans } from '../../src/files/files-bucket.ts';
-import { parseFilesUrl } from '../../src/lib/files-url.ts';
-import { testLimits } from './limits.ts';
 import { type S3, S3_CREDENTIALS } from './s3.ts';
+import { testLimits } from './test-limits.ts';
 
 const DAYS_2 = 2 * 24 * 60 * 60 * 1_000;
 

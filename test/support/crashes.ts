@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, vi } from 'vitest';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { inParallel, record } from './figures.ts';
-import { testLimits } from './limits.ts';
 import { type ServiceProcess, startServiceProcess } from './process.ts';
 import { startReceiver } from './receivers.ts';
-import { asOwner, BASE_URL, JSON_TYPE, PAGES_DOMAIN } from './service.ts';
+import { testLimits } from './test-limits.ts';
 import { keyIn } from './test-process.ts';
+import { asOwner, BASE_URL, JSON_TYPE, PAGES_DOMAIN } from './test-service.ts';
 
 /** One less than the rate limit allows. */
 const POSTS_EACH = 9;

@@ -3,7 +3,7 @@ import { expect, onTestFinished } from 'vitest';
 import type { Database } from '../../src/db/postgres/connect.ts';
 import { accessibilityProblems } from './accessibility.ts';
 import { openBrowser } from './chromium.ts';
-import { type Owner, startLocalService } from './service.ts';
+import { type Owner, startLocalService } from './test-service.ts';
 
 /** A machine may stand still for seconds. The dashboard gives up a request after 15 seconds, and the next one after 30. */
 const PATIENCE_MS = 90_000;

@@ -4,7 +4,7 @@ import type { Finding } from '../../src/commands/doctor/finding.ts';
 import type { Database } from '../../src/db/postgres/connect.ts';
 import { resolveName } from '../../src/delivery/webhooks/resolve.ts';
 import { startNameServer } from './dns-server.ts';
-import { testLimits } from './limits.ts';
+import { testLimits } from './test-limits.ts';
 
 /** How to ask servers of this test: by a name server of its own, and no other. */
 export async function here(signal = AbortSignal.timeout(60_000)) {

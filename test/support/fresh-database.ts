@@ -3,7 +3,7 @@ import { inject } from 'vitest';
 import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { atEnd } from './at-end.ts';
 import { runSql, withDatabase } from './database.ts';
-import { testLimits } from './limits.ts';
+import { testLimits } from './test-limits.ts';
 
 const CLEAR = `DO $$ BEGIN
   EXECUTE (SELECT 'TRUNCATE ' || string_agg(format('%I', tablename), ', ') || ' RESTART IDENTITY'

@@ -1,5 +1,5 @@
 import { newRecipientId } from '../../src/lib/ids.ts';
-import type { Owner, TestService } from './service.ts';
+import type { Owner, TestService } from './test-service.ts';
 
 /** The ids that paths name, by their parameters. */
 export type Ids = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, vi } from 'vitest';
 import type { DashboardUnderTest } from './dashboard-in-browser.ts';
-import type { Owner } from './service.ts';
+import type { Owner } from './test-service.ts';
 
 /* The inbox in a browser: what is sent to it, and what it shows. */
 

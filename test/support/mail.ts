@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
-import { BASE_URL } from './service.ts';
 import { decodeWords, headerOf, readMail, type SmtpServer } from './smtp.ts';
+import { BASE_URL } from './test-service.ts';
 
 /** A mail as its reader sees it. `unsubscribe`: the path of List-Unsubscribe, if there is one. */
 export type SeenMail = {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { vi } from 'vitest';
-import { readMetrics } from './metrics.ts';
 import type { ServiceProcess } from './process.ts';
+import { readMetrics } from './read-metrics.ts';
 
 /** Settings of a process whose memory is to be measured. */
 export const measurable = (metricsPort: number): Record<string, string> => ({

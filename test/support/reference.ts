@@ -3,15 +3,15 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Config } from '../../src/config.ts';
-import { createReference } from '../../src/http/api/operations/reference/document.ts';
+import { createReference } from '../../src/http/api/service/reference/reference-document.ts';
 import { endpointsOf as boundEndpoints } from '../../src/http/endpoints.ts';
 import type { Tagged } from '../../src/http/operation/declaration.ts';
 import { Hosts, NO_SLUG } from '../../src/http/request/hosts.ts';
 import { RATE_LIMIT_HEADERS } from '../../src/http/request/rate-limit.ts';
 import { ERROR_CODE } from '../../src/http/response/errors.ts';
-import { NOTICE } from '../../src/http/response/notice.ts';
-import { PROBLEM_TYPE } from '../../src/problems/document.ts';
-import { idleApp } from './app.ts';
+import { NOTICE } from '../../src/http/response/notice-header.ts';
+import { PROBLEM_TYPE } from '../../src/problems/problem-document.ts';
+import { idleApp } from './test-app.ts';
 
 /*
  * Holds what services answer against the reference: whatever a test asks of a service that startTestService has

@@ -1,10 +1,10 @@
 import { afterAll } from 'vitest';
-import { makeKey } from '../../src/db/account/owners.ts';
+import { makeKey } from '../../src/db/account/owner-queries.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { cloneDatabase } from './fresh-database.ts';
-import { testLimits } from './limits.ts';
 import { startServiceProcess } from './process.ts';
-import { asOwner, BASE_URL, type Owner, PAGES_DOMAIN } from './service.ts';
+import { testLimits } from './test-limits.ts';
+import { asOwner, BASE_URL, type Owner, PAGES_DOMAIN } from './test-service.ts';
 
 /** A key of a new owner in a database, for processes that use it. */
 export async function keyIn(databaseUrl: string, email = 'owner@test.example', plan?: string): Promise<string> {

@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
 import { aTime } from './answers.ts';
 import type { Received } from './receivers.ts';
-import type { Owner, TestService } from './service.ts';
+import type { Owner, TestService } from './test-service.ts';
 
 /** A delivery as the log of its webhook shows it. */
 type Logged = {

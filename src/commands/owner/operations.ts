@@ -10,9 +10,9 @@ import { SIZES } from '../../sizes.ts';
 import { UsageError } from '../command-error.ts';
 import { declare, PAGE_ARGUMENT } from '../declare.ts';
 import { agrees, say } from '../output.ts';
-import { callOperation } from './answers.ts';
+import { type Connect, idOf, type Service } from './api-requests.ts';
 import { type Field, optionsFor, readField, valueFrom } from './field-values.ts';
-import { type Connect, idOf, type Service } from './service.ts';
+import { callOperation } from './print-answers.ts';
 
 /*
  * The commands that operations declare. Only this file loads the declarations, and it is loaded when one of them is called.

@@ -1,11 +1,11 @@
 import type { Command } from '@commander-js/extra-typings';
-import { sitePath } from '../../lib/site-paths.ts';
+import { sitePath } from '../../sites/site-paths.ts';
 import { UsageError } from '../command-error.ts';
 import { forPage } from '../declare.ts';
 import { printOutcome } from '../output.ts';
-import { getFile, IDLE_TIMEOUT_MS, OUTPUT } from './export.ts';
+import { type Connect, connectToPage } from './api-requests.ts';
+import { getFile, IDLE_TIMEOUT_MS, OUTPUT } from './export-commands.ts';
 import { readPage } from './page-file.ts';
-import { type Connect, connectToPage } from './service.ts';
 
 const PATH = 'path of the file at the address of the page';
 

@@ -1,5 +1,5 @@
-import { type Resolved, resolveSitePath } from '../../lib/resolve-site-path.ts';
-import { INDEX, isHtmlPath } from '../../lib/site-paths.ts';
+import { type Resolved, resolveSitePath } from '../../sites/resolve-site-path.ts';
+import { INDEX, isHtmlPath } from '../../sites/site-paths.ts';
 import { PLACEHOLDER } from '../render-page.ts';
 import type { Addresses } from './answer.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CaptchaProvider } from '../../lib/captcha-fields.ts';
+import type { CaptchaProvider } from '../../forms/captcha-fields.ts';
 import { SIZES } from '../../sizes.ts';
 import type { ScriptFacts } from './scripts.ts';
 

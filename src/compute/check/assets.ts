@@ -1,8 +1,8 @@
 import type { AddressReader } from './addresses.ts';
 import { attribute, endOf, type HtmlElement, isHtml, startOf } from './html-tree.ts';
+import { sourceTextOf } from './page-texts.ts';
 import type { PageParts } from './read-page.ts';
 import { isJavaScript } from './scripts.ts';
-import { sourceTextOf } from './texts.ts';
 
 /*
  * The files that a browser loads for a page: the URLs in attributes and in styles.

@@ -1,13 +1,13 @@
-import { ALTCHA_ELEMENT, CAPTCHA_FIELDS, type CaptchaProvider } from '../../lib/captcha-fields.ts';
+import { ALTCHA_ELEMENT, CAPTCHA_FIELDS, type CaptchaProvider } from '../../forms/captcha-fields.ts';
 import { SIZES } from '../../sizes.ts';
 import type { AddressReader } from './addresses.ts';
 import type { Found, WidgetInput } from './answer.ts';
-import { nameOf } from './fields.ts';
-import type { ReadForm } from './forms.ts';
+import { nameOf } from './form-fields.ts';
 import { attribute, type HtmlElement, startOf } from './html-tree.ts';
+import type { ReadForm } from './page-forms.ts';
+import { rawTextOf } from './page-texts.ts';
 import type { PageParts } from './read-page.ts';
 import type { Scripts } from './scripts.ts';
-import { rawTextOf } from './texts.ts';
 
 /* Checks that the forms of a page have the widget of their captcha. Without it, everything that they send is kept as spam. */
 

@@ -1,5 +1,6 @@
 import { SIZES } from '../../sizes.ts';
 import { AddressReader } from './addresses.ts';
+import { problemsOf } from './all-problems.ts';
 import type {
   Addresses,
   CheckedForm,
@@ -10,14 +11,13 @@ import type {
   WidgetInput,
 } from './answer.ts';
 import { withWidgets } from './captcha.ts';
-import { countInFieldsets, fieldsOf } from './fields.ts';
-import { enctypeOf, methodOf, type ReadForm, readForms } from './forms.ts';
+import { countInFieldsets, fieldsOf } from './form-fields.ts';
 import { attribute, MAX_DEPTH, parseHtml, TooComplexError } from './html-tree.ts';
+import { enctypeOf, methodOf, type ReadForm, readForms } from './page-forms.ts';
+import { orNull, rawTextOf, tidy } from './page-texts.ts';
 import { PagePolicies } from './policies.ts';
-import { problemsOf } from './problems.ts';
 import { type PageParts, readPage } from './read-page.ts';
 import { readScripts } from './scripts.ts';
-import { orNull, rawTextOf, tidy } from './texts.ts';
 
 /** Names beyond this have no label. */
 const MAX_NAME_CHARS = 200;

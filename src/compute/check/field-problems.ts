@@ -1,12 +1,12 @@
-import { CAPTCHA_FIELDS, CAPTCHA_PROVIDERS, type CaptchaProvider } from '../../lib/captcha-fields.ts';
-import type { ControlKind } from '../../lib/control-fields.ts';
+import { CAPTCHA_FIELDS, CAPTCHA_PROVIDERS, type CaptchaProvider } from '../../forms/captcha-fields.ts';
+import type { ControlKind } from '../../forms/control-fields.ts';
 import type { Found } from './answer.ts';
-import { isEntered, isSent, isSubmitButton, nameOf, typeOf } from './fields.ts';
-import type { ReadForm } from './forms.ts';
+import { isEntered, isSent, isSubmitButton, nameOf, typeOf } from './form-fields.ts';
 import { attribute, type HtmlElement, hasAttribute, startOf } from './html-tree.ts';
+import type { ReadForm } from './page-forms.ts';
+import { rawTextOf, tidy } from './page-texts.ts';
 import type { Control, PageParts } from './read-page.ts';
 import { hasHandlers, type Scripts } from './scripts.ts';
-import { rawTextOf, tidy } from './texts.ts';
 
 /** Characters of a page's value in a message, which stays on one line. */
 const MAX_SHOWN_CHARS = 60;

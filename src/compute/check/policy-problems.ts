@@ -1,8 +1,8 @@
 import type { Found } from './answer.ts';
 import { shown } from './field-problems.ts';
 import type { Page } from './form-problems.ts';
-import type { Way } from './forms.ts';
 import { startOf } from './html-tree.ts';
+import type { Way } from './page-forms.ts';
 import type { Block } from './policies.ts';
 
 /*

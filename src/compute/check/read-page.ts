@@ -1,4 +1,4 @@
-import { ALTCHA_ELEMENT, CAPTCHA_CLASSES, type CaptchaProvider } from '../../lib/captcha-fields.ts';
+import { ALTCHA_ELEMENT, CAPTCHA_CLASSES, type CaptchaProvider } from '../../forms/captcha-fields.ts';
 import { attribute, endOf, type HtmlElement, hasAttribute, isHtml, type ParsedHtml, walk } from './html-tree.ts';
 
 /*

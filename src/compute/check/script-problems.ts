@@ -3,11 +3,11 @@ import { AddressReader } from './addresses.ts';
 import type { CheckedScript, Found, ScriptInput } from './answer.ts';
 import { shown } from './field-problems.ts';
 import { endOf, hasAttribute, startOf } from './html-tree.ts';
+import { sourceTextOf } from './page-texts.ts';
 import { toProblems } from './places.ts';
 import type { PageParts } from './read-page.ts';
 import { findingsOf } from './script-text.ts';
 import { factsOf, isJavaScript, isJsx } from './scripts.ts';
-import { sourceTextOf } from './texts.ts';
 
 /*
  * Finds what is wrong with the addresses in scripts, of a page and of the files of a site.

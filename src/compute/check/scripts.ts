@@ -1,8 +1,8 @@
 import { PLACEHOLDER } from '../render-page.ts';
 import type { AddressReader } from './addresses.ts';
 import { attribute, type HtmlElement, isHtml } from './html-tree.ts';
+import { rawTextOf } from './page-texts.ts';
 import type { PageParts } from './read-page.ts';
-import { rawTextOf } from './texts.ts';
 
 /*
  * Finds what scripts may do with forms, as far as their text says it. Where a script may send a form, its attributes are no

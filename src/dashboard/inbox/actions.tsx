@@ -3,10 +3,10 @@ import { useState } from 'preact/hooks';
 import { useChange } from '../data.ts';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { say } from '../ui/say.tsx';
-import type { Action, Target } from './changes.ts';
-import type { Inbox } from './inbox.ts';
-import type { SubmissionList } from './list.ts';
-import { focusRow } from './table.tsx';
+import type { Inbox } from './inbox-state.ts';
+import { focusRow } from './inbox-table.tsx';
+import type { Action, Target } from './submission-changes.ts';
+import type { SubmissionList } from './submission-list.ts';
 
 /** Changes submissions of these pages at once; deletes them once `question` is answered. */
 export function useActions(

@@ -2,17 +2,17 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { ApiError } from '../api.ts';
 import { useData } from '../data.ts';
-import { pageLinks } from '../links.ts';
+import { pageLinks } from '../page-links.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Empty, Loading, Problem } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
-import { Deliveries } from './deliveries.tsx';
-import { Fields, Origin } from './fields.tsx';
+import { useLabels } from './column-labels.ts';
 import { searchOf } from './filter.ts';
-import type { Inbox } from './inbox.ts';
-import { useLabels } from './labels.ts';
+import type { Inbox } from './inbox-state.ts';
+import { isTest, type Submission, titleOf } from './read-submissions.ts';
 import { Actions } from './selection.tsx';
-import { isTest, type Submission, titleOf } from './submissions.ts';
+import { Deliveries } from './submission-deliveries.tsx';
+import { Fields, Origin } from './submission-fields.tsx';
 import { replyLink } from './value-links.ts';
 
 /** The way back, and the submissions before and after it. */

@@ -1,4 +1,4 @@
-import { DASHBOARD_LIMITS } from '../limits.ts';
+import { DASHBOARD_LIMITS } from '../dashboard-limits.ts';
 import { dayStart } from '../ui/time.tsx';
 
 /** The submissions that a list shows. */

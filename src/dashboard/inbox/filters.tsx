@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { DASHBOARD_LIMITS } from '../limits.ts';
+import { DASHBOARD_LIMITS } from '../dashboard-limits.ts';
 import type { Overviewed } from '../own-pages.ts';
 import { Button, Toggle } from '../ui/button.tsx';
 import { Field, Select } from '../ui/field.tsx';
@@ -8,8 +8,8 @@ import { Form } from '../ui/form.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { counted, numbers } from '../ui/time.tsx';
 import { type Filter, isFiltered, NO_FILTER, queryOf, searchOf } from './filter.ts';
-import type { SubmissionList } from './list.ts';
 import { SEARCH_ID, showHelp } from './shortcuts.tsx';
+import type { SubmissionList } from './submission-list.ts';
 
 type Props = { filter: Filter; onChange(filter: Filter): void };
 

@@ -1,15 +1,15 @@
 import type { JSX } from 'preact';
 import { useLocation } from 'preact-iso';
-import { DASHBOARD_LIMITS } from '../limits.ts';
-import { pageLinks } from '../links.ts';
+import { DASHBOARD_LIMITS } from '../dashboard-limits.ts';
+import { pageLinks } from '../page-links.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { FormSnippet } from '../ui/form-snippet.tsx';
 import { Empty, Loading, Problem } from '../ui/states.tsx';
+import { COLUMNS_OF_ALL, columnsOf, useLabels } from './column-labels.ts';
 import { isFiltered, NO_FILTER, searchOf } from './filter.ts';
 import { Filters } from './filters.tsx';
-import type { Inbox } from './inbox.ts';
-import { COLUMNS_OF_ALL, columnsOf, useLabels } from './labels.ts';
-import { Table } from './table.tsx';
+import type { Inbox } from './inbox-state.ts';
+import { Table } from './inbox-table.tsx';
 
 /** Why the list is empty, and the next step. */
 function Nothing({ inbox: { page, filter }, onClear }: { inbox: Inbox; onClear(): void }): JSX.Element {

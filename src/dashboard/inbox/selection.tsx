@@ -1,8 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Button } from '../ui/button.tsx';
 import { Menu } from '../ui/menu.tsx';
-import { readOrUnread, starOrUnstar, type Target } from './changes.ts';
-import type { Inbox } from './inbox.ts';
+import type { Inbox } from './inbox-state.ts';
+import { readOrUnread, starOrUnstar, type Target } from './submission-changes.ts';
 
 type Props = { inbox: Inbox; target: Target };
 

@@ -5,10 +5,10 @@ import { useLocation } from 'preact-iso';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Checkbox } from '../ui/field.tsx';
-import { type Action, readOrUnread, starOrUnstar } from './changes.ts';
-import type { Inbox } from './inbox.ts';
-import type { Submission } from './submissions.ts';
-import { focusedRow, focusRow, isTyping } from './table.tsx';
+import type { Inbox } from './inbox-state.ts';
+import { focusedRow, focusRow, isTyping } from './inbox-table.tsx';
+import type { Submission } from './read-submissions.ts';
+import { type Action, readOrUnread, starOrUnstar } from './submission-changes.ts';
 
 export const SEARCH_ID = 'inbox-search';
 

@@ -1,6 +1,6 @@
-import { DASHBOARD_LIMITS } from '../limits.ts';
-import { type Labels, labelOf } from './labels.ts';
-import { isShown, lineNamed, type Submission, textIn } from './submissions.ts';
+import { DASHBOARD_LIMITS } from '../dashboard-limits.ts';
+import { type Labels, labelOf } from './column-labels.ts';
+import { isShown, lineNamed, type Submission, textIn } from './read-submissions.ts';
 
 const EMAIL = /^[^\s@<>,;]{1,64}@[^\s@<>,;]{1,255}$/;
 const URL_OF_WEB = /^https?:\/\/\S+$/i;

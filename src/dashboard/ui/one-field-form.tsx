@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import type { FieldLabels } from '../dashboard-words.ts';
 import { useChange } from '../data.ts';
-import type { FieldLabels } from '../words.ts';
 import { Button, type ButtonProps } from './button.tsx';
 import { Field, type FieldProps } from './field.tsx';
 import { Form } from './form.tsx';

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { execute } from '../postgres/query.ts';
-import { makeKey } from './owners.ts';
-import { makeSignInLink } from './sessions.ts';
+import { makeKey } from './owner-queries.ts';
+import { makeSignInLink } from './session-queries.ts';
 
 /** Makes the first owner, a key for it and a link that signs in; undefined when there is an owner already. */
 export async function createFirstKey(

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { type Altcha, createAltcha } from '../../lib/altcha.ts';
+import { type Altcha, createAltcha } from '../../forms/altcha.ts';
 import { SignedLinks } from '../../lib/signed-links.ts';
 import type { Limits } from '../../limits.ts';
 import { queryOne } from '../postgres/query.ts';

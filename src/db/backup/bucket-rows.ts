@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import type pg from 'pg';
 import { SIZES } from '../../sizes.ts';
-import type { ReadObject } from '../files/file-content.ts';
-import { FILES_BATCH } from '../files/stored-files.ts';
+import type { ReadObject } from '../files/file-content-queries.ts';
+import { FILES_BATCH } from '../files/stored-file-queries.ts';
 import type { Table } from './backup-file.ts';
 
 /*

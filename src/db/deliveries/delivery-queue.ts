@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
-import type { Confirmation } from '../../lib/confirmation.ts';
+import type { Confirmation } from '../../forms/confirmation.ts';
 import { query, queryOne } from '../postgres/query.ts';
-import { isWantedMail, MAIL } from './mail-recipients.ts';
-import { CONFIRMATION_EVENT, PREVIEW_EVENT } from './visitor-confirmations.ts';
+import { isWantedMail, MAIL } from './mail-recipient-queries.ts';
+import { CONFIRMATION_EVENT, PREVIEW_EVENT } from './visitor-confirmation-queries.ts';
 
 /** Pairs of a receiver and an owner that one search for due deliveries looks at. */
 const DUE_PAIRS = 1_000;

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { MailEvent } from '../../lib/events.ts';
 import { query } from '../postgres/query.ts';
-import { type Addressee, settleMail } from './mail-failures.ts';
+import { type Addressee, settleMail } from './mail-failure-queries.ts';
 
 /** The outcome of an attempt. */
 export type AttemptOutcome = {

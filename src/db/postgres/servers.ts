@@ -1,9 +1,9 @@
 import pg from 'pg';
-import { parseDatabaseUrl, type Target } from '../../lib/database-url.ts';
+import { parseDatabaseUrl, type Target } from '../../environment/database-url.ts';
 
 type Address = { connectionString: string } | { host: string; port: number; user: string; database: string };
 
-/** How to reach a database: a URL (src/lib/database-url.ts), or the embedded server's socket. */
+/** How to reach a database: a URL (src/environment/database-url.ts), or the embedded server's socket. */
 export type Connection = Address & {
   /** `transaction`: a pooler is in between that gives each transaction another connection to Postgres. */
   pooler?: 'none' | 'transaction';

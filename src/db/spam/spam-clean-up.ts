@@ -1,12 +1,12 @@
 import type { Knex } from 'knex';
 import { SIZES } from '../../sizes.ts';
-import { REMOVED_BYTES, REMOVED_FILES, removeFiles, type SizedFile } from '../files/stored-files.ts';
+import { REMOVED_BYTES, REMOVED_FILES, removeFiles, type SizedFile } from '../files/stored-file-queries.ts';
 import { execute, query, queryOne } from '../postgres/query.ts';
 
 /** Spam that one statement removes. */
 const REMOVED_SPAM_BATCH = 100;
 
-/** A minute later than IS_KEPT in spam-submissions.ts: a release that has just found one can end. */
+/** A minute later than IS_KEPT in spam-queries.ts: a release that has just found one can end. */
 const IS_EXPIRED = `kept_at < statement_timestamp() - interval '${SIZES.spam.lifetimeDays} days 1 minute'`;
 
 /* Expires the spam of the next deployment that is beyond the newest `max`, or older than its retention_days. */

@@ -3,7 +3,7 @@ import { newSubmissionId } from '../../lib/ids.ts';
 import { execute } from '../postgres/query.ts';
 import { IS_MAILED, storeAccepted } from '../submissions/store-submissions.ts';
 import { trimSpamFiles } from './spam-clean-up.ts';
-import { IS_KEPT } from './spam-submissions.ts';
+import { IS_KEPT } from './spam-queries.ts';
 
 /** Submissions that one statement moves. */
 const MARKED_SPAM_BATCH = 100;

@@ -1,7 +1,7 @@
 import { webcrypto } from 'node:crypto';
 import type { Knex } from 'knex';
 import { execute, queryOne } from '../postgres/query.ts';
-import type { NewFile } from './submission-files.ts';
+import type { NewFile } from './submission-file-queries.ts';
 
 /** On another thread: all files together may have tens of megabytes. */
 export const sha256 = async (content: Buffer): Promise<Buffer> =>

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
-import type { Deployment } from '../deployments/deployments.ts';
+import type { Deployment } from '../deployments/deployment-queries.ts';
 import { query } from '../postgres/query.ts';
+import type { NumberedSubmission } from './submission-queries.ts';
 import { type Range, readBatch } from './submission-reader.ts';
-import type { NumberedSubmission } from './submissions.ts';
 
 /** A page of submissions, newest first: as many as one statement reads, and the range of the others. */
 type SubmissionPage = { first: NumberedSubmission[]; rest: Range | undefined };

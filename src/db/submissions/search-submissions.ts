@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
-import { Pauses } from '../../lib/submission-search.ts';
+import { Pauses } from '../../forms/submission-search.ts';
 import { SIZES } from '../../sizes.ts';
 import { query } from '../postgres/query.ts';
-import { type MarkFilter, numbersWithMarks } from './submission-marks.ts';
+import { type MarkFilter, numbersWithMarks } from './submission-mark-queries.ts';
+import type { NumberedSubmission } from './submission-queries.ts';
 import { type RunRead, readSubmissions } from './submission-reader.ts';
-import type { NumberedSubmission } from './submissions.ts';
 
 /** Submissions of each page of an owner that are merged at first, and of all pages that one statement reads. */
 const INBOX_FIRST_ROWS = 4;

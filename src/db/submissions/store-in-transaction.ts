@@ -1,11 +1,10 @@
 import type { Knex } from 'knex';
-import type { Solution } from '../../lib/altcha.ts';
+import type { Solution } from '../../forms/altcha.ts';
 import type { Limits } from '../../limits.ts';
-import { checkStorage, StorageFull, type StorageLimits, settleStorage } from '../account/storage.ts';
+import { checkStorage, StorageFull, type StorageLimits, settleStorage } from '../account/storage-queries.ts';
 import type { Database } from '../postgres/connect.ts';
 import { isDuplicate } from '../postgres/out-of-reach.ts';
 import { execute } from '../postgres/query.ts';
-import { type IdempotencyKey, storeKey } from './idempotency-keys.ts';
 import {
   expectedOutcome,
   type NewSubmission,
@@ -13,7 +12,8 @@ import {
   type StoreOutcome,
   storeSubmissions,
 } from './store-submissions.ts';
-import { bytesOf, insertFiles, type NewFile } from './submission-files.ts';
+import { bytesOf, insertFiles, type NewFile } from './submission-file-queries.ts';
+import { type IdempotencyKey, storeKey } from './submission-key-queries.ts';
 
 /** The parts of a submission besides its data. */
 export type SubmissionOptions = {

@@ -4,8 +4,8 @@ import type { Event, MailEvent } from '../../lib/events.ts';
 import { BusyError } from '../../lib/fair-queue.ts';
 import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
-import { MAIL, ownerReceives, RECEIVES_MAIL } from '../deliveries/mail-recipients.ts';
-import { CONFIRMATION_EVENT } from '../deliveries/visitor-confirmations.ts';
+import { MAIL, ownerReceives, RECEIVES_MAIL } from '../deliveries/mail-recipient-queries.ts';
+import { CONFIRMATION_EVENT } from '../deliveries/visitor-confirmation-queries.ts';
 import { query } from '../postgres/query.ts';
 
 export type NewSubmission = {

@@ -4,7 +4,7 @@ import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
 import { isOutOfReach } from '../postgres/out-of-reach.ts';
 import { query } from '../postgres/query.ts';
-import { type NumberedSubmission, submissionColumns } from './submissions.ts';
+import { type NumberedSubmission, submissionColumns } from './submission-queries.ts';
 
 const RETRY_MS = 1_000;
 

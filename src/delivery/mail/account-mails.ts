@@ -1,5 +1,5 @@
-import type { AccountMail } from '../../lib/account-mail.ts';
 import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
+import type { AccountMail } from '../../lib/events.ts';
 import { SIZES } from '../../sizes.ts';
 import { button, compose, type Email, footer, paragraph } from './layout.ts';
 

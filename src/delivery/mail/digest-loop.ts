@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { mailDueWindow } from '../../db/deliveries/digests.ts';
+import { mailDueWindow } from '../../db/deliveries/digest-queries.ts';
 import type { Log } from '../../lib/log.ts';
 import { PollLoop } from '../../lib/poll-loop.ts';
 import type { Limits } from '../../limits.ts';

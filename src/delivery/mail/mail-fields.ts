@@ -1,6 +1,6 @@
-import type { Labels } from '../../db/deployments/labels.ts';
+import type { Labels } from '../../db/deployments/label-queries.ts';
+import { controlsOf } from '../../forms/control-fields.ts';
 import { inBytes } from '../../lib/byte-size.ts';
-import { controlsOf } from '../../lib/control-fields.ts';
 import { escapeHtml } from '../../lib/html.ts';
 import { type JsonMember, readJsonList, readJsonObject } from '../../lib/json-text.ts';
 import { SIZES } from '../../sizes.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { LeasedDelivery } from '../../db/deliveries/delivery-queue.ts';
-import type { Digest, DigestRange } from '../../db/deliveries/digests.ts';
-import type { NewConfirmation, Reservation } from '../../db/deliveries/visitor-confirmations.ts';
-import type { Labels } from '../../db/deployments/labels.ts';
+import type { Digest, DigestRange } from '../../db/deliveries/digest-queries.ts';
+import type { NewConfirmation, Reservation } from '../../db/deliveries/visitor-confirmation-queries.ts';
+import type { Labels } from '../../db/deployments/label-queries.ts';
+import { type Confirmation, fillIn } from '../../forms/confirmation.ts';
 import { inBytes } from '../../lib/byte-size.ts';
-import { type Confirmation, fillIn } from '../../lib/confirmation.ts';
 import { FIRST_OWNER, toMailAddress } from '../../lib/mail-address.ts';
 import { confirmationExpiry, type SignedLinks } from '../../lib/signed-links.ts';
 import { SIZES } from '../../sizes.ts';

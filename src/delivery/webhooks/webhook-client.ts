@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { DELIVERY_HEADER } from '../../lib/delivery-header.ts';
+import { DELIVERY_HEADER } from '../../lib/events.ts';
 import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
 import type { Attempt } from '../attempt.ts';

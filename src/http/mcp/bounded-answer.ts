@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SIZES } from '../../sizes.ts';
 import { Paging } from '../request/paging.ts';
-import { checkQuery } from '../request/query.ts';
+import { checkQuery } from '../request/query-values.ts';
 import { HttpError } from '../response/errors.ts';
 
 /** The characters of an answer's maximum that are kept free for the warning about untrusted texts, notices and `next`. */

@@ -1,13 +1,13 @@
-import { findIdBySlug } from '../../db/deployments/deployments.ts';
-import { filesOfText, SiteError, sentFilesOf } from '../../lib/sent-files.ts';
-import { isSlug } from '../../lib/slugs.ts';
+import { findIdBySlug } from '../../db/deployments/deployment-queries.ts';
 import { sentencesOf } from '../../problems/read-problem.ts';
 import { render } from '../../problems/sentence.ts';
+import { filesOfText, SiteError, sentFilesOf } from '../../sites/sent-files.ts';
+import { isSlug } from '../../sites/slugs.ts';
 import { SIZES } from '../../sizes.ts';
 import type { App } from '../app.ts';
 import { JsonPieces, type ToolCall } from '../operation/declaration.ts';
 import { UNTRUSTED } from '../operation/tool.ts';
-import { checkQuery } from '../request/query.ts';
+import { checkQuery } from '../request/query-values.ts';
 import { HttpError, inSeconds, toLoggedError } from '../response/errors.ts';
 import { FormClosed } from '../response/form-closed.ts';
 import { BOUNDS, boundedAnswer } from './bounded-answer.ts';

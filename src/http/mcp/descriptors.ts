@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { Scope } from '../../db/account/api-keys.ts';
+import type { Scope } from '../../db/account/api-key-queries.ts';
 import { render, type Vocabulary } from '../../problems/sentence.ts';
 import type { Endpoint, ToolCall } from '../operation/declaration.ts';
 import { parameterNames } from '../operation/operation.ts';
 import { ADDS, READS, READS_VISITORS, REPLACES, type Tool, UNTRUSTED } from '../operation/tool.ts';
 import { BOUNDS } from './bounded-answer.ts';
 import { PART } from './text-part.ts';
-import { agentWords, argumentFor } from './words.ts';
+import { agentWords, argumentFor } from './tool-words.ts';
 
 type Call = (call: ToolCall) => Promise<unknown>;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answerObject } from '../request/fields.ts';
+import { answerObject } from '../request/shared-fields.ts';
 import { errorKind, HttpError } from '../response/errors.ts';
 
 /** A part of a message as the reference shows it. protocol.ts checks it. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { checkQuery } from '../request/query.ts';
+import { checkQuery } from '../request/query-values.ts';
 import { BOUNDS } from './bounded-answer.ts';
 
 /*

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
-import type { Scope } from '../../db/account/api-keys.ts';
-import type { Owner } from '../../db/account/owners.ts';
+import type { Scope } from '../../db/account/api-key-queries.ts';
+import type { Owner } from '../../db/account/owner-queries.ts';
 import type { App } from '../app.ts';
 import type { BodyForm } from '../request/json-body.ts';
 import type { DeclaredError } from '../response/errors.ts';
@@ -73,7 +73,7 @@ export type Described<Answer> = {
   /** A template (src/problems/sentence.ts), because agents see it too. */
   summary: string;
   description?: ForService<string>;
-  /** The next step after a 404, as a template; left out: that of the last parameter of the path (IF_MISSING in fields.ts). */
+  /** The next step after a 404, as a template; left out: that of the last parameter of the path (IF_MISSING in shared-fields.ts). */
   ifMissing?: string;
   /** True if the reference leaves the endpoint out. */
   isHidden?: boolean;

@@ -1,17 +1,17 @@
 import type { Response } from 'express';
 import { z } from 'zod';
-import type { Scope } from '../../db/account/api-keys.ts';
+import type { Scope } from '../../db/account/api-key-queries.ts';
 import type { App } from '../app.ts';
 import { keyRefused, readOnlyKey, tooManyUnknownKeys, unauthorized } from '../request/auth.ts';
 import { bodyErrors } from '../request/body-errors.ts';
 import { readHeaders } from '../request/conditions.ts';
-import { IF_MISSING, PARAMETERS } from '../request/fields.ts';
 import { pathOf } from '../request/hosts.ts';
 import { type BodyForm, checkFields } from '../request/json-body.ts';
-import { LINK_HEADER, pageLinks } from '../request/links.ts';
-import { badQuery, checkQuery, readQuery } from '../request/query.ts';
+import { LINK_HEADER, pageLinks } from '../request/link-header.ts';
+import { badQuery, checkQuery, readQuery } from '../request/query-values.ts';
+import { IF_MISSING, PARAMETERS } from '../request/shared-fields.ts';
 import { badRequest, failed, noSuchDeployment, unavailable } from '../response/errors.ts';
-import { addNotice, NOTICE_HEADER } from '../response/notice.ts';
+import { addNotice, NOTICE_HEADER } from '../response/notice-header.ts';
 import { NEEDS_NO_KEY } from './command.ts';
 import {
   type Content,
@@ -40,7 +40,8 @@ export const parameterNames = (path: string): string[] =>
 function parametersOf(path: string): z.ZodObject | undefined {
   const names = parameterNames(path);
   const unknown = names.filter((name) => !Object.hasOwn(PARAMETERS, name));
-  if (unknown.length > 0) throw new Error(`${path} has parameters that fields.ts does not have: ${unknown.join(', ')}`);
+  if (unknown.length > 0)
+    throw new Error(`${path} has parameters that shared-fields.ts does not have: ${unknown.join(', ')}`);
   const fields = Object.entries(PARAMETERS).filter(([name]) => names.includes(name));
   return names.length > 0 ? z.object(Object.fromEntries(fields)) : undefined;
 }

@@ -1,5 +1,5 @@
 import { ofSite, type WidgetInput } from '../../compute/check/answer.ts';
-import { ALTCHA_ELEMENT } from '../../lib/captcha-fields.ts';
+import { ALTCHA_ELEMENT } from '../../forms/captcha-fields.ts';
 import { escapeHtml } from '../../lib/html.ts';
 import { langOf } from '../../lib/languages.ts';
 import type { Hosts } from '../request/hosts.ts';

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import type { SiteFile } from '../../db/deployments/site-files.ts';
+import type { SiteFile } from '../../db/deployments/site-file-queries.ts';
 import { networkOf } from '../../lib/public-address.ts';
 import { SIZES } from '../../sizes.ts';
 import type { ClientAddress } from '../request/client-address.ts';
 import type { Exchange } from '../request/exchange.ts';
-import { type Range, rangeOf } from '../response/range.ts';
+import { type Range, rangeOf } from '../response/byte-range.ts';
 import type { ResponseWriter } from '../response/response-writer.ts';
 import { type Content, encodingHeader, etagOf, headersOf, type Variant } from './ready-body.ts';
-import { contentOf, type SiteFiles } from './site-files.ts';
+import { contentOf, type SiteFiles } from './site-file-reader.ts';
 
 /** If-None-Match (RFC 9110, 13.1.2): a list of tags compared weakly, or `*`. */
 function matches(header: string | undefined, etag: string): boolean {

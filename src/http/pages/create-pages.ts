@@ -1,16 +1,16 @@
 import limitConcurrency from 'p-limit';
 import type { ComputePool } from '../../compute/pool.ts';
 import { type Config, submitUrl } from '../../config.ts';
-import { findPages } from '../../db/deployments/deployments.ts';
-import type { OpenSiteFile } from '../../db/deployments/site-files.ts';
+import { findPages } from '../../db/deployments/deployment-queries.ts';
+import type { OpenSiteFile } from '../../db/deployments/site-file-queries.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import { FairQueue } from '../../lib/fair-queue.ts';
 import type { Limits } from '../../limits.ts';
 import type { Hosts } from '../request/hosts.ts';
 import type { ResponseWriter } from '../response/response-writer.ts';
-import { PageRenderer } from './new-page.ts';
 import { PageCache } from './page-cache.ts';
-import { SiteFiles } from './site-files.ts';
+import { PageRenderer } from './page-renderer.ts';
+import { SiteFiles } from './site-file-reader.ts';
 
 /** Pages are large and their writes may wait for one another, and other requests need connections too. */
 const MAX_CONCURRENT_PAGE_WRITES = 4;

@@ -1,4 +1,4 @@
-import type { Rendering } from '../../db/deployments/page-versions.ts';
+import type { Rendering } from '../../db/deployments/page-version-queries.ts';
 import type { Encoding } from '../response/accept.ts';
 
 /** Memory of content in an encoding, apart from its body. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { SiteFile } from '../../db/deployments/site-files.ts';
-import { type Resolved, resolveSitePath } from '../../lib/resolve-site-path.ts';
-import { INDEX, isCompressible, isHtmlPath, isReplacedIn, SECURITY_TXT } from '../../lib/site-paths.ts';
+import type { SiteFile } from '../../db/deployments/site-file-queries.ts';
+import { type Resolved, resolveSitePath } from '../../sites/resolve-site-path.ts';
+import { INDEX, isCompressible, isHtmlPath, isReplacedIn, SECURITY_TXT } from '../../sites/site-paths.ts';
 import { type ReadyBody, sizeOfBody } from './ready-body.ts';
 
 /** Memory of a file in the list, apart from its path. */

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
-import { isCredentialValid } from '../../db/account/credentials.ts';
-import { findOwners, type Owner } from '../../db/account/owners.ts';
+import { isCredentialValid } from '../../db/account/credential-queries.ts';
+import { findOwners, type Owner } from '../../db/account/owner-queries.ts';
 import { Batcher } from '../../db/batcher.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import { hashOfKey, isApiKey } from '../../lib/ids.ts';

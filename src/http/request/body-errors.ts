@@ -1,7 +1,7 @@
 import { SIZES } from '../../sizes.ts';
 import type { DeclaredError } from '../response/errors.ts';
 import { invalidField, malformed, notJson } from './json-body.ts';
-import { tooLarge, uploadTooSlow } from './receive.ts';
+import { tooLarge, uploadTooSlow } from './receive-body.ts';
 
 const KIB = 1024;
 const { smallBytes, paceBytes, paceMs, smallPaceBytes, smallPaceMs } = SIZES.body;

@@ -11,8 +11,8 @@ import { HttpError } from '../response/errors.ts';
 import { MemoryBudget, type MemoryReservation } from '../response/memory-budget.ts';
 import { pauseDeadline } from './deadline.ts';
 import { type BodyForm, checkFields, mediaType, notJson, type OtherForm, otherFormOf, toObject } from './json-body.ts';
-import { queryValues } from './query.ts';
-import { decode, encodingOf, receive, tooManyUploads } from './receive.ts';
+import { queryValues } from './query-values.ts';
+import { decode, encodingOf, receive, tooManyUploads } from './receive-body.ts';
 import { unknownFieldsNotices } from './unknown-fields.ts';
 
 /** A larger JSON body is parsed in a thread, one of each owner at a time. */

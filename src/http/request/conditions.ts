@@ -4,7 +4,7 @@ import { issueTemplate, valueErrors } from '../../problems/from-zod.ts';
 import { errorKind, HttpError } from '../response/errors.ts';
 
 /*
- * Requests that depend on what a client has seen (RFC 9110, 13), by the entity tags that src/lib/etag.ts makes.
+ * Requests that depend on what a client has seen (RFC 9110, 13), by the entity tags that src/db/deployments/page-version-queries.ts makes.
  */
 
 /** The header of an answer, for its declaration. */

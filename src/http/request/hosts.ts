@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Addresses } from '../../compute/check/answer.ts';
 import { type Config, pageUrl, submitUrl } from '../../config.ts';
-import { refererUrl } from '../../lib/origins.ts';
-import { isSlug } from '../../lib/slugs.ts';
+import { refererUrl } from '../../forms/origins.ts';
+import { isSlug } from '../../sites/slugs.ts';
 import { HttpError } from '../response/errors.ts';
 import type { PageAt, ProvenDomains } from './proven-domains.ts';
 

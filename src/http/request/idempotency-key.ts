@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { z } from 'zod';
-import { makeOnce } from '../../db/account/idempotency-keys.ts';
-import type { Owner } from '../../db/account/owners.ts';
-import { mailRefusal, StorageFull } from '../../db/account/storage.ts';
+import { makeOnce } from '../../db/account/idempotency-key-queries.ts';
+import type { Owner } from '../../db/account/owner-queries.ts';
+import { mailRefusal, StorageFull } from '../../db/account/storage-queries.ts';
 import { SIZES } from '../../sizes.ts';
 import { errorKind, HttpError } from '../response/errors.ts';
 

@@ -1,5 +1,5 @@
 import limitConcurrency from 'p-limit';
-import { findProven, listProven, type ProvenDomain } from '../../db/domains/proven-domains.ts';
+import { findProven, listProven, type ProvenDomain } from '../../db/domains/proven-domain-queries.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import { NO_SLUG } from './hosts.ts';
 

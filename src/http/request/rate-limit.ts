@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { type IncrementResponse, type RateLimitRequestHandler, rateLimit, type Store } from 'express-rate-limit';
-import type { Owner } from '../../db/account/owners.ts';
-import { countTry } from '../../db/account/sessions.ts';
+import type { Owner } from '../../db/account/owner-queries.ts';
+import { countTry } from '../../db/account/session-queries.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import { createBoundedCache } from '../../lib/bounded-cache.ts';
 import { SIZES } from '../../sizes.ts';

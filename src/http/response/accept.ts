@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import Negotiator from 'negotiator';
 import { createBoundedCache } from '../../lib/bounded-cache.ts';
-import { PROBLEM_TYPE, TEMPLATE_TYPE } from '../../problems/document.ts';
+import { PROBLEM_TYPE, TEMPLATE_TYPE } from '../../problems/problem-document.ts';
 import { SIZES } from '../../sizes.ts';
 
 /** Values of Accept-Encoding whose choice is remembered: clients send only a few different ones, which are short. */

@@ -1,14 +1,13 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import type { Config } from '../../config.ts';
-import { StorageFull } from '../../db/account/storage.ts';
-import { MissingObjectError } from '../../db/files/file-content.ts';
+import { StorageFull } from '../../db/account/storage-queries.ts';
+import { MissingObjectError } from '../../db/files/file-content-queries.ts';
 import { isOutOfReach } from '../../db/postgres/out-of-reach.ts';
 import { BucketError } from '../../files/bucket-error.ts';
 import { inBytes } from '../../lib/byte-size.ts';
 import { BusyError } from '../../lib/fair-queue.ts';
 import type { Log } from '../../lib/log.ts';
-import { SiteError } from '../../lib/sent-files.ts';
 import type { Limits } from '../../limits.ts';
 import { generalCode } from '../../problems/catalogue.ts';
 import {
@@ -17,9 +16,10 @@ import {
   type ProblemDocument,
   problemOf,
   problemTemplateOf,
-} from '../../problems/document.ts';
+} from '../../problems/problem-document.ts';
 import { inApiWords, literal } from '../../problems/sentence.ts';
 import type { ValueError } from '../../problems/value-errors.ts';
+import { SiteError } from '../../sites/sent-files.ts';
 import { SIZES } from '../../sizes.ts';
 import { namesProblem, wantsTemplates } from './accept.ts';
 

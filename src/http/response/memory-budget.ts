@@ -1,4 +1,4 @@
-import type { ReadPiece } from '../../db/files/file-content.ts';
+import type { ReadPiece } from '../../db/files/file-content-queries.ts';
 import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
 

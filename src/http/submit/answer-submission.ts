@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
-import type { LiveForm } from '../../db/submissions/forms.ts';
+import type { LiveForm } from '../../db/submissions/form-queries.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import { isSuccess, type SubmissionOutcome } from '../../submissions/receive.ts';
 import type { App } from '../app.ts';
-import { answerObject, submissionId } from '../request/fields.ts';
 import type { RequestContext } from '../request/request-context.ts';
+import { answerObject, submissionId } from '../request/shared-fields.ts';
 import { ERROR_CODE, isProblemWanted, varyByAccept, writeError } from '../response/errors.ts';
 import type { ReadSubmission } from './read-submission.ts';
 import { errorOf, type Refusal } from './refusals.ts';

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { controlsOf, isEmptyJson } from '../../lib/control-fields.ts';
+import { controlsOf, isEmptyJson } from '../../forms/control-fields.ts';
 import { readJsonObject, unescapedBytes } from '../../lib/json-text.ts';
 import { SIZES } from '../../sizes.ts';
 import type { Honeypot, SentSubmission } from '../../submissions/receive.ts';

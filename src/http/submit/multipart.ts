@@ -1,4 +1,4 @@
-import type { NewFile } from '../../db/submissions/submission-files.ts';
+import type { NewFile } from '../../db/submissions/submission-file-queries.ts';
 import { newFileId } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
 import type { FileLimit } from '../../submissions/receive.ts';

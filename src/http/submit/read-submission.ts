@@ -8,10 +8,10 @@ import { mediaType } from '../request/json-body.ts';
 import { HttpError } from '../response/errors.ts';
 import type { MemoryReservation } from '../response/memory-budget.ts';
 import { type FormLimits, readJson, type Submitted } from './form-body.ts';
-import { bodyHashOf, keyHashOf } from './idempotency-key.ts';
 import { readMultipart } from './multipart.ts';
 import { maxMultipartBytes, readParts } from './multipart-parts.ts';
 import { firstIdOf } from './resubmit-query.ts';
+import { bodyHashOf, keyHashOf } from './submission-key.ts';
 import { decodeTransfers, isEncoded } from './transfer-encoding.ts';
 import { readUrlencoded } from './urlencoded.ts';
 

@@ -1,5 +1,5 @@
-import { controlsOf, REDIRECT } from '../../lib/control-fields.ts';
-import { MAX_AUTHORITY_CHARS } from '../../lib/origins.ts';
+import { controlsOf, REDIRECT } from '../../forms/control-fields.ts';
+import { MAX_AUTHORITY_CHARS } from '../../forms/origins.ts';
 import { SIZES } from '../../sizes.ts';
 import type { Field } from './form-body.ts';
 

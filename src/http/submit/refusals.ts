@@ -1,5 +1,5 @@
+import { asListed, HIDDEN_ORIGIN, toOrigin } from '../../forms/origins.ts';
 import type { Log } from '../../lib/log.ts';
-import { asListed, HIDDEN_ORIGIN, toOrigin } from '../../lib/origins.ts';
 import { literal } from '../../problems/sentence.ts';
 import type { FileLimit, NotReceived } from '../../submissions/receive.ts';
 import { keyReused } from '../request/idempotency-key.ts';

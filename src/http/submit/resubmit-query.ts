@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isRecentSubmissionId } from '../../lib/ids.ts';
 import type { SignedLinks } from '../../lib/signed-links.ts';
 import type { Fields } from './form-body.ts';
-import { KEY_HEADER } from './idempotency-key.ts';
+import { KEY_HEADER } from './submission-key.ts';
 
 /*
  * An error page has a form that sends the same submission again. Its address has the id of the submission that was sent

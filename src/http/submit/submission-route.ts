@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { DELIVERY_HEADER } from '../../lib/delivery-header.ts';
+import { DELIVERY_HEADER } from '../../lib/events.ts';
 import { networkOf } from '../../lib/public-address.ts';
 import { type SentFrom, SubmissionIntake } from '../../submissions/receive.ts';
 import type { App } from '../app.ts';

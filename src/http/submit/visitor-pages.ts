@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pageUrl } from '../../config.ts';
-import type { LiveForm } from '../../db/submissions/forms.ts';
-import { DELIVERY_HEADER } from '../../lib/delivery-header.ts';
+import type { LiveForm } from '../../db/submissions/form-queries.ts';
+import { isWebOrigin, refererUrl } from '../../forms/origins.ts';
+import { DELIVERY_HEADER } from '../../lib/events.ts';
 import { escapeHtml } from '../../lib/html.ts';
-import { isWebOrigin, refererUrl } from '../../lib/origins.ts';
 import { fill } from '../../texts/texts.ts';
 import type { App } from '../app.ts';
 import type { Exchange } from '../request/exchange.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkDatabase, checkMail, findDisk } from '../../../src/commands/doctor/machine.ts';
-import { checkDomains } from '../../../src/commands/doctor/service.ts';
+import { checkDatabase, checkMail, findDisk } from '../../../src/commands/doctor/check-machine.ts';
+import { checkDomains } from '../../../src/commands/doctor/check-service.ts';
 import { inspectDatabase } from '../../../src/db/postgres/inspect.ts';
 import { summary } from '../../support/doctor.ts';
 import { emptyDatabase, testDatabase } from '../../support/fresh-database.ts';

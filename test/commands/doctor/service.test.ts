@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ask, connectionProblem } from '../../../src/commands/doctor/ask.ts';
-import { checkAddress, PAGE, READY } from '../../../src/commands/doctor/service.ts';
+import { checkAddress, PAGE, READY } from '../../../src/commands/doctor/check-service.ts';
 import { trust } from '../../support/certificates.ts';
 import { here, summary } from '../../support/doctor.ts';
 import { freePort } from '../../support/process.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { done, refusedFor } from '../../support/command.ts';
 import { startDnsServer } from '../../support/dns-server.ts';
-import { ownerCommands, wait } from '../../support/owner-commands.ts';
+import { done, refusedFor } from '../../support/run-command.ts';
+import { ownerCommands, wait } from '../../support/run-owner-commands.ts';
 
 const dns = await startDnsServer();
 const { owner, run, apiText } = await ownerCommands({ DNS_SERVERS: dns.address });

@@ -1,11 +1,11 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { done, formhost, printed, refusedFor } from '../../support/command.ts';
-import { emptyFolder } from '../../support/formhost.ts';
 import { serve } from '../../support/http-server.ts';
-import { FORM, ownerCommands } from '../../support/owner-commands.ts';
-import { publishSite } from '../../support/sites.ts';
+import { publishSite } from '../../support/publish-site.ts';
+import { done, formhost, printed, refusedFor } from '../../support/run-command.ts';
+import { emptyFolder } from '../../support/run-formhost.ts';
+import { FORM, ownerCommands } from '../../support/run-owner-commands.ts';
 
 const { service, owner, account, run, inFolder, apiText } = await ownerCommands();
 

@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { done, formhost, misusedFor, printed, refusedFor } from '../../support/command.ts';
-import { emptyFolder } from '../../support/formhost.ts';
-import { FORM, ownerCommands, wait } from '../../support/owner-commands.ts';
+import { publishSite } from '../../support/publish-site.ts';
 import { startReceiver } from '../../support/receivers.ts';
-import { publishSite } from '../../support/sites.ts';
+import { done, formhost, misusedFor, printed, refusedFor } from '../../support/run-command.ts';
+import { emptyFolder } from '../../support/run-formhost.ts';
+import { FORM, ownerCommands, wait } from '../../support/run-owner-commands.ts';
 
 /*
  * Commands that follow from declarations of operations, beside those that other files test.

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { declareProgram } from '../../../src/commands/formhost.ts';
 import { commandFor, commandOf } from '../../../src/commands/owner/operations.ts';
 import { OPERATIONS } from '../../../src/http/endpoints.ts';
-import { declareWholeProgram } from '../../support/command.ts';
 import { PROJECT } from '../../support/process.ts';
+import { declareWholeProgram } from '../../support/run-command.ts';
 
 /*
  * The commands that operations declare.

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { startFormhost } from '../../support/formhost.ts';
-import { testService } from '../../support/service.ts';
+import { startFormhost } from '../../support/run-formhost.ts';
+import { testService } from '../../support/test-service.ts';
 
 const service = await testService();
 const owner = await service.owner();

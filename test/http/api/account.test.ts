@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { changeEmail } from '../../../src/db/account/owners.ts';
+import { changeEmail } from '../../../src/db/account/owner-queries.ts';
 import { removeOldRows } from '../../../src/db/old-rows.ts';
-import { NOTICE } from '../../../src/http/response/notice.ts';
+import { NOTICE } from '../../../src/http/response/notice-header.ts';
 import { FIRST_OWNER } from '../../../src/lib/mail-address.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { answer, refused } from '../../support/answers.ts';
 import { mailsWith } from '../../support/mail.ts';
-import { asOwner, BASE_URL, type Owner, testService } from '../../support/service.ts';
 import { testSmtpServer } from '../../support/smtp.ts';
+import { asOwner, BASE_URL, type Owner, testService } from '../../support/test-service.ts';
 
 const CONFIRM = 'Confirm your new address';
 const CHANGED = 'Your address was changed';

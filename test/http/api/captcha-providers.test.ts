@@ -2,9 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { CaptchaProviders } from '../../../src/delivery/captcha-providers.ts';
 import { parseCidr } from '../../../src/lib/public-address.ts';
 import { SIZES } from '../../../src/sizes.ts';
-import { testLimits } from '../../support/limits.ts';
-import { ownAddress } from '../../support/own-address.ts';
-import { setAccepted } from '../../support/rate-limit.ts';
 import {
   type Answer,
   closesAtOnce,
@@ -15,7 +12,10 @@ import {
   startRawReceiver,
   startReceiver,
 } from '../../support/receivers.ts';
-import { testService } from '../../support/service.ts';
+import { setAccepted } from '../../support/set-accepted.ts';
+import { testLimits } from '../../support/test-limits.ts';
+import { ownAddress } from '../../support/test-own-address.ts';
+import { testService } from '../../support/test-service.ts';
 
 /*
  * Turnstile, hCaptcha and reCAPTCHA, by local servers that answer as their documentation says. The real ones are not

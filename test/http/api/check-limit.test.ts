@@ -1,12 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createCompute } from '../../../src/compute/create-compute.ts';
-import { createOpenSiteFile } from '../../../src/db/deployments/site-files.ts';
+import { createOpenSiteFile } from '../../../src/db/deployments/site-file-queries.ts';
 import { Hosts } from '../../../src/http/request/hosts.ts';
-import { readLabels } from '../../../src/submissions/labels.ts';
-import { noDomains } from '../../support/app.ts';
-import { testLimits } from '../../support/limits.ts';
-import { testService } from '../../support/service.ts';
-import { publishSite } from '../../support/sites.ts';
+import { readLabels } from '../../../src/submissions/read-labels.ts';
+import { publishSite } from '../../support/publish-site.ts';
+import { noDomains } from '../../support/test-app.ts';
+import { testLimits } from '../../support/test-limits.ts';
+import { testService } from '../../support/test-service.ts';
 
 /* One check has a short time of the processor, after which others have their turn. */
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { answer, failure } from '../../support/answers.ts';
-import { asOwner, testService } from '../../support/service.ts';
+import { asOwner, testService } from '../../support/test-service.ts';
 
 const service = await testService();
 const owner = await service.owner();

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLinks } from '../../../src/db/account/link-secret.ts';
-import { mailDueWindow } from '../../../src/db/deliveries/digests.ts';
+import { mailDueWindow } from '../../../src/db/deliveries/digest-queries.ts';
 import { newSubmissionId } from '../../../src/lib/ids.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { mailsWith, seenMails } from '../../support/mail.ts';
-import { BASE_URL, testService } from '../../support/service.ts';
 import { testSmtpServer } from '../../support/smtp.ts';
+import { BASE_URL, testService } from '../../support/test-service.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 20 };
 const HOUR_MS = 60 * 60 * 1_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SIZES } from '../../../src/sizes.ts';
-import { JSON_TYPE, PAGES_DOMAIN, sendRaw, testService, UNKNOWN_ID } from '../../support/service.ts';
+import { JSON_TYPE, PAGES_DOMAIN, sendRaw, testService, UNKNOWN_ID } from '../../support/test-service.ts';
 
 const service = await testService({ MAX_HTML_BYTES: '100', SMTP_URL: 'smtp://127.0.0.1:1' });
 const owner = await service.owner();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { removeOldRows } from '../../../src/db/old-rows.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { answer, failure } from '../../support/answers.ts';
-import { asOwner, JSON_TYPE, type Owner, testService } from '../../support/service.ts';
+import { asOwner, JSON_TYPE, type Owner, testService } from '../../support/test-service.ts';
 
 const HOOK = 'https://hooks.invalid/a';
 

@@ -1,13 +1,13 @@
 import { parse } from 'csv-parse/sync';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ComputePool } from '../../../src/compute/pool.ts';
-import { createOpenSiteFile } from '../../../src/db/deployments/site-files.ts';
+import { createOpenSiteFile } from '../../../src/db/deployments/site-file-queries.ts';
 import { Hosts } from '../../../src/http/request/hosts.ts';
-import { readLabels } from '../../../src/submissions/labels.ts';
+import { readLabels } from '../../../src/submissions/read-labels.ts';
 import { answer, failure } from '../../support/answers.ts';
-import { noDomains } from '../../support/app.ts';
-import { testLimits } from '../../support/limits.ts';
-import { testService, UNKNOWN_ID } from '../../support/service.ts';
+import { noDomains } from '../../support/test-app.ts';
+import { testLimits } from '../../support/test-limits.ts';
+import { testService, UNKNOWN_ID } from '../../support/test-service.ts';
 
 const service = await testService();
 const owner = await service.owner();

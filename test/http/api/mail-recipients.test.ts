@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLinks } from '../../../src/db/account/link-secret.ts';
 import { removeOldRows } from '../../../src/db/old-rows.ts';
-import { NOTICE } from '../../../src/http/response/notice.ts';
+import { NOTICE } from '../../../src/http/response/notice-header.ts';
 import { newRecipientId } from '../../../src/lib/ids.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { answer, refused } from '../../support/answers.ts';
 import { confirmPath, mailsWith, seenMails } from '../../support/mail.ts';
-import { testService, UNKNOWN_ID } from '../../support/service.ts';
 import { testSmtpServer } from '../../support/smtp.ts';
+import { testService, UNKNOWN_ID } from '../../support/test-service.ts';
 import { aDelivery } from '../../support/webhooks.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 20 };

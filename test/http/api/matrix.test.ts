@@ -2,11 +2,11 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { loadConfig } from '../../../src/config.ts';
-import { PARAMETERS } from '../../../src/http/request/fields.ts';
+import { PARAMETERS } from '../../../src/http/request/shared-fields.ts';
 import { failure, fixedHeaders, refused } from '../../support/answers.ts';
 import { furnish, type Ids, idsFor } from '../../support/furnish.ts';
 import { endpointsOf } from '../../support/reference.ts';
-import { BASE_URL, JSON_TYPE, PAGES_DOMAIN, testService, UNKNOWN_KEY } from '../../support/service.ts';
+import { BASE_URL, JSON_TYPE, PAGES_DOMAIN, testService, UNKNOWN_KEY } from '../../support/test-service.ts';
 
 /*
  * Every endpoint refuses these in the same way. No refused request may change anything: the last test compares all rows.
@@ -292,7 +292,7 @@ describe.each(withPages)('the pages of $name', ({ endpoint }) => {
 });
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-// These are not there for every client: tls.test.ts, security-txt.test.ts.
+// These are not there for every client: tls-endpoints.test.ts, security-txt-endpoints.test.ts.
 const conditional = ['/internal/tls', '/.well-known/security.txt'];
 const paths = [...new Set(endpoints.map(({ path }) => path))].filter((path) => !conditional.includes(path));
 

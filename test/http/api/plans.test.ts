@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { answer, refused } from '../../support/answers.ts';
-import { asOwner, type Owner, testService } from '../../support/service.ts';
+import { asOwner, type Owner, testService } from '../../support/test-service.ts';
 
 const LIMIT = 3;
 

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/config.ts';
-import { declareWholeProgram } from '../../support/command.ts';
 import { PROJECT } from '../../support/process.ts';
 import { lookUp, referenceOf } from '../../support/reference.ts';
+import { declareWholeProgram } from '../../support/run-command.ts';
 
 /*
  * Steps of the recipes in CONTRIBUTING.md that nothing else notices when they are forgotten.

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startReceiver } from '../../support/receivers.ts';
-import { PAGES_DOMAIN, testService } from '../../support/service.ts';
+import { PAGES_DOMAIN, testService } from '../../support/test-service.ts';
 
 /** Headers of every request, whoever sends it. */
 const OF_HTTP = ['host', 'connection', 'content-type', 'content-length', 'user-agent'];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { testService } from '../../support/service.ts';
-import { publishSite } from '../../support/sites.ts';
+import { publishSite } from '../../support/publish-site.ts';
+import { testService } from '../../support/test-service.ts';
 
 const service = await testService();
 const owner = await service.owner();

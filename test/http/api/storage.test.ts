@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { SIZES } from '../../../src/sizes.ts';
 import { answer, refused } from '../../support/answers.ts';
 import { mailsWith } from '../../support/mail.ts';
-import { asOwner, type Owner, testService } from '../../support/service.ts';
 import { testSmtpServer } from '../../support/smtp.ts';
+import { asOwner, type Owner, testService } from '../../support/test-service.ts';
 
 const KB = 1_000;
 const LIMITS = { STORAGE_LIMITS: 'free:100KB,pro:none', PLAN_LIMITS: 'free:none,pro:none' };

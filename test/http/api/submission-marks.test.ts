@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { asOwner, testService } from '../../support/service.ts';
+import { asOwner, testService } from '../../support/test-service.ts';
 
 const service = await testService();
 const owner = await service.owner();

@@ -1,8 +1,8 @@
 import request from 'supertest';
 import { describe, expect, it, vi } from 'vitest';
-import { restore, takeDown } from '../../../src/db/deployments/take-downs.ts';
+import { restore, takeDown } from '../../../src/db/deployments/take-down-queries.ts';
 import { answer, refused } from '../../support/answers.ts';
-import { BASE_URL, getPage, type Owner, PAGES_DOMAIN, testService, UNKNOWN_ID } from '../../support/service.ts';
+import { BASE_URL, getPage, type Owner, PAGES_DOMAIN, testService, UNKNOWN_ID } from '../../support/test-service.ts';
 
 const PLAN_LIMIT = 2;
 const SOON_MS = 60_000;

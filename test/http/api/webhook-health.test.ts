@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SIZES } from '../../../src/sizes.ts';
 import { aTime } from '../../support/answers.ts';
 import { startReceiver } from '../../support/receivers.ts';
-import { testService } from '../../support/service.ts';
+import { testService } from '../../support/test-service.ts';
 import { eventually, Forms, idIn } from '../../support/webhooks.ts';
 
 const service = await testService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', DELIVERY_RETRY_DELAYS: '600' });

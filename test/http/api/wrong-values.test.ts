@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { SIZES } from '../../../src/sizes.ts';
-import { JSON_TYPE, PAGES_DOMAIN, testService } from '../../support/service.ts';
+import { JSON_TYPE, PAGES_DOMAIN, testService } from '../../support/test-service.ts';
 
 const service = await testService({ MAX_HTML_BYTES: '100', MAX_SITE_FILES: '4', SMTP_URL: 'smtp://127.0.0.1:1' });
 const owner = await service.owner();

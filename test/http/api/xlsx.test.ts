@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import readWorkbook, { type SheetData } from 'read-excel-file/node';
 import { describe, expect, it } from 'vitest';
-import type { Submission } from '../../../src/db/submissions/submissions.ts';
+import type { Submission } from '../../../src/db/submissions/submission-queries.ts';
 import { toXlsx } from '../../../src/http/api/submissions/exports/xlsx.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { unzip } from '../../support/zip.ts';

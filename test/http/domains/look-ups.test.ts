@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { DomainChecks } from '../../../src/domains/domain-checks.ts';
 import { createLog } from '../../../src/lib/log.ts';
 import { startDnsServer } from '../../support/dns-server.ts';
-import { testLimits } from '../../support/limits.ts';
-import { testService } from '../../support/service.ts';
+import { testLimits } from '../../support/test-limits.ts';
+import { testService } from '../../support/test-service.ts';
 
 const dns = await startDnsServer();
 const SETTINGS = { DNS_SERVERS: dns.address, DOMAINS_TARGET: 'edge.example' };

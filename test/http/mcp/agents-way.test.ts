@@ -2,8 +2,8 @@ import { expect, it, vi } from 'vitest';
 import { startAgent, textsOf } from '../../support/agent.ts';
 import { confirmPath, mailsWith } from '../../support/mail.ts';
 import { startReceiver } from '../../support/receivers.ts';
-import { getPage, JSON_TYPE, testService } from '../../support/service.ts';
 import { testSmtpServer } from '../../support/smtp.ts';
+import { getPage, JSON_TYPE, testService } from '../../support/test-service.ts';
 
 /*
  * An agent does this for a user from the first page on, with nothing but the tools.

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { boundedAnswer } from '../../../src/http/mcp/bounded-answer.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { startAgent, textsOf } from '../../support/agent.ts';
-import { testService } from '../../support/service.ts';
+import { testService } from '../../support/test-service.ts';
 
 /*
  * Answers that are too long for a model: they stay under a number of characters, and nothing of a list is lost.

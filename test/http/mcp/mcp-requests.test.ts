@@ -6,9 +6,9 @@ import { mcpOperations } from '../../../src/http/mcp/mcp.ts';
 import { createApi } from '../../../src/http/router.ts';
 import { startService } from '../../../src/service.ts';
 import { aSentence, failure } from '../../support/answers.ts';
-import { idleApp } from '../../support/app.ts';
 import { endpointsOf } from '../../support/reference.ts';
-import { BASE_URL, JSON_TYPE, testService } from '../../support/service.ts';
+import { idleApp } from '../../support/test-app.ts';
+import { BASE_URL, JSON_TYPE, testService } from '../../support/test-service.ts';
 
 /*
  * POST /mcp as HTTP and JSON-RPC: what the specification of 2025-11-25 says of the Streamable HTTP transport.

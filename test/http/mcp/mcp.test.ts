@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { takeDown } from '../../../src/db/deployments/take-downs.ts';
+import { takeDown } from '../../../src/db/deployments/take-down-queries.ts';
 import { UNTRUSTED } from '../../../src/http/operation/tool.ts';
 import { VERSION } from '../../../src/lib/project.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { startAgent, textsOf } from '../../support/agent.ts';
 import { PROJECT } from '../../support/process.ts';
-import { getPage, testService, UNKNOWN_ID } from '../../support/service.ts';
+import { getPage, testService, UNKNOWN_ID } from '../../support/test-service.ts';
 import { untilNobodyWaits, untilWaiting } from '../../support/waiting.ts';
 
 /*

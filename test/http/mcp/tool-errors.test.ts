@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { takeDown } from '../../../src/db/deployments/take-downs.ts';
+import { takeDown } from '../../../src/db/deployments/take-down-queries.ts';
 import { startAgent, textsOf } from '../../support/agent.ts';
-import { testService, UNKNOWN_ID } from '../../support/service.ts';
+import { testService, UNKNOWN_ID } from '../../support/test-service.ts';
 
 /*
  * A call that fails tells an agent a sentence of the endpoint, and what to do next.

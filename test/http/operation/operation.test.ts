@@ -14,10 +14,10 @@ import { logRequest } from '../../../src/http/request/request-log.ts';
 import { HttpError, toHttpError, writeError } from '../../../src/http/response/errors.ts';
 import { createApi } from '../../../src/http/router.ts';
 import { VIEW_PATHS } from '../../../src/lib/dashboard-paths.ts';
-import { idleApp } from '../../support/app.ts';
-import { testLimits } from '../../support/limits.ts';
 import { endpointsOf } from '../../support/reference.ts';
-import { BASE_URL, PAGES_DOMAIN } from '../../support/service.ts';
+import { idleApp } from '../../support/test-app.ts';
+import { testLimits } from '../../support/test-limits.ts';
+import { BASE_URL, PAGES_DOMAIN } from '../../support/test-service.ts';
 
 const described = { summary: 'A test' } as const;
 const answer = { status: 200, description: 'Text.', schema: z.string(), example: 'text' };
@@ -103,7 +103,7 @@ describe('operation()', () => {
 
   it('names a parameter that is not described when it is declared', () => {
     const declare = () => operation('GET', '/x/:other', 'test', { ...described, answer, handle: async () => 'text' });
-    expect(declare).toThrow('/x/:other has parameters that fields.ts does not have: other');
+    expect(declare).toThrow('/x/:other has parameters that shared-fields.ts does not have: other');
   });
 });
 

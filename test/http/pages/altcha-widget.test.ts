@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SIZES } from '../../../src/sizes.ts';
-import { BASE_URL, getPage, PAGES_DOMAIN, testService } from '../../support/service.ts';
-import { publishSite } from '../../support/sites.ts';
+import { publishSite } from '../../support/publish-site.ts';
+import { BASE_URL, getPage, PAGES_DOMAIN, testService } from '../../support/test-service.ts';
 
 const service = await testService();
 /** Where another process listens. */

@@ -4,9 +4,9 @@ import { LANGUAGES, langOf } from '../../../src/lib/languages.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { fill, TEXTS } from '../../../src/texts/texts.ts';
 import { bareRequest } from '../../support/bare-request.ts';
-import { multipartBody } from '../../support/multipart.ts';
-import { setAccepted } from '../../support/rate-limit.ts';
-import { PAGES_DOMAIN, testService } from '../../support/service.ts';
+import { multipartBody } from '../../support/multipart-body.ts';
+import { setAccepted } from '../../support/set-accepted.ts';
+import { PAGES_DOMAIN, testService } from '../../support/test-service.ts';
 
 const service = await testService({ MAX_FILE_BYTES: '2048' });
 const owner = await service.owner();

@@ -6,7 +6,7 @@ import type { Variant } from '../../../src/http/pages/ready-body.ts';
 import type { Encoding } from '../../../src/http/response/accept.ts';
 import { BusyError } from '../../../src/lib/fair-queue.ts';
 import { SIZES } from '../../../src/sizes.ts';
-import { testLimits } from '../../support/limits.ts';
+import { testLimits } from '../../support/test-limits.ts';
 
 const MIB = 1024 * 1024;
 const { largeBytes } = SIZES.internalPages;

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { restore, takeDown } from '../../../src/db/deployments/take-downs.ts';
+import { restore, takeDown } from '../../../src/db/deployments/take-down-queries.ts';
 import { troubledPostgres } from '../../support/postgres-proxy.ts';
-import { asOwner, getPage, type Owner, testService } from '../../support/service.ts';
+import { asOwner, getPage, type Owner, testService } from '../../support/test-service.ts';
 
 const service = await testService();
 const proxy = await troubledPostgres(service.databaseUrl);

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { PageCache, type ReadyPage } from '../../../src/http/pages/page-cache.ts';
 import { toReadyBody } from '../../../src/http/pages/ready-body.ts';
 import type { ReadyFile, Site } from '../../../src/http/pages/site.ts';
-import { testLimits } from '../../support/limits.ts';
+import { testLimits } from '../../support/test-limits.ts';
 
 const KIB = 1024;
 const FILE_BYTES = 16 * KIB;

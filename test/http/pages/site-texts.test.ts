@@ -1,8 +1,8 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { bareRequest } from '../../support/bare-request.ts';
-import { BASE_URL, PAGES_DOMAIN, testService } from '../../support/service.ts';
-import { publishSite } from '../../support/sites.ts';
+import { publishSite } from '../../support/publish-site.ts';
+import { BASE_URL, PAGES_DOMAIN, testService } from '../../support/test-service.ts';
 
 const service = await testService();
 const owner = await service.owner();

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { takeDown } from '../../../src/db/deployments/take-downs.ts';
+import { takeDown } from '../../../src/db/deployments/take-down-queries.ts';
 import { type BareAnswer, bareRequest } from '../../support/bare-request.ts';
-import { BASE_URL, PAGES_DOMAIN, testService } from '../../support/service.ts';
-import { publishSite } from '../../support/sites.ts';
+import { publishSite } from '../../support/publish-site.ts';
+import { BASE_URL, PAGES_DOMAIN, testService } from '../../support/test-service.ts';
 
 const service = await testService();
 const owner = await service.owner();

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { takeDown } from '../../../src/db/deployments/take-downs.ts';
+import { takeDown } from '../../../src/db/deployments/take-down-queries.ts';
 import { type BareAnswer, bareRequest } from '../../support/bare-request.ts';
-import { PAGES_DOMAIN, testService } from '../../support/service.ts';
-import { publishSite } from '../../support/sites.ts';
+import { publishSite } from '../../support/publish-site.ts';
+import { PAGES_DOMAIN, testService } from '../../support/test-service.ts';
 
 const service = await testService();
 const owner = await service.owner();

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { PAGES_DOMAIN, testService } from '../../support/service.ts';
-import { publishSite } from '../../support/sites.ts';
+import { publishSite } from '../../support/publish-site.ts';
+import { PAGES_DOMAIN, testService } from '../../support/test-service.ts';
 
 const MIB = 1024 * 1024;
 /** More than the kernel takes for a client that reads nothing. */

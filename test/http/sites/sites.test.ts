@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { testService } from '../../support/service.ts';
+import { testService } from '../../support/test-service.ts';
 import { zipFiles } from '../../support/zip-bytes.ts';
 
 const service = await testService(

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { testService } from '../../support/service.ts';
+import { testService } from '../../support/test-service.ts';
 import { zipFiles } from '../../support/zip-bytes.ts';
 
 const service = await testService({

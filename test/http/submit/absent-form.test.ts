@@ -1,7 +1,7 @@
 import { brotliCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { failure } from '../../support/answers.ts';
-import { testService, UNKNOWN_ID } from '../../support/service.ts';
+import { testService, UNKNOWN_ID } from '../../support/test-service.ts';
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const BROWSER = { ...FORM, Accept: 'text/html' };

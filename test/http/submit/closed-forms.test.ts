@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLinks } from '../../../src/db/account/link-secret.ts';
 import { resubmitQuery } from '../../../src/http/submit/resubmit-query.ts';
-import { multipartBody } from '../../support/multipart.ts';
-import { setAccepted } from '../../support/rate-limit.ts';
-import { JSON_TYPE, testService } from '../../support/service.ts';
+import { multipartBody } from '../../support/multipart-body.ts';
+import { setAccepted } from '../../support/set-accepted.ts';
+import { JSON_TYPE, testService } from '../../support/test-service.ts';
 
 const service = await testService();
 const owner = await service.owner();

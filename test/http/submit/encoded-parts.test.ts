@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { failure } from '../../support/answers.ts';
-import { multipartBody } from '../../support/multipart.ts';
-import { testService } from '../../support/service.ts';
+import { multipartBody } from '../../support/multipart-body.ts';
+import { testService } from '../../support/test-service.ts';
 
 const MIB = 1024 * 1024;
 const TYPE = 'multipart/form-data; boundary=b';

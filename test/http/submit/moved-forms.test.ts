@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { PROJECT } from '../../../src/lib/project.ts';
 import { mailsWith } from '../../support/mail.ts';
-import { testService } from '../../support/service.ts';
 import { readMail, testSmtpServer } from '../../support/smtp.ts';
+import { testService } from '../../support/test-service.ts';
 
 const smtp = await testSmtpServer();
 const service = await testService({ SMTP_URL: smtp.url });

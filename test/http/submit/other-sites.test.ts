@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { BASE_URL, PAGES_DOMAIN, testService } from '../../support/service.ts';
+import { BASE_URL, PAGES_DOMAIN, testService } from '../../support/test-service.ts';
 
 /*
- * Forms on other sites than their page: the settings allowed_origins and redirect_url. In a browser: test/browser/other-sites.test.ts.
+ * Forms on other sites than their page: the settings allowed_origins and redirect_url. In a browser: test/browser/forms-elsewhere.test.ts.
  */
 
 const SITE = 'https://example.org';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { bareRequest } from '../../support/bare-request.ts';
-import { multipartBody } from '../../support/multipart.ts';
-import { setAccepted } from '../../support/rate-limit.ts';
-import { testService, UNKNOWN_ID } from '../../support/service.ts';
+import { multipartBody } from '../../support/multipart-body.ts';
+import { setAccepted } from '../../support/set-accepted.ts';
+import { testService, UNKNOWN_ID } from '../../support/test-service.ts';
 
 /*
  * Each outcome of a submission, as a program, a visitor and the metrics are told of it.

@@ -4,7 +4,7 @@ import { readMultipart } from '../../../src/http/submit/multipart.ts';
 import { readParts } from '../../../src/http/submit/multipart-parts.ts';
 import { decodeTransfers } from '../../../src/http/submit/transfer-encoding.ts';
 import { KIB, limits, small, tooLarge } from '../../support/form-limits.ts';
-import { multipartBody } from '../../support/multipart.ts';
+import { multipartBody } from '../../support/multipart-body.ts';
 
 type Content = string | Uint8Array;
 type Outcome = [status: number, message: string];

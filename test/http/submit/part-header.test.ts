@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readParts } from '../../../src/http/submit/multipart-parts.ts';
 import { limits, refusal } from '../../support/form-limits.ts';
-import { multipartBody } from '../../support/multipart.ts';
+import { multipartBody } from '../../support/multipart-body.ts';
 
 /** The name and the filename of a part with these parameters. */
 const namesIn = (parameters: string) =>

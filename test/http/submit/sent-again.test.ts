@@ -7,10 +7,10 @@ import type { Fields } from '../../../src/http/submit/form-body.ts';
 import { firstIdOf, resubmitQuery } from '../../../src/http/submit/resubmit-query.ts';
 import { newSubmissionId } from '../../../src/lib/ids.ts';
 import { bareRequest } from '../../support/bare-request.ts';
-import { multipartBody } from '../../support/multipart.ts';
+import { multipartBody } from '../../support/multipart-body.ts';
 import { forgetfulProxyTo } from '../../support/postgres-proxy.ts';
-import { setAccepted } from '../../support/rate-limit.ts';
-import { JSON_TYPE, PAGES_DOMAIN, testService } from '../../support/service.ts';
+import { setAccepted } from '../../support/set-accepted.ts';
+import { JSON_TYPE, PAGES_DOMAIN, testService } from '../../support/test-service.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const MULTIPART = 'multipart/form-data; boundary=b';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { objectTexts, stringTexts } from '../../support/json-texts.ts';
-import { testService } from '../../support/service.ts';
+import { testService } from '../../support/test-service.ts';
 
 const RUNS = { numRuns: 5, interruptAfterTimeLimit: 10_000 };
 const PER_DEPLOYMENT = 10;

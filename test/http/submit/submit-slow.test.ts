@@ -3,14 +3,14 @@ import type { Socket } from 'node:net';
 import request from 'supertest';
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../src/config.ts';
-import { type LiveForm, NO_RULES } from '../../../src/db/submissions/forms.ts';
+import { type LiveForm, NO_RULES } from '../../../src/db/submissions/form-queries.ts';
 import { RequestContext } from '../../../src/http/request/request-context.ts';
 import { SubmissionRoute } from '../../../src/http/submit/submission-route.ts';
 import { VisitorPages } from '../../../src/http/submit/visitor-pages.ts';
 import { newDeploymentId } from '../../../src/lib/ids.ts';
-import { Forms } from '../../../src/submissions/forms.ts';
+import { Forms } from '../../../src/submissions/live-forms.ts';
 import { SubmissionStore } from '../../../src/submissions/submission-store.ts';
-import { idleApp } from '../../support/app.ts';
+import { idleApp } from '../../support/test-app.ts';
 
 /** The time-out of the connection while the submission is being stored. */
 let timeout: number | undefined;

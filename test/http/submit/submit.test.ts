@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aTime, failure } from '../../support/answers.ts';
-import { multipartBody } from '../../support/multipart.ts';
-import { testService, UNKNOWN_ID } from '../../support/service.ts';
+import { multipartBody } from '../../support/multipart-body.ts';
+import { testService, UNKNOWN_ID } from '../../support/test-service.ts';
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';

@@ -5,7 +5,7 @@ import { Bars } from '../../ui/bars.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { counted, numbers, timeZone } from '../../ui/time.tsx';
-import type { Range } from './range.ts';
+import type { Range } from './chart-range.ts';
 
 export type Statistics = Schemas['Statistics'];
 

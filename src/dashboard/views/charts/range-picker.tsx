@@ -4,7 +4,7 @@ import { useLocation } from 'preact-iso';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
-import { RANGES, type Range } from './range.ts';
+import { RANGES, type Range } from './chart-range.ts';
 
 /** The first day and the last one, both included. */
 function OwnRange({ isShown }: { isShown: boolean }): JSX.Element {

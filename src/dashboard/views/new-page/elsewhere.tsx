@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { answer, api } from '../../api.ts';
 import { useChange, useOnce } from '../../data.ts';
-import { pageLinks } from '../../links.ts';
+import { pageLinks } from '../../page-links.ts';
 import { Field } from '../../ui/field.tsx';
 import { Form, FormEnd } from '../../ui/form.tsx';
 import { formSnippet } from '../../ui/form-snippet.tsx';

@@ -1,9 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { usePages } from '../../data.ts';
-import { DASHBOARD_LIMITS } from '../../limits.ts';
-import { pageLinks } from '../../links.ts';
 import type { Log } from '../../logs.ts';
+import { pageLinks } from '../../page-links.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { DeliveryRow } from '../../ui/delivery-row.tsx';
 import { Listed } from '../../ui/states.tsx';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { MAX_AUTHORITY_CHARS } from '../../../forms/origins.ts';
 import { EVENTS } from '../../../lib/events.ts';
-import { MAX_AUTHORITY_CHARS } from '../../../lib/origins.ts';
 import { isReachable } from '../../../lib/public-address.ts';
 import { receiverProblem } from '../../../lib/webhook-receivers.ts';
 import { refused } from '../../../problems/refusal.ts';

@@ -1,6 +1,6 @@
-import type { Owner } from '../../../db/account/owners.ts';
-import { findWebhook, type Webhook } from '../../../db/deliveries/webhooks.ts';
-import { type Deployment, findDeployment } from '../../../db/deployments/deployments.ts';
+import type { Owner } from '../../../db/account/owner-queries.ts';
+import { findWebhook, type Webhook } from '../../../db/deliveries/webhook-queries.ts';
+import { type Deployment, findDeployment } from '../../../db/deployments/deployment-queries.ts';
 import type { Database } from '../../../db/postgres/connect.ts';
 import { errorKind, HttpError, noSuchDeployment } from '../../response/errors.ts';
 

@@ -1,14 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import type { Config } from '../../../config.ts';
-import { filesOfJson, SentFiles, SiteError, sentFilesOf } from '../../../lib/sent-files.ts';
-import { openZip } from '../../../lib/zip-site.ts';
 import { refused, refusedIssue, tooLargeFor } from '../../../problems/refusal.ts';
 import { literal } from '../../../problems/sentence.ts';
+import { filesOfJson, SentFiles, SiteError, sentFilesOf } from '../../../sites/sent-files.ts';
+import { openZip } from '../../../sites/zip-site.ts';
 import { SIZES } from '../../../sizes.ts';
 import { type JsonPieces, jsonText, type Settings } from '../../operation/declaration.ts';
-import { answerObject, textField } from '../../request/fields.ts';
 import { type FormContext, pageBodyBytes, siteLimits } from '../../request/json-body.ts';
+import { answerObject, textField } from '../../request/shared-fields.ts';
 import { HttpError } from '../../response/errors.ts';
 import { readUpload, uploadBytes } from './uploaded-site.ts';
 

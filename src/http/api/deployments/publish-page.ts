@@ -1,12 +1,17 @@
 import type { ServerResponse } from 'node:http';
-import type { Owner } from '../../../db/account/owners.ts';
-import { checkStorage } from '../../../db/account/storage.ts';
-import { changePage, type Deployment } from '../../../db/deployments/deployments.ts';
-import { ContentsRemoved, type NewPage, type PageChange } from '../../../db/deployments/page-versions.ts';
-import { findMissing, releaseContents, type SiteFile, storeContent } from '../../../db/deployments/site-files.ts';
-import { hasAltcha } from '../../../db/submissions/forms.ts';
-import { checkLimits, type SentFiles } from '../../../lib/sent-files.ts';
-import { INDEX } from '../../../lib/site-paths.ts';
+import type { Owner } from '../../../db/account/owner-queries.ts';
+import { checkStorage } from '../../../db/account/storage-queries.ts';
+import { changePage, type Deployment } from '../../../db/deployments/deployment-queries.ts';
+import { ContentsRemoved, type NewPage, type PageChange } from '../../../db/deployments/page-version-queries.ts';
+import {
+  findMissing,
+  releaseContents,
+  type SiteFile,
+  storeContent,
+} from '../../../db/deployments/site-file-queries.ts';
+import { hasAltcha } from '../../../db/submissions/form-queries.ts';
+import { checkLimits, type SentFiles } from '../../../sites/sent-files.ts';
+import { INDEX } from '../../../sites/site-paths.ts';
 import type { App } from '../../app.ts';
 import { changedMeanwhile } from '../../request/conditions.ts';
 import { pauseDeadline, tookTooLong } from '../../request/deadline.ts';

@@ -1,7 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { Config } from '../../../config.ts';
-import { isIgnoredPath } from '../../../lib/ignored-names.ts';
-import { checkedPath, pathFaults, SentFiles, SiteError, tooManyFiles } from '../../../lib/sent-files.ts';
+import { literal } from '../../../problems/sentence.ts';
+import { MAX_VALUE_ERRORS, pointerTo, type ValueError } from '../../../problems/value-errors.ts';
+import { isIgnoredPath } from '../../../sites/ignored-names.ts';
+import { checkedPath, pathFaults, SentFiles, SiteError, tooManyFiles } from '../../../sites/sent-files.ts';
 import {
   ENTRIES_PER_FILE,
   forEachName,
@@ -9,15 +11,13 @@ import {
   MAX_NAME_BYTES,
   rootOf,
   withoutDotSlash,
-} from '../../../lib/site-names.ts';
-import { INDEX, isHtmlPath, PATH_TOO_LONG, shownPath, sitePath } from '../../../lib/site-paths.ts';
-import { openZip } from '../../../lib/zip-site.ts';
-import { literal } from '../../../problems/sentence.ts';
-import { MAX_VALUE_ERRORS, pointerTo, type ValueError } from '../../../problems/value-errors.ts';
+} from '../../../sites/site-names.ts';
+import { INDEX, isHtmlPath, PATH_TOO_LONG, shownPath, sitePath } from '../../../sites/site-paths.ts';
+import { openZip } from '../../../sites/zip-site.ts';
 import { SIZES } from '../../../sizes.ts';
 import { type FormContext, invalidField } from '../../request/json-body.ts';
-import { type FilePart, readParts } from '../../request/multipart.ts';
-import { tooManyUploads } from '../../request/receive.ts';
+import { tooManyUploads } from '../../request/receive-body.ts';
+import { type FilePart, readParts } from '../../request/upload-parts.ts';
 import { HttpError } from '../../response/errors.ts';
 
 /*

@@ -3,7 +3,7 @@ import { hashOfKey, TOKEN } from '../../../lib/ids.ts';
 import type { App } from '../../app.ts';
 import type { EndpointRequest } from '../../operation/declaration.ts';
 import { pageAnswer, publicOperation } from '../../operation/operation.ts';
-import { textField } from '../../request/fields.ts';
+import { textField } from '../../request/shared-fields.ts';
 import type { DeclaredError } from '../../response/errors.ts';
 import { type LinkPage, writeLinkPage } from '../../response/link-page.ts';
 

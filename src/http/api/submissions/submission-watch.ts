@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { lastNumbers } from '../../../db/submissions/new-submissions.ts';
+import type { lastNumbers } from '../../../db/submissions/new-submission-queries.ts';
 import type { Limits } from '../../../limits.ts';
 
 /**

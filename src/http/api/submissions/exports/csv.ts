@@ -1,6 +1,6 @@
-import type { Submission } from '../../../../db/submissions/submissions.ts';
-import { csvCell } from '../../../../lib/csv-cell.ts';
+import type { Submission } from '../../../../db/submissions/submission-queries.ts';
 import { compactJson, unquote } from '../../../../lib/json-text.ts';
+import { csvCell } from './csv-cell.ts';
 import { type Columns, cellsOf, collectColumns, type TableSource } from './submission-table.ts';
 
 /**

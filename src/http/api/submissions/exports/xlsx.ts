@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
-import type { Submission } from '../../../../db/submissions/submissions.ts';
+import type { Submission } from '../../../../db/submissions/submission-queries.ts';
 import { compactJson, unquote } from '../../../../lib/json-text.ts';
 import { SIZES } from '../../../../sizes.ts';
 import { type Columns, cellsOf, collectColumns, type Read, type TableSource } from './submission-table.ts';

@@ -1,0 +1,80 @@
+import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import type { Command } from '@commander-js/extra-typings';
+import { backUp, type RowCounts } from '../db/backup/make-backup.ts';
+import { CommandError, UsageError } from './command-error.ts';
+import { declare } from './declare.ts';
+import { fileOf, objectReader, operate, withServer } from './operator.ts';
+import { printResult, say } from './output.ts';
+import { createFile } from './write-file.ts';
+
+type Write = (out: Writable) => Promise<void>;
+
+/** Writes the whole file or nothing, also when it is interrupted. */
+const intoFile = (file: string, write: Write): Promise<void> =>
+  createFile(file, async (out) => {
+    // Created first, because writing may fail at once.
+    const written = finished(out);
+    const stop = () => void out.destroy(new CommandError('the backup was interrupted: no file was written'));
+    process.on('SIGINT', stop).on('SIGTERM', stop);
+    try {
+      await Promise.race([write(out), written]);
+      out.end();
+      await written;
+    } finally {
+      process.off('SIGINT', stop).off('SIGTERM', stop);
+    }
+  });
+
+/** A message that names the files of an incomplete backup stays readable. */
+const MAX_NAMED_FILES = 5;
+
+const incomplete = (ids: readonly string[]): string =>
+  `the bucket lacks the content of ${ids.length} files, or has other content: the backup has the rest, and their names ` +
+  `only (${ids.slice(0, MAX_NAMED_FILES).join(', ')}${ids.length > MAX_NAMED_FILES ? ', …' : ''})`;
+
+/** Tables whose rows a person counts. */
+const COUNTED = ['owners', 'deployments', 'submissions'] as const;
+
+/** How many rows of the tables that people know a backup has. */
+export const wholeCounts = (counts: RowCounts): Record<string, number> =>
+  Object.fromEntries(COUNTED.map((table) => [table, counts.get(table) ?? 0]));
+
+/** Such as `1 owner, 3 deployments and 1,204 submissions`. */
+export function inWords(counts: RowCounts): string {
+  const items = Object.entries(wholeCounts(counts)).map(
+    ([table, count]) => `${count.toLocaleString('en')} ${count === 1 ? table.slice(0, -1) : table}`,
+  );
+  return new Intl.ListFormat('en-GB').format(items);
+}
+
+/** Backs the database up into a file, or to standard output (`-`). */
+export const declareBackup = (admin: Command): unknown =>
+  declare(admin, 'backup', 'Back the database up', '$ admin backup formhost.backup')
+    .argument('<file>', 'a new file, or - for standard output', fileOf)
+    .action((file, { json }) =>
+      operate(
+        async (settings) => {
+          if (file === '-' && json) throw new UsageError('--json needs a FILE: standard output gets the backup');
+          if (file === '-' && process.stdout.isTTY)
+            throw new CommandError('a backup cannot be printed on a terminal: name a file');
+          const damaged: string[] = [];
+          const reading = {
+            readObject: objectReader(settings.config),
+            onDamaged: (id: string) => void damaged.push(id),
+          };
+          let counts: RowCounts = new Map();
+          await withServer(settings, async ({ connection }) => {
+            const write: Write = async (out) => {
+              counts = await backUp(connection, out, reading);
+            };
+            await (file === '-' ? write(process.stdout) : intoFile(file, write));
+          });
+          if (damaged.length > 0) say(incomplete(damaged));
+          const message = `backed up ${inWords(counts)}`;
+          if (file === '-') say(message);
+          else await printResult({ message: `${message} into ${file}`, file, ...wholeCounts(counts) }, { json });
+        },
+        (message) => `nothing was backed up: ${message}`,
+      ),
+    );

@@ -1,0 +1,73 @@
+import { answer, api } from '../api.ts';
+import { DASHBOARD_LIMITS } from '../dashboard-limits.ts';
+import { toError } from '../data.ts';
+import { say } from '../ui/say.tsx';
+import { counted } from '../ui/time.tsx';
+import { type Filter, queryOf } from './filter.ts';
+import type { Submission } from './read-submissions.ts';
+
+export const MARKS = {
+  read: { read: true },
+  unread: { read: false },
+  star: { starred: true },
+  unstar: { starred: false },
+} as const;
+
+type Mark = keyof typeof MARKS;
+export type Action = Mark | 'delete' | 'spam';
+
+/** Submissions, newest first. `isAll`: and all older ones that the filter lets through. */
+export type Target = { rows: readonly Submission[]; isAll?: boolean };
+
+/** Marks them as read, or as unread where all of them are read. */
+export const readOrUnread = (of: readonly Submission[]): Mark => (of.some(({ read }) => !read) ? 'read' : 'unread');
+
+/** Gives them a star, or takes it away where all of them have one. */
+export const starOrUnstar = (of: readonly Submission[]): Mark =>
+  of.some(({ starred }) => !starred) ? 'star' : 'unstar';
+
+/** Changes these submissions. */
+export async function changeRows(action: Action, of: readonly Submission[]): Promise<void> {
+  const limit = DASHBOARD_LIMITS.inbox.changedIds;
+  for (const [deployId, rows] of Map.groupBy(of, ({ pageId }) => pageId)) {
+    for (let from = 0; from < rows.length; from += limit) {
+      const ids = rows.slice(from, from + limit).map(({ id }) => id);
+      const params = { path: { deployId } };
+      await answer(api.POST('/submissions/{deployId}/bulk', { params, body: { action, ids } }));
+    }
+  }
+}
+
+/** The filter of a request that changes all submissions up to the newest one: those that have come since are left. */
+function filterUpTo(newest: Submission, shown: Filter) {
+  const { unread, starred, ...rest } = queryOf(shown);
+  const to = new Date(Date.parse(newest.createdAt) + 1).toISOString();
+  return { ...rest, to, ...(unread && { unread: true as const }), ...(starred && { starred: true as const }) };
+}
+
+/** Changes all submissions of these pages that a filter lets through, up to the newest one; says how many have been changed. */
+export async function changeMatching(
+  action: Action,
+  shown: Filter,
+  newest: Submission,
+  pageIds: readonly string[],
+): Promise<void> {
+  const filter = filterUpTo(newest, shown);
+  const changed = action === 'delete' ? 'deleted' : 'changed';
+  let all = 0;
+  try {
+    for (const deployId of pageIds) {
+      for (let cursor: string | null | undefined; cursor !== null; ) {
+        const body = { action, filter, ...(cursor !== undefined && { cursor }) };
+        const call = api.POST('/submissions/{deployId}/bulk', { params: { path: { deployId } }, body });
+        const { done, next_cursor: next } = await answer(call);
+        all += done;
+        cursor = next ?? null;
+        if (done > 0) say(`${counted(all, 'submission')} ${changed}…`);
+      }
+    }
+    say(`${counted(all, 'submission')} ${changed}.`);
+  } catch (error) {
+    throw all === 0 ? error : new Error(`${toError(error).message} ${counted(all, 'submission')} ${changed} before.`);
+  }
+}

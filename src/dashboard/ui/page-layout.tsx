@@ -1,0 +1,97 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useRoute } from 'preact-iso';
+import { ApiError, answer, api } from '../api.ts';
+import { inViewWords } from '../dashboard-words.ts';
+import { useData } from '../data.ts';
+import type { Overviewed } from '../own-pages.ts';
+import { pageLinks } from '../page-links.ts';
+import NotFound from '../views/not-found-view.tsx';
+import { Icon } from './icon.tsx';
+import { Links } from './links.tsx';
+import { Notice } from './notice.tsx';
+import { Shown } from './states.tsx';
+import { View } from './view.tsx';
+
+export type Page = Overviewed;
+
+const seen = new Map<string, Page>();
+
+/** The address of a page, which opens it. */
+export const PageAddress = ({ url }: { url: string }): JSX.Element => (
+  <a class="subtle outside" href={url} target="_blank" rel="noopener">
+    <bdi>
+      {url.replace(/^https?:\/\//, '')} <Icon name="open" />
+    </bdi>
+    <span class="unseen">(opens in a new tab)</span>
+  </a>
+);
+
+/** Says that the operator has taken a page down, why, and whom to ask. */
+function TakenDown({ page: { id, take_down_reason: reason } }: { page: Page }): JSX.Element | null {
+  const { data: notice } = useData(`notice:${id}`, async (signal) => {
+    const { response } = await api.GET('/deploy/{id}', { params: { path: { id } }, signal });
+    return inViewWords(response.headers.get('formhost-notice') ?? '');
+  });
+  return notice ? (
+    <Notice isProblem>
+      {notice}.{' '}
+      {reason !== null && (
+        <>
+          The operator’s reason: <bdi>{reason}</bdi>
+        </>
+      )}
+    </Notice>
+  ) : null;
+}
+
+/** A view of one page: what page it is, the other views of it, and the view itself once the page was found. */
+export function PageView({
+  title,
+  actions,
+  children,
+}: {
+  title: string;
+  actions?: ComponentChildren;
+  /** `reload`: reads the page again, whose numbers have changed. */
+  children: (page: Page, reload: () => void) => ComponentChildren;
+}): JSX.Element {
+  const { id = '' } = useRoute().params;
+  const loaded = useData(
+    `page:${id}`,
+    (signal) => answer(api.GET('/overview/{id}', { params: { path: { id } }, signal })),
+    seen,
+  );
+  const { data: page, error } = loaded;
+  if (error instanceof ApiError && error.status === 404) return <NotFound />;
+  const links = pageLinks(id);
+  return (
+    <View
+      title={title}
+      page={{
+        name: page ? (page.title ?? page.slug) : '',
+        slug: page?.slug ?? '',
+        address: page && <PageAddress url={page.url} />,
+      }}
+      actions={actions}
+    >
+      <Links
+        label="This page"
+        links={[
+          { href: links.inbox, label: 'Inbox' },
+          { href: links.charts, label: 'Charts' },
+          { href: links.page, label: 'Page' },
+          { href: links.notifications, label: 'Notifications' },
+          { href: links.settings, label: 'Settings' },
+        ]}
+      />
+      {page?.taken_down && <TakenDown page={page} />}
+      {page ? (
+        children(page, loaded.reload)
+      ) : (
+        <Shown loaded={loaded} label="Loading the page">
+          {() => undefined}
+        </Shown>
+      )}
+    </View>
+  );
+}

@@ -1,0 +1,140 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Schemas } from '../../../client/client.ts';
+import { answer, api } from '../../api.ts';
+import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
+import { errorOf, useChange, usePages } from '../../data.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field, Select } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
+import { Section } from '../../ui/section.tsx';
+import { Listed, NotSaved } from '../../ui/states.tsx';
+import { Time } from '../../ui/time.tsx';
+
+type Key = Schemas['Key'];
+
+const DAY_MS = 86_400_000;
+type Scope = 'full' | 'read';
+const SCOPES: readonly { value: Scope; label: string }[] = [
+  { value: 'full', label: 'Everything' },
+  { value: 'read', label: 'Read only' },
+];
+const LABELS = { name: 'Name' };
+const LIFETIMES = [
+  { value: 'never', label: 'Never' },
+  { value: '30', label: 'In 30 days' },
+  { value: '90', label: 'In 90 days' },
+  { value: '365', label: 'In a year' },
+];
+
+/** Shows a key, once. */
+const NewKey = ({ apiKey, onClose }: { apiKey: string; onClose(): void }): JSX.Element => (
+  <Dialog title="Your new key" onClose={onClose}>
+    <p>Copy it now: it is shown this once, and only its hash is stored.</p>
+    <pre class="secret">
+      <code>{apiKey}</code>
+    </pre>
+    <div class="buttons end">
+      <CopyButton kind="plain" text={apiKey}>
+        Copy
+      </CopyButton>
+      <Button kind="main" onClick={onClose}>
+        I have it
+      </Button>
+    </div>
+  </Dialog>
+);
+
+function CreateKey({ onDone }: { onDone(): void }): JSX.Element {
+  const [name, setName] = useState('');
+  const [scope, setScope] = useState<Scope>('full');
+  const [lifetime, setLifetime] = useState('never');
+  const [made, setMade] = useState<string>();
+  const { change, run } = useChange({ labels: LABELS });
+  async function create(): Promise<void> {
+    const expires = lifetime === 'never' ? undefined : new Date(Date.now() + Number(lifetime) * DAY_MS).toISOString();
+    await run(async () => {
+      const body = { name: name.trim(), scope, ...(expires !== undefined && { expires_at: expires }) };
+      setMade((await answer(api.POST('/keys', { body }))).key);
+      setName('');
+      onDone();
+    });
+  }
+  return (
+    <>
+      <Form class="inline" onSubmit={create}>
+        <Field label={LABELS.name} value={name} onChange={setName} max={100} error={errorOf(change, 'name')} />
+        <Select label="What it may do" value={scope} options={SCOPES} onChange={(value) => setScope(value)} />
+        <Select label="Expires" value={lifetime} options={LIFETIMES} onChange={(value) => setLifetime(value)} />
+        <Button icon="key" isBusy={change.state === 'saving'}>
+          Create a key
+        </Button>
+      </Form>
+      <NotSaved change={change} />
+      {made !== undefined && <NewKey apiKey={made} onClose={() => setMade(undefined)} />}
+    </>
+  );
+}
+
+function KeyRow({ apiKey, onRevoked }: { apiKey: Key; onRevoked(): void }): JSX.Element {
+  const { id, name, prefix, scope, created_at, last_used_at, expires_at } = apiKey;
+  return (
+    <li class="row">
+      <div class="row-text">
+        <p>
+          <strong dir="auto">{name ?? 'Without a name'}</strong>{' '}
+          {scope === 'read' && <span class="badge">Read only</span>}
+        </p>
+        <p class="muted">
+          {prefix && <code>{prefix}…</code>} created <Time at={created_at} />,{' '}
+          {last_used_at ? 'last used ' : 'never used'}
+          {last_used_at && <Time at={last_used_at} />}
+          {expires_at && (
+            <>
+              , expires <Time at={expires_at} />
+            </>
+          )}
+        </p>
+      </div>
+      <ActionButton
+        kind="quiet"
+        of={name ?? prefix ?? ''}
+        ask={{
+          title: 'Revoke this key?',
+          button: 'Revoke',
+          text: (
+            <>
+              Programs that use <bdi>{name ?? prefix ?? 'this key'}</bdi> are refused from now on. Browsers that signed
+              in with it are signed out, and so is this one if it did.
+            </>
+          ),
+        }}
+        run={() => answer(api.DELETE('/keys/{keyId}', { params: { path: { keyId: id } } }))}
+        done="The key is revoked."
+        onDone={onRevoked}
+        isRemoving
+      >
+        Revoke
+      </ActionButton>
+    </li>
+  );
+}
+
+/** The keys of the owner: each can be revoked, and new ones created. */
+export function Keys(): JSX.Element {
+  const loaded = usePages('keys', DASHBOARD_LIMITS.account.listSize, async (query, signal) => {
+    const { keys, total } = await answer(api.GET('/keys', { params: { query }, signal }));
+    return { items: keys, total };
+  });
+  return (
+    <Section title="Keys" hint="For the API, the command line, and for signing in here." isSplit>
+      <Listed loaded={loaded} label="Loading your keys" of="key">
+        {(key) => <KeyRow key={key.id} apiKey={key} onRevoked={loaded.reload} />}
+      </Listed>
+      <CreateKey onDone={loaded.reload} />
+    </Section>
+  );
+}

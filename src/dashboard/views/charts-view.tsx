@@ -1,0 +1,53 @@
+import type { JSX } from 'preact';
+import { useLocation } from 'preact-iso';
+import { useData } from '../data.ts';
+import { ButtonLink } from '../ui/button.tsx';
+import { type Page, PageView } from '../ui/page-layout.tsx';
+import { Section } from '../ui/section.tsx';
+import { Shown } from '../ui/states.tsx';
+import { Chart, readStatistics } from './charts/chart.tsx';
+import { Deliveries } from './charts/chart-deliveries.tsx';
+import { rangeOf } from './charts/chart-range.ts';
+import { RangePicker } from './charts/range-picker.tsx';
+
+function Charts({ page }: { page: Page }): JSX.Element {
+  const { path, query } = useLocation();
+  const range = rangeOf(query);
+  const { id } = page;
+  const loaded = useData(`${id}:${range.by}:${range.from}:${range.to}`, (signal) => readStatistics(id, range, signal));
+  return (
+    <>
+      <RangePicker key={`${range.from}:${range.to}`} range={range} />
+      <Section title="Submissions">
+        <Shown loaded={loaded} label="Counting the submissions">
+          {(statistics) => (
+            <Chart statistics={statistics} by={range.by}>
+              {page.submission_count > 0 ? (
+                <p>
+                  <ButtonLink href={`${path}?range=90d`}>Show 90 days</ButtonLink>
+                </p>
+              ) : (
+                <>
+                  <p>The page has no submissions yet. Open it and send its form once.</p>
+                  <p>
+                    <ButtonLink href={page.url} icon="open" isElsewhere>
+                      Open the page
+                    </ButtonLink>
+                  </p>
+                </>
+              )}
+            </Chart>
+          )}
+        </Shown>
+      </Section>
+      <Deliveries id={id} />
+    </>
+  );
+}
+
+/** How many submissions came when, and what became of their deliveries. */
+const ChartsView = (): JSX.Element => (
+  <PageView title="Charts">{(page) => <Charts key={page.id} page={page} />}</PageView>
+);
+
+export default ChartsView;

@@ -1,0 +1,164 @@
+import type { JSX } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLocation, useRoute } from 'preact-iso';
+import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
+import { DASHBOARD_LIMITS } from '../dashboard-limits.ts';
+import { useActions } from '../inbox/actions.tsx';
+import { Detail } from '../inbox/detail.tsx';
+import { filterOf, searchOf } from '../inbox/filter.ts';
+import type { Inbox } from '../inbox/inbox-state.ts';
+import { focusRow, revealRow } from '../inbox/inbox-table.tsx';
+import { ListPane } from '../inbox/list-pane.tsx';
+import { useSelected } from '../inbox/selected.ts';
+import { Selection } from '../inbox/selection.tsx';
+import { Help, useShortcuts } from '../inbox/shortcuts.tsx';
+import { Spam } from '../inbox/spam-list.tsx';
+import { SubmissionList } from '../inbox/submission-list.ts';
+import type { Overviewed } from '../own-pages.ts';
+import { pageLinks } from '../page-links.ts';
+import { Notice } from '../ui/notice.tsx';
+import { type Page, PageView } from '../ui/page-layout.tsx';
+import { counted } from '../ui/time.tsx';
+import { unread } from '../ui/view.tsx';
+
+/** The list, which is made again for each filter, and to which new submissions are added; `arrived` says how many came. */
+function useList(pageId: string | undefined, search: string, onChange: () => void) {
+  const list = useMemo(() => {
+    const filter = filterOf(Object.fromEntries(new URLSearchParams(search)));
+    return new SubmissionList(pageId, filter, onChange);
+  }, [pageId, search]);
+  const [arrived, setArrived] = useState('');
+  useEffect(() => {
+    const stopping = new AbortController();
+    async function follow(): Promise<void> {
+      // After a look that failed comes another one.
+      const added = await list.refresh(stopping.signal).catch(() => 0);
+      if (added > 0) setArrived(counted(added, 'new submission'));
+      if (!stopping.signal.aborted) setTimeout(follow, DASHBOARD_LIMITS.inbox.refreshMs);
+    }
+    void list.restart();
+    void follow();
+    return () => {
+      stopping.abort();
+      list.close();
+    };
+  }, [list]);
+  return { list, arrived };
+}
+
+/** Shows the row of the submission that is open, and has the focus where it was when the list is shown again. */
+function useRowInSight(list: SubmissionList, openId: string | undefined): void {
+  const lastOpen = useRef<string>(undefined);
+  useEffect(() => {
+    const before = lastOpen.current;
+    lastOpen.current = openId;
+    if (openId !== undefined) revealRow(openId);
+    else if (before !== undefined) focusRow(before);
+  }, [openId]);
+  const { rows } = list.state.value;
+  const openIndex = rows.findIndex((row) => row.id === openId);
+  // The list may be hidden while its submissions are read one after the other.
+  useEffect(() => {
+    if (openIndex >= 0 && openIndex > rows.length - DASHBOARD_LIMITS.inbox.rowsAhead) void list.more();
+  }, [list, openIndex]);
+}
+
+/** Has the number of unread submissions in the title of the window. */
+function useUnreadInTitle(overview: readonly Overviewed[]): void {
+  const count = overview.reduce((sum, page) => sum + page.unread, 0);
+  useEffect(() => {
+    unread.value = count;
+    return () => {
+      unread.value = 0;
+    };
+  }, [count]);
+}
+
+/** Says that visitors could not send, because others just had, and leads to the setting. */
+const TurnedAway = ({ page }: { page: Page }): JSX.Element => (
+  <Notice>
+    About {counted(page.turned_away, 'visitor')} could not send in the last 7 days, because many sent within a minute.{' '}
+    <a href={pageLinks(page.id).settings}>Accept more a minute</a>
+  </Notice>
+);
+
+const Folders = ({ page, isSpam = false }: { page: Page; isSpam?: boolean }): JSX.Element => {
+  const { inbox } = pageLinks(page.id);
+  return (
+    <nav class="buttons" aria-label="Folders">
+      <a class="button toggle" href={inbox} aria-current={isSpam ? undefined : 'page'}>
+        Inbox
+      </a>
+      <a class="button toggle" href={`${inbox}?view=spam`} aria-current={isSpam ? 'page' : undefined}>
+        Spam{page.spam > 0 ? ` (${page.spam})` : ''}
+      </a>
+    </nav>
+  );
+};
+
+type Props = {
+  /** Undefined for all pages. */
+  page?: Page;
+  /** The page, or all pages. */
+  overview: readonly Overviewed[];
+  /** Reads the numbers of the pages again. */
+  onChange(): void;
+};
+
+/** The submissions of a page, or of all pages: the list, and one of them. */
+export function InboxPane({ page, overview, onChange }: Props): JSX.Element {
+  const { query, route } = useLocation();
+  const { submissionId: openId, id: openPageId = '' } = useRoute().params;
+  const filter = filterOf(query);
+  const search = searchOf(filter);
+  const base = page ? pageLinks(page.id).inbox : VIEW_PATHS.allInboxes;
+  const hrefOf: Inbox['hrefOf'] = (one) => base + (one ? `/${page ? one.id : `${one.pageId}/${one.id}`}` : '') + search;
+
+  const pageIds = overview.map(({ id }) => id);
+  const { list, arrived } = useList(page?.id, search, onChange);
+  const selected = useSelected(list.state.value.rows, search);
+  const { act, question } = useActions(list, pageIds, () => {
+    if (openId !== undefined && !list.find(openId)) route(hrefOf(), true);
+  });
+  const inbox: Inbox = { page, overview, filter, list, selected, openId, hrefOf, act };
+  useRowInSight(list, openId);
+  useUnreadInTitle(overview);
+  useShortcuts(inbox);
+
+  return (
+    <div class={openId === undefined ? 'stack' : 'stack with-detail'}>
+      <div class="stack inbox-list">
+        {page && page.turned_away > 0 && <TurnedAway page={page} />}
+        <ListPane inbox={inbox} folders={page && <Folders page={page} />} />
+      </div>
+      {openId !== undefined && <Detail inbox={inbox} pageId={openPageId} id={openId} />}
+      {selected.rows.length > 0 && <Selection inbox={inbox} />}
+      <p role="status" class="unseen">
+        {arrived}
+      </p>
+      {question}
+      <Help />
+    </div>
+  );
+}
+
+/** The submissions of a page, or those that are kept apart as spam. */
+const InboxView = (): JSX.Element => {
+  const isSpam = useLocation().query.view === 'spam';
+  return (
+    <PageView title="Inbox">
+      {(page, reload) =>
+        isSpam ? (
+          <div class="stack">
+            <Folders page={page} isSpam />
+            <Spam id={page.id} onChange={reload} />
+          </div>
+        ) : (
+          <InboxPane key={page.id} page={page} overview={[page]} onChange={reload} />
+        )
+      }
+    </PageView>
+  );
+};
+
+export default InboxView;

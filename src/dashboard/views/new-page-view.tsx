@@ -1,0 +1,120 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { useLocation, useRoute } from 'preact-iso';
+import { answer, api } from '../api.ts';
+import { errorOf, useChange, useData, useDraft, useOnce } from '../data.ts';
+import { Editor } from '../editor/editor.tsx';
+import { findStartingPoint, StartingPoints } from '../editor/starting-points.tsx';
+import { HtmlFiles } from '../html-files.ts';
+import { pageLinks } from '../page-links.ts';
+import { publishSite, type Site } from '../sites.ts';
+import { Form, FormEnd } from '../ui/form.tsx';
+import { say } from '../ui/say.tsx';
+import { SiteChooser } from '../ui/site-chooser.tsx';
+import { SlugField, slugOf } from '../ui/slug-field.tsx';
+import { Shown } from '../ui/states.tsx';
+import { counted } from '../ui/time.tsx';
+import { View } from '../ui/view.tsx';
+import { Elsewhere } from './new-page/elsewhere.tsx';
+
+const LABELS = { slug: 'Slug' };
+
+/** Publishes HTML, or a site that is chosen, as a new page. `draft`: the name under which the tab keeps the HTML. */
+function Publish({ draft, initial }: { draft: string; initial?: string }): JSX.Element {
+  const { route } = useLocation();
+  const [html, setHtml, dropHtml] = useDraft(`html:${draft}`, initial);
+  const [slug, setSlug, dropSlug] = useDraft('slug');
+  const [site, setSite] = useState<Site>();
+  const { change, run, clear } = useChange({ labels: LABELS });
+  function leaveFor(path: string): void {
+    dropHtml();
+    dropSlug();
+    route(path);
+  }
+  const header = useOnce(html, slug, site);
+  const publish = (): unknown =>
+    run(async () => {
+      const named = slugOf(slug) === '' ? {} : { slug: slugOf(slug) };
+      const { id } = await (site
+        ? publishSite(site, named, header)
+        : answer(api.POST('/deploy', { params: { header }, body: { html, ...named } })));
+      leaveFor(pageLinks(id).live);
+    });
+  async function choose(chosen: Site): Promise<void> {
+    clear();
+    if (!('index' in chosen && chosen.others.length === 0)) return setSite(chosen);
+    const pages = new HtmlFiles();
+    setHtml(await pages.read(chosen.index));
+    if (pages.notice !== '') say(pages.notice);
+  }
+  function giveUp(): void {
+    clear();
+    setSite(undefined);
+  }
+  const slugField = <SlugField label={LABELS.slug} value={slug} onChange={setSlug} error={errorOf(change, 'slug')} />;
+  if (site) {
+    return (
+      <Form class="card" onSubmit={publish}>
+        <p role="status">
+          Chosen: <bdi>{'zip' in site ? site.zip.name : counted(site.others.length + 1, 'file')}</bdi>
+        </p>
+        {slugField}
+        <FormEnd
+          change={change}
+          icon="upload"
+          button="Publish"
+          {...(change.state !== 'saving' && { onCancel: giveUp })}
+        />
+      </Form>
+    );
+  }
+  return (
+    <Editor html={html} onChange={setHtml} onPublish={publish} onCancel={() => leaveFor('/dashboard')} change={change}>
+      {initial === undefined && (
+        <SiteChooser
+          text="Drop a page here, or a folder or zip with all files of a site. Or choose it."
+          onSite={choose}
+        />
+      )}
+      {slugField}
+    </Editor>
+  );
+}
+
+/** Begins with the HTML of a finished page. */
+function PublishStartingPoint({ name, url }: { name: string; url: string }): JSX.Element {
+  const loaded = useData(url, async (signal) => {
+    const response = await fetch(url, { signal });
+    if (!response.ok) throw new Error('The page was not found: load the dashboard again.');
+    return response.text();
+  });
+  return (
+    <Shown loaded={loaded} label="Loading the page">
+      {(html) => <Publish draft={name} initial={html} />}
+    </Shown>
+  );
+}
+
+/** Publishes a page. `?start=` names the finished page that it begins with, or `elsewhere`: the form is on another site. */
+export default function NewPage(): JSX.Element {
+  // Not that of useLocation: it changes before this view is gone.
+  const { start } = useRoute().query;
+  if (start === 'elsewhere') return <Elsewhere />;
+  const point = findStartingPoint(start);
+  if (point?.url) {
+    return (
+      <View title={`New page: ${point.title}`}>
+        <p>Change the texts as you like: the preview and the check follow.</p>
+        <PublishStartingPoint key={point.name} name={point.name} url={point.url} />
+      </View>
+    );
+  }
+  return (
+    <View title="New page">
+      <h2>Start from a finished page</h2>
+      <StartingPoints />
+      <h2>Or use your own HTML</h2>
+      <Publish draft="new" />
+    </View>
+  );
+}

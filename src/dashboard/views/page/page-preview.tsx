@@ -1,0 +1,37 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { ButtonLink, Toggle } from '../../ui/button.tsx';
+import type { Page } from '../../ui/page-layout.tsx';
+import { Section } from '../../ui/section.tsx';
+
+/**
+ * The page in a frame, from its own host. Its scripts run with an origin of their own, and it can't send its form, open windows or
+ * lead the dashboard elsewhere.
+ */
+export function Preview({ page }: { page: Page }): JSX.Element {
+  const [isPhone, setPhone] = useState(false);
+  return (
+    <Section
+      title="Preview"
+      actions={
+        <Toggle isOn={isPhone} onSwitch={() => setPhone(!isPhone)}>
+          As on a phone
+        </Toggle>
+      }
+    >
+      <iframe
+        class={isPhone ? 'preview phone' : 'preview'}
+        title={`Preview of ${page.slug}`}
+        src={page.url}
+        sandbox="allow-scripts"
+        referrerpolicy="no-referrer"
+      />
+      <div class="spread">
+        <p class="muted">Forms can't be sent from the preview: open the page to try them.</p>
+        <ButtonLink href={page.url} icon="open" isElsewhere>
+          Open the page
+        </ButtonLink>
+      </div>
+    </Section>
+  );
+}

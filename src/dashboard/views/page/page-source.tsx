@@ -1,0 +1,67 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Schemas } from '../../../client/client.ts';
+import { answer, api } from '../../api.ts';
+import { useData } from '../../data.ts';
+import { CodeArea } from '../../ui/code-area.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Section } from '../../ui/section.tsx';
+import { Shown } from '../../ui/states.tsx';
+import { Changes } from './page-changes.tsx';
+
+export type Version = Schemas['Version'];
+
+async function readHtml(id: string, version: number, signal: AbortSignal): Promise<string> {
+  const params = { path: { id, version: String(version) } };
+  const { html } = await answer(api.GET('/deploy/{id}/versions/{version}/html', { params, signal }));
+  return html;
+}
+
+function Source({ html }: { html: string }): JSX.Element {
+  const area = useRef<HTMLTextAreaElement>(null);
+  return (
+    <>
+      <CodeArea area={area} html={html} readOnly aria-label="Source" />
+      <CopyButton kind="plain" text={html}>
+        Copy the source
+      </CopyButton>
+    </>
+  );
+}
+
+/** The HTML of a version, or its changes since another one. */
+export function SourceCard({
+  id,
+  version,
+  since,
+}: {
+  id: string;
+  version: number;
+  since: number | undefined;
+}): JSX.Element {
+  const card = useRef<HTMLDivElement>(null);
+  // A link has led here.
+  useEffect(() => {
+    if (location.search !== '') card.current?.scrollIntoView({ block: 'start' });
+  }, [version, since]);
+  const loaded = useData(`html:${id}:${version}:${since}`, async (signal) => {
+    const [html, before] = await Promise.all([
+      readHtml(id, version, signal),
+      since === undefined ? undefined : readHtml(id, since, signal),
+    ]);
+    return { html, before };
+  });
+  return (
+    <div ref={card}>
+      <Section
+        title={since === undefined ? `Source of version ${version}` : `Changes from version ${since} to ${version}`}
+      >
+        <Shown loaded={loaded} label="Loading the source">
+          {({ html, before }) =>
+            before === undefined ? <Source html={html} /> : <Changes before={before} after={html} />
+          }
+        </Shown>
+      </Section>
+    </div>
+  );
+}

@@ -1,0 +1,210 @@
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { toUnicode } from 'punycode.js';
+import type { Schemas } from '../../../client/client.ts';
+import { answer, api } from '../../api.ts';
+import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
+import { useData } from '../../data.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
+import { ButtonLink } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { OneFieldForm } from '../../ui/one-field-form.tsx';
+import type { Page } from '../../ui/page-layout.tsx';
+import { Section } from '../../ui/section.tsx';
+import { Shown } from '../../ui/states.tsx';
+import { Time } from '../../ui/time.tsx';
+
+type Domain = Schemas['CustomDomain'];
+type DnsRecord = Domain['records'][number];
+
+const STATUSES = {
+  pending: { label: 'Waiting for DNS', badge: 'badge' },
+  live: { label: 'Live', badge: 'badge good' },
+  broken: { label: 'Broken', badge: 'badge bad' },
+};
+
+const PURPOSES = { ownership: 'proves that the domain is yours', traffic: 'leads visitors here' };
+
+const checkDomain = (id: string, domain: string) =>
+  answer(api.POST('/deploy/{id}/domains/{domain}/check', { params: { path: { id, domain } } }));
+
+/** Checks the domains that wait for DNS, one after the other, while somebody sees the page. */
+function useChecks(id: string, domains: readonly Domain[], onChecked: () => void): void {
+  const checkedAt = ({ checked_at }: Domain): string => checked_at ?? '';
+  const [next] = domains
+    .filter(({ status }) => status === 'pending')
+    .toSorted((one, other) => (checkedAt(one) < checkedAt(other) ? -1 : 1));
+  useEffect(() => {
+    if (!next) return undefined;
+    // After a check that failed comes another one.
+    const check = (): unknown => !document.hidden && checkDomain(id, next.domain).then(onChecked, () => undefined);
+    if (next.checked_at === null) check();
+    const timer = setInterval(check, DASHBOARD_LIMITS.domains.checkIntervalMs);
+    return () => clearInterval(timer);
+  }, [id, next?.domain, next?.checked_at]);
+}
+
+const Copied = ({ text, label, of }: { text: string; label: string; of: string }): JSX.Element => (
+  <div class="spread">
+    <code>{text}</code>
+    <CopyButton text={text} of={of}>
+      {label}
+    </CopyButton>
+  </div>
+);
+
+/** A record to add. The value of an ALIAS record is a sentence. */
+const RecordToAdd = ({ record: { type, name, value, purpose }, domain }: { record: DnsRecord; domain: string }) => (
+  <li>
+    <p>
+      <strong>{type} record</strong> <span class="muted">{PURPOSES[purpose]}</span>
+    </p>
+    <Copied text={name} label="Copy name" of={`of the ${type} record of ${domain}`} />
+    {type === 'ALIAS' ? (
+      <p>{value}</p>
+    ) : (
+      <Copied text={value} label="Copy value" of={`of the ${type} record of ${domain}`} />
+    )}
+  </li>
+);
+
+function DomainButtons({
+  page,
+  domain: one,
+  onChanged,
+}: {
+  page: Page;
+  domain: Domain;
+  onChanged(): void;
+}): JSX.Element {
+  const { domain, status } = one;
+  const params = { path: { id: page.id, domain } };
+  const text = (
+    <>
+      <bdi>{toUnicode(domain)}</bdi> no longer leads to this page. Delete its records at your DNS provider too.
+    </>
+  );
+  return (
+    <div class="buttons">
+      {status === 'live' && (
+        <ButtonLink
+          kind="quiet"
+          icon="open"
+          of={domain}
+          href={page.url.replace(new URL(page.url).hostname, domain)}
+          isElsewhere
+        >
+          Open
+        </ButtonLink>
+      )}
+      <ActionButton kind="quiet" icon="replace" of={domain} run={() => checkDomain(page.id, domain)} onDone={onChanged}>
+        Check now
+      </ActionButton>
+      <ActionButton
+        kind="quiet"
+        icon="trash"
+        of={domain}
+        ask={{ title: 'Remove this domain?', button: 'Remove', text }}
+        run={() => answer(api.DELETE('/deploy/{id}/domains/{domain}', { params }))}
+        done="The domain is removed."
+        onDone={onChanged}
+        isRemoving
+      >
+        Remove
+      </ActionButton>
+    </div>
+  );
+}
+
+/** A domain, whether it leads to the page, and the records that it needs. */
+function DomainRow({ page, domain: one, onChanged }: { page: Page; domain: Domain; onChanged(): void }): JSX.Element {
+  const { domain, status, problem, records, checked_at } = one;
+  const readable = toUnicode(domain);
+  const { label, badge } = STATUSES[status];
+  return (
+    <li class="stack">
+      <div class="spread">
+        <div>
+          <p>
+            <strong>
+              <bdi>{readable}</bdi>
+            </strong>{' '}
+            <span class={badge} role="status">
+              {label}
+            </span>
+          </p>
+          <p class="muted">
+            {readable !== domain && `${domain} · `}
+            {checked_at === null ? 'Not checked yet' : 'Checked '}
+            {checked_at !== null && <Time at={checked_at} />}
+          </p>
+        </div>
+        <DomainButtons page={page} domain={one} onChanged={onChanged} />
+      </div>
+      {problem !== null && <Notice isProblem={status === 'broken'}>{problem}</Notice>}
+      <details open={status !== 'live'}>
+        <summary>
+          DNS records<span class="unseen"> of {domain}</span>
+        </summary>
+        <ul class="stack">
+          {records.map((record) => (
+            <RecordToAdd key={record.purpose} record={record} domain={domain} />
+          ))}
+        </ul>
+      </details>
+    </li>
+  );
+}
+
+const AddDomain = ({ id, onAdded }: { id: string; onAdded(): void }): JSX.Element => (
+  <OneFieldForm
+    field={{
+      label: 'Add a domain',
+      hint: 'Such as forms.shop.example. You then add two records at your DNS provider.',
+      inputMode: 'url',
+      autoComplete: 'off',
+    }}
+    button={{ icon: 'plus', children: 'Add domain' }}
+    labels={{ domain: 'The domain' }}
+    run={(domain) =>
+      answer(api.POST('/deploy/{id}/domains', { params: { path: { id } }, body: { domain } })).then(onAdded)
+    }
+  />
+);
+
+function Domains({ page, domains, onChanged }: { page: Page; domains: readonly Domain[]; onChanged(): void }) {
+  useChecks(page.id, domains, onChanged);
+  return (
+    <>
+      {domains.length > 0 && (
+        <ul class="domains">
+          {domains.map((domain) => (
+            <DomainRow key={domain.domain} page={page} domain={domain} onChanged={onChanged} />
+          ))}
+        </ul>
+      )}
+      <AddDomain id={page.id} onAdded={onChanged} />
+    </>
+  );
+}
+
+/** The domains of the owner that lead to a page. */
+export function Address({ page }: { page: Page }): JSX.Element {
+  const { id, url } = page;
+  const loaded = useData(`domains:${id}`, (signal) =>
+    answer(api.GET('/deploy/{id}/domains', { params: { path: { id } }, signal })),
+  );
+  const hint = (
+    <>
+      Visitors reach the page at <bdi>{new URL(url).host}</bdi>, and at each domain that you add.
+    </>
+  );
+  return (
+    <Section title="Address" hint={hint} isSplit>
+      <Shown loaded={loaded} label="Loading the domains">
+        {({ domains }) => <Domains page={page} domains={domains} onChanged={loaded.reload} />}
+      </Shown>
+    </Section>
+  );
+}

@@ -1,0 +1,110 @@
+import type { JSX } from 'preact';
+import { useLocation } from 'preact-iso';
+import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
+import { usePages } from '../data.ts';
+import { type Overviewed, readOverview } from '../own-pages.ts';
+import { pageLinks } from '../page-links.ts';
+import { Bars } from '../ui/bars.tsx';
+import { ButtonLink } from '../ui/button.tsx';
+import { Section } from '../ui/section.tsx';
+import { Empty, ListFoot, Shown } from '../ui/states.tsx';
+import { Table } from '../ui/table.tsx';
+import { View } from '../ui/view.tsx';
+import { Chart, readStatistics, type Statistics } from './charts/chart.tsx';
+import { type Range, rangeOf } from './charts/chart-range.ts';
+import { RangePicker } from './charts/range-picker.tsx';
+
+/** Pages that are counted at a time, each with a request if something was sent to it. */
+const PAGE_SIZE = 25;
+
+type Counted = Overviewed & { statistics: Statistics };
+
+const NOTHING: Statistics = { buckets: [], total: 0 };
+
+/** Some pages with what they got in a range. The overview tells which of them got nothing. */
+async function readCounted(query: { page: number; limit: number }, range: Range, signal: AbortSignal) {
+  const { items, total } = await readOverview(query, signal);
+  const counted = items.map(async (page) => {
+    const isEmpty = page.last_submission_at === null;
+    return { ...page, statistics: isEmpty ? NOTHING : await readStatistics(page.id, range, signal) };
+  });
+  return { items: await Promise.all(counted), total };
+}
+
+function sumOf(pages: readonly Counted[]): Statistics {
+  const byStart = new Map<string, number>();
+  for (const { start, submissions } of pages.flatMap(({ statistics }) => statistics.buckets)) {
+    byStart.set(start, (byStart.get(start) ?? 0) + submissions);
+  }
+  return {
+    buckets: Array.from(byStart, ([start, submissions]) => ({ start, submissions })),
+    total: pages.reduce((sum, { statistics }) => sum + statistics.total, 0),
+  };
+}
+
+function ByPage({ pages, search }: { pages: readonly Counted[]; search: string }): JSX.Element {
+  const most = Math.max(1, ...pages.flatMap(({ statistics }) => statistics.buckets.map((each) => each.submissions)));
+  return (
+    <Table
+      label="Submissions by page"
+      heads={['Page', 'In this time', 'In all']}
+      rows={pages
+        .toSorted((one, other) => other.statistics.total - one.statistics.total)
+        .map(({ id, title, slug, submission_count: all, statistics: { buckets, total } }) => ({
+          key: id,
+          name: (
+            <>
+              <a href={`${pageLinks(id).charts}${search}`}>
+                <bdi>{title ?? slug}</bdi>
+              </a>
+              {total > 0 && <Bars counts={buckets.map(({ submissions }) => submissions)} top={most} />}
+            </>
+          ),
+          counts: [total, all],
+        }))}
+    />
+  );
+}
+
+/** How many submissions came when, to all pages and to each. */
+export default function StatisticsView(): JSX.Element {
+  const { query, url, path } = useLocation();
+  const range = rangeOf(query);
+  const loaded = usePages(`statistics:${range.by}:${range.from}:${range.to}`, PAGE_SIZE, (paging, signal) =>
+    readCounted(paging, range, signal),
+  );
+  return (
+    <View title="Statistics">
+      <RangePicker key={`${range.from}:${range.to}`} range={range} />
+      <Shown loaded={loaded} label="Counting the submissions">
+        {({ items, total }) =>
+          total === 0 ? (
+            <Empty icon="chart" title="You have no pages yet">
+              <p>Publish an HTML page: what its forms send is counted here.</p>
+              <p>
+                <ButtonLink icon="plus" href={VIEW_PATHS.newPage}>
+                  Make your first page
+                </ButtonLink>
+              </p>
+            </Empty>
+          ) : (
+            <>
+              <Section title="Submissions">
+                {items.length < total && <p class="muted">To your {items.length} newest pages. More are below.</p>}
+                <Chart statistics={sumOf(items)} by={range.by}>
+                  <p>
+                    <ButtonLink href={`${path}?range=90d`}>Show 90 days</ButtonLink>
+                  </p>
+                </Chart>
+              </Section>
+              <Section title="By page">
+                <ByPage pages={items} search={url.slice(path.length)} />
+              </Section>
+              <ListFoot loaded={loaded} of="page" />
+            </>
+          )
+        }
+      </Shown>
+    </View>
+  );
+}

@@ -1,0 +1,195 @@
+import type { Knex } from 'knex';
+import { liveDeployments } from '../deployments/live-deployment-queries.ts';
+import { isDuplicate } from '../postgres/out-of-reach.ts';
+import { execute, query, queryOne, readAll } from '../postgres/query.ts';
+import { generateKey, IS_VALID, type Scope } from './api-key-queries.ts';
+import { cancelEmailChange } from './email-change-queries.ts';
+import { IS_IN_USE } from './session-queries.ts';
+import { usedStorage } from './storage-queries.ts';
+
+/** Owners that one statement reads. */
+const OWNERS_BATCH = 500;
+
+/** `credentialId`: of the key, or of the session, by which the owner was found; `scope`: of the key. */
+export type Owner = { id: number; email: string; plan: string; credentialId: string; scope: Scope };
+
+const FIND = `
+  SELECT owners.id, email, plan, scope, found.*
+    FROM (
+      SELECT hash, id AS "credentialId", id AS "keyId", coalesce(last_used_at < now() - interval '1 minute', true) AS "isDue"
+        FROM api_keys WHERE hash = ANY (CAST(:hashes AS bytea[]))
+       UNION ALL
+      SELECT hash, id, key_id, last_used_at < now() - interval '1 hour'
+        FROM sessions WHERE hash = ANY (CAST(:hashes AS bytea[])) AND ${IS_IN_USE}
+    ) AS found JOIN api_keys ON api_keys.id = "keyId" JOIN owners ON owners.id = owner_id
+   WHERE ${IS_VALID}`;
+
+type Row = Owner & { hash: Buffer; keyId: string; isDue: boolean };
+
+/**
+ * The owners of the keys and sessions with these hashes, in their order; undefined for one that is unknown or has ended.
+ * Stores the time of their use: of a key once a minute, of a session once an hour. `isRenewed`: it was stored.
+ */
+export async function findOwners(
+  db: Knex,
+  hashes: readonly Buffer[],
+): Promise<((Owner & { isRenewed: boolean }) | undefined)[]> {
+  const rows = await query<Row>(db, 'find-owners', FIND, { hashes: [...hashes] });
+  const due = rows.filter(({ isDue }) => isDue);
+  const isStored = due.length > 0 && (await storeUses(db, due));
+  const found = new Map(
+    rows.map(({ hash, keyId: _, isDue, ...owner }) => [
+      hash.toString('base64'),
+      { ...owner, isRenewed: isDue && isStored },
+    ]),
+  );
+  return hashes.map((hash) => found.get(hash.toString('base64')));
+}
+
+/** Returns whether the times of use were stored. Never fails, because a key is valid also while the database is read-only. */
+const storeUses = (db: Knex, due: readonly Row[]): Promise<boolean> =>
+  execute(
+    db,
+    'store-uses',
+    `WITH used AS (UPDATE sessions SET last_used_at = now() WHERE id = ANY (CAST(:ids AS text[])))
+     UPDATE api_keys SET last_used_at = now() WHERE id = ANY (CAST(:keyIds AS text[]))`,
+    { ids: due.map(({ credentialId }) => credentialId), keyIds: due.map(({ keyId }) => keyId) },
+  ).then(
+    () => true,
+    () => false,
+  );
+
+/** `plan`, if given, becomes the owner's; `defaultPlan` is that of a new owner. */
+type KeyRequest = {
+  email: string;
+  plan?: string | undefined;
+  defaultPlan: string;
+  name?: string | undefined;
+  scope?: Scope;
+  expiresAt?: Date | undefined;
+};
+
+/** `before`: the owner's plan and its number of valid keys before; undefined for a new owner. */
+type NewKey = {
+  key: string;
+  id: string;
+  prefix: string;
+  createdAt: Date;
+  plan: string;
+  before: { plan: string; keys: number } | undefined;
+};
+
+/** Makes a key, and its owner where there is none. Only the key's hash and its first characters are stored. */
+export async function makeKey(
+  db: Knex,
+  { email, plan, defaultPlan, name, scope = 'full', expiresAt }: KeyRequest,
+): Promise<NewKey> {
+  const { key, ...stored } = generateKey();
+  const { planBefore, keysBefore, ...made } = await queryOne<
+    Pick<NewKey, 'createdAt' | 'plan'> & { planBefore: string | null; keysBefore: number }
+  >(
+    db,
+    'make-key',
+    `WITH before AS (
+       SELECT id, plan FROM owners WHERE email = :email
+     ), owner AS (
+       INSERT INTO owners (email, plan) VALUES (:email, coalesce(:plan, :defaultPlan))
+       ON CONFLICT (email) DO UPDATE SET plan = coalesce(:plan, owners.plan)
+       RETURNING id, plan
+     ), made AS (
+       INSERT INTO api_keys (id, owner_id, hash, prefix, name, scope, expires_at)
+       SELECT :id, id, :hash, :prefix, :name, :scope, :expiresAt FROM owner
+       RETURNING created_at
+     )
+     SELECT made.created_at AS "createdAt", owner.plan, before.plan AS "planBefore",
+            (SELECT count(*) FROM api_keys WHERE owner_id = before.id AND ${IS_VALID}) AS "keysBefore"
+       FROM owner CROSS JOIN made LEFT JOIN before ON true`,
+    {
+      ...stored,
+      email: email.toLowerCase(),
+      plan: plan ?? null,
+      defaultPlan,
+      name: name ?? null,
+      scope,
+      expiresAt: expiresAt ?? null,
+    },
+  );
+  const before = planBefore === null ? undefined : { plan: planBefore, keys: keysBefore };
+  return { ...made, key, id: stored.id, prefix: stored.prefix, before };
+}
+
+/** An owner as the operator sees it. */
+type ListedOwner = { id: number; email: string; plan: string; createdAt: Date; deployments: number };
+
+/** All owners with the number of their live deployments, oldest first; a bounded number at a time. */
+export const listOwners = (db: Knex): AsyncGenerator<ListedOwner> =>
+  readAll((last) =>
+    query(
+      db,
+      'list-owners',
+      `SELECT id, email, plan, created_at AS "createdAt", ${liveDeployments('owners.id')} AS deployments
+         FROM owners WHERE id > ? ORDER BY id LIMIT ?`,
+      [last?.id ?? 0, OWNERS_BATCH],
+    ),
+  );
+
+type Usage = { live: number; storageUsed: number; timeZone: string | null };
+
+/**
+ * Finds an owner's time zone, live deployments, those of them that are taken down (with the ids of `limit` of these), and the bytes that
+ * are stored.
+ */
+export async function findUsage(
+  db: Knex,
+  ownerId: number,
+  limit: number,
+): Promise<Usage & { takenDown: { total: number; ids: string[] } }> {
+  const { total, ids, ...usage } = await queryOne<Usage & { total: number; ids: string[] }>(
+    db,
+    'find-usage',
+    `WITH taken_down AS MATERIALIZED (
+       SELECT id FROM deployments WHERE owner_id = :ownerId AND deleted_at IS NULL AND taken_down_at IS NOT NULL
+     )
+     SELECT ${liveDeployments(':ownerId')} AS live, ${usedStorage(':ownerId')} AS "storageUsed",
+            (SELECT time_zone FROM owners WHERE id = :ownerId) AS "timeZone",
+            (SELECT count(*) FROM taken_down) AS total,
+            ARRAY(SELECT id FROM taken_down ORDER BY id DESC LIMIT :limit) AS ids`,
+    { ownerId, limit },
+  );
+  return { ...usage, takenDown: { total, ids } };
+}
+
+export async function ownerExists(db: Knex, email: string): Promise<boolean> {
+  return (await execute(db, 'find-owner', 'SELECT FROM owners WHERE email = ?', [email])) === 1;
+}
+
+/** Puts an owner on a plan; whether there is such an owner. */
+export async function changePlan(db: Knex, email: string, plan: string): Promise<boolean> {
+  return (await db('owners').where({ email }).update({ plan })) === 1;
+}
+
+/** Stores the time zone of an owner (IANA); null: UTC. */
+export const storeTimeZone = (db: Knex, ownerId: number, timeZone: string | null): Promise<number> =>
+  execute(db, 'store-time-zone', 'UPDATE owners SET time_zone = ? WHERE id = ?', [timeZone, ownerId]);
+
+/** Gives an owner another e-mail, both in lower case; 'taken' when another owner has it. */
+export async function changeEmail(
+  db: Knex,
+  email: string,
+  newEmail: string,
+): Promise<'changed' | 'taken' | 'no-owner'> {
+  try {
+    const changed = await execute(
+      db,
+      'change-email',
+      `WITH changed AS (UPDATE owners SET email = :newEmail WHERE email = :email RETURNING id),
+            canceled AS (${cancelEmailChange('(SELECT id FROM changed)')})
+       SELECT FROM changed`,
+      { email, newEmail },
+    );
+    return changed === 1 ? 'changed' : 'no-owner';
+  } catch (error) {
+    if (isDuplicate(error)) return 'taken';
+    throw error;
+  }
+}

@@ -1,0 +1,78 @@
+import type { Knex } from 'knex';
+import { type ListPage, type Paging, query, queryPage } from '../postgres/query.ts';
+import { folderOf } from '../spam/spam-queries.ts';
+import { recentCount } from '../submissions/daily-count-queries.ts';
+import { unreadCount } from '../submissions/submission-mark-queries.ts';
+import { liveDeployments, livePage } from './live-deployment-queries.ts';
+
+/** The beginning of a page in which its title is looked for. */
+const TITLE_START_BYTES = 16 * 1024;
+
+/** A live deployment with what its owner wants to see at a glance. `start`: the beginning of its page. */
+export type OverviewRow = {
+  id: string;
+  slug: string;
+  submissionCount: number;
+  unread: number;
+  spam: number;
+  honeypots: number;
+  turnedAway: number;
+  lastSubmissionAt: Date | null;
+  emailNotifications: boolean;
+  failingWebhooks: number;
+  isTakenDown: boolean;
+  takeDownReason: string | null;
+  updatedAt: Date;
+  start: Buffer;
+};
+
+/** The beginnings of the pages of deployments, by their ids. */
+export async function findStarts(db: Knex, ids: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
+  const rows = await query<{ id: string; start: Buffer }>(
+    db,
+    'find-starts',
+    `SELECT deployment_id AS id, substring(html FROM 1 FOR ${TITLE_START_BYTES}) AS start
+       FROM pages WHERE deployment_id = ANY (CAST(? AS text[]))`,
+    [[...ids]],
+  );
+  return new Map(rows.map(({ id, start }) => [id, start]));
+}
+
+/** In SQL, what there is to see of some deployments. `deployments`: a SELECT of them. */
+const overviewOf = (deployments: string): string => `
+  SELECT id, slug, submission_count AS "submissionCount", email_notifications AS "emailNotifications",
+         taken_down_at IS NOT NULL AS "isTakenDown", take_down_reason AS "takeDownReason", updated_at AS "updatedAt",
+         substring(html FROM 1 FOR ${TITLE_START_BYTES}) AS start,
+         ${unreadCount('on_page.id')} AS unread,
+         (SELECT count(*) FROM ${folderOf('on_page.id')}) AS spam,
+         ${recentCount('honeypot_hits', 'on_page.id')} AS honeypots,
+         ${recentCount('turned_away', 'on_page.id')} AS "turnedAway",
+         (SELECT created_at FROM submissions
+           WHERE deployment_id = on_page.id ORDER BY number DESC LIMIT 1) AS "lastSubmissionAt",
+         (SELECT count(*) FROM webhooks
+           WHERE deployment_id = on_page.id AND failing_since IS NOT NULL) AS "failingWebhooks"
+    FROM (${deployments}) AS on_page JOIN pages ON pages.deployment_id = on_page.id`;
+
+/** A page of an owner's live deployments, newest first, and how many there are in all. */
+export const listOverview = (db: Knex, ownerId: number, paging: Paging): Promise<ListPage<OverviewRow>> =>
+  queryPage(
+    db,
+    'list-overview',
+    {
+      total: `SELECT ${liveDeployments(':ownerId')} AS total`,
+      rows: `${overviewOf(livePage('*'))} ORDER BY id DESC`,
+    },
+    { ownerId },
+    paging,
+  );
+
+/** One live deployment of an owner. */
+export const findOverview = async (db: Knex, ownerId: number, id: string): Promise<OverviewRow | undefined> =>
+  (
+    await query<OverviewRow>(
+      db,
+      'find-overview',
+      overviewOf('SELECT * FROM deployments WHERE id = :id AND owner_id = :ownerId AND deleted_at IS NULL'),
+      { ownerId, id },
+    )
+  )[0];

@@ -1,0 +1,98 @@
+import type { Knex } from 'knex';
+import { execute, query } from '../postgres/query.ts';
+import { type NumberedSubmission, submissionColumns } from './submission-queries.ts';
+
+/** A submission as its owner sees it in the inbox. `pageVersion`: the version that was live when it was accepted. */
+export type InboxSubmission = NumberedSubmission & { read: boolean; starred: boolean; pageVersion: number };
+
+/** A mark that is left out stays as it is. */
+type Marks = { read?: boolean | undefined; starred?: boolean | undefined };
+
+/** Submissions by their deployments and numbers, in this order; without those that are deleted. */
+export function findInboxSubmissions(
+  db: Knex,
+  wanted: readonly { deploymentId: string; number: number }[],
+): Promise<(InboxSubmission & { deploymentId: string })[]> {
+  return query(
+    db,
+    'find-inbox-submissions',
+    `SELECT ${submissionColumns('submissions')}, wanted.deployment_id AS "deploymentId",
+            coalesce(starred, false) AS starred, coalesce(read, false) AS read, (
+              SELECT max(version) FROM (
+                SELECT version, after_number FROM pages WHERE deployment_id = wanted.deployment_id
+                UNION ALL
+                SELECT version, after_number FROM page_versions WHERE deployment_id = wanted.deployment_id
+              ) AS known WHERE after_number < wanted.number
+            ) AS "pageVersion"
+       FROM unnest(CAST(:ids AS text[]), CAST(:numbers AS bigint[])) WITH ORDINALITY AS wanted (deployment_id, number, position)
+       JOIN submissions ON submissions.deployment_id = wanted.deployment_id AND submissions.number = wanted.number
+       LEFT JOIN submission_marks AS marks ON marks.deployment_id = wanted.deployment_id AND marks.number = wanted.number
+      ORDER BY position`,
+    { ids: wanted.map(({ deploymentId }) => deploymentId), numbers: wanted.map(({ number }) => number) },
+  );
+}
+
+/*
+ * A row is written only where it says more than no row. Submissions are locked in the order of their numbers, so that
+ * there is no deadlock, and none is deleted meanwhile. Each row is looked up by its key: joined, a plan that was made for
+ * few marks would read all of a deployment's.
+ */
+const MARK = `
+  WITH wanted AS MATERIALIZED (
+    SELECT submissions.number
+      FROM submissions JOIN deployments ON deployments.id = deployment_id
+     WHERE submissions.id = ANY (CAST(:ids AS text[]))
+       AND deployment_id = :deploymentId AND owner_id = :ownerId AND deleted_at IS NULL
+     ORDER BY submissions.number
+       FOR KEY SHARE OF submissions
+  )
+  INSERT INTO submission_marks AS marks (deployment_id, number, read, starred)
+  SELECT :deploymentId, number, coalesce(:read, false), coalesce(:starred, false)
+    FROM wanted
+   WHERE :read OR :starred
+      OR EXISTS (SELECT FROM submission_marks WHERE deployment_id = :deploymentId AND number = wanted.number)
+   ORDER BY number
+      ON CONFLICT (deployment_id, number)
+      DO UPDATE SET read = coalesce(:read, marks.read), starred = coalesce(:starred, marks.starred)
+         WHERE marks.read <> coalesce(:read, marks.read) OR marks.starred <> coalesce(:starred, marks.starred)`;
+
+/**
+ * Marks submissions of a live deployment of this owner by their ids; how many this has changed. Ids that are not there are
+ * passed over.
+ */
+export const markSubmissions = (
+  db: Knex,
+  ownerId: number,
+  deploymentId: string,
+  ids: readonly string[],
+  { read, starred }: Marks,
+): Promise<number> =>
+  execute(db, 'mark-submissions', MARK, {
+    ...{ deploymentId, ownerId, ids: [...ids], read: read ?? null, starred: starred ?? null },
+  });
+
+/** Returns SQL for the number of unread submissions of `deploymentId`, an expression. */
+export const unreadCount = (deploymentId: string): string => `
+  (submission_count - (SELECT count(*) FROM submission_marks WHERE deployment_id = ${deploymentId} AND read))`;
+
+/** Which submissions are looked for. */
+export type MarkFilter = { unread: boolean; starred: boolean };
+
+/** The numbers of those of some submissions that are looked for. Each mark is looked up by its key, as above. */
+export async function numbersWithMarks(
+  db: Knex,
+  deploymentId: string,
+  filter: MarkFilter,
+  numbers: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const mark = (name: 'read' | 'starred'): string =>
+    `(SELECT ${name} FROM submission_marks WHERE deployment_id = :deploymentId AND number = submissions.number)`;
+  const rows = await query<{ number: number }>(
+    db,
+    'numbers-with-marks',
+    `SELECT number FROM unnest(CAST(:numbers AS bigint[])) AS submissions (number)
+      WHERE NOT (:unread AND coalesce(${mark('read')}, false)) AND (NOT :starred OR ${mark('starred')})`,
+    { deploymentId, numbers: [...numbers], ...filter },
+  );
+  return new Set(rows.map(({ number }) => number));
+}

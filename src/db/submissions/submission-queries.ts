@@ -1,0 +1,109 @@
+import type { Knex } from 'knex';
+import { listSubmissionFiles, REMOVED_BYTES, removeFiles } from '../files/stored-file-queries.ts';
+import { execute, query } from '../postgres/query.ts';
+
+/** Submissions that one statement deletes. */
+const DELETED_SUBMISSIONS_BATCH = 100;
+
+/** `data`: the JSON text that was submitted. */
+export type Submission = { id: string; data: string; ipAddress: string; createdAt: Date };
+
+/** `number`: 1, 2, 3 and so on, in the order in which a deployment accepted them. */
+export type NumberedSubmission = Submission & { number: number };
+
+/** The columns of a NumberedSubmission; `from` has those of submissions. */
+export const submissionColumns = (from: string): string =>
+  `${from}.number, ${from}.id, ${from}.data, ${from}.ip_address AS "ipAddress", ${from}.created_at AS "createdAt"`;
+
+/**
+ * A submission as the API lists it. The stored text is sent unchanged: parsed and serialized again, it could differ.
+ */
+export const submissionJson = ({ id, data, ipAddress, createdAt }: Submission): string =>
+  `{"id":"${id}","data":${data},"ip_address":${JSON.stringify(ipAddress)},"created_at":"${createdAt.toISOString()}"}`;
+
+/** Returns a submission in one line. Line ends in a JSON text are white space between tokens: in strings they are escaped. */
+export const submissionLine = (submission: Submission): string => submissionJson(submission).replaceAll(/[\r\n]/g, '');
+
+/** A submission of a live deployment of this owner. */
+export async function findSubmission(
+  db: Knex,
+  ownerId: number,
+  deploymentId: string,
+  id: string,
+): Promise<NumberedSubmission | undefined> {
+  const [row] = await query<NumberedSubmission>(
+    db,
+    'find-submission',
+    `SELECT ${submissionColumns('submissions')}
+       FROM submissions JOIN deployments ON deployments.id = deployment_id
+      WHERE submissions.id = ? AND deployment_id = ? AND owner_id = ? AND deleted_at IS NULL`,
+    [id, deploymentId, ownerId],
+  );
+  return row;
+}
+
+/** A submission of a live deployment, for a link in a mail about it. */
+export async function findLinkedSubmission(
+  db: Knex,
+  deploymentId: string,
+  id: string,
+): Promise<{ id: string; deploymentId: string; ownerId: number; slug: string } | undefined> {
+  const [row] = await query<{ ownerId: number; slug: string }>(
+    db,
+    'find-linked-submission',
+    `SELECT owner_id AS "ownerId", slug FROM submissions JOIN deployments ON deployments.id = deployment_id
+      WHERE submissions.id = ? AND deployment_id = ? AND deleted_at IS NULL`,
+    [id, deploymentId],
+  );
+  return row && { id, deploymentId, ...row };
+}
+
+/**
+ * A statement that deletes submissions of one deployment by their ids, with their files, where `isDeployment` holds of
+ * the deployment and `isGone` of `named`, which is the submission, and of `deployment`.
+ *
+ * - The deployment's row is locked first, as by the statement that stores submissions, which passes over a locked row. So
+ *   there is no deadlock. A submission that has been deleted by the time of the lock is not found.
+ * - Rows are found by lists of keys: joined, a plan that was made for small tables would read all of a deployment's.
+ */
+export const removal = (isDeployment: string, isGone: string): string => `
+  WITH deployment AS MATERIALIZED (
+    SELECT id, retention_days FROM deployments WHERE id = :deploymentId AND ${isDeployment} FOR NO KEY UPDATE
+  ), named AS MATERIALIZED (
+    SELECT deployment_id, number, created_at FROM submissions WHERE id = ANY (CAST(:ids AS text[]))
+  ), removed AS (
+    DELETE FROM submissions
+     WHERE deployment_id = :deploymentId AND number = ANY (ARRAY(
+             SELECT number FROM named JOIN deployment ON deployment_id = deployment.id WHERE ${isGone}))
+    RETURNING submissions.id
+  ), files AS (
+    DELETE FROM submission_files
+     WHERE deployment_id = :deploymentId AND submission_id = ANY (ARRAY(SELECT id FROM removed))
+  ), counted AS (
+    UPDATE deployments SET submission_count = submission_count - (SELECT count(*) FROM removed)
+     WHERE id = :deploymentId AND EXISTS (SELECT FROM removed)
+  )
+  SELECT FROM removed`;
+
+const DELETE = removal('owner_id = :ownerId AND deleted_at IS NULL', 'true');
+
+/**
+ * Deletes submissions of a live deployment of this owner, with their files; how many there were. Their numbers are not
+ * used again, and they still count for the rate limit. Their pending deliveries are deleted when they are leased.
+ */
+export async function deleteSubmissions(
+  db: Knex,
+  ownerId: number,
+  deploymentId: string,
+  ids: readonly string[],
+): Promise<number> {
+  let deleted = 0;
+  for (let from = 0; from < ids.length; from += DELETED_SUBMISSIONS_BATCH) {
+    const some = ids.slice(from, from + DELETED_SUBMISSIONS_BATCH);
+    const files = await listSubmissionFiles(db, { ownerId, deploymentId, submissionIds: some });
+    // Large files first: with them, the statement could take too long. If it fails then, it is to be sent again.
+    if (files.reduce((sum, { size }) => sum + size, 0) > REMOVED_BYTES) await removeFiles(db, files);
+    deleted += await execute(db, 'delete-submissions', DELETE, { deploymentId, ownerId, ids: some });
+  }
+  return deleted;
+}

@@ -1,0 +1,166 @@
+import { z } from 'zod';
+import {
+  isOneLine,
+  listOwnKeys,
+  makeOwnKey,
+  ownKeyExists,
+  revokeOwnKey,
+  SCOPES,
+} from '../../../db/account/api-key-queries.ts';
+import { refused } from '../../../problems/refusal.ts';
+import { SIZES } from '../../../sizes.ts';
+import { operation } from '../../operation/operation.ts';
+import { Paging, paged } from '../../request/paging.ts';
+import { answerObject, keyId, textField, textOrNull, time } from '../../request/shared-fields.ts';
+import { errorKind, HttpError } from '../../response/errors.ts';
+import { toWire } from '../../response/to-wire.ts';
+
+const name = z
+  .string(`name is required: send 1 to ${SIZES.apiKey.maxNameChars} characters.`)
+  .refine(
+    (text) => text.trim() !== '',
+    refused({ code: 'too-short', limit: 1 }, `name is empty: send 1 to ${SIZES.apiKey.maxNameChars} characters.`),
+  )
+  .max(SIZES.apiKey.maxNameChars, `name is too long: send at most ${SIZES.apiKey.maxNameChars} characters.`)
+  .refine(isOneLine, refused('wrong-format', 'name has a control character: leave it out.'))
+  .meta({
+    description: `What the key is for, 1 to ${SIZES.apiKey.maxNameChars} characters.`,
+    example: 'Website build',
+    minLength: 1,
+  });
+const scope = z.enum(SCOPES, `scope is invalid: send ${SCOPES.join(' or ')}.`).meta({
+  description: '`full`: everything. `read`: GET and HEAD, except for webhook secrets and keys.',
+  example: 'full',
+});
+const expiresAt = z.iso
+  .datetime({
+    offset: true,
+    error: 'expires_at is invalid: send a time such as 2027-01-01T00:00:00Z, or leave it out.',
+  })
+  .refine(
+    (text) => Date.parse(text) > Date.now(),
+    refused('not-allowed', 'expires_at is in the past: send a time in the future.'),
+  )
+  // An offset can lead beyond it.
+  .refine(
+    (text) => Date.parse(text) <= SIZES.lastTimeMs,
+    refused('not-allowed', 'expires_at is too late: send a time before the year 10000 in UTC.'),
+  )
+  .meta({ description: 'From when on the key is refused, in ISO 8601 with Z or an offset. Left out: never.' });
+
+const shown = {
+  id: keyId,
+  name: textOrNull('null for a key that was made without one.', 'Website build'),
+  prefix: textField(`The first ${SIZES.apiKey.prefixChars} characters of the key.`, 'fh_Tk3vQ'),
+  scope,
+  created_at: time,
+  expires_at: time.nullable().meta({ description: 'null: never.', example: null }),
+};
+const Key = answerObject('Key', {
+  ...shown,
+  last_used_at: time.nullable().meta({ description: 'To the minute; null: never used.' }),
+});
+const Keys = answerObject('Keys', { keys: z.array(Key), ...paged });
+const Made = answerObject('MadeKey', {
+  ...shown,
+  key: textField(
+    'The key itself, which is shown this once: only its hash is stored.',
+    'fh_Tk3vQ0000000000000000000000000000000000000000',
+  ),
+});
+const Revoked = answerObject('KeyRevoked', { message: z.literal('Key revoked'), id: keyId });
+
+const noSuchKey = errorKind(
+  { id: 'NoSuchKey', description: "The key's owner has no such key, or it is revoked." },
+  () => new HttpError(404, 'No such key: choose one that {GET /keys} lists.'),
+);
+const tooManyKeys = errorKind(
+  { id: 'TooManyKeys', description: `The owner has ${SIZES.apiKey.maxOfOwner} keys.` },
+  () => new HttpError(409, `There are ${SIZES.apiKey.maxOfOwner} keys already: revoke one first.`),
+);
+const lastKey = errorKind(
+  { id: 'LastKey', description: 'It is the last full key of its owner.' },
+  () =>
+    new HttpError(
+      409,
+      'This is your last full key: make another first, or have the operator revoke it with formhost admin keys.',
+    ),
+);
+
+const listOperation = operation('GET', '/keys', 'listKeys', {
+  command: {
+    usage: 'keys list',
+    text: 'List your keys',
+    table: {
+      columns: ['ID', 'NAME', 'PREFIX', 'SCOPE', 'CREATED', 'LAST USED', 'EXPIRES'],
+      rows: ({ keys }) =>
+        keys.map((key) => [key.id, key.name, key.prefix, key.scope, key.created_at, key.last_used_at, key.expires_at]),
+    },
+  },
+  summary: 'List your API keys',
+  description: 'Newest first, without revoked ones.',
+  scope: 'full',
+  query: Paging,
+  answer: { description: 'A page of keys.', schema: Keys },
+  async handle({ owner, query: paging }, { db }) {
+    const { rows: keys, total } = await listOwnKeys(db, owner.id, paging);
+    return { keys: keys.map((key) => toWire(Key, key)), total, ...paging };
+  },
+});
+
+const createOperation = operation('POST', '/keys', 'createKey', {
+  command: {
+    usage: 'keys create',
+    text: 'Make a key, and print it this once',
+    help: ['$ keys create --name "Website build" --scope read'],
+    as: { expires_at: '--expires <time>' },
+    texts: {
+      name: `what it is for, 1 to ${SIZES.apiKey.maxNameChars} characters`,
+      scope: 'what the key may do',
+      expires_at: 'when the key ends, such as 2027-01-01',
+    },
+    prints: ({ key }) => key,
+    says: ({ id }) => `made ${id}; the key is not shown again`,
+  },
+  summary: 'Make an API key',
+  description: `For another program or person, with a name by which you recognize it. An owner has at most ${SIZES.apiKey.maxOfOwner} keys.`,
+  body: {
+    schema: z.object({ name, scope: scope.default('full'), expires_at: expiresAt.optional() }),
+    example: { name: 'Website build', scope: 'full' },
+  },
+  answer: { status: 201, description: 'The key.', schema: Made },
+  errors: [tooManyKeys],
+  async handle({ owner, body: { name, scope, expires_at } }, { db }) {
+    const expiresAt = expires_at === undefined ? undefined : new Date(expires_at);
+    const outcome = await makeOwnKey(db, owner.id, { name, scope, expiresAt });
+    if (outcome === 'too-many') throw tooManyKeys();
+    const { made, key } = outcome;
+    return toWire(Made, { ...made, key });
+  },
+});
+
+const revokeOperation = operation('DELETE', '/keys/:keyId', 'revokeKey', {
+  command: {
+    usage: 'keys revoke <key>',
+    text: 'End a key',
+    prints: ({ id }) => id,
+    says: () => 'revoked: no request with it succeeds any more',
+  },
+  summary: 'Revoke an API key',
+  description:
+    'Every process refuses it within a second. A key may revoke itself. The last full key of an owner can be revoked on the command line only.',
+  async find(owner, { keyId: id }, { db }) {
+    if (!(await ownKeyExists(db, owner.id, id))) throw noSuchKey();
+  },
+  answer: { description: 'The key is revoked.', schema: Revoked },
+  errors: [noSuchKey, lastKey],
+  async handle({ owner, params: { keyId: id } }, { db }) {
+    const outcome = await revokeOwnKey(db, owner.id, id);
+    if (outcome === 'no-key') throw noSuchKey();
+    if (outcome === 'last') throw lastKey();
+    return { message: 'Key revoked' as const, id };
+  },
+});
+
+/** The keys of an owner. */
+export const keyOperations = [listOperation, createOperation, revokeOperation];

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { type Config, pageUrl, submitUrl } from '../../../config.ts';
+import { findOverview, listOverview, type OverviewRow } from '../../../db/deployments/overview-queries.ts';
+import { HONEYPOT } from '../../../forms/control-fields.ts';
+import { titleOf } from '../../../sites/slugs.ts';
+import { operation } from '../../operation/operation.ts';
+import { Paging, paged } from '../../request/paging.ts';
+import {
+  answerObject,
+  countField,
+  deploymentId,
+  flagField,
+  textOrNull,
+  time,
+  uriField,
+} from '../../request/shared-fields.ts';
+import { toWire } from '../../response/to-wire.ts';
+import { ownSlug, submissionCount, urlField } from './deployment-endpoints.ts';
+import { foundOr404 } from './own-deployment.ts';
+
+export const titleField = textOrNull("The page's title; null without one.", 'Spring sale');
+
+const Overviewed = answerObject('OverviewedDeployment', {
+  id: deploymentId,
+  slug: ownSlug,
+  url: urlField,
+  title: titleField,
+  form_action: uriField(
+    'The address to which its forms post.',
+    'https://forms.example.org/submit/d_0VbbZBZKKTcBD17YQfyDgVGm',
+  ),
+  submission_count: submissionCount,
+  unread: countField('How many of them are not marked as read.', 1),
+  spam: countField('How many submissions are kept apart as spam.', 0),
+  honeypots: countField(
+    `How often its honeypot (\`${HONEYPOT}\`) was filled in during the last seven days of UTC, which stores nothing. It comes up to a minute later.`,
+    0,
+  ),
+  turned_away: countField(
+    'About how often its form refused a submission with a 429 during the last seven days of UTC. It comes up to a minute later, and a ' +
+      'process that crashes loses its last minute. `submissions_per_minute` is the limit.',
+    0,
+  ),
+  last_submission_at: time.nullable().meta({ description: 'When the last one was accepted; null without one.' }),
+  email_notifications: flagField('Whether there is mail about submissions.', false),
+  failing_webhooks: countField('How many of its webhooks have failed since they last succeeded.', 0),
+  taken_down: flagField('Whether the operator has taken the page down.', false),
+  take_down_reason: textOrNull('Why, in the words of the operator; null for a page that is up.', 'phishing'),
+  updated_at: time.meta({ description: 'When its HTML or its settings were last changed.' }),
+});
+const Overview = answerObject('Overview', { deployments: z.array(Overviewed), ...paged });
+
+/** The title of a page as a browser shows it; null without one. `start`: the beginning of its HTML. */
+export const shownTitle = (start: Buffer): string | null =>
+  titleOf(start.toString()).replaceAll(/\s+/g, ' ').trim() || null;
+
+const toOverviewed = (one: OverviewRow, config: Config) =>
+  toWire(Overviewed, {
+    ...one,
+    url: pageUrl(config, one.slug),
+    title: shownTitle(one.start),
+    formAction: submitUrl(config) + one.id,
+    takenDown: one.isTakenDown,
+  });
+
+const listOperation = operation('GET', '/overview', 'getOverview', {
+  command: {
+    usage: 'overview',
+    table: {
+      columns: ['ID', 'SLUG', 'SUBMISSIONS', 'UNREAD', 'SPAM', 'FAILING WEBHOOKS', 'LAST SUBMISSION', 'STATE', 'TITLE'],
+      rows: ({ deployments }) =>
+        deployments.map((page) => [
+          ...[page.id, page.slug, page.submission_count, page.unread, page.spam, page.failing_webhooks],
+          ...[page.last_submission_at, page.taken_down ? 'taken down' : 'live', page.title],
+        ]),
+    },
+  },
+  summary: 'See your {deployment}s at a glance',
+  description: 'Newest first, without deleted ones.',
+  query: Paging,
+  answer: { description: 'A page of deployments.', schema: Overview },
+  async handle({ owner, query: paging }, { db, config }) {
+    const { rows: deployments, total } = await listOverview(db, owner.id, paging);
+    return { deployments: deployments.map((one) => toOverviewed(one, config)), total, ...paging };
+  },
+});
+
+const getOperation = operation('GET', '/overview/:id', 'getDeploymentOverview', {
+  command: { usage: 'page show <id>', text: 'Show the state of a page' },
+  summary: 'See one {deployment} at a glance',
+  find: async (owner, { id }, { db }) => foundOr404(await findOverview(db, owner.id, id)),
+  answer: { description: 'The deployment.', schema: Overviewed },
+  handle: async ({ resource }, { config }) => toOverviewed(resource, config),
+});
+
+/** The pages of an owner at a glance. */
+export const overviewOperations = [listOperation, getOperation];

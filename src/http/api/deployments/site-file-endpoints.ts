@@ -1,0 +1,179 @@
+import { z } from 'zod';
+import { findSite, type SiteFile } from '../../../db/deployments/site-file-queries.ts';
+import type { ReadPiece } from '../../../db/files/file-content-queries.ts';
+import {
+  checkCharset,
+  checkedPath,
+  largestFile,
+  maxBytesOf,
+  SiteError,
+  sentFilesOf,
+  sha256Of,
+  toReadFile,
+} from '../../../sites/sent-files.ts';
+import { INDEX, siteFileType, sitePath } from '../../../sites/site-paths.ts';
+import { operation } from '../../operation/operation.ts';
+import { answerObject, countField, positiveField, textField } from '../../request/shared-fields.ts';
+import { HttpError, storageFull } from '../../response/errors.ts';
+import { sendFile } from '../submissions/submission-file-endpoints.ts';
+import { foundOr404, missing, ownDeployment } from './own-deployment.ts';
+import { publishPage } from './publish-page.ts';
+
+const File = answerObject('SiteFile', {
+  path: textField('Its path at the address of the page.', 'styles/main.css'),
+  bytes: countField('Its length.', 24),
+  content_type: textField('The type under which visitors get it: its extension says it.', 'text/css; charset=utf-8'),
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .meta({
+      description: 'The SHA-256 of its content, in hex.',
+      example: 'b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9',
+    }),
+});
+const Files = answerObject('SiteFiles', {
+  files: z.array(File),
+  total_bytes: positiveField('The length of all files.', 137),
+});
+const Removed = answerObject('SiteFileRemoved', {
+  message: z.literal('File removed'),
+  path: textField('The path that the file had.', 'styles/main.css'),
+});
+
+const noSuchFile = missing(
+  'NoSuchSiteFile',
+  'or no such file of its page',
+  'No such file: choose one that {GET /deploy/:id/files} lists.',
+);
+
+const toWire = ({ path, bytes, sha256 }: SiteFile): z.infer<typeof File> => ({
+  ...{ path, bytes, sha256 },
+  content_type: siteFileType(path),
+});
+
+const indexOf = (html: Buffer): SiteFile => ({ path: INDEX, bytes: html.length, sha256: sha256Of(html) });
+
+const listOperation = operation('GET', '/deploy/:id/files', 'listFiles', {
+  command: {
+    usage: 'site list <id>',
+    text: 'List the files of a page',
+    table: {
+      columns: ['PATH', 'BYTES', 'TYPE', 'SHA-256'],
+      rows: ({ files }) => files.map(({ path, bytes, content_type, sha256 }) => [path, bytes, content_type, sha256]),
+    },
+  },
+  summary: 'List the files of a {deployment}',
+  description: 'With its `index.html`, which is first; the others follow by their paths. A single page has no others.',
+  find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
+  answer: { description: 'The files.', schema: Files },
+  async handle({ owner, resource: { id } }, { db }) {
+    const { html, files = [] } = foundOr404(await findSite(db, owner.id, id));
+    const all = [indexOf(html), ...files];
+    return { files: all.map(toWire), total_bytes: all.reduce((sum, { bytes }) => sum + bytes, 0) };
+  },
+});
+
+const getOperation = operation('GET', '/deploy/:id/files/*path', 'getSiteFile', {
+  noCommand: '`formhost site get` writes it to a file, and `formhost pull` all files of a page.',
+  summary: 'Get a file of a {deployment}',
+  description: 'As it was sent, and always as an attachment.',
+  async find(owner, { id, path: given }, { db, files: { openSiteFile } }) {
+    const read = sitePath(given);
+    const { html, files = [] } = foundOr404(await findSite(db, owner.id, id));
+    const all = [indexOf(html), ...files];
+    const file = foundOr404('path' in read ? all.find(({ path }) => path === read.path) : undefined, noSuchFile);
+    const readPiece: ReadPiece =
+      file.path === INDEX ? async (from) => html.subarray(from) : openSiteFile(owner.id, file);
+    return { file, first: foundOr404(await readPiece(0), noSuchFile), readPiece };
+  },
+  answer: {
+    description: 'The file.',
+    headers: { 'Content-Disposition': { description: '`attachment`, and its name.', schema: { type: 'string' } } },
+    type: '*/*',
+    schema: z.string().meta({ format: 'binary' }),
+    example: 'body { color: #123 }',
+  },
+  errors: [noSuchFile],
+  takesLong: true,
+  async handle({ owner, response, queue, resource: { file, first, readPiece } }, { requests: { responseWriter } }) {
+    const stored = { filename: file.path, contentType: siteFileType(file.path), size: file.bytes };
+    const read: ReadPiece = (...part) => queue(() => readPiece(...part));
+    await sendFile(response, { responseWriter, client: owner.id }, { file: stored, first, read });
+  },
+});
+
+/** A page has to be one that POST and PUT of the whole deployment would accept. */
+function checkIndex(content: Buffer): void {
+  if (content.length === 0) throw new SiteError(400, `The file "${INDEX}" is empty: send the page.`);
+  checkCharset(INDEX, content);
+}
+
+const putOperation = operation('PUT', '/deploy/:id/files/*path', 'putSiteFile', {
+  noCommand: '`formhost site put` calls it with a file.',
+  summary: 'Add or replace a file of a {deployment}',
+  description:
+    'The body is the content, whatever its content type: the extension of the path says the type. It makes a new version, ' +
+    `as each change does. \`${INDEX}\` is the page itself.`,
+  find: async (owner, { id, path }, app) => ({
+    deployment: await ownDeployment(app.db, owner, id),
+    path: checkedPath(path),
+  }),
+  body: (app) => ({
+    schema: z.object({ content: z.instanceof(Buffer) }),
+    example: { content: Buffer.from('body { color: #123 }') },
+    others: [
+      {
+        name: 'the content',
+        fields: ['content'],
+        maxBytes: largestFile(app.config),
+        read: async (content) => ({ content }),
+      },
+    ],
+  }),
+  answer: { description: 'The file is live.', schema: File },
+  errors: [storageFull],
+  async handle({ owner, response, resource: { deployment, path }, body: { content } }, app) {
+    const file = { path, bytes: content.length, sha256: sha256Of(content) };
+    if (file.bytes > maxBytesOf(path, app.config)) {
+      throw new SiteError(413, `The body is too large: send at most ${maxBytesOf(path, app.config)} bytes.`);
+    }
+    if (path === INDEX) {
+      checkIndex(content);
+      await publishPage(app, { owner, response }, deployment, { html: content });
+    } else {
+      const sent = sentFilesOf([toReadFile(path, content)]);
+      const files = (now: readonly SiteFile[]) => [...now.filter((one) => one.path !== path), file];
+      await publishPage(app, { owner, response }, deployment, { sent, files });
+    }
+    return toWire(file);
+  },
+});
+
+const deleteOperation = operation('DELETE', '/deploy/:id/files/*path', 'deleteSiteFile', {
+  command: {
+    usage: 'site remove <id> <path>',
+    text: 'Remove a file of a page',
+    texts: { path: 'path of the file at the address of the page' },
+    prints: ({ path }) => path,
+    says: (_answer, { id }) => `removed: formhost rollback ${id} brings it back`,
+  },
+  summary: 'Remove a file of a {deployment}',
+  description: `It makes a new version. \`${INDEX}\` stays: delete the deployment instead.`,
+  find: (owner, { id }, app) => ownDeployment(app.db, owner, id),
+  answer: { description: 'The file is gone.', schema: Removed },
+  errors: [noSuchFile],
+  async handle({ owner, response, params, resource }, app) {
+    const read = sitePath(params.path);
+    const path = 'path' in read ? read.path : params.path;
+    if (path === INDEX) throw new HttpError(400, `The file "${INDEX}" can't be removed: delete the {deployment}.`);
+    function files(now: readonly SiteFile[]): readonly SiteFile[] {
+      if (!now.some((file) => file.path === path)) throw noSuchFile();
+      return now.filter((file) => file.path !== path);
+    }
+    await publishPage(app, { owner, response }, resource, { files });
+    return { message: 'File removed' as const, path };
+  },
+});
+
+/** The files of a page, one by one. */
+export const siteFileOperations = [listOperation, getOperation, putOperation, deleteOperation];

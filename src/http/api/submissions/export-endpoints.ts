@@ -1,0 +1,219 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Deployment } from '../../../db/deployments/deployment-queries.ts';
+import { readMatching } from '../../../db/submissions/search-submissions.ts';
+import { type Submission, submissionLine } from '../../../db/submissions/submission-queries.ts';
+import { withRetries } from '../../../db/submissions/submission-reader.ts';
+import { HONEYPOT, REDIRECT } from '../../../forms/control-fields.ts';
+import { SIZES } from '../../../sizes.ts';
+import type { App } from '../../app.ts';
+import { perService, type ToolCall } from '../../operation/declaration.ts';
+import { exampleOf } from '../../operation/example.ts';
+import { operation } from '../../operation/operation.ts';
+import { pauseDeadline } from '../../request/deadline.ts';
+import { unavailable } from '../../response/errors.ts';
+import { ownDeployment } from '../deployments/own-deployment.ts';
+import { toCsv } from './exports/csv.ts';
+import type { TableSource } from './exports/submission-table.ts';
+import { toXlsx } from './exports/xlsx.ts';
+import { type Filter, FilterQuery, rangeOf, searchOf } from './inbox-endpoints.ts';
+import { Listed, noSuchCursor, numberAt } from './submission-endpoints.ts';
+
+/** Submissions that an export writes before other work has its turn: less than a millisecond where they are small. */
+const EXPORT_PART_ROWS = 20;
+
+/**
+ * Exports at a time, in this process and of one owner. Each uses a large part of a core, and most of the time one of the ten
+ * connections, of which other requests need some.
+ */
+const MAX_CONCURRENT = 6;
+const MAX_CONCURRENT_OF_OWNER = 2;
+
+const TOO_MANY_EXPORTS = 'A 503 can also mean that too many exports are in progress.';
+
+const switchedOn = (name: string, description: string) =>
+  z.literal('1', `${name} is invalid: send ${name}=1, or leave it out.`).optional().meta({ description });
+
+const WithLabels = FilterQuery.extend({
+  labels: switchedOn(
+    'labels',
+    'With `1`, the header row has the labels of the live page instead of the names of the fields. A field without a label ' +
+      'keeps its name, and where two would be the same, each has its name behind it: `E-mail (email2)`.',
+  ),
+});
+
+const WithBom = WithLabels.extend({
+  bom: switchedOn('bom', 'With `1`, the file begins with a byte order mark, by which Excel knows that it is UTF-8.'),
+});
+
+/** For a client that goes on after a broken connection. */
+const After = FilterQuery.extend({
+  after: z
+    .string('after is invalid: send the id of a submission, or a number{once}.')
+    .optional()
+    .meta({
+      description:
+        'The id of a submission: only those after it are returned. With the id of the last one that has arrived, a client goes on ' +
+        'where a connection broke.',
+      example: '0',
+    }),
+});
+
+type Format = {
+  extension: string;
+  /** The media type and its parameters, as the answer has them. */
+  contentType: string;
+  write(source: TableSource): AsyncIterable<string | Buffer>;
+};
+const CSV: Format = { extension: 'csv', contentType: 'text/csv; charset=utf-8; header=present', write: toCsv };
+const XLSX: Format = {
+  extension: 'xlsx',
+  contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  write: (source) => toXlsx(source),
+};
+const NDJSON: Format = {
+  extension: 'ndjson',
+  contentType: 'application/x-ndjson',
+  /** Each submission on a line. */
+  async *write({ read }) {
+    for await (const batch of read()) yield batch.map((submission) => `${submissionLine(submission)}\n`).join('');
+  },
+};
+
+/** A few submissions at a time, after which other work has its turn. */
+async function* inParts(batches: AsyncIterable<readonly Submission[]>): AsyncGenerator<readonly Submission[]> {
+  for await (const batch of batches) {
+    // An empty batch, too, shows that there is progress.
+    for (let from = 0; from === 0 || from < batch.length; from += EXPORT_PART_ROWS) {
+      yield batch.slice(from, from + EXPORT_PART_ROWS);
+      await nextTurn();
+    }
+  }
+}
+
+/** A request for an export. */
+type Call = Pick<ToolCall, 'response' | 'owner' | 'queue'> & {
+  resource: Deployment;
+  query: Filter & { labels?: string | undefined; bom?: string | undefined; after?: string | undefined };
+};
+
+/** The exports of this process, of which a limited number is in progress. */
+class Exports {
+  readonly #app: App;
+  /** The exports in progress, each with its owner. */
+  readonly #running = new Set<{ ownerId: number }>();
+
+  constructor(app: App) {
+    this.#app = app;
+  }
+
+  /** Writes an answer; throws 503 when too many are in progress. */
+  async send(call: Call, format: Format): Promise<void> {
+    const { response, owner, queue, resource, query } = call;
+    // An export that can't be begun counts for nobody.
+    const after = { name: 'after', cursor: query.after ?? '0', place: { parameter: 'after' } };
+    const number = await queue(() => numberAt(this.#app.db, owner, resource, after));
+    const ofOwner = Array.from(this.#running).filter(({ ownerId }) => ownerId === owner.id).length;
+    if (this.#running.size >= MAX_CONCURRENT || ofOwner >= MAX_CONCURRENT_OF_OWNER)
+      throw unavailable('Too many exports are in progress: try again when one has ended.', 10_000);
+    const running = { ownerId: owner.id };
+    this.#running.add(running);
+    try {
+      const source = await this.#sourceOf(call, number);
+      const filename = `${resource.slug}-${new Date().toISOString().slice(0, 10)}.${format.extension}`;
+      response.setHeader('Content-Type', format.contentType);
+      response.setHeader('X-Content-Type-Options', 'nosniff');
+      response.setHeader('Content-Disposition', `attachment; filename="${filename}"`);
+      if (response.req.method === 'HEAD') response.end();
+      else await this.#app.requests.responseWriter.stream(response, format.write(source));
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  async #sourceOf({ response, resource, query }: Call, after: number): Promise<TableSource> {
+    const {
+      db,
+      limits,
+      compute: { labelsOf },
+    } = this.#app;
+    const { labels, bom, ...filter } = query;
+    const range = await rangeOf(db, resource, filter);
+    const page = { ...range, after: Math.max(range.after, after) };
+    // Reading a page for its labels, once after each change, has limits of its own.
+    const resumeDeadline = pauseDeadline(response);
+    try {
+      return {
+        read: () => inParts(readMatching(db, page, searchOf(this.#app, filter), withRetries(limits))),
+        labels: labels === undefined ? new Map() : await labelsOf(resource.id),
+        hasBom: bom !== undefined,
+      };
+    } finally {
+      resumeDeadline();
+    }
+  }
+}
+
+const exportsOf = perService((app) => new Exports(app));
+
+const FILTERED = 'With the parameters of the search, only what that finds.';
+
+const fileAnswer = ({ contentType }: Format, example: string, schema: z.ZodType<string> = z.string()) => ({
+  description: 'All submissions.',
+  headers: {
+    'Content-Disposition': {
+      description: 'A filename made of the slug and the date.',
+      schema: { type: 'string' as const },
+    },
+  },
+  type: contentType.replace(/;.*/, ''),
+  schema,
+  example,
+});
+
+const csvExport = operation('GET', '/submissions/:deployId/export.csv', 'exportCsv', {
+  noCommand: '`formhost export` writes it to a file.',
+  summary: 'Get all submissions of a {deployment} as CSV',
+  description:
+    'Oldest first, RFC 4180 with a header row: `id`, `created_at`, `ip_address`, then the fields in the order in which ' +
+    `they first appear, without control fields such as \`${REDIRECT}\` (\`_replyto\` is a column) and an empty \`${HONEYPOT}\`. ` +
+    `An apostrophe is put before what a spreadsheet would run as a formula. ${FILTERED} ${TOO_MANY_EXPORTS}`,
+  find: (owner, { deployId }, { db }) => ownDeployment(db, owner, deployId),
+  query: WithBom,
+  answer: fileAnswer(
+    CSV,
+    'id,created_at,ip_address,name\r\nsub_0VbbZBZeswpZ5bGpjxVeCiYz,2026-11-21T11:08:48.298Z,203.0.113.7,Ada\r\n',
+  ),
+  takesLong: true,
+  handle: (call, app) => exportsOf(app).send(call, CSV),
+});
+
+const xlsxExport = operation('GET', '/submissions/:deployId/export.xlsx', 'exportXlsx', {
+  noCommand: '`formhost export` writes it to a file.',
+  summary: 'Get all submissions of a {deployment} as an Excel workbook',
+  description:
+    'Oldest first, the columns of the CSV export, with numbers, booleans and dates (`created_at`, UTC) as such and ' +
+    `everything else as text. When a sheet is full, another one follows. A text over ${SIZES.export.maxCellChars} characters is cut and ends in \`…\`. ` +
+    `${FILTERED} ${TOO_MANY_EXPORTS}`,
+  find: (owner, { deployId }, { db }) => ownDeployment(db, owner, deployId),
+  query: WithLabels,
+  // Generators make a Blob of it.
+  answer: fileAnswer(XLSX, 'PK...', z.string().meta({ format: 'binary' })),
+  takesLong: true,
+  handle: (call, app) => exportsOf(app).send(call, XLSX),
+});
+
+const ndjsonExport = operation('GET', '/submissions/:deployId/export.ndjson', 'exportNdjson', {
+  noCommand: '`formhost export` writes it to a file.',
+  summary: 'Get all submissions of a {deployment} as lines of JSON',
+  description: `Oldest first, each line a submission as the list has it. ${FILTERED} ${TOO_MANY_EXPORTS}`,
+  find: (owner, { deployId }, { db }) => ownDeployment(db, owner, deployId),
+  query: After,
+  answer: fileAnswer(NDJSON, `${JSON.stringify(exampleOf(Listed))}\n`),
+  errors: [noSuchCursor],
+  takesLong: true,
+  handle: (call, app) => exportsOf(app).send(call, NDJSON),
+});
+
+/** All submissions of a deployment, as a file. */
+export const exportOperations = [csvExport, xlsxExport, ndjsonExport];

@@ -1,0 +1,329 @@
+import { z } from 'zod';
+import type { Deployment } from '../../../db/deployments/deployment-queries.ts';
+import type { Database } from '../../../db/postgres/connect.ts';
+import { markAsSpam } from '../../../db/spam/spam-moves.ts';
+import { type SearchedPage, searchSubmissions } from '../../../db/submissions/search-submissions.ts';
+import { firstNumbersAt } from '../../../db/submissions/statistics-queries.ts';
+import {
+  findInboxSubmissions,
+  type InboxSubmission,
+  markSubmissions,
+} from '../../../db/submissions/submission-mark-queries.ts';
+import { deleteSubmissions, submissionJson } from '../../../db/submissions/submission-queries.ts';
+import { createMatcher } from '../../../forms/submission-search.ts';
+import { SUBMISSION_ID } from '../../../lib/ids.ts';
+import type { Place } from '../../../problems/value-errors.ts';
+import { SIZES } from '../../../sizes.ts';
+import type { App } from '../../app.ts';
+import type { Settings } from '../../operation/declaration.ts';
+import { jsonText } from '../../operation/declaration.ts';
+import { operation } from '../../operation/operation.ts';
+import { invalidField } from '../../request/json-body.ts';
+import { LINK_HEADER, nextLink } from '../../request/link-header.ts';
+import { Paging } from '../../request/paging.ts';
+import { badQuery, NOT_BEFORE, timeBound } from '../../request/query-values.ts';
+import { answerObject, countField, flagField, positiveField, textOrNull } from '../../request/shared-fields.ts';
+import type { HttpError } from '../../response/errors.ts';
+import { ownDeployment } from '../deployments/own-deployment.ts';
+import { Listed, noSuchSubmission, ownSubmission } from './submission-endpoints.ts';
+
+const MAX_QUERY_CHARS = 200;
+/** More than maxBulkIds ids take. */
+const MAX_BULK_BODY_BYTES = 256 * 1024;
+
+export const InboxSubmissionBody = answerObject('InboxSubmission', {
+  ...Listed.shape,
+  read: flagField('Whether somebody has marked it as read. Reading it over the API does not.', true),
+  starred: flagField('Whether it has a star.', false),
+  page_version: positiveField('The version of the page that was live when it was accepted.', 1),
+});
+const Results = answerObject('SearchResults', {
+  submissions: z.array(InboxSubmissionBody),
+  next_cursor: textOrNull('Where the next request goes on; null at the end.', null),
+  searched: countField('How many submissions this request has looked at.', 1),
+  total: countField('How many submissions the deployment has.', 1),
+});
+const Done = answerObject('BulkDone', {
+  done: countField('How many submissions this has changed.', 1),
+  next_cursor: z
+    .string()
+    .nullable()
+    .optional()
+    .meta({ description: 'Only for a `filter`: where the next request goes on; null at the end.', example: null }),
+});
+
+const onlyIf = (name: string, description: string) =>
+  z.literal('true', `${name} is invalid: send true{once}, or leave it out.`).optional().meta({ description });
+
+/** The fields of a filter. */
+const filterFields = {
+  q: z
+    .string('q is invalid: send it once.')
+    .max(MAX_QUERY_CHARS, `q is too long: send at most ${MAX_QUERY_CHARS} characters.`)
+    .optional()
+    .meta({
+      description:
+        'A text to find in the names or values of fields, or the names of files, as a person sees them, whatever the case.',
+      short: 'A text in the names or values of fields.',
+      example: 'ada',
+    }),
+  from: timeBound('from').meta({
+    description: 'The first time of receipt that counts, in ISO 8601; a day is one in UTC.',
+    short: 'A time or a day in ISO 8601, included.',
+  }),
+  to: timeBound('to').meta({
+    description: 'The first time of receipt that no longer counts.',
+    short: 'A time or a day in ISO 8601, not included.',
+  }),
+};
+const onlyUnread = 'Only submissions that are not marked as read.';
+const onlyStarred = 'Only submissions with a star.';
+
+/** The filter in the query of a URL. */
+export const FilterQuery = z.object({
+  ...filterFields,
+  unread: onlyIf('unread', onlyUnread),
+  starred: onlyIf('starred', onlyStarred),
+});
+export type Filter = { q?: string | undefined; from?: string | undefined; to?: string | undefined } & {
+  [Mark in 'unread' | 'starred']?: unknown;
+};
+
+/** Where a search goes on. */
+export const cursorField = (pattern: RegExp) =>
+  z
+    .string('cursor is invalid: send the next_cursor of an answer{once}.')
+    .regex(pattern, 'cursor is invalid: send the next_cursor of an answer.')
+    .optional()
+    .meta({ description: 'The `next_cursor` of the answer before.', short: 'The cursor of the answer before.' });
+
+const cursor = cursorField(/^[1-9][0-9]{0,14}$/);
+const Query = FilterQuery.extend({ limit: Paging.shape.limit, cursor });
+
+const isBoolean = (name: string) =>
+  z.boolean(`${name} is not a boolean: send true or false, or leave it out.`).optional();
+const MarksBody = z.object({
+  read: isBoolean('read').meta({ description: 'Whether it is read.' }),
+  starred: isBoolean('starred').meta({ description: 'Whether it has a star.' }),
+});
+
+const ACTIONS = ['read', 'unread', 'star', 'unstar', 'delete', 'spam'] as const;
+/** Makes a change to submissions of a live deployment; how many it has changed. */
+type Change = (db: Database, ownerId: number, deploymentId: string, ids: readonly string[]) => Promise<number>;
+const CHANGES: Readonly<Record<(typeof ACTIONS)[number], Change>> = {
+  read: (...of) => markSubmissions(...of, { read: true }),
+  unread: (...of) => markSubmissions(...of, { read: false }),
+  star: (...of) => markSubmissions(...of, { starred: true }),
+  unstar: (...of) => markSubmissions(...of, { starred: false }),
+  delete: deleteSubmissions,
+  spam: markAsSpam,
+};
+const invalidIds = `ids is invalid: send a list of at most ${SIZES.search.maxBulkIds} ids of submissions.`;
+const isTrue = (name: string, description: string) =>
+  z.literal(true, `${name} is invalid: send true, or leave it out.`).optional().meta({ description });
+const Bulk = z.object({
+  action: z
+    .enum(ACTIONS, `action is invalid: send ${ACTIONS.join(', ')}.`)
+    .meta({ description: 'The change of each of them. `spam`: keep it apart, in GET /deploy/:id/spam.' }),
+  ids: z
+    .array(z.string(invalidIds), invalidIds)
+    .max(SIZES.search.maxBulkIds, invalidIds)
+    .optional()
+    .meta({ description: `At most ${SIZES.search.maxBulkIds}. Ids that are not there are passed over.` }),
+  // A misspelt field would select, and perhaps delete, everything.
+  filter: z
+    .strictObject(
+      { ...filterFields, unread: isTrue('unread', onlyUnread), starred: isTrue('starred', onlyStarred) },
+      'filter is invalid: send an object such as {"q": "ada"}, with no fields but q, from, to, unread and starred.',
+    )
+    .optional()
+    .meta({ description: 'In place of `ids`: all that a search finds, in several requests. `{}`: all submissions.' }),
+  cursor: cursor.meta({ description: 'With a `filter`: the `next_cursor` of the answer before.' }),
+});
+
+/** A submission in the shape of `InboxSubmissionBody`; its data is sent unchanged. */
+export const inboxJson = (submission: InboxSubmission): string =>
+  `${submissionJson(submission).slice(0, -1)},"read":${submission.read},"starred":${submission.starred},"page_version":${submission.pageVersion}}`;
+
+/** The times of a filter; throws 400 where they leave nothing. `place`: that of its `from`. */
+export function timesOf(
+  { from, to }: Filter,
+  place: Place = { parameter: 'from' },
+): { from: Date | undefined; to: Date | undefined } {
+  const [start, end] = [from, to].map((text) => (text === undefined ? undefined : new Date(text)));
+  if (start && end && start >= end) throw badQuery([{ ...place, code: 'conflict', detail: NOT_BEFORE }]);
+  return { from: start, to: end };
+}
+
+/** The search of a filter without its times, and the time that one request may take. */
+export const searchOf = ({ limits: { reads } }: App, { q, unread, starred }: Filter) => ({
+  matches: q ? createMatcher(q) : () => true,
+  unread: unread !== undefined,
+  starred: starred !== undefined,
+  maxMs: reads.searchMs,
+  turnMs: reads.searchSliceMs,
+});
+
+/** The submissions that the times and the cursor of a filter cover; throws 400. */
+export async function rangeOf(
+  db: Database,
+  { id, lastSubmissionNumber }: Deployment,
+  { cursor, ...filter }: Filter & { cursor?: string | undefined },
+  place?: Place,
+): Promise<SearchedPage> {
+  const { from: start, to: end } = timesOf(filter, place);
+  const [first = 1] = start ? await firstNumbersAt(db, id, [start]) : [];
+  const [last = lastSubmissionNumber + 1] = end ? await firstNumbersAt(db, id, [end]) : [];
+  return { deploymentId: id, after: first - 1, before: Math.min(last, cursor === undefined ? last : Number(cursor)) };
+}
+
+/** Searches one deployment. `next`: the cursor that goes on; null at the end. */
+async function search(
+  app: App,
+  deployment: Deployment,
+  filter: Filter & { cursor?: string | undefined },
+  { limit, place }: { limit: number; place?: Place },
+) {
+  const range = await rangeOf(app.db, deployment, filter, place);
+  const { next, ...found } = await searchSubmissions(app.db, [range], { ...searchOf(app, filter), limit });
+  return { ...found, next: next && next.number > range.after + 1 ? String(next.number) : null };
+}
+
+/** Shared by the commands that search. */
+export const SEARCH_COMMAND = {
+  as: { from: '--from <time>', to: '--to <time>' },
+  texts: {
+    q: 'text to find, in any case; "" finds all',
+    from: 'received from this time or day on',
+    to: 'received before this time or day',
+    unread: 'only what is not marked as read',
+    starred: 'only what has a star',
+  },
+  shows: 'submissions',
+  counts: { of: ({ submissions }: { submissions: readonly unknown[] }) => submissions.length, outcome: 'found' },
+} as const;
+
+export const boundedSearch = ({ limits }: Settings): string =>
+  `A request works for ${limits.reads.searchMs / 1_000} second at most: it returns what it has found by then, and the ` +
+  '`next_cursor` for the rest.';
+
+const searchOperation = operation('GET', '/submissions/:deployId/search', 'searchSubmissions', {
+  tool: {
+    name: 'search_submissions',
+    description: 'Finds a text in submissions, or those of a time, newest first.',
+    fields: ['q', 'from', 'to', 'cursor', 'limit'],
+    isBounded: true,
+    readsVisitors: true,
+  },
+  command: {
+    usage: 'search <id> <query>',
+    help: [
+      'With --json there is a line for each answer of the API.',
+      '$ search contact ada@example.org',
+      '$ search contact "" --unread --from 2026-11-01',
+    ],
+    ...SEARCH_COMMAND,
+    as: { q: '<query>', ...SEARCH_COMMAND.as },
+  },
+  summary: 'Search submissions',
+  description: (app) => `Newest first. ${boundedSearch(app)}`,
+  find: (owner, { deployId }, app) => ownDeployment(app.db, owner, deployId),
+  query: Query,
+  answer: { description: 'The submissions that were found.', headers: LINK_HEADER, schema: Results },
+  async handle({ request, resource, query, setHeaders }, app) {
+    const { positions, searched, next } = await search(app, resource, query, query);
+    const submissions = await findInboxSubmissions(app.db, positions);
+    const rest = JSON.stringify({ next_cursor: next, searched, total: resource.submissionCount });
+    const text = `{"submissions":[${submissions.map(inboxJson).join(',')}],${rest.slice(1)}`;
+    if (next !== null) setHeaders(nextLink(request, { cursor: next }));
+    return jsonText(text);
+  },
+});
+
+const markOperation = operation('PATCH', '/submissions/:deployId/:submissionId', 'markSubmission', {
+  command: {
+    usage: 'submissions mark <id> <submission>',
+    text: 'Mark a submission as read, or with a star',
+    help: ['$ submissions mark contact sub_0Vbb… --read --no-starred'],
+    shows: 'submission',
+  },
+  summary: 'Mark a submission as read, or with a star',
+  description: 'A mark that is left out stays as it is. Returns the submission as a search shows it.',
+  // Not its data, which would stay in memory while a slow body arrives.
+  find: async (owner, params, { db }) => (await ownSubmission(db, owner, params)).number,
+  body: { schema: MarksBody, example: { read: true } },
+  answer: { description: 'The submission.', schema: InboxSubmissionBody },
+  errors: [noSuchSubmission],
+  async handle({ owner, params, resource: number, body }, { db }) {
+    const changed = await markSubmissions(db, owner.id, params.deployId, [params.submissionId], body);
+    // The deployment may have been deleted while the body arrived.
+    if (changed === 0) await ownSubmission(db, owner, params);
+    const [found] = await findInboxSubmissions(db, [{ deploymentId: params.deployId, number }]);
+    if (!found) throw noSuchSubmission();
+    return jsonText(inboxJson(found));
+  },
+});
+
+const idsOrFilter = (code: 'missing' | 'conflict'): HttpError =>
+  invalidField([
+    { pointer: '/ids', code, detail: '{ids} and {filter} are both given, or neither: {send} one of them.' },
+  ]);
+
+const cursorWithoutFilter = (): HttpError =>
+  invalidField([
+    {
+      pointer: '/cursor',
+      code: 'conflict',
+      detail: '{cursor} is given with {ids}: {send} it with a {filter}, or leave it out.',
+    },
+  ]);
+
+const bulkOperation = operation('POST', '/submissions/:deployId/bulk', 'changeSubmissions', {
+  command: {
+    usage: 'submissions change <id> <action> [submission...]',
+    text: 'Mark, delete or keep apart many submissions',
+    help: [
+      'Name the submissions, or give a filter: all that a search finds. {} is all submissions of the page.',
+      '$ submissions change contact read sub_0Vbb… sub_0Vbc…',
+      `$ submissions change contact delete --yes --filter '{"q":"casino","to":"2026-11-01"}'`,
+    ],
+    as: { ids: '[submission...]' },
+    texts: {
+      action: 'what is done with each; spam keeps it apart',
+      ids: 'ids of submissions',
+      filter: 'in place of ids: fields q, from, to, unread and starred, as in a search',
+    },
+    asks: ({ id, action }) =>
+      action === 'delete' ? `Delete submissions of ${id} for good, with their files?` : undefined,
+    counts: { of: ({ done }) => done, outcome: 'changed' },
+  },
+  summary: 'Mark, delete or keep apart many submissions',
+  description: (app) =>
+    'If it fails, some of them may have been changed: send it again. With a `filter`, one request changes as many as it finds in ' +
+    `${app.limits.reads.searchMs / 1_000} second, at most ${SIZES.search.maxBulkIds}: send it again with the \`next_cursor\` until that is null.`,
+  find: (owner, { deployId }, app) => ownDeployment(app.db, owner, deployId),
+  body: {
+    schema: Bulk,
+    example: { action: 'read', ids: ['sub_0VbbZBZeswpZ5bGpjxVeCiYz'] },
+    maxBytes: MAX_BULK_BODY_BYTES,
+  },
+  answer: { description: 'It is done.', schema: Done, example: { done: 1 } },
+  async handle({ owner, resource, body: { action, ids: given, filter, cursor } }, app) {
+    const { db } = app;
+    if (!given === !filter) throw idsOrFilter(given ? 'conflict' : 'missing');
+    if (given && cursor !== undefined) throw cursorWithoutFilter();
+    const scope = { limit: SIZES.search.maxBulkIds, place: { pointer: '/filter/from' } };
+    const found = filter && (await search(app, resource, { ...filter, cursor }, scope));
+    // Only ids reach Postgres, which refuses some texts (NUL).
+    const ids = found?.positions.map(({ id }) => id) ?? [...new Set(given?.filter((id) => SUBMISSION_ID.test(id)))];
+    const done = await CHANGES[action](db, owner.id, resource.id, ids);
+    // None may be there because the deployment was deleted while the body arrived.
+    if (done === 0) await ownDeployment(db, owner, resource.id);
+    // The folder may have had too much.
+    if (action === 'spam') app.lifecycle.onPurge();
+    return { done, ...(found && { next_cursor: found.next }) };
+  },
+});
+
+/** Finding submissions, and keeping track of them. */
+export const inboxOperations = [searchOperation, bulkOperation, markOperation];

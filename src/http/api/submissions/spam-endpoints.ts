@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { releaseSpam } from '../../../db/spam/spam-moves.ts';
+import {
+  deleteSpam,
+  listSpam,
+  readSpamBatch,
+  SPAM_REASONS,
+  type SpamSubmission,
+} from '../../../db/spam/spam-queries.ts';
+import { submissionJson } from '../../../db/submissions/submission-queries.ts';
+import { SIZES } from '../../../sizes.ts';
+import { JsonPieces } from '../../operation/declaration.ts';
+import { operation } from '../../operation/operation.ts';
+import { pageLinks } from '../../request/link-header.ts';
+import { Paging, paged } from '../../request/paging.ts';
+import { answerObject, submissionId } from '../../request/shared-fields.ts';
+import { foundOr404, missing, ownDeployment } from '../deployments/own-deployment.ts';
+import { Listed } from './submission-endpoints.ts';
+
+const Kept = answerObject('SpamSubmission', {
+  ...Listed.shape,
+  reason: z.enum(SPAM_REASONS).meta({
+    description:
+      'Why it is kept apart. `blocklist`: it has one of the words. `honeypot`: a honeypot of another service is filled in. ' +
+      '`captcha-missing`: it has no token, so no widget ran. ' +
+      '`captcha-failed`: the token is wrong or too old. `captcha-reused`: it counted before. `captcha-misconfigured`: the provider ' +
+      'does not know the secret. `captcha-unavailable`: the provider gave no answer. `marked`: somebody has marked it.',
+  }),
+});
+const Spam = answerObject('Spam', { submissions: z.array(Kept), ...paged });
+const Released = answerObject('SpamReleased', { message: z.literal('Submission released'), id: submissionId });
+const Deleted = answerObject('SpamDeleted', { message: z.literal('Spam deleted'), id: submissionId });
+const Emptied = answerObject('SpamEmptied', { message: z.literal('All spam deleted') });
+
+/** An unknown submission, one that is not kept as spam, an unknown deployment and those of another owner get the same error. */
+const noSuchSpam = missing(
+  'NoSuchSpam',
+  'or it keeps no such submission as spam',
+  'No such spam: check the ids, and that it has not been released or removed.',
+);
+
+/** A submission in the shape of `Kept`; its data is sent unchanged. */
+const spamJson = (submission: SpamSubmission): string =>
+  `${submissionJson(submission).slice(0, -1)},"reason":"${submission.reason}"}`;
+
+const listOperation = operation('GET', '/deploy/:id/spam', 'listSpam', {
+  tool: {
+    name: 'list_spam',
+    description: 'Submissions that are kept apart as spam, with the reason, newest first.',
+    isBounded: true,
+    readsVisitors: true,
+  },
+  command: { usage: 'spam list <id>', text: 'List the spam of a page, with the reasons', shows: 'submissions' },
+  summary: 'List what is kept as spam',
+  description:
+    'Newest first. Its senders have got the answer of a success. It is in no list, count, export, webhook or mail until it is ' +
+    `released. A deployment keeps its last ${SIZES.spam.max}, for ${SIZES.spam.lifetimeDays} days; what comes beyond ${SIZES.spam.rateMax} a minute is ` +
+    `dropped. Its files have at most ${SIZES.spam.maxFilesBytes / 1_000_000} MB together: those of the oldest are removed, and their links return 404.`,
+  find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
+  query: Paging,
+  answer: { description: 'A page of spam.', schema: Spam },
+  async handle({ request, owner, queue, resource: { id }, query: { page, limit }, setHeaders }, { db }) {
+    const { total, batches } = foundOr404(await listSpam(db, owner.id, id, { page, limit }));
+    async function* pieces(): AsyncGenerator<string> {
+      let separator = '';
+      yield '{"submissions":[';
+      for (const batch of batches) {
+        const read = await queue(() => readSpamBatch(db, id, batch));
+        for (const submission of read) {
+          yield separator + spamJson(submission);
+          separator = ',';
+        }
+      }
+      yield `],"total":${total},"page":${page},"limit":${limit}}`;
+    }
+    setHeaders(pageLinks(request, { total, page, limit }));
+    const inMemory = Math.max(0, ...batches.map(({ bytes }) => bytes));
+    return new JsonPieces(inMemory, pieces());
+  },
+});
+
+// Releasing and deleting are one query each, which also checks the deployment.
+const releaseOperation = operation('POST', '/deploy/:id/spam/:submissionId/release', 'releaseSpam', {
+  tool: {
+    name: 'release_spam',
+    description: 'Accepts a submission of list_spam as if it came now: it is listed, and sent to webhooks and by mail.',
+  },
+  command: {
+    usage: 'spam release <id> <submission>',
+    text: 'Accept a submission that is no spam',
+    prints: ({ id }) => id,
+    says: () => 'released: it is a submission like others now, and webhooks and mail get it',
+  },
+  summary: 'Release a submission: it is no spam',
+  description:
+    'It is accepted like a new one, with the present time and deliveries, even if the form is closed or full. It keeps its id.',
+  answer: { description: 'The submission is accepted.', schema: Released },
+  errors: [noSuchSpam],
+  ifMissing: '{GET /deploy/:id/spam} has what can be released.',
+  async handle({ owner, params: { id: deploymentId, submissionId: id } }, { db }) {
+    if (!(await releaseSpam(db, owner.id, deploymentId, id))) throw noSuchSpam();
+    return { message: 'Submission released' as const, id };
+  },
+});
+
+const deleteOperation = operation('DELETE', '/deploy/:id/spam/:submissionId', 'deleteSpam', {
+  command: {
+    usage: 'spam delete <id> <submission>',
+    text: 'Delete spam for good',
+    help: ['$ spam delete contact sub_0Vbb… --yes'],
+    asks: ({ submission }) => `Delete ${submission} for good, with its files?`,
+    prints: ({ id }) => id,
+    says: () => 'deleted for good, with its files',
+  },
+  summary: 'Delete spam',
+  description: 'Permanently, with its files.',
+  answer: { description: 'It is deleted.', schema: Deleted },
+  errors: [noSuchSpam],
+  ifMissing: '{GET /deploy/:id/spam} has what can be released.',
+  async handle({ owner, params: { id: deploymentId, submissionId: id } }, { db, lifecycle: { onPurge } }) {
+    if ((await deleteSpam(db, owner.id, deploymentId, id)) === 0) throw noSuchSpam();
+    onPurge();
+    return { message: 'Spam deleted' as const, id };
+  },
+});
+
+const deleteAllOperation = operation('DELETE', '/deploy/:id/spam', 'emptySpam', {
+  command: {
+    usage: 'spam delete-all <id>',
+    text: 'Delete all spam of a page for good',
+    help: ['$ spam delete-all contact --yes'],
+    asks: ({ id }) => `Delete all spam of ${id} for good?`,
+    prints: (_answer, { id = '' }) => id,
+    says: () => 'deleted all spam for good',
+  },
+  summary: 'Delete all spam of a {deployment}',
+  description: 'Permanently, with its files.',
+  find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
+  answer: { description: 'There is no spam.', schema: Emptied },
+  async handle({ owner, resource: { id } }, { db, lifecycle: { onPurge } }) {
+    await deleteSpam(db, owner.id, id);
+    onPurge();
+    return { message: 'All spam deleted' as const };
+  },
+});
+
+/** Submissions that are kept apart as spam. */
+export const spamOperations = [listOperation, deleteAllOperation, releaseOperation, deleteOperation];

@@ -1,0 +1,48 @@
+import type { ComputePool } from '../../compute/pool.ts';
+import { renderPage } from '../../compute/render-page.ts';
+import { type Config, submitUrl } from '../../config.ts';
+import { type NewPage, type Rendering, renderedFor } from '../../db/deployments/page-version-queries.ts';
+import type { Limits } from '../../limits.ts';
+import { SIZES } from '../../sizes.ts';
+import type { Hosts } from '../request/hosts.ts';
+import { altchaWidget } from './altcha-widget.ts';
+
+/** A page that is to be rendered. `hasAltcha`: whether its settings switch ALTCHA on. */
+type PageToRender = { deploymentId: string; slug: string; html: Buffer; hasAltcha: boolean };
+
+/** Renders pages when they are stored: at a visit it would take longer than to read them. */
+export class PageRenderer {
+  readonly #config: Config;
+  readonly #hosts: Hosts;
+  readonly #compute: Pick<ComputePool, 'run'>;
+  readonly #maxWaitMs: number;
+
+  constructor(config: Config, hosts: Hosts, compute: Pick<ComputePool, 'run'>, { pages }: Limits) {
+    this.#config = config;
+    this.#hosts = hosts;
+    this.#compute = compute;
+    this.#maxWaitMs = pages.threadWaitTimeoutMs;
+  }
+
+  /** A page as visitors get it. Rejects with BusyError when too much work for its owner waits for the thread. */
+  async render(ownerId: number, page: PageToRender): Promise<Rendering> {
+    const { html, hasAltcha } = page;
+    const action = submitUrl(this.#config) + page.deploymentId;
+    const widget = hasAltcha ? altchaWidget(this.#hosts, page) : undefined;
+    // Only the thread has an HTML parser.
+    const isLight = html.length <= SIZES.internalPages.largeBytes && !widget;
+    const { br, ...rest } = isLight
+      ? renderPage({ html, action })
+      : await this.#compute.run(ownerId, this.#maxWaitMs, (thread) =>
+          thread.run('renderPage', { html, action, widget }),
+        );
+    return { ...rest, br: Buffer.from(br.buffer, br.byteOffset, br.byteLength) };
+  }
+
+  /** A page ready to be stored. */
+  async prepare(ownerId: number, page: PageToRender): Promise<NewPage> {
+    const rendering = await this.render(ownerId, page);
+    const action = renderedFor(submitUrl(this.#config), page.hasAltcha);
+    return { html: page.html, rendered: { action, ...rendering } };
+  }
+}

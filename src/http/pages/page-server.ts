@@ -1,0 +1,196 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Config } from '../../config.ts';
+import { escapeHtml } from '../../lib/html.ts';
+import type { Limits } from '../../limits.ts';
+import { INDEX, isHtmlPath, isScriptPath } from '../../sites/site-paths.ts';
+import { fill } from '../../texts/texts.ts';
+import type { Exchange } from '../request/exchange.ts';
+import { NO_SLUG } from '../request/hosts.ts';
+import { chooseEncoding } from '../response/accept.ts';
+import { endEarly, errorKind, HttpError, methodNotAllowed } from '../response/errors.ts';
+import { writeSmallPage } from '../response/small-page.ts';
+import { type Translations, translationsFor, whenToTryAgain } from '../response/translations.ts';
+import { type ContentSender, partOf } from './content-sender.ts';
+import type { Found, PageCache, ReadyPage } from './page-cache.ts';
+import type { ReadyFile } from './site.ts';
+
+export const noSuchPage = (): HttpError => new HttpError(404, 'There is no page at this address.');
+const wrongMethod = (): HttpError =>
+  new HttpError(405, 'This method is not allowed here: use GET, HEAD or POST.', { Allow: 'GET, HEAD, POST' });
+const takenDown = errorKind(
+  { id: 'TakenDown', description: 'The operator has taken the page down.' },
+  (blockedBy: string) =>
+    new HttpError(451, 'This page has been taken down.', { Link: `<${blockedBy}>; rel="blocked-by"` }),
+  'https://example.org',
+);
+
+/** The methods of a file that is no page. */
+const FILE_METHODS = 'GET, HEAD';
+/** The files with which a site answers where it has no other. */
+const NOT_FOUND = ['404.html', '404.htm'];
+
+const isReading = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
+
+/** Answers requests to the hosts of pages. */
+export class PageServer {
+  readonly #pages: PageCache;
+  readonly #sender: ContentSender;
+  /** The URL of the service that blocks pages that were taken down (RFC 7725, 4). */
+  readonly #blockedBy: string;
+  readonly #limits: Limits;
+
+  constructor(pages: PageCache, sender: ContentSender, { config, limits }: { config: Config; limits: Limits }) {
+    this.#pages = pages;
+    this.#sender = sender;
+    this.#blockedBy = config.baseUrl;
+    this.#limits = limits;
+  }
+
+  /** Answers with the page, or a file of it; without a promise when it is in memory. Throws HttpError. */
+  serve(exchange: Exchange, slug: string): void | Promise<void> {
+    const page = this.#find(slug);
+    return page instanceof Promise
+      ? page.then((found) => this.#answer(exchange, slug, found))
+      : this.#answer(exchange, slug, page);
+  }
+
+  /** Returns whether the site under a slug has something at a path that the service answers for other pages. */
+  async hasOwn(slug: string, path: string): Promise<boolean> {
+    const page = await this.#find(slug);
+    return page !== undefined && page !== 'taken-down' && page.site?.resolve(path) !== undefined;
+  }
+
+  /**
+   * Returns whether the site under a slug has a script at a path. `deploymentId` is the deployment whose custom domain is
+   * asked for; it is undefined on the host of the slug.
+   */
+  async hasScript(slug: string, path: string, deploymentId: string | undefined): Promise<boolean> {
+    const page = await this.#find(slug);
+    if (!page || page === 'taken-down' || (deploymentId ?? page.deploymentId) !== page.deploymentId) return false;
+    const target = page.site?.resolve(path);
+    return target !== undefined && target !== 'no-slash' && isScriptPath(target.file);
+  }
+
+  /** Returns whether the page under a slug belongs to another deployment than this one. */
+  async isOfAnother(slug: string, deploymentId: string | undefined): Promise<boolean> {
+    const page = await this.#find(slug);
+    return page !== undefined && page !== 'taken-down' && page.deploymentId !== deploymentId;
+  }
+
+  /** The id of the deployment whose page is under a slug. Throws 404. */
+  async findDeployment(slug: string): Promise<string> {
+    return (await this.#findLive(slug)).deploymentId;
+  }
+
+  /**
+   * The id of the deployment to one of whose pages a form was posted; undefined when the answer is a redirect. Throws 404, and
+   * 405 for a file that is no page.
+   */
+  async findForm(exchange: Exchange, slug: string): Promise<string | undefined> {
+    const { deploymentId, site } = await this.#findLive(slug);
+    if (exchange.path === '/') return deploymentId;
+    const target = site?.resolve(exchange.path);
+    if (!target) throw noSuchPage();
+    if (target === 'no-slash') return void this.#addSlash(exchange);
+    if (!isHtmlPath(target.file)) throw methodNotAllowed(FILE_METHODS);
+    return deploymentId;
+  }
+
+  #find(slug: string): Found | Promise<Found> {
+    return slug === NO_SLUG ? undefined : this.#pages.get(slug);
+  }
+
+  async #findLive(slug: string): Promise<ReadyPage> {
+    const page = await this.#find(slug);
+    if (!page || page === 'taken-down') throw noSuchPage();
+    return page;
+  }
+
+  #answer(exchange: Exchange, slug: string, page: Found): void | Promise<void> {
+    const isRead = isReading(exchange.request);
+    if (page === 'taken-down' && isRead) throw takenDown(this.#blockedBy);
+    if (!page || page === 'taken-down') throw noSuchPage();
+    if (exchange.path !== '/') return this.#answerPath(exchange, slug, page);
+    if (!isRead) throw wrongMethod();
+    return this.#answerBody(exchange, slug, { page, body: page });
+  }
+
+  /** Answers on a path of a site. */
+  #answerPath(exchange: Exchange, slug: string, page: ReadyPage): void | Promise<void> {
+    const { site } = page;
+    const isRead = isReading(exchange.request);
+    const target = site?.resolve(exchange.path);
+    if (target === 'no-slash') return this.#addSlash(exchange);
+    const path = target?.file ?? (isRead ? NOT_FOUND.find((name) => site?.file(name)) : undefined);
+    if (target && !isRead) throw isHtmlPath(target.file) ? wrongMethod() : methodNotAllowed(FILE_METHODS);
+    if (path === INDEX) return this.#answerBody(exchange, slug, { page, body: page });
+    const file = path === undefined ? undefined : site?.file(path);
+    if (!site || !file) throw noSuchPage();
+    if (!site.isKept(file)) return this.#sender.sendStored(exchange, page.ownerId, file);
+    const body = this.#pages.file(slug, page, site, file);
+    const status = target ? 200 : 404;
+    return body instanceof Promise
+      ? body.then((read) => this.#answerBody(exchange, slug, { page, body: read, status }))
+      : this.#answerBody(exchange, slug, { page, body, status });
+  }
+
+  #answerBody(
+    exchange: Exchange,
+    slug: string,
+    { page, body, status = 200 }: { page: ReadyPage; body: ReadyPage | ReadyFile; status?: number },
+  ): void | Promise<void> {
+    const { request } = exchange;
+    const part = status === 200 ? partOf(request, body) : undefined;
+    const encoding = body.isCompressed && !part ? chooseEncoding(request) : 'identity';
+    const variant = this.#pages.variant(slug, page, body, encoding);
+    const answer = { content: body, part, status };
+    return variant instanceof Promise
+      ? variant.then((made) => this.#sender.send(exchange, answer, made))
+      : this.#sender.send(exchange, answer, variant);
+  }
+
+  /** Redirects to the same address with a slash, on which the links of a folder's page are relative to the folder. */
+  #addSlash({ request: { url = '' }, response, requestId, path }: Exchange): void {
+    const location = `${path}/${url.slice(path.length)}`;
+    response.writeHead(308, {
+      ...{ Location: location, 'Content-Length': 0, 'x-request-id': requestId },
+      'Cache-Control': 'public, max-age=0, must-revalidate',
+    });
+    endEarly(response, '', this.#limits);
+  }
+}
+
+/** Answers an error on a page's host. When the page was taken down, the contact for abuse is shown. */
+export function writeErrorPage(
+  response: ServerResponse,
+  error: HttpError,
+  requestId: string,
+  { config: { abuseContact }, limits }: { config: Config; limits: Limits },
+): void {
+  const translations = translationsFor(response.req.headers);
+  const { title, text, more = '' } = wordsOf(error, translations);
+  const contact =
+    error.status === 451 && abuseContact
+      ? `\n<p>${fill(translations.takenDown.contact, { link: `<a href="${escapeHtml(abuseContact.uri)}">${escapeHtml(abuseContact.text)}</a>` })}</p>`
+      : '';
+  const content = `<p>${text}${more && translations.gap}${more}</p>${contact}`;
+  const headers = { ...error.headers, 'x-request-id': requestId };
+  writeSmallPage(response, error.status, { translations, sign: 'problem', title, content }, headers, limits);
+}
+
+function wordsOf(error: HttpError, translations: Translations): { title: string; text: string; more?: string } {
+  switch (error.status) {
+    case 404:
+      return translations.noPage;
+    case 405:
+      return translations.wrongMethod;
+    case 451:
+      return translations.takenDown;
+    case 500:
+      return { ...translations.pageFailed, more: whenToTryAgain(error, translations) };
+    case 503:
+      return { ...translations.pageBusy, more: whenToTryAgain(error, translations) };
+    default:
+      return translations.badRequest;
+  }
+}

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DASHBOARD_LIMITS } from '../../src/dashboard/dashboard-limits.ts';
+import { hasChromium } from '../support/chromium.ts';
+import { type DashboardUnderTest, expectAccessible, PHONE, startDashboard } from '../support/dashboard-in-browser.ts';
+import { startDnsServer } from '../support/dns-server.ts';
+
+/* Settings, Address: the domains of a page, as an owner who has a DNS provider adds them. */
+
+const { checkIntervalMs } = DASHBOARD_LIMITS.domains;
+
+describe.skipIf(!hasChromium())('the dashboard, Address', () => {
+  let dashboard: DashboardUnderTest;
+  let dns: Awaited<ReturnType<typeof startDnsServer>>;
+  beforeAll(async () => {
+    dns = await startDnsServer();
+    dashboard = await startDashboard({ DNS_SERVERS: dns.address });
+  });
+  afterAll(() => dashboard?.close());
+
+  /** The settings of a page, in which the clock is moved. */
+  async function opened(...options: [Parameters<DashboardUnderTest['open']>[2]?]) {
+    const owner = await dashboard.owner();
+    const { id } = await owner.deploy();
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/settings`, ...options);
+    await page.clock.install();
+    await page.reload();
+    const domains = async () => (await owner.get(`/deploy/${id}/domains`).expect(200)).body.domains;
+    async function add(text: string): Promise<void> {
+      await page.getByLabel('Add a domain').fill(text);
+      await page.getByRole('button', { name: 'Add domain' }).click();
+    }
+    return { page, domains, add };
+  }
+
+  it('adds a domain, says what DNS lacks, sees that it becomes live, and removes it, on a phone', async () => {
+    const { page, domains, add } = await opened({ ...PHONE, colorScheme: 'dark' });
+    await add('Forms.Shop.Example');
+    await page.getByText('The TXT record of _formhost.forms.shop.example is missing: DNS answered NXDOMAIN.').waitFor();
+    expect(await page.getByLabel('Add a domain').inputValue()).toBe('');
+    await expectAccessible(page);
+    const [{ records }] = await domains();
+    for (const { type, name, value } of records) {
+      for (const [what, text] of [
+        ['name', name],
+        ['value', value],
+      ]) {
+        const button = `Copy ${what} of the ${type} record of forms.shop.example`;
+        await page.getByRole('button', { name: button }).tap();
+        await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(text);
+      }
+      dns.replies.set(`${type} ${name}`, [value]);
+    }
+    await page.clock.fastForward(checkIntervalMs);
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(await page.getByText('is missing').count()).toBe(0);
+    const open = page.getByRole('link', { name: 'Open forms.shop.example' });
+    expect(await open.getAttribute('href')).toBe(dashboard.origin.replace('localhost', 'forms.shop.example'));
+    await page.getByRole('button', { name: 'Remove forms.shop.example' }).tap();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).tap();
+    await page.getByText('The domain is removed.').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor({ state: 'detached' });
+    expect(await domains()).toEqual([]);
+  });
+
+  it('says at the field why a domain is refused, and shows its letters in place of xn--', async () => {
+    const { page, add } = await opened();
+    await add('co.uk');
+    await page.getByRole('alert').getByText('domain is a public suffix').waitFor();
+    await add('müller.example');
+    await page.getByText('müller.example', { exact: true }).waitFor();
+    await page.getByText('xn--mller-kva.example · Checked').waitFor();
+    await page.getByText('ALIAS record', { exact: true }).waitFor();
+  });
+
+  it('checks the domains that wait in turn, while the page is seen', async () => {
+    const { page, add } = await opened();
+    const waiting = ['one.shop.example', 'two.shop.example'];
+    for (const domain of waiting) {
+      await add(domain);
+      await page.getByText(`_formhost.${domain} is missing`).waitFor();
+    }
+    const hide = (isHidden: boolean) =>
+      page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true })`);
+    await hide(true);
+    const checks = new Set<string>();
+    page.on('request', (request) => {
+      const [, domain] = /domains\/(.*)\/check$/.exec(request.url()) ?? [];
+      if (domain !== undefined) checks.add(domain);
+    });
+    await page.clock.fastForward(checkIntervalMs);
+    // The browser tells of its requests in their order.
+    await page.evaluate(`fetch('/healthz').then(({ status }) => status)`);
+    expect([...checks]).toEqual([]);
+    await hide(false);
+    async function checkedNext(): Promise<string[]> {
+      await page.clock.fastForward(checkIntervalMs);
+      return [...checks].toSorted();
+    }
+    await expect.poll(checkedNext).toEqual(waiting);
+  });
+});

@@ -1,0 +1,136 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { VIEW_PATHS } from '../../../src/lib/dashboard-paths.ts';
+import { PROJECT } from '../../support/process.ts';
+import { getPage, testService } from '../../support/test-service.ts';
+
+const MAX_SCRIPT_BYTES = 60 * 1024;
+const ID = 'd_0VbbZBZKKTcBD17YQfyDgVGm';
+const SUBMISSION_ID = 'sub_0VbbZBZeswpZ5bGpjxVeCiYz';
+const PATHS = Object.values(VIEW_PATHS).map((path) => path.replace(':id', ID).replace(':submissionId', SUBMISSION_ID));
+
+const service = await testService();
+
+const scriptsOf = (shell: string): string[] =>
+  Array.from(
+    shell.matchAll(/(?:src|modulepreload" href)="\/dashboard\/assets\/([^"]+\.js)"/g),
+    ([, name = '']) => name,
+  );
+
+const bytes = (path: string, encoding: string) =>
+  service.anonymous
+    .get(path)
+    .set('Accept-Encoding', encoding)
+    .buffer(true)
+    .parse((response, done) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => done(null, Buffer.concat(chunks)));
+    });
+
+describe('GET /dashboard', () => {
+  it.each(PATHS)('answers the shell at %s', async (path) => {
+    const { status, headers, text } = await service.anonymous.get(path);
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'private, no-cache',
+      etag: expect.stringMatching(/^"[\w-]{43}"$/),
+      'content-security-policy': `default-src 'self'; frame-src 'self' https://*.pages.test; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+    });
+    expect(text).toMatch(/^<!doctype html>/);
+    // Nothing inline, and nothing of another host.
+    expect(text).not.toMatch(/<style|<script(?![^>]* src="\/dashboard\/assets\/)|\son\w+=|https?:|\{\{/);
+  });
+
+  it('answers 304 to whoever has it', async () => {
+    const { headers } = await service.anonymous.get('/dashboard');
+    const { status, text } = await service.anonymous.get('/dashboard/new').set('If-None-Match', String(headers.etag));
+    expect({ status, text }).toEqual({ status: 304, text: '' });
+  });
+
+  it.each(['/dashboard/nowhere', `/dashboard/pages/${ID}/nothing`])(
+    'answers 404 at %s: a browser with the shell, which says so, and programs with JSON',
+    async (path) => {
+      const { status, headers, text } = await service.anonymous.get(path).set('Accept', 'text/html');
+      expect({ status, type: headers['content-type'] }).toEqual({ status: 404, type: 'text/html; charset=utf-8' });
+      expect(text).toContain('<div id="app"></div>');
+      const { body } = await service.anonymous.get(path).set('Accept', '*/*').expect(404);
+      expect(body).toEqual({ error: 'There is nothing at this path: check it against the API reference.' });
+    },
+  );
+
+  it('is not on the hosts of pages', async () => {
+    const owner = await service.owner();
+    const { slug } = await owner.deploy();
+    expect((await getPage(service.url, slug)).status).toBe(200);
+    const { status } = await service.anonymous.get('/dashboard').set('Host', `${slug}.pages.test`);
+    expect(status).toBe(404);
+  });
+
+  it.each([
+    ['none', { 'Sec-Fetch-Site': 'none' }],
+    ['none', { 'Sec-Fetch-Site': 'same-origin', Cookie: 'other=1' }],
+    ['unknown', { 'Sec-Fetch-Site': 'same-origin', Cookie: 'other=1; formhost=x' }],
+    // A strict cookie is not sent along with a link of another site.
+    ['unknown', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['unknown', {}],
+  ])('says that nobody is signed in where that is certain: %s, %j', async (session, headers) => {
+    const { text } = await service.anonymous.get('/dashboard').set(headers);
+    expect(text).toContain(`data-session="${session}"`);
+  });
+});
+
+describe('GET /dashboard/assets/:asset', () => {
+  it('answers every built file, compressed as the client wants, to be kept for ever', async () => {
+    const names = await readdir(join(PROJECT, 'dist/dashboard/assets'));
+    expect(names.length).toBeGreaterThan(10);
+    for (const name of names) {
+      expect(name).toMatch(/^[\w.-]+-[\w-]{8}\.(?:js|css|svg|html|png)$/);
+      const path = `/dashboard/assets/${name}`;
+      const { body: content, headers } = await bytes(path, 'identity').expect(200);
+      expect(headers).toMatchObject({
+        'cache-control': 'public, max-age=31536000, immutable',
+        'x-content-type-options': 'nosniff',
+        vary: 'Accept-Encoding',
+      });
+      expect(headers['content-type']).toMatch(
+        /^(?:text\/(?:javascript|css|html); charset=utf-8|image\/(?:svg\+xml|png))/,
+      );
+      // Pages in frames have no access to the service, and no other site can frame them.
+      expect(headers['content-security-policy']).toBe(
+        name.endsWith('.html') ? "sandbox allow-scripts; frame-ancestors 'self'" : undefined,
+      );
+      for (const encoding of ['br', 'gzip']) {
+        const { body, headers: encoded } = await bytes(path, encoding).expect('Content-Encoding', encoding);
+        expect(Buffer.compare(body, content)).toBe(0);
+        // A picture is compressed already.
+        if (!name.endsWith('.png')) expect(Number(encoded['content-length'])).toBeLessThan(content.length);
+      }
+    }
+  });
+
+  it.each(['main.js', '..%2fshell.html', '%00', 'main-00000000.js.br'])(
+    'answers 404 to a name that is not one of them: %s',
+    async (name) => {
+      const { status, body } = await service.anonymous.get(`/dashboard/assets/${name}`);
+      expect({ status, body }).toEqual({
+        status: 404,
+        body: { error: 'This file is not part of the dashboard: load the page again.' },
+      });
+    },
+  );
+
+  it('has at most 60 KB of script, for all views', async () => {
+    const { text: shell } = await service.anonymous.get('/dashboard');
+    const [script = '', ...others] = scriptsOf(shell);
+    expect(others).toEqual([]);
+    const { headers } = await bytes(`/dashboard/assets/${script}`, 'br');
+    expect(Number(headers['content-length'])).toBeLessThan(MAX_SCRIPT_BYTES);
+  });
+});

@@ -22,7 +22,7 @@ import { CORS } from './submit/answer-submission.ts';
 import { type Visitor, type VisitorPages, visitorOf } from './submit/visitor-pages.ts';
 
 /** The person whose form is refused; undefined where an answer for programs, or a page's error, suits. */
-function visitorIn(request: IncomingMessage, slug: string | undefined): Visitor | undefined {
+function visitorIn(request: IncomingMessage, slug: Exchange['slug']): Visitor | undefined {
   const isForm = slug === undefined ? isSubmission(request) : pathOf(request) === '/';
   return isForm ? visitorOf(request, slug) : undefined;
 }

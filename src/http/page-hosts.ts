@@ -53,20 +53,20 @@ export class PageHosts {
     if (slug === undefined) context.log();
   }
 
-  #answer(context: RequestContext, slug: string): void | Promise<void> {
+  #answer(context: RequestContext, slug: string | null): void | Promise<void> {
     const { request, path } = context;
     if (path === FAVICON || path === THANKS) return this.#answerOwnOrService(context, slug);
     return request.method === 'POST' ? this.#findForm(context, slug) : this.#pages.serve(context, slug);
   }
 
   /** Answers at a custom domain, unless its page has just gone and another one has got the slug. */
-  async #answerAtDomain(context: RequestContext, slug: string): Promise<void> {
+  async #answerAtDomain(context: RequestContext, slug: string | null): Promise<void> {
     if (await this.#pages.isOfAnother(slug, context.domainHolder)) throw noSuchPage();
     return this.#answer(context, slug);
   }
 
   /** A site's own file comes before that of the service. */
-  async #answerOwnOrService(context: RequestContext, slug: string): Promise<void> {
+  async #answerOwnOrService(context: RequestContext, slug: string | null): Promise<void> {
     const { request, path } = context;
     const isOwn = await this.#pages.hasOwn(slug, path);
     if (!isOwn && path === THANKS) return this.#thank(context, slug);
@@ -79,14 +79,14 @@ export class PageHosts {
   }
 
   /** Answers with the page that a browser shows after it has posted a form to its own page. */
-  async #thank({ request, response, requestId }: Exchange, slug: string): Promise<void> {
+  async #thank({ request, response, requestId }: Exchange, slug: string | null): Promise<void> {
     if (!isRead(request)) throw methodNotAllowed('GET, HEAD');
     const deploymentId = await this.#pages.findDeployment(slug);
     await this.#visitorPages.thank(response, deploymentId, { 'x-request-id': requestId });
   }
 
   /** A form without an action posts to its own page. The next step receives it. */
-  async #findForm(context: RequestContext, slug: string): Promise<void> {
+  async #findForm(context: RequestContext, slug: string | null): Promise<void> {
     context.formId = await this.#pages.findForm(context, slug);
   }
 }

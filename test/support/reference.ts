@@ -6,7 +6,7 @@ import type { Config } from '../../src/config.ts';
 import { createReference } from '../../src/http/api/service/reference/reference-document.ts';
 import { endpointsOf as boundEndpoints } from '../../src/http/endpoints.ts';
 import type { Tagged } from '../../src/http/operation/declaration.ts';
-import { Hosts, NO_SLUG } from '../../src/http/request/hosts.ts';
+import { Hosts } from '../../src/http/request/hosts.ts';
 import { RATE_LIMIT_HEADERS } from '../../src/http/request/rate-limit.ts';
 import { ERROR_CODE } from '../../src/http/response/errors.ts';
 import { NOTICE } from '../../src/http/response/notice-header.ts';
@@ -183,7 +183,7 @@ export function holdAgainst(reference: Reference): Hold {
 
 /** Pages have them under shop.example in all tests. */
 const customDomains = {
-  pageAt: (domain: string) => (domain.endsWith('.shop.example') ? { slug: NO_SLUG } : undefined),
+  pageAt: (domain: string) => (domain.endsWith('.shop.example') ? { slug: null } : undefined),
   domainsOf: () => [],
 };
 

@@ -5,7 +5,6 @@ import type { Limits } from '../../limits.ts';
 import { INDEX, isHtmlPath, isScriptPath } from '../../sites/site-paths.ts';
 import { fill } from '../../texts/texts.ts';
 import type { Exchange } from '../request/exchange.ts';
-import { NO_SLUG } from '../request/hosts.ts';
 import { chooseEncoding } from '../response/accept.ts';
 import { endEarly, errorKind, HttpError, methodNotAllowed } from '../response/errors.ts';
 import { writeSmallPage } from '../response/small-page.ts';
@@ -47,7 +46,8 @@ export class PageServer {
   }
 
   /** Answers with the page, or a file of it; without a promise when it is in memory. Throws HttpError. */
-  serve(exchange: Exchange, slug: string): void | Promise<void> {
+  serve(exchange: Exchange, slug: string | null): void | Promise<void> {
+    if (slug === null) throw noSuchPage();
     const page = this.#find(slug);
     return page instanceof Promise
       ? page.then((found) => this.#answer(exchange, slug, found))
@@ -55,7 +55,7 @@ export class PageServer {
   }
 
   /** Returns whether the site under a slug has something at a path that the service answers for other pages. */
-  async hasOwn(slug: string, path: string): Promise<boolean> {
+  async hasOwn(slug: string | null, path: string): Promise<boolean> {
     const page = await this.#find(slug);
     return page !== undefined && page !== 'taken-down' && page.site?.resolve(path) !== undefined;
   }
@@ -64,7 +64,7 @@ export class PageServer {
    * Returns whether the site under a slug has a script at a path. `deploymentId` is the deployment whose custom domain is
    * asked for; it is undefined on the host of the slug.
    */
-  async hasScript(slug: string, path: string, deploymentId: string | undefined): Promise<boolean> {
+  async hasScript(slug: string | null, path: string, deploymentId: string | undefined): Promise<boolean> {
     const page = await this.#find(slug);
     if (!page || page === 'taken-down' || (deploymentId ?? page.deploymentId) !== page.deploymentId) return false;
     const target = page.site?.resolve(path);
@@ -72,13 +72,13 @@ export class PageServer {
   }
 
   /** Returns whether the page under a slug belongs to another deployment than this one. */
-  async isOfAnother(slug: string, deploymentId: string | undefined): Promise<boolean> {
+  async isOfAnother(slug: string | null, deploymentId: string | undefined): Promise<boolean> {
     const page = await this.#find(slug);
     return page !== undefined && page !== 'taken-down' && page.deploymentId !== deploymentId;
   }
 
   /** The id of the deployment whose page is under a slug. Throws 404. */
-  async findDeployment(slug: string): Promise<string> {
+  async findDeployment(slug: string | null): Promise<string> {
     return (await this.#findLive(slug)).deploymentId;
   }
 
@@ -86,7 +86,7 @@ export class PageServer {
    * The id of the deployment to one of whose pages a form was posted; undefined when the answer is a redirect. Throws 404, and
    * 405 for a file that is no page.
    */
-  async findForm(exchange: Exchange, slug: string): Promise<string | undefined> {
+  async findForm(exchange: Exchange, slug: string | null): Promise<string | undefined> {
     const { deploymentId, site } = await this.#findLive(slug);
     if (exchange.path === '/') return deploymentId;
     const target = site?.resolve(exchange.path);
@@ -96,11 +96,11 @@ export class PageServer {
     return deploymentId;
   }
 
-  #find(slug: string): Found | Promise<Found> {
-    return slug === NO_SLUG ? undefined : this.#pages.get(slug);
+  #find(slug: string | null): Found | Promise<Found> {
+    return slug === null ? undefined : this.#pages.get(slug);
   }
 
-  async #findLive(slug: string): Promise<ReadyPage> {
+  async #findLive(slug: string | null): Promise<ReadyPage> {
     const page = await this.#find(slug);
     if (!page || page === 'taken-down') throw noSuchPage();
     return page;

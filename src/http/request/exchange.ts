@@ -7,6 +7,6 @@ export type Exchange = {
   readonly requestId: string;
   /** The path as the request sent it, without the query. */
   readonly path: string;
-  /** Set when the request is for a page's host. */
-  readonly slug: string | undefined;
+  /** The slug of the host, null for a page's host at which there is no page; undefined for a host of the API. */
+  readonly slug: string | null | undefined;
 };

@@ -6,9 +6,6 @@ import { isSlug } from '../../sites/slugs.ts';
 import { HttpError } from '../response/errors.ts';
 import type { PageAt, ProvenDomains } from './proven-domains.ts';
 
-/** The slug of a page's host at which no page can be. */
-export const NO_SLUG = '';
-
 /** The host of `host:port`, in lower case, without a trailing dot. */
 export const nameOf = (host: string): string =>
   host
@@ -52,11 +49,11 @@ export class Hosts {
     if (!name.endsWith(this.#pagesSuffix)) return this.#domains.pageAt(name);
     const label = name.slice(0, -this.#pagesSuffix.length);
     if (label === '' || label.includes('.')) return undefined;
-    return { slug: isSlug(label) ? label : NO_SLUG };
+    return { slug: isSlug(label) ? label : null };
   }
 
-  /** The slug of a page's host, NO_SLUG where there can be no page; undefined for a host of the API. */
-  slugOf(host: string): string | undefined {
+  /** The slug of a page's host, null where there can be no page; undefined for a host of the API. */
+  slugOf(host: string): string | null | undefined {
     return this.pageAt(host)?.slug;
   }
 

@@ -1,13 +1,12 @@
 import limitConcurrency from 'p-limit';
 import { findProven, listProven, type ProvenDomain } from '../../db/domains/proven-domain-queries.ts';
 import type { Database } from '../../db/postgres/connect.ts';
-import { NO_SLUG } from './hosts.ts';
 
 /** Domains that are read together. */
 const MAX_READ = 10_000;
 
-/** The page at a host: its slug, NO_SLUG where none is served. `deploymentId`: at a custom domain, the deployment that has it. */
-export type PageAt = { slug: string; deploymentId?: string };
+/** The page at a host: its slug, null where none is served. `deploymentId`: at a custom domain, the deployment that has it. */
+export type PageAt = { slug: string | null; deploymentId?: string };
 
 /** The custom domains that are proven, all in memory: 100,000 take some 25 MB. */
 export class ProvenDomains {
@@ -61,7 +60,7 @@ export class ProvenDomains {
 
   #keep(rows: readonly ProvenDomain[]): void {
     for (const { domain, deploymentId, slug } of rows) {
-      this.#pages.set(domain, { slug: slug ?? NO_SLUG, deploymentId });
+      this.#pages.set(domain, { slug, deploymentId });
       const domains = this.#domains.get(deploymentId);
       if (!domains) this.#domains.set(deploymentId, [domain]);
       else if (!domains.includes(domain)) domains.push(domain);

@@ -28,7 +28,7 @@ export class RequestContext implements Exchange {
   /** The time of performance.now(). */
   readonly startedAt = performance.now();
   path = '';
-  slug: string | undefined = undefined;
+  slug: string | null | undefined = undefined;
   /** The deployment that has the custom domain of the request. */
   domainHolder: string | undefined = undefined;
   /** The id of a deployment, percent-encoded: that in the path of a form's address, or that to whose page a form is posted. */

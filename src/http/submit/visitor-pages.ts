@@ -45,11 +45,11 @@ const FORM_ENCODED = /^(?:application\/x-www-form-urlencoded|multipart\/form-dat
  * The visitor, when the request posts a form as a browser does that shows the answer: its Accept names text/html. A
  * webhook's delivery never has one. `slug`: that of the page to whose own address the form is posted.
  */
-export function visitorOf({ method, headers }: IncomingMessage, slug: string | undefined): Visitor | undefined {
+export function visitorOf({ method, headers }: IncomingMessage, slug: Exchange['slug']): Visitor | undefined {
   if (method !== 'POST') return undefined;
   const [enctype] = FORM_ENCODED.exec(headers['content-type'] ?? '') ?? [];
   if (enctype === undefined || headers[DELIVERY_HEADER] !== undefined || !namesHtml(headers)) return undefined;
-  return { enctype: enctype.toLowerCase(), isOnPage: slug !== undefined, slug };
+  return { enctype: enctype.toLowerCase(), isOnPage: slug !== undefined, slug: slug ?? undefined };
 }
 
 /** Refusals after which the same form can be accepted, later or without its files. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { isPrivate } from '../../../lib/public-address.ts';
 import { publicOperation } from '../../operation/operation.ts';
-import { NO_SLUG, nameOf } from '../../request/hosts.ts';
+import { nameOf } from '../../request/hosts.ts';
 import { queryValues } from '../../request/query-values.ts';
 import { noSuchPath, unavailable } from '../../response/errors.ts';
 
@@ -44,7 +44,7 @@ export const tlsOperation = publicOperation('GET', '/internal/tls', 'askForTls',
     const slug = hosts.slugOf(domain);
     const isApi = nameOf(domain) === new URL(config.baseUrl).hostname;
     if (slug === undefined && !isApi && isStarting()) throw unavailable('The service is starting: try again shortly.');
-    const isServed = slug === undefined ? isApi : slug !== NO_SLUG && (await pages.get(slug)) !== undefined;
+    const isServed = slug === undefined ? isApi : slug !== null && (await pages.get(slug)) !== undefined;
     if (!isServed) throw noSuchPath();
     return { status: 'ok' as const };
   },

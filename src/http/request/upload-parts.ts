@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { Readable, type Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request } from 'express';
 import multer from 'multer';
 import { SiteError } from '../../sites/sent-files.ts';
 import { HttpError } from '../response/errors.ts';
+import { feedParser } from './feed-parser.ts';
 import { mediaType } from './json-body.ts';
 
 /*
@@ -14,8 +15,11 @@ import { mediaType } from './json-body.ts';
 
 /** Bytes that are read before other work has a turn. */
 const SLICE_BYTES = 64 * 1024;
+/** Parts that are read before other work has a turn: each takes as long as many bytes. */
+const PARTS_PER_TURN = 32;
 /** Delimiters that are found before other work has a turn. */
 const DELIMITERS_PER_TURN = 1_000;
+const HEADER_END = '\r\n\r\n';
 /** RFC 2046, section 5.1.1. */
 const MAX_BOUNDARY_CHARS = 70;
 /** Text fields of a body. No endpoint has as many. */
@@ -30,6 +34,7 @@ const INCOMPLETE =
   'send all of it, begin each part with the boundary that the content type names, and end it with the boundary between two pairs of dashes';
 const IN_CONTENT = 'choose a boundary that no content has, with a line break after it';
 const AFTER_END = 'put nothing after the boundary that ends it';
+const IN_HEADER = 'give each part a header of at most 16 KiB, with an empty line after it';
 const UNREADABLE = 'give each part a Content-Disposition of form-data with a name, and each file a filename';
 const ENCODED = 'send each part as it is, without a Content-Transfer-Encoding';
 
@@ -64,7 +69,7 @@ function toHttpError(error: unknown, { maxTextBytes }: PartLimits): unknown {
   if (error instanceof HttpError || error instanceof SiteError) return error;
   if (!(error instanceof multer.MulterError)) {
     const isHeader = error instanceof Error && error.message === 'Malformed part header';
-    return malformed(isHeader ? 'give each part a header of at most 16 KiB, with an empty line after it' : INCOMPLETE);
+    return malformed(isHeader ? IN_HEADER : INCOMPLETE);
   }
   const code: string = error.code;
   if (code === 'LIMIT_FIELD_VALUE') {
@@ -131,36 +136,51 @@ class PartWatch {
   }
 }
 
-async function* slicesOf(body: Buffer): AsyncGenerator<Buffer> {
-  for (let at = 0; at < body.length; at += SLICE_BYTES) {
-    yield body.subarray(at, at + SLICE_BYTES);
-    await nextTurn();
-  }
-}
+/** Where a body ends, how many parts begin in it, and where the reading pauses because it had PARTS_PER_TURN of them. */
+type Layout = { end: number; count: number; pauses: readonly number[] };
 
 /**
- * Finds the delimiter that ends a body, and counts those that begin a part. Throws 400 where the parser would wait for ever, because of
- * a part after the end, or would cut a content off, because that has the boundary.
+ * Finds the delimiters of a body. Throws 400 where the parser would wait for ever, because of a header that does not end or a part
+ * after the end, or would cut a content off, because that has the boundary.
  */
-async function findEnd(body: Buffer, boundary: string, maxParts: number): Promise<{ end: number; count: number }> {
+async function layoutOf(body: Buffer, boundary: string, maxParts: number): Promise<Layout> {
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
   const isAtStart = body.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2));
+  const pauses: number[] = [];
   let end: number | undefined;
   let count = 0;
+  let header: number | undefined;
   let at = isAtStart ? -2 : body.indexOf(delimiter);
   for (let found = 1; at !== -1; found += 1) {
     const after = at + delimiter.length;
     const next = body.toString('latin1', after, after + 2);
     if (end !== undefined) throw malformed(AFTER_END);
+    if (header !== undefined && !hasEnd(body, header, at)) throw malformed(IN_HEADER);
+    header = next === '\r\n' ? after : undefined;
     if (next === '--') end = after + 2;
-    else if (next === '\r\n') count += 1;
+    else if (header !== undefined) count += 1;
     else if (next.length === 2) throw malformed(IN_CONTENT);
     if (count > maxParts) throw tooManyParts();
+    if (found % PARTS_PER_TURN === 0) pauses.push(after);
     if (found % DELIMITERS_PER_TURN === 0) await nextTurn();
     at = body.indexOf(delimiter, after);
   }
   if (end === undefined) throw malformed(INCOMPLETE);
-  return { end, count };
+  return { end, count, pauses };
+}
+
+/** Returns whether a header ends before the delimiter behind its part. */
+function hasEnd(body: Buffer, header: number, delimiter: number): boolean {
+  const end = body.indexOf(HEADER_END, header);
+  return end !== -1 && end + HEADER_END.length <= delimiter;
+}
+
+function* slicesOf(body: Buffer, { end, pauses }: Layout): Generator<Buffer> {
+  let at = 0;
+  for (const pause of [...pauses, end]) {
+    for (; at < pause; at = Math.min(at + SLICE_BYTES, pause))
+      yield body.subarray(at, Math.min(at + SLICE_BYTES, pause));
+  }
 }
 
 /** Reads the parts of a body that has been received. Throws 400, 413, and what `isWanted` throws. */
@@ -171,11 +191,9 @@ export async function readParts(request: Request, body: Buffer, limits: PartLimi
   }
   const { maxFiles, maxTextBytes, isWanted } = limits;
   const maxParts = maxFiles + MAX_TEXT_FIELDS;
-  const { end, count } = await findEnd(body, boundary, maxParts);
+  const layout = await layoutOf(body, boundary, maxParts);
   const storage = new FileCollector();
   const watch = new PartWatch();
-  const source = Readable.from(slicesOf(body.subarray(0, end)));
-  // The published types lack `streamHandler`, which is documented.
   const options = {
     storage,
     preservePath: true,
@@ -196,28 +214,40 @@ export async function readParts(request: Request, body: Buffer, limits: PartLimi
         done(error instanceof Error ? error : new Error('A file was refused.'));
       }
     },
-    streamHandler(_request: Request, parser: Writable): void {
-      watch.observe(parser);
-      source.pipe(parser);
-    },
+  };
+  const over = new AbortController();
+  const read = (parser: Writable): Promise<void> => {
+    watch.observe(parser);
+    return feedParser(parser, slicesOf(body, layout), over.signal).catch(() => Promise.reject(malformed(UNREADABLE)));
   };
   try {
-    await runParser(multer(options).any(), request);
+    await runParser(options, request, read);
   } catch (error) {
     throw toHttpError(error, limits);
   } finally {
-    source.destroy();
+    over.abort();
   }
   // The parser skips what it can't read.
-  if (count > watch.count) throw malformed(UNREADABLE);
+  if (layout.count > watch.count) throw malformed(UNREADABLE);
   if (watch.problem !== undefined) throw malformed(watch.problem);
   return { files: storage.files, texts: { ...request.body }, textChars: watch.textChars };
 }
 
-function runParser(parse: ReturnType<multer.Multer['any']>, request: Request): Promise<void> {
+/** Settles as the parser does. Rejects also when `read`, which gives the parser the body, does. */
+function runParser(
+  options: multer.Options,
+  request: Request,
+  read: (parser: Writable) => Promise<void>,
+): Promise<void> {
   const { res: response } = request;
   if (!response) throw new Error('A request without its response has no parts.');
   return new Promise((resolve, reject) => {
+    // The published types lack `streamHandler`, which is documented.
+    const withStream = {
+      ...options,
+      streamHandler: (_request: Request, parser: Writable) => void read(parser).catch(reject),
+    };
+    const parse = multer(withStream).any();
     parse(request, response, (error?: unknown) => (error === undefined || error === null ? resolve() : reject(error)));
   });
 }

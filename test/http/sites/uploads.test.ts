@@ -310,6 +310,16 @@ describe('a form that is refused', () => {
       [file('index.html', 'a'.repeat(501))],
     ],
     [
+      'a page alone that is too large, and not UTF-8',
+      '413 html is too large: send at most 500 bytes.',
+      [file('b.html', Buffer.alloc(501, 0xe4))],
+    ],
+    [
+      'another page that is too large, and not UTF-8',
+      '413 The file "b.html" is too large: send at most 500 bytes.',
+      [INDEX, file('b.html', Buffer.alloc(501, 0xe4))],
+    ],
+    [
       'a text that is too large',
       '413 A text field is too large: send at most 500 bytes in each.',
       [{ name: 'html', content: 'a'.repeat(501) }],
@@ -382,6 +392,14 @@ describe('a form that is refused', () => {
     ['is empty', INCOMPLETE, '', TYPE],
     ['is none', INCOMPLETE, '<p>', TYPE],
     ['is cut off', INCOMPLETE, whole.slice(0, -10), TYPE],
+    // The parser would wait for ever: the header of a file goes on behind the next boundary, and the file has no end.
+    [
+      'has a header that the next boundary cuts off',
+      HEADER,
+      `--${BOUNDARY}\r\n${headerOf(file('a'))}--${BOUNDARY}\r\n\r\n---${BOUNDARY}\r\na: b\r\n--${BOUNDARY}--\r\n`,
+      TYPE,
+    ],
+    ['has a header that the end cuts off', HEADER, `--${BOUNDARY}\r\n${headerOf(file('a'))}--${BOUNDARY}--\r\n`, TYPE],
     ['is cut off in a header', INCOMPLETE, whole.slice(0, 40), TYPE],
     ['has another boundary', INCOMPLETE, whole, 'multipart/form-data; boundary=line-8'],
     [

@@ -56,6 +56,11 @@ const refused = (path: string, problem: string): SiteError =>
 const notUtf8 = (path: string): SiteError =>
   fileError(path, `The file ${shownPath(path)} is not UTF-8: save it as UTF-8, and send it again.`);
 
+function pageTooLarge(limit: number): SiteError {
+  const message = `html is too large: send at most ${limit} bytes.`;
+  return new SiteError(413, message, [{ path: INDEX, fault: { code: 'too-long', limit }, message }]);
+}
+
 /** The name of a file, without what programs write before it. Throws SiteError. */
 function nameOf(filename: string): string {
   if (filename.length > MAX_NAME_BYTES || Buffer.byteLength(filename) > MAX_NAME_BYTES) {
@@ -84,8 +89,9 @@ const contentOf = ({ pieces }: FilePart): Buffer => {
 const isZip = ({ path, type }: FilePart): boolean => /\.zip$/i.test(path) || ZIP_TYPE.test(type);
 const isPage = ({ path, type }: FilePart): boolean => isHtmlPath(path) || HTML_TYPE.test(type);
 
-/** The text of a page that is a file. */
-function textOf(file: FilePart): string {
+/** The text of a page that is a file. One that is too large is not decoded: it would take as much memory again. */
+function textOf(file: FilePart, { maxHtmlBytes }: Config): string {
+  if (file.bytes > maxHtmlBytes) throw pageTooLarge(maxHtmlBytes);
   const content = contentOf(file);
   if (isUtf8(content)) return content.toString();
   throw notUtf8(file.path);
@@ -98,7 +104,7 @@ type Uploaded = { html: unknown; files?: SentFiles };
 async function alone(file: FilePart, config: Config, { reservation }: FormContext): Promise<Uploaded | undefined> {
   if (isPage(file)) {
     checkedPath(file.path);
-    return { html: textOf(file) };
+    return { html: textOf(file, config) };
   }
   if (!isZip(file)) return undefined;
   // The pieces of the body, and all of the zip.
@@ -110,7 +116,7 @@ async function alone(file: FilePart, config: Config, { reservation }: FormContex
 }
 
 /** The files of a site, checked. `html`: the page, where it is a text field. Throws SiteError with all that is wrong. */
-async function siteOf(parts: readonly FilePart[], html: unknown): Promise<Uploaded> {
+async function siteOf(parts: readonly FilePart[], html: unknown, config: Config): Promise<Uploaded> {
   const root =
     html === undefined
       ? await rootOf(
@@ -133,13 +139,15 @@ async function siteOf(parts: readonly FilePart[], html: unknown): Promise<Upload
     return { ...part, path: stored && 'path' in stored ? stored.path : part.path };
   });
   for (const file of files) {
-    if (isHtmlPath(file.path) && !isUtf8(contentOf(file))) faults.push(...notUtf8(file.path).faults);
+    // A larger one is refused later.
+    const isRead = isHtmlPath(file.path) && file.bytes <= config.maxHtmlBytes;
+    if (isRead && !isUtf8(contentOf(file))) faults.push(...notUtf8(file.path).faults);
   }
   const [first] = faults;
   if (first) throw new SiteError(400, first.message, faults);
   const index = files.find(({ path }) => path === INDEX);
   const list = files.filter((file) => file !== index);
-  return { html: index ? textOf(index) : html, files: sentFiles(list) };
+  return { html: index ? textOf(index, config) : html, files: sentFiles(list) };
 }
 
 /** Their contents are put together when they are stored. */
@@ -189,7 +197,7 @@ export async function readUpload(body: Buffer, context: FormContext, config: Con
       return { ...fields, html };
     }
     const single = html === undefined && more.length === 0 ? await alone(only, config, context) : undefined;
-    return { ...fields, ...(single ?? (await siteOf(files, html))) };
+    return { ...fields, ...(single ?? (await siteOf(files, html, config))) };
   } catch (error) {
     throw error instanceof SiteError ? siteRefused(error) : error;
   }

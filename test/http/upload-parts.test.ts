@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { Writable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import express from 'express';
+import request from 'supertest';
+import { describe, expect, it } from 'vitest';
+import { feedParser } from '../../src/http/request/feed-parser.ts';
+import { readParts } from '../../src/http/request/upload-parts.ts';
+import { multipartBody } from '../support/multipart-body.ts';
+
+/** Returns what work resolves to, and for how many turns of the event loop it ran. */
+async function turnsOf<T>(work: Promise<T>): Promise<{ result: T; turns: number }> {
+  let turns = 0;
+  let isDone = false;
+  const counting = (async () => {
+    for (; !isDone; turns += 1) await nextTurn();
+  })();
+  const result = await work.finally(() => {
+    isDone = true;
+  });
+  await counting;
+  return { result, turns };
+}
+
+describe('readParts', () => {
+  it('lets other work have a turn after a few parts', async () => {
+    const app = express().post('/', async (sent, response) => {
+      const body = await buffer(sent);
+      const limits = { maxFiles: 900, maxTextBytes: 10, isWanted: () => true };
+      const { result, turns } = await turnsOf(readParts(sent, body, limits));
+      response.json({ files: result.files.length, turns, bytes: body.length });
+    });
+    const body = multipartBody(
+      ...Array.from({ length: 900 }, (_, at): [string, string] => [`filename=${at};name=a`, '']),
+    );
+    const { body: answer } = await request(app)
+      .post('/')
+      .type('multipart/form-data; boundary=b')
+      .send(body)
+      .expect(200);
+    expect(answer).toEqual({ files: 900, turns: expect.any(Number), bytes: body.length });
+    // All of it is one slice.
+    expect(body.length).toBeLessThan(64 * 1024);
+    expect(answer.turns).toBeGreaterThan(20);
+  });
+});
+
+describe('feedParser', () => {
+  const slices = ['a', 'b'].map((text) => Buffer.from(text));
+
+  it('rejects when the parser never ends', async () => {
+    const parser = new Writable({ write: (_piece, _encoding, done) => done(), final: () => undefined });
+    await expect(feedParser(parser, slices, new AbortController().signal)).rejects.toThrow('waits for more');
+  });
+
+  it('rejects when the parser takes nothing', async () => {
+    const parser = new Writable({ write: () => undefined });
+    await expect(feedParser(parser, slices, new AbortController().signal)).rejects.toThrow('waits for more');
+  });
+
+  it('stops when nothing more is wanted', async () => {
+    const over = new AbortController();
+    const written: string[] = [];
+    const parser = new Writable({
+      write(piece, _encoding, done) {
+        written.push(String(piece));
+        over.abort();
+        done();
+      },
+    });
+    await feedParser(parser, slices, over.signal);
+    expect(written).toEqual(['a']);
+    parser.destroy();
+    await once(parser, 'close');
+  });
+});

@@ -24,13 +24,37 @@ async function turnsOf<T>(work: Promise<T>): Promise<{ result: T; turns: number 
 }
 
 describe('readParts', () => {
+  const app = express().post('/', async (sent, response) => {
+    const body = await buffer(sent);
+    const limits = { maxFiles: 900, maxTextBytes: 10, isWanted: () => true };
+    const { result, turns } = await turnsOf(readParts(sent, body, limits).catch(() => ({ files: [] })));
+    response.json({ files: result.files.length, turns, bytes: body.length });
+  });
+
+  it('lets other work have a turn while it searches', async () => {
+    const body = Buffer.from('\r\n-'.repeat(4 * 1024 * 1024));
+    const { body: answer } = await request(app)
+      .post('/')
+      .type('multipart/form-data; boundary=b')
+      .send(body)
+      .expect(200);
+    expect(answer).toEqual({ files: 0, turns: expect.any(Number), bytes: body.length });
+    expect(answer.turns).toBeGreaterThan(10);
+  });
+
+  it.each([1024 * 1024 - 3, 1024 * 1024 - 1, 1024 * 1024])('finds a delimiter at %i bytes', async (size) => {
+    const head = multipartBody(['name="a"; filename="b"', '']).indexOf('\r\n\r\n') + 4;
+    const body = multipartBody(['name="a"; filename="b"', 'c'.repeat(size - head)], ['name="a"; filename="d"', '']);
+    expect(body.indexOf('\r\n--b\r\n')).toBe(size);
+    const { body: answer } = await request(app)
+      .post('/')
+      .type('multipart/form-data; boundary=b')
+      .send(body)
+      .expect(200);
+    expect(answer.files).toBe(2);
+  });
+
   it('lets other work have a turn after a few parts', async () => {
-    const app = express().post('/', async (sent, response) => {
-      const body = await buffer(sent);
-      const limits = { maxFiles: 900, maxTextBytes: 10, isWanted: () => true };
-      const { result, turns } = await turnsOf(readParts(sent, body, limits));
-      response.json({ files: result.files.length, turns, bytes: body.length });
-    });
     const body = multipartBody(
       ...Array.from({ length: 900 }, (_, at): [string, string] => [`filename=${at};name=a`, '']),
     );

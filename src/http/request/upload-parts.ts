@@ -17,8 +17,12 @@ import { mediaType } from './json-body.ts';
 const SLICE_BYTES = 64 * 1024;
 /** Parts that are read before other work has a turn: each takes as long as many bytes. */
 const PARTS_PER_TURN = 32;
+/** Bytes that are searched for a delimiter before other work has a turn. */
+const SEARCHED_BYTES = 1024 * 1024;
 /** Delimiters that are found before other work has a turn. */
 const DELIMITERS_PER_TURN = 1_000;
+/** More than the parser takes. */
+const MAX_HEADER_BYTES = 17 * 1024;
 const HEADER_END = '\r\n\r\n';
 /** RFC 2046, section 5.1.1. */
 const MAX_BOUNDARY_CHARS = 70;
@@ -150,7 +154,7 @@ async function layoutOf(body: Buffer, boundary: string, maxParts: number): Promi
   let end: number | undefined;
   let count = 0;
   let header: number | undefined;
-  let at = isAtStart ? -2 : body.indexOf(delimiter);
+  let at = isAtStart ? -2 : await indexOf(body, delimiter, 0);
   for (let found = 1; at !== -1; found += 1) {
     const after = at + delimiter.length;
     const next = body.toString('latin1', after, after + 2);
@@ -163,17 +167,25 @@ async function layoutOf(body: Buffer, boundary: string, maxParts: number): Promi
     if (count > maxParts) throw tooManyParts();
     if (found % PARTS_PER_TURN === 0) pauses.push(after);
     if (found % DELIMITERS_PER_TURN === 0) await nextTurn();
-    at = body.indexOf(delimiter, after);
+    at = await indexOf(body, delimiter, after);
   }
   if (end === undefined) throw malformed(INCOMPLETE);
   return { end, count, pauses };
 }
 
-/** Returns whether a header ends before the delimiter behind its part. */
-function hasEnd(body: Buffer, header: number, delimiter: number): boolean {
-  const end = body.indexOf(HEADER_END, header);
-  return end !== -1 && end + HEADER_END.length <= delimiter;
+/** The position of a delimiter, or -1. A content in which it nearly begins everywhere takes long. */
+async function indexOf(body: Buffer, delimiter: Buffer, from: number): Promise<number> {
+  for (let at = from; at < body.length; at += SEARCHED_BYTES) {
+    const found = body.subarray(at, at + SEARCHED_BYTES + delimiter.length - 1).indexOf(delimiter);
+    if (found !== -1) return at + found;
+    await nextTurn();
+  }
+  return -1;
 }
+
+/** Returns whether a header ends before the delimiter behind its part. */
+const hasEnd = (body: Buffer, header: number, delimiter: number): boolean =>
+  body.subarray(header, Math.min(delimiter, header + MAX_HEADER_BYTES)).includes(HEADER_END);
 
 function* slicesOf(body: Buffer, { end, pauses }: Layout): Generator<Buffer> {
   let at = 0;

@@ -27,8 +27,13 @@ type Request = {
   headers?: Record<string, string>;
   content?: Uint8Array<ArrayBuffer>;
   withinMs: number;
+  /** The most that the content of an answer may have; MAX_ANSWER_BYTES. */
+  maxBytes?: number;
   signal?: AbortSignal | undefined;
 };
+
+/** A request, without its time. */
+type RequestTry = Omit<Request, 'withinMs' | 'signal'>;
 
 type Answer = { status: number; headers: Headers; body: Buffer };
 
@@ -45,6 +50,10 @@ const RETRIED =
 const FOLDER = 'files/';
 /** In one answer, as S3 allows. */
 const LISTED_OBJECTS = 1_000;
+/** A list has so many bytes at most: a key has 1,024, each of which may be escaped as six characters. */
+const MAX_LIST_BYTES = 8 * 1024 * 1024;
+/** A marker, or an error. */
+const MAX_ANSWER_BYTES = 64 * 1024;
 const EMPTY_SHA256 = createHash('sha256').digest('hex');
 
 /** The code of what fetch rejects with. */
@@ -60,6 +69,18 @@ function element(xml: string, name: string): string | undefined {
   const from = xml.indexOf(`<${name}>`);
   const to = xml.indexOf(`</${name}>`, from);
   return from < 0 || to < 0 ? undefined : decodeXML(xml.slice(from + name.length + 2, to));
+}
+
+/** The content of an answer, decoded; undefined when it has more bytes. The rest is not read. */
+async function readAnswer({ body }: Response, maxBytes: number): Promise<Buffer | undefined> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of body ?? []) {
+    bytes += piece.length;
+    if (bytes > maxBytes) return undefined;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
 }
 
 /** A sentence with the bucket's region where a refusal names it, as Amazon's does; else nothing. */
@@ -108,7 +129,8 @@ export class Bucket {
     withinMs: number,
   ): Promise<Buffer | undefined> {
     const headers = { range: `bytes=${from}-${from + length - 1}` };
-    const answer = await this.#find({ method: 'GET', key: this.#keyOf(id), headers, withinMs });
+    const maxBytes = Math.max(length, MAX_ANSWER_BYTES);
+    const answer = await this.#find({ method: 'GET', key: this.#keyOf(id), headers, withinMs, maxBytes });
     if (!answer) return undefined;
     const range = answer.headers.get('content-range') ?? '';
     const isPart = answer.status === 206 ? range.startsWith(`bytes ${from}-`) : from === 0;
@@ -118,13 +140,13 @@ export class Bucket {
     return answer.body;
   }
 
-  /** Deletes an object. Succeeds also when there is none. */
-  async delete(id: string): Promise<void> {
-    await this.#find({ method: 'DELETE', key: this.#keyOf(id), withinMs: this.#limits.requestTimeoutMs });
+  /** Deletes an object. Succeeds also when there is none. Rejects with a BucketError also when the signal fires. */
+  async delete(id: string, signal?: AbortSignal): Promise<void> {
+    await this.#find({ method: 'DELETE', key: this.#keyOf(id), withinMs: this.#limits.requestTimeoutMs, signal });
   }
 
-  /** Up to LISTED_OBJECTS objects after `after`, which comes from the answer before. */
-  async list(after: string): Promise<Listed> {
+  /** Up to LISTED_OBJECTS objects after `after`, which comes from the answer before. Rejects also when the signal fires. */
+  async list(after: string, signal?: AbortSignal): Promise<Listed> {
     const folder = this.#prefix + FOLDER;
     const query = {
       'list-type': '2',
@@ -137,6 +159,8 @@ export class Bucket {
       key: '',
       query,
       withinMs: 4 * this.#limits.requestTimeoutMs,
+      maxBytes: MAX_LIST_BYTES,
+      signal,
     });
     const xml = body.toString();
     const entries = xml.split('<Contents>').slice(1);
@@ -211,21 +235,29 @@ export class Bucket {
           throw new BucketError(`the bucket did not answer ${request.method}: ${code}`, code);
         }
       }
-      await delay(this.#limits.retryMs * RETRY_GROWTH ** retry * (0.5 + Math.random()));
+      // A signal that fires meanwhile ends the next try.
+      const pauseMs = this.#limits.retryMs * RETRY_GROWTH ** retry * (0.5 + Math.random());
+      await delay(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   }
 
   async #sendOnce(
-    { method, key, query = {}, headers: given, content }: Omit<Request, 'withinMs' | 'signal'>,
+    { method, key, query = {}, headers: given, content, maxBytes = MAX_ANSWER_BYTES }: RequestTry,
     signal: AbortSignal,
   ): Promise<Answer> {
     const url = new URL(this.#url);
     url.pathname += key;
     url.search = String(new URLSearchParams(query));
     const headers = { 'x-amz-content-sha256': EMPTY_SHA256, ...given };
-    const response = await this.#aws.fetch(url, { method, headers, body: content ?? null, redirect: 'manual', signal });
+    const body = content ?? null;
+    const signed = await this.#aws.sign(url, { method, headers, body });
+    const sent = { method, headers: signed.headers, body, redirect: 'manual', signal } as const;
+    // With a Request that has the signal, the garbage collector would take the time-out away.
+    const response = await fetch(signed.url, sent);
     const { status } = response;
-    const answer = { status, headers: response.headers, body: Buffer.from(await response.arrayBuffer()) };
+    const read = await readAnswer(response, maxBytes);
+    if (!read) throw new BucketError(`the bucket answered ${method} with more than was asked for`, 'WRONG_PART');
+    const answer = { status, headers: response.headers, body: read };
     if (response.ok) return answer;
     const code = element(answer.body.toString(), 'Code')?.slice(0, 100) ?? String(status);
     throw new BucketError(`the bucket answered ${method} with ${status} ${code}${regionOf(answer)}`, code, status);

@@ -26,13 +26,14 @@ export async function deleteRemovedObjects(
   db: Knex,
   bucket: Pick<Bucket, 'delete'>,
   { files: limits }: Limits,
+  signal?: AbortSignal,
 ): Promise<number> {
   const ids = (await claimRemovedObjects(db, limits)).values();
   const deleted: string[] = [];
   const deleteSome = async (): Promise<void> => {
     // Each id is that of one loop. An object that is not deleted is due again later.
     for (const id of ids) {
-      await bucket.delete(id);
+      await bucket.delete(id, signal);
       deleted.push(id);
     }
   };
@@ -55,12 +56,12 @@ export async function sweepOrphans(
   let deleted = 0;
   for (let after: string | undefined = ''; after !== undefined; ) {
     signal?.throwIfAborted();
-    const { objects, next, now }: Listed = await bucket.list(after);
+    const { objects, next, now }: Listed = await bucket.list(after, signal);
     const old = objects.filter(({ modifiedAt }) => now.getTime() - modifiedAt.getTime() > ORPHAN_AGE_MS);
     const ids = old.map(({ id }) => id);
     for (const id of ids.length > 0 ? await findOrphans(db, ids) : []) {
       signal?.throwIfAborted();
-      await bucket.delete(id);
+      await bucket.delete(id, signal);
       deleted += 1;
     }
     after = next;
@@ -124,7 +125,7 @@ export class FilesBucket {
 
   async #cleanUp(bucket: Bucket, signal: AbortSignal): Promise<void> {
     await this.#checkOwn();
-    while (!signal.aborted && (await deleteRemovedObjects(this.#db, bucket, this.#limits)) === DELETED_BATCH);
+    while (!signal.aborted && (await deleteRemovedObjects(this.#db, bucket, this.#limits, signal)) === DELETED_BATCH);
     if (!(await claimSweep(this.#db))) return;
     // Another installation may have claimed the prefix since.
     this.#isOwn = false;

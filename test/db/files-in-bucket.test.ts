@@ -1,14 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { networkInterfaces } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createLinks } from '../../src/db/account/link-secret.ts';
 import { listContentsOutside, moveToDatabase } from '../../src/db/files/bucket-file-queries.ts';
-import { sweepOrphans } from '../../src/files/files-bucket.ts';
+import type { Database } from '../../src/db/postgres/connect.ts';
+import type { Bucket } from '../../src/files/bucket.ts';
+import { deleteRemovedObjects, sweepOrphans } from '../../src/files/files-bucket.ts';
 import { resubmitQuery } from '../../src/http/submit/resubmit-query.ts';
 import { newObjectId, newSubmissionId } from '../../src/lib/ids.ts';
 import type { LimitOverrides } from '../../src/limits.ts';
 import { bucketOf, cleanBucket, namedObjects } from '../support/bucket-files.ts';
+import { testLimits } from '../support/test-limits.ts';
 import { multipartBody } from '../support/multipart-body.ts';
 import { s3Error, startS3 } from '../support/s3.ts';
 import { asOwner, type TestService, testService } from '../support/test-service.ts';
@@ -307,6 +312,54 @@ describe('when the bucket', () => {
     expect(await submit(id, 'x')).toMatchObject({ status: 200 });
     failOnce();
     expect((await download(path)).content.toString()).toBe('once');
+  });
+
+  it('answers with more than was asked for, the rest is not read', async () => {
+    const { path } = await stored('x');
+    const { promise: wasRead, resolve } = Promise.withResolvers<boolean>();
+    s3.intercept(({ method, key, isDone }, response) => {
+      if (method !== 'GET' || isDone || !key.includes('/files/')) return false;
+      response.once('close', () => resolve(response.writableFinished));
+      response.writeHead(206, { 'Content-Range': 'bytes 0-0/1' });
+      response.end(Buffer.alloc(64 * MIB));
+      return true;
+    });
+    expect(await download(path)).toMatchObject({ status: 503 });
+    expect(await wasRead).toBe(false);
+  });
+
+  it.each([
+    ['says nothing', () => undefined],
+    ['stops within its answer', (response: ServerResponse) => void response.writeHead(206).write('x')],
+  ])('%s, the time-out ends that, whatever the garbage collector does', async (_case, fault) => {
+    setFlagsFromString('--expose-gc');
+    const collect: unknown = runInNewContext('gc');
+    const collecting = setInterval(() => typeof collect === 'function' && collect(), 5);
+    onTestFinished(() => clearInterval(collecting));
+    s3.intercept((_request, response) => {
+      fault(response);
+      return true;
+    });
+    const part = { from: 0, length: 10 };
+    await expect(bucketOf(s3.settings()).read(newObjectId(), part, 1_000)).rejects.toMatchObject({ code: 'TIMEOUT' });
+  });
+
+  it.each([
+    ['lists', sweepOrphans],
+    [
+      'deletes',
+      (db: Database, bucket: Bucket, signal: AbortSignal) => deleteRemovedObjects(db, bucket, testLimits(), signal),
+    ],
+  ])('says nothing while the service %s, a stop does not wait for it', async (_case, work) => {
+    const { id, path } = await stored('x');
+    await owner.delete(`/submissions/${id}/${path.split('/')[3]}`).expect(200);
+    await service.db.raw("UPDATE removed_objects SET due_at = now() - interval '1 s'");
+    const stop = new AbortController();
+    s3.intercept(() => {
+      stop.abort();
+      return true;
+    });
+    await expect(work(service.db, bucketOf(s3.settings()), stop.signal)).rejects.toMatchObject({ code: 'TIMEOUT' });
   });
 
   it('answers an upload after it has stored it, or not at all, the submission has its file', async () => {

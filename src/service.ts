@@ -57,7 +57,7 @@ type ServiceParts = Awaited<ReturnType<typeof createParts>>;
 async function createParts(
   config: Config,
   log: Log,
-  { siteverifyUrls, limits: overrides = {}, now = () => new Date() }: ServiceOverrides,
+  { siteverifyUrls, limits: overrides = {}, now }: ServiceOverrides,
   listening: () => AddressInfo | undefined,
 ) {
   const limits = withLimits(overrides);

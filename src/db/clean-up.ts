@@ -11,6 +11,7 @@ import {
 } from './deployments/deleted-deployment-queries.ts';
 import { cleanContents } from './deployments/site-file-queries.ts';
 import { BATCH, removeOldRows } from './old-rows.ts';
+import { queryOne } from './postgres/query.ts';
 import { expireSpam, removeExpiredSpam } from './spam/spam-clean-up.ts';
 import { findExpiring, removeExpired } from './submissions/expired-submission-queries.ts';
 
@@ -19,7 +20,8 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 type CleanUpParts = {
   db: Knex;
   limits: Limits;
-  now(): Date;
+  /** What removals go by. By default the database's clock, which made the times: that of this process may be wrong by a year. */
+  now?: (() => Date) | undefined;
   /** For so many days the log of deliveries is kept, and recipients that owners have removed. */
   logDays: number;
   trashDays: number;
@@ -65,10 +67,11 @@ export class CleanUp {
 
   async #removeRest(): Promise<void> {
     const { db, logDays, trashDays, signal } = this.#parts;
-    await removeOldRows(db, { logStart: this.#daysAgo(logDays), signal });
+    await removeOldRows(db, { logStart: daysBefore(await this.#now(), logDays), signal });
     await expireSpam(db, signal);
     while (!signal.aborted && (await removeExpiredSpam(db, signal)) > 0);
-    for (const id of await findExpiredTrash(db, this.#daysAgo(trashDays), BATCH)) await beginPurge(db, id);
+    for (const id of await findExpiredTrash(db, daysBefore(await this.#now(), trashDays), BATCH))
+      await beginPurge(db, id);
     for (let id = await findUnfinishedPurge(db); id !== undefined; id = await findUnfinishedPurge(db)) {
       await finishPurge(db, id, signal);
     }
@@ -77,14 +80,17 @@ export class CleanUp {
   }
 
   async #removeExpiredSubmissions(): Promise<void> {
-    const { db, now, signal, countExpired } = this.#parts;
-    const at = now();
+    const { db, signal, countExpired } = this.#parts;
+    const at = await this.#now();
     for await (const id of findExpiring(db, at)) {
       await removeExpired(db, id, { now: at, signal, onRemoved: countExpired });
     }
   }
 
-  #daysAgo(count: number): Date {
-    return new Date(this.#parts.now().getTime() - count * DAY_MS);
+  async #now(): Promise<Date> {
+    const { db, now } = this.#parts;
+    return now ? now() : (await queryOne<{ now: Date }>(db, 'find-time', 'SELECT clock_timestamp() AS now')).now;
   }
 }
+
+const daysBefore = (time: Date, count: number): Date => new Date(time.getTime() - count * DAY_MS);

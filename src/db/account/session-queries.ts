@@ -125,15 +125,18 @@ export async function countTry(
   name: string,
   { limit, seconds }: { limit: number; seconds: number },
 ): Promise<{ tries: number; leftMs: number }> {
+  // A window that ends much later was made before the clock was set back: it would last for as long. Transactions that run at the same
+  // time differ by less than a minute.
+  const isOpen = "known.window_ends_at > now() AND known.window_ends_at < now() + (:seconds + 60) * interval '1 s'";
   return queryOne(
     db,
     'count-try',
     `INSERT INTO sign_in_tries AS known (name, tries, window_ends_at)
      VALUES (:name, 1, now() + :seconds * interval '1 s')
          ON CONFLICT (name) DO UPDATE
-        SET tries = CASE WHEN known.window_ends_at > now() THEN least(known.tries, :limit) ELSE 0 END + 1,
+        SET tries = CASE WHEN ${isOpen} THEN least(known.tries, :limit) ELSE 0 END + 1,
             window_ends_at =
-              CASE WHEN known.window_ends_at > now() THEN known.window_ends_at ELSE excluded.window_ends_at END
+              CASE WHEN ${isOpen} THEN known.window_ends_at ELSE excluded.window_ends_at END
      RETURNING tries, (1000 * extract(epoch FROM window_ends_at - now()))::float8 AS "leftMs"`,
     { name: hashOfKey(name).toString('base64'), limit, seconds },
   );

@@ -160,6 +160,16 @@ describe('POST /session/mail', () => {
     expect((await ask('nobody-else@test.example', network)).status).toBe(202);
   });
 
+  it('refuses nobody for longer than an hour after the clock has been set back', async () => {
+    await service.db('sign_in_tries').delete();
+    const network = { 'X-Forwarded-For': '203.0.113.249' };
+    for (let count = 0; count < 5; count += 1) await ask('late@test.example', network);
+    expect((await ask('late@test.example', network)).status).toBe(429);
+    await service.db('sign_in_tries').update({ window_ends_at: service.db.raw("window_ends_at + interval '1 year'") });
+    const { status, headers } = await ask('late@test.example', network);
+    expect([status, headers.ratelimit]).toEqual([202, expect.stringMatching(/^"sign-in-links"; r=4; t=3[56]\d\d, /)]);
+  });
+
   it('answers 429 to the 21st in an hour for one address, of which one network uses up five at most', async () => {
     await service.db('sign_in_tries').delete();
     const network = { 'X-Forwarded-For': '203.0.113.251' };

@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SIZES } from '../../../src/sizes.ts';
 import { answer, refused } from '../../support/answers.ts';
 import { mailsWith } from '../../support/mail.ts';
@@ -214,5 +214,22 @@ describe('TRASH_DAYS', () => {
     await expect.poll(ids).toEqual([live.id, young.id]);
     expect(answer(await owner.get('/trash'))).toMatchObject({ body: { total: 1, deployments: [{ id: young.id }] } });
     await owner.post(`/trash/${young.id}/restore`).send({}).expect(200);
+  });
+
+  it('is counted by the clock of the database, whatever that of the process says', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 400 * DAY_MS });
+    onTestFinished(() => void vi.useRealTimers());
+    const other = await testService({ TRASH_DAYS: '2' }, undefined, { limits: { cleanUp: { intervalMs: 20 } } });
+    const owner = await other.owner();
+    const { id } = await owner.deploy();
+    await owner.delete(`/deploy/${id}`).expect(200);
+    // The second of these is removed by a round that begins after the first, which has looked at the trash then.
+    for (const name of ['first', 'second']) {
+      await other
+        .db('sign_in_tries')
+        .insert({ name, tries: 1, window_ends_at: other.db.raw("now() - interval '1 s'") });
+      await expect.poll(() => other.db('sign_in_tries')).toEqual([]);
+    }
+    await owner.post(`/trash/${id}/restore`).send({}).expect(200);
   });
 });

@@ -13,9 +13,9 @@ import { resubmitQuery } from '../../src/http/submit/resubmit-query.ts';
 import { newObjectId, newSubmissionId } from '../../src/lib/ids.ts';
 import type { LimitOverrides } from '../../src/limits.ts';
 import { bucketOf, cleanBucket, namedObjects } from '../support/bucket-files.ts';
-import { testLimits } from '../support/test-limits.ts';
 import { multipartBody } from '../support/multipart-body.ts';
 import { s3Error, startS3 } from '../support/s3.ts';
+import { testLimits } from '../support/test-limits.ts';
 import { asOwner, type TestService, testService } from '../support/test-service.ts';
 
 const MIB = 1024 * 1024;

@@ -171,10 +171,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'a deleted page that is not there': {
     request: ['POST', `/trash/${UNKNOWN_ID}/restore`],
     api: 'No such deleted deployment: choose one that GET /trash lists.',
-    command: [
-      ['trash', 'restore', UNKNOWN_ID],
-      `No such deleted page: choose one that \`formhost trash list\` lists. ${PAGES}`,
-    ],
+    command: [['trash', 'restore', UNKNOWN_ID], 'No such deleted page: choose one that `formhost trash list` lists.'],
     tool: [
       'restore_page',
       { id: UNKNOWN_ID },

@@ -271,6 +271,25 @@ describe('files', () => {
   });
 });
 
+describe('names of statements', () => {
+  it('stand for one SQL text each: a connection refuses another text under a name', () => {
+    const named = SOURCES.filter((file) => file.startsWith('src/db/')).flatMap((file) =>
+      Array.from(
+        codeOf(file).matchAll(/\b(?:query|execute)(?:<[^;]*?>)?\(\s*\w+,\s*'([a-z0-9-]+)',\s*(`[^`]*`|'[^']*'|\w+)/g),
+        ([, name = '', sql = '']) => ({
+          name,
+          sql: /^\w+$/.test(sql) ? `${file} ${sql}` : sql.replaceAll(/\s+/g, ' '),
+        }),
+      ),
+    );
+    expect(named.length).toBeGreaterThan(100);
+    const twice = Array.from(Map.groupBy(named, ({ name }) => name).values())
+      .filter((same) => new Set(same.map(({ sql }) => sql)).size > 1)
+      .map(([first]) => first?.name);
+    expect(twice).toEqual([]);
+  });
+});
+
 describe('the code', () => {
   it('has SQL in src/db and migrations only', () => {
     const others = SOURCES.filter((file) => !['db', 'migrations'].includes(groupOf(file)));

@@ -213,7 +213,8 @@ export class Service {
       return new ApiError(status, `the API key of ${keyFrom} is not valid at ${url}: ${advice}`);
     }
     const words = await commandWords(this.#names);
-    const next = problem.next === undefined ? [] : [render(problem.next, words)];
+    // A sentence that names a command says the next step itself.
+    const next = problem.next === undefined || /\{[A-Z]+ \//.test(problem.detail) ? [] : [render(problem.next, words)];
     const message = [...sentencesOf(problem, words), ...next].join(' ');
     return new ApiError(status, message, (Number(headers.get('retry-after')) || 0) * 1_000);
   }

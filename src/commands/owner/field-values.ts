@@ -65,7 +65,7 @@ export function optionsFor(name: string, field: Field, flags?: string, text: str
   option.makeOptionMandatory(field.isRequired);
   if (field.choices.length > 0) option.choices(field.choices);
   if (typeof field.default === 'string') option.default(field.default);
-  return isOf(field, 'boolean') ? [option, new Option(`--no-${hyphened}`, `not: ${text}`)] : [option];
+  return isOf(field, 'boolean') ? [option, new Option(`--no-${hyphened}`, `the opposite of --${hyphened}`)] : [option];
 }
 
 /** Returns the value that words stand for, in a request. `written`: the option or argument, for errors. Throws a UsageError. */
@@ -90,6 +90,6 @@ function readJson(word: string, written: string): unknown {
   try {
     return JSON.parse(word);
   } catch {
-    throw new UsageError(`${written} is not JSON: give an object such as {"name":"Ada"}`);
+    throw new UsageError(`${written} is not JSON: give an object, in quotes for the shell`);
   }
 }

@@ -101,7 +101,7 @@ export async function findVersion(
 export const lockPage = async (transaction: Knex, deploymentId: string, etags: readonly string[]): Promise<boolean> =>
   (await execute(
     transaction,
-    'lock-page',
+    'lock-page-with-etag',
     `SELECT FROM pages
       WHERE deployment_id = ? AND '"' || encode(sha256(html), 'hex') || '"' = ANY (CAST(? AS text[])) FOR UPDATE`,
     [deploymentId, [...etags]],

@@ -36,7 +36,7 @@ export async function addDomain(
   return db.transaction(async (transaction) => {
     // The lock lets one addition to a deployment in at a time, so that the count is still true when the row is inserted.
     const lock = 'SELECT FROM deployments WHERE id = ? AND deleted_at IS NULL FOR NO KEY UPDATE';
-    if ((await execute(transaction, 'lock-live-deployment', lock, [deploymentId])) === 0) return 'no-deployment';
+    if ((await execute(transaction, 'lock-deployment-of-domain', lock, [deploymentId])) === 0) return 'no-deployment';
     const existing = await findDomain(transaction, deploymentId, domain);
     if (existing) return existing;
     const isLive = `

@@ -69,6 +69,8 @@ export const IF_MISSING: Readonly<Record<string, string>> = {
     '{GET /deploy} has the ids and slugs of the {deployment}s, {GET /submissions/:deployId} the ids of submissions.',
   submissionId: '{GET /submissions/:deployId} has the ids of submissions.',
   fileId: 'The url of a file in a submission has the ids.',
+  deliveryId:
+    '{GET /webhooks/:deployId} has the ids of webhooks, {GET /webhooks/:deployId/:webhookId/deliveries} those of deliveries.',
   webhookId:
     '{GET /webhooks/:deployId} has the ids of the webhooks of a {deployment}, {GET /deploy} those of the {deployment}s.',
 };

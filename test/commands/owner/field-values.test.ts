@@ -26,7 +26,7 @@ describe('a field as an option', () => {
   it.each([
     [z.int(), 'many', '--max-age is not a number: give one such as 3'],
     [z.int(), '', '--max-age is not a number: give one such as 3'],
-    [z.object({}), 'a=b', '--max-age is not JSON: give an object such as {"name":"Ada"}'],
+    [z.object({}), 'a=b', '--max-age is not JSON: give an object, in quotes for the shell'],
   ])('%o refuses %j', (schema, words, message) => {
     expect(() => valueFrom(readField(schema), words, '--max-age')).toThrow(message);
   });

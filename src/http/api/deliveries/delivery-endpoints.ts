@@ -268,6 +268,7 @@ const retryMailOperation = operation('POST', '/deploy/:id/mails/:deliveryId/retr
     prints: ({ id }) => id,
     says: (_answer, { id }) => `it is sent again: formhost mails list ${id} shows what becomes of it`,
   },
+  ifMissing: '{GET /deploy/:id/mails} has the ids of mails.',
   summary: 'Try a mail again',
   description:
     'It is tried at once, whatever its status. One that is being attempted does not change. One that has succeeded counts as ' +

@@ -72,7 +72,7 @@ const Retried = answerObject('FailedDeliveriesRetried', {
 });
 
 const tooManyWebhooks = errorKind(
-  { id: 'WebhookLimit', description: `The {deployment} has ${SIZES.webhook.maxPerDeployment} webhooks.` },
+  { id: 'WebhookLimit', description: `The deployment has ${SIZES.webhook.maxPerDeployment} webhooks.` },
   () => new HttpError(409, `The {deployment} has ${SIZES.webhook.maxPerDeployment} webhooks: delete one first.`),
 );
 

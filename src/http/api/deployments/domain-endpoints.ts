@@ -61,7 +61,7 @@ const noSuchDomain = missing(
   'No such domain: choose one that {GET /deploy/:id/domains} lists.',
 );
 const domainLimit = errorKind(
-  { id: 'DomainLimit', description: `The {deployment} has ${maxOfDeployment} domains.` },
+  { id: 'DomainLimit', description: `The deployment has ${maxOfDeployment} domains.` },
   () => new HttpError(409, `The {deployment} has ${maxOfDeployment} domains: remove one first.`),
 );
 const domainTaken = errorKind(

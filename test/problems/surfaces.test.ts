@@ -36,7 +36,6 @@ type Case = {
   view: [labels: FieldLabels, field: string | undefined, sentence: string];
 };
 
-const PAGES = '`formhost list` has the ids and slugs of the pages, `formhost trash list` those of deleted ones.';
 const CORRECT = ' Correct the arguments, then call the tool again.';
 const settings = (value: object, words: string[]): Pick<Case, 'request'> & { words: string[]; value: object } => ({
   request: ['PATCH', `/deploy/${id}`, value],

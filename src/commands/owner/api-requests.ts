@@ -150,8 +150,8 @@ export class Service {
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(new Error('no answer')), BEGIN_TIMEOUT_MS);
     try {
-      const request = new Request(this.url + path, { headers, signal: AbortSignal.any([signal, abort.signal]) });
-      const response = await this.#send(request);
+      const request = new Request(this.url + path, { headers });
+      const response = await this.#send(request, AbortSignal.any([signal, abort.signal]));
       // A page that asks for a password, for example, is no submissions.
       if (response.body && response.headers.get('content-type')?.startsWith(type)) {
         return piecesOf(response.body, idleMs, abort);
@@ -165,7 +165,7 @@ export class Service {
 
   async #call(request: Request): Promise<Response> {
     const timeout = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
-    const response = await this.#send(new Request(request, { signal: AbortSignal.any([request.signal, timeout]) }));
+    const response = await this.#send(request, AbortSignal.any([request.signal, timeout]));
     const text = await response.text().catch((error: unknown) => {
       const advice = request.method === 'GET' ? 'try again' : 'what was asked may have been done';
       throw new ConnectionError(`the connection to ${this.url} broke (${reasonOf(error)}): ${advice}`);
@@ -176,12 +176,13 @@ export class Service {
     return read;
   }
 
-  async #send(request: Request): Promise<Response> {
+  /** `signal`: in a Request, the garbage collector would take it away. */
+  async #send(request: Request, signal: AbortSignal): Promise<Response> {
     // In a copy of the request, because a redirect to another host must not get a page or become a GET.
     const own = new Request(request, { redirect: 'manual' });
     own.headers.set('Authorization', `Bearer ${this.#account.key}`);
     own.headers.set('Accept', `${TEMPLATE_TYPE}, */*`);
-    const response = await fetch(own).catch((error: unknown) => {
+    const response = await fetch(own, { signal }).catch((error: unknown) => {
       throw new ConnectionError(
         `${this.url} cannot be reached (${reasonOf(error)}): check the address${proxyAdvice(this.url)}, and that the service runs`,
       );

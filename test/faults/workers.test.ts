@@ -70,9 +70,13 @@ describe('WORKERS=2', () => {
   it('adds the metrics of all of them up', async () => {
     const form = await owner.deploy();
     const name = `formhost_http_requests_total{status="200",route="page"}`;
-    const before = (await readMetrics(metricsPort)).get(name) ?? 0;
+    const count = async (): Promise<number> => (await readMetrics(metricsPort)).get(name) ?? 0;
+    await getPage(service.url, form.slug).expect(200);
+    // Until every process has begun to answer for itself, there are no metrics at all.
+    await soon(async () => expect(await count()).toBeGreaterThan(0));
+    const before = await count();
     await askAll(() => getPage(service.url, form.slug).expect(200));
-    await expect.poll(async () => (await readMetrics(metricsPort)).get(name)).toBe(before + 12);
+    await soon(async () => expect(await count()).toBe(before + 12));
   });
 
   it('replaces one that is killed, and serves meanwhile', async () => {

@@ -456,6 +456,10 @@ describe('a form that is refused', () => {
       '/files/b\\c wrong-format',
     ]);
     expect(await errorsOf(INDEX, file('a/b'), file('a/b'))).toEqual(['/files/a~1b not-allowed']);
+    expect(await errorsOf(INDEX, file('../a'), { name: 'slug', content: 'A' })).toEqual([
+      '/files/..~1a wrong-format',
+      '/slug wrong-format',
+    ]);
     expect(await errorsOf(file('index.html', 'a'.repeat(501)))).toEqual(['/html too-long 500']);
     expect(await errorsOf(INDEX, file('a'), file('b'), file('c'), file('d'))).toEqual(['/files too-long 3']);
   });

@@ -97,8 +97,8 @@ function textOf(file: FilePart, { maxHtmlBytes }: Config): string {
   throw notUtf8(file.path);
 }
 
-/** What a body has: a page, and its files if it is a site. */
-type Uploaded = { html: unknown; files?: SentFiles };
+/** What a body has: a page, and its files if it is a site, or all that is wrong with these. */
+type Uploaded = { html: unknown; files?: SentFiles | SiteError };
 
 /** The file alone, which is a page of any name, or the zip of a site; undefined for another file. */
 async function alone(file: FilePart, config: Config, { reservation }: FormContext): Promise<Uploaded | undefined> {
@@ -115,7 +115,7 @@ async function alone(file: FilePart, config: Config, { reservation }: FormContex
   });
 }
 
-/** The files of a site, checked. `html`: the page, where it is a text field. Throws SiteError with all that is wrong. */
+/** The files of a site, checked. `html`: the page, where it is a text field. Throws SiteError where the page is wrong. */
 async function siteOf(parts: readonly FilePart[], html: unknown, config: Config): Promise<Uploaded> {
   const root =
     html === undefined
@@ -143,11 +143,16 @@ async function siteOf(parts: readonly FilePart[], html: unknown, config: Config)
     const isRead = isHtmlPath(file.path) && file.bytes <= config.maxHtmlBytes;
     if (isRead && !isUtf8(contentOf(file))) faults.push(...notUtf8(file.path).faults);
   }
-  const [first] = faults;
-  if (first) throw new SiteError(400, first.message, faults);
   const index = files.find(({ path }) => path === INDEX);
-  const list = files.filter((file) => file !== index);
-  return { html: index ? textOf(index, config) : html, files: sentFiles(list) };
+  const [first] = faults;
+  const error = first && new SiteError(400, first.message, faults);
+  const isPageWrong = (!index && html === undefined) || faults.some(({ path }) => path === undefined || path === INDEX);
+  if (error && isPageWrong) throw error;
+  // The check of all fields adds what is wrong with others.
+  return {
+    html: index ? textOf(index, config) : html,
+    files: error ?? sentFiles(files.filter((file) => file !== index)),
+  };
 }
 
 /** Their contents are put together when they are stored. */

@@ -30,7 +30,7 @@ const wordsWith = (labels: FieldLabels): Vocabulary => ({
 /** Returns a notice in the words of the dashboard. */
 export const inViewWords = (template: string): string => render(template, wordsWith({}));
 
-/** What a form says of an error: a message, and a text at each field that is wrong, by the names of the labels. */
+/** The texts of a form about an error: a message, and a text at each field that is wrong, by the names of the labels. */
 export type FormProblem = { message: string; atFields: FieldLabels };
 
 /** Returns what a form with these labels says of an error of the API. */

@@ -20,7 +20,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 type CleanUpParts = {
   db: Knex;
   limits: Limits;
-  /** What removals go by. By default the database's clock, which made the times: that of this process may be wrong by a year. */
+  /** The clock of removals. Left out: that of the database, which made the times; that of this process may be wrong by a year. */
   now?: (() => Date) | undefined;
   /** For so many days the log of deliveries is kept, and recipients that owners have removed. */
   logDays: number;

@@ -49,7 +49,7 @@ type FileParts = {
   bucket: FileBucket | undefined;
 };
 
-/** What is signed with the secret that all processes share. */
+/** Links and challenges, which are signed with the secret that all processes share. */
 type SecretParts = {
   /** The links in mails. */
   links(): Promise<SignedLinks>;
@@ -63,7 +63,7 @@ type DomainParts = {
   checks: Pick<DomainChecks, 'check' | 'wake'>;
 };
 
-/** What is sent. */
+/** Mail about accounts, and the addresses that nothing may be sent to. */
 type DeliveryParts = {
   /** Sends a mail about an account; undefined when there is no mail server. */
   mailAccount: ((to: string, mail: AccountMail) => Promise<void>) | undefined;
@@ -71,7 +71,7 @@ type DeliveryParts = {
   isOwnUrl(url: URL): boolean;
 };
 
-/** What receives submissions. */
+/** The parts that receive submissions. */
 type SubmissionParts = {
   forms: Forms;
   spamCheck: SpamCheck;
@@ -81,7 +81,7 @@ type SubmissionParts = {
   turnedAway: Pick<DailyCounts, 'add'>;
 };
 
-/** What serves and stores pages. */
+/** The parts that serve and store pages. */
 type PageParts = {
   cache: PageCache;
   siteFiles: SiteFiles;
@@ -91,7 +91,7 @@ type PageParts = {
   siteQueue: FairQueue<number>;
 };
 
-/** What reads requests and writes answers. */
+/** The parts that read requests and write answers. */
 type RequestParts = {
   hosts: Hosts;
   clientAddress: ClientAddress;

@@ -25,7 +25,7 @@ export type ProblemDocument = {
   detail: string;
   code: string;
   errors?: readonly ValueError[];
-  /** What to do next, as a template: only where `detail` is one. */
+  /** The next step, as a template: only where `detail` is one. */
   next?: string;
 };
 

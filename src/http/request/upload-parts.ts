@@ -58,7 +58,7 @@ const malformed = (advice: string): HttpError => new HttpError(400, `The multipa
 
 const tooManyParts = (): HttpError => new HttpError(413, 'The body has too many parts: send fewer files.');
 
-/** What the parser counts, or finds wrong. Its other errors are about parts that can't be read. */
+/** The parser counts these, or finds them wrong. Its other errors are about parts that can't be read. */
 const REFUSALS: ReadonlyMap<string, HttpError> = new Map([
   ['LIMIT_FILE_COUNT', new HttpError(413, 'The body has too many files: send fewer.')],
   ['LIMIT_FIELD_COUNT', new HttpError(413, `The body has too many text fields: send at most ${MAX_TEXT_FIELDS}.`)],

@@ -11,7 +11,7 @@ import {
 } from '../../../settings/settings.ts';
 
 /*
- * What PATCH takes and GET returns, as src/settings/settings.ts declares it.
+ * The settings that PATCH takes and GET returns, as src/settings/settings.ts declares them.
  */
 
 type ChangeShape = { [Name in SettingName]: z.ZodExactOptional<(typeof SETTINGS)[Name]['schema']> };

@@ -97,7 +97,7 @@ function textOf(file: FilePart, { maxHtmlBytes }: Config): string {
   throw notUtf8(file.path);
 }
 
-/** What a body has: a page, and its files if it is a site, or all that is wrong with these. */
+/** The fields of a body: a page, and its files if it is a site, or all that is wrong with these. */
 type Uploaded = { html: unknown; files?: SentFiles | SiteError };
 
 /** The file alone, which is a page of any name, or the zip of a site; undefined for another file. */

@@ -83,6 +83,12 @@ describe.skipIf(!hasChromium())('the inbox', () => {
 
     await page.getByRole('link', { name: 'Newer' }).click();
     await page.getByRole('heading', { level: 2, name: 'Grace' }).waitFor();
+    await expect
+      .poll(() => marksOf(owner, id))
+      .toEqual([
+        ['Grace', true, false],
+        ['Ada', true, false],
+      ]);
     await page.goBack();
     await page.getByRole('heading', { level: 2, name: 'Ada' }).waitFor();
     await page.reload();

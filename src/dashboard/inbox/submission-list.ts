@@ -111,8 +111,8 @@ export class SubmissionList {
     const params = { path: { deployId, submissionId } };
     const path = '/submissions/{deployId}/{submissionId}';
     try {
-      // Not with the signal: to go on to another submission does not make this one unread.
-      const text = await answer(api.PATCH(path, { params, body: { read: true }, parseAs: 'text' }));
+      // Neither the next submission nor a closed tab ends this request: what was read stays read.
+      const text = await answer(api.PATCH(path, { params, body: { read: true }, parseAs: 'text', keepalive: true }));
       const marked = readSubmission(text, deployId);
       this.#onChange();
       const shown = this.find(submissionId) ?? (signal.aborted ? undefined : marked);

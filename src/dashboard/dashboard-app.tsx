@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { LocationProvider, Router } from 'preact-iso';
 import { session, trouble } from './api.ts';
-import { routes } from './routes.tsx';
+import { prefetchLikely, routes } from './routes.tsx';
 import { another, findNewSession, leave, me, signOut } from './session.ts';
 import { Button } from './ui/button.tsx';
 import { Dialog } from './ui/dialog.tsx';
@@ -10,6 +10,7 @@ import { Icon } from './ui/icon.tsx';
 import { Links } from './ui/links.tsx';
 import { Said, say } from './ui/say.tsx';
 import { Loading } from './ui/states.tsx';
+import { opening, whenIdle } from './view-loading.tsx';
 import { SignIn, SignInForm } from './views/sign-in-view.tsx';
 
 const NAVIGATION = [
@@ -67,6 +68,28 @@ function SessionOver(): JSX.Element {
   );
 }
 
+const start = (): void => {
+  if (opening.value === 'none') opening.value = 'next';
+};
+
+const end = (): void => {
+  if (opening.value === 'first') whenIdle(prefetchLikely);
+  opening.value = 'none';
+};
+
+/** The view of the address, once its script is there. */
+function Views(): JSX.Element {
+  const { value: state } = opening;
+  return (
+    <main id="main" tabIndex={-1} aria-busy={state === 'none' ? undefined : true}>
+      {state === 'first' && <Loading label="Loading the dashboard" />}
+      <Router onLoadStart={start} onLoadEnd={end}>
+        {routes}
+      </Router>
+    </main>
+  );
+}
+
 export function App(): JSX.Element {
   if (session.value === 'unknown') {
     return (
@@ -104,9 +127,7 @@ export function App(): JSX.Element {
         </div>
       </header>
       <Trouble />
-      <main id="main" tabIndex={-1}>
-        <Router>{routes}</Router>
-      </main>
+      <Views />
       <Said />
       {session.value === 'over' && <SessionOver />}
     </LocationProvider>

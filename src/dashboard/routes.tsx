@@ -1,41 +1,55 @@
 import type { JSX } from 'preact';
 import { Route } from 'preact-iso';
+import { exec } from 'preact-iso/router';
 import { VIEW_PATHS } from '../lib/dashboard-paths.ts';
-import Account from './views/account-view.tsx';
-import AllInboxes from './views/all-inboxes-view.tsx';
-import Charts from './views/charts-view.tsx';
-import EditPage from './views/edit-page-view.tsx';
-import Help from './views/help-view.tsx';
-import Inbox from './views/inbox-view.tsx';
-import Live from './views/live-view.tsx';
-import NewPage from './views/new-page-view.tsx';
+import { type LoadView, lazyView, prefetch } from './view-loading.tsx';
 import NotFound from './views/not-found-view.tsx';
-import Notifications from './views/notifications-view.tsx';
-import Page from './views/page-view.tsx';
-import Pages from './views/pages-view.tsx';
-import Settings from './views/settings-view.tsx';
-import Statistics from './views/statistics-view.tsx';
-import Trash from './views/trash-view.tsx';
 
-/** Every view and its address. A view under several addresses has one key, so that it stays as it is from one to another. */
+/** Every view: its script, and its addresses. */
+const VIEWS: readonly { load: LoadView; paths: readonly string[] }[] = [
+  { load: () => import('./views/pages-view.tsx'), paths: [VIEW_PATHS.pages] },
+  { load: () => import('./views/new-page-view.tsx'), paths: [VIEW_PATHS.newPage] },
+  { load: () => import('./views/statistics-view.tsx'), paths: [VIEW_PATHS.statistics] },
+  { load: () => import('./views/trash-view.tsx'), paths: [VIEW_PATHS.trash] },
+  { load: () => import('./views/account-view.tsx'), paths: [VIEW_PATHS.account] },
+  { load: () => import('./views/help-view.tsx'), paths: [VIEW_PATHS.help, VIEW_PATHS.helpTopic] },
+  {
+    load: () => import('./views/inbox-view.tsx'),
+    paths: [VIEW_PATHS.onePage, VIEW_PATHS.inbox, VIEW_PATHS.submission],
+  },
+  {
+    load: () => import('./views/all-inboxes-view.tsx'),
+    paths: [VIEW_PATHS.allInboxes, VIEW_PATHS.submissionOfAll],
+  },
+  { load: () => import('./views/charts-view.tsx'), paths: [VIEW_PATHS.charts] },
+  { load: () => import('./views/page-view.tsx'), paths: [VIEW_PATHS.page] },
+  { load: () => import('./views/live-view.tsx'), paths: [VIEW_PATHS.live] },
+  { load: () => import('./views/edit-page-view.tsx'), paths: [VIEW_PATHS.edit] },
+  { load: () => import('./views/notifications-view.tsx'), paths: [VIEW_PATHS.notifications] },
+  { load: () => import('./views/settings-view.tsx'), paths: [VIEW_PATHS.settings] },
+];
+
+/** A view under several addresses has one key, so that it stays as it is from one to another. */
 export const routes: JSX.Element[] = [
-  <Route key="pages" path={VIEW_PATHS.pages} component={Pages} />,
-  <Route key="new" path={VIEW_PATHS.newPage} component={NewPage} />,
-  <Route key="statistics" path={VIEW_PATHS.statistics} component={Statistics} />,
-  <Route key="trash" path={VIEW_PATHS.trash} component={Trash} />,
-  <Route key="account" path={VIEW_PATHS.account} component={Account} />,
-  <Route key="help" path={VIEW_PATHS.help} component={Help} />,
-  <Route key="help" path={VIEW_PATHS.helpTopic} component={Help} />,
-  <Route key="inbox" path={VIEW_PATHS.onePage} component={Inbox} />,
-  <Route key="inbox" path={VIEW_PATHS.inbox} component={Inbox} />,
-  <Route key="inbox" path={VIEW_PATHS.submission} component={Inbox} />,
-  <Route key="all-inboxes" path={VIEW_PATHS.allInboxes} component={AllInboxes} />,
-  <Route key="all-inboxes" path={VIEW_PATHS.submissionOfAll} component={AllInboxes} />,
-  <Route key="charts" path={VIEW_PATHS.charts} component={Charts} />,
-  <Route key="page" path={VIEW_PATHS.page} component={Page} />,
-  <Route key="live" path={VIEW_PATHS.live} component={Live} />,
-  <Route key="edit" path={VIEW_PATHS.edit} component={EditPage} />,
-  <Route key="notifications" path={VIEW_PATHS.notifications} component={Notifications} />,
-  <Route key="settings" path={VIEW_PATHS.settings} component={Settings} />,
+  ...VIEWS.flatMap(({ load, paths }) => {
+    const component = lazyView(load);
+    return paths.map((path) => <Route key={paths[0]} path={path} component={component} />);
+  }),
   <Route key="not-found" default component={NotFound} />,
 ];
+
+/** Loads the script of the view at a path ahead, if there is one. */
+export function prefetchPath(path: string): void {
+  const view = VIEWS.find(({ paths }) => paths.some((each) => exec(path, each)));
+  if (view) prefetch(view.load);
+}
+
+/** The views that most people open next. */
+export const prefetchLikely = (): void =>
+  [VIEW_PATHS.pages, VIEW_PATHS.allInboxes, VIEW_PATHS.inbox].forEach(prefetchPath);
+
+/** Loads a view when its link is pointed at, or has the focus: most often it is opened then. */
+export function prefetchPointed({ target }: Event): void {
+  const link = target instanceof Element ? target.closest('a') : undefined;
+  if (link?.origin === location.origin) prefetchPath(link.pathname);
+}

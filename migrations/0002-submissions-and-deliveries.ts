@@ -13,15 +13,18 @@ const SUBMISSIONS = `
     PRIMARY KEY (deployment_id, number) -- a page of the list is a range of numbers, at any depth
   );
   CREATE UNIQUE INDEX submissions_id ON submissions (id);
-  CREATE TABLE submission_marks ( -- What owners have read and starred; no row: neither.
+  CREATE TABLE submission_marks ( -- What owners have read, starred, noted and done; no row: nothing of it.
     deployment_id text COLLATE "C" NOT NULL,
     number bigint NOT NULL,
     read boolean NOT NULL,
     starred boolean NOT NULL,
+    note text NOT NULL DEFAULT '',
+    status text NOT NULL DEFAULT 'open' CHECK (status IN ('open', 'done')),
     PRIMARY KEY (deployment_id, number),
     FOREIGN KEY (deployment_id, number) REFERENCES submissions ON DELETE CASCADE
   );
   CREATE INDEX submission_marks_starred ON submission_marks (deployment_id, number) WHERE starred;
+  CREATE INDEX submission_marks_done ON submission_marks (deployment_id, number) WHERE status = 'done';
   CREATE TABLE spam_submissions ( -- Submissions that are kept apart, until they are released, deleted or expire.
     deployment_id text COLLATE "C" NOT NULL,
     number bigint GENERATED ALWAYS AS IDENTITY, -- rises in the order in which they are kept

@@ -143,7 +143,8 @@ const WORK: Readonly<Record<string, (db: Knex) => Promise<unknown>>> = {
       db,
       range(FEW).map((n) => ({ deploymentId: `d_${n}`, after: 0, before: 1_000 })),
       {
-        ...{ unread: true, starred: false, matches: () => true, limit: 50, maxMs: 1_000, turnMs: 1_000 },
+        ...{ unread: true, starred: false, status: 'open', matches: () => true },
+        ...{ limit: 50, maxMs: 1_000, turnMs: 1_000 },
       },
     ),
   'mark submissions': (db) => markSubmissions(db, 1, 'd_1', [...SUBMISSIONS], { read: true }),

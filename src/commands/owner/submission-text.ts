@@ -16,7 +16,7 @@ export function showSubmission(json: string): string {
   const of = (name: string): string => printable(text(members.get(name) ?? '""'));
   const marks = [
     ...[members.get('read') === 'false' ? 'unread' : '', members.get('starred') === 'true' ? 'starred' : ''],
-    of('reason'),
+    ...[members.get('status') === '"done"' ? 'done' : '', of('reason')],
   ];
   // Only submissions of several pages name theirs.
   const head = [styled('bold', of('id')), of('created_at'), of('ip_address'), of('slug'), ...marks].filter(
@@ -26,7 +26,9 @@ export function showSubmission(json: string): string {
     const shown = printable(name);
     return `  ${styled('cyan', shown)}: ${indented(text(value), shown.length + 4)}\n`;
   });
-  return `${head.join('  ')}\n${fields.join('')}`;
+  const note = text(members.get('note') ?? '""');
+  const noted = note === '' ? '' : `  ${styled('bold', 'note')}: ${indented(note, 'note'.length + 4)}\n`;
+  return `${head.join('  ')}\n${fields.join('')}${noted}`;
 }
 
 /** Prints the submissions of an answer of the API. */

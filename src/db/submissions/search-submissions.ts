@@ -21,7 +21,8 @@ const { listBatchRows, listBatchBytes } = SIZES.internal;
 
 /** One submission among those of an owner. `at`: when it was accepted, in microseconds since 1970. */
 export type Position = { at: number; deploymentId: string; number: number };
-type Candidate = Position & { id: string; isUnread: boolean };
+/** `isWanted`: whether it has the marks that are looked for. */
+type Candidate = Position & { id: string; isWanted: boolean };
 
 /** The submissions of one page that are looked for: the numbers `after` and `before` are left out. */
 export type SearchedPage = { deploymentId: string; after: number; before: number };
@@ -43,21 +44,29 @@ function isBefore(one: Position, other: Position): boolean {
 }
 
 /**
- * True if a submission is unread, for NEXT. Each mark is looked up by its key: in a join, a plan might read all marks of a
- * page.
+ * True if a submission has none of these marks, for NEXT. Each mark is looked up by its key: in a join, a plan might read all
+ * marks of a page.
  */
-const IS_UNREAD = `NOT coalesce(
-           (SELECT read FROM submission_marks WHERE deployment_id = page.deployment_id AND number = next.number), false)`;
+const hasNone = (marks: readonly string[]): string => `NOT coalesce((
+           SELECT ${marks.join(' OR ')} FROM submission_marks
+            WHERE deployment_id = page.deployment_id AND number = next.number), false)`;
 
-/** The next submissions of several pages, or the next with a star; of each page newest first, and at most `count`. */
-const NEXT = ({ starred, unread }: MarkFilter): string => `
+/** The marks that a submission has to have, each with an index, and those that it must not have, in SQL. */
+const marksOf = ({ starred, unread, status }: MarkFilter): { needed: string[]; refused: string[] } => ({
+  needed: [...(starred ? ['starred'] : []), ...(status === 'done' ? ["status = 'done'"] : [])],
+  refused: [...(unread ? ['read'] : []), ...(status === 'open' ? ["status = 'done'"] : [])],
+});
+
+/** The next submissions of several pages, or the next with a mark; of each page newest first, and at most `count`. */
+const NEXT = ({ needed, refused }: ReturnType<typeof marksOf>): string => `
   SELECT page.deployment_id AS "deploymentId", number, id, CAST(extract(epoch FROM created_at) * 1000000 AS bigint) AS at,
-         ${unread ? IS_UNREAD : 'true'} AS "isUnread"
+         ${refused.length > 0 ? hasNone(refused) : 'true'} AS "isWanted"
     FROM unnest(CAST(:ids AS text[]), CAST(:afters AS bigint[]), CAST(:befores AS bigint[]), CAST(:counts AS bigint[]))
       AS page (deployment_id, after, before, count), LATERAL (
-        SELECT number, id, created_at FROM ${starred ? 'submission_marks JOIN submissions USING (deployment_id, number)' : 'submissions'}
+        SELECT number, id, created_at
+          FROM ${needed.length > 0 ? 'submission_marks JOIN submissions USING (deployment_id, number)' : 'submissions'}
          WHERE deployment_id = page.deployment_id AND number > page.after AND number < page.before
-           ${starred ? 'AND starred' : ''}
+           ${needed.map((mark) => `AND ${mark}`).join(' ')}
          ORDER BY number DESC LIMIT page.count
       ) AS next
    ORDER BY number DESC`;
@@ -97,20 +106,18 @@ class PageQueue {
   }
 }
 
-/** All submissions of pages, or those with a star, newest first, in batches. */
-async function* newestFirst(
-  db: Knex,
-  pages: readonly SearchedPage[],
-  { starred, unread }: MarkFilter,
-): AsyncGenerator<Candidate[]> {
-  const name = `next${starred ? '-starred' : ''}${unread ? '-unread' : ''}-of-pages`;
+/** All submissions of pages, or those with a mark, newest first, in batches. */
+async function* newestFirst(db: Knex, pages: readonly SearchedPage[], filter: MarkFilter): AsyncGenerator<Candidate[]> {
+  const { starred, unread, status = 'any' } = filter;
+  const name = `next${starred ? '-starred' : ''}${unread ? '-unread' : ''}-${status}-of-pages`;
+  const next = NEXT(marksOf(filter));
   const searched = pages.filter(({ after, before }) => before > after + 1);
   const count = Math.max(INBOX_FIRST_ROWS, Math.ceil(INBOX_BATCH / searched.length));
   let queues = searched.map((page) => new PageQueue(page, count));
   let batch: Candidate[] = [];
   while (queues.length > 0) {
     const low = queues.filter(({ isLow }) => isLow);
-    const read = await query<Candidate>(db, name, NEXT({ starred, unread }), {
+    const read = await query<Candidate>(db, name, next, {
       ids: low.map(({ page }) => page.deploymentId),
       afters: low.map(({ page }) => page.after),
       befores: low.map(({ before }) => before),
@@ -153,12 +160,12 @@ const READ = `
    WHERE position = 1 OR coalesce(bytes, 0) <= :maxBytes
    ORDER BY position`;
 
-/** The data of the first of these; null of one that is not unread. */
+/** The data of the first of these; null of one that is not wanted. */
 async function readData(db: Knex, candidates: readonly Candidate[]): Promise<(string | null)[]> {
-  if (!candidates.some(({ isUnread }) => isUnread)) return candidates.map(() => null);
+  if (!candidates.some(({ isWanted }) => isWanted)) return candidates.map(() => null);
   const rows = await query<{ data: string | null }>(db, 'read-of-pages', READ, {
     ids: candidates.map(({ deploymentId }) => deploymentId),
-    numbers: candidates.map(({ isUnread, number }) => (isUnread ? number : 0)),
+    numbers: candidates.map(({ isWanted, number }) => (isWanted ? number : 0)),
     maxBytes: listBatchBytes,
   });
   return rows.map(({ data }) => data);
@@ -211,15 +218,15 @@ export async function searchSubmissions(db: Knex, pages: readonly SearchedPage[]
 export async function* readMatching(
   db: Knex,
   { deploymentId, after, before }: SearchedPage,
-  { matches, unread, starred, turnMs }: Omit<Search, 'limit' | 'maxMs'>,
+  { matches, unread, starred, status, turnMs }: Omit<Search, 'limit' | 'maxMs'>,
   run: RunRead,
 ): AsyncGenerator<NumberedSubmission[]> {
   const pauses = new Pauses(turnMs);
   for await (const batch of readSubmissions(db, deploymentId, { order: 'oldest', after, before }, run)) {
     const numbers = batch.map(({ number }) => number);
     const marked =
-      unread || starred
-        ? await run(() => numbersWithMarks(db, deploymentId, { unread, starred }, numbers))
+      unread || starred || status
+        ? await run(() => numbersWithMarks(db, deploymentId, { unread, starred, status }, numbers))
         : new Set(numbers);
     const found: NumberedSubmission[] = [];
     for (const submission of batch) {

@@ -2,11 +2,18 @@ import type { Knex } from 'knex';
 import { execute, query } from '../postgres/query.ts';
 import { type NumberedSubmission, submissionColumns } from './submission-queries.ts';
 
+/** Whether the owner is done with a submission; at first it is open. */
+export const STATUSES = ['open', 'done'] as const;
+export type Status = (typeof STATUSES)[number];
+
+/** What the owner has noted about a submission; the note is empty at first. */
+type Marks = { read: boolean; starred: boolean; note: string; status: Status };
+
 /** A submission as its owner sees it in the inbox. `pageVersion`: the version that was live when it was accepted. */
-export type InboxSubmission = NumberedSubmission & { read: boolean; starred: boolean; pageVersion: number };
+export type InboxSubmission = NumberedSubmission & Marks & { pageVersion: number };
 
 /** A mark that is left out stays as it is. */
-type Marks = { read?: boolean | undefined; starred?: boolean | undefined };
+type MarkChange = { [Mark in keyof Marks]?: Marks[Mark] | undefined };
 
 /** Submissions by their deployments and numbers, in this order; without those that are deleted. */
 export function findInboxSubmissions(
@@ -17,7 +24,8 @@ export function findInboxSubmissions(
     db,
     'find-inbox-submissions',
     `SELECT ${submissionColumns('submissions')}, wanted.deployment_id AS "deploymentId",
-            coalesce(starred, false) AS starred, coalesce(read, false) AS read, (
+            coalesce(starred, false) AS starred, coalesce(read, false) AS read, coalesce(note, '') AS note,
+            coalesce(status, 'open') AS status, (
               SELECT max(version) FROM (
                 SELECT version, after_number FROM pages WHERE deployment_id = wanted.deployment_id
                 UNION ALL
@@ -46,15 +54,18 @@ const MARK = `
      ORDER BY submissions.number
        FOR KEY SHARE OF submissions
   )
-  INSERT INTO submission_marks AS marks (deployment_id, number, read, starred)
-  SELECT :deploymentId, number, coalesce(:read, false), coalesce(:starred, false)
+  INSERT INTO submission_marks AS marks (deployment_id, number, read, starred, note, status)
+  SELECT :deploymentId, number, coalesce(:read, false), coalesce(:starred, false), coalesce(:note, ''), coalesce(:status, 'open')
     FROM wanted
-   WHERE :read OR :starred
+   WHERE :read OR :starred OR CAST(:note AS text) <> '' OR CAST(:status AS text) <> 'open'
       OR EXISTS (SELECT FROM submission_marks WHERE deployment_id = :deploymentId AND number = wanted.number)
    ORDER BY number
       ON CONFLICT (deployment_id, number)
-      DO UPDATE SET read = coalesce(:read, marks.read), starred = coalesce(:starred, marks.starred)
-         WHERE marks.read <> coalesce(:read, marks.read) OR marks.starred <> coalesce(:starred, marks.starred)`;
+      DO UPDATE SET read = coalesce(:read, marks.read), starred = coalesce(:starred, marks.starred),
+                    note = coalesce(:note, marks.note), status = coalesce(:status, marks.status)
+         WHERE (marks.read, marks.starred, marks.note, marks.status) IS DISTINCT FROM (
+                 coalesce(:read, marks.read), coalesce(:starred, marks.starred),
+                 coalesce(:note, marks.note), coalesce(:status, marks.status))`;
 
 /**
  * Marks submissions of a live deployment of this owner by their ids; how many this has changed. Ids that are not there are
@@ -65,18 +76,19 @@ export const markSubmissions = (
   ownerId: number,
   deploymentId: string,
   ids: readonly string[],
-  { read, starred }: Marks,
+  { read, starred, note, status }: MarkChange,
 ): Promise<number> =>
   execute(db, 'mark-submissions', MARK, {
     ...{ deploymentId, ownerId, ids: [...ids], read: read ?? null, starred: starred ?? null },
+    ...{ note: note ?? null, status: status ?? null },
   });
 
 /** Returns SQL for the number of unread submissions of `deploymentId`, an expression. */
 export const unreadCount = (deploymentId: string): string => `
   (submission_count - (SELECT count(*) FROM submission_marks WHERE deployment_id = ${deploymentId} AND read))`;
 
-/** Which submissions are looked for. */
-export type MarkFilter = { unread: boolean; starred: boolean };
+/** Which submissions are looked for. `status`: undefined for both. */
+export type MarkFilter = { unread: boolean; starred: boolean; status: Status | undefined };
 
 /** The numbers of those of some submissions that are looked for. Each mark is looked up by its key, as above. */
 export async function numbersWithMarks(
@@ -85,14 +97,15 @@ export async function numbersWithMarks(
   filter: MarkFilter,
   numbers: readonly number[],
 ): Promise<ReadonlySet<number>> {
-  const mark = (name: 'read' | 'starred'): string =>
+  const mark = (name: keyof Marks): string =>
     `(SELECT ${name} FROM submission_marks WHERE deployment_id = :deploymentId AND number = submissions.number)`;
   const rows = await query<{ number: number }>(
     db,
     'numbers-with-marks',
     `SELECT number FROM unnest(CAST(:numbers AS bigint[])) AS submissions (number)
-      WHERE NOT (:unread AND coalesce(${mark('read')}, false)) AND (NOT :starred OR ${mark('starred')})`,
-    { deploymentId, numbers: [...numbers], ...filter },
+      WHERE NOT (:unread AND coalesce(${mark('read')}, false)) AND (NOT :starred OR ${mark('starred')})
+        AND (CAST(:status AS text) IS NULL OR coalesce(${mark('status')}, 'open') = :status)`,
+    { deploymentId, numbers: [...numbers], ...filter, status: filter.status ?? null },
   );
   return new Set(rows.map(({ number }) => number));
 }

@@ -173,6 +173,12 @@ describe('formhost submissions', () => {
     const mark = (...options: string[]) => run(['submissions', 'mark', id, newest, ...options]);
     expect(await mark('--read', '--starred')).toEqual(done(`${newest}  ${at}  ${ip}  starred\n${fields}`));
     expect(await mark('--no-read', '--no-starred')).toEqual(done(`${newest}  ${at}  ${ip}  unread\n${fields}`));
+    const noted = 'done\n  n: 3\n  big: 12345678901234567890\n  note: Called\n        twice\n\n';
+    expect(await mark('--status', 'done', '--note', 'Called\ntwice')).toEqual(
+      done(`${newest}  ${at}  ${ip}  unread  ${noted}`),
+    );
+    expect(await mark('--status', 'open', '--note', '')).toEqual(done(`${newest}  ${at}  ${ip}  unread\n${fields}`));
+    expect(await mark('--status', 'closed')).toEqual(misusedFor('Allowed choices are open, done'));
     expect(await mark()).toEqual(misusedFor('give an option'));
     expect(await run(['submissions', 'delete', id, newest])).toEqual(misusedFor('add --yes'));
     expect(await run(['submissions', 'delete', id, newest, '--yes'])).toMatchObject({ code: 0, stdout: `${newest}\n` });

@@ -39,10 +39,11 @@ describe('GET /submissions/:deployId/search', () => {
     await owner.patch(`/submissions/${id}/${first}`).send({ starred: true }).expect(200);
     const { text, body } = await owner.get(`/submissions/${id}/search`);
     const shared = { ip_address: '127.0.0.1', created_at: aTime };
+    const marks = { read: false, note: '', status: 'open' };
     expect(body).toEqual({
       submissions: [
-        { id: second, data: { name: 'Grace' }, ...shared, read: false, starred: false, page_version: 2 },
-        { id: first, data: { name: 'Ada', x: 1.1 }, ...shared, read: false, starred: true, page_version: 1 },
+        { id: second, data: { name: 'Grace' }, ...shared, ...marks, starred: false, page_version: 2 },
+        { id: first, data: { name: 'Ada', x: 1.1 }, ...shared, ...marks, starred: true, page_version: 1 },
       ],
       next_cursor: null,
       searched: 2,
@@ -76,6 +77,7 @@ describe('GET /submissions/:deployId/search', () => {
   });
 
   it.each([
+    ...['status=closed', 'status=', 'status=open&status=done'],
     ...['unread=false', 'starred=1', `q=${'x'.repeat(201)}`, 'from=yesterday', 'from=0000-01-01'],
     ...['to=9999-12-31T23:59:59-23:59', 'from=2026-01-02&to=2026-01-01', 'cursor=0', 'cursor=x'],
   ])('answers 400 to ?%s', async (query) => {
@@ -165,6 +167,41 @@ describe('PATCH /submissions/:deployId/:submissionId', () => {
       expect(answer(await mark(wrong))).toEqual(refused(400));
     }
   });
+
+  it('keeps a note and a status, which neither mark it as read nor are searched or exported', async () => {
+    const { id } = await owner.deploy();
+    const [other, submission] = [await service.submit(id, '{"a":"c"}'), await service.submit(id, '{"a":"b"}')];
+    const mark = (body: object) => owner.patch(`/submissions/${id}/${submission}`).send(body);
+    const note = ` Zürich\r\n\t"<b>" ${'💡'.repeat(1_984)}`;
+    expect(Array.from(note)).toHaveLength(2_000);
+    const states = [];
+    for (const body of [{ note }, { status: 'done' }, { status: 'open', starred: true }, { status: 'done' }, {}]) {
+      const { status, body: marked } = await mark(body);
+      expect([status, marked]).toEqual([200, (await search(id)).submissions[0]]);
+      states.push([marked.note === note, marked.status, marked.read, marked.starred]);
+    }
+    expect(states).toEqual([
+      [true, 'open', false, false],
+      [true, 'done', false, false],
+      [true, 'open', false, true],
+      [true, 'done', false, true],
+      [true, 'done', false, true],
+    ]);
+    expect(idsIn(await search(id, { status: 'done' }))).toEqual([submission]);
+    expect(idsIn(await search(id, { status: 'open' }))).toEqual([other]);
+    expect(idsIn(await search(id, { status: 'done', unread: 'true', starred: 'true' }))).toEqual([submission]);
+    expect(idsIn(await search(id, { status: 'done', q: 'Zürich' }))).toEqual([]);
+    for (const format of ['csv', 'ndjson']) {
+      const { text } = await owner.get(`/submissions/${id}/export.${format}?status=done`).expect(200);
+      expect([text.includes('Zürich'), text.includes(submission), text.includes(other)]).toEqual([false, true, false]);
+    }
+    for (const wrong of [`${note}x`, `${'x'.repeat(2_001)}`, 'a\u0000b', '\ud800', null, 7]) {
+      expect(answer(await mark({ note: wrong, status: 'open' }))).toEqual(refused(400));
+    }
+    for (const status of ['closed', 'Done', '', null, true])
+      expect(answer(await mark({ status }))).toEqual(refused(400));
+    expect((await mark({ note: '' })).body).toMatchObject({ note: '', status: 'done', read: false, starred: true });
+  });
 });
 
 describe('POST /submissions/:deployId/bulk', () => {
@@ -180,6 +217,8 @@ describe('POST /submissions/:deployId/bulk', () => {
     expect(await bulk('unstar', [ids[0]])).toEqual({ done: 1 });
     expect(await bulk('unread')).toEqual({ done: 3 });
     expect(await bulk('unread', [])).toEqual({ done: 0 });
+    expect(await bulk('done', ids.slice(1))).toEqual({ done: 2 });
+    expect(await bulk('open')).toEqual({ done: 2 });
     expect((await search(id)).submissions).toMatchObject(
       [true, true, false].map((starred) => ({ read: false, starred })),
     );

@@ -56,7 +56,8 @@ describe('GET /inbox', () => {
       await owner.send('POST', `/submit/${id}`, text);
     const search = async (id: string) => (await owner.get(`/submissions/${id}/search`)).body.submissions;
     const [newest, oldest] = await search(first.id);
-    await owner.patch(`/submissions/${first.id}/${oldest.id}`).send({ starred: true, read: true }).expect(200);
+    const marks = { starred: true, read: true, note: 'Tea', status: 'done' };
+    await owner.patch(`/submissions/${first.id}/${oldest.id}`).send(marks).expect(200);
     const [[, marked], [middle]] = [await search(first.id), await search(second.id)];
     const ofFirst = { deployment_id: first.id, slug: first.slug, title: 'Café "A"' };
     const { text, body } = await owner.get('/inbox');
@@ -68,7 +69,9 @@ describe('GET /inbox', () => {
       ],
       ...{ next_cursor: null, searched: 3, total: 3 },
     });
-    expect(marked).toMatchObject({ read: true, starred: true, created_at: aTime });
+    expect(marked).toMatchObject({ ...marks, created_at: aTime });
+    const done = (await owner.get('/inbox?status=done')).body.submissions;
+    expect(done.map((one: { id: string }) => one.id)).toEqual([oldest.id]);
     expect(text).toContain('"data":{"x":1.10}');
   });
 
@@ -143,6 +146,7 @@ describe('GET /inbox', () => {
 
   it.each([
     ...['unread=false', 'starred=1', `q=${'x'.repeat(201)}`, 'from=2026-01-02&to=2026-01-01', 'cursor=1', 'cursor=x'],
+    ...['status=closed', 'status=', 'status=open&status=done'],
     ...['cursor=1.d_000000000000000000000000.0', 'cursor=1.d_0.1'],
   ])('answers 400 to ?%s', async (query) => {
     expect(answer(await (await service.owner()).get(`/inbox?${query}`))).toEqual(refused(400));
@@ -161,7 +165,8 @@ describe('a search of all pages', () => {
       );
     }
     const { id: ownerId } = await service.db('owners').orderBy('id', 'desc').first('id');
-    const search = { matches: createMatcher('7'), unread: false, starred: false, limit: 10_000, maxMs: 0, turnMs: 4 };
+    const marks = { unread: false, starred: false, status: undefined };
+    const search = { ...marks, matches: createMatcher('7'), limit: 10_000, maxMs: 0, turnMs: 4 };
     const found: Position[] = [];
     let [requests, searched] = [0, 0];
     for (let cursor: Position | undefined, isOver = false; !isOver; requests += 1) {

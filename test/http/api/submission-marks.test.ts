@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { asOwner, testService } from '../../support/test-service.ts';
@@ -33,7 +34,10 @@ async function deployWith(count: number): Promise<string> {
   return id;
 }
 
-type Action = 'read' | 'unread' | 'star' | 'unstar' | 'delete';
+type Action = 'read' | 'unread' | 'star' | 'unstar' | 'done' | 'open' | 'delete';
+type Marks = { read: boolean; starred: boolean; done: boolean };
+
+const NONE: Marks = { read: false, starred: false, done: false };
 
 async function bulk(id: string, action: Action, numbers: readonly number[], by = owner): Promise<number> {
   const ids = numbers.map((number) => idOf(id, number));
@@ -84,31 +88,42 @@ describe('marks', () => {
     const numbers = fc.array(fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 40 })), {
       maxLength: 15,
     });
-    const action = fc.constantFrom('read', 'read', 'unread', 'star', 'unstar', 'delete', 'submit');
+    const action = fc.constantFrom(
+      'read',
+      'read',
+      'unread',
+      'star',
+      'unstar',
+      'done',
+      'done',
+      'open',
+      'delete',
+      'submit',
+    );
     const step = fc.record({ action, numbers });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 12 }), async (steps) => {
         const id = await deployWith(10);
-        const model = new Map(range(1, 10).map((number) => [number, { read: false, starred: false }]));
+        const model = new Map<number, Marks>(range(1, 10).map((number) => [number, NONE]));
         let last = 10;
-        const change = (of: readonly number[], marks: Partial<{ read: boolean; starred: boolean }>): number => {
+        const change = (of: readonly number[], marks: Partial<Marks>): number => {
           let done = 0;
           for (const number of new Set(of)) {
             const now = model.get(number);
             const next = now && { ...now, ...marks };
-            if (!next || (next.read === now.read && next.starred === now.starred)) continue;
+            if (!next || isDeepStrictEqual(next, now)) continue;
             model.set(number, next);
             done += 1;
           }
           return done;
         };
-        const shown = (of: (marks: { read: boolean; starred: boolean }) => boolean): number[] =>
+        const shown = (of: (marks: Marks) => boolean): number[] =>
           [...model].flatMap(([number, marks]) => (of(marks) ? [number] : [])).toSorted((a, b) => b - a);
         for (const one of steps) {
           if (one.action === 'submit') {
             await addSubmissions(id, one.numbers.length);
             for (const number of range(last + 1, last + one.numbers.length)) {
-              model.set(number, { read: false, starred: false });
+              model.set(number, NONE);
             }
             last += one.numbers.length;
           } else if (one.action === 'delete') {
@@ -117,6 +132,7 @@ describe('marks', () => {
           } else {
             const marks = {
               ...{ read: { read: true }, unread: { read: false }, star: { starred: true }, unstar: { starred: false } },
+              ...{ done: { done: true }, open: { done: false } },
             }[one.action];
             expect(await bulk(id, one.action, one.numbers)).toBe(change(one.numbers, marks));
           }
@@ -129,6 +145,14 @@ describe('marks', () => {
         expect(await search(id, { starred: 'true' })).toEqual(shown(({ starred }) => starred));
         expect(await search(id, { starred: 'true', unread: 'true' })).toEqual(
           shown(({ read, starred }) => starred && !read),
+        );
+        expect(await search(id, { status: 'done', limit: '5' })).toEqual(shown(({ done }) => done));
+        expect(await search(id, { status: 'open', limit: '5' })).toEqual(shown(({ done }) => !done));
+        expect(await search(id, { status: 'open', unread: 'true', starred: 'true' })).toEqual(
+          shown(({ read, starred, done }) => starred && !read && !done),
+        );
+        expect(await search(id, { status: 'done', unread: 'true', starred: 'true' })).toEqual(
+          shown(({ read, starred, done }) => starred && !read && done),
         );
         await owner.delete(`/deploy/${id}`).expect(200);
       }),

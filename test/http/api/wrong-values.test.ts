@@ -216,9 +216,17 @@ describe('the wrong values of a body', () => {
     [
       'PATCH',
       `/submissions/${id}/${submissionId}`,
-      { read: 0, starred: 'x' },
-      [at('/read', 'wrong-type'), at('/starred', 'wrong-type')],
+      { read: 0, starred: 'x', note: null, status: 'closed' },
+      [
+        at('/read', 'wrong-type'),
+        at('/starred', 'wrong-type'),
+        at('/note', 'wrong-type'),
+        at('/status', 'unknown-value'),
+      ],
     ],
+    ['PATCH', `/submissions/${id}/${submissionId}`, { note: 'x'.repeat(2_001) }, [at('/note', 'too-long', 2_000)]],
+    ['PATCH', `/submissions/${id}/${submissionId}`, { note: 'a\0b' }, [at('/note', 'wrong-format')]],
+    ['POST', bulk, { action: 'done', filter: { status: 'closed' } }, [at('/filter/status', 'unknown-value')]],
     ['POST', bulk, { action: 'burn', ids: ['sub_1', 2] }, [at('/action', 'unknown-value'), at('/ids/1', 'wrong-type')]],
     [
       'POST',

@@ -55,12 +55,15 @@ describe('tools/list', () => {
     expect(Object.fromEntries(named)).toEqual({
       readOnly: expect.any(String),
       openWorld: 'publish_page restore_page submit_test release_spam add_webhook test_webhook test_mail',
-      'destructive idempotent openWorld': 'update_page delete_page change_settings restore_version remove_webhook',
+      'destructive idempotent openWorld':
+        'update_page delete_page change_settings restore_version mark_submission remove_webhook',
       'readOnly openWorld':
         'list_submissions get_submission search_submissions wait_for_submission read_file list_spam',
     });
     const untrusted = tools.filter(({ description }) => description?.includes(UNTRUSTED));
-    expect(untrusted).toEqual(byHints['readOnly openWorld']);
+    const reading = new Set(byHints['readOnly openWorld']);
+    expect(untrusted.filter((tool) => !reading.delete(tool)).map(({ name }) => name)).toEqual(['mark_submission']);
+    expect([...reading]).toEqual([]);
   });
 
   it('has what docs/agents.md lists', async () => {

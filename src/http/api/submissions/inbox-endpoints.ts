@@ -8,26 +8,40 @@ import {
   findInboxSubmissions,
   type InboxSubmission,
   markSubmissions,
+  STATUSES,
+  type Status,
 } from '../../../db/submissions/submission-mark-queries.ts';
 import { deleteSubmissions, submissionJson } from '../../../db/submissions/submission-queries.ts';
 import { createMatcher } from '../../../forms/submission-search.ts';
 import { SUBMISSION_ID } from '../../../lib/ids.ts';
+import { refused } from '../../../problems/refusal.ts';
 import type { Place } from '../../../problems/value-errors.ts';
+import { LINES } from '../../../settings/values.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import type { Settings } from '../../operation/declaration.ts';
 import { jsonText } from '../../operation/declaration.ts';
 import { operation } from '../../operation/operation.ts';
+import { REPLACES } from '../../operation/tool.ts';
 import { invalidField } from '../../request/json-body.ts';
 import { LINK_HEADER, nextLink } from '../../request/link-header.ts';
 import { Paging } from '../../request/paging.ts';
 import { badQuery, NOT_BEFORE, timeBound } from '../../request/query-values.ts';
-import { answerObject, countField, flagField, positiveField, textOrNull } from '../../request/shared-fields.ts';
+import {
+  answerObject,
+  countField,
+  flagField,
+  positiveField,
+  textField,
+  textOrNull,
+} from '../../request/shared-fields.ts';
 import type { HttpError } from '../../response/errors.ts';
 import { ownDeployment } from '../deployments/own-deployment.ts';
 import { Listed, noSuchSubmission, ownSubmission } from './submission-endpoints.ts';
 
 const MAX_QUERY_CHARS = 200;
+/** Characters (code points) of a note. */
+const MAX_NOTE_CHARS = 2_000;
 /** More than maxBulkIds ids take. */
 const MAX_BULK_BODY_BYTES = 256 * 1024;
 
@@ -35,6 +49,10 @@ export const InboxSubmissionBody = answerObject('InboxSubmission', {
   ...Listed.shape,
   read: flagField('Whether somebody has marked it as read. Reading it over the API does not.', true),
   starred: flagField('Whether it has a star.', false),
+  note: textField("The owner's note about it; empty at first.", 'Called back on Monday'),
+  status: z
+    .enum(STATUSES)
+    .meta({ description: '`done` once the owner has said so; `open` at first.', example: 'open' }),
   page_version: positiveField('The version of the page that was live when it was accepted.', 1),
 });
 const Results = answerObject('SearchResults', {
@@ -78,16 +96,22 @@ const filterFields = {
 };
 const onlyUnread = 'Only submissions that are not marked as read.';
 const onlyStarred = 'Only submissions with a star.';
+const isInvalidStatus = `status is invalid: send ${STATUSES.join(' or ')}, or leave it out.`;
+const onlyStatus = z
+  .enum(STATUSES, isInvalidStatus)
+  .optional()
+  .meta({ description: 'Only submissions with this status: `open` or `done`.', short: 'open or done.' });
 
 /** The filter in the query of a URL. */
 export const FilterQuery = z.object({
   ...filterFields,
   unread: onlyIf('unread', onlyUnread),
   starred: onlyIf('starred', onlyStarred),
+  status: onlyStatus,
 });
 export type Filter = { q?: string | undefined; from?: string | undefined; to?: string | undefined } & {
   [Mark in 'unread' | 'starred']?: unknown;
-};
+} & { status?: Status | undefined };
 
 /** Where a search goes on. */
 export const cursorField = (pattern: RegExp) =>
@@ -102,12 +126,21 @@ const Query = FilterQuery.extend({ limit: Paging.shape.limit, cursor });
 
 const isBoolean = (name: string) =>
   z.boolean(`${name} is not a boolean: send true or false, or leave it out.`).optional();
+const note = z
+  .string('note is not a string: send a text, or leave it out.')
+  .max(MAX_NOTE_CHARS, `note is too long: send at most ${MAX_NOTE_CHARS} characters.`)
+  .refine((text) => LINES.test(text), refused('wrong-format', 'note has a control character: leave it out.'));
 const MarksBody = z.object({
   read: isBoolean('read').meta({ description: 'Whether it is read.' }),
   starred: isBoolean('starred').meta({ description: 'Whether it has a star.' }),
+  note: note.optional().meta({
+    description: `A note of the owner, at most ${MAX_NOTE_CHARS} characters. An empty one removes it. No search looks into it.`,
+    short: 'A note; an empty text removes it.',
+  }),
+  status: z.enum(STATUSES, isInvalidStatus).optional().meta({ description: 'Whether the owner is done with it.' }),
 });
 
-const ACTIONS = ['read', 'unread', 'star', 'unstar', 'delete', 'spam'] as const;
+const ACTIONS = ['read', 'unread', 'star', 'unstar', 'done', 'open', 'delete', 'spam'] as const;
 /** Makes a change to submissions of a live deployment; how many it has changed. */
 type Change = (db: Database, ownerId: number, deploymentId: string, ids: readonly string[]) => Promise<number>;
 const CHANGES: Readonly<Record<(typeof ACTIONS)[number], Change>> = {
@@ -115,6 +148,8 @@ const CHANGES: Readonly<Record<(typeof ACTIONS)[number], Change>> = {
   unread: (...of) => markSubmissions(...of, { read: false }),
   star: (...of) => markSubmissions(...of, { starred: true }),
   unstar: (...of) => markSubmissions(...of, { starred: false }),
+  done: (...of) => markSubmissions(...of, { status: 'done' }),
+  open: (...of) => markSubmissions(...of, { status: 'open' }),
   delete: deleteSubmissions,
   spam: markAsSpam,
 };
@@ -133,8 +168,13 @@ const Bulk = z.object({
   // A misspelt field would select, and perhaps delete, everything.
   filter: z
     .strictObject(
-      { ...filterFields, unread: isTrue('unread', onlyUnread), starred: isTrue('starred', onlyStarred) },
-      'filter is invalid: send an object such as {"q": "ada"}, with no fields but q, from, to, unread and starred.',
+      {
+        ...filterFields,
+        unread: isTrue('unread', onlyUnread),
+        starred: isTrue('starred', onlyStarred),
+        status: onlyStatus,
+      },
+      'filter is invalid: send an object such as {"q": "ada"}, with no fields but q, from, to, unread, starred and status.',
     )
     .optional()
     .meta({ description: 'In place of `ids`: all that a search finds, in several requests. `{}`: all submissions.' }),
@@ -142,8 +182,9 @@ const Bulk = z.object({
 });
 
 /** A submission in the shape of `InboxSubmissionBody`; its data is sent unchanged. */
-export const inboxJson = (submission: InboxSubmission): string =>
-  `${submissionJson(submission).slice(0, -1)},"read":${submission.read},"starred":${submission.starred},"page_version":${submission.pageVersion}}`;
+export const inboxJson = ({ read, starred, note, status, pageVersion, ...submission }: InboxSubmission): string =>
+  submissionJson(submission).slice(0, -1) +
+  `,${JSON.stringify({ read, starred, note, status, page_version: pageVersion }).slice(1)}`;
 
 /** The times of a filter; throws 400 where they leave nothing. `place`: that of its `from`. */
 export function timesOf(
@@ -156,10 +197,11 @@ export function timesOf(
 }
 
 /** The search of a filter without its times, and the time that one request may take. */
-export const searchOf = ({ limits: { reads } }: App, { q, unread, starred }: Filter) => ({
+export const searchOf = ({ limits: { reads } }: App, { q, unread, starred, status }: Filter) => ({
   matches: q ? createMatcher(q) : () => true,
   unread: unread !== undefined,
   starred: starred !== undefined,
+  status,
   maxMs: reads.searchMs,
   turnMs: reads.searchSliceMs,
 });
@@ -198,6 +240,7 @@ export const SEARCH_COMMAND = {
     to: 'received before this time or day',
     unread: 'only what is not marked as read',
     starred: 'only what has a star',
+    status: 'only what is open, or done',
   },
   shows: 'submissions',
   counts: { of: ({ submissions }: { submissions: readonly unknown[] }) => submissions.length, outcome: 'found' },
@@ -241,14 +284,25 @@ const searchOperation = operation('GET', '/submissions/:deployId/search', 'searc
 });
 
 const markOperation = operation('PATCH', '/submissions/:deployId/:submissionId', 'markSubmission', {
+  tool: {
+    name: 'mark_submission',
+    description: 'Marks a submission as read, with a star, as done, or with a note. What is left out stays.',
+    readsVisitors: true,
+    hints: REPLACES,
+  },
   command: {
     usage: 'submissions mark <id> <submission>',
-    text: 'Mark a submission as read, or with a star',
-    help: ['$ submissions mark contact sub_0Vbb… --read --no-starred'],
+    text: 'Mark a submission as read, with a star, as done, or with a note',
+    help: [
+      '$ submissions mark contact sub_0Vbb… --read --no-starred',
+      '$ submissions mark contact sub_0Vbb… --status done --note "Called back on Monday"',
+    ],
+    texts: { note: 'a note; "" removes it' },
     shows: 'submission',
   },
-  summary: 'Mark a submission as read, or with a star',
-  description: 'A mark that is left out stays as it is. Returns the submission as a search shows it.',
+  summary: 'Mark a submission as read, with a star, as done, or with a note',
+  description:
+    'What is left out stays as it is. A note or a status does not mark it as read. Returns the submission as a search shows it.',
   // Not its data, which would stay in memory while a slow body arrives.
   find: async (owner, params, { db }) => (await ownSubmission(db, owner, params)).number,
   body: { schema: MarksBody, example: { read: true } },
@@ -291,7 +345,7 @@ const bulkOperation = operation('POST', '/submissions/:deployId/bulk', 'changeSu
     texts: {
       action: 'what is done with each; spam keeps it apart',
       ids: 'ids of submissions',
-      filter: 'in place of ids: fields q, from, to, unread and starred, as in a search',
+      filter: 'in place of ids: fields q, from, to, unread, starred and status, as in a search',
     },
     asks: ({ id, action }) =>
       action === 'delete' ? `Delete submissions of ${id} for good, with their files?` : undefined,

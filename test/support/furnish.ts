@@ -40,7 +40,7 @@ export async function furnish({ db, anonymous }: TestService, owner: Owner): Pro
     id: live.id,
     deployId: live.id,
     domain,
-    version: '1',
+    version: '2',
     cursor: '0',
     path: 'a',
     keyId: key.body.id,

@@ -130,6 +130,7 @@ describe('formhost site', () => {
     );
     expect(await inFolder(cwd, 'site', 'get', id, 'b/logo.png', '--output', 'copy')).toMatchObject({ code: 0 });
     expect(await readFile(join(cwd, 'copy'))).toEqual(content);
+    expect(await run(['site', 'list', slug, '--of-version', '1'])).toEqual(done(lines.join('')));
     expect(await run(['site', 'remove', slug, 'b/logo.png'])).toEqual(
       done('b/logo.png\n', `formhost: removed: formhost rollback ${slug} brings it back\n`),
     );

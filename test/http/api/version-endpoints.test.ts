@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { answer, aTime, refused } from '../../support/answers.ts';
+import { publishSite } from '../../support/publish-site.ts';
 import { getPage, testService } from '../../support/test-service.ts';
 
 const KEPT = 3;
@@ -80,6 +82,57 @@ describe('GET /deploy/:id/versions/:version/html', () => {
     await put(id, 'b');
     expect(answer(await owner.get(`/deploy/${id}/versions/${version}/html`))).toEqual(refused(404));
     expect(answer(await owner.post(`/deploy/${id}/versions/${version}/restore`))).toEqual(refused(404));
+  });
+});
+
+describe('GET /deploy/:id/versions/:version/files', () => {
+  const files = { 'a b/é.png': Buffer.from([0, 1, 255]), 'style.css': 'p {}', 'empty.txt': '' };
+  const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
+
+  it('lists the files as they were, with the hash of each', async () => {
+    const { id } = await publishSite(owner, { 'index.html': '<p>', ...files });
+    const before = (await owner.get(`/deploy/${id}/files`)).body;
+    await owner.put(`/deploy/${id}/files/style.css`).type('text/plain').send('q {}').expect(200);
+    await owner.delete(`/deploy/${id}/files/empty.txt`).expect(200);
+    expect((await owner.get(`/deploy/${id}/versions/1/files`)).body).toEqual(before);
+    expect(before.files.map(({ path, sha256: hash }: Record<string, string>) => [path, hash])).toEqual([
+      ['index.html', sha256('<p>')],
+      ['a b/é.png', sha256(files['a b/é.png'])],
+      ['empty.txt', sha256('')],
+      ['style.css', sha256('p {}')],
+    ]);
+    // The live version has those that the page has.
+    expect(answer(await owner.get(`/deploy/${id}/versions/3/files`))).toEqual(
+      answer(await owner.get(`/deploy/${id}/files`)),
+    );
+  });
+
+  it('answers each of them as it was', async () => {
+    const { id } = await publishSite(owner, { 'index.html': '<p>', ...files });
+    await owner.put(`/deploy/${id}`).send({ html: 'q', files: {} }).expect(200);
+    const image = await owner.get(`/deploy/${id}/versions/1/files/a%20b/%C3%A9.png`).expect(200);
+    expect([image.body, image.headers['content-type']]).toEqual([files['a b/é.png'], 'image/png']);
+    expect(image.headers['content-disposition']).toMatch(/^attachment; /);
+    const texts = await Promise.all(
+      ['index.html', 'style.css', 'empty.txt'].map((path) => owner.get(`/deploy/${id}/versions/1/files/${path}`)),
+    );
+    expect(texts.map(({ status, text }) => [status, text])).toEqual([
+      [200, '<p>'],
+      [200, 'p {}'],
+      [200, ''],
+    ]);
+    const missing = ['2/files/style.css', '1/files/none', '1/files/../x', '3/files/style.css', '3/files'];
+    for (const path of missing) {
+      expect(answer(await owner.get(`/deploy/${id}/versions/${path}`))).toEqual(refused(404));
+    }
+  });
+
+  it('keeps them from other owners', async () => {
+    const { id } = await publishSite(owner, { 'index.html': '<p>', ...files });
+    const other = await service.owner();
+    for (const path of ['files', 'files/style.css', 'files/index.html']) {
+      expect(answer(await other.get(`/deploy/${id}/versions/1/${path}`))).toEqual(refused(404));
+    }
   });
 });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Owner } from '../../../db/account/owner-queries.ts';
 import { findSite, type SiteFile } from '../../../db/deployments/site-file-queries.ts';
 import type { ReadPiece } from '../../../db/files/file-content-queries.ts';
 import {
@@ -12,6 +13,8 @@ import {
   toReadFile,
 } from '../../../sites/sent-files.ts';
 import { INDEX, siteFileType, sitePath } from '../../../sites/site-paths.ts';
+import type { App } from '../../app.ts';
+import type { ToolCall } from '../../operation/declaration.ts';
 import { operation } from '../../operation/operation.ts';
 import { answerObject, countField, positiveField, textField } from '../../request/shared-fields.ts';
 import { HttpError, storageFull } from '../../response/errors.ts';
@@ -31,7 +34,7 @@ const File = answerObject('SiteFile', {
       example: 'b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9',
     }),
 });
-const Files = answerObject('SiteFiles', {
+export const Files = answerObject('SiteFiles', {
   files: z.array(File),
   total_bytes: positiveField('The length of all files.', 137),
 });
@@ -51,55 +54,87 @@ const toWire = ({ path, bytes, sha256 }: SiteFile): z.infer<typeof File> => ({
   content_type: siteFileType(path),
 });
 
-const indexOf = (html: Buffer): SiteFile => ({ path: INDEX, bytes: html.length, sha256: sha256Of(html) });
+/** A page and its other files. */
+type PageFiles = { html: Buffer; files?: readonly SiteFile[] | undefined };
+
+/** All files of a page, index.html first. */
+const allFiles = ({ html, files = [] }: PageFiles): readonly SiteFile[] => [
+  { path: INDEX, bytes: html.length, sha256: sha256Of(html) },
+  ...files,
+];
+
+/** The answer that lists the files of a page. */
+export function listFiles(page: PageFiles): z.infer<typeof Files> {
+  const all = allFiles(page);
+  return { files: all.map(toWire), total_bytes: all.reduce((sum, { bytes }) => sum + bytes, 0) };
+}
+
+/** A file of a page with its first piece; throws `error` where the page has no such file. */
+export async function openFile(
+  { files: { openSiteFile } }: Pick<App, 'files'>,
+  owner: Owner,
+  page: PageFiles,
+  given: string,
+  error = noSuchFile,
+): Promise<OpenFile> {
+  const read = sitePath(given);
+  const file = foundOr404('path' in read ? allFiles(page).find(({ path }) => path === read.path) : undefined, error);
+  const readPiece: ReadPiece =
+    file.path === INDEX ? async (from) => page.html.subarray(from) : openSiteFile(owner.id, file);
+  return { file, first: foundOr404(await readPiece(0), error), readPiece };
+}
+type OpenFile = { file: SiteFile; first: Buffer; readPiece: ReadPiece };
+
+/** Sends a file of a page, piece by piece. */
+export function sendSiteFile(
+  { owner, response, queue }: Pick<ToolCall, 'owner' | 'response' | 'queue'>,
+  { file, first, readPiece }: OpenFile,
+  { requests: { responseWriter } }: Pick<App, 'requests'>,
+): Promise<void> {
+  const stored = { filename: file.path, contentType: siteFileType(file.path), size: file.bytes };
+  const read: ReadPiece = (...part) => queue(() => readPiece(...part));
+  return sendFile(response, { responseWriter, client: owner.id }, { file: stored, first, read });
+}
+
+/** A file of a page as an answer, for declarations. */
+export const siteFileAnswer = {
+  description: 'The file.',
+  headers: { 'Content-Disposition': { description: '`attachment`, and its name.', schema: { type: 'string' } } },
+  type: '*/*',
+  schema: z.string().meta({ format: 'binary' }),
+  example: 'body { color: #123 }',
+} as const;
+
+/** The columns and rows of a list of files on the command line. */
+export const filesTable = {
+  columns: ['PATH', 'BYTES', 'TYPE', 'SHA-256'],
+  rows: ({ files }: z.infer<typeof Files>) =>
+    files.map(({ path, bytes, content_type, sha256 }) => [path, bytes, content_type, sha256]),
+};
 
 const listOperation = operation('GET', '/deploy/:id/files', 'listFiles', {
   command: {
     usage: 'site list <id>',
     text: 'List the files of a page',
-    table: {
-      columns: ['PATH', 'BYTES', 'TYPE', 'SHA-256'],
-      rows: ({ files }) => files.map(({ path, bytes, content_type, sha256 }) => [path, bytes, content_type, sha256]),
-    },
+    table: filesTable,
   },
   summary: 'List the files of a {deployment}',
   description: 'With its `index.html`, which is first; the others follow by their paths. A single page has no others.',
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
   answer: { description: 'The files.', schema: Files },
-  async handle({ owner, resource: { id } }, { db }) {
-    const { html, files = [] } = foundOr404(await findSite(db, owner.id, id));
-    const all = [indexOf(html), ...files];
-    return { files: all.map(toWire), total_bytes: all.reduce((sum, { bytes }) => sum + bytes, 0) };
-  },
+  handle: async ({ owner, resource: { id } }, { db }) => listFiles(foundOr404(await findSite(db, owner.id, id))),
 });
 
 const getOperation = operation('GET', '/deploy/:id/files/*path', 'getSiteFile', {
   noCommand: '`formhost site get` writes it to a file, and `formhost pull` all files of a page.',
   summary: 'Get a file of a {deployment}',
   description: 'As it was sent, and always as an attachment.',
-  async find(owner, { id, path: given }, { db, files: { openSiteFile } }) {
-    const read = sitePath(given);
-    const { html, files = [] } = foundOr404(await findSite(db, owner.id, id));
-    const all = [indexOf(html), ...files];
-    const file = foundOr404('path' in read ? all.find(({ path }) => path === read.path) : undefined, noSuchFile);
-    const readPiece: ReadPiece =
-      file.path === INDEX ? async (from) => html.subarray(from) : openSiteFile(owner.id, file);
-    return { file, first: foundOr404(await readPiece(0), noSuchFile), readPiece };
-  },
-  answer: {
-    description: 'The file.',
-    headers: { 'Content-Disposition': { description: '`attachment`, and its name.', schema: { type: 'string' } } },
-    type: '*/*',
-    schema: z.string().meta({ format: 'binary' }),
-    example: 'body { color: #123 }',
-  },
+  find: async (owner, { id, path }, app) =>
+    openFile(app, owner, foundOr404(await findSite(app.db, owner.id, id)), path),
+  answer: siteFileAnswer,
   errors: [noSuchFile],
   takesLong: true,
-  async handle({ owner, response, queue, resource: { file, first, readPiece } }, { requests: { responseWriter } }) {
-    const stored = { filename: file.path, contentType: siteFileType(file.path), size: file.bytes };
-    const read: ReadPiece = (...part) => queue(() => readPiece(...part));
-    await sendFile(response, { responseWriter, client: owner.id }, { file: stored, first, read });
-  },
+  handle: ({ resource, ...call }, app) => sendSiteFile(call, resource, app),
 });
 
 /** A page has to be one that POST and PUT of the whole deployment would accept. */

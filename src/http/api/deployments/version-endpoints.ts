@@ -11,6 +11,7 @@ import { Deployed, toDeployed } from './deployment-endpoints.ts';
 import { foundOr404, missing, ownDeployment } from './own-deployment.ts';
 import { exampleHtml, Html, htmlAsJson } from './page-html.ts';
 import { publishPage } from './publish-page.ts';
+import { Files, filesTable, listFiles, openFile, sendSiteFile, siteFileAnswer } from './site-file-endpoints.ts';
 
 const Version = answerObject('Version', {
   version: positiveField('Rises by one with each change of the page.', 1),
@@ -24,6 +25,12 @@ const noSuchVersion = missing(
   'NoSuchVersion',
   'or no such version of its page, or it is no longer kept',
   'No such version: choose one that {GET /deploy/:id/versions} lists.',
+);
+
+const noSuchFile = missing(
+  'NoSuchVersionFile',
+  'or no such version of its page, or no such file of it',
+  'No such file: choose one that {GET /deploy/:id/versions/:version/files} lists.',
 );
 
 /** A version with its HTML and files; throws 404. */
@@ -75,6 +82,35 @@ const getHtmlOperation = operation('GET', '/deploy/:id/versions/:version/html', 
   handle: async ({ params, resource: { id } }, { db }) => htmlAsJson((await ownVersion(db, id, params.version)).html),
 });
 
+const listFilesOperation = operation('GET', '/deploy/:id/versions/:version/files', 'listVersionFiles', {
+  command: {
+    usage: 'site list <id> --of-version <version>',
+    text: 'of this version, as `versions` numbers it',
+    table: filesTable,
+  },
+  summary: 'List the files of a version',
+  description:
+    'As `GET /deploy/:id/files` lists those of the live page. Files with one `sha256` have the same content.',
+  find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
+  answer: { description: 'The files as they were.', schema: Files },
+  errors: [noSuchVersion],
+  handle: async ({ params, resource: { id } }, { db }) => listFiles(await ownVersion(db, id, params.version)),
+});
+
+const getFileOperation = operation('GET', '/deploy/:id/versions/:version/files/*path', 'getVersionFile', {
+  noCommand: '`formhost rollback` makes the files of a version live again.',
+  summary: 'Get a file of a version',
+  description: 'As it was sent, and always as an attachment.',
+  async find(owner, { id, version, path }, app) {
+    await ownDeployment(app.db, owner, id);
+    return openFile(app, owner, await ownVersion(app.db, id, version), path, noSuchFile);
+  },
+  answer: siteFileAnswer,
+  errors: [noSuchVersion, noSuchFile],
+  takesLong: true,
+  handle: ({ resource, ...call }, app) => sendSiteFile(call, resource, app),
+});
+
 const restoreOperation = operation('POST', '/deploy/:id/versions/:version/restore', 'restoreVersion', {
   tool: {
     name: 'restore_version',
@@ -95,4 +131,10 @@ const restoreOperation = operation('POST', '/deploy/:id/versions/:version/restor
 });
 
 /** The versions of a page. */
-export const versionOperations = [listOperation, getHtmlOperation, restoreOperation];
+export const versionOperations = [
+  listOperation,
+  getHtmlOperation,
+  listFilesOperation,
+  getFileOperation,
+  restoreOperation,
+];

@@ -140,6 +140,9 @@ const VERSIONS = `
     files jsonb, -- [{"path","sha256" (hex),"bytes"}] of a site besides its index.html, by path; NULL: a single page
     after_number bigint NOT NULL DEFAULT 0, -- submissions above it were sent from this version
     created_at timestamptz NOT NULL DEFAULT now(), -- when this version went live
+    title text, -- of the HTML; NULL: it has none
+    color text, -- #rrggbb, of its <meta name="theme-color">, on a light screen; NULL: none
+    dark_color text, -- on a dark screen
     labels json, -- what people call the fields: a list of pairs of a name and a label
     labels_version bigint, -- the version that labels was read from
     rendered_action text, -- what the addresses that its forms post to begin with; NULL: it has not been rendered

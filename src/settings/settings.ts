@@ -134,8 +134,8 @@ export const SETTINGS = {
     first: null,
     text:
       'A mail to the visitor, from the service, after a submission is accepted: to the one plain address that is in `field`, once ' +
-      'a day at most. In `subject` and `text`, `{{reference}}` is the id of the submission, `{{page}}` the address of the ' +
-      'page, and `{{date}}` the day. null: none.',
+      'a day at most. In `subject` and `text`, `{{reference}}` is the id of the submission, `{{page}}` the title of the ' +
+      'page with its address, and `{{date}}` the day. null: none.',
     short:
       'A mail to the visitor, to the address in `field`. {{reference}}, {{page}} and {{date}} are replaced. null: none.',
     example: {

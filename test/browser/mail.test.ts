@@ -43,7 +43,7 @@ describe.skipIf(!hasChromium())("a mail reader's browser", () => {
   const LINKS = new SignedLinks('https://forms.example.org', Buffer.alloc(32));
   const ABOUT = {
     deploymentId: 'd_1',
-    slug: 'letters',
+    name: 'letters',
     pageUrl: 'https://letters.pages.example.org',
     baseUrl: 'https://forms.example.org',
     timeZone: 'UTC',

@@ -29,7 +29,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await page.getByLabel('Redirect URL').waitFor();
     const title = page.getByRole('heading', { level: 1, name: 'Settings: Contact' });
     expect(await title.locator(':scope > :not(.unseen)').allInnerTexts()).toEqual(['Contact']);
-    expect(await page.title()).toBe('Settings · ask · formhost');
+    expect(await page.title()).toBe('Settings · Contact · formhost');
     expect(await page.getByRole('link', { name: new URL(url).host }).getAttribute('href')).toBe(url);
     const views = page.getByRole('navigation', { name: 'This page' }).getByRole('link');
     expect(await views.allInnerTexts()).toEqual(['Inbox', 'Charts', 'Page', 'Notifications', 'Settings']);

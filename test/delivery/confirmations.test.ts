@@ -100,7 +100,7 @@ describe('a confirmation', () => {
     ]);
     expect(headers.filter(([name]) => /^(?:Cc|Bcc|List-)/.test(name))).toEqual([]);
     const { created_at: time } = (await owner.get(`/submissions/${id}/${submission}`)).body;
-    const address = `https://${slug}.pages.test`;
+    const address = `${slug} (https://${slug}.pages.test)`;
     expect(parts[0]?.text).toBe(`${time.slice(0, 10)}: <b>${address}</b>\n\n${submission} ${submission}\n`);
     // The language of the owner's text is not known.
     expect(parts[1]?.text).toContain('<html lang="">');
@@ -338,6 +338,7 @@ describe('POST /deploy/:id/confirmation/preview', () => {
     const page = await confirming();
     const { owner, id, slug, subject } = page;
     const text = 'Reference {{reference}}, {{page}}';
+    await owner.put(`/deploy/${id}`).send({ html: '<title>Letters</title>' }).expect(200);
     await owner.change(id, { confirmation: { field: 'email', subject, text } });
     for (let count = 0; count <= PER_DAY; count += 1) {
       expect(answer(await preview(page))).toEqual({ status: 202, body: { id: expect.stringMatching(/^dl_/) } });
@@ -346,7 +347,9 @@ describe('POST /deploy/:id/confirmation/preview', () => {
     expect(await fates(page)).toEqual(Array(PER_DAY + 1).fill([email, null]));
     const [mail] = mailsOf(page);
     expect(mail).toMatchObject({ to: email, subject: `Preview: ${subject}` });
-    expect(mail?.text).toMatch(new RegExp(`^Reference sub_[0-9A-Za-z]{24}, https://${slug}\\.pages\\.test\\n$`));
+    expect(mail?.text).toMatch(
+      new RegExp(`^Reference sub_[0-9A-Za-z]{24}, Letters \\(https://${slug}\\.pages\\.test\\)\\n$`),
+    );
     await submit(page, 'ada@home.example');
     expect((await fates(page)).at(-1)).toEqual(['ada@home.example', null]);
   });

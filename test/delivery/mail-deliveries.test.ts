@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { seenMails } from '../support/mail.ts';
 import { neverAnswers, startRawReceiver, startReceiver, startToldReceiver } from '../support/receivers.ts';
-import { headerOf, readMail, type Trouble, testSmtpServer } from '../support/smtp.ts';
+import { decodeWords, headerOf, readMail, type Trouble, testSmtpServer } from '../support/smtp.ts';
 import { testService } from '../support/test-service.ts';
 import { eventually, Forms, idIn } from '../support/webhooks.ts';
 
@@ -53,6 +53,17 @@ describe('mail', () => {
     ]);
     const shown = parts.map(({ text }) => ['<3', '&lt;3', '_cc'].filter((piece) => text.includes(piece)));
     expect(shown).toEqual([['<3'], ['&lt;3']]);
+  });
+
+  it('calls a page by its title, in the subject and in the text', async () => {
+    const form = await owner.deploy({ html: '<title>Garden &amp; \n Café</title><form></form>' });
+    await owner.change(form.id, { email_notifications: true });
+    await forms.submit(form.id, '{"name":"Ada"}');
+    const seen = () => smtp.received.filter(({ raw }) => raw.includes(form.slug));
+    await eventually(() => seen().length).toBe(1);
+    const { headers, parts } = readMail(seen()[0]?.raw ?? Buffer.of());
+    expect(decodeWords(headerOf(headers, 'Subject'))).toBe('New submission for Garden & Café: Ada');
+    expect(parts[0]?.text).toContain('A form of Garden & Café was submitted');
   });
 
   it('comes while it is switched on; what waits for a retry is not sent when it is off, or the deployment deleted', async () => {

@@ -13,7 +13,7 @@ const FILE = 'file_0VbbZBa7Aq2sWd3eRf4tGy5H';
 const mailOf = (data: string, other: { recipientId?: string; timeZone?: string } = {}) =>
   submissionEmail({
     deploymentId: DEPLOYMENT,
-    slug: 'my-page',
+    name: 'my-page',
     submission: { id: SUBMISSION, data, createdAt: new Date('2026-11-03T09:05:59.999Z') },
     recipientId: null,
     labels: new Map(),
@@ -105,7 +105,7 @@ describe('the mail about several submissions', () => {
   ) =>
     digestEmail({
       deploymentId: DEPLOYMENT,
-      slug: 'my-page',
+      name: 'my-page',
       recipientId: 'rcp_1',
       labels: new Map([['name', 'Your <name>:']]),
       timeZone: 'UTC',

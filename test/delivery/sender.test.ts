@@ -23,7 +23,7 @@ const parts = {
 const sender = new Sender(parts);
 
 const delivery: LeasedDelivery = {
-  ...{ id: 'dl_1', attempts: 1, receiver: '@mail', ownerId: 1, deploymentId: 'd_1', slug: 'a-form' },
+  ...{ id: 'dl_1', attempts: 1, receiver: '@mail', ownerId: 1, deploymentId: 'd_1', slug: 'a-form', title: null },
   ...{
     event: 'submission',
     webhook: null,

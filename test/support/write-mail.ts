@@ -19,7 +19,7 @@ export async function writeMail(
   sources: Partial<MailSources> = {},
 ): Promise<Email> {
   const email = await MAIL_KINDS.get(row.event)?.({
-    ...{ id: 'dl_1', attempts: 1, receiver: '@mail', ownerId: 1, deploymentId: 'd_1', slug: 'my-page' },
+    ...{ id: 'dl_1', attempts: 1, receiver: '@mail', ownerId: 1, deploymentId: 'd_1', slug: 'my-page', title: null },
     ...{ webhook: null, to: 'owner@test.example', timeZone: 'UTC', recipientId: null, notice: null },
     confirmation: null,
     ...{ submissionId: null, data: null, createdAt: new Date() },

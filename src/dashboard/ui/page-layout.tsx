@@ -69,7 +69,6 @@ export function PageView({
       title={title}
       page={{
         name: page ? (page.title ?? page.slug) : '',
-        slug: page?.slug ?? '',
         address: page && <PageAddress url={page.url} />,
       }}
       actions={actions}

@@ -21,16 +21,15 @@ export function View({
 }: {
   title: string;
   /** The page that the view is about: its name is the heading that people see. Without a name, it is being read. */
-  page?: { name: string; slug: string; address?: JSX.Element | undefined };
+  page?: { name: string; address?: JSX.Element | undefined };
   actions?: ComponentChildren;
   children: ComponentChildren;
 }): JSX.Element {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     const count = unread.value === 0 ? '' : `(${unread.value}) `;
-    // A name may have any characters, also such as turn the title around: a slug has letters only.
-    document.title = count + [title, ...(page?.slug ? [page.slug] : []), 'formhost'].join(' · ');
-  }, [title, page?.slug, unread.value]);
+    document.title = count + [title, ...(page?.name ? [page.name] : []), 'formhost'].join(' · ');
+  }, [title, page?.name, unread.value]);
   useEffect(() => {
     if (!isFirst) heading.current?.focus({ preventScroll: true });
     isFirst = false;

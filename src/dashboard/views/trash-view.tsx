@@ -24,10 +24,8 @@ function Restore({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Eleme
   const [slug, setSlug] = useState(`${page.slug}-again`);
   async function restore(body: { slug?: string }): Promise<void> {
     try {
-      const { slug: restored } = await answer(
-        api.POST('/trash/{id}/restore', { params: { path: { id: page.id } }, body }),
-      );
-      say(`${restored} is live again.`);
+      await answer(api.POST('/trash/{id}/restore', { params: { path: { id: page.id } }, body }));
+      say(`${page.title ?? page.slug} is live again.`);
     } catch (error) {
       if (isTaken || !(error instanceof ApiError && error.status === 409)) throw error;
       setTaken(true);
@@ -68,7 +66,7 @@ const Purge = ({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Element
       text: `The page, its ${counted(page.submission_count, 'submission')} and their files are deleted. Nobody can restore them afterwards.`,
     }}
     run={() => answer(api.DELETE('/trash/{id}', { params: { path: { id: page.id } } }))}
-    done={`${page.slug} is gone for good.`}
+    done={`${page.title ?? page.slug} is gone for good.`}
     onDone={onDone}
     isRemoving
   >
@@ -99,7 +97,7 @@ export default function Trash(): JSX.Element {
                 {items.map((page) => (
                   <li key={page.id} class="row">
                     <div class="row-text">
-                      <strong dir="auto">{page.slug}</strong>
+                      <strong dir="auto">{page.title ?? page.slug}</strong>
                       <p class="muted">
                         {counted(page.submission_count, 'submission')}, deleted <Time at={page.deleted_at} />
                       </p>

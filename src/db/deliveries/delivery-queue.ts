@@ -17,6 +17,8 @@ export type LeasedDelivery = Pair & {
   attempts: number;
   deploymentId: string;
   slug: string;
+  /** Of its page. */
+  title: string | null;
   event: string;
   /** null for a mail. `isFailing`: nothing has succeeded since a failure. */
   webhook: {
@@ -125,7 +127,7 @@ const LEASE = `
      WHERE id = ANY (ARRAY(SELECT webhook_id FROM fitting)) AND NOT active ORDER BY id FOR SHARE
   ), decided AS MATERIALIZED (
     SELECT fitting.id, fitting.webhook_id, fitting.recipient_id, fitting.deployment_id, fitting.submission_id, event,
-           notice, fitting.position, fitting.owner_id, slug, coalesce(mail_recipients.email, owners.email) AS mail_to,
+           notice, fitting.position, fitting.owner_id, slug, title, coalesce(mail_recipients.email, owners.email) AS mail_to,
            coalesce(time_zone, 'UTC') AS time_zone,
            url, type, secret, previous_secrets, failing_since IS NOT NULL AS failing,
            coalesce(webhooks.receiver, '${MAIL}') AS receiver, data,
@@ -147,6 +149,7 @@ const LEASE = `
            END AS action
       FROM fitting
       JOIN LATERAL (SELECT * FROM deployments WHERE id = fitting.deployment_id LIMIT 1) AS deployments ON true
+      LEFT JOIN LATERAL (SELECT title FROM pages WHERE deployment_id = fitting.deployment_id LIMIT 1) AS pages ON true
       JOIN LATERAL (SELECT * FROM owners WHERE id = deployments.owner_id LIMIT 1) AS owners ON true
       LEFT JOIN LATERAL (SELECT * FROM webhooks WHERE id = fitting.webhook_id LIMIT 1) AS webhooks ON true
       LEFT JOIN off ON off.id = fitting.webhook_id
@@ -180,7 +183,7 @@ const LEASE = `
        AND deliveries.deployment_id = decided.deployment_id AND action <> 'delete'
     RETURNING deliveries.id, CASE WHEN action = 'attempt' THEN attempts END AS attempts
   )
-  SELECT id, attempts, receiver, owner_id AS "ownerId", deployment_id AS "deploymentId", slug,
+  SELECT id, attempts, receiver, owner_id AS "ownerId", deployment_id AS "deploymentId", slug, title,
          event, mail_to AS to, time_zone AS "timeZone", recipient_id AS "recipientId",
          confirmation, notice, submission_id AS "submissionId", data, created_at AS "createdAt",
          CASE WHEN webhook_id IS NOT NULL THEN jsonb_build_object(

@@ -3,6 +3,7 @@ import type { MailEvent } from '../../lib/events.ts';
 import { newDeliveryId, newRecipientId } from '../../lib/ids.ts';
 import { FIRST_OWNER } from '../../lib/mail-address.ts';
 import { SIZES } from '../../sizes.ts';
+import { TITLE } from '../deployments/live-deployment-queries.ts';
 import { query, queryOne } from '../postgres/query.ts';
 
 /** Former recipients of a deployment that are kept, beside those who were asked lately. */
@@ -226,7 +227,7 @@ export async function replaceRecipients(
 }
 
 /** The content of the page behind a recipient's link: the deployment, and the address. */
-export type LinkedRecipient = { slug: string; email: string };
+export type LinkedRecipient = { slug: string; title: string | null; email: string };
 
 /** Runs a statement that answers the recipient of a link, if it is in the list of a live deployment of any owner. */
 async function queryLinked(
@@ -240,7 +241,7 @@ async function queryLinked(
 }
 
 const SELECT_LINKED = `
-  SELECT slug, email
+  SELECT slug, ${TITLE}, email
     FROM mail_recipients JOIN deployments ON deployments.id = deployment_id
    WHERE mail_recipients.id = :id AND deployment_id = :deploymentId AND removed_at IS NULL AND deleted_at IS NULL`;
 
@@ -257,7 +258,7 @@ export const confirmRecipient = (db: Knex, deploymentId: string, id: string): Pr
        FROM deployments
       WHERE deployments.id = deployment_id AND mail_recipients.id = :id AND deployment_id = :deploymentId
         AND removed_at IS NULL AND deleted_at IS NULL
-     RETURNING slug, email`,
+     RETURNING slug, ${TITLE}, email`,
     { deploymentId, id },
   );
 

@@ -4,13 +4,14 @@ import { deleteInBatches, deleteOfDeployment } from '../old-rows.ts';
 import { isDuplicate } from '../postgres/out-of-reach.ts';
 import { execute, type ListPage, type Paging, query, queryOne, queryPage } from '../postgres/query.ts';
 import { countLive } from './deployment-queries.ts';
+import { TITLE } from './live-deployment-queries.ts';
 import { releaseContentsOf } from './site-file-queries.ts';
 
 /** Rows of a purged deployment that one statement removes. */
 const PURGED_VERSIONS_BATCH = 10;
 
 /** A deleted deployment whose page is still there. */
-type TrashedDeployment = { id: string; slug: string; submissionCount: number; deletedAt: Date };
+type TrashedDeployment = { id: string; slug: string; title: string | null; submissionCount: number; deletedAt: Date };
 
 /** Deployments of an owner that are deleted, but not for good: the page is the first that a purge removes. */
 const TRASHED = `owner_id = :ownerId AND deleted_at IS NOT NULL
@@ -24,7 +25,9 @@ export const listTrash = (db: Knex, ownerId: number, paging: Paging): Promise<Li
     {
       total: `SELECT count(*) AS total FROM deployments WHERE ${TRASHED}`,
       rows: `
-        SELECT id, slug, submission_count AS "submissionCount", deleted_at AS "deletedAt" FROM deployments
+        SELECT id, slug, ${TITLE},
+               submission_count AS "submissionCount", deleted_at AS "deletedAt"
+          FROM deployments
          WHERE ${TRASHED} ORDER BY deleted_at DESC, id DESC LIMIT :limit OFFSET :offset`,
     },
     { ownerId },

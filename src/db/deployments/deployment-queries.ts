@@ -3,7 +3,7 @@ import { checkStorage, type StorageLimits, settleStorage } from '../account/stor
 import { hasReceivingRecipient } from '../deliveries/mail-recipient-queries.ts';
 import { execute, type ListPage, type Paging, query, queryOne, queryPage } from '../postgres/query.ts';
 import { HAS_ALTCHA } from '../submissions/form-queries.ts';
-import { liveDeployments, livePage } from './live-deployment-queries.ts';
+import { liveDeployments, livePage, TITLE } from './live-deployment-queries.ts';
 import {
   addVersion,
   ContentsRemoved,
@@ -215,24 +215,22 @@ export async function changePage(
   }
 }
 
-/** The slug of the live deployment with this id, of any owner. Its page may have been taken down. */
-export async function findLinkedSlug(db: Knex, id: string): Promise<string | undefined> {
-  const [row] = await query<{ slug: string }>(
-    db,
-    'find-linked-slug',
-    'SELECT slug FROM deployments WHERE id = ? AND deleted_at IS NULL',
-    [id],
-  );
-  return row?.slug;
+/** What a page is called: by its slug where it has no title. */
+export type NamedPage = { slug: string; title: string | null };
+
+/** The live deployment with this id, of any owner. Its page may have been taken down. */
+export async function findLinkedPage(db: Knex, id: string): Promise<NamedPage | undefined> {
+  const sql = `SELECT slug, ${TITLE} FROM deployments WHERE id = ? AND deleted_at IS NULL`;
+  return (await query<NamedPage>(db, 'find-linked-page', sql, [id]))[0];
 }
 
 /**
- * Switches the owner's mail about a deployment off, of any owner; its slug, or undefined when it is not live. Recipients that get the mail
+ * Switches the owner's mail about a deployment off, of any owner; its page, or undefined when it is not live. Recipients that get the mail
  * go on getting it.
  */
-export async function unsubscribe(db: Knex, id: string): Promise<string | undefined> {
+export async function unsubscribe(db: Knex, id: string): Promise<NamedPage | undefined> {
   // The row is not written again, and waits for no submission, when mail is off already.
-  const [row] = await query<{ slug: string }>(
+  const [row] = await query<NamedPage>(
     db,
     'unsubscribe',
     `WITH switched_off AS (
@@ -240,10 +238,10 @@ export async function unsubscribe(db: Knex, id: string): Promise<string | undefi
          FROM (SELECT ${hasReceivingRecipient(':id')} AS has_others) AS others
         WHERE id = :id AND deleted_at IS NULL AND email_notifications AND (notify_owner OR NOT has_others)
      )
-     SELECT slug FROM deployments WHERE id = :id AND deleted_at IS NULL`,
+     SELECT slug, ${TITLE} FROM deployments WHERE id = :id AND deleted_at IS NULL`,
     { id },
   );
-  return row?.slug;
+  return row;
 }
 
 /** Changes a live deployment of this owner, and its time of change. The row stays locked until the transaction ends. */

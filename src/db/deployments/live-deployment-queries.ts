@@ -6,3 +6,6 @@ export const liveDeployments = (owner: string): string =>
 export const livePage = (columns: string): string => `
   SELECT ${columns} FROM deployments WHERE owner_id = :ownerId AND deleted_at IS NULL
    ORDER BY id DESC LIMIT :limit OFFSET :offset`;
+
+/** In SQL, the title of the page of `deployments`, which may be deleted. */
+export const TITLE = '(SELECT title FROM pages WHERE pages.deployment_id = deployments.id) AS title';

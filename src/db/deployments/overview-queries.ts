@@ -5,10 +5,7 @@ import { recentCount } from '../submissions/daily-count-queries.ts';
 import { unreadCount } from '../submissions/submission-mark-queries.ts';
 import { liveDeployments, livePage } from './live-deployment-queries.ts';
 
-/** The beginning of a page in which its title is looked for. */
-const TITLE_START_BYTES = 16 * 1024;
-
-/** A live deployment with what its owner wants to see at a glance. `start`: the beginning of its page. */
+/** A live deployment with what its owner wants to see at a glance. */
 export type OverviewRow = {
   id: string;
   slug: string;
@@ -23,26 +20,25 @@ export type OverviewRow = {
   isTakenDown: boolean;
   takeDownReason: string | null;
   updatedAt: Date;
-  start: Buffer;
+  title: string | null;
 };
 
-/** The beginnings of the pages of deployments, by their ids. */
-export async function findStarts(db: Knex, ids: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
-  const rows = await query<{ id: string; start: Buffer }>(
+/** The titles of the pages of deployments, by their ids. */
+export async function findTitles(db: Knex, ids: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
+  const rows = await query<{ id: string; title: string | null }>(
     db,
-    'find-starts',
-    `SELECT deployment_id AS id, substring(html FROM 1 FOR ${TITLE_START_BYTES}) AS start
-       FROM pages WHERE deployment_id = ANY (CAST(? AS text[]))`,
+    'find-titles',
+    'SELECT deployment_id AS id, title FROM pages WHERE deployment_id = ANY (CAST(? AS text[]))',
     [[...ids]],
   );
-  return new Map(rows.map(({ id, start }) => [id, start]));
+  return new Map(rows.map(({ id, title }) => [id, title]));
 }
 
 /** In SQL, what there is to see of some deployments. `deployments`: a SELECT of them. */
 const overviewOf = (deployments: string): string => `
   SELECT id, slug, submission_count AS "submissionCount", email_notifications AS "emailNotifications",
          taken_down_at IS NOT NULL AS "isTakenDown", take_down_reason AS "takeDownReason", updated_at AS "updatedAt",
-         substring(html FROM 1 FOR ${TITLE_START_BYTES}) AS start,
+         title,
          ${unreadCount('on_page.id')} AS unread,
          (SELECT count(*) FROM ${folderOf('on_page.id')}) AS spam,
          ${recentCount('honeypot_hits', 'on_page.id')} AS honeypots,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
+import { lookOf } from '../../sites/page-look.ts';
 import { execute, type ListPage, type Paging, query, queryPage } from '../postgres/query.ts';
 import { areSame, byPath, lockContents, releasing, type SiteFile, toColumn } from './site-file-queries.ts';
 
@@ -36,11 +37,11 @@ const NOT_RENDERED = { rendered_action: null, rendered_hash: null, rendered_byte
 type Version = number | Knex.Raw;
 
 /** The columns of a page that follow from its HTML. */
-export const pageColumns = ({ html, rendered }: NewPage, version: Version) => ({
-  html,
-  version,
-  ...(rendered ? renderingColumns(rendered) : NOT_RENDERED),
-});
+export function pageColumns({ html, rendered }: NewPage, version: Version) {
+  const { title, color, darkColor } = lookOf(html);
+  const look = { title, color, dark_color: darkColor };
+  return { html, version, ...look, ...(rendered ? renderingColumns(rendered) : NOT_RENDERED) };
+}
 
 /** Stores how the page is rendered if it is live and this is not stored, or for something else. */
 export async function renewRendering(

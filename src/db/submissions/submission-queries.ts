@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { TITLE } from '../deployments/live-deployment-queries.ts';
 import { listSubmissionFiles, REMOVED_BYTES, removeFiles } from '../files/stored-file-queries.ts';
 import { execute, query } from '../postgres/query.ts';
 
@@ -47,11 +48,11 @@ export async function findLinkedSubmission(
   db: Knex,
   deploymentId: string,
   id: string,
-): Promise<{ id: string; deploymentId: string; ownerId: number; slug: string } | undefined> {
-  const [row] = await query<{ ownerId: number; slug: string }>(
+): Promise<{ id: string; deploymentId: string; ownerId: number; slug: string; title: string | null } | undefined> {
+  const [row] = await query<{ ownerId: number; slug: string; title: string | null }>(
     db,
     'find-linked-submission',
-    `SELECT owner_id AS "ownerId", slug FROM submissions JOIN deployments ON deployments.id = deployment_id
+    `SELECT owner_id AS "ownerId", slug, ${TITLE} FROM submissions JOIN deployments ON deployments.id = deployment_id
       WHERE submissions.id = ? AND deployment_id = ? AND deleted_at IS NULL`,
     [id, deploymentId],
   );

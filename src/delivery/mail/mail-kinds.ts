@@ -7,6 +7,7 @@ import { type Confirmation, fillIn } from '../../forms/confirmation.ts';
 import { inBytes } from '../../lib/byte-size.ts';
 import { FIRST_OWNER, toMailAddress } from '../../lib/mail-address.ts';
 import { confirmationExpiry, type SignedLinks } from '../../lib/signed-links.ts';
+import { pageName } from '../../sites/page-name.ts';
 import { SIZES } from '../../sizes.ts';
 import { SAMPLE_DATA } from '../webhooks/payloads.ts';
 import { type Block, button, code, compose, type Email, footer, inWords, paragraph } from './layout.ts';
@@ -61,16 +62,22 @@ const json = <Content>(content: z.ZodType<Content>) =>
 /** Looks like the id of a submission, and is that of none. */
 const EXAMPLE_REFERENCE = 'sub_0VbbZBZeswpZ5bGpjxVeCiYz';
 
-const Row = z.object({ deploymentId: z.string(), slug: z.string(), createdAt: z.date(), timeZone: z.string() });
+const Row = z.object({
+  deploymentId: z.string(),
+  slug: z.string(),
+  title: z.string().nullable(),
+  createdAt: z.date(),
+  timeZone: z.string(),
+});
 const ShownRow = Row.extend({ recipientId: z.string().nullable() });
 
 async function submissionMail(
-  { deploymentId, slug, recipientId, timeZone }: z.infer<typeof ShownRow>,
+  { deploymentId, slug, title, recipientId, timeZone }: z.infer<typeof ShownRow>,
   { urlOf, baseUrl, links, labelsOf }: MailSources,
 ): Promise<SubmissionMail> {
   const [labels, signed] = await Promise.all([labelsOf(deploymentId), links()]);
-  const ids = { deploymentId, slug, recipientId };
-  return { ...ids, pageUrl: urlOf(slug), baseUrl, labels, timeZone, links: signed, now: new Date() };
+  const page = { deploymentId, name: pageName({ slug, title }), recipientId };
+  return { ...page, pageUrl: urlOf(slug), baseUrl, labels, timeZone, links: signed, now: new Date() };
 }
 
 const aboutSubmission = kind(
@@ -99,12 +106,13 @@ const digest = kind(
 /** Asks a person whether to send mail about a deployment. `owner`: the address of the person who wants it. */
 const confirmation = kind(
   Row.extend({ recipientId: z.string(), notice: json(z.object({ owner: z.string() })) }),
-  async ({ deploymentId, slug, createdAt, timeZone, recipientId, notice: { owner } }, { urlOf, links }) => {
+  async ({ deploymentId, slug, title, createdAt, timeZone, recipientId, notice: { owner } }, { urlOf, links }) => {
+    const name = pageName({ slug, title });
     const expires = confirmationExpiry(createdAt);
     const url = (await links()).confirm({ deploymentId, recipientId }, expires);
-    return compose(`Do you want mail about ${slug}?`, [
+    return compose(`Do you want mail about ${name}?`, [
       paragraph(
-        `${owner} wants you to get a mail when a form of ${slug} is submitted. You get none before you have confirmed.`,
+        `${owner} wants you to get a mail when a form of ${name} is submitted. You get none before you have confirmed.`,
       ),
       paragraph(
         `To get these mails, open this link until ${inWords(expires, timeZone)}, and press the button on the page:`,
@@ -112,7 +120,7 @@ const confirmation = kind(
       button('Confirm', url),
       paragraph('If you do not want them, do nothing.'),
       footer(
-        `You get this mail because ${owner}, the owner of ${slug}, gave your address. It comes once a day at most.`,
+        `You get this mail because ${owner}, the owner of ${name}, gave your address. It comes once a day at most.`,
         [['Open the page', urlOf(slug)]],
       ),
     ]);
@@ -124,13 +132,17 @@ const ConfirmationRow = Row.extend({
   to: z.string(),
 });
 
+/** A page in the text of its owner: its name, with its address. */
+const nameAndUrl = (page: { slug: string; title: string | null }, urlOf: MailSources['urlOf']): string =>
+  `${pageName(page)} (${urlOf(page.slug)})`;
+
 /** The owner's text, with nothing of the submission except its id. */
 function confirmationEmail(
   { subject, text }: Confirmation,
-  { reference, pageUrl, time }: { reference: string; pageUrl: string; time: Date },
+  { reference, page, time }: { reference: string; page: string; time: Date },
 ): Email {
   // The values are the same in all languages.
-  const values = { reference, page: pageUrl, date: time.toISOString().slice(0, 10) };
+  const values = { reference, page, date: time.toISOString().slice(0, 10) };
   return compose(fillIn(subject, values), [paragraph(fillIn(text, values))], '');
 }
 
@@ -150,17 +162,17 @@ const visitorConfirmation = kind(
     }
     const reservation = await reserveConfirmation({ id, deploymentId, ownerId, address: visitor });
     if (reservation !== 'reserved') throw new NotSent(NOT_RESERVED[reservation]);
-    const about = { reference: row.submissionId, pageUrl: urlOf(row.slug), time: row.createdAt };
+    const about = { reference: row.submissionId, page: nameAndUrl(row, urlOf), time: row.createdAt };
     const email = { ...confirmationEmail(confirmation, about), visitor };
     return replyTo === FIRST_OWNER ? email : { ...email, replyTo };
   },
 );
 
 /** Shows the owner what visitors get. */
-const confirmationPreview = kind(ConfirmationRow, ({ confirmation, slug, createdAt }, { urlOf }) =>
+const confirmationPreview = kind(ConfirmationRow, ({ confirmation, createdAt, ...row }, { urlOf }) =>
   confirmationEmail(
     { ...confirmation, subject: `Preview: ${confirmation.subject}` },
-    { reference: EXAMPLE_REFERENCE, pageUrl: urlOf(slug), time: createdAt },
+    { reference: EXAMPLE_REFERENCE, page: nameAndUrl(row, urlOf), time: createdAt },
   ),
 );
 
@@ -169,19 +181,20 @@ const recipientOff = kind(
   Row.extend({
     notice: json(z.object({ recipient: z.string(), recipients: z.array(z.string()), last_error: z.string() })),
   }),
-  ({ deploymentId, slug, notice: { recipient, recipients, last_error: lastError } }, { urlOf, baseUrl }) => {
+  ({ deploymentId, slug, title, notice: { recipient, recipients, last_error: lastError } }, { urlOf, baseUrl }) => {
+    const name = pageName({ slug, title });
     // An address may have quotes and backticks, which a shell would read.
     const list = JSON.stringify({ recipients }).replaceAll("'", '\\u0027');
     return compose(`Mail to ${recipient} was switched off`, [
       paragraph(
-        `${recipient} gets no more mail about ${slug}, because mails to it were refused for good ${SIZES.recipient.maxRefusals} times in a row.`,
+        `${recipient} gets no more mail about ${name}, because mails to it were refused for good ${SIZES.recipient.maxRefusals} times in a row.`,
       ),
       paragraph(`Last failure: ${lastError}`),
       paragraph(
         'Check the address. This request, with your API key, switches it on again; without the address in the list, it removes it:',
       ),
       patch(`${baseUrl}/deploy/${deploymentId}`, list),
-      footer(`You get this mail because you own ${slug}.`, [['Open the page', urlOf(slug)]]),
+      footer(`You get this mail because you own ${name}.`, [['Open the page', urlOf(slug)]]),
     ]);
   },
 );
@@ -189,18 +202,20 @@ const recipientOff = kind(
 /** Tells the owner that a page is no longer served at a domain. */
 const domainBroken = kind(
   Row.extend({ notice: json(z.object({ domain: z.string(), problem: z.string() })) }),
-  ({ deploymentId, slug, notice: { domain, problem } }, { urlOf, baseUrl }) =>
-    compose(`${slug} is no longer served at ${domain}`, [
-      paragraph(`The domain ${domain} no longer leads to ${slug}, because the record is gone by which you proved it.`),
+  ({ deploymentId, slug, title, notice: { domain, problem } }, { urlOf, baseUrl }) => {
+    const name = pageName({ slug, title });
+    return compose(`${name} is no longer served at ${domain}`, [
+      paragraph(`The domain ${domain} no longer leads to ${name}, because the record is gone by which you proved it.`),
       paragraph(problem),
       paragraph(
         'When the record is back, the service finds it within a day, or at once when you check the domain in the settings.',
       ),
-      footer(`You get this mail because you own ${slug}.`, [
+      footer(`You get this mail because you own ${name}.`, [
         ['Open the settings', `${baseUrl}/dashboard/pages/${deploymentId}/settings`],
         ['Open the page', urlOf(slug)],
       ]),
-    ]),
+    ]);
+  },
 );
 
 /** Tells an owner that the storage is nearly full, or full. `used` and `limit` in bytes. */
@@ -241,25 +256,27 @@ const WebhookOff = json(
 /** Tells the owner that a webhook was switched off. */
 const webhookOff = kind(
   Row.extend({ notice: WebhookOff }),
-  ({ deploymentId, slug, timeZone, notice }, { urlOf, baseUrl }) =>
-    compose(`A webhook of ${slug} was switched off`, [
-      ...aboutWebhook(notice, { slug, timeZone, webhooksUrl: `${baseUrl}/webhooks/${deploymentId}` }),
-      footer(`You get this mail because you own ${slug}. It comes once a day for a webhook at most.`, [
+  ({ deploymentId, slug, title, timeZone, notice }, { urlOf, baseUrl }) => {
+    const name = pageName({ slug, title });
+    return compose(`A webhook of ${name} was switched off`, [
+      ...aboutWebhook(notice, { name, timeZone, webhooksUrl: `${baseUrl}/webhooks/${deploymentId}` }),
+      footer(`You get this mail because you own ${name}. It comes once a day for a webhook at most.`, [
         ['Open the page', urlOf(slug)],
       ]),
-    ]),
+    ]);
+  },
 );
 
 function aboutWebhook(
   webhook: z.infer<typeof WebhookOff>,
-  { slug, timeZone, webhooksUrl }: { slug: string; timeZone: string; webhooksUrl: string },
+  { name, timeZone, webhooksUrl }: { name: string; timeZone: string; webhooksUrl: string },
 ): Block[] {
   const since = inWords(webhook.failing_since, timeZone);
   const reason = webhook.gone
     ? 'its receiver answered 410 Gone, which asks for no further deliveries'
     : `no delivery to it has succeeded since ${since}`;
   return [
-    paragraph(`The webhook ${webhook.webhook_id} of ${slug} was switched off: ${reason}.`),
+    paragraph(`The webhook ${webhook.webhook_id} of ${name} was switched off: ${reason}.`),
     paragraph(`URL: ${webhook.url}\nFailing since: ${since}\nLast failure: ${webhook.last_error}`),
     paragraph(
       'Submissions that come while it is off are stored, and not sent to it. Deliveries that wait for another attempt are ' +

@@ -23,7 +23,8 @@ import { layOutFields, type MailFields } from './mail-fields.ts';
 /** The parts of every mail that shows submissions. `pageUrl`: the page; `baseUrl`: the origin of the API. */
 export type SubmissionMail = {
   deploymentId: string;
-  slug: string;
+  /** What people call the page. */
+  name: string;
   pageUrl: string;
   baseUrl: string;
   /** The recipient; null for the owner. */
@@ -41,13 +42,13 @@ type Shown = { id: string; data: string; createdAt: Date };
 
 /** The mail about a submission. */
 export function submissionEmail(mail: SubmissionMail & { submission: Shown }): Email {
-  const { slug, submission, timeZone } = mail;
+  const { name, submission, timeZone } = mail;
   const fields = fieldsOf(mail, submission);
   const replyTo = replyAddress(submission.data);
-  const subject = subjectOf(submission.data, slug);
+  const subject = subjectOf(submission.data, name);
   const end = fields.count === 0 ? ', with no fields to show.' : '.';
   const blocks = [
-    paragraph(`A form of ${slug} was submitted on ${inWords(submission.createdAt, timeZone)}${end}`),
+    paragraph(`A form of ${name} was submitted on ${inWords(submission.createdAt, timeZone)}${end}`),
     ...(fields.isCut
       ? [
           paragraph('It is too large for a mail, which shows a part of it. This request answers all of it:'),
@@ -71,8 +72,8 @@ export function submissionEmail(mail: SubmissionMail & { submission: Shown }): E
 
 /** The mail that shows what mail about submissions looks like. `data`: a sample. */
 export const testEmail = (mail: SubmissionMail & { data: string }): Email =>
-  stoppable(mail, `Test mail for ${mail.slug}`, [
-    paragraph(`This is a test, and no form was submitted. A mail about a submission to ${mail.slug} looks like this:`),
+  stoppable(mail, `Test mail for ${mail.name}`, [
+    paragraph(`This is a test, and no form was submitted. A mail about a submission to ${mail.name} looks like this:`),
     fieldList(fieldsOf(mail, { id: '', data: mail.data })),
   ]);
 
@@ -83,7 +84,7 @@ const HEADING_BYTES = 320;
 export function digestEmail(
   mail: SubmissionMail & { from: Date; to: Date; submissions: readonly Shown[]; total: number },
 ): Email {
-  const { slug, from, to, submissions, total, timeZone } = mail;
+  const { name, from, to, submissions, total, timeZone } = mail;
   const [subjectCount, textCount] =
     total === 1 ? ['1 new submission', '1 submission'] : [`${total} new submissions`, `${total} submissions`];
   let left = SIZES.mail.maxFieldsBytes;
@@ -94,7 +95,7 @@ export function digestEmail(
     return { submission, fields };
   });
   const blocks = [
-    paragraph(`${textCount} to ${slug} came from ${inWords(from, timeZone)} to ${inWords(to, timeZone)}.`),
+    paragraph(`${textCount} to ${name} came from ${inWords(from, timeZone)} to ${inWords(to, timeZone)}.`),
     ...(total > shown.length
       ? [
           paragraph(`This mail shows the first ${shown.length}. This request answers all, newest first:`),
@@ -115,7 +116,7 @@ export function digestEmail(
       ...(fields.isCut ? [paragraph(`A part of ${submission.id}`)] : []),
     ]),
   ];
-  return stoppable(mail, `${subjectCount} for ${slug}`, blocks, {
+  return stoppable(mail, `${subjectCount} for ${name}`, blocks, {
     hasFiles: shown.some(({ fields }) => fields.hasFiles),
     ownerLinks: [['Open the inbox', inboxUrl(mail)]],
   });
@@ -149,12 +150,12 @@ function stoppable(
   blocks: readonly Block[],
   { hasFiles, ownerLinks }: Ending = { hasFiles: false, ownerLinks: [] },
 ): Email {
-  const { deploymentId, slug, recipientId, pageUrl, links, now, timeZone } = mail;
+  const { deploymentId, name, recipientId, pageUrl, links, now, timeZone } = mail;
   const unsubscribe = links.unsubscribe(deploymentId, recipientId ?? undefined);
   const reason =
     recipientId === null
-      ? `mail about submissions to ${slug} is on`
-      : `you are a recipient of mail about submissions to ${slug}`;
+      ? `mail about submissions to ${name} is on`
+      : `you are a recipient of mail about submissions to ${name}`;
   const until = inWords(fileLinkExpiry(now), timeZone);
   const end = [
     ...(hasFiles ? [paragraph(`The links to files work until ${until}, for everybody who has them.`)] : []),
@@ -215,12 +216,13 @@ const oneLine = (text: string, maxChars: number): string =>
     .toWellFormed();
 
 /** The subject that the form has chosen, with the page's name; or else who sent the form, as far as it says that. */
-function subjectOf(data: string, slug: string): string {
+function subjectOf(data: string, page: string): string {
   const { maxSubjectChars } = SIZES.mail;
+  const pageName = oneLine(page, maxSubjectChars);
   const chosen = oneLine(onlyText(data, (_, control) => control === 'subject') ?? '', maxSubjectChars);
-  if (chosen !== '') return `${chosen} (${slug})`;
+  if (chosen !== '') return `${chosen} (${pageName})`;
   const name = oneLine(onlyText(data, (name) => NAME_FIELD.test(name)) ?? '', maxSubjectChars);
   const sender = name || replyAddress(data);
-  const subject = `New submission for ${slug}`;
+  const subject = `New submission for ${pageName}`;
   return sender ? oneLine(`${subject}: ${sender}`, maxSubjectChars) : subject;
 }

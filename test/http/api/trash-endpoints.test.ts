@@ -28,14 +28,14 @@ describe('GET /trash', () => {
     expect(answer(await who.get('/trash'))).toEqual({
       ...{ status: 200, body: { deployments: [], total: 0, page: 1, limit: 50 } },
     });
-    const first = await who.deploy({ slug: 'first-deleted' });
+    const first = await who.deploy({ slug: 'first-deleted', html: '<title>Summer &amp; fair</title>' });
     const { id: second } = await deployDeleted(who, 'second-in-trash');
     await who.deploy();
     await deployDeleted();
     await who.delete(`/deploy/${first.id}`).expect(200);
     const deployments = [
-      { id: first.id, slug: 'first-deleted', submission_count: 0, deleted_at: aTime },
-      { id: second, slug: 'second-in-trash', submission_count: 2, deleted_at: aTime },
+      { id: first.id, slug: 'first-deleted', title: 'Summer & fair', submission_count: 0, deleted_at: aTime },
+      { id: second, slug: 'second-in-trash', title: null, submission_count: 2, deleted_at: aTime },
     ];
     expect((await who.get('/trash')).body).toEqual({ deployments, total: 2, page: 1, limit: 50 });
   });

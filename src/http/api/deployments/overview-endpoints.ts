@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { type Config, pageUrl, submitUrl } from '../../../config.ts';
 import { findOverview, listOverview, type OverviewRow } from '../../../db/deployments/overview-queries.ts';
 import { HONEYPOT } from '../../../forms/control-fields.ts';
-import { titleOf } from '../../../sites/slugs.ts';
 import { operation } from '../../operation/operation.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import {
@@ -50,15 +49,10 @@ const Overviewed = answerObject('OverviewedDeployment', {
 });
 const Overview = answerObject('Overview', { deployments: z.array(Overviewed), ...paged });
 
-/** The title of a page as a browser shows it; null without one. `start`: the beginning of its HTML. */
-export const shownTitle = (start: Buffer): string | null =>
-  titleOf(start.toString()).replaceAll(/\s+/g, ' ').trim() || null;
-
 const toOverviewed = (one: OverviewRow, config: Config) =>
   toWire(Overviewed, {
     ...one,
     url: pageUrl(config, one.slug),
-    title: shownTitle(one.start),
     formAction: submitUrl(config) + one.id,
     takenDown: one.isTakenDown,
   });

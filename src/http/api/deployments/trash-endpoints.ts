@@ -21,10 +21,12 @@ import {
   submissionCount,
   toDeployed,
 } from './deployment-endpoints.ts';
+import { titleField } from './overview-endpoints.ts';
 
 const Trashed = answerObject('DeletedDeployment', {
   id: deploymentId,
   slug: ownSlug,
+  title: titleField,
   submission_count: submissionCount,
   deleted_at: time,
 });
@@ -57,9 +59,9 @@ const listOperation = operation('GET', '/trash', 'listTrash', {
     usage: 'trash list',
     text: 'List your deleted pages',
     table: {
-      columns: ['ID', 'SLUG', 'SUBMISSIONS', 'DELETED'],
+      columns: ['ID', 'SLUG', 'SUBMISSIONS', 'DELETED', 'TITLE'],
       rows: ({ deployments }) =>
-        deployments.map((page) => [page.id, page.slug, page.submission_count, page.deleted_at]),
+        deployments.map((page) => [page.id, page.slug, page.submission_count, page.deleted_at, page.title]),
     },
   },
   summary: 'List your deleted {deployment}s',

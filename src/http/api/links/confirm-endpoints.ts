@@ -1,4 +1,5 @@
 import { confirmRecipient, findLinkedRecipient } from '../../../db/deliveries/mail-recipient-queries.ts';
+import { pageName } from '../../../sites/page-name.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import type { EndpointRequest } from '../../operation/declaration.ts';
@@ -46,9 +47,9 @@ export const confirmOperations = [
     name: 'askToConfirm',
     summary: 'Ask a recipient whether to send mail about a deployment',
     find: async (request, app) => findLinkedRecipient(app.db, ...(await checked(app, request))),
-    page: ({ email, slug }) => ({
-      title: `Get mail about ${slug}?`,
-      text: `When a form of ${slug} is submitted, what was sent will be mailed to ${email}. Each mail has a link that stops them.`,
+    page: ({ email, ...page }) => ({
+      title: `Get mail about ${pageName(page)}?`,
+      text: `When a form of ${pageName(page)} is submitted, what was sent will be mailed to ${email}. Each mail has a link that stops them.`,
       button: 'Send me these mails',
     }),
   }),
@@ -60,9 +61,9 @@ export const confirmOperations = [
       `recipient works for ${SIZES.links.confirmationDays} days.`,
     answer: 'The recipient is confirmed, as it may have been before.',
     find: async (request, app) => confirmRecipient(app.db, ...(await checked(app, request))),
-    page: ({ email, slug }) => ({
-      title: `You get mail about ${slug}`,
-      text: `What is submitted to ${slug} is mailed to ${email} from now on. Each mail has a link that stops them.`,
+    page: ({ email, ...page }) => ({
+      title: `You get mail about ${pageName(page)}`,
+      text: `What is submitted to ${pageName(page)} is mailed to ${email} from now on. Each mail has a link that stops them.`,
     }),
   }),
 ];

@@ -1,6 +1,7 @@
 import { markAsSpam } from '../../../db/spam/spam-moves.ts';
 import { findLinkedSubmission } from '../../../db/submissions/submission-queries.ts';
 import { VIEW_PATHS } from '../../../lib/dashboard-paths.ts';
+import { pageName } from '../../../sites/page-name.ts';
 import type { App } from '../../app.ts';
 import type { EndpointRequest } from '../../operation/declaration.ts';
 import { queryOf } from '../../request/query-values.ts';
@@ -44,9 +45,9 @@ export const spamLinkOperations = [
     name: 'askToMoveToSpam',
     summary: 'Ask whether a submission is spam',
     find: (request, app) => find(app, request),
-    page: ({ slug }) => ({
+    page: (page) => ({
       title: 'Is this spam?',
-      text: `The submission to ${slug} will be in the spam folder, and no longer in the inbox. You can release it from there.`,
+      text: `The submission to ${pageName(page)} will be in the spam folder, and no longer in the inbox. You can release it from there.`,
       button: 'Move to spam',
     }),
   }),
@@ -56,9 +57,9 @@ export const spamLinkOperations = [
     description: 'The link is in the mail to the owner about the submission, and works while the submission exists.',
     answer: 'The submission is in the spam folder.',
     find: (request, app) => move(app, request),
-    page: ({ slug, deploymentId }) => ({
+    page: ({ deploymentId, ...page }) => ({
       title: 'Moved to spam',
-      text: `The submission to ${slug} is in the spam folder. If that was a mistake, release it there.`,
+      text: `The submission to ${pageName(page)} is in the spam folder. If that was a mistake, release it there.`,
       dashboard: `${VIEW_PATHS.inbox.replace(':id', deploymentId)}?view=spam`,
     }),
   }),

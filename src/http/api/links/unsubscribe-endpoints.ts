@@ -1,5 +1,6 @@
 import { findLinkedRecipient, unsubscribeRecipient } from '../../../db/deliveries/mail-recipient-queries.ts';
-import { findLinkedSlug, unsubscribe } from '../../../db/deployments/deployment-queries.ts';
+import { findLinkedPage, unsubscribe } from '../../../db/deployments/deployment-queries.ts';
+import { pageName } from '../../../sites/page-name.ts';
 import type { App } from '../../app.ts';
 import type { EndpointRequest } from '../../operation/declaration.ts';
 import { queryOf } from '../../request/query-values.ts';
@@ -32,10 +33,10 @@ const ownerOperations = [
   askStep(ofOwner, {
     name: 'askToUnsubscribe',
     summary: 'Ask whether to stop the mails about a deployment',
-    find: async (request, app) => findLinkedSlug(app.db, (await checked(app, request))[0]),
-    page: (slug) => ({
-      title: `Stop the mails about ${slug}?`,
-      text: `Submissions to ${slug} will still be stored, and sent to its webhooks. You will get no mail about them.`,
+    find: async (request, app) => findLinkedPage(app.db, (await checked(app, request))[0]),
+    page: (page) => ({
+      title: `Stop the mails about ${pageName(page)}?`,
+      text: `Submissions to ${pageName(page)} will still be stored, and sent to its webhooks. You will get no mail about them.`,
       ...STOP,
     }),
   }),
@@ -48,12 +49,12 @@ const ownerOperations = [
     answer: 'Mail is off, as it may have been before.',
     async find(request, app) {
       const [id] = await checked(app, request);
-      const slug = await unsubscribe(app.db, id);
-      return slug === undefined ? undefined : { id, slug };
+      const page = await unsubscribe(app.db, id);
+      return page && { id, ...page };
     },
-    page: ({ id, slug }, app) => ({
-      title: `No more mails about ${slug}`,
-      text: `You get no more mails about submissions to ${slug}. The owner of the page switches them on again with this request:`,
+    page: ({ id, ...page }, app) => ({
+      title: `No more mails about ${pageName(page)}`,
+      text: `You get no more mails about submissions to ${pageName(page)}. The owner of the page switches them on again with this request:`,
       code: `curl -X PATCH ${app.config.baseUrl}/deploy/${id} -H "Authorization: Bearer YOUR_API_KEY" -H "Content-Type: application/json" -d '{"email_notifications": true, "notify_owner": true}'`,
     }),
   }),
@@ -64,9 +65,9 @@ const recipientOperations = [
     name: 'askRecipientToUnsubscribe',
     summary: 'Ask a recipient whether to stop the mails about a deployment',
     find: async (request, app) => findLinkedRecipient(app.db, ...(await checked(app, request))),
-    page: ({ slug, email }) => ({
-      title: `Stop the mails about ${slug}?`,
-      text: `${email} will get no more mail about submissions to ${slug}. Other recipients will.`,
+    page: ({ email, ...page }) => ({
+      title: `Stop the mails about ${pageName(page)}?`,
+      text: `${email} will get no more mail about submissions to ${pageName(page)}. Other recipients will.`,
       ...STOP,
     }),
   }),
@@ -78,9 +79,9 @@ const recipientOperations = [
       `of ${LIST_UNSUBSCRIBE} works while the recipient is in the list.`,
     answer: 'The recipient gets no mail, as may have been before.',
     find: async (request, app) => unsubscribeRecipient(app.db, ...(await checked(app, request))),
-    page: ({ slug, email }) => ({
-      title: `No more mails about ${slug}`,
-      text: `${email} gets no more mail about submissions to ${slug}. If you want it again, ask the owner of the page.`,
+    page: ({ email, ...page }) => ({
+      title: `No more mails about ${pageName(page)}`,
+      text: `${email} gets no more mail about submissions to ${pageName(page)}. If you want it again, ask the owner of the page.`,
     }),
   }),
 ];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findStarts } from '../../../db/deployments/overview-queries.ts';
+import { findTitles } from '../../../db/deployments/overview-queries.ts';
 import type { Database } from '../../../db/postgres/connect.ts';
 import { findOwnPages, type OwnPage } from '../../../db/submissions/owner-inbox-queries.ts';
 import { type Position, searchSubmissions } from '../../../db/submissions/search-submissions.ts';
@@ -10,7 +10,7 @@ import { LINK_HEADER, nextLink } from '../../request/link-header.ts';
 import { Paging } from '../../request/paging.ts';
 import { answerObject, countField, deploymentId, textOrNull } from '../../request/shared-fields.ts';
 import { ownSlug } from '../deployments/deployment-endpoints.ts';
-import { shownTitle, titleField } from '../deployments/overview-endpoints.ts';
+import { titleField } from '../deployments/overview-endpoints.ts';
 import {
   boundedSearch,
   cursorField,
@@ -50,11 +50,11 @@ const Query = FilterQuery.extend({ limit: Paging.shape.limit, cursor: cursorFiel
 /** The submissions that were found, as JSON texts in the shape of `OwnInboxSubmission`. */
 async function readFound(db: Database, pages: readonly OwnPage[], positions: readonly Position[]): Promise<string[]> {
   const found = await findInboxSubmissions(db, positions);
-  const starts = await findStarts(db, [...new Set(found.map((one) => one.deploymentId))]);
+  const titles = await findTitles(db, [...new Set(found.map((one) => one.deploymentId))]);
   const slugs = new Map(pages.map((page) => [page.deploymentId, page.slug]));
   const shown = new Map<string, string>();
-  for (const [id, start] of starts) {
-    const fields = { deployment_id: id, slug: slugs.get(id), title: shownTitle(start) };
+  for (const [id, title] of titles) {
+    const fields = { deployment_id: id, slug: slugs.get(id), title };
     shown.set(id, JSON.stringify(fields).slice(1));
   }
   return found.flatMap((one) => {

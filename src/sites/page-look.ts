@@ -1,0 +1,84 @@
+import { colord, extend } from 'colord';
+import names from 'colord/plugins/names';
+import { decodeHTML, decodeHTMLAttribute } from 'entities';
+
+extend([names]);
+
+/** A page as people recognize it. The colours are `#rrggbb`, for a light and a dark screen; null: it names none. */
+type PageLook = { title: string | null; color: string | null; darkColor: string | null };
+
+/** The beginning of a page in which its title and its colour are looked for, because this happens in the main thread. */
+const MAX_START_CHARS = 256 * 1024;
+/** Longer texts are no colours. */
+const MAX_COLOR_CHARS = 64;
+/**
+ * A page's title, a meta tag, and the beginning or the end of what may contain another title. Each comment, script and text area is
+ * read to its end, so that hostile pages take linear time.
+ */
+const TITLE_OR_OTHER =
+  /<!--.*?(?:-->|$)|<(script|style|textarea|noscript|iframe)(?=[\s/>]).*?(?:<\/\1|$)|<(?<tag>\/?(?:svg|template)(?=[\s/>])[^>]*)|<meta(?=[\s/])(?<meta>[^>]{0,1000})|<title(?=[\s/>])[^>]*?(?:>|$)(?<title>(?:(?!<\/title).){0,200})/gis;
+const ATTRIBUTE = /([^\s/>="']+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g;
+/** Characters that would change how the text around a title is shown. */
+const UNSEEN = /[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu;
+const SCHEME = /^(?:(?:all|screen)\s+and\s+)?\(\s*prefers-color-scheme\s*:\s*(dark|light)\s*\)$/i;
+
+/** The titles and the meta tags of a page, in their order. Those in drawings and templates do not count. */
+function* headTags(html: string): Generator<{ title: string | undefined; meta: string | undefined }> {
+  let depth = 0;
+  for (const { groups = {} } of html.slice(0, MAX_START_CHARS).matchAll(TITLE_OR_OTHER)) {
+    const { title, meta, tag } = groups;
+    if (depth === 0 && (title !== undefined || meta !== undefined)) yield { title, meta };
+    if (tag?.startsWith('/')) depth = Math.max(0, depth - 1);
+    // A drawing may end in its tag, a template does not.
+    else if (tag !== undefined && !/^svg.*\/$/is.test(tag)) depth += 1;
+  }
+}
+
+/** A page's title, from at most 200 characters of its HTML; '' without one. */
+export function titleOf(html: string): string {
+  for (const { title } of headTags(html)) if (title !== undefined) return decodeHTML(title);
+  return '';
+}
+
+/** The attributes of a tag, by their names in lower case. The first of a name counts. */
+function attributesOf(tag: string): ReadonlyMap<string, string> {
+  const attributes = new Map<string, string>();
+  for (const [, name = '', ...values] of tag.matchAll(ATTRIBUTE)) {
+    const value = values.find((quoted) => quoted !== undefined) ?? '';
+    if (!attributes.has(name.toLowerCase())) attributes.set(name.toLowerCase(), decodeHTMLAttribute(value));
+  }
+  return attributes;
+}
+
+/** A colour as `#rrggbb`; undefined for any other text, and for a colour that one can see through. */
+function toHex(text: string): string | undefined {
+  if (text.length > MAX_COLOR_CHARS) return undefined;
+  const color = colord(text.trim().toLowerCase());
+  return color.isValid() && color.alpha() === 1 ? color.toHex() : undefined;
+}
+
+/** The screens that a tag is for: both without `media`, none where that asks for more than a colour scheme. */
+function schemesOf(media: string | undefined): readonly string[] {
+  if (media === undefined || /^\s*(?:all|screen)?\s*$/i.test(media)) return ['light', 'dark'];
+  const [, scheme] = SCHEME.exec(media.trim()) ?? [];
+  return scheme === undefined ? [] : [scheme.toLowerCase()];
+}
+
+/** Reads the look of a page from its HTML: the first title, and the first `<meta name="theme-color">` of each colour scheme. */
+export function lookOf(html: Buffer): PageLook {
+  let shownTitle: string | undefined;
+  const colors = new Map<string, string>();
+  for (const { title, meta } of headTags(html.subarray(0, MAX_START_CHARS).toString())) {
+    shownTitle ??= title;
+    const attributes = meta === undefined ? undefined : attributesOf(meta);
+    if (attributes?.get('name')?.trim().toLowerCase() !== 'theme-color') continue;
+    const color = toHex(attributes.get('content') ?? '');
+    if (color === undefined) continue;
+    for (const scheme of schemesOf(attributes.get('media'))) if (!colors.has(scheme)) colors.set(scheme, color);
+  }
+  const tidy = decodeHTML(shownTitle ?? '')
+    .replaceAll(UNSEEN, ' ')
+    .trim()
+    .toWellFormed();
+  return { title: tidy || null, color: colors.get('light') ?? null, darkColor: colors.get('dark') ?? null };
+}

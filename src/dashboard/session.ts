@@ -1,11 +1,14 @@
 import { signal } from '@preact/signals';
-import type { Schemas } from '../client/client.ts';
+import type { Client, Schemas } from '../client/client.ts';
 import { ApiError, answer, api, plainApi, session } from './api.ts';
 
 export type Me = Schemas['Me'];
 
 /** The owner who is signed in. */
 export const me = signal<Me | undefined>(undefined);
+
+/** False for people who may only read: views leave out what they may not do. */
+export const mayChange = signal(true);
 
 /** The owner who has signed in in another tab meanwhile, if it is somebody else. */
 export const another = signal<string | undefined>(undefined);
@@ -19,6 +22,14 @@ tabs.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
 /** True if the service can mail links. The shell says so before anybody has signed in. */
 export const hasMail = document.documentElement.dataset.mail === 'on';
 
+type Found = { account: Me; isReadOnly: boolean };
+
+async function readMe(client: Client): Promise<Found> {
+  const call = client.GET('/me');
+  const account = await answer(call);
+  return { account, isReadOnly: (await call).response.headers.get('formhost-scope') === 'read' };
+}
+
 /** Reads who is signed in, if anybody is. */
 export async function findSession(): Promise<void> {
   if (document.documentElement.dataset.session === 'none') {
@@ -26,7 +37,7 @@ export async function findSession(): Promise<void> {
     return;
   }
   try {
-    begin(await answer(api.GET('/me')));
+    begin(await readMe(api));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     session.value = 'none';
@@ -34,9 +45,9 @@ export async function findSession(): Promise<void> {
 }
 
 /** The owner who has just signed in. */
-async function findSignedIn(): Promise<Me> {
+async function findSignedIn(): Promise<Found> {
   try {
-    return await answer(plainApi.GET('/me'));
+    return await readMe(plainApi);
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 401)) throw error;
     throw new Error('The browser did not keep the session: open the dashboard over https, or at localhost.');
@@ -44,16 +55,17 @@ async function findSignedIn(): Promise<Me> {
 }
 
 /** Begins, or goes on with what had been asked for when the session was over. */
-function begin(found: Me): void {
-  if (me.value !== undefined && me.value.email !== found.email) {
+function begin({ account, isReadOnly }: Found): void {
+  if (me.value !== undefined && me.value.email !== account.email) {
     // The view, and the changes that wait to be sent, are another owner's.
     leave();
     return;
   }
-  me.value = found;
+  me.value = account;
+  mayChange.value = !isReadOnly;
   another.value = undefined;
   session.value = 'active';
-  tabs.postMessage(found.email);
+  tabs.postMessage(account.email);
 }
 
 /** Signs in with a key. */
@@ -65,9 +77,10 @@ export async function signIn(key: string): Promise<void> {
 /** Finds a session that has begun in another tab, where a link by mail is opened. */
 export async function findNewSession(): Promise<void> {
   try {
-    const found = await answer(plainApi.GET('/me'));
-    if (found.email === me.value?.email) begin(found);
-    else another.value = found.email;
+    const found = await readMe(plainApi);
+    const { email } = found.account;
+    if (email === me.value?.email) begin(found);
+    else another.value = email;
   } catch {
     // There is none yet.
   }

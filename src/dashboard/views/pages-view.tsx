@@ -4,6 +4,7 @@ import { usePages } from '../data.ts';
 import { StartingPoints } from '../editor/starting-points.tsx';
 import { type Overviewed, readOverview } from '../own-pages.ts';
 import { pageLinks } from '../page-links.ts';
+import { mayChange } from '../session.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { ButtonLink } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
@@ -135,9 +136,11 @@ export default function Pages(): JSX.Element {
     <View
       title="Pages"
       actions={
-        <ButtonLink kind="main" icon="plus" href="/dashboard/new">
-          New page
-        </ButtonLink>
+        mayChange.value && (
+          <ButtonLink kind="main" icon="plus" href="/dashboard/new">
+            New page
+          </ButtonLink>
+        )
       }
     >
       <Shown loaded={loaded} label="Loading your pages">

@@ -36,6 +36,13 @@ describe('GET /me', () => {
     expect(await noticeTo(owner)).toBeUndefined();
   });
 
+  it.each(['full', 'read'])('says in a header that the key has the scope %s', async (scope) => {
+    const owner = await service.owner();
+    const { body } = await owner.post('/keys').send({ name: 'Other', scope });
+    const { status, headers } = await asOwner(service.url, body.key).get('/me');
+    expect({ status, scope: headers['formhost-scope'] }).toEqual({ status: 200, scope });
+  });
+
   it('counts live deployments, of this owner alone', async () => {
     const [owner, other] = [await service.owner(), await service.owner()];
     await other.deploy();

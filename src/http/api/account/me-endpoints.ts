@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SCOPES } from '../../../db/account/api-key-queries.ts';
 import { forgetEmailChange } from '../../../db/account/email-change-queries.ts';
 import { findUsage, type Owner, storeTimeZone } from '../../../db/account/owner-queries.ts';
 import { findRefusedMail } from '../../../db/deliveries/mail-failure-queries.ts';
@@ -77,16 +78,28 @@ async function readAccount({ db, config }: App, { owner, notify }: Exchange): Pr
   };
 }
 
+/** The answer itself has no field for it: it is of the credentials, and not of the account. */
+const SCOPE_HEADER = {
+  'formhost-scope': {
+    description:
+      'What the key, or the session, of this request may do: `full` for everything, `read` for reading only.',
+    schema: { type: 'string', enum: SCOPES },
+  },
+} as const;
+
 const getOperation = operation('GET', '/me', 'getMe', {
   command: { usage: 'me show', text: 'Show your account, with what your plan allows' },
   summary: 'Get the owner of the key',
   description: 'With the plan, what it allows, and what this service can do.',
   answer: {
     description: 'Who you are, and what your plan allows.',
-    headers: NOTICE_HEADER,
+    headers: { ...NOTICE_HEADER, ...SCOPE_HEADER },
     schema: Me,
   },
-  handle: (call, app) => readAccount(app, call),
+  handle(call, app) {
+    call.setHeaders({ 'formhost-scope': call.owner.scope });
+    return readAccount(app, call);
+  },
 });
 
 const emailChanges = perService((app) => new EmailChanges(app));

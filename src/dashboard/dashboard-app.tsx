@@ -2,25 +2,18 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { LocationProvider, Router } from 'preact-iso';
 import { session, trouble } from './api.ts';
+import { DASHBOARD_LIMITS } from './dashboard-limits.ts';
+import { refreshUnread } from './own-pages.ts';
 import { prefetchLikely, routes } from './routes.tsx';
-import { another, findNewSession, leave, me, signOut } from './session.ts';
+import { another, findNewSession, leave, me } from './session.ts';
+import { TopBar } from './top-bar.tsx';
 import { Button } from './ui/button.tsx';
 import { Dialog } from './ui/dialog.tsx';
 import { Icon } from './ui/icon.tsx';
-import { Links } from './ui/links.tsx';
-import { Said, say } from './ui/say.tsx';
+import { Said } from './ui/say.tsx';
 import { Loading } from './ui/states.tsx';
 import { opening, whenIdle } from './view-loading.tsx';
 import { SignIn, SignInForm } from './views/sign-in-view.tsx';
-
-const NAVIGATION = [
-  { href: '/dashboard', label: 'Pages', within: '/dashboard/pages/' },
-  { href: '/dashboard/inbox', label: 'Inbox' },
-  { href: '/dashboard/statistics', label: 'Statistics' },
-  { href: '/dashboard/trash', label: 'Trash' },
-  { href: '/dashboard/account', label: 'Account' },
-  { href: '/dashboard/help', label: 'Help' },
-];
 
 const TROUBLES = {
   offline: 'There is no connection to the service. It is tried again by itself; nothing that you typed is lost.',
@@ -77,13 +70,30 @@ const end = (): void => {
   opening.value = 'none';
 };
 
+/** Keeps the number of unread submissions in the bar near to the truth, also while nobody navigates. */
+function useUnreadCount(): void {
+  useEffect(() => {
+    const { refreshMs, pauseMs } = DASHBOARD_LIMITS.unread;
+    const refresh = () => refreshUnread(pauseMs);
+    // The first view reads its own data first, which may have the counts.
+    whenIdle(refresh);
+    const timer = setInterval(refresh, refreshMs);
+    addEventListener('focus', refresh);
+    return () => {
+      clearInterval(timer);
+      removeEventListener('focus', refresh);
+    };
+  }, []);
+}
+
 /** The view of the address, once its script is there. */
 function Views(): JSX.Element {
   const { value: state } = opening;
+  useUnreadCount();
   return (
     <main id="main" tabIndex={-1} aria-busy={state === 'none' ? undefined : true}>
       {state === 'first' && <Loading label="Loading the dashboard" />}
-      <Router onLoadStart={start} onLoadEnd={end}>
+      <Router onLoadStart={start} onLoadEnd={end} onRouteChange={() => refreshUnread(DASHBOARD_LIMITS.unread.pauseMs)}>
         {routes}
       </Router>
     </main>
@@ -108,24 +118,7 @@ export function App(): JSX.Element {
       <a class="button main skip" href="#main">
         Skip to the content
       </a>
-      <header class="top">
-        <div class="top-inner">
-          <a class="brand" href="/dashboard">
-            <Icon name="brand" />
-            formhost
-          </a>
-          <Links label="Dashboard" links={NAVIGATION} />
-          <p class="who">
-            <bdi class="email">{me.value?.email}</bdi>
-            <Button
-              kind="quiet"
-              onClick={() => signOut('this').catch((error) => say(`You are still signed in: ${error.message}`))}
-            >
-              Sign out
-            </Button>
-          </p>
-        </div>
-      </header>
+      <TopBar />
       <Trouble />
       <Views />
       <Said />

@@ -31,6 +31,13 @@ export const DASHBOARD_LIMITS = {
     /** How often domains that wait for DNS are checked. The API makes ten checks a minute: four are left for the button. */
     checkIntervalMs: 10_000,
   },
+  /** The number of unread submissions in the bar. */
+  unread: {
+    /** How often it is read again, where no view has done it. */
+    refreshMs: 60_000,
+    /** After a navigation, it is not read again before this time. */
+    pauseMs: 5_000,
+  },
   /** The account. */
   account: {
     /** Keys or sessions of one request: the most that the API answers. */

@@ -213,6 +213,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.getByText('Nothing to correct.').waitFor();
       const tab = await page.context().newPage();
       await tab.goto(`${dashboard.origin}/dashboard`);
+      await tab.getByRole('button', { name: 'Account menu' }).click();
       await button(tab, 'Sign out').click();
       await tab.getByLabel('API key').fill(other.key);
       await button(tab, 'Sign in').click();

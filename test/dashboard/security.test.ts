@@ -60,10 +60,11 @@ const api = '${dashboard.origin}';
       await context.addCookies([{ name: 'formhost', value: fixed, url: dashboard.origin }]);
       await page.reload();
       const key = page.getByLabel('API key');
-      const signOut = page.getByRole('button', { name: 'Sign out' });
-      await key.or(signOut).waitFor();
-      if (await signOut.isVisible()) {
-        await signOut.click();
+      const account = page.getByRole('button', { name: 'Account menu' });
+      await key.or(account).waitFor();
+      if (await account.isVisible()) {
+        await account.click();
+        await page.getByRole('button', { name: 'Sign out' }).click();
         await key.waitFor();
         await context.addCookies([{ name: 'formhost', value: fixed, url: dashboard.origin }]);
       }

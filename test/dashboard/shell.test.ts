@@ -87,6 +87,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     expect(await page.locator(':focus').innerText()).toBe('Skip to the content');
     await page.keyboard.press('Enter');
     expect(await page.evaluate('document.activeElement.id')).toBe('main');
+    await page.getByRole('button', { name: 'Account menu' }).click();
     await page.getByRole('link', { name: 'Account' }).click();
     await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
     expect(await page.evaluate('document.activeElement.innerText')).toBe('Account');

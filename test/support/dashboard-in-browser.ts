@@ -79,8 +79,12 @@ export async function expectFitting(page: Page): Promise<void> {
   expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
 }
 
+/** What fades in is there: half of it would have half of its contrast. */
+const FADED = `Promise.allSettled(document.getAnimations().filter(({ effect }) => effect.getTiming().iterations !== Infinity).map(({ finished }) => finished))`;
+
 /** A view in a state may have no violation that axe finds, and it fits. */
 export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(FADED);
   expect([page.url(), await accessibilityProblems(page)]).toEqual([page.url(), []]);
   await expectFitting(page);
 }

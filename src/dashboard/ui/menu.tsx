@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useId, useRef } from 'preact/hooks';
+import { useId, useRef, useState } from 'preact/hooks';
 
 /** Places a menu at its button, towards the middle of the screen. */
 function place(menu: HTMLElement, button: HTMLElement): void {
@@ -19,7 +19,7 @@ export function Menu({
   kind = 'toggle',
   children,
 }: {
-  label: string;
+  label: ComponentChildren;
   /** Something in it is chosen. */
   isOn?: boolean;
   /** `quiet`: in a row with other quiet buttons. */
@@ -28,6 +28,8 @@ export function Menu({
 }): JSX.Element {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
+  // A list has a menu in each row. What was chosen in one may still be asking, or running, when it is closed.
+  const [wasOpened, setOpened] = useState(false);
   return (
     <>
       <button
@@ -44,12 +46,15 @@ export function Menu({
         id={id}
         popover="auto"
         class="menu"
-        onBeforeToggle={({ currentTarget }) => button.current && place(currentTarget, button.current)}
+        onBeforeToggle={({ currentTarget }) => {
+          setOpened(true);
+          if (button.current) place(currentTarget, button.current);
+        }}
         onClick={({ target, currentTarget }) => {
           if (target instanceof Element && target.closest('a, button')) currentTarget.hidePopover();
         }}
       >
-        {children}
+        {wasOpened && children}
       </div>
     </>
   );

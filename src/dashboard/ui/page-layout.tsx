@@ -3,7 +3,7 @@ import { useRoute } from 'preact-iso';
 import { ApiError, answer, api } from '../api.ts';
 import { inViewWords } from '../dashboard-words.ts';
 import { useData } from '../data.ts';
-import type { Overviewed } from '../own-pages.ts';
+import { noteUnread, type Overviewed } from '../own-pages.ts';
 import { pageLinks } from '../page-links.ts';
 import NotFound from '../views/not-found-view.tsx';
 import { Icon } from './icon.tsx';
@@ -58,7 +58,11 @@ export function PageView({
   const { id = '' } = useRoute().params;
   const loaded = useData(
     `page:${id}`,
-    (signal) => answer(api.GET('/overview/{id}', { params: { path: { id } }, signal })),
+    async (signal) => {
+      const read = await answer(api.GET('/overview/{id}', { params: { path: { id } }, signal }));
+      noteUnread([read]);
+      return read;
+    },
     seen,
   );
   const { data: page, error } = loaded;

@@ -1,4 +1,4 @@
-import { type Addresses, ofSite } from '../compute/check/answer.ts';
+import type { Addresses } from '../compute/check/answer.ts';
 import type { ComputePool } from '../compute/pool.ts';
 import { OverLimitError } from '../compute/thread.ts';
 import { findLivePage, htmlFilesOf } from '../db/deployments/html-file-queries.ts';
@@ -52,7 +52,7 @@ async function readPage(
     // Others have their turn between two files.
     const found = await labelThread
       .run(ownerId, compute.labelsSlotTimeoutMs, async (thread) => {
-        const input = { html: await read(), addresses: ofSite(addresses, site) };
+        const input = { html: await read(), addresses: { ...addresses, site } };
         const beganAt = performance.now();
         return thread.run('readLabels', input).finally(() => {
           usedMs += performance.now() - beganAt;

@@ -13,8 +13,11 @@ const PUBLISHED = { url: 'https://sale.pages.test', action: `https://forms.test/
 const OTHER_ACTION = 'https://forms.test/submit/d_0VbbZBZKKTcBD17YQfyDgVGn';
 const MAX_FIELDS = 50;
 
-function check(html: string, page: Addresses['page'] = undefined) {
-  const checked = checkPage({ html: Buffer.from(html), addresses: { ...SERVICE, page }, maxFields: MAX_FIELDS });
+type Place = Addresses['page'] & Pick<Addresses, 'site'>;
+
+function check(html: string, page?: Place) {
+  const addresses = { ...SERVICE, page, site: page?.site };
+  const checked = checkPage({ html: Buffer.from(html), addresses, maxFields: MAX_FIELDS });
   if (!checked) throw new Error('The page is too complex.');
   return checked;
 }
@@ -436,7 +439,7 @@ describe('a form of a site', () => {
 });
 
 describe('what is loaded', () => {
-  const codes = (html: string, page: Addresses['page'] = PUBLISHED) =>
+  const codes = (html: string, page: Place = PUBLISHED) =>
     check(form(NAME) + html, page).problems.map(({ code, message }) => [
       code,
       /(?:no file|load) (\S+?):? /.exec(message)?.[1],

@@ -7,16 +7,21 @@ const SERVICE = { baseUrl: 'https://forms.test', pagesDomain: 'pages.test' };
 const ACTION = 'https://forms.test/submit/d_0VbbZBZKKTcBD17YQfyDgVGm';
 const PUBLISHED = { url: 'https://sale.pages.test', action: ACTION, otherHosts: ['sale.example'] };
 
-type Given = { page?: Addresses['page']; hasAllowedOrigins?: boolean; scripts?: Record<string, string> };
+type Given = {
+  page?: Addresses['page'];
+  site?: Addresses['site'];
+  hasAllowedOrigins?: boolean;
+  scripts?: Record<string, string>;
+};
 
-function problemsOf(html: string, { page = PUBLISHED, hasAllowedOrigins, scripts = {} }: Given = {}) {
+function problemsOf(html: string, { page = PUBLISHED, site, hasAllowedOrigins, scripts = {} }: Given = {}) {
   const facts = new Map(
     Object.entries(scripts).map(([path, text]) => [
       path,
       factsOf(text, 'forms.test/submit/d_0VbbZBZKKTcBD17YQfyDgVGm'),
     ]),
   );
-  const given = { addresses: { ...SERVICE, page }, maxFields: 50, hasAllowedOrigins, scripts: facts };
+  const given = { addresses: { ...SERVICE, page, site }, maxFields: 50, hasAllowedOrigins, scripts: facts };
   return checkPage({ html: Buffer.from(html), ...given })?.problems ?? [];
 }
 const brief = (html: string, given?: Given) =>
@@ -70,12 +75,12 @@ describe('blocked-by-policy', () => {
   });
 
   it('names what blocks a script of the site that the page loads', () => {
-    const page = { ...PUBLISHED, site: { path: 'index.html', files: ['index.html', 'js/app.js', 'js/b.js'] } };
+    const site = { path: 'index.html', files: ['index.html', 'js/app.js', 'js/b.js'] };
     const scripts = { 'js/app.js': `fetch("{{FORM_ACTION}}",{method:"POST"})`, 'js/b.js': 'fetch("/a")' };
     const html = (file: string) =>
       `${csp("connect-src 'self'")}<div id="root"></div><script src="/js/${file}"></script>`;
-    expect(brief(html('app.js'), { page, scripts })).toEqual(['error blocked-by-policy 1']);
-    expect(brief(html('b.js'), { page, scripts })).toEqual([]);
+    expect(brief(html('app.js'), { site, scripts })).toEqual(['error blocked-by-policy 1']);
+    expect(brief(html('b.js'), { site, scripts })).toEqual([]);
   });
 
   it.each([

@@ -49,9 +49,9 @@ export class AddressReader {
   readonly submitAddress: string;
 
   /** `base`: the `href` of the page's <base>. */
-  constructor({ baseUrl, pagesDomain, page }: Addresses, base: string | undefined) {
+  constructor({ baseUrl, pagesDomain, page, site: given }: Addresses, base: string | undefined) {
     this.#action = page?.action ?? `${baseUrl}/submit/${UNPUBLISHED.id}`;
-    const site = page?.site === 'any' ? undefined : page?.site;
+    const site = given === 'any' ? undefined : given;
     const path = site?.path.split('/').map(encodeURIComponent).join('/') ?? '';
     this.#own = new URL(`/${path}`, page?.url ?? UNPUBLISHED.url);
     // Addresses that a page loads are judged as if the page were served by https.
@@ -60,7 +60,7 @@ export class AddressReader {
     this.#service = new URL(baseUrl);
     this.#pagesDomain = pagesDomain;
     this.#isPublished = page !== undefined;
-    this.#isAnyPage = page?.site === 'any';
+    this.#isAnyPage = given === 'any';
     this.#files = site && new Set(site.files);
     this.#base = (base === undefined ? undefined : this.#parse(base, this.#own)) ?? this.#own;
     this.submitAddress = page ? withoutScheme(new URL(page.action)) : `${this.#service.host}/submit/`;

@@ -159,21 +159,14 @@ export type Addresses = {
   pagesDomain: string;
   /**
    * The page itself: its origin, and the address that its forms post to; undefined: it has not been published. `otherHosts`: of
-   * its custom domains, with the port if any. `site`: the path of the page in its site, and those of all files; 'any': there may
-   * be a page at each path.
+   * its custom domains, with the port if any.
    */
-  page:
-    | { url: string; action: string; otherHosts?: readonly string[]; site?: SitePage | 'any' | undefined }
-    | undefined;
+  page: { url: string; action: string; otherHosts?: readonly string[] } | undefined;
+  /** The path of the page in its site, and those of all files; 'any': there may be a page at each path; undefined: it is no site. */
+  site?: SitePage | 'any' | undefined;
 };
 
 type SitePage = { path: string; files: readonly string[] };
-
-/** Returns the addresses of a page with its `site` replaced, for one of the HTML files of a site. */
-export const ofSite = ({ page, ...addresses }: Addresses, site: SitePage | 'any' | undefined): Addresses => ({
-  ...addresses,
-  page: page && { ...page, site },
-});
 
 /** A page, in UTF-8, and what is known of it. */
 export type LabelsInput = { html: Uint8Array; addresses: Addresses };

@@ -6,8 +6,8 @@ import { findSite, type OpenSiteFile, type SiteFile } from './site-file-queries.
 /** HTML of a page, which is read when it is used. `site`: the path of this file and those of all files; undefined: the page has no others. */
 export type HtmlFile = { read(): Promise<Buffer>; site: { path: string; files: readonly string[] } | undefined };
 
-/** A live page, and its files besides index.html, which are read when they are asked for. */
-export type LivePage = {
+/** A page, and its files besides index.html, which are read when they are asked for. */
+export type WholePage = {
   html: Buffer;
   files: readonly SiteFile[];
   /** The paths of all files, index.html first; undefined: the page has no other files. */
@@ -15,12 +15,13 @@ export type LivePage = {
   pieces(file: SiteFile): AsyncIterable<Buffer>;
 };
 
+/** A live page of this owner. */
 export async function findLivePage(
   db: Knex,
   open: OpenSiteFile,
   ownerId: number,
   id: string,
-): Promise<LivePage | undefined> {
+): Promise<WholePage | undefined> {
   const page = await findSite(db, ownerId, id);
   return (
     page && {
@@ -33,14 +34,14 @@ export async function findLivePage(
 }
 
 /** Reads a file as a whole. */
-export async function readWhole(page: LivePage, file: SiteFile): Promise<Buffer> {
+export async function readWhole(page: WholePage, file: SiteFile): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of page.pieces(file)) pieces.push(piece);
   return Buffer.concat(pieces);
 }
 
 /** The HTML files of a live page, index.html first and then by path. */
-export function htmlFilesOf(page: LivePage): HtmlFile[] {
+export function htmlFilesOf(page: WholePage): HtmlFile[] {
   const { html, files, paths } = page;
   const index: HtmlFile = { read: async () => html, site: paths && { path: INDEX, files: paths } };
   const others = files.filter(({ path }) => isHtmlPath(path));

@@ -1,4 +1,4 @@
-import { ofSite, type WidgetInput } from '../../compute/check/answer.ts';
+import type { WidgetInput } from '../../compute/check/answer.ts';
 import { ALTCHA_ELEMENT } from '../../forms/captcha-fields.ts';
 import { escapeHtml } from '../../lib/html.ts';
 import { langOf } from '../../lib/languages.ts';
@@ -15,7 +15,7 @@ export function altchaWidget(
   const { needsJavaScript } = translationsFor({}, { language: null, lang: langOf(html) });
   return {
     // A page of a site may be sent to another one, and is rendered before all files are known.
-    addresses: ofSite(addresses, 'any'),
+    addresses: { ...addresses, site: 'any' },
     script: `<script src="${service}/altcha.js" type="module" async></script>`,
     element:
       `<${ALTCHA_ELEMENT} challenge="${service}/altcha/challenge?deployment=${deploymentId}" auto="onsubmit"></${ALTCHA_ELEMENT}>` +

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { answer, refused } from '../../support/answers.ts';
 import { publishSite } from '../../support/publish-site.ts';
 import { testService } from '../../support/test-service.ts';
+import { zipFiles } from '../../support/zip-bytes.ts';
 
 const service = await testService();
 const owner = await service.owner();
@@ -119,6 +121,42 @@ describe('GET /deploy/:id/check of a site', () => {
     const { id } = await publish({ 'index.html': 'a', 'b.html': 'b' });
     await owner.delete(`/deploy/${id}`).expect(200);
     await owner.get(`/deploy/${id}/check`).expect(404);
+  });
+});
+
+describe('POST /check of a site', () => {
+  const site = {
+    'index.html': '<title>Home</title>\n<img src="logo.png"><script src="a.js"></script>',
+    'sub/form.html': '\n<form method=post action="{{FROM_ACTION}}"><input name=a><button>Send</button></form>',
+    'a.js': 'fetch("{{ FORM_ACTION }}", { method: "POST" })',
+    'b.html': '<img src="sub/form.html">',
+  };
+  const { 'index.html': html, ...files } = site;
+  const places = ({ body }: { body: { problems: Record<string, unknown>[] } }) =>
+    body.problems.map(({ file, line, code }) => `${file}:${line} ${code}`);
+  const FOUND = ['index.html:2 missing-file', 'sub/form.html:2 placeholder-misspelt', 'a.js:1 placeholder-misspelt'];
+
+  it('finds in what is sent, in each form that publishes it, what it finds once it is live', async () => {
+    const json = await owner.post('/check').send({ html, files }).expect(200);
+    expect(places(json)).toEqual(FOUND);
+    const zip = Buffer.from(zipFiles(site));
+    const zipped = await owner.post('/check').type('application/zip').send(zip).expect(200);
+    const upload = owner.post('/check');
+    for (const [path, text] of Object.entries(site)) upload.attach('file', Buffer.from(text), { filepath: path });
+    const uploaded = await upload.expect(200);
+    const live = await check((await publish(site)).id);
+    expect([zipped.body, uploaded.body]).toEqual([json.body, json.body]);
+    expect(live.problems).toEqual(json.body.problems);
+    // Nothing was published but for that.
+    expect((await owner.get('/deploy')).body.deployments[0].slug).toBe('home');
+  });
+
+  it('refuses what could not be published', async () => {
+    const large = { html, files: { 'a.html': 'a'.repeat(service.config.maxHtmlBytes + 1) } };
+    expect(answer(await owner.post('/check').send(large))).toEqual(refused(413));
+    expect(answer(await owner.post('/check').send({ html, files: { '../a': '' } }))).toEqual(refused(400));
+    const zip = Buffer.from(zipFiles({ 'a.html': 'a' }));
+    expect(answer(await owner.post('/check').type('application/zip').send(zip))).toEqual(refused(400));
   });
 });
 

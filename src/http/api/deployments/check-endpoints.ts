@@ -5,7 +5,6 @@ import {
   type CheckedFile,
   CheckedPage,
   type CheckedScript,
-  ofSite,
   type Problem,
 } from '../../../compute/check/answer.ts';
 import { PLACEHOLDER } from '../../../compute/render-page.ts';
@@ -15,14 +14,15 @@ import {
   findLivePage,
   type HtmlFile,
   htmlFilesOf,
-  type LivePage,
   readWhole,
+  type WholePage,
 } from '../../../db/deployments/html-file-queries.ts';
 import type { SiteFile } from '../../../db/deployments/site-file-queries.ts';
 import { type FormRules, rulesOf } from '../../../db/submissions/form-queries.ts';
 import type { CaptchaProvider } from '../../../forms/captcha-fields.ts';
 import { literal } from '../../../problems/sentence.ts';
-import { isHtmlPath, isReplacedIn, isScriptPath, isTextPath, shownPath } from '../../../sites/site-paths.ts';
+import { checkLimits, type SentFiles } from '../../../sites/sent-files.ts';
+import { INDEX, isHtmlPath, isReplacedIn, isScriptPath, isTextPath, shownPath } from '../../../sites/site-paths.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { type JsonPieces, jsonText } from '../../operation/declaration.ts';
@@ -31,7 +31,7 @@ import { READS } from '../../operation/tool.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
 import { foundOr404, ownDeployment } from './own-deployment.ts';
-import { pageBody } from './page-html.ts';
+import { siteBody } from './page-html.ts';
 import { placeOf } from './place-of.ts';
 
 const tooComplex = errorKind(
@@ -160,7 +160,7 @@ async function checkFiles(
   for (const { read, site } of files) {
     const { maxForms, maxFormChars } = joined;
     const limits = { maxFields, maxForms, maxFormChars };
-    const input = { addresses: ofSite(addresses, site), ...limits, ...settings, scripts: facts };
+    const input = { addresses: { ...addresses, site }, ...limits, ...settings, scripts: facts };
     const checked = await turns.run(read, (thread, html) => thread.run('checkPage', { html, ...input }));
     if (!checked) throw tooComplex(site ? `The file ${shownPath(site.path)}` : 'The page');
     joined.add(checked, site?.path);
@@ -169,7 +169,7 @@ async function checkFiles(
 }
 
 /** Checks the scripts of a site. One that takes too much is left out: it may be a library. */
-async function checkScripts(turns: CheckTurns, addresses: Addresses, page: LivePage): Promise<ScriptChecks> {
+async function checkScripts(turns: CheckTurns, addresses: Addresses, page: WholePage): Promise<ScriptChecks> {
   const scripts = new Map<string, CheckedScript>();
   for (const file of page.files) {
     if (!isScriptPath(file.path)) continue;
@@ -181,15 +181,15 @@ async function checkScripts(turns: CheckTurns, addresses: Addresses, page: LiveP
 }
 
 /** The problems of files in which the placeholder is not replaced, because they are too large. */
-async function problemOfLarge(page: LivePage, file: SiteFile, maxHtmlBytes: number): Promise<Problem[]> {
+async function problemOfLarge(page: WholePage, file: SiteFile, maxHtmlBytes: number): Promise<Problem[]> {
   if (!isTextPath(file.path) || isHtmlPath(file.path) || isReplacedIn(file, maxHtmlBytes)) return [];
   const place = await placeOf(PLACEHOLDER, page.pieces(file));
   const message = `Nothing replaces ${PLACEHOLDER} in this file, because it is larger than ${maxHtmlBytes} bytes: divide it into smaller files.`;
   return place ? [{ code: 'placeholder-misspelt', severity: 'error', message, ...place }] : [];
 }
 
-/** Checks a live page. Its waiting time and its time in the thread are bounded on their own. */
-const checkLive = (...[app, call, ...page]: Parameters<typeof checkInTurns>): Promise<JoinedCheck> => {
+/** Checks a page with all of its files. Its waiting time and its time in the thread are bounded on their own. */
+const checkWhole = (...[app, call, ...page]: Parameters<typeof checkInTurns>): Promise<JoinedCheck> => {
   const resumeDeadline = pauseDeadline(call.response);
   return checkInTurns(app, call, ...page).finally(resumeDeadline);
 };
@@ -197,17 +197,11 @@ const checkLive = (...[app, call, ...page]: Parameters<typeof checkInTurns>): Pr
 async function checkInTurns(
   app: App,
   call: Call,
-  { id, slug }: Page,
-  { captcha, allowedOrigins }: Pick<FormRules, 'captcha' | 'allowedOrigins'>,
+  page: WholePage,
+  { addresses, ...settings }: Settings & { addresses: Addresses },
 ): Promise<JoinedCheck> {
-  const page = foundOr404(await findLivePage(app.db, app.files.openSiteFile, call.owner.id, id));
   const turns = new CheckTurns(app, call);
-  const addresses = app.requests.hosts.addressesFor({ id, slug });
   const scripts = await checkScripts(turns, addresses, page);
-  const settings = {
-    captcha: captcha?.provider,
-    hasAllowedOrigins: allowedOrigins.length > 0 && !allowedOrigins.includes('null'),
-  };
   const joined = await checkFiles(turns, { addresses, scripts, ...settings }, htmlFilesOf(page));
   for (const file of page.files) {
     joined.addProblems(scripts.get(file.path)?.problems ?? [], file.path);
@@ -215,6 +209,30 @@ async function checkInTurns(
   }
   return joined;
 }
+
+async function checkLive(
+  app: App,
+  call: Call,
+  { id, slug }: Page,
+  { captcha, allowedOrigins }: Pick<FormRules, 'captcha' | 'allowedOrigins'>,
+): Promise<JoinedCheck> {
+  const page = foundOr404(await findLivePage(app.db, app.files.openSiteFile, call.owner.id, id));
+  return checkWhole(app, call, page, {
+    addresses: app.requests.hosts.addressesFor({ id, slug }),
+    captcha: captcha?.provider,
+    hasAllowedOrigins: allowedOrigins.length > 0 && !allowedOrigins.includes('null'),
+  });
+}
+
+/** A page that was sent to be checked. */
+const toWholePage = (html: string, sent: SentFiles | undefined): WholePage => ({
+  html: Buffer.from(html),
+  files: sent?.list ?? [],
+  paths: sent && [INDEX, ...sent.list.map(({ path }) => path)],
+  async *pieces({ path }) {
+    if (sent) yield await sent.read(path);
+  },
+});
 
 /** The forms of a live page that lack the widget of a captcha; none when that can't be said now. */
 export async function captchaMissing(app: App, call: Call, page: Page, captcha: CaptchaProvider): Promise<Problem[]> {
@@ -236,17 +254,15 @@ const checkOperation = operation('POST', '/check', 'checkHtml', {
   summary: 'Check the forms of a page before it is published',
   description:
     'Reads HTML as browsers do, and returns its forms, their fields with labels, and what keeps them from arriving. It stores ' +
-    'nothing, and runs no scripts: where one may send a form, its attributes are no problem. The body is JSON, or the page itself ' +
-    'as `text/html`.',
-  body: (app) => pageBody(app.config),
+    'nothing, and runs no scripts: where one may send a form, its attributes are no problem. The body is one that `POST /deploy` takes ' +
+    'as a page or a site: of a site, all HTML files and scripts are read, and a problem has its `file`.',
+  body: siteBody,
   answer,
   errors: [tooComplex],
-  async handle({ body: { html }, ...call }, app) {
-    const files = [{ read: async () => Buffer.from(html), site: undefined }];
-    const resumeDeadline = pauseDeadline(call.response);
-    const turns = new CheckTurns(app, call);
-    const checked = checkFiles(turns, { addresses: app.requests.hosts.addressesFor() }, files).finally(resumeDeadline);
-    return foundOr404((await checked).toJson());
+  async handle({ body: { html, files: sent }, ...call }, app) {
+    if (sent) checkLimits([{ path: INDEX, bytes: Buffer.byteLength(html) }, ...sent.list], app.config);
+    const addresses = app.requests.hosts.addressesFor();
+    return foundOr404((await checkWhole(app, call, toWholePage(html, sent), { addresses })).toJson());
   },
 });
 

@@ -142,7 +142,11 @@ describe('POST /check of a site', () => {
     const zip = Buffer.from(zipFiles(site));
     const zipped = await owner.post('/check').type('application/zip').send(zip).expect(200);
     const upload = owner.post('/check');
-    for (const [path, text] of Object.entries(site)) upload.attach('file', Buffer.from(text), { filepath: path });
+    for (const [path, text] of Object.entries(site)) {
+      // `filename` alone loses its folder.
+      const name = { filename: path, filepath: path };
+      upload.attach('file', Buffer.from(text), name);
+    }
     const uploaded = await upload.expect(200);
     const live = await check((await publish(site)).id);
     expect([zipped.body, uploaded.body]).toEqual([json.body, json.body]);

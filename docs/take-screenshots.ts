@@ -45,7 +45,7 @@ const VIEWS: readonly View[] = [
   { view: 'page', path: '/dashboard/pages/:id/page', ready: 'iframe' },
   { view: 'live', path: '/dashboard/pages/:id/page/live', ready: '.qr-code' },
   { view: 'edit', path: '/dashboard/pages/:id/page/edit', ready: '.findings' },
-  { view: 'notifications', path: '/dashboard/pages/:id/notifications', ready: ':text("Switch off")' },
+  { view: 'notifications', path: '/dashboard/pages/:id/notifications', ready: '.panels' },
   { view: 'settings', path: '/dashboard/pages/:id/settings', ready: ':text("Redirect URL")' },
   { view: 'help', path: '/dashboard/help', ready: '.rows' },
   { view: 'guide', path: '/dashboard/help/publish', ready: '.guide' },

@@ -8,6 +8,12 @@ import { render, type Vocabulary } from '../problems/sentence.ts';
 /** The labels of a form's fields, by their names in the API. */
 export type FieldLabels = Readonly<Record<string, string>>;
 
+/** How a value of a field is wrong; `index`: which one of a list. */
+export type FieldFault = { code: string | undefined; limit: number | undefined; index: number | undefined };
+
+/** Says at a field what to enter; undefined where the sentence of the service is to be shown. */
+export type FieldSentences = (name: string, fault: FieldFault) => string | undefined;
+
 const VIEWS: Readonly<Record<string, string>> = {
   'GET /trash': 'the trash',
   'GET /keys': 'Account',
@@ -22,7 +28,15 @@ const VIEWS: Readonly<Record<string, string>> = {
 const FIELDS: Readonly<Record<string, string>> = { 'slug-taken': 'slug' };
 
 const wordsWith = (labels: FieldLabels): Vocabulary => ({
-  words: { deployment: 'page', Deployment: 'Page', null: 'leave it empty', once: '', plus: '' },
+  words: {
+    deployment: 'page',
+    Deployment: 'Page',
+    send: 'enter',
+    Send: 'Enter',
+    null: 'leave it empty',
+    once: '',
+    plus: '',
+  },
   field: (name) => labels[name],
   operation: (route) => VIEWS[route],
 });
@@ -30,19 +44,30 @@ const wordsWith = (labels: FieldLabels): Vocabulary => ({
 /** Returns a notice in the words of the dashboard. */
 export const inViewWords = (template: string): string => render(template, wordsWith({}));
 
-/** The texts of a form about an error: a message, and a text at each field that is wrong, by the names of the labels. */
+/** The texts of a form about an error: one at each field that is wrong, by the names of the labels, and a message about the rest. */
 export type FormProblem = { message: string; atFields: FieldLabels };
 
-/** Returns what a form with these labels says of an error of the API. */
-export function formProblem(problem: ReadProblem, labels: FieldLabels = {}): FormProblem {
+/** Returns what a form with these labels says of an error of the API. `sentenceOf`: its own words at a field. */
+export function formProblem(
+  problem: ReadProblem,
+  labels: FieldLabels = {},
+  sentenceOf: FieldSentences = () => undefined,
+): FormProblem {
   const words = wordsWith(labels);
   const field = FIELDS[problem.code ?? ''];
-  const errors = field === undefined ? problem.errors : [{ field, detail: problem.detail }];
+  const errors =
+    field === undefined ? problem.errors : [{ field, detail: problem.detail, code: undefined, limit: undefined }];
   const atFields: Record<string, string> = {};
-  for (const error of errors) {
+  const others = errors.filter(({ field: wrong, detail, ...fault }) => {
     // An item of a list is in the field of the list.
-    const name = Object.keys(labels).find((label) => `${error.field}.`.startsWith(`${label}.`));
-    if (name !== undefined) atFields[name] ??= render(error.detail, words);
-  }
-  return { message: sentencesOf(problem, words).join('\n'), atFields };
+    const name = Object.keys(labels).find((label) => `${wrong}.`.startsWith(`${label}.`));
+    if (name === undefined) return true;
+    const [, index] = /\.(\d+)$/.exec(wrong.slice(name.length)) ?? [];
+    const said = sentenceOf(name, { ...fault, index: index === undefined ? undefined : Number(index) });
+    atFields[name] ??= said ?? render(detail, words);
+    return false;
+  });
+  const isAtFields = Object.keys(atFields).length > 0;
+  const rest = isAtFields ? others.map(({ detail }) => render(detail, words)) : sentencesOf(problem, words);
+  return { message: [...new Set(rest)].join('\n'), atFields };
 }

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ApiError, ConnectionError, pause } from './api.ts';
-import { type FieldLabels, type FormProblem, formProblem } from './dashboard-words.ts';
+import { type FieldLabels, type FieldSentences, type FormProblem, formProblem } from './dashboard-words.ts';
 
 /** The data of a view. `data` stays while it is read again. */
 export type Loaded<T> = {
@@ -95,22 +95,19 @@ export type Change =
 export const errorOf = (change: Change, field: string): string | undefined =>
   change.state === 'failed' ? change.atFields[field] : undefined;
 
-function failureOf(thrown: unknown, labels: FieldLabels | undefined): FormProblem {
-  if (thrown instanceof ApiError && thrown.problem) return formProblem(thrown.problem, labels);
+/** The fields that errors may be about, and what is said at them in place of the service's sentence. */
+type FormWords = { labels?: FieldLabels | undefined; sentenceOf?: FieldSentences | undefined };
+
+function failureOf(thrown: unknown, { labels, sentenceOf }: FormWords): FormProblem {
+  if (thrown instanceof ApiError && thrown.problem) return formProblem(thrown.problem, labels, sentenceOf);
   return { message: toError(thrown).message, atFields: {} };
 }
 
 /**
  * Makes changes, one at a time, and says how the last one went. `isRepeatable`: making the change twice does no harm, so
- * that it is tried again by itself when the connection was lost. `labels`: of the fields that errors may be about.
+ * that it is tried again by itself when the connection was lost.
  */
-export function useChange({
-  isRepeatable = false,
-  labels,
-}: {
-  isRepeatable?: boolean;
-  labels?: FieldLabels | undefined;
-} = {}): {
+export function useChange({ isRepeatable = false, ...words }: FormWords & { isRepeatable?: boolean } = {}): {
   change: Change;
   /** Answers whether the change was made. */
   run(make: () => Promise<void>): Promise<boolean>;
@@ -134,7 +131,7 @@ export function useChange({
       } catch (thrown) {
         if (signal.aborted) return false;
         const isRetried = isRepeatable && thrown instanceof ConnectionError;
-        setChange({ state: 'failed', isRetried, ...failureOf(thrown, labels) });
+        setChange({ state: 'failed', isRetried, ...failureOf(thrown, words) });
         if (!isRetried) return false;
       }
       await pause(tries, signal).catch(() => undefined);

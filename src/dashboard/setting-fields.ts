@@ -1,6 +1,6 @@
 import type { Schemas } from '../client/client.ts';
 import { LANGUAGES } from '../lib/languages.ts';
-import type { FieldLabels } from './dashboard-words.ts';
+import type { FieldLabels, FieldSentences } from './dashboard-words.ts';
 
 /*
  * Each setting of a page as people see it, under its name in the API. A part of a setting has a name with dots.
@@ -11,21 +11,27 @@ export type Option = { value: string; label: string };
 /** Settings as a form has them: each is a text. */
 export type Typed = Readonly<Record<string, string>>;
 
-/** The questions of the view of settings, in their order. */
-export const QUESTIONS = ['After sending', 'Who may send', 'When it is open', 'Spam', 'Delete'] as const;
+/** The part of a view that a setting is in: those of the view of settings, and `receivers` of the view of notifications. */
+type SectionName = 'thanks' | 'mail' | 'opening' | 'places' | 'senders' | 'spam' | 'deletion' | 'receivers';
 
-/** A setting in the view of settings. */
+/**
+ * The control of a setting. `address-field`: the name of a field of the page's form that holds addresses. `addresses`: e-mail addresses,
+ * one a line. `time`: in the zone of the owner.
+ */
+type Control =
+  | ('address-field' | 'addresses' | 'lines' | 'number' | 'origins' | 'password' | 'switch' | 'text' | 'texts' | 'time')
+  | ('url' | readonly Option[]);
+
+/** A setting as people see it. */
 export type FormField = {
-  question: (typeof QUESTIONS)[number];
+  section: SectionName;
   label: string;
   hint?: string;
-  /** `form-field`: the name of a field of the page's form. `time`: in the zone of the browser. */
-  control: 'form-field' | 'lines' | 'number' | 'password' | 'text' | 'texts' | 'time' | 'url' | readonly Option[];
+  control: Control;
+  /** Says what to enter in place of a value that is wrong. Left out: what is sent is always right, or the service says it. */
+  wrong?: string;
   isShown?(typed: Typed): boolean;
 };
-
-/** A setting in the view of notifications, which has the controls. */
-type MailField = { question: 'Mail'; label: string; hint?: string };
 
 /** The names of the settings, and of the parts of those that are objects. */
 type PartOf<Whole, Before extends string = ''> = {
@@ -40,6 +46,12 @@ const LANGUAGE_OPTIONS: readonly Option[] = [
   ...LANGUAGES.map((value) => ({ value, label: languageNames.of(value) ?? value })),
 ];
 
+const FREQUENCIES: readonly Option[] = [
+  { value: 'submission', label: 'A mail for each submission' },
+  { value: 'hour', label: 'One mail an hour that lists what came' },
+  { value: 'day', label: 'One mail a day that lists what came' },
+];
+
 const CAPTCHA_OPTIONS: readonly Option[] = [
   { value: '', label: 'None' },
   { value: 'altcha', label: 'ALTCHA (of this service, no third party)' },
@@ -52,107 +64,145 @@ export const hasKeys = (typed: Typed): boolean => !['', 'altcha'].includes(typed
 
 export const hasConfirmation = (typed: Typed): boolean => typed['confirmation.field'] !== '';
 
-const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+const PLACEHOLDERS = '{{reference}}, {{page}} and {{date}}';
 
 /** All settings, in the order of the views. */
-export const FIELDS: Readonly<Record<PartOf<Settings>, FormField | MailField>> = {
-  email_notifications: { question: 'Mail', label: 'Send mail about submissions' },
-  notify_every: { question: 'Mail', label: 'How often' },
-  notify_owner: { question: 'Mail', label: 'Mail to you' },
+export const FIELDS: Readonly<Record<PartOf<Settings>, FormField>> = {
+  email_notifications: { section: 'receivers', label: 'Send mail about submissions', control: 'switch' },
+  notify_every: { section: 'receivers', label: 'How often', control: FREQUENCIES },
+  notify_owner: { section: 'receivers', label: 'Mail to you', control: 'switch' },
   recipients: {
-    question: 'Mail',
+    section: 'receivers',
     label: 'Recipients',
     hint: 'Up to five. An address other than yours gets a mail with a link first, and nothing more until it is opened.',
+    control: 'addresses',
+    wrong: 'Enter an e-mail address such as ada@example.org.',
   },
   redirect_url: {
-    question: 'After sending',
+    section: 'thanks',
     label: 'Redirect URL',
-    hint: 'The page that visitors see after they have sent the form. Left empty: one that thanks them.',
+    hint: 'A page of your own that visitors see after they have sent the form. Left empty: one that thanks them.',
     control: 'url',
+    wrong: 'Enter the address of a page, such as https://example.org/thanks, or leave it empty.',
   },
   language: {
-    question: 'After sending',
+    section: 'thanks',
     label: 'Language',
     hint: 'Of the pages that thank visitors, or say what is wrong.',
     control: LANGUAGE_OPTIONS,
   },
   'confirmation.field': {
-    question: 'After sending',
+    section: 'mail',
     label: 'Thank visitors by mail',
     hint: 'To the address in this field, once a day at most.',
-    control: 'form-field',
+    control: 'address-field',
+    wrong: 'Choose the field that holds the address.',
   },
   'confirmation.subject': {
-    question: 'After sending',
+    section: 'mail',
     label: 'Subject of the mail',
     control: 'text',
+    wrong: `Write a subject of one line. Only ${PLACEHOLDERS} are replaced: leave other double braces out.`,
     isShown: hasConfirmation,
   },
   'confirmation.text': {
-    question: 'After sending',
+    section: 'mail',
     label: 'Text of the mail',
     hint: '{{reference}} becomes the number of the submission, {{page}} the name of the page, and {{date}} the day.',
     control: 'texts',
+    wrong: `Write a text. Only ${PLACEHOLDERS} are replaced: leave other double braces out.`,
     isShown: hasConfirmation,
   },
-  allowed_origins: {
-    question: 'Who may send',
-    label: 'Allowed sites',
-    hint: 'One a line, such as https://example.org, or capacitor://localhost for an app; null for pages that hide where they are. Left empty: forms of any site may send.',
-    control: 'lines',
-  },
-  submissions_per_minute: {
-    question: 'Who may send',
-    label: 'Submissions a minute',
-    hint: 'More are refused for a moment. Left empty: 10.',
-    control: 'number',
-  },
   opens_at: {
-    question: 'When it is open',
+    section: 'opening',
     label: 'Opens',
-    hint: `In the time zone ${timeZone}. Left empty: it is open at once.`,
+    hint: 'Left empty: it is open at once.',
     control: 'time',
+    wrong: 'Enter a day and a time, or leave it empty.',
   },
   closes_at: {
-    question: 'When it is open',
+    section: 'opening',
     label: 'Closes',
-    hint: `In the time zone ${timeZone}. Left empty: never.`,
+    hint: 'Left empty: never.',
     control: 'time',
-  },
-  max_submissions: {
-    question: 'When it is open',
-    label: 'Places',
-    hint: 'It closes with as many submissions. A deleted one frees its place. Left empty: no limit.',
-    control: 'number',
+    wrong: 'Enter a day and a time, or leave it empty.',
   },
   closed_message: {
-    question: 'When it is open',
+    section: 'opening',
     label: 'Message while it is closed',
-    hint: 'Visitors who send the form then read it. Left empty: that it is not open yet, closed or full.',
+    hint: 'Visitors read it before the form opens and after it has closed. A form that is full has a text of its own.',
     control: 'texts',
+    wrong: 'Write a text, or leave it empty.',
+  },
+  max_submissions: {
+    section: 'places',
+    label: 'Places',
+    hint: 'The form is full with as many submissions. A deleted one frees its place, and a test takes none. Left empty: no limit.',
+    control: 'number',
+    wrong: 'Enter a whole number such as 40, or leave it empty.',
+  },
+  submissions_per_minute: {
+    section: 'places',
+    label: 'Submissions a minute',
+    hint: 'More are asked to wait for a moment. Left empty: 10.',
+    control: 'number',
+    wrong: 'Enter a whole number such as 60, or leave it empty.',
+  },
+  allowed_origins: {
+    section: 'senders',
+    label: 'Allowed sites',
+    hint: 'One a line, such as example.org, or capacitor://localhost for an app; null for pages that hide where they are. Left empty: forms of any site may send.',
+    control: 'origins',
+    wrong: 'Enter a site such as https://example.org, or remove the line.',
   },
   'spam.blocklist': {
-    question: 'Spam',
+    section: 'spam',
     label: 'Blocked words',
     hint: 'One a line. A submission that has one of them as a whole word is kept apart as spam; casino* also finds casinos.',
     control: 'lines',
+    wrong: 'Shorten each word to at most 100 characters.',
   },
-  'spam.captcha.provider': { question: 'Spam', label: 'Captcha', control: CAPTCHA_OPTIONS },
-  'spam.captcha.site_key': { question: 'Spam', label: 'Site key', control: 'text', isShown: hasKeys },
+  'spam.captcha.provider': { section: 'spam', label: 'Captcha', control: CAPTCHA_OPTIONS },
+  'spam.captcha.site_key': {
+    section: 'spam',
+    label: 'Site key',
+    control: 'text',
+    wrong: 'Enter the site key that the provider gave you.',
+    isShown: hasKeys,
+  },
   'spam.captcha.secret': {
-    question: 'Spam',
+    section: 'spam',
     label: 'Secret',
     hint: 'It is never shown again. Left empty, the one of the same captcha stays.',
     control: 'password',
+    wrong: 'Enter the secret that the provider gave you.',
     isShown: hasKeys,
   },
   retention_days: {
-    question: 'Delete',
+    section: 'deletion',
     label: 'Delete submissions after days',
     hint: 'From 1 to 3,650, files and spam too. Left empty: never.',
     control: 'number',
+    wrong: 'Enter a whole number such as 365, or leave it empty.',
   },
 };
 
+/** The same by their names, which are any text. */
+export const FIELD_OF: ReadonlyMap<string, FormField> = new Map(Object.entries(FIELDS));
+
 /** The labels of the settings, by their names. */
 export const LABELS: FieldLabels = Object.fromEntries(Object.entries(FIELDS).map(([name, { label }]) => [name, label]));
+
+const NEVER_OPEN = 'The form would close before it opens: change one of the two.';
+
+/** Says at a field what to enter. A number that is out of range, and a text that is too long, have a limit. */
+export const sentenceOf: FieldSentences = (name, { code, limit, index }) => {
+  const { control, wrong } = FIELD_OF.get(name) ?? {};
+  if (code === 'conflict' && control === 'time') return NEVER_OPEN;
+  const most = limit?.toLocaleString();
+  if (code === 'too-high') return `At most ${most}.`;
+  if (code === 'too-low') return `At least ${most}.`;
+  if (code !== 'too-long') return wrong;
+  const isList = index === undefined && (control === 'lines' || control === 'origins' || control === 'addresses');
+  return isList ? `At most ${most} of them.` : `At most ${most} characters: shorten it.`;
+};

@@ -1,7 +1,7 @@
 import { fieldAt, literal, render, type Vocabulary } from './sentence.ts';
 
-/** A wrong value: the name of its field, and the template of a sentence about it. */
-type WrongValue = { field: string; detail: string };
+/** A wrong value: the name of its field, the template of a sentence about it, how it is wrong, and the limit that it exceeds. */
+type WrongValue = { field: string; detail: string; code: string | undefined; limit: number | undefined };
 
 /** An error as a client reads it: its code, and templates of its sentence, of those about wrong values, and of the next step. */
 export type ReadProblem = {
@@ -23,7 +23,8 @@ function toWrongValue(error: unknown): WrongValue[] {
   const detail = textIn(error, 'detail');
   if (detail === undefined) return [];
   const field = textIn(error, 'parameter') ?? textIn(error, 'header') ?? fieldAt(textIn(error, 'pointer') ?? '');
-  return [{ field, detail }];
+  const limit = valueIn(error, 'limit');
+  return [{ field, detail, code: textIn(error, 'code'), limit: typeof limit === 'number' ? limit : undefined }];
 }
 
 /** Returns the error that the body of an answer has, or undefined if there is none. */

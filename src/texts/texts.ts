@@ -19,7 +19,3 @@ import zh from './zh.json' with { type: 'json' };
 export type Texts = typeof en;
 
 export const TEXTS: Readonly<Record<Language, Texts>> = { en, de, fr, es, pt, it, nl, pl, tr, ja, zh, ar };
-
-/** Puts values, which are HTML as well, into their places in a text. */
-export const fill = (text: string, values: Readonly<Record<string, string>>): string =>
-  text.replaceAll(/\{(\w+)\}/g, (_place, name: string) => values[name] ?? '');

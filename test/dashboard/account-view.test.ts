@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasChromium } from '../support/chromium.ts';
-import { type DashboardUnderTest, startDashboard } from '../support/dashboard-in-browser.ts';
+import { type DashboardUnderTest, openSections, startDashboard } from '../support/dashboard-in-browser.ts';
 import type { Owner } from '../support/test-service.ts';
 
 /* The account and the settings of a page, as an owner uses them. */
@@ -22,7 +22,8 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       const page = await dashboard.open(owner, '/dashboard/account');
       await page.getByText('1 of 3 pages').waitFor();
       await page.getByRole('button', { name: 'Create a key' }).click();
-      await page.getByText('Not saved: name is empty: send 1 to 100 characters.').waitFor();
+      await page.getByText('Name is empty: enter 1 to 100 characters.').waitFor();
+      expect(await page.getByText('Not saved: 1 field needs attention.').count()).toBe(1);
       await page.getByLabel('Name').fill('Website build');
       await page.getByLabel('What it may do').selectOption('Read only');
       await page.getByLabel('Expires').selectOption('In 30 days');
@@ -101,10 +102,11 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       const owner = await dashboard.owner();
       const { id, page, settings } = await open(owner);
       const before = await settings();
+      await openSections(page, 'Who may send', 'Spam', 'Keep or delete');
       await page.getByLabel('Redirect URL').fill('https://example.org/thanks');
       await page
         .getByLabel('Allowed sites')
-        .fill('https://example.org\n\n https://www.example.org \nnull\ncapacitor://localhost');
+        .fill('https://example.org\n\n www.Example.org/contact \nnull\ncapacitor://localhost');
       await page.getByLabel('Language').selectOption('German');
       await page.getByLabel('Delete submissions after days').fill('365');
       await page.getByLabel('Blocked words').fill('casino\nviagra');
@@ -126,8 +128,8 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await owner.patch(`/deploy/${id}`).send({ language: 'fr' }).expect(200);
       await page.getByLabel('Redirect URL').fill('');
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('Saved', { exact: true }).waitFor();
       await expect.poll(settings).toMatchObject({ redirect_url: before.redirect_url, language: 'fr' });
+      expect(await page.getByLabel('Language').inputValue()).toBe('fr');
     });
 
     it('sets up a registration: opens on a day, has places, and thanks by mail', async () => {
@@ -137,9 +139,10 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       const { id } = await owner.deploy({ html });
       const options = { timezoneId: 'Asia/Kolkata' };
       const page = await dashboard.open(owner, `/dashboard/pages/${id}/settings`, options);
+      await openSections(page, 'When it is open', 'Places', 'Mail to visitors');
       await page.getByLabel('Opens').fill('2030-01-07T09:00');
       await page.getByLabel('Closes').fill('2030-01-01T09:00');
-      await page.getByLabel('Places').fill('40');
+      await page.getByLabel('Places', { exact: true }).fill('40');
       await page.getByLabel('Message while it is closed').fill('Come back on Monday.');
       await page.getByLabel('Thank visitors by mail').selectOption('Your mail');
       await page.getByLabel('Subject of the mail').fill('Welcome to {{page}}');
@@ -147,7 +150,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.getByLabel('Submissions a minute').fill('60');
       const save = page.getByRole('button', { name: 'Save', exact: true });
       await save.click();
-      await page.getByText('Not saved: ').waitFor();
+      await page.getByText('Not saved: 2 fields need attention.').waitFor();
       const wrong = await page.locator('[aria-invalid]').all();
       expect(await Promise.all(wrong.map((field) => field.evaluate((input) => input.labels[0].textContent)))).toEqual([
         'Text of the mail',
@@ -155,6 +158,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       ]);
       await page.getByLabel('Text of the mail').fill('Your number is {{reference}}.');
       await page.getByLabel('Closes').fill('');
+      await page.getByLabel('Opens').fill('2030-01-07T09:00');
       await save.click();
       await page.getByText('Saved', { exact: true }).waitFor();
       expect((await owner.get(`/deploy/${id}/settings`)).body).toMatchObject({
@@ -166,12 +170,13 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
         confirmation: { field: 'mail', subject: 'Welcome to {{page}}', text: 'Your number is {{reference}}.' },
       });
       await page.reload();
+      await openSections(page, 'When it is open', 'Mail to visitors');
       expect(await page.getByLabel('Opens').inputValue()).toBe('2030-01-07T09:00');
       await page.getByRole('button', { name: 'Send me a preview' }).click();
       await page.getByText('Not saved: ').waitFor();
       await page.getByLabel('Thank visitors by mail').selectOption('No mail');
       await save.click();
-      await page.getByText('Saved', { exact: true }).waitFor();
+      await save.waitFor({ state: 'detached' });
       expect((await owner.get(`/deploy/${id}/settings`)).body).toMatchObject({
         confirmation: null,
         max_submissions: 40,
@@ -181,6 +186,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     it('shows what to put into the form for ALTCHA, which needs no keys', async () => {
       const owner = await dashboard.owner();
       const { id, page, settings } = await open(owner);
+      await openSections(page, 'Spam');
       await page.getByLabel('Captcha').selectOption('ALTCHA (of this service, no third party)');
       expect(await page.getByLabel('Secret').count()).toBe(0);
       await page.getByText(`challenge?deployment=${id}"`).waitFor();
@@ -189,7 +195,8 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       expect(await settings()).toMatchObject({ spam: { blocklist: [], captcha: { provider: 'altcha' } } });
       await page.getByLabel('Captcha').selectOption('Cloudflare Turnstile');
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('Not saved: Secret is missing').waitFor();
+      await page.getByText('Enter the secret that the provider gave you.').waitFor();
+      expect(await page.getByText('Not saved: 1 field needs attention.').count()).toBe(1);
     });
 
     it('says what is wrong, and keeps what was typed, also over a look at another view', async () => {
@@ -197,6 +204,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       const { id, page, settings } = await open(owner);
       await owner.patch(`/deploy/${id}`).send({ retention_days: 30 }).expect(200);
       await page.reload();
+      await openSections(page, 'Keep or delete');
       const url = page.getByLabel('Redirect URL');
       const days = page.getByLabel('Delete submissions after days');
       await url.fill('javascript:alert(1)');
@@ -206,8 +214,8 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       const errors = page.locator('.field .error');
       await errors.first().waitFor();
       expect(await errors.allTextContents()).toEqual([
-        'Redirect URL is not an absolute http or https URL: send one such as https://example.org/thanks, or leave it empty.',
-        'Delete submissions after days is not a whole number: send days, or leave it empty.',
+        'Enter the address of a page, such as https://example.org/thanks, or leave it empty.',
+        'Enter a whole number such as 365, or leave it empty.',
       ]);
       await url.and(page.locator(':focus')).waitFor();
       for (const field of [url, days]) expect(await field.getAttribute('aria-invalid')).toBe('true');
@@ -218,6 +226,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await heading(page, 'Charts');
       await page.goBack();
       expect(await url.inputValue()).toBe('https://example.org');
+      await page.getByText('2 changes', { exact: true }).waitFor();
       await url.fill('');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Saved', { exact: true }).waitFor();
@@ -228,7 +237,8 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       const owner = await dashboard.owner();
       const { id } = await owner.deploy({ slug: 'all-of-it' });
       const page = await dashboard.open(owner, `/dashboard/pages/${id}/settings`);
-      await page.getByRole('button', { name: 'Delete all data' }).click();
+      await openSections(page, 'Delete all data');
+      await page.getByRole('button', { name: 'Delete all data now' }).click();
       await page.getByLabel('Type all-of-it to confirm').fill('all-of-it');
       await page.getByRole('button', { name: 'Delete everything' }).click();
       await page.getByRole('heading', { name: 'You have no pages yet' }).waitFor();

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DASHBOARD_LIMITS } from '../../src/dashboard/dashboard-limits.ts';
 import { hasChromium } from '../support/chromium.ts';
-import { type DashboardUnderTest, expectAccessible, PHONE, startDashboard } from '../support/dashboard-in-browser.ts';
+import {
+  type DashboardUnderTest,
+  expectAccessible,
+  openSections,
+  PHONE,
+  startDashboard,
+} from '../support/dashboard-in-browser.ts';
 import { startDnsServer } from '../support/dns-server.ts';
 
 /* Settings, Address: the domains of a page, as an owner who has a DNS provider adds them. */
@@ -24,6 +30,7 @@ describe.skipIf(!hasChromium())('the dashboard, Address', () => {
     const page = await dashboard.open(owner, `/dashboard/pages/${id}/settings`, ...options);
     await page.clock.install();
     await page.reload();
+    await openSections(page, 'Domains');
     const domains = async () => (await owner.get(`/deploy/${id}/domains`).expect(200)).body.domains;
     async function add(text: string): Promise<void> {
       await page.getByLabel('Add a domain').fill(text);
@@ -34,9 +41,11 @@ describe.skipIf(!hasChromium())('the dashboard, Address', () => {
 
   it('adds a domain, says what DNS lacks, sees that it becomes live, and removes it, on a phone', async () => {
     const { page, domains, add } = await opened({ ...PHONE, colorScheme: 'dark' });
-    await add('Forms.Shop.Example');
+    await add(' https://Forms.Shop.Example:8443/register?x=1 ');
     await page.getByText('The TXT record of _formhost.forms.shop.example is missing: DNS answered NXDOMAIN.').waitFor();
     expect(await page.getByLabel('Add a domain').inputValue()).toBe('');
+    await page.getByLabel('Where you manage the domain').selectOption('Namecheap');
+    await page.getByText('Advanced DNS').waitFor();
     await expectAccessible(page);
     const [{ records }] = await domains();
     for (const { type, name, value } of records) {
@@ -53,6 +62,8 @@ describe.skipIf(!hasChromium())('the dashboard, Address', () => {
     await page.clock.fastForward(checkIntervalMs);
     await page.getByText('Live', { exact: true }).waitFor();
     expect(await page.getByText('is missing').count()).toBe(0);
+    await page.locator('summary', { hasText: 'DNS records' }).tap();
+    expect(await page.locator('.dns-record .badge').allInnerTexts()).toEqual(['Found', 'Found']);
     const open = page.getByRole('link', { name: 'Open forms.shop.example' });
     expect(await open.getAttribute('href')).toBe(dashboard.origin.replace('localhost', 'forms.shop.example'));
     await page.getByRole('button', { name: 'Remove forms.shop.example' }).tap();
@@ -65,7 +76,7 @@ describe.skipIf(!hasChromium())('the dashboard, Address', () => {
   it('says at the field why a domain is refused, and shows its letters in place of xn--', async () => {
     const { page, add } = await opened();
     await add('co.uk');
-    await page.getByRole('alert').getByText('domain is a public suffix').waitFor();
+    await page.getByRole('alert').getByText('The domain is a public suffix').waitFor();
     await add('müller.example');
     await page.getByText('müller.example', { exact: true }).waitFor();
     await page.getByText('xn--mller-kva.example · Checked').waitFor();

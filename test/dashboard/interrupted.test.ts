@@ -2,7 +2,12 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DASHBOARD_LIMITS } from '../../src/dashboard/dashboard-limits.ts';
 import { hasChromium } from '../support/chromium.ts';
-import { type DashboardUnderTest, expectAccessible, startDashboard } from '../support/dashboard-in-browser.ts';
+import {
+  type DashboardUnderTest,
+  expectAccessible,
+  openSections,
+  startDashboard,
+} from '../support/dashboard-in-browser.ts';
 import type { Owner } from '../support/test-service.ts';
 
 /*
@@ -51,7 +56,8 @@ const NEW_PAGE: Form = {
 const DELETE: Form = {
   path: '/dashboard/pages/:id/settings',
   async type(page) {
-    await page.getByRole('button', { name: 'Delete all data' }).click();
+    await openSections(page, 'Delete all data');
+    await page.getByRole('button', { name: 'Delete all data now' }).click();
     return typed(`Type ${SLUG} to confirm`, SLUG)(page);
   },
   press: (page) => dialog(page).getByRole('button', { name: 'Delete everything' }).click(),

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasChromium } from '../support/chromium.ts';
-import { type DashboardUnderTest, expectAccessible, startDashboard } from '../support/dashboard-in-browser.ts';
+import {
+  type DashboardUnderTest,
+  expectAccessible,
+  openSections,
+  startDashboard,
+} from '../support/dashboard-in-browser.ts';
 import { readMail, type SmtpServer, startSmtpServer } from '../support/smtp.ts';
 
 /* The dashboard as people use it. Each view has tests of its own, in a file beside this one. */
@@ -129,6 +134,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await owner.patch(`/deploy/${id}`).send({ confirmation }).expect(200);
     const before = smtp.received.length;
     const page = await dashboard.open(owner, `/dashboard/pages/${id}/settings`);
+    await openSections(page, 'Mail to visitors');
     await page.getByRole('button', { name: 'Send me a preview' }).click();
     await page.getByText('The preview is on its way to you.').waitFor();
     await expect.poll(() => smtp.received.length).toBe(before + 1);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type FieldLabels, formProblem, inViewWords } from '../../src/dashboard/dashboard-words.ts';
-import { LABELS } from '../../src/dashboard/setting-fields.ts';
+import { LABELS, sentenceOf } from '../../src/dashboard/setting-fields.ts';
 import { TEMPLATE_TYPE } from '../../src/problems/problem-document.ts';
 import { readProblem } from '../../src/problems/read-problem.ts';
 import { startAgent, textsOf } from '../support/agent.ts';
@@ -58,7 +58,7 @@ const CASES: Readonly<Record<string, Case>> = {
     api: 'confirmation.subject is not a string: send a text.',
     command: [half.words, 'confirmation.subject is not a string: give a text.'],
     tool: ['change_settings', half.value, `confirmation.subject is not a string: send a text.${CORRECT}`],
-    view: [LABELS, 'confirmation.subject', 'Subject of the mail is not a string: send a text.'],
+    view: [LABELS, 'confirmation.subject', 'Subject of the mail is not a string: enter a text.'],
   },
   'a part of a setting': {
     request: captcha.request,
@@ -69,14 +69,14 @@ const CASES: Readonly<Record<string, Case>> = {
       captcha.value,
       `spam.captcha.provider is not known: send altcha, turnstile, hcaptcha, recaptcha.${CORRECT}`,
     ],
-    view: [LABELS, 'spam.captcha.provider', 'Captcha is not known: send altcha, turnstile, hcaptcha, recaptcha.'],
+    view: [LABELS, 'spam.captcha.provider', 'Captcha is not known: enter altcha, turnstile, hcaptcha, recaptcha.'],
   },
   'a list that is too long': {
     request: many.request,
     api: 'recipients is too long: send at most 5 addresses.',
     command: [many.words, 'recipients is too long: give at most 5 addresses.'],
     tool: ['change_settings', many.value, `recipients is too long: send at most 5 addresses.${CORRECT}`],
-    view: [LABELS, 'recipients', 'Recipients is too long: send at most 5 addresses.'],
+    view: [LABELS, 'recipients', 'Recipients is too long: enter at most 5 addresses.'],
   },
   'two times that exclude each other': {
     request: never.request,
@@ -87,7 +87,7 @@ const CASES: Readonly<Record<string, Case>> = {
       never.value,
       `opens_at is not before closes_at: send an earlier opens_at, or a later closes_at.${CORRECT}`,
     ],
-    view: [LABELS, 'opens_at', 'Opens is not before Closes: send an earlier Opens, or a later Closes.'],
+    view: [LABELS, 'opens_at', 'Opens is not before Closes: enter an earlier Opens, or a later Closes.'],
   },
   'two options that exclude each other': {
     request: ['GET', `/deploy/${id}/stats?from=2026-11-02&to=2026-11-02`],
@@ -101,7 +101,7 @@ const CASES: Readonly<Record<string, Case>> = {
       { id, from: '2026-11-02', to: '2026-11-02' },
       `from is not before to: send an earlier from, or a later to.${CORRECT}`,
     ],
-    view: [{ from: 'From', to: 'To' }, 'from', 'From is not before To: send an earlier From, or a later To.'],
+    view: [{ from: 'From', to: 'To' }, 'from', 'From is not before To: enter an earlier From, or a later To.'],
   },
   'a slug that is taken': {
     request: ['POST', `/trash/${deleted.id}/restore`, { slug: 'spring-fair' }],
@@ -132,7 +132,7 @@ const CASES: Readonly<Record<string, Case>> = {
     view: [
       { from: 'From' },
       'from',
-      'From is invalid: send a time such as 2026-11-22T10:00:00Z or a day such as 2026-11-22.',
+      'From is invalid: enter a time such as 2026-11-22T10:00:00Z or a day such as 2026-11-22.',
     ],
   },
   'a field with a value': {
@@ -150,7 +150,7 @@ const CASES: Readonly<Record<string, Case>> = {
     view: [
       { url: 'Webhook URL', type: 'Receiver' },
       'url',
-      'Webhook URL is a webhook of Slack, which takes messages in its own format only: send Receiver: slack when you create the webhook.',
+      'Webhook URL is a webhook of Slack, which takes messages in its own format only: enter Receiver: slack when you create the webhook.',
     ],
   },
   'a webhook that is not there': {
@@ -191,7 +191,7 @@ describe('an error', () => {
     const [labels, field, ofView] = view;
     const problem = readProblem(JSON.parse((await ask(TEMPLATE_TYPE, request)).text));
     const { message, atFields } = formProblem(problem ?? { code: '', detail: '', errors: [], next: undefined }, labels);
-    expect([message, atFields]).toEqual([ofView, field === undefined ? {} : { [field]: ofView }]);
+    expect([message, atFields]).toEqual(field === undefined ? [ofView, {}] : ['', { [field]: ofView }]);
   });
 
   it('of several values names each', async () => {
@@ -199,9 +199,17 @@ describe('an error', () => {
     const problem = readProblem(JSON.parse((await ask(TEMPLATE_TYPE, ['PATCH', `/deploy/${id}`, value])).text));
     const url = 'is not an absolute http or https URL: send one such as https://example.org/thanks, or';
     const days = 'is not a whole number: send days, or';
+    const entered = (text: string): string => text.replace('send', 'enter');
     expect(problem && formProblem(problem, LABELS).atFields).toEqual({
-      redirect_url: `Redirect URL ${url} leave it empty.`,
-      retention_days: `Delete submissions after days ${days} leave it empty.`,
+      redirect_url: `Redirect URL ${entered(url)} leave it empty.`,
+      retention_days: `Delete submissions after days ${entered(days)} leave it empty.`,
+    });
+    expect(problem && formProblem(problem, LABELS, sentenceOf)).toEqual({
+      message: '',
+      atFields: {
+        redirect_url: 'Enter the address of a page, such as https://example.org/thanks, or leave it empty.',
+        retention_days: 'Enter a whole number such as 365, or leave it empty.',
+      },
     });
     const given = (text: string): string => text.replace('send', 'give');
     const { stderr } = await run(['settings', 'set', id, 'redirect_url=x', 'retention_days=x']);
@@ -221,5 +229,5 @@ it('a notice', async () => {
     'Mail is off: the operator must set SMTP_URL. Then give recipients again\n',
   );
   expect(textsOf(await call('change_settings', { id, recipients }))).toContain(notice);
-  expect(inViewWords((await ask(TEMPLATE_TYPE, request)).notice)).toBe(notice);
+  expect(inViewWords((await ask(TEMPLATE_TYPE, request)).notice)).toBe(notice.replace('send', 'enter'));
 });

@@ -89,7 +89,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   problems: [],
   settings: ['problems', ...BASE],
   client: [],
-  dashboard: ['client', 'problems', ...BASE],
+  dashboard: ['client', 'problems', 'texts', ...BASE],
   sites: ['lib'],
   forms: ['lib'],
   environment: ['lib'],

@@ -63,6 +63,11 @@ export async function startDashboard(...given: Parameters<typeof startLocalServi
   };
 }
 
+/** Opens parts of the settings, which are closed at first except *After sending*. */
+export async function openSections(page: Page, ...titles: string[]): Promise<void> {
+  for (const title of titles) await page.locator('.panel-head', { hasText: title }).click();
+}
+
 const MAX_TABS = 100;
 
 /** Presses Tab until an element has the focus. */

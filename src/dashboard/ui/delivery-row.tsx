@@ -4,10 +4,17 @@ import { ActionButton } from './action-button.tsx';
 import { counted, Time } from './time.tsx';
 
 const STATUSES = {
-  pending: { label: 'Waiting', badge: 'badge' },
   succeeded: { label: 'Delivered', badge: 'badge good' },
   failed: { label: 'Failed', badge: 'badge bad' },
 };
+const SENDING = { label: 'On its way', badge: 'badge' };
+const FAILING = { label: 'Failing', badge: 'badge warn' };
+
+/** The state of a delivery. One that has failed, and is tried again, is no delivery that waits for its turn. */
+function stateOf({ status, attempts, last_error: error }: Delivery): { label: string; badge: string } {
+  if (status !== 'pending') return STATUSES[status];
+  return attempts > 0 && error !== null ? FAILING : SENDING;
+}
 
 /** A delivery, and the way to send it again. */
 export function DeliveryRow({
@@ -22,9 +29,9 @@ export function DeliveryRow({
   /** The subject of the delivery, where the view has deliveries of several. */
   children?: ComponentChildren;
 }): JSX.Element {
-  const { id, status, attempts, next_attempt_at, last_status, last_error, created_at } = delivery;
+  const { id, attempts, next_attempt_at, last_status, last_error, created_at } = delivery;
   const to = delivery.recipient === undefined ? log.name : (delivery.recipient ?? 'a recipient that was removed');
-  const { label, badge } = STATUSES[status];
+  const { label, badge } = stateOf(delivery);
   return (
     <li class="row">
       <div class="row-text">

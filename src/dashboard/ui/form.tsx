@@ -6,9 +6,11 @@ import { NotSaved, Saved } from './states.tsx';
 /** A form that a script submits, and whose fields say themselves what is wrong. */
 export const Form = ({
   class: className,
+  id,
   onSubmit,
   children,
 }: {
+  id?: string;
   class?: string | undefined;
   onSubmit(): unknown;
   children: ComponentChildren;
@@ -16,6 +18,7 @@ export const Form = ({
   <form
     noValidate
     class={className}
+    id={id}
     onSubmit={async (event) => {
       event.preventDefault();
       const form = event.currentTarget;

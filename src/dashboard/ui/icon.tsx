@@ -25,6 +25,10 @@ const SHAPES = {
   more: 'M5 12v.1M12 12v.1M19 12v.1',
   search: 'M10.5 10.5m-6 0a6 6 0 1 0 12 0a6 6 0 1 0-12 0M15 15l5.5 5.5',
   settings: 'M4 7h9M19 7h1M4 17h1M11 17h9M13 7a3 3 0 1 0 6 0a3 3 0 1 0-6 0M5 17a3 3 0 1 0 6 0a3 3 0 1 0-6 0',
+  webhook: 'M8 5H4v14h4M16 5h4v14h-4M9 12h6',
+  slack: 'M9 3v18M15 3v18M3 9h18M3 15h18',
+  next: 'M9 5l7 7-7 7',
+  unfold: 'M6 9l6 6 6-6',
 } as const;
 
 export type IconName = keyof typeof SHAPES;

@@ -32,7 +32,8 @@ export function OneFieldForm({
   const [isChecked, setChecked] = useState(false);
   const { change, run: make } = useChange({ labels });
   const typed = text.trim();
-  const problem = change.state === 'failed' ? change.message : undefined;
+  const problem =
+    change.state === 'failed' ? [...Object.values(change.atFields), change.message].join('\n') : undefined;
   async function submit(): Promise<void> {
     setChecked(true);
     if (!isRight(typed) || !(await make(async () => void (await run(typed))))) return;

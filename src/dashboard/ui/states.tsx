@@ -113,13 +113,21 @@ export const Listed = <T extends { id: string }>({
   </Shown>
 );
 
+/** Says why a change could not be made: how many fields say it themselves, and what is not about a field. */
+export function whyNotSaved(change: Change): string {
+  if (change.state !== 'failed') return '';
+  const fields = Object.keys(change.atFields).length;
+  const attention = fields === 0 ? [] : [`${counted(fields, 'field needs', 'fields need')} attention.`];
+  const retried = change.isRetried ? ['It is tried again by itself.'] : [];
+  return [...attention, ...(change.message === '' ? [] : [change.message]), ...retried].join(' ');
+}
+
 /** Says that a change could not be saved, and why. */
 export const NotSaved = ({ change }: { change: Change }): JSX.Element => (
   <div role="alert">
     {change.state === 'failed' && (
       <Notice isProblem>
-        <strong>Not saved</strong>: {change.message}
-        {change.isRetried && ' It is tried again by itself.'}
+        <strong>Not saved</strong>: {whyNotSaved(change)}
       </Notice>
     )}
   </div>

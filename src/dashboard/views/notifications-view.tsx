@@ -1,46 +1,54 @@
 import type { JSX } from 'preact';
-import { answer, api } from '../api.ts';
 import { useData } from '../data.ts';
-import { PageView } from '../ui/page-layout.tsx';
+import { useEditedSettings } from '../settings/edited-settings.ts';
+import { type Page, PageView } from '../ui/page-layout.tsx';
+import { SaveBar } from '../ui/save-bar.tsx';
+import { Section } from '../ui/section.tsx';
 import { Shown } from '../ui/states.tsx';
 import { AddWebhook } from './notifications/add-webhook.tsx';
 import { MailSection } from './notifications/mail-section.tsx';
-import { WebhookCard } from './notifications/webhook-card.tsx';
+import { type Receivers, readReceivers } from './notifications/read-receivers.ts';
+import { WebhookPanel } from './notifications/webhook-panel.tsx';
+import './notifications-view.css';
 
-/** The settings of mail, the webhooks of a page, and how each works. */
-async function readReceivers(id: string, signal: AbortSignal) {
-  const params = { path: { deployId: id } };
-  const [settings, { webhooks }, { webhooks: health }] = await Promise.all([
-    answer(api.GET('/deploy/{id}/settings', { params: { path: { id } }, signal })),
-    answer(api.GET('/webhooks/{deployId}', { params, signal })),
-    answer(api.GET('/webhooks/{deployId}/health', { params, signal })),
-  ]);
-  return {
-    settings,
-    webhooks: webhooks.map((one) => ({ ...one, health: health.find(({ id: of }) => of === one.id) })),
-  };
+const FORM = 'notifications';
+
+function Loaded({ page: { id }, read, reload }: { page: Page; read: Receivers; reload(): void }): JSX.Element {
+  const { found, mails, webhooks } = read;
+  const edited = useEditedSettings(FORM, id, found);
+  return (
+    <>
+      <MailSection id={id} form={FORM} edited={edited} mails={mails} />
+      <Section
+        title="Slack and other programs"
+        hint="Each submission is posted to them, and tried again until it arrives."
+      >
+        {webhooks.length > 0 && (
+          <div class="panels">
+            {webhooks.map((webhook) => (
+              <WebhookPanel key={webhook.id} deployId={id} webhook={webhook} onChanged={reload} />
+            ))}
+          </div>
+        )}
+        <AddWebhook deployId={id} onAdded={reload} />
+      </Section>
+      <SaveBar form={FORM} count={edited.count} change={edited.change} onDiscard={edited.discard} />
+    </>
+  );
 }
 
-function Receivers({ id }: { id: string }): JSX.Element {
-  const loaded = useData(`receivers:${id}`, (signal) => readReceivers(id, signal));
+function Notified({ page }: { page: Page }): JSX.Element {
+  const loaded = useData(`receivers:${page.id}`, (signal) => readReceivers(page.id, signal));
   return (
     <Shown loaded={loaded} label="Loading the notifications">
-      {({ settings, webhooks }) => (
-        <>
-          <MailSection id={id} settings={settings} />
-          {webhooks.map((webhook) => (
-            <WebhookCard key={webhook.id} deployId={id} webhook={webhook} onChanged={loaded.reload} />
-          ))}
-          <AddWebhook deployId={id} onAdded={loaded.reload} />
-        </>
-      )}
+      {(read) => <Loaded page={page} read={read} reload={loaded.reload} />}
     </Shown>
   );
 }
 
 /** The receivers of submissions: people by mail, programs and Slack by webhooks. */
 const Notifications = (): JSX.Element => (
-  <PageView title="Notifications">{({ id }) => <Receivers key={id} id={id} />}</PageView>
+  <PageView title="Notifications">{(page) => <Notified key={page.id} page={page} />}</PageView>
 );
 
 export default Notifications;

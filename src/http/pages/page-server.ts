@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts';
 import { escapeHtml } from '../../lib/html.ts';
 import type { Limits } from '../../limits.ts';
 import { INDEX, isHtmlPath, isScriptPath } from '../../sites/site-paths.ts';
-import { fill } from '../../texts/texts.ts';
+import { fill } from '../../texts/fill.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { chooseEncoding } from '../response/accept.ts';
 import { endEarly, errorKind, HttpError, methodNotAllowed } from '../response/errors.ts';

@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import Negotiator from 'negotiator';
 import { LANGUAGES, type Language, toLanguage } from '../../lib/languages.ts';
 import { SIZES } from '../../sizes.ts';
-import { fill, TEXTS, type Texts } from '../../texts/texts.ts';
+import { fill } from '../../texts/fill.ts';
+import { TEXTS, type Texts } from '../../texts/texts.ts';
 import type { HttpError } from './errors.ts';
 
 /** A language with its texts, and with times and sizes in it. */

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../lib/html.ts';
 import type { FileLimit, NotReceived } from '../../submissions/receive.ts';
-import { fill } from '../../texts/texts.ts';
+import { fill } from '../../texts/fill.ts';
 import type { HttpError } from '../response/errors.ts';
 import { type Translations, whenToTryAgain } from '../response/translations.ts';
 import { type Fields, isChosen } from './form-body.ts';

@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../lib/html.ts';
 import type { SignedLinks } from '../../lib/signed-links.ts';
 import type { FileLimit } from '../../submissions/receive.ts';
-import { fill } from '../../texts/texts.ts';
+import { fill } from '../../texts/fill.ts';
 import type { Translations } from '../response/translations.ts';
 import { type Fields, isChosen, type SentFile } from './form-body.ts';
 import { resubmitQuery } from './resubmit-query.ts';

@@ -4,7 +4,7 @@ import type { LiveForm } from '../../db/submissions/form-queries.ts';
 import { isWebOrigin, refererUrl } from '../../forms/origins.ts';
 import { DELIVERY_HEADER } from '../../lib/events.ts';
 import { escapeHtml } from '../../lib/html.ts';
-import { fill } from '../../texts/texts.ts';
+import { fill } from '../../texts/fill.ts';
 import type { App } from '../app.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { namesHtml } from '../response/accept.ts';

@@ -40,6 +40,7 @@ export function TestAndLog({
   log,
   test,
   of,
+  isOpenAtFirst = false,
   run,
   children,
 }: {
@@ -49,10 +50,12 @@ export function TestAndLog({
   test: string;
   /** The receiver, for people who do not see what the button and the log belong to. */
   of: string;
+  /** True if the log says what is wrong. */
+  isOpenAtFirst?: boolean;
   run(): Promise<unknown>;
   children?: ComponentChildren;
 }): JSX.Element {
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, setOpen] = useState(isOpenAtFirst);
   return (
     <>
       <div class="buttons">

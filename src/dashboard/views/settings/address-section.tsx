@@ -1,30 +1,24 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { toUnicode } from 'punycode.js';
-import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { useData } from '../../data.ts';
+import { toDomain } from '../../settings/typed-addresses.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { Notice } from '../../ui/notice.tsx';
 import { OneFieldForm } from '../../ui/one-field-form.tsx';
 import type { Page } from '../../ui/page-layout.tsx';
-import { Section } from '../../ui/section.tsx';
+import { Panel } from '../../ui/panel.tsx';
 import { Shown } from '../../ui/states.tsx';
-import { Time } from '../../ui/time.tsx';
-
-type Domain = Schemas['CustomDomain'];
-type DnsRecord = Domain['records'][number];
+import { counted, Time } from '../../ui/time.tsx';
+import { DnsRecords, type Domain } from './dns-records.tsx';
 
 const STATUSES = {
-  pending: { label: 'Waiting for DNS', badge: 'badge' },
+  pending: { label: 'Waiting for DNS', badge: 'badge warn' },
   live: { label: 'Live', badge: 'badge good' },
   broken: { label: 'Broken', badge: 'badge bad' },
 };
-
-const PURPOSES = { ownership: 'proves that the domain is yours', traffic: 'leads visitors here' };
 
 const checkDomain = (id: string, domain: string) =>
   answer(api.POST('/deploy/{id}/domains/{domain}/check', { params: { path: { id, domain } } }));
@@ -44,30 +38,6 @@ function useChecks(id: string, domains: readonly Domain[], onChecked: () => void
     return () => clearInterval(timer);
   }, [id, next?.domain, next?.checked_at]);
 }
-
-const Copied = ({ text, label, of }: { text: string; label: string; of: string }): JSX.Element => (
-  <div class="spread">
-    <code>{text}</code>
-    <CopyButton text={text} of={of}>
-      {label}
-    </CopyButton>
-  </div>
-);
-
-/** A record to add. The value of an ALIAS record is a sentence. */
-const RecordToAdd = ({ record: { type, name, value, purpose }, domain }: { record: DnsRecord; domain: string }) => (
-  <li>
-    <p>
-      <strong>{type} record</strong> <span class="muted">{PURPOSES[purpose]}</span>
-    </p>
-    <Copied text={name} label="Copy name" of={`of the ${type} record of ${domain}`} />
-    {type === 'ALIAS' ? (
-      <p>{value}</p>
-    ) : (
-      <Copied text={value} label="Copy value" of={`of the ${type} record of ${domain}`} />
-    )}
-  </li>
-);
 
 function DomainButtons({
   page,
@@ -119,7 +89,7 @@ function DomainButtons({
 
 /** A domain, whether it leads to the page, and the records that it needs. */
 function DomainRow({ page, domain: one, onChanged }: { page: Page; domain: Domain; onChanged(): void }): JSX.Element {
-  const { domain, status, problem, records, checked_at } = one;
+  const { domain, status, checked_at } = one;
   const readable = toUnicode(domain);
   const { label, badge } = STATUSES[status];
   return (
@@ -142,17 +112,7 @@ function DomainRow({ page, domain: one, onChanged }: { page: Page; domain: Domai
         </div>
         <DomainButtons page={page} domain={one} onChanged={onChanged} />
       </div>
-      {problem !== null && <Notice isProblem={status === 'broken'}>{problem}</Notice>}
-      <details open={status !== 'live'}>
-        <summary>
-          DNS records<span class="unseen"> of {domain}</span>
-        </summary>
-        <ul class="stack">
-          {records.map((record) => (
-            <RecordToAdd key={record.purpose} record={record} domain={domain} />
-          ))}
-        </ul>
-      </details>
+      <DnsRecords domain={one} />
     </li>
   );
 }
@@ -167,8 +127,10 @@ const AddDomain = ({ id, onAdded }: { id: string; onAdded(): void }): JSX.Elemen
     }}
     button={{ icon: 'plus', children: 'Add domain' }}
     labels={{ domain: 'The domain' }}
-    run={(domain) =>
-      answer(api.POST('/deploy/{id}/domains', { params: { path: { id } }, body: { domain } })).then(onAdded)
+    run={(typed) =>
+      answer(api.POST('/deploy/{id}/domains', { params: { path: { id } }, body: { domain: toDomain(typed) } })).then(
+        onAdded,
+      )
     }
   />
 );
@@ -189,22 +151,28 @@ function Domains({ page, domains, onChanged }: { page: Page; domains: readonly D
   );
 }
 
+function stateOf(host: string, domains: readonly Domain[] = []): string {
+  const problems = domains.filter(({ status }) => status !== 'live').length;
+  if (domains.length === 0) return host;
+  return `${host} and ${counted(domains.length, 'domain')}${problems > 0 ? `, ${problems} not live` : ''}`;
+}
+
 /** The domains of the owner that lead to a page. */
-export function Address({ page }: { page: Page }): JSX.Element {
+export function Address({ page, isOpen, onToggle }: { page: Page; isOpen: boolean; onToggle(): void }): JSX.Element {
   const { id, url } = page;
   const loaded = useData(`domains:${id}`, (signal) =>
     answer(api.GET('/deploy/{id}/domains', { params: { path: { id } }, signal })),
   );
-  const hint = (
-    <>
-      Visitors reach the page at <bdi>{new URL(url).host}</bdi>, and at each domain that you add.
-    </>
-  );
+  const { host } = new URL(url);
+  const state = stateOf(host, loaded.data?.domains);
   return (
-    <Section title="Address" hint={hint} isSplit>
+    <Panel id="address" title="Domains" state={state} isOpen={isOpen} onToggle={onToggle}>
+      <p class="muted">
+        Visitors reach the page at <bdi>{host}</bdi>, and at each domain that you add.
+      </p>
       <Shown loaded={loaded} label="Loading the domains">
         {({ domains }) => <Domains page={page} domains={domains} onChanged={loaded.reload} />}
       </Shown>
-    </Section>
+    </Panel>
   );
 }

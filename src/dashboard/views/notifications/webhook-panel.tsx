@@ -1,18 +1,17 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
 import { webhookLog } from '../../logs.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { Section } from '../../ui/section.tsx';
+import { Panel } from '../../ui/panel.tsx';
 import { counted, Time } from '../../ui/time.tsx';
 import { TestAndLog } from './delivery-log.tsx';
+import type { Webhook } from './read-receivers.ts';
+import { OFF, type ReceiverState, StateBadge } from './receiver-states.tsx';
 
-type Webhook = Schemas['Webhook'] & { health: Schemas['WebhookHealth'] | undefined };
-
-const TYPES = { generic: 'JSON', slack: 'Slack' };
+const SIGNS = { generic: { icon: 'webhook', label: 'A program' }, slack: { icon: 'slack', label: 'Slack' } } as const;
 
 type Path = { deployId: string; webhookId: string };
 
@@ -86,7 +85,7 @@ function Failures({ path, webhook, onDone }: { path: Path; webhook: Webhook; onD
   const { failing_since: since = null, last_error: error = '', failed = 0 } = webhook.health ?? {};
   if (since === null && failed === 0) return null;
   return (
-    <Notice isProblem>
+    <Notice>
       <p>
         {since === null ? (
           `${counted(failed, 'delivery', 'deliveries')} failed before.`
@@ -133,8 +132,14 @@ function DeleteWebhook({ path, url, onDone }: { path: Path; url: string; onDone(
   );
 }
 
-/** A webhook, and all that can be done with it. */
-export function WebhookCard({
+function stateOf({ active, health, nextAt }: Webhook): ReceiverState {
+  if (!active) return OFF;
+  if ((health?.failing_since ?? null) !== null) return { kind: 'warn', label: 'Failing', nextAt: nextAt ?? null };
+  return (health?.failed ?? 0) > 0 ? { kind: 'warn', label: 'Has missed some' } : { kind: 'good', label: 'On' };
+}
+
+/** A webhook in a row with its sign and its state; opened, all that can be done with it. */
+export function WebhookPanel({
   deployId,
   webhook,
   onChanged,
@@ -143,43 +148,41 @@ export function WebhookCard({
   webhook: Webhook;
   onChanged(): void;
 }): JSX.Element {
-  const { id: webhookId, url, type, events, active } = webhook;
+  const { id: webhookId, url, type, active } = webhook;
+  const state = stateOf(webhook);
+  const [isOpen, setOpen] = useState(false);
   const path = { deployId, webhookId };
-  const { host, pathname, search } = new URL(url);
-  const title = (
-    <bdi>
-      {host}
-      <span class="unseen">{pathname + search}</span>
-    </bdi>
-  );
-  const hint = (
-    <>
-      <bdi>{url}</bdi>
-      <p class="badges">
-        {[TYPES[type], ...events].map((text) => (
-          <span key={text} class="badge">
-            {text}
-          </span>
-        ))}
-        {webhook.health?.failing_since && <span class="badge bad">Failing</span>}
-        {!active && <span class="badge bad">Off</span>}
-      </p>
-    </>
-  );
+  const { icon, label } = SIGNS[type];
   return (
-    <Section title={title} hint={hint} isSplit>
+    <Panel
+      id={webhookId}
+      icon={icon}
+      title={label}
+      state={
+        <>
+          <bdi>{new URL(url).host}</bdi>
+          <StateBadge state={state} />
+        </>
+      }
+      isOpen={isOpen}
+      onToggle={() => setOpen(!isOpen)}
+    >
+      <p class="muted">
+        <bdi>{url}</bdi>
+      </p>
       <Failures path={path} webhook={webhook} onDone={onChanged} />
       <TestAndLog
         deployId={deployId}
         log={webhookLog(deployId, webhook)}
         test="Send a test"
         of={url}
+        isOpenAtFirst={state.label === 'Failing'}
         run={() => answer(api.POST('/webhooks/{deployId}/{webhookId}/test', { params: { path } }))}
       >
-        <Secret path={path} of={`of ${url}`} />
+        {type === 'generic' && <Secret path={path} of={`of ${url}`} />}
         <Switch path={path} active={active} of={url} onDone={onChanged} />
         <DeleteWebhook path={path} url={url} onDone={onChanged} />
       </TestAndLog>
-    </Section>
+    </Panel>
   );
 }

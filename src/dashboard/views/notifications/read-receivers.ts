@@ -1,0 +1,33 @@
+import type { Schemas } from '../../../client/client.ts';
+import { answer, api } from '../../api.ts';
+import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
+import { type Delivery, mailLog, webhookLog } from '../../logs.ts';
+import { type ReadSettings, readSettings } from '../../settings/edited-settings.ts';
+import { nextAttempt } from './receiver-states.tsx';
+
+export type Webhook = Schemas['Webhook'] & {
+  health: Schemas['WebhookHealth'] | undefined;
+  /** When what has failed is tried again. */
+  nextAt: string | null | undefined;
+};
+export type Receivers = { found: ReadSettings; mails: readonly Delivery[]; webhooks: readonly Webhook[] };
+
+/** The settings of mail and the last mails, the webhooks of a page, and how each works. */
+export async function readReceivers(id: string, signal: AbortSignal): Promise<Receivers> {
+  const params = { path: { deployId: id } };
+  const newest = { page: 1, limit: DASHBOARD_LIMITS.notifications.logPageSize };
+  const [found, { items: mails }, { webhooks }, { webhooks: health }] = await Promise.all([
+    readSettings(id, signal),
+    mailLog(id).read(newest, signal),
+    answer(api.GET('/webhooks/{deployId}', { params, signal })),
+    answer(api.GET('/webhooks/{deployId}/health', { params, signal })),
+  ]);
+  const withHealth = webhooks.map(async (webhook) => {
+    const own = health.find(({ id: of }) => of === webhook.id);
+    const isFailing = webhook.active && (own?.failing_since ?? null) !== null;
+    // Only these have a next attempt.
+    const log = isFailing ? await webhookLog(id, webhook).read(newest, signal) : undefined;
+    return { ...webhook, health: own, nextAt: nextAttempt(log?.items ?? []) };
+  });
+  return { found, mails, webhooks: await Promise.all(withHealth) };
+}

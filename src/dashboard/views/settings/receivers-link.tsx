@@ -1,0 +1,35 @@
+import type { JSX } from 'preact';
+import { answer, api } from '../../api.ts';
+import { useData } from '../../data.ts';
+import { pageLinks } from '../../page-links.ts';
+import type { Settings } from '../../setting-fields.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { counted } from '../../ui/time.tsx';
+
+/** How many people get mail about submissions: the owner does while nobody else has confirmed. */
+function countRecipients({ email_notifications: isOn, notify_owner: hasOwner, recipients }: Settings): number {
+  const confirmed = recipients.filter((one) => one.confirmed).length;
+  return isOn ? confirmed + (hasOwner || confirmed === 0 ? 1 : 0) : 0;
+}
+
+/** Leads to the receivers of submissions, and says how many there are. */
+export function ReceiversLink({ id, settings }: { id: string; settings: Settings }): JSX.Element {
+  const { data: webhooks } = useData(`webhooks:${id}`, async (signal) => {
+    const read = await answer(api.GET('/webhooks/{deployId}', { params: { path: { deployId: id } }, signal }));
+    return read.webhooks.filter(({ active }) => active).length;
+  });
+  const count = countRecipients(settings) + (webhooks ?? 0);
+  return (
+    <section class="panel">
+      <h2>
+        <a class="panel-head" href={pageLinks(id).notifications}>
+          <span>Who is told</span>
+          <span class="panel-state">
+            {count === 0 ? 'Nobody: submissions are in the inbox only' : counted(count, 'receiver')}
+          </span>
+          <Icon name="next" />
+        </a>
+      </h2>
+    </section>
+  );
+}

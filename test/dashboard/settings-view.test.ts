@@ -1,0 +1,310 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasChromium } from '../support/chromium.ts';
+import {
+  type DashboardUnderTest,
+  expectAccessible,
+  openSections,
+  PHONE,
+  startDashboard,
+  tabTo,
+} from '../support/dashboard-in-browser.ts';
+import type { Owner } from '../support/test-service.ts';
+
+/* Settings: what is typed and not saved, what is said about it, and what visitors will see. */
+
+const FORM = `<!doctype html>
+<html lang="de"><meta name="theme-color" content="#c2410c"><title>Töpferkurs</title>
+<form method="post">
+<label>Name <input name="name"></label>
+<label>Ihre E-Mail-Adresse <input name="contact"></label>
+<label><input type="checkbox" name="mail_me"> E-mail me about news</label>
+<label>Friend <input name="friend" type="email"></label>
+<label>Message <textarea name="message"></textarea></label>
+<button>Send</button>
+</form>`;
+
+describe.skipIf(!hasChromium())('the dashboard, Settings', () => {
+  let dashboard: DashboardUnderTest;
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+  });
+  afterAll(() => dashboard?.close());
+
+  async function opened(options: Parameters<DashboardUnderTest['open']>[2] = {}, settings: object = {}) {
+    const owner = await dashboard.owner();
+    const { id } = await owner.deploy({ html: FORM });
+    await owner.patch(`/deploy/${id}`).send(settings).expect(200);
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/settings`, options);
+    await page.getByLabel('Redirect URL').waitFor();
+    return { owner, id, page, settings: async () => (await owner.get(`/deploy/${id}/settings`)).body };
+  }
+  const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true });
+  const view = (page: Page, name: string) =>
+    page.getByRole('navigation', { name: 'This page' }).getByText(name).click();
+  /** Opens the settings of a page in another tab of the same browser. */
+  async function inAnotherTab(page: Page): Promise<Page> {
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await other.getByLabel('Redirect URL').waitFor();
+    return other;
+  }
+
+  it('has a bar with changes only, which saves them in one request or discards them, and undoes that', async () => {
+    const { page, settings } = await opened();
+    expect(await save(page).count()).toBe(0);
+    await openSections(page, 'Keep or delete', 'Places');
+    await page.getByLabel('Delete submissions after days').fill('30');
+    await page.getByText('1 change', { exact: true }).waitFor();
+    await page.getByLabel('Places', { exact: true }).fill('1,200');
+    await page.getByText('2 changes', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await save(page).waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Places', { exact: true }).inputValue()).toBe('');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('2 changes', { exact: true }).waitFor();
+    const bodies: unknown[] = [];
+    page.on('request', (request) => request.method() === 'PATCH' && bodies.push(request.postDataJSON()));
+    await save(page).click();
+    await save(page).waitFor({ state: 'detached' });
+    expect(bodies).toEqual([{ max_submissions: 1200, retention_days: 30 }]);
+    expect(await settings()).toMatchObject({ max_submissions: 1200, retention_days: 30 });
+  });
+
+  it('keeps what is not saved while other views are looked at, and asks before the window closes with it', async () => {
+    const { page } = await opened();
+    await page.getByLabel('Redirect URL').fill('https://example.org/kept');
+    await view(page, 'Charts');
+    await page.getByRole('heading', { name: 'Charts' }).waitFor();
+    const asked = page.waitForEvent('dialog').then(async (dialog) => {
+      const type = dialog.type();
+      await dialog.dismiss();
+      return type;
+    });
+    const left = page.close({ runBeforeUnload: true });
+    expect(await asked).toBe('beforeunload');
+    await left;
+    await view(page, 'Settings');
+    await page.getByText('1 change', { exact: true }).waitFor();
+    expect(await page.getByLabel('Redirect URL').inputValue()).toBe('https://example.org/kept');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await save(page).waitFor({ state: 'detached' });
+    // Without a change nothing is asked.
+    await page.close({ runBeforeUnload: true });
+    if (!page.isClosed()) await page.waitForEvent('close');
+  });
+
+  it('tells the second of two tabs that a setting was changed, and lets a person choose', async () => {
+    const { page, settings } = await opened();
+    const other = await inAnotherTab(page);
+    await page.getByLabel('Redirect URL').fill('https://example.org/first');
+    await save(page).click();
+    await save(page).waitFor({ state: 'detached' });
+    await other.getByLabel('Redirect URL').fill('https://example.org/second');
+    await other.getByLabel('Language').selectOption('French');
+    await save(other).click();
+    await other.getByText('This was changed in another tab meanwhile, to “https://example.org/first”.').waitFor();
+    await other.getByText('1 setting was changed in another tab.').waitFor();
+    await other.getByLabel('Redirect URL').and(other.locator(':focus')).waitFor();
+    expect(await settings()).toMatchObject({ redirect_url: 'https://example.org/first', language: null });
+    await expectAccessible(other);
+    await other.getByRole('button', { name: 'Keep my change' }).click();
+    await save(other).click();
+    await save(other).waitFor({ state: 'detached' });
+    expect(await settings()).toMatchObject({ redirect_url: 'https://example.org/second', language: 'fr' });
+    await page.getByLabel('Language').selectOption('Polish');
+    await save(page).click();
+    await page.getByRole('button', { name: 'Use the other: French' }).click();
+    // The change that is no conflict any more leaves nothing to save.
+    await save(page).waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Redirect URL').inputValue()).toBe('https://example.org/second');
+    expect(await settings()).toMatchObject({ language: 'fr' });
+  });
+
+  it('says one error once, at its field, which gets the focus though its part was closed', async () => {
+    const { page, settings } = await opened(PHONE);
+    await openSections(page, 'Keep or delete');
+    await page.getByLabel('Delete submissions after days').fill('4000');
+    await openSections(page, 'Keep or delete');
+    await save(page).tap();
+    const field = page.getByLabel('Delete submissions after days');
+    await field.and(page.locator(':focus')).waitFor();
+    expect(await page.getByText('At most 3,650.').count()).toBe(1);
+    await page.getByText('Not saved: 1 field needs attention.').waitFor();
+    await expectAccessible(page);
+    await field.fill('365');
+    await page.getByText('1 field needs attention').waitFor({ state: 'detached' });
+    await save(page).tap();
+    await expect.poll(settings).toMatchObject({ retention_days: 365 });
+  });
+
+  it('takes addresses as people write them, and speaks of none that a program would', async () => {
+    const { page, settings } = await opened();
+    await openSections(page, 'Who may send', 'Spam');
+    await page.getByLabel('Redirect URL').fill(' Example.org/Thanks?x=1 ');
+    await page.getByLabel('Allowed sites').fill('Example.org/contact\nhttps://shop.example:8443/a?b#c');
+    await save(page).click();
+    await save(page).waitFor({ state: 'detached' });
+    expect(await settings()).toMatchObject({
+      redirect_url: 'https://Example.org/Thanks?x=1',
+      allowed_origins: ['https://example.org', 'https://shop.example:8443'],
+    });
+    await page.getByLabel('Redirect URL').fill('thanks page');
+    await page.getByLabel('Allowed sites').fill('https://example.org\nmy shop');
+    await page.getByLabel('Blocked words').fill(`casino\n${'x'.repeat(101)}`);
+    await save(page).click();
+    await page.getByText('Not saved: 3 fields need attention.').waitFor();
+    const errors = await page.locator('.field .error').allInnerTexts();
+    expect(errors).toEqual([
+      'Enter the address of a page, such as https://example.org/thanks, or leave it empty.',
+      '“my shop”: Enter a site such as https://example.org, or remove the line.',
+      `“${'x'.repeat(101)}”: At most 100 characters: shorten it.`,
+    ]);
+    await openSections(page, 'When it is open');
+    await page.getByLabel('Opens').fill('2031-05-02T09:00');
+    await page.getByLabel('Closes').fill('2031-05-01T09:00');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('The form would close before it opens: change one of the two.').waitFor();
+    expect((await page.locator('main').innerText()).match(/\bsend an?\b|origin|null,|JSON|endpoint/g)).toEqual(null);
+  });
+
+  it('shows times in the zone of this browser until one is chosen, and keeps it with the first time', async () => {
+    const { owner, id, page, settings } = await opened({ timezoneId: 'America/New_York' });
+    const zone = async (): Promise<unknown> => (await owner.get('/me')).body.time_zone;
+    expect(await zone()).toBe(null);
+    await page.getByLabel('Language').selectOption('German');
+    await save(page).click();
+    await save(page).waitFor({ state: 'detached' });
+    expect(await zone()).toBe(null);
+    await openSections(page, 'When it is open');
+    expect(await page.getByText('America/New_York time.').count()).toBe(2);
+    await page.getByLabel('Closes').fill('2031-12-04T17:30');
+    await save(page).click();
+    await save(page).waitFor({ state: 'detached' });
+    expect(await zone()).toBe('America/New_York');
+    expect((await settings()).closes_at).toBe('2031-12-04T22:30:00.000Z');
+    // In a browser elsewhere, the owner's zone stays.
+    const elsewhere = await dashboard.open(owner, `/dashboard/pages/${id}/settings#opening`, {
+      timezoneId: 'Asia/Tokyo',
+    });
+    await elsewhere.getByText('America/New_York time.').first().waitFor();
+    expect(await elsewhere.getByLabel('Closes').inputValue()).toBe('2031-12-04T17:30');
+  });
+
+  it('offers for mail to visitors only fields that hold addresses', async () => {
+    const { page } = await opened();
+    await openSections(page, 'Mail to visitors');
+    const field = page.getByLabel('Thank visitors by mail');
+    await field.and(page.locator('select')).waitFor();
+    expect(await field.locator('option').allInnerTexts()).toEqual(['No mail', 'Ihre E-Mail-Adresse', 'Friend']);
+    await field.selectOption('Friend');
+    await page.getByText('1 change', { exact: true }).waitFor();
+  });
+
+  it('offers a higher limit a minute to a form with more places', async () => {
+    const { page, settings } = await opened();
+    await openSections(page, 'Places');
+    const offer = page.getByRole('button', { name: 'Let 60 in each minute' });
+    await page.getByLabel('Places', { exact: true }).fill('10');
+    expect(await offer.count()).toBe(0);
+    await page.getByLabel('Places', { exact: true }).fill('40');
+    await offer.click();
+    await offer.waitFor({ state: 'detached' });
+    await save(page).click();
+    await expect.poll(settings).toMatchObject({ max_submissions: 40, submissions_per_minute: 60 });
+  });
+
+  it('has a line of state for each part, and shows visitors’ screens with the texts that are typed', async () => {
+    const { page, owner, id } = await opened(
+      { timezoneId: 'Europe/Berlin' },
+      {
+        closes_at: '2031-12-04T16:00:00Z',
+        max_submissions: 40,
+        email_notifications: true,
+        confirmation: { field: 'friend', subject: 'Hallo', text: 'Nummer {{reference}}' },
+        allowed_origins: ['https://one.example', 'https://two.example'],
+      },
+    );
+    const states = page.locator('.panel-state');
+    await page.getByText('1 receiver', { exact: true }).waitFor();
+    await page.getByText('To the address in “Friend”').waitFor();
+    expect((await states.allInnerTexts()).slice(0, 7)).toEqual([
+      'Thanks with our text',
+      'To the address in “Friend”',
+      expect.stringMatching(/^Open until Thu, .*4.* 05:00 PM$/),
+      '40 places, 0 taken',
+      'This page and 2 sites',
+      'No captcha',
+      'Submissions are kept',
+    ]);
+    const screen = page.locator('.screen');
+    // The page is German.
+    await screen.getByText('Töpferkurs').waitFor();
+    await screen.getByText('Vielen Dank').waitFor();
+    expect(await screen.evaluate((element) => getComputedStyle(element).borderTopColor)).toBe('rgb(194, 65, 12)');
+    await openSections(page, 'When it is open');
+    await page.getByLabel('Message while it is closed').fill('Bis zum nächsten Jahr!');
+    await screen.getByText('Bis zum nächsten Jahr!').waitFor();
+    await page.getByRole('button', { name: 'Full', exact: true }).click();
+    // A form that is full does not say when it opens, or that it is over.
+    await screen.getByText('Bis zum nächsten Jahr!').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Mail', exact: true }).click();
+    await screen.getByText('Nummer sub_…').waitFor();
+    await expectAccessible(page);
+    await owner.patch(`/deploy/${id}`).send({ max_submissions: null }).expect(200);
+    await page.reload();
+    await page.getByText('No limit', { exact: true }).waitFor();
+  });
+
+  it('is reached by the keyboard alone', async () => {
+    const { page, settings } = await opened({ ...PHONE, colorScheme: 'dark' });
+    await tabTo(page, page.getByRole('button', { name: 'Places' }));
+    await page.keyboard.press('Enter');
+    const places = page.getByLabel('Places', { exact: true });
+    await places.waitFor();
+    await tabTo(page, places);
+    await page.keyboard.type('25');
+    await tabTo(page, save(page));
+    await page.keyboard.press('Enter');
+    await expect.poll(settings).toMatchObject({ max_submissions: 25 });
+    await expectAccessible(page);
+  });
+
+  describe('Notifications', () => {
+    const of = (id: string): string => `/dashboard/pages/${id}/notifications`;
+    async function withRecipients(): Promise<{ owner: Owner; id: string; page: Page }> {
+      const owner = await dashboard.owner();
+      const { id } = await owner.deploy({ html: FORM });
+      const recipients = ['one@example.org', 'two@example.org'];
+      await owner.patch(`/deploy/${id}`).send({ email_notifications: true, recipients }).expect(200);
+      return { owner, id, page: await dashboard.open(owner, of(id)) };
+    }
+
+    it('keeps a removed recipient removed over a look at another view, and counts it as a change', async () => {
+      const { owner, id, page } = await withRecipients();
+      await page.getByRole('button', { name: 'Remove one@example.org' }).click();
+      await page.getByText('1 change', { exact: true }).waitFor();
+      await view(page, 'Charts');
+      await page.getByRole('heading', { name: 'Charts' }).waitFor();
+      await view(page, 'Notifications');
+      await page.getByText('1 change', { exact: true }).waitFor();
+      expect(await page.getByText('one@example.org').count()).toBe(0);
+      await page.getByRole('button', { name: 'Remove two@example.org' }).click();
+      await page.getByText('2 changes', { exact: true }).waitFor();
+      await save(page).click();
+      await save(page).waitFor({ state: 'detached' });
+      expect((await owner.get(`/deploy/${id}/settings`)).body.recipients).toEqual([]);
+    });
+
+    it('adds an address that was pasted from a mail', async () => {
+      const { owner, id, page } = await withRecipients();
+      await page.getByLabel('Add a recipient').fill('Ada Lovelace <Ada@Example.org>');
+      await page.getByRole('button', { name: 'Add the recipient' }).click();
+      await page.getByText('ada@example.org', { exact: true }).waitFor();
+      await save(page).click();
+      await save(page).waitFor({ state: 'detached' });
+      const { recipients } = (await owner.get(`/deploy/${id}/settings`)).body;
+      expect(recipients.map(({ email }: { email: string }) => email)).toContain('ada@example.org');
+    });
+  });
+});

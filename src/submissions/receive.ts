@@ -3,25 +3,24 @@ import { isOutOfReach } from '../db/postgres/out-of-reach.ts';
 import type { SpamReason } from '../db/spam/spam-queries.ts';
 import type { DailyCounts } from '../db/submissions/daily-count-queries.ts';
 import { findStored } from '../db/submissions/find-stored.ts';
-import type { LiveForm } from '../db/submissions/form-queries.ts';
-import type { Closing, NewSubmission, StoreOutcome } from '../db/submissions/store-submissions.ts';
+import { type LiveForm, NO_RULES } from '../db/submissions/form-queries.ts';
+import type { NewSubmission, StoreOutcome } from '../db/submissions/store-submissions.ts';
 import type { NewFile } from '../db/submissions/submission-file-queries.ts';
 import { findByKey, type IdempotencyKey } from '../db/submissions/submission-key-queries.ts';
 import { BucketError } from '../files/bucket-error.ts';
 import { asListed, HIDDEN_ORIGIN, webOriginOf } from '../forms/origins.ts';
+import { createBoundedCache } from '../lib/bounded-cache.ts';
 import { BusyError, FairQueue } from '../lib/fair-queue.ts';
 import { DEPLOYMENT_ID, newSubmissionId } from '../lib/ids.ts';
 import { networkOf } from '../lib/public-address.ts';
 import type { Limits } from '../limits.ts';
 import type { Forms } from './live-forms.ts';
+import { type FileLimit, isSuccess, type NotReceived, type SubmissionOutcome } from './outcomes.ts';
 import type { SpamCheck } from './spam-check.ts';
 import type { SubmissionStore } from './submission-store.ts';
 
 /** Ours, or one of another service: see `ControlKind`. */
 export type Honeypot = 'honeypot' | 'spam-honeypot';
-
-/** Why files were refused. `limit`: in bytes, or a count. */
-export type FileLimit = { kind: 'count' | 'file' | 'files'; limit: number };
 
 /** A submission as it was sent. Its `id` is that under which it was sent first, when it `isRetry`. */
 export type SentSubmission = NewSubmission & {
@@ -44,39 +43,30 @@ export type SentFrom = {
   isSameOrigin: boolean;
 };
 
-/** A submission that arrives. `isDelivery`: one of the service's own deliveries sends it. `read`: reads the rest of it. */
+/**
+ * A submission that arrives. `network`: of its sender. `isDelivery`: one of the service's own deliveries sends it. `isSmall`: to
+ * read it costs no more than to look its form up. `read`: reads the rest of it.
+ */
 export type Arrival = {
   deploymentId: string;
+  network: string;
   isDelivery: boolean;
+  isSmall: boolean;
   sentFrom: SentFrom;
   read(): Promise<SentSubmission>;
 };
 
-/** An outcome that a visitor sees as a success. `id`: the submission's, or that of the first one when it is `repeated`. */
-type Success = { kind: 'accepted' | 'repeated' | 'honeypot' | 'spam' | 'spam-dropped'; id: string; form: LiveForm };
+/** An outcome, or that another submission has the key or the id, or had it just now; or that nobody has judged it by the form's rules. */
+type Attempt = SubmissionOutcome | { kind: 'duplicate' | 'has-rules' };
 
-/** Why a submission was not stored. `form`: undefined where it is not known. */
-export type NotReceived =
-  | { kind: 'loop' | 'no-form' }
-  | { kind: 'origin-refused'; origin: string; form: LiveForm }
-  | { kind: 'closed'; closing: Closing; form: LiveForm }
-  | { kind: 'rate-limited'; retryAfterMs: number; form: LiveForm }
-  /** Its key was used with another submission. */
-  | { kind: 'key-reused'; form: LiveForm }
-  /** The files are more than the owner's plan allows. */
-  | { kind: 'storage-full'; form: LiveForm }
-  | { kind: 'files-refused'; exceeded: FileLimit; form: LiveForm | undefined }
-  /** `unavailable`: it can be sent again. `failed`: nobody has foreseen the error. */
-  | { kind: 'unavailable' | 'failed'; error: unknown; form: LiveForm | undefined };
-
-export type SubmissionOutcome = Success | NotReceived;
-
-/** An outcome, or that another submission has the key or the id, or had it just now. */
-type Attempt = SubmissionOutcome | { kind: 'duplicate' };
+const isFinal = (attempt: Attempt): attempt is SubmissionOutcome =>
+  attempt.kind !== 'duplicate' && attempt.kind !== 'has-rules';
 
 const NO_FORM = { kind: 'no-form' } as const;
 
-export const isSuccess = (outcome: { kind: string }): outcome is Success => 'id' in outcome;
+/** Networks that have sent something to a form that is not there, and how long these are remembered. */
+const MAX_STRAY_NETWORKS = 10_000;
+const STRAY_MS = 60_000;
 
 /** The data of a submission under an id, which is in the paths of the API at which its files are downloaded. */
 export const dataWithId = (id: string, deploymentId: string, { dataWith }: Pick<SentSubmission, 'dataWith'>): string =>
@@ -99,20 +89,57 @@ export class SubmissionIntake {
   readonly #isOwnOrigin: (slug: string, origin: string) => boolean;
   /** Queries for submissions that may have been stored before. */
   readonly #lookUps: FairQueue<string>;
+  /** Networks that have sent to a form that is not there: a flood of such submissions costs no reading, and no place in a batch. */
+  readonly #strayNetworks: ReturnType<typeof createBoundedCache<string, true>>;
 
   constructor(rooms: Rooms, isOwnOrigin: (slug: string, origin: string) => boolean) {
     this.#rooms = rooms;
     this.#isOwnOrigin = isOwnOrigin;
     this.#lookUps = new FairQueue({ slots: 2, maxWaiting: 1_000 });
+    this.#strayNetworks = createBoundedCache(MAX_STRAY_NETWORKS, { ttlMs: STRAY_MS });
   }
 
   /** Receives a submission. Settles after its transaction has ended. Rejects only with what `read` rejects with. */
-  async receive({ deploymentId, isDelivery, sentFrom, read }: Arrival): Promise<SubmissionOutcome> {
+  async receive(arrival: Arrival): Promise<SubmissionOutcome> {
     const { forms, turnedAway } = this.#rooms;
-    if (isDelivery) return { kind: 'loop' };
+    const { deploymentId, network } = arrival;
+    if (arrival.isDelivery) return { kind: 'loop' };
     if (!DEPLOYMENT_ID.test(deploymentId)) return NO_FORM;
-    // Before the body costs anything.
-    const found = forms.inMemory(deploymentId) ?? (await this.#find(deploymentId));
+    const mayReadFirst = arrival.isSmall && !forms.inMemory(deploymentId) && !this.#strayNetworks.has(network);
+    const outcome = await (mayReadFirst ? this.#readFirst(arrival) : this.#findFirst(arrival));
+    if (outcome.kind === 'no-form') this.#strayNetworks.set(network, true);
+    if (outcome.kind === 'rate-limited') turnedAway.add(deploymentId);
+    return outcome;
+  }
+
+  /** Stores a submission without looking its form up, unless the form has rules, or the submission is no plain one. */
+  async #readFirst(arrival: Arrival): Promise<SubmissionOutcome> {
+    const { deploymentId } = arrival;
+    let sent: SentSubmission;
+    try {
+      sent = await arrival.read();
+    } catch (error) {
+      // A mistake in a submission to no form is not told.
+      if (!(await this.#find(deploymentId))) return NO_FORM;
+      throw error;
+    }
+    const attempt = isPlain(sent) ? await this.#storeUnjudged(sent) : undefined;
+    if (attempt && isFinal(attempt)) return attempt;
+    return this.#findFirst({ ...arrival, read: async () => sent });
+  }
+
+  async #storeUnjudged(sent: SentSubmission): Promise<Attempt> {
+    try {
+      const stored = await this.#rooms.store.store({ ...sent, isUnjudged: true }, sent);
+      return toAttempt(stored, sent, undefined);
+    } catch (error) {
+      return notWorking(error, undefined);
+    }
+  }
+
+  /** Looks the form up before the body costs anything. */
+  async #findFirst({ deploymentId, sentFrom, read }: Arrival): Promise<SubmissionOutcome> {
+    const found = this.#rooms.forms.inMemory(deploymentId) ?? (await this.#find(deploymentId));
     if (!found) return NO_FORM;
     const form = 'kind' in found ? undefined : found;
     const sent = await read();
@@ -120,9 +147,7 @@ export class SubmissionIntake {
     // The form was read all the same, so that its visitor gets it back and can send it again.
     if ('kind' in found) return found;
     try {
-      const outcome = await this.#decide(sent, sentFrom);
-      if (outcome.kind === 'rate-limited') turnedAway.add(deploymentId);
-      return outcome;
+      return await this.#decide(sent, sentFrom);
     } catch (error) {
       return notWorking(error, form);
     }
@@ -153,7 +178,7 @@ export class SubmissionIntake {
     const attempt =
       sent.key || sent.isRetry ? await this.#storeOnce(sent, form) : await this.#checkAndStore(sent, form);
     // Two with one id or one solution of a captcha may come at once: the second can be sent again.
-    return attempt.kind === 'duplicate' ? { kind: 'unavailable', error: new BusyError(), form } : attempt;
+    return isFinal(attempt) ? attempt : { kind: 'unavailable', error: new BusyError(), form };
   }
 
   /**
@@ -233,19 +258,26 @@ export class SubmissionIntake {
   }
 }
 
-function toAttempt(stored: StoreOutcome, { id }: SentSubmission, form: LiveForm): Attempt {
+/** `form`: undefined for a submission that nobody has judged. */
+function toAttempt(stored: StoreOutcome, { id, deploymentId }: SentSubmission, form: LiveForm | undefined): Attempt {
   switch (stored.kind) {
     case 'no-deployment':
       return NO_FORM;
     case 'duplicate':
     case 'solution-used':
       return { kind: 'duplicate' };
+    case 'has-rules':
+      return stored;
     case 'accepted':
-      return { kind: stored.kind, id, form };
+      return { kind: stored.kind, id, form: form ?? { deploymentId, slug: stored.slug ?? '', rules: NO_RULES } };
     default:
       return { ...stored, form };
   }
 }
+
+/** Returns whether a submission can be stored without its form being known, where that has no rules. */
+const isPlain = ({ exceeded, honeypot, key, isRetry, files }: SentSubmission): boolean =>
+  !exceeded && !honeypot && !key && !isRetry && files.length === 0;
 
 /** The outcome of a submission in which something has failed. */
 const notWorking = (error: unknown, form: LiveForm | undefined): NotReceived => {

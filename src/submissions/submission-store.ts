@@ -5,10 +5,12 @@ import { isOutOfReach } from '../db/postgres/out-of-reach.ts';
 import { type SpamReason, storeSpam } from '../db/spam/spam-queries.ts';
 import { outcomeOf, type SubmissionOptions, storeInTransaction } from '../db/submissions/store-in-transaction.ts';
 import {
+  findLive,
   type NewSubmission,
   type Outcome,
   retryWhileLocked,
   type StoreOutcome,
+  storeAlone,
   storeSubmissions,
 } from '../db/submissions/store-submissions.ts';
 import type { FileBucket } from '../files/files-bucket.ts';
@@ -19,6 +21,10 @@ import { FilePlacement } from './file-placement.ts';
 
 /** Forms that are remembered as being at a limit. */
 const MAX_LIMITED_FORMS = 10_000;
+/** Forms that are remembered as having no receivers. */
+const MAX_PLAIN_FORMS = 20_000;
+/** Deployments that are looked up together. */
+const MAX_LOOKED_UP = 128;
 
 type SubmissionStoreParts = {
   db: Database;
@@ -40,10 +46,17 @@ export class SubmissionStore {
   /** One at a time of each deployment, since they lock its row. */
   readonly #transactions: FairQueue<string>;
   #lastOutage: { at: number; error: unknown } | undefined;
-  /** Forms at their rate limit, each until it accepts another submission: a flood is refused without a query. */
-  readonly #limited: ReturnType<typeof createBoundedCache<string, true>>;
+  /** Which deployments are live, of those that were not locked. Apart, so that the next batch does not wait for it. */
+  readonly #live: Batcher<string, boolean>;
+  /**
+   * Forms at their rate limit, each until it accepts another submission: a flood is refused without a query. True if the
+   * form has no rules, so that nobody needs to judge what is refused.
+   */
+  readonly #limited: ReturnType<typeof createBoundedCache<string, boolean>>;
+  /** Forms that had no receivers when their last lone submission was stored. The statement for these looks again. */
+  readonly #plainForms: ReturnType<typeof createBoundedCache<string, true>>;
   /** Forms at the limit of spam in a minute. */
-  readonly #spamLimited: ReturnType<typeof createBoundedCache<string, true>>;
+  readonly #spamLimited: ReturnType<typeof createBoundedCache<string, boolean>>;
 
   constructor(parts: SubmissionStoreParts) {
     const { submissions } = parts.limits;
@@ -55,12 +68,14 @@ export class SubmissionStore {
       maxWaitingSize: 64 * 1024 * 1024,
       sizeOf: ({ data }) => data.length,
     });
+    this.#live = new Batcher((ids) => findLive(parts.db, ids), { maxBatch: MAX_LOOKED_UP });
     this.#files = new FilePlacement(parts.bucket, parts);
     // Each has a connection for as long as storing its files takes: the rest of the pool is left for other work. The waiting ones
     // may have files that are too small to count as large bodies.
     this.#transactions = new FairQueue({ slots: 3, maxWaiting: 500 });
     this.#limited = createBoundedCache(MAX_LIMITED_FORMS);
     this.#spamLimited = createBoundedCache(MAX_LIMITED_FORMS);
+    this.#plainForms = createBoundedCache(MAX_PLAIN_FORMS);
   }
 
   /**
@@ -69,17 +84,21 @@ export class SubmissionStore {
    * `reason`: why it is spam, of which a form accepts a limited number in a minute.
    */
   async store(submission: NewSubmission, options: SubmissionOptions, reason?: SpamReason): Promise<StoreOutcome> {
-    const { deploymentId } = submission;
+    const { deploymentId, isUnjudged = false } = submission;
     const { files, key, isRetry, solution } = options;
     const limited = reason === undefined ? this.#limited : this.#spamLimited;
     const retryAfterMs = limited.getRemainingTTL(deploymentId);
+    if (retryAfterMs > 0 && isUnjudged && !limited.get(deploymentId)) return { kind: 'has-rules' };
     if (retryAfterMs > 0) return { kind: 'rate-limited', retryAfterMs };
     const needsTransaction = reason !== undefined || files.length > 0 || key || isRetry || solution;
     const stored = needsTransaction
       ? await this.#storeInTransaction(submission, options, reason)
       : // The round trip and the commit are most of a submission's cost: a batch shares them.
-        await retryWhileLocked(this.#parts.limits, () => this.#batches.add(submission));
-    if (stored.kind === 'rate-limited') limited.set(deploymentId, true, { ttl: stored.retryAfterMs });
+        await retryWhileLocked(this.#parts.limits, {
+          store: () => this.#batches.add(submission),
+          isLive: () => this.#live.add(deploymentId),
+        });
+    if (stored.kind === 'rate-limited') limited.set(deploymentId, isUnjudged, { ttl: stored.retryAfterMs });
     return stored;
   }
 
@@ -98,9 +117,22 @@ export class SubmissionStore {
   async #storeBatch(batch: readonly NewSubmission[]): Promise<readonly Outcome[]> {
     const { db, wakeDispatcher, countBatch } = this.#parts;
     countBatch(batch.length);
-    const { outcomes, hasDeliveries } = await storeSubmissions(db, batch);
+    const lone = batch.length === 1 ? batch[0] : undefined;
+    const storedAlone = lone && (await this.#storeAlone(lone));
+    if (storedAlone) return [storedAlone];
+    const { outcomes, hasDeliveries, isPlain } = await storeSubmissions(db, batch);
     if (hasDeliveries) wakeDispatcher();
+    if (lone && isPlain) this.#plainForms.set(lone.deploymentId, true);
     return outcomes;
+  }
+
+  /** Stores a lone submission with fewer steps, if its form has no receivers; undefined: it was not stored. */
+  async #storeAlone(submission: NewSubmission): Promise<Outcome | undefined> {
+    const { deploymentId } = submission;
+    if (!this.#plainForms.has(deploymentId)) return undefined;
+    const stored = await storeAlone(this.#parts.db, submission);
+    if (!stored) this.#plainForms.delete(deploymentId);
+    return stored;
   }
 
   /** Stores a submission in a transaction of its own, after its files have been placed. `reason`: why it is spam. */

@@ -16,7 +16,7 @@ import { findForms } from '../../src/db/submissions/form-queries.ts';
 import { lastNumbers } from '../../src/db/submissions/new-submission-queries.ts';
 import { findOwnPages } from '../../src/db/submissions/owner-inbox-queries.ts';
 import { searchSubmissions } from '../../src/db/submissions/search-submissions.ts';
-import { storeSubmissions } from '../../src/db/submissions/store-submissions.ts';
+import { findLive, storeAlone, storeSubmissions } from '../../src/db/submissions/store-submissions.ts';
 import { findInboxSubmissions, markSubmissions } from '../../src/db/submissions/submission-mark-queries.ts';
 import { deleteSubmissions, findSubmission } from '../../src/db/submissions/submission-queries.ts';
 import { readBatch } from '../../src/db/submissions/submission-reader.ts';
@@ -78,6 +78,19 @@ const range = (count: number): number[] => Array.from({ length: count }, (_, ind
 const WORK: Readonly<Record<string, (db: Knex) => Promise<unknown>>> = {
   'store a submission': (db) =>
     storeSubmissions(db, [{ id: newSubmissionId(), deploymentId: 'd_1', data: '{}', ipAddress: '192.0.2.1' }]),
+  'store a lone submission': (db) =>
+    storeAlone(db, {
+      id: newSubmissionId(),
+      deploymentId: 'd_1',
+      data: '{}',
+      ipAddress: '192.0.2.1',
+      isUnjudged: true,
+    }),
+  'find live deployments': (db) =>
+    findLive(
+      db,
+      range(FEW).map((n) => `d_${n}`),
+    ),
   'store a batch': (db) =>
     storeSubmissions(
       db,

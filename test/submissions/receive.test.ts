@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NO_RULES } from '../../src/db/submissions/form-queries.ts';
 import { newSubmissionId } from '../../src/lib/ids.ts';
 import { Forms } from '../../src/submissions/live-forms.ts';
 import { type Arrival, type SentSubmission, SubmissionIntake } from '../../src/submissions/receive.ts';
@@ -19,16 +20,16 @@ function startIntake(forms = new Forms(service.db)) {
   const { db } = service;
   const limits = testLimits();
   const counted: string[] = [];
-  const store = { db, limits, bucket: undefined, storageLimits: new Map(), countBatch: () => undefined };
+  const parts = { db, limits, bucket: undefined, storageLimits: new Map(), countBatch: () => undefined };
   const rooms = {
     ...{ db, limits, forms },
     spamCheck: new SpamCheck({ altcha: notCalled, ask: notCalled }, limits),
-    store: new SubmissionStore({ ...store, wakeDispatcher: () => undefined }),
+    store: new SubmissionStore({ ...parts, wakeDispatcher: () => undefined }),
     honeypotHits: { add: (id: string) => void counted.push(`honeypot ${id}`) },
     turnedAway: { add: (id: string) => void counted.push(`turned away ${id}`) },
   };
   const intake = new SubmissionIntake(rooms, (of, origin) => origin === `https://${of}.own.example`);
-  return { intake, counted };
+  return { intake, counted, store: rooms.store };
 }
 
 const sentTo = (to: string, more: Partial<SentSubmission> = {}): SentSubmission => ({
@@ -39,10 +40,12 @@ const sentTo = (to: string, more: Partial<SentSubmission> = {}): SentSubmission 
 
 const NO_PAGE = { origin: undefined, referer: undefined, isSameOrigin: false };
 
+const ARRIVING = { network: '192.0.2.1', isDelivery: false, isSmall: false };
+
 /** A submission that arrives whole. */
 const arriving = (sent: SentSubmission, sentFrom: Partial<Arrival['sentFrom']> = {}): Arrival => ({
   deploymentId: sent.deploymentId,
-  isDelivery: false,
+  ...ARRIVING,
   sentFrom: { ...NO_PAGE, ...sentFrom },
   read: async () => sent,
 });
@@ -60,14 +63,14 @@ describe('SubmissionIntake', () => {
     ['a delivery of the service', { deploymentId, isDelivery: true }, 'loop'],
   ])('reads nothing that is sent to %s', async (_what, arrival, kind) => {
     const { intake } = startIntake();
-    const all = { isDelivery: false, sentFrom: NO_PAGE, read: notCalled, ...arrival };
+    const all = { ...ARRIVING, sentFrom: NO_PAGE, read: notCalled, ...arrival };
     expect(await intake.receive(all)).toEqual({ kind });
   });
 
   it('rejects with what reading rejects with', async () => {
     const { intake } = startIntake();
     const read = () => Promise.reject(new Error('half a body'));
-    const arrival = { deploymentId, isDelivery: false, sentFrom: NO_PAGE, read };
+    const arrival = { deploymentId, ...ARRIVING, sentFrom: NO_PAGE, read };
     await expect(intake.receive(arrival)).rejects.toThrow('half a body');
   });
 
@@ -126,5 +129,64 @@ describe('SubmissionIntake', () => {
     const all = await Promise.all(Array.from({ length: 11 }, () => intake.receive(arriving(sentTo(to)))));
     expect(all.map(({ kind }) => kind)).toEqual([...Array(10).fill('accepted'), 'rate-limited']);
     expect(counted).toEqual([`turned away ${to}`]);
+  });
+
+  describe('of a form that the process does not know', () => {
+    const small = (sent: SentSubmission, sentFrom: Partial<Arrival['sentFrom']> = {}): Arrival => ({
+      ...arriving(sent, sentFrom),
+      isSmall: true,
+    });
+
+    it('stores a small submission without looking the form up, where that has no rules', async () => {
+      const { id: to, slug: toSlug } = await owner.deploy();
+      const { intake } = startIntake(new FormsOutOfReach(service.db));
+      for (const _ of [1, 2, 3]) {
+        const sent = sentTo(to);
+        const form = { deploymentId: to, slug: toSlug, rules: NO_RULES };
+        expect(await intake.receive(small(sent))).toEqual({ kind: 'accepted', id: sent.id, form });
+      }
+      expect((await owner.get(`/submissions/${to}`)).body.total).toBe(3);
+    });
+
+    it.each<[rule: string, settings: object, sent: Partial<SentSubmission>, kind: string, stored: number]>([
+      ['an origin', { allowed_origins: ['https://shop.example'] }, {}, 'origin-refused', 0],
+      ['a blocked word', { spam: { blocklist: ['casino'] } }, { data: '{"a":"casino"}' }, 'spam', 0],
+      ['a captcha', { spam: { captcha: { provider: 'altcha' } } }, {}, 'spam', 0],
+      ['a redirect', { redirect_url: 'https://shop.example/thanks' }, {}, 'accepted', 1],
+      ['a honeypot', {}, { honeypot: 'honeypot' }, 'honeypot', 0],
+    ])('judges first by %s', async (_rule, settings, more, kind, stored) => {
+      const { id: to } = await owner.deploy();
+      await owner.change(to, settings);
+      const { intake } = startIntake();
+      const outcome = await intake.receive(small(sentTo(to, more), { origin: 'https://other.example' }));
+      expect(outcome).toMatchObject({ kind, form: { deploymentId: to } });
+      expect((await owner.get(`/submissions/${to}`)).body.total).toBe(stored);
+    });
+
+    it('judges by a rule that a form at its limit gets, and answers 429 without it', async () => {
+      const { id: to } = await owner.deploy();
+      await service.db.raw(
+        'UPDATE deployments SET recent_submissions = array_fill(clock_timestamp(), ARRAY[10]) WHERE id = ?',
+        [to],
+      );
+      const { intake, store } = startIntake();
+      const send = async () => (await intake.receive(small(sentTo(to), { origin: 'https://other.example' }))).kind;
+      expect([await send(), await send()]).toEqual(['rate-limited', 'rate-limited']);
+      await owner.change(to, { allowed_origins: ['https://shop.example'] });
+      store.invalidate(to);
+      expect(await send()).toBe('origin-refused');
+    });
+
+    it('reads nothing more of a network that sends to a form that is not there', async () => {
+      const { intake } = startIntake();
+      expect(await intake.receive(small(sentTo(UNKNOWN_ID)))).toEqual({ kind: 'no-form' });
+      const unread = { ...small(sentTo(UNKNOWN_ID)), read: notCalled };
+      expect(await intake.receive(unread)).toEqual({ kind: 'no-form' });
+      await expect(intake.receive({ ...unread, network: '192.0.2.2' })).resolves.toEqual({ kind: 'no-form' });
+      const { id: to } = await owner.deploy();
+      await expect(intake.receive({ ...unread, network: '192.0.2.3', deploymentId: to })).rejects.toThrow(
+        'Not called.',
+      );
+    });
   });
 });

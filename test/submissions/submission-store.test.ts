@@ -102,6 +102,21 @@ describe('SubmissionStore', () => {
     expect(await send()).toBe('accepted');
   });
 
+  it('delivers what comes after a webhook was added, though the form had none a moment ago', async () => {
+    const { id } = await (await service.owner()).deploy();
+    const store = startStore({});
+    const send = () => store.store(submissionTo(id), { files: [] });
+    const pending = async () => (await service.db.raw('SELECT FROM deliveries WHERE deployment_id = ?', [id])).rowCount;
+    expect([await send(), await send(), await pending()]).toEqual([{ kind: 'accepted' }, { kind: 'accepted' }, 0]);
+    await service.db.raw(
+      `INSERT INTO webhooks (id, deployment_id, url, receiver, type, events, active)
+       VALUES ('wh_' || ?, ?, 'http://a.test/', 'a.test', 'generic', '{submission}', true)`,
+      [id, id],
+    );
+    expect([await send(), await pending()]).toEqual([{ kind: 'accepted' }, 1]);
+    expect([await send(), await pending()]).toEqual([{ kind: 'accepted' }, 2]);
+  });
+
   it('fails all that wait once the database is away', async () => {
     const away = connect({ connectionString: 'postgres://127.0.0.1:1/none' }, { limits: testLimits() });
     const store = startStore({ db: away });

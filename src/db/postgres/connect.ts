@@ -2,6 +2,7 @@ import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import type { Limits } from '../../limits.ts';
 import { createPlanningClient } from './fresh-plans.ts';
+import { NamedStatements } from './named-statements.ts';
 import { whyOutOfReach } from './out-of-reach.ts';
 import { type Connection, openServer, READ_ONLY, type ServerConfig, serversOf } from './servers.ts';
 import { createPooledClient } from './transaction-pooler.ts';
@@ -98,7 +99,7 @@ class Connections {
       log: { warn: () => undefined },
     });
     // `query` reads it.
-    this.knex.userParams = { isPooled };
+    this.knex.userParams = { isPooled, statements: new NamedStatements(this.knex, { isPrepared: !isPooled }) };
     this.knex.on('query-error', (error) => {
       if (error.code === READ_ONLY) this.#renew();
     });

@@ -1,4 +1,4 @@
-import PostgresClient from 'knex/lib/dialects/postgres/index.js';
+import PostgresClient, { type Statement } from 'knex/lib/dialects/postgres/index.js';
 import type pg from 'pg';
 
 /**
@@ -11,7 +11,7 @@ export function createPlanningClient(lifetimeMs: number): typeof PostgresClient 
   const plannedAt = new WeakMap<pg.Client, number>();
 
   return class extends PostgresClient {
-    override _query(connection: pg.Client, query: { sql: string }): Promise<unknown> {
+    override _query(connection: pg.Client, query: Statement): Promise<{ response: pg.QueryResult }> {
       const since = plannedAt.get(connection);
       const now = performance.now();
       if (since !== undefined && now - since < lifetimeMs) return super._query(connection, query);

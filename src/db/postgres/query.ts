@@ -1,12 +1,15 @@
 import type { Knex } from 'knex';
+import type { NamedStatements, Values } from './named-statements.ts';
 
-type Values = readonly Knex.RawBinding[] | Knex.ValueDict;
 type Answer<Row> = { rows: Row[]; rowCount: number | null };
 
 function run<Row>(db: Knex, name: string, sql: string, values: Values): PromiseLike<Answer<Row>> {
+  const { statements, isPooled }: { statements?: NamedStatements; isPooled?: boolean } = db.userParams;
+  // knex knows the connection of a transaction, and tells it of each answer.
+  if (statements && !db.isTransaction) return statements.run(name, sql, values);
   const raw = db.raw<Answer<Row>>(sql, values);
   // A transaction pooler gives the next statement another connection, on which nothing has been prepared.
-  return db.userParams.isPooled ? raw : raw.options({ name });
+  return isPooled ? raw : raw.options({ name });
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import PostgresClient from 'knex/lib/dialects/postgres/index.js';
+import PostgresClient, { type Statement } from 'knex/lib/dialects/postgres/index.js';
 import type pg from 'pg';
 
 /**
@@ -11,7 +11,7 @@ export function createPooledClient(settings: Readonly<Record<string, string | nu
   const begin = ['BEGIN', ...setLocal].join('; ');
 
   return class extends PostgresClient {
-    override async _query(connection: pg.Client, query: { sql: string }): Promise<unknown> {
+    override async _query(connection: pg.Client, query: Statement): Promise<{ response: pg.QueryResult }> {
       if (connection.getTransactionStatus() !== 'I') return super._query(connection, query);
       if (query.sql === 'BEGIN;') return super._query(connection, { ...query, sql: begin });
       await connection.query(begin);

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { newSubmissionId } from '../../lib/ids.ts';
 import { execute } from '../postgres/query.ts';
-import { IS_MAILED, storeAccepted } from '../submissions/store-submissions.ts';
+import { IS_MAILED, storeAccepted } from '../submissions/store-statements.ts';
 import { trimSpamFiles } from './spam-clean-up.ts';
 import { IS_KEPT } from './spam-queries.ts';
 

@@ -7,6 +7,7 @@ import { isDuplicate } from '../postgres/out-of-reach.ts';
 import { execute } from '../postgres/query.ts';
 import {
   expectedOutcome,
+  findLive,
   type NewSubmission,
   retryWhileLocked,
   type StoreOutcome,
@@ -70,10 +71,10 @@ export async function storeInTransaction(
       await refuseEarly(transaction, submission);
       await insertFiles(transaction, submission, files);
     }
-    const outcome = await retryWhileLocked(
-      limits,
-      async () => (await storeSubmissions(transaction, [submission])).outcomes[0],
-    );
+    const outcome = await retryWhileLocked(limits, {
+      store: async () => (await storeSubmissions(transaction, [submission])).outcomes[0],
+      isLive: async () => (await findLive(transaction, [deploymentId]))[0],
+    });
     if (outcome.kind !== 'accepted') throw new NotAccepted(outcome);
     if (isRetry && (await isSpam(transaction, submission.id))) throw new NotAccepted({ kind: 'duplicate' });
     if (key && !(await storeKey(transaction, submission, key))) throw new NotAccepted({ kind: 'duplicate' });

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { LiveForm } from '../../db/submissions/form-queries.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
-import { isSuccess, type SubmissionOutcome } from '../../submissions/receive.ts';
+import { isSuccess, type SubmissionOutcome } from '../../submissions/outcomes.ts';
 import type { App } from '../app.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { answerObject, submissionId } from '../request/shared-fields.ts';
@@ -92,6 +92,9 @@ export class SubmissionAnswers {
         return undefined;
       case 'unreadable':
         return forms.get(deploymentId).catch(() => undefined);
+      case 'closed':
+      case 'rate-limited':
+        return refusal.form ?? forms.get(deploymentId).catch(() => undefined);
       default:
         // Where the database is out of reach, the answer does not wait for it once more.
         return refusal.form ?? forms.inMemory(deploymentId);

@@ -1,7 +1,7 @@
 import type { NewFile } from '../../db/submissions/submission-file-queries.ts';
 import { newFileId } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
-import type { FileLimit } from '../../submissions/receive.ts';
+import type { FileLimit } from '../../submissions/outcomes.ts';
 import {
   type Entry,
   type Field,

@@ -1,5 +1,5 @@
 import { escapeHtml } from '../../lib/html.ts';
-import type { FileLimit, NotReceived } from '../../submissions/receive.ts';
+import type { FileLimit, NotReceived } from '../../submissions/outcomes.ts';
 import { fill } from '../../texts/fill.ts';
 import type { HttpError } from '../response/errors.ts';
 import { type Translations, whenToTryAgain } from '../response/translations.ts';
@@ -66,7 +66,7 @@ function wrongSite(origin: string, translations: Translations): Words {
 }
 
 function closedForm({ closing, form }: Extract<NotReceived, { kind: 'closed' }>, translations: Translations): Words {
-  const { closedMessage } = form.rules;
+  const closedMessage = form?.rules.closedMessage ?? null;
   const { title, text } = translations.closings[closing.reason];
   const opening =
     closing.reason === 'not-open'

@@ -1,7 +1,7 @@
 import { asListed, HIDDEN_ORIGIN, toOrigin } from '../../forms/origins.ts';
 import type { Log } from '../../lib/log.ts';
 import { literal } from '../../problems/sentence.ts';
-import type { FileLimit, NotReceived } from '../../submissions/receive.ts';
+import type { FileLimit, NotReceived } from '../../submissions/outcomes.ts';
 import { keyReused } from '../request/idempotency-key.ts';
 import { errorKind, HttpError, toLoggedError, tooManySubmissions } from '../response/errors.ts';
 import { formClosed } from '../response/form-closed.ts';
@@ -80,7 +80,7 @@ export function errorOf(refusal: Refusal, log: Log, requestId: string): HttpErro
     case 'origin-refused':
       return originRefused(refusal.origin);
     case 'closed':
-      return formClosed(refusal.closing, refusal.form.rules.closedMessage);
+      return formClosed(refusal.closing, refusal.form?.rules.closedMessage ?? null);
     case 'rate-limited':
       return tooManySubmissions(refusal.retryAfterMs);
     case 'key-reused':

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../lib/html.ts';
 import type { SignedLinks } from '../../lib/signed-links.ts';
-import type { FileLimit } from '../../submissions/receive.ts';
+import type { FileLimit } from '../../submissions/outcomes.ts';
 import { fill } from '../../texts/fill.ts';
 import type { Translations } from '../response/translations.ts';
 import { type Fields, isChosen, type SentFile } from './form-body.ts';

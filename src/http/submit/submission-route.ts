@@ -60,7 +60,8 @@ export class SubmissionRoute {
     // Before the first await: a socket that has closed has no address.
     const ipAddress = clientAddress(request);
     // Files are in memory until they are stored.
-    using memory = bodyReader.reserve(networkOf(ipAddress));
+    const network = networkOf(ipAddress);
+    using memory = bodyReader.reserve(network);
     const isDelivery = request.headers[DELIVERY_HEADER] !== undefined;
     let sent: ReadSubmission | undefined;
     const read = async (): Promise<ReadSubmission> => {
@@ -71,13 +72,20 @@ export class SubmissionRoute {
       return sent;
     };
     try {
-      const outcome = await this.#intake.receive({ deploymentId, isDelivery, sentFrom: sentFrom(request), read });
+      const arrival = { deploymentId, network, isDelivery, isSmall: isSmall(request) };
+      const outcome = await this.#intake.receive({ ...arrival, sentFrom: sentFrom(request), read });
       return { outcome, deploymentId, sent, visitor };
     } catch (error) {
       return { outcome: { kind: 'unreadable', error }, deploymentId, sent, visitor };
     }
   }
 }
+
+/** A body up to this size may be read before its form is looked up. */
+const MAX_SMALL_BYTES = 8 * 1024;
+
+const isSmall = ({ headers }: IncomingMessage): boolean =>
+  Number(headers['content-length']) <= MAX_SMALL_BYTES && headers['content-encoding'] === undefined;
 
 const sentFrom = ({ headers }: IncomingMessage): SentFrom => ({
   origin: headers.origin,

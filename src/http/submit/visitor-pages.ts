@@ -4,6 +4,7 @@ import type { LiveForm } from '../../db/submissions/form-queries.ts';
 import { isWebOrigin, refererUrl } from '../../forms/origins.ts';
 import { DELIVERY_HEADER } from '../../lib/events.ts';
 import { escapeHtml } from '../../lib/html.ts';
+import type { AnsweringForm } from '../../submissions/outcomes.ts';
 import { fill } from '../../texts/fill.ts';
 import type { App } from '../app.ts';
 import type { Exchange } from '../request/exchange.ts';
@@ -83,7 +84,7 @@ export class VisitorPages {
    * The answer to a success, and to a filled-in honeypot: a redirect to `_redirect`, else to where the form's rules say,
    * else to the page that thanks.
    */
-  redirect(response: ServerResponse, visitor: Visitor, form: LiveForm, headers: Headers): void {
+  redirect(response: ServerResponse, visitor: Visitor, form: AnsweringForm, headers: Headers): void {
     const { deploymentId, rules } = form;
     const chosen = this.#chosenBy(response.req, visitor, form);
     const configured = rules.redirectUrl === null ? undefined : new URL(rules.redirectUrl).href;
@@ -158,7 +159,7 @@ export class VisitorPages {
   }
 
   /** Where a form leads by its `_redirect`. */
-  #chosenBy(request: IncomingMessage, { fields }: Visitor, { slug, rules }: LiveForm): string | undefined {
+  #chosenBy(request: IncomingMessage, { fields }: Visitor, { slug, rules }: AnsweringForm): string | undefined {
     const redirect = fields && redirectOf(fields);
     if (redirect === undefined) return undefined;
     const {

@@ -25,6 +25,23 @@ const SUBMISSIONS = `
   );
   CREATE INDEX submission_marks_starred ON submission_marks (deployment_id, number) WHERE starred;
   CREATE INDEX submission_marks_done ON submission_marks (deployment_id, number) WHERE status = 'done';
+  CREATE TABLE trashed_submissions ( -- Submissions that owners have deleted, until they are restored, erased or over.
+    deployment_id text COLLATE "C" NOT NULL,
+    number bigint NOT NULL, -- with this and the next columns they are restored
+    id text COLLATE "C" NOT NULL,
+    data json NOT NULL,
+    ip_address text NOT NULL,
+    created_at timestamptz NOT NULL,
+    read boolean NOT NULL,
+    starred boolean NOT NULL,
+    note text NOT NULL,
+    status text NOT NULL,
+    deleted_at timestamptz NOT NULL, -- -infinity: it is being removed
+    PRIMARY KEY (deployment_id, number)
+  );
+  CREATE UNIQUE INDEX trashed_submissions_id ON trashed_submissions (id);
+  CREATE INDEX trashed_submissions_last_deleted ON trashed_submissions (deployment_id, deleted_at, number);
+  CREATE INDEX trashed_submissions_deleted_at ON trashed_submissions (deleted_at);
   CREATE TABLE spam_submissions ( -- Submissions that are kept apart, until they are released, deleted or expire.
     deployment_id text COLLATE "C" NOT NULL,
     number bigint GENERATED ALWAYS AS IDENTITY, -- rises in the order in which they are kept

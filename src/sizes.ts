@@ -238,6 +238,11 @@ export const SIZES = {
      */
     maxFilesBytes: 50_000_000,
   },
+  /** Submissions that owners have deleted. */
+  trash: {
+    /** They can be restored for so many days. */
+    submissionDays: 7,
+  },
   /** Recipients of mail about a deployment. */
   recipient: {
     maxOfDeployment: 5,

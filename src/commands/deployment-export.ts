@@ -10,13 +10,14 @@ import type { Database } from '../db/postgres/connect.ts';
 import { readSpam } from '../db/spam/spam-queries.ts';
 import { submissionLine } from '../db/submissions/submission-queries.ts';
 import { readSubmissions, withRetries } from '../db/submissions/submission-reader.ts';
+import { readTrashed } from '../db/submissions/trashed-submission-queries.ts';
 import { compactJson } from '../lib/json-text.ts';
 import { LIMITS } from '../limits.ts';
 import { objectReader } from './operator.ts';
 
 /**
  * Everything about a deployment, one JSON object in each line: the deployment, its settings, its html and other files, its webhooks and
- * domains, its submissions, oldest first, what is kept as spam, and their files, each followed by its pieces in order.
+ * domains, its submissions, oldest first, what is kept as spam or in the trash, and their files, each followed by its pieces in order.
  */
 async function* exported(
   db: Database,
@@ -56,6 +57,9 @@ async function* exported(
   for await (const { id: spamId, data, ipAddress, createdAt, reason } of readSpam(db, id)) {
     const rest = JSON.stringify({ ip_address: ipAddress, created_at: createdAt, reason }).slice(1);
     yield `{"spam":{"id":"${spamId}","data":${compactJson(data)},${rest}}`;
+  }
+  for await (const { deletedAt: deleted_at, ...submission } of readTrashed(db, id)) {
+    yield `{"trashed":${submissionLine(submission).slice(0, -1)},${JSON.stringify({ deleted_at }).slice(1)}}`;
   }
   for await (const file of listFiles(db, id)) {
     const { id: fileId, submissionId, filename, contentType, size } = file;

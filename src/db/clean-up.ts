@@ -14,6 +14,7 @@ import { BATCH, removeOldRows } from './old-rows.ts';
 import { queryOne } from './postgres/query.ts';
 import { expireSpam, removeExpiredSpam } from './spam/spam-clean-up.ts';
 import { findExpiring, removeExpired } from './submissions/expired-submission-queries.ts';
+import { removeExpiredTrash, removeOldTrash } from './submissions/trashed-submission-queries.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -32,7 +33,7 @@ type CleanUpParts = {
 };
 
 /**
- * Removes what has expired: old rows, spam, deployments that were deleted long ago, the rest of deployments whose purge has
+ * Removes what has expired: old rows, spam, the trash of submissions, deployments that were deleted long ago, the rest of deployments whose purge has
  * begun, contents of sites that no version needs, and submissions beyond the retention of their deployment. Counts anew
  * what owners store.
  */
@@ -70,6 +71,7 @@ export class CleanUp {
     await removeOldRows(db, { logStart: daysBefore(await this.#now(), logDays), signal });
     await expireSpam(db, signal);
     while (!signal.aborted && (await removeExpiredSpam(db, signal)) > 0);
+    await removeOldTrash(db, signal);
     for (const id of await findExpiredTrash(db, daysBefore(await this.#now(), trashDays), BATCH))
       await beginPurge(db, id);
     for (let id = await findUnfinishedPurge(db); id !== undefined; id = await findUnfinishedPurge(db)) {
@@ -85,6 +87,7 @@ export class CleanUp {
     for await (const id of findExpiring(db, at)) {
       await removeExpired(db, id, { now: at, signal, onRemoved: countExpired });
     }
+    await removeExpiredTrash(db, at, signal);
   }
 
   async #now(): Promise<Date> {

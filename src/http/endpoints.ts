@@ -31,6 +31,7 @@ import { spamOperations } from './api/submissions/spam-endpoints.ts';
 import { statisticsOperation } from './api/submissions/statistics-endpoints.ts';
 import { submissionOperations } from './api/submissions/submission-endpoints.ts';
 import { submissionFileOperation } from './api/submissions/submission-file-endpoints.ts';
+import { submissionTrashOperations } from './api/submissions/submission-trash-endpoints.ts';
 import { testSubmissionOperation } from './api/submissions/test-submission-endpoints.ts';
 import { dashboardOperations } from './dashboard/dashboard-endpoints.ts';
 import { mcpOperations } from './mcp/mcp.ts';
@@ -50,7 +51,7 @@ const BY_TAG: Readonly<Record<Tag, readonly Operation[]>> = {
   ],
   Submissions: [
     ...[...submitOperations, ...submissionOperations, testSubmissionOperation, ...inboxOperations, ownerInboxOperation],
-    ...[...liveOperations, submissionFileOperation, ...exportOperations],
+    ...[...submissionTrashOperations, ...liveOperations, submissionFileOperation, ...exportOperations],
   ],
   Spam: [...spamOperations, ...altchaOperations],
   Webhooks: webhookOperations,

@@ -45,6 +45,7 @@ describe('deployments export', () => {
     '{"domain":{"domain":"forms.example","status":"pending","created_at":"TIME"}}',
     ...WRITTEN.map((data) => `{"submission":{"id":"ID","data":${data},"ip_address":"192.0.2.1","created_at":"TIME"}}`),
     `{"spam":{"id":"ID","data":${WRITTEN[1]},"ip_address":"192.0.2.1","created_at":"TIME","reason":"blocklist"}}`,
+    `{"trashed":{"id":"ID","data":${WRITTEN[0]},"ip_address":"192.0.2.1","created_at":"TIME","deleted_at":"TIME"}}`,
     '',
   ];
   const masked = (text: string): string[] =>
@@ -61,6 +62,10 @@ describe('deployments export', () => {
     await service.db('spam_submissions').insert({
       ...{ deployment_id: deployment.id, id: newSubmissionId(), data: TEXTS[1], ip_address: '192.0.2.1' },
       ...{ created_at: new Date(), kept_at: new Date(), reason: 'blocklist' },
+    });
+    await service.db('trashed_submissions').insert({
+      ...{ deployment_id: deployment.id, number: 4, id: newSubmissionId(), data: TEXTS[0], ip_address: '192.0.2.1' },
+      ...{ created_at: new Date(), read: true, starred: false, note: '', status: 'open', deleted_at: new Date() },
     });
     const { text: settings } = await owner.get(`/deploy/${deployment.id}/settings`).expect(200);
     return { ...deployment, settings };

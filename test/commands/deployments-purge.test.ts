@@ -15,7 +15,7 @@ const remove = async (id: string): Promise<void> => void (await owner.delete(`/d
 const TABLES = [
   ...['deliveries', 'digests', 'domains', 'form_rules', 'honeypot_hits', 'idempotency_keys', 'mail_recipients'],
   ...['page_versions', 'pages', 'spam_submissions', 'submission_files'],
-  ...['submission_marks', 'submissions', 'turned_away', 'visitor_confirmations', 'webhooks'],
+  ...['submission_marks', 'submissions', 'trashed_submissions', 'turned_away', 'visitor_confirmations', 'webhooks'],
 ];
 
 /** How many rows of a deployment each table has, its own at the end. */
@@ -79,13 +79,20 @@ describe('deployments purge', () => {
        SELECT :id, 'sub_' || md5(:id || n), '{}', '192.0.2.1', now(), now(), 'blocklist' FROM generate_series(1, 600) AS n`,
       { id: deployment.id },
     );
+    await service.db.raw(
+      `INSERT INTO trashed_submissions (deployment_id, number, id, data, ip_address, created_at, read, starred, note, status,
+                                        deleted_at)
+       SELECT :id, 2000 + n, 'sub_' || md5(:id || 't' || n), '{}', '192.0.2.1', now(), false, false, '', 'open', now()
+         FROM generate_series(1, 700) AS n`,
+      { id: deployment.id },
+    );
     return deployment;
   }
 
   it('removes everything of a deleted deployment for good, and nothing of another', async () => {
     const [gone, kept, live] = [await deployMuch(), await deployMuch(), await deployMuch()];
     await Promise.all([gone, kept].map(({ id }) => remove(id)));
-    const whole = [1_203, 1, 1, 1, 1, 3, 2, 1, 1, 600, 10, 2, 1_203, 1, 1, 1, 1];
+    const whole = [1_203, 1, 1, 1, 1, 3, 2, 1, 1, 600, 10, 2, 1_203, 700, 1, 1, 1, 1];
     const nothing = whole.map(() => 0);
     expect(await rowsOf(gone.id)).toEqual(whole);
     expect(await print('purge', gone.id)).toBe(

@@ -187,7 +187,7 @@ describe('a service with FILES_URL', () => {
   it('deletes the object of a deleted submission by itself, and tries again until that succeeds', async () => {
     const { id, path, object } = await stored();
     const submissionId = path.split('/')[3];
-    await owner.delete(`/submissions/${id}/${submissionId}`).expect(200);
+    await owner.delete(`/submissions/${id}/${submissionId}?permanent=1`).expect(200);
     // It stays for a while, for a backup that has begun.
     expect(s3.objects.has(object)).toBe(true);
     await service.db.raw("UPDATE removed_objects SET due_at = now() - interval '1 s'");
@@ -219,7 +219,7 @@ describe('a service with FILES_URL', () => {
   it('sweeps only what is old, and named by nothing', async () => {
     const { object: named } = await stored();
     const { id, path, object: pending } = await stored();
-    await owner.delete(`/submissions/${id}/${path.split('/')[3]}`).expect(200);
+    await owner.delete(`/submissions/${id}/${path.split('/')[3]}?permanent=1`).expect(200);
     const old = new Date(Date.now() - 25 * 60 * 60 * 1_000);
     const young = new Date(Date.now() - 23 * 60 * 60 * 1_000);
     const put = (key: string, modifiedAt: Date) => s3.objects.set(key, { content: Buffer.from('x'), modifiedAt });
@@ -352,7 +352,7 @@ describe('when the bucket', () => {
     ],
   ])('says nothing while the service %s, a stop does not wait for it', async (_case, work) => {
     const { id, path } = await stored('x');
-    await owner.delete(`/submissions/${id}/${path.split('/')[3]}`).expect(200);
+    await owner.delete(`/submissions/${id}/${path.split('/')[3]}?permanent=1`).expect(200);
     await service.db.raw("UPDATE removed_objects SET due_at = now() - interval '1 s'");
     const stop = new AbortController();
     s3.intercept(() => {

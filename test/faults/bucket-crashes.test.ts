@@ -102,7 +102,8 @@ describe('a service that is killed while it deletes from the bucket', () => {
     const { id } = await service.owner.deploy();
     for (let n = 0; n < 2; n += 1) expect(await submit(service, id, randomBytes(10))).toBe(200);
     const { body } = await service.owner.get(`/submissions/${id}`).expect(200);
-    for (const { id: one } of body.submissions) await service.owner.delete(`/submissions/${id}/${one}`).expect(200);
+    for (const { id: one } of body.submissions)
+      await service.owner.delete(`/submissions/${id}/${one}?permanent=1`).expect(200);
     await service.stop();
     const makeDue = () => place.db.raw("UPDATE removed_objects SET due_at = now() - interval '1 s'");
     await makeDue();

@@ -250,7 +250,8 @@ describe('a backup of files in the bucket', () => {
     onTestFinished(() => s3.behave());
     const backup = command('src/commands/formhost.ts', ['admin', 'backup', file], settings).result;
     await isPaused.promise;
-    for (const { path } of stored) await owner.delete(`/submissions/${deploymentId}/${path.split('/')[3]}`).expect(200);
+    for (const { path } of stored)
+      await owner.delete(`/submissions/${deploymentId}/${path.split('/')[3]}?permanent=1`).expect(200);
     await service.db.raw("UPDATE removed_objects SET due_at = now() - interval '1 s'");
     const bucket = bucketOf(settings);
     const { deleteRemovedObjects } = await import('../../src/files/files-bucket.ts');

@@ -5,16 +5,17 @@ import type { Owner, TestService } from './test-service.ts';
 export type Ids = Readonly<Record<string, string>>;
 
 /** Something of everything that a path can name. */
-export type Furnished = { live: Ids; spam: Ids; mail: Ids; trash: Ids };
+export type Furnished = { live: Ids; spam: Ids; deleted: Ids; mail: Ids; trash: Ids };
 
 /** Makes it for an owner. The webhook is off: it sends nothing anywhere. */
 export async function furnish({ db, anonymous }: TestService, owner: Owner): Promise<Furnished> {
   const [live, trash] = [await owner.deploy(), await owner.deploy()];
   await owner.delete(`/deploy/${trash.id}`).expect(200);
   await anonymous.post(`/submit/${live.id}`).attach('cv', Buffer.from('Ada'), 'cv.txt').expect(200);
-  await anonymous.post(`/submit/${live.id}`).send({ name: 'Spam' }).expect(200);
-  const [spam, kept] = (await owner.get(`/submissions/${live.id}`)).body.submissions;
+  for (const name of ['Deleted', 'Spam']) await anonymous.post(`/submit/${live.id}`).send({ name }).expect(200);
+  const [spam, deleted, kept] = (await owner.get(`/submissions/${live.id}`)).body.submissions;
   await owner.mark(live.id, 'spam', [spam.id]);
+  await owner.mark(live.id, 'delete', [deleted.id]);
   await owner
     .put(`/deploy/${live.id}`)
     .send({ html: '<h1>Hello</h1>', files: { a: 'a' } })
@@ -51,13 +52,15 @@ export async function furnish({ db, anonymous }: TestService, owner: Owner): Pro
   return {
     live: { ...ids, ...submissionIds, webhookId: webhook.body.id, deliveryId: sample.body.id },
     spam: { ...ids, submissionId: spam.id },
+    deleted: { ...ids, submissionId: deleted.id },
     mail: { ...ids, deliveryId: mail.body.id },
     trash: { id: trash.id },
   };
 }
 
-export function idsFor(path: string, { live, spam, mail, trash }: Furnished): Ids {
+export function idsFor(path: string, { live, spam, deleted, mail, trash }: Furnished): Ids {
   if (path.startsWith('/trash')) return trash;
+  if (/^\/submissions\/.*\/trash\//.test(path)) return deleted;
   if (/^\/deploy\/.*\/spam\//.test(path)) return spam;
   return path.includes('/mails/') ? mail : live;
 }

@@ -89,6 +89,7 @@ export async function undeleteDeployment(
 const TABLES: readonly { table: string; key: string; batch?: number }[] = [
   { table: 'submissions', key: 'number' },
   { table: 'spam_submissions', key: 'number' },
+  { table: 'trashed_submissions', key: 'number' },
   // Each may be as large as a page.
   { table: 'page_versions', key: 'version', batch: PURGED_VERSIONS_BATCH },
 ];

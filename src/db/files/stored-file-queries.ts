@@ -45,7 +45,7 @@ const toFile = (row: FileRow): StoredFile => ({
   object: toObject(row),
 });
 
-/** A file of a submission to a live deployment, of any owner. */
+/** A file of a submission to a live deployment, of any owner. One in the trash has none until it is restored. */
 export async function findFile(
   db: Knex,
   { deploymentId, submissionId, fileId }: { deploymentId: string; submissionId: string; fileId: string },
@@ -55,7 +55,8 @@ export async function findFile(
     'find-file',
     `SELECT submission_files.id, filename, content_type, size, object_id, object_sha256
        FROM submission_files JOIN deployments ON deployments.id = deployment_id
-      WHERE submission_files.id = ? AND deployment_id = ? AND submission_id = ? AND deleted_at IS NULL`,
+      WHERE submission_files.id = ? AND deployment_id = ? AND submission_id = ? AND deleted_at IS NULL
+        AND NOT EXISTS (SELECT FROM trashed_submissions WHERE trashed_submissions.id = submission_id)`,
     [fileId, deploymentId, submissionId],
   );
   return row && toFile(row);

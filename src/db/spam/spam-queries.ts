@@ -3,6 +3,7 @@ import { SIZES } from '../../sizes.ts';
 import { checkStorage, type StorageLimits, settleStorage } from '../account/storage-queries.ts';
 import type { Database } from '../postgres/connect.ts';
 import { execute, query, queryOne, readAll } from '../postgres/query.ts';
+import { type BatchedPage, type DataBatch, inBatches } from '../submissions/data-batches.ts';
 import { NotAccepted, refuseEarly, type SubmissionOptions } from '../submissions/store-in-transaction.ts';
 import type { NewSubmission } from '../submissions/store-submissions.ts';
 import { bytesOf, insertFiles } from '../submissions/submission-file-queries.ts';
@@ -58,7 +59,7 @@ async function checkRate(db: Knex, deploymentId: string): Promise<void> {
   if (count >= SIZES.spam.rateMax) throw new NotAccepted({ kind: 'rate-limited', retryAfterMs });
 }
 
-/** Returns whether the spam is stored. It is not if a submission or spam has its id already. */
+/** Returns whether the spam is stored. It is not if a submission, in the trash or not, or spam has its id already. */
 const insertSpam = async (
   transaction: Knex,
   { deploymentId, id, data, ipAddress }: NewSubmission,
@@ -70,6 +71,7 @@ const insertSpam = async (
     `INSERT INTO spam_submissions (deployment_id, id, data, ip_address, created_at, kept_at, reason)
      SELECT :deploymentId, :id, CAST(:data AS json), :ipAddress, now, now, :reason FROM clock_timestamp() AS now
       WHERE NOT EXISTS (SELECT FROM submissions WHERE id = :id)
+        AND NOT EXISTS (SELECT FROM trashed_submissions WHERE id = :id)
      ON CONFLICT (id) DO NOTHING`,
     { deploymentId, id, data, ipAddress, reason },
   )) === 1;
@@ -108,31 +110,13 @@ export async function storeSpam(
   if (hasFiles) await trimSpamFiles(db, deploymentId).catch(() => undefined);
 }
 
-/** Submissions that one statement reads, and the bytes of their data. */
-type Batch = { numbers: number[]; bytes: number };
-
-function inBatches(rows: readonly { number: number; bytes: number }[]): Batch[] {
-  const batches: Batch[] = [];
-  for (const { number, bytes } of rows) {
-    const last = batches.at(-1);
-    if (last && last.bytes + bytes <= SIZES.internal.listBatchBytes) {
-      last.numbers.push(number);
-      last.bytes += bytes;
-    } else batches.push({ numbers: [number], bytes });
-  }
-  return batches;
-}
-
-/** A page of what is kept, newest first, in batches; and how many there are. */
-type SpamPage = { total: number; batches: Batch[] };
-
-/** Undefined when this owner has no such live deployment. `readSpamBatch` reads what is on the page. */
+/** A page of what is kept, newest first; undefined when this owner has no such live deployment. `readSpamBatch` reads what is on it. */
 export async function listSpam(
   db: Knex,
   ownerId: number,
   deploymentId: string,
   { page, limit }: { page: number; limit: number },
-): Promise<SpamPage | undefined> {
+): Promise<BatchedPage | undefined> {
   const rows = await query<{ total: number } & ({ number: number; bytes: number } | { number: null })>(
     db,
     'list-spam',
@@ -152,7 +136,7 @@ export async function listSpam(
 }
 
 /** The spam of a batch, newest first, without what has been released or removed since. */
-export function readSpamBatch(db: Knex, deploymentId: string, { numbers }: Batch): Promise<SpamSubmission[]> {
+export function readSpamBatch(db: Knex, deploymentId: string, { numbers }: DataBatch): Promise<SpamSubmission[]> {
   return query<SpamSubmission>(
     db,
     'read-spam-batch',

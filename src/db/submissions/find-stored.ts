@@ -39,7 +39,7 @@ async function isStoredWith(
 }
 
 /**
- * Finds out if a deployment has stored the submission with this id, perhaps as spam, because a submission that is sent again
+ * Finds out if a deployment has stored the submission with this id, perhaps as spam or in the trash, because a submission that is sent again
  * may have been stored before. `hasFiles`: it has been stored with all of these files.
  */
 export async function findStored(
@@ -51,7 +51,8 @@ export async function findStored(
     db,
     'find-stored',
     `SELECT FROM submissions WHERE id = :submissionId AND deployment_id = :deploymentId
-      UNION ALL SELECT FROM spam_submissions WHERE id = :submissionId AND deployment_id = :deploymentId`,
+      UNION ALL SELECT FROM spam_submissions WHERE id = :submissionId AND deployment_id = :deploymentId
+      UNION ALL SELECT FROM trashed_submissions WHERE id = :submissionId AND deployment_id = :deploymentId`,
     { submissionId, deploymentId },
   );
   if (stored === 0) return undefined;

@@ -184,6 +184,18 @@ describe('formhost submissions', () => {
     expect(await run(['submissions', 'delete', id, newest])).toEqual(misusedFor('add --yes'));
     expect(await run(['submissions', 'delete', id, newest, '--yes'])).toMatchObject({ code: 0, stdout: `${newest}\n` });
     expect(JSON.parse(await apiText(`/submissions/${id}`)).total).toBe(2);
+    expect(await printed(run(['submissions', 'trash', id]))).toBe(`${newest}  ${at}  ${ip}\n${fields}`);
+    expect(await run(['submissions', 'restore', id, newest])).toEqual(
+      done(`${newest}\n`, 'formhost: restored, with its files, note and marks\n'),
+    );
+    expect(await run(['submissions', 'purge', id, newest, '--yes'])).toMatchObject({ code: 1 });
+    await run(['submissions', 'delete', id, newest, '--yes']);
+    expect(await run(['submissions', 'purge', id, newest])).toEqual(misusedFor('add --yes'));
+    expect(await run(['submissions', 'purge', id, newest, '--yes'])).toMatchObject({ code: 0, stdout: `${newest}\n` });
+    const [{ id: next }] = JSON.parse(await apiText(`/submissions/${id}`)).submissions;
+    await run(['submissions', 'delete', id, next, '--permanent', '--yes']);
+    expect(JSON.parse(await apiText(`/submissions/${id}/trash`)).total).toBe(0);
+    expect(JSON.parse(await apiText(`/submissions/${id}`)).total).toBe(1);
   });
 
   it('changes many, by their ids or by a filter', async () => {

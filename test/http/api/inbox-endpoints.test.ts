@@ -227,6 +227,8 @@ describe('POST /submissions/:deployId/bulk', () => {
     expect((await owner.get(`/deploy/${id}`)).body.submission_count).toBe(2);
     expect(await bulk('delete')).toEqual({ done: 2 });
     expect(await service.db('submission_marks').where({ deployment_id: id })).toEqual([]);
+    const { body: trash } = await owner.get(`/submissions/${id}/trash`);
+    expect(trash.submissions.map((one: { id: string }) => one.id)).toEqual([ids[2], ids[0], ids[1]]);
   });
 
   it('takes 1,000 ids', async () => {

@@ -56,9 +56,11 @@ const others = await furnish(service, await service.owner());
 // A second of each that a list of a deployment has.
 const { id: ownId = '', webhookId } = own.live;
 await owner.put(`/deploy/${ownId}`).send({ html: '<p>Second' }).expect(200);
-for (const name of ['Kept', 'Spam']) await service.anonymous.post(`/submit/${ownId}`).send({ name }).expect(200);
-const [{ id: spamId }] = (await owner.get(`/submissions/${ownId}`)).body.submissions;
+for (const name of ['Kept', 'Deleted', 'Spam'])
+  await service.anonymous.post(`/submit/${ownId}`).send({ name }).expect(200);
+const [{ id: spamId }, { id: deletedId }] = (await owner.get(`/submissions/${ownId}`)).body.submissions;
 await owner.mark(ownId, 'spam', [spamId]);
+await owner.mark(ownId, 'delete', [deletedId]);
 for (const path of [`/webhooks/${ownId}/${webhookId}/test`, `/deploy/${ownId}/mails/test`])
   await owner.post(path).expect(202);
 const readKey: string = (await owner.post('/keys').send({ name: 'reads', scope: 'read' })).body.key;
@@ -71,7 +73,14 @@ const NOTED = `'{last_used_at,labels,labels_version}'::text[]`;
 /** All that owners have. */
 async function allRows(): Promise<unknown> {
   const tables = ['deployments', 'form_rules', 'pages', 'page_versions', 'webhooks', 'submissions', 'submission_files'];
-  const more = ['submission_marks', 'spam_submissions', 'mail_recipients', 'api_keys', 'sessions'];
+  const more = [
+    'submission_marks',
+    'spam_submissions',
+    'trashed_submissions',
+    'mail_recipients',
+    'api_keys',
+    'sessions',
+  ];
   const all = [...tables, ...more].map(
     (table) => `'${table}', (SELECT jsonb_agg(to_jsonb(t) - ${NOTED} ORDER BY t::text) FROM ${table} t)`,
   );

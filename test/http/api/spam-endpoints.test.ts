@@ -485,7 +485,7 @@ describe('the spam of a deployment', () => {
     expect(answer(await other.get(url))).toEqual(refused(404));
     await owner.post(`/deploy/${id}/spam/${kept?.id}/release`).expect(200);
     expect((await owner.get(url).buffer(true)).text).toBe('content');
-    await owner.delete(`/submissions/${id}/${kept?.id}`).expect(200);
+    await owner.delete(`/submissions/${id}/${kept?.id}?permanent=1`).expect(200);
     expect(await service.db('submission_files').where({ deployment_id: id })).toEqual([]);
   });
 });

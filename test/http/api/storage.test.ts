@@ -55,6 +55,8 @@ describe('storage_used', () => {
     expect(await usedBy(owner)).toBe(543_200);
     const [{ id: submission }] = (await owner.get(`/submissions/${id}`)).body.submissions;
     await owner.delete(`/submissions/${id}/${submission}`).expect(200);
+    expect(await usedBy(owner)).toBe(543_200);
+    await owner.delete(`/submissions/${id}/trash/${submission}`).expect(200);
     expect(await usedBy(owner)).toBe(503_200);
     await owner.delete(`/deploy/${id}`).expect(200);
     expect(await usedBy(owner)).toBe(503_200);

@@ -54,11 +54,12 @@ describe('tools/list', () => {
     const named = Object.entries(byHints).map(([hints, some = []]) => [hints, some.map(({ name }) => name).join(' ')]);
     expect(Object.fromEntries(named)).toEqual({
       readOnly: expect.any(String),
-      openWorld: 'publish_page restore_page submit_test release_spam add_webhook test_webhook test_mail',
+      openWorld:
+        'publish_page restore_page submit_test restore_submission release_spam add_webhook test_webhook test_mail',
       'destructive idempotent openWorld':
-        'update_page delete_page change_settings restore_version mark_submission remove_webhook',
+        'update_page delete_page change_settings restore_version delete_submission mark_submission remove_webhook',
       'readOnly openWorld':
-        'list_submissions get_submission search_submissions wait_for_submission read_file list_spam',
+        'list_submissions get_submission search_submissions list_deleted_submissions wait_for_submission read_file list_spam',
     });
     const untrusted = tools.filter(({ description }) => description?.includes(UNTRUSTED));
     const reading = new Set(byHints['readOnly openWorld']);

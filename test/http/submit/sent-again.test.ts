@@ -157,7 +157,7 @@ describe('a form sent again from the page of an error', () => {
     expect(rows.map((row) => row.id === first)).toEqual([true, false, false, false, false]);
   });
 
-  it('is stored anew when its owner has deleted it', async () => {
+  it('is stored anew when its owner has erased it, and not while it is in the trash', async () => {
     const { id } = await owner.deploy();
     await owner.post(`/webhooks/${id}`).send({ url: 'http://127.0.0.1:9/' }).expect(201);
     await setAccepted(service.db, id, 10);
@@ -165,6 +165,9 @@ describe('a form sent again from the page of an error', () => {
     await setAccepted(service.db, id, 0);
     await post(id, { url: troubled, query: form.query });
     await owner.delete(`/submissions/${id}/${form.id}`).expect(200);
+    expect((await post(id, { url: troubled, query: form.query })).status).toBe(303);
+    expect((await idsOf(id)).length).toBe(0);
+    await owner.delete(`/submissions/${id}/trash/${form.id}`).expect(200);
     expect((await post(id, { url: troubled, query: form.query })).status).toBe(303);
     expect((await idsOf(id)).length).toBe(1);
   });

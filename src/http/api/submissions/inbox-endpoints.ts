@@ -11,7 +11,8 @@ import {
   STATUSES,
   type Status,
 } from '../../../db/submissions/submission-mark-queries.ts';
-import { deleteSubmissions, submissionJson } from '../../../db/submissions/submission-queries.ts';
+import { submissionJson } from '../../../db/submissions/submission-queries.ts';
+import { trashSubmissions } from '../../../db/submissions/trashed-submission-queries.ts';
 import { createMatcher } from '../../../forms/submission-search.ts';
 import { SUBMISSION_ID } from '../../../lib/ids.ts';
 import { refused } from '../../../problems/refusal.ts';
@@ -150,16 +151,17 @@ const CHANGES: Readonly<Record<(typeof ACTIONS)[number], Change>> = {
   unstar: (...of) => markSubmissions(...of, { starred: false }),
   done: (...of) => markSubmissions(...of, { status: 'done' }),
   open: (...of) => markSubmissions(...of, { status: 'open' }),
-  delete: deleteSubmissions,
+  delete: trashSubmissions,
   spam: markAsSpam,
 };
 const invalidIds = `ids is invalid: send a list of at most ${SIZES.search.maxBulkIds} ids of submissions.`;
 const isTrue = (name: string, description: string) =>
   z.literal(true, `${name} is invalid: send true, or leave it out.`).optional().meta({ description });
 const Bulk = z.object({
-  action: z
-    .enum(ACTIONS, `action is invalid: send ${ACTIONS.join(', ')}.`)
-    .meta({ description: 'The change of each of them. `spam`: keep it apart, in GET /deploy/:id/spam.' }),
+  action: z.enum(ACTIONS, `action is invalid: send ${ACTIONS.join(', ')}.`).meta({
+    description:
+      'The change of each of them. `delete`: move it to the trash. `spam`: keep it apart, in GET /deploy/:id/spam.',
+  }),
   ids: z
     .array(z.string(invalidIds), invalidIds)
     .max(SIZES.search.maxBulkIds, invalidIds)
@@ -347,8 +349,7 @@ const bulkOperation = operation('POST', '/submissions/:deployId/bulk', 'changeSu
       ids: 'ids of submissions',
       filter: 'in place of ids: fields q, from, to, unread, starred and status, as in a search',
     },
-    asks: ({ id, action }) =>
-      action === 'delete' ? `Delete submissions of ${id} for good, with their files?` : undefined,
+    asks: ({ id, action }) => (action === 'delete' ? `Delete submissions of ${id}, with their files?` : undefined),
     counts: { of: ({ done }) => done, outcome: 'changed' },
   },
   summary: 'Mark, delete or keep apart many submissions',

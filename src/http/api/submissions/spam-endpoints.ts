@@ -9,12 +9,12 @@ import {
 } from '../../../db/spam/spam-queries.ts';
 import { submissionJson } from '../../../db/submissions/submission-queries.ts';
 import { SIZES } from '../../../sizes.ts';
-import { JsonPieces } from '../../operation/declaration.ts';
 import { operation } from '../../operation/operation.ts';
 import { pageLinks } from '../../request/link-header.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import { answerObject, submissionId } from '../../request/shared-fields.ts';
 import { foundOr404, missing, ownDeployment } from '../deployments/own-deployment.ts';
+import { batchedList } from './batched-list.ts';
 import { Listed } from './submission-endpoints.ts';
 
 const Kept = answerObject('SpamSubmission', {
@@ -59,23 +59,10 @@ const listOperation = operation('GET', '/deploy/:id/spam', 'listSpam', {
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
   query: Paging,
   answer: { description: 'A page of spam.', schema: Spam },
-  async handle({ request, owner, queue, resource: { id }, query: { page, limit }, setHeaders }, { db }) {
-    const { total, batches } = foundOr404(await listSpam(db, owner.id, id, { page, limit }));
-    async function* pieces(): AsyncGenerator<string> {
-      let separator = '';
-      yield '{"submissions":[';
-      for (const batch of batches) {
-        const read = await queue(() => readSpamBatch(db, id, batch));
-        for (const submission of read) {
-          yield separator + spamJson(submission);
-          separator = ',';
-        }
-      }
-      yield `],"total":${total},"page":${page},"limit":${limit}}`;
-    }
-    setHeaders(pageLinks(request, { total, page, limit }));
-    const inMemory = Math.max(0, ...batches.map(({ bytes }) => bytes));
-    return new JsonPieces(inMemory, pieces());
+  async handle({ request, owner, queue, resource: { id }, query: paging, setHeaders }, { db }) {
+    const spam = foundOr404(await listSpam(db, owner.id, id, paging));
+    setHeaders(pageLinks(request, { total: spam.total, ...paging }));
+    return batchedList(spam, paging, async (batch) => (await queue(() => readSpamBatch(db, id, batch))).map(spamJson));
   },
 });
 

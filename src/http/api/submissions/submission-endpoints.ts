@@ -10,6 +10,7 @@ import {
   submissionJson,
 } from '../../../db/submissions/submission-queries.ts';
 import { readSubmissions } from '../../../db/submissions/submission-reader.ts';
+import { trashSubmissions } from '../../../db/submissions/trashed-submission-queries.ts';
 import { SUBMISSION_ID } from '../../../lib/ids.ts';
 import type { Place } from '../../../problems/value-errors.ts';
 import { SIZES } from '../../../sizes.ts';
@@ -123,21 +124,39 @@ const getOperation = operation('GET', '/submissions/:deployId/:submissionId', 'g
   handle: async ({ resource }) => jsonText(submissionJson(resource)),
 });
 
+const permanent = z
+  .literal('1', 'permanent is invalid: send permanent=1, or leave it out.')
+  .optional()
+  .meta({ description: 'With `1`, it is erased at once, with its files.', short: '1: for good.' });
+
 const deleteOperation = operation('DELETE', '/submissions/:deployId/:submissionId', 'deleteSubmission', {
+  tool: {
+    name: 'delete_submission',
+    description: `Deletes a submission. restore_submission brings it back for ${SIZES.trash.submissionDays} days.`,
+    fields: [],
+  },
   command: {
     usage: 'submissions delete <id> <submission>',
-    text: 'Delete a submission for good',
-    help: ['$ submissions delete contact sub_0Vbb… --yes'],
-    asks: ({ submission }) => `Delete ${submission} for good, with its files?`,
+    text: 'Delete a submission',
+    help: [
+      `It can be restored for ${SIZES.trash.submissionDays} days, unless it is deleted with --permanent.`,
+      '$ submissions delete contact sub_0Vbb… --yes',
+    ],
+    texts: { permanent: 'for good, with its files' },
+    asks: ({ submission }) => `Delete ${submission}, with its files?`,
     prints: ({ id }) => id,
-    says: () => 'deleted for good, with its files and its pending deliveries',
+    says: () => 'deleted, with its files and its pending deliveries',
   },
   summary: 'Delete a submission',
-  description: 'Permanently, with its files and its pending deliveries.',
+  description:
+    `It is in the trash for ${SIZES.trash.submissionDays} days, from which it can be restored. Its files count for the storage of the plan ` +
+    'until then, but cannot be read. It takes no place of the form any more, and its pending deliveries end.',
+  query: z.object({ permanent }),
   answer: { description: 'The submission is deleted.', schema: Deleted },
   errors: [noSuchSubmission],
-  async handle({ owner, params: { deployId, submissionId: id } }, { db }) {
-    if ((await deleteSubmissions(db, owner.id, deployId, [id])) === 0) throw noSuchSubmission();
+  async handle({ owner, params: { deployId, submissionId: id }, query: { permanent } }, { db }) {
+    const remove = permanent === undefined ? trashSubmissions : deleteSubmissions;
+    if ((await remove(db, owner.id, deployId, [id])) === 0) throw noSuchSubmission();
     return { message: 'Submission deleted' as const, id };
   },
 });

@@ -107,6 +107,13 @@ const DEPLOYMENTS = `
     WHERE taken_down_at IS NOT NULL AND deleted_at IS NULL;
   CREATE INDEX deployments_mail_switched_off ON deployments (owner_id, id)
     WHERE mail_switched_off_at IS NOT NULL AND deleted_at IS NULL;
+  CREATE TABLE former_slugs ( -- Slugs that live deployments had before. Their addresses lead to the deployment for some time.
+    slug text COLLATE "C" PRIMARY KEY,
+    deployment_id text COLLATE "C" NOT NULL REFERENCES deployments ON DELETE CASCADE,
+    until timestamptz NOT NULL -- no other deployment gets the slug before
+  );
+  CREATE INDEX former_slugs_deployment ON former_slugs (deployment_id);
+  CREATE INDEX former_slugs_until ON former_slugs (until);
   CREATE TABLE form_rules ( -- How the submissions of a form are judged and answered; no row: as NO_RULES.
     deployment_id text COLLATE "C" PRIMARY KEY REFERENCES deployments ON DELETE CASCADE,
     redirect_url text,
@@ -130,7 +137,22 @@ const DEPLOYMENTS = `
   END $$;
   -- Not for the columns that a submission writes.
   CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE OF slug, updated_at, deleted_at, taken_down_at
-    ON deployments FOR EACH ROW EXECUTE FUNCTION record_deployment_change()`;
+    ON deployments FOR EACH ROW EXECUTE FUNCTION record_deployment_change();
+  CREATE FUNCTION record_former_slug_change() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    INSERT INTO deployment_changes (deployment_id, slug)
+      SELECT DISTINCT * FROM (VALUES (OLD.deployment_id, OLD.slug), (NEW.deployment_id, NEW.slug)) AS changed (id, slug) WHERE id IS NOT NULL;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE ON former_slugs
+    FOR EACH ROW EXECUTE FUNCTION record_former_slug_change();
+  CREATE FUNCTION free_former_slugs() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    DELETE FROM former_slugs WHERE deployment_id = NEW.id;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER free_slugs AFTER UPDATE OF deleted_at ON deployments
+    FOR EACH ROW WHEN (NEW.deleted_at IS NOT NULL) EXECUTE FUNCTION free_former_slugs()`;
 
 const VERSIONS = `
   CREATE TABLE pages ( -- The live version of each deployment, as it was given and as visitors get it.

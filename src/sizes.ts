@@ -178,6 +178,12 @@ export const SIZES = {
     listBatchRows: 1_000,
   },
   /** The last label of a page's host. */
+  /** Slugs that a page had before it was renamed. */
+  formerSlug: {
+    /** So long, its address leads to the page, and no other page gets it. */
+    keptDays: 30,
+    maxOfDeployment: 10,
+  },
   slug: {
     /** A DNS label has no more characters (RFC 1035, 2.3.4). */
     maxChars: 63,

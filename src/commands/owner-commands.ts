@@ -4,7 +4,7 @@ import { declareCheck } from './owner/check-commands.ts';
 import { declareDeploy } from './owner/deploy-commands.ts';
 import { declareExport, declareFiles } from './owner/export-commands.ts';
 import { declareLogin, declareLogout, declareWhoami } from './owner/login-commands.ts';
-import { declareOpen, declareRemove } from './owner/page-commands.ts';
+import { declareOpen, declareRemove, declareRename } from './owner/page-commands.ts';
 import { declarePull } from './owner/pull-commands.ts';
 import { declareSettings } from './owner/settings-commands.ts';
 import { declareSiteFiles } from './owner/site-files.ts';
@@ -51,6 +51,7 @@ export async function declareOwnerCommands(program: Command, words: readonly str
   await one('list', 'List your pages');
   await one('overview', 'See all your pages at a glance');
   declareOpen(program, connect);
+  declareRename(program, connect);
   declarePull(program, connect);
   await group('page', 'The state, the forms and the HTML of a page');
   declareSiteFiles(await group('site', 'The files of a page, one by one'), connect);

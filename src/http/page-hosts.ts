@@ -61,14 +61,17 @@ export class PageHosts {
 
   /** Answers at a custom domain, unless its page has just gone and another one has got the slug. */
   async #answerAtDomain(context: RequestContext, slug: string | null): Promise<void> {
-    if (await this.#pages.isOfAnother(slug, context.domainHolder)) throw noSuchPage();
-    return this.#answer(context, slug);
+    const current = await this.#pages.currentSlug(slug);
+    if (await this.#pages.isOfAnother(current, context.domainHolder)) throw noSuchPage();
+    return this.#answer(context, current);
   }
 
   /** A site's own file comes before that of the service. */
   async #answerOwnOrService(context: RequestContext, slug: string | null): Promise<void> {
     const { request, path } = context;
-    const isOwn = await this.#pages.hasOwn(slug, path);
+    const current = await this.#pages.currentSlug(slug);
+    if (current !== slug && isRead(request)) return this.#pages.serve(context, slug);
+    const isOwn = await this.#pages.hasOwn(current, path);
     if (!isOwn && path === THANKS) return this.#thank(context, slug);
     if (!isOwn && isRead(request)) return this.#answerFavicon(context);
     return request.method === 'POST' ? this.#findForm(context, slug) : this.#pages.serve(context, slug);

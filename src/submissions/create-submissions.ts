@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import { type Config, pageUrl } from '../config.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { DailyCounts } from '../db/submissions/daily-count-queries.ts';
 import type { FileBucket } from '../files/files-bucket.ts';
@@ -26,7 +26,7 @@ type SubmissionSources = {
 /** Makes the parts that receive submissions. */
 export function createSubmissions({ config, limits, log, db, altcha, ask, ...store }: SubmissionSources) {
   return {
-    forms: new Forms(db),
+    forms: new Forms(db, (slug) => new URL(pageUrl(config, slug)).origin),
     honeypotHits: new DailyCounts(db, 'honeypot_hits', log, limits.submissions.countsIntervalMs),
     turnedAway: new DailyCounts(db, 'turned_away', log, limits.submissions.countsIntervalMs),
     spamCheck: new SpamCheck({ altcha, ask }, limits),

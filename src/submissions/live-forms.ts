@@ -12,6 +12,13 @@ const MAX_READ = 128;
 /** The memory of a form's rules besides their texts, in bytes. */
 const KNOWN_FORM_ENTRY_CHARS = 1_000;
 
+/** Also allows the origins that the page had before, if not all are allowed. */
+function withFormerOrigins(form: LiveForm, originOf: (slug: string) => string): LiveForm {
+  const { formerSlugs, rules } = form;
+  if (formerSlugs.length === 0 || rules.allowedOrigins.length === 0) return form;
+  return { ...form, rules: { ...rules, allowedOrigins: [...rules.allowedOrigins, ...formerSlugs.map(originOf)] } };
+}
+
 /** The forms of submissions, in memory until they change. */
 export class Forms {
   readonly #forms: LRUCache<string, LiveForm>;
@@ -19,8 +26,11 @@ export class Forms {
   /** How often something has changed: what was read meanwhile may be older than the change, and is not kept. */
   #changes = 0;
 
-  constructor(db: Database) {
-    this.#reader = new Batcher((ids) => findForms(db, ids), { maxBatch: MAX_READ });
+  /** `originOf`: the origin of the page with a slug. */
+  constructor(db: Database, originOf: (slug: string) => string) {
+    const read = async (ids: readonly string[]): Promise<(LiveForm | undefined)[]> =>
+      (await findForms(db, ids)).map((form) => form && withFormerOrigins(form, originOf));
+    this.#reader = new Batcher(read, { maxBatch: MAX_READ });
     this.#forms = new LRUCache({
       maxSize: MAX_KNOWN_CHARS,
       sizeCalculation: (form) => KNOWN_FORM_ENTRY_CHARS + JSON.stringify(form).length,

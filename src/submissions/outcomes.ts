@@ -5,7 +5,7 @@ import type { Closing } from '../db/submissions/store-submissions.ts';
 export type FileLimit = { kind: 'count' | 'file' | 'files'; limit: number };
 
 /** What the answer to a success needs to know of a form. */
-export type AnsweringForm = Pick<LiveForm, 'deploymentId' | 'slug' | 'rules'>;
+export type AnsweringForm = Pick<LiveForm, 'deploymentId' | 'slug' | 'formerSlugs' | 'rules'>;
 
 /** An outcome that a visitor sees as a success. `id`: the submission's, or that of the first one when it is `repeated`. */
 type Success = {

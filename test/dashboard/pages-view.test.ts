@@ -159,7 +159,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       const dialog = page.getByRole('dialog', { name: 'This address is taken' });
       expect(await dialog.getByLabel('New slug').inputValue()).toBe('was-deleted-again');
       await dialog.getByRole('button', { name: 'Restore it' }).click();
-      await page.getByText('was-deleted-again is live again.').waitFor();
+      await page.getByText('Contact is live again.').waitFor();
       await page.getByRole('heading', { name: 'The trash is empty' }).waitFor();
       expect(await slugsOf(owner)).toEqual(['was-deleted', 'was-deleted-again']);
     });
@@ -175,7 +175,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await tabTo(page, page.getByLabel('Type for-good'));
       await page.keyboard.type('for-good');
       await page.keyboard.press('Enter');
-      await page.getByText('for-good is gone for good.').waitFor();
+      await page.getByText('Contact is gone for good.').waitFor();
       expect((await owner.get('/trash')).body.total).toBe(0);
     });
   });

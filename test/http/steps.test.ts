@@ -46,7 +46,7 @@ function listenerFor(deploymentId: string): Listener {
       ...{ db, limits },
       pages: { cache: pages },
       submissions: {
-        forms: new Forms(db),
+        forms: new Forms(db, (slug) => `http://${slug}.test`),
         store: new SubmissionStore({ ...parts, wakeDispatcher: () => undefined, countBatch: () => undefined }),
         honeypotHits: { add: () => undefined },
         turnedAway: { add: () => undefined },

@@ -16,7 +16,7 @@ await owner.change(deploymentId, { allowed_origins: ['https://shop.example'] });
 const notCalled = () => Promise.reject(new Error('Not called.'));
 
 /** An intake of submissions, and the forms that it has counted. */
-function startIntake(forms = new Forms(service.db)) {
+function startIntake(forms = new Forms(service.db, (slug) => slug)) {
   const { db } = service;
   const limits = testLimits();
   const counted: string[] = [];
@@ -75,7 +75,7 @@ describe('SubmissionIntake', () => {
   });
 
   it('reads a submission whose form is out of reach, and says that it can be sent again', async () => {
-    const { intake } = startIntake(new FormsOutOfReach(service.db));
+    const { intake } = startIntake(new FormsOutOfReach(service.db, (slug) => slug));
     let reads = 0;
     const sent = sentTo(deploymentId);
     const arrival = {

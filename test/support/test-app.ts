@@ -53,7 +53,7 @@ export function idleApp(config: Config, replaced: Replaced = {}): App {
     domains: { proofs: notCalled, checks: { check: notCalled, wake: notCalled } },
     delivery: { mailAccount: undefined, isOwnUrl: () => false },
     submissions: {
-      forms: new Forms(db),
+      forms: new Forms(db, (slug) => slug),
       spamCheck: new SpamCheck({ altcha: notCalled, ask: notCalled }, limits),
       store: new SubmissionStore({ ...store, wakeDispatcher: notCalled }),
       honeypotHits: { add: notCalled },

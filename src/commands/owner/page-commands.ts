@@ -33,6 +33,24 @@ export const declareOpen = (program: Command, connect: Connect): unknown =>
     },
   );
 
+/** Renames a page: gives it another slug, and so another address. */
+export const declareRename = (program: Command, connect: Connect): unknown =>
+  forPage(
+    program,
+    'rename',
+    'Give a page another slug; its old address leads to the new one for 30 days',
+    '$ rename contact write-to-us',
+  )
+    .argument('<slug>', 'the new one')
+    .action(async (name, slug, output) => {
+      const { service, id } = await connectToPage(connect, name);
+      const path = { params: { path: { id } } };
+      const { text } = await service.answer(service.api.PATCH('/deploy/{id}', { ...path, body: { slug } }));
+      if (output.json) return await printAnswer(text);
+      const { data } = await service.answer(service.api.GET('/deploy/{id}', path));
+      await printLine(printable(data.url));
+    });
+
 /** Takes a page offline; its submissions are kept. */
 export const declareRemove = (program: Command, connect: Connect): unknown =>
   forPage(program, 'delete', 'Take a page offline, and move it to the trash', '$ delete contact --yes')

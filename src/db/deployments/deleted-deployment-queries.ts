@@ -4,6 +4,7 @@ import { deleteInBatches, deleteOfDeployment } from '../old-rows.ts';
 import { isDuplicate } from '../postgres/out-of-reach.ts';
 import { execute, type ListPage, type Paging, query, queryOne, queryPage } from '../postgres/query.ts';
 import { countLive } from './deployment-queries.ts';
+import { claimSlug, SlugInUse } from './former-slug-queries.ts';
 import { TITLE } from './live-deployment-queries.ts';
 import { releaseContentsOf } from './site-file-queries.ts';
 
@@ -70,6 +71,7 @@ export async function undeleteDeployment(
         'UPDATE deployments SET deleted_at = NULL, slug = coalesce(?, slug) WHERE id = ? RETURNING slug',
         [slug ?? null, id],
       );
+      if (!(await claimSlug(transaction, id, restored.slug))) throw new SlugInUse();
       // A deleted deployment's domains are not looked up: their proofs may have gone.
       await execute(
         transaction,
@@ -80,7 +82,7 @@ export async function undeleteDeployment(
       return { slug: restored.slug, plan: owner.plan, liveDeployments: live + 1 };
     });
   } catch (error) {
-    if (isDuplicate(error)) return 'slug-taken';
+    if (isDuplicate(error) || error instanceof SlugInUse) return 'slug-taken';
     throw error;
   }
 }

@@ -3,6 +3,7 @@ import { checkStorage, type StorageLimits, settleStorage } from '../account/stor
 import { hasReceivingRecipient } from '../deliveries/mail-recipient-queries.ts';
 import { execute, type ListPage, type Paging, query, queryOne, queryPage } from '../postgres/query.ts';
 import { HAS_ALTCHA } from '../submissions/form-queries.ts';
+import { claimSlug } from './former-slug-queries.ts';
 import { liveDeployments, livePage, TITLE } from './live-deployment-queries.ts';
 import {
   addVersion,
@@ -94,18 +95,21 @@ export async function findDeployment(db: Knex, ownerId: number, id: string): Pro
   return row && toDeployment(row);
 }
 
-/** The id of the deployment of this owner that has a slug: the live one, else the one that was deleted last. */
+/** The id of the deployment of this owner that has a slug: the live one, else the one that had it before, else the one that was deleted last. */
 export async function findIdBySlug(db: Knex, ownerId: number, slug: string): Promise<string | undefined> {
   const [row] = await query<{ id: string }>(
     db,
     'find-id-by-slug',
-    // In two parts, each with an index of its own.
+    // In parts, each with an index of its own.
     `SELECT id FROM (
-       SELECT id, deleted_at FROM deployments WHERE slug = :slug AND owner_id = :ownerId AND deleted_at IS NULL
+       SELECT id, 1 AS rank FROM deployments WHERE slug = :slug AND owner_id = :ownerId AND deleted_at IS NULL
+        UNION ALL
+       SELECT deployment_id, 2 FROM former_slugs JOIN deployments ON id = deployment_id
+        WHERE former_slugs.slug = :slug AND owner_id = :ownerId AND until > now()
         UNION ALL (
-       SELECT id, deleted_at FROM deployments WHERE slug = :slug AND owner_id = :ownerId AND deleted_at IS NOT NULL
+       SELECT id, 3 FROM deployments WHERE slug = :slug AND owner_id = :ownerId AND deleted_at IS NOT NULL
         ORDER BY deleted_at DESC LIMIT 1)) AS found
-      ORDER BY deleted_at DESC NULLS FIRST LIMIT 1`,
+      ORDER BY rank LIMIT 1`,
     { slug, ownerId },
   );
   return row?.id;
@@ -141,7 +145,7 @@ export async function countLive(db: Knex, ownerId: number): Promise<number> {
   return live;
 }
 
-/** `limit`: how many live deployments the owner may have. `slugs`: the first that no live deployment has becomes its slug. */
+/** `limit`: how many live deployments the owner may have. `slugs`: the first that no live deployment has, or had not long ago, becomes its slug. */
 type NewDeployment = {
   id: string;
   ownerId: number;
@@ -172,6 +176,10 @@ export async function createDeployment(
         .ignore()
         .returning([...COLUMNS]);
       if (!row) continue;
+      if (!(await claimSlug(transaction, id, slug))) {
+        await transaction('deployments').where({ id }).delete();
+        continue;
+      }
       if (files.length > 0 && !(await lockContents(transaction, ownerId, files))) throw new ContentsRemoved();
       const columns = { ...pageColumns(page, 1), files: toColumn(byPath(files)) };
       await transaction('pages').insert({ deployment_id: id, created_at: row.created_at, ...columns });

@@ -5,6 +5,7 @@ import { listRecipients, type Recipient, replaceRecipients } from '../deliveries
 import { query } from '../postgres/query.ts';
 import { type Captcha, ruleSettingsOf, rulesOf, storeRules } from '../submissions/form-queries.ts';
 import { touch } from './deployment-queries.ts';
+import { rename } from './former-slug-queries.ts';
 import { etagOf, type NewPage, renewRendering } from './page-version-queries.ts';
 import { changesIn, type SettingColumns, selectIn } from './setting-columns.ts';
 
@@ -63,14 +64,14 @@ function toStored(captcha: Captcha | null, before: Captcha | null): Captcha | nu
 /** The form would close before it opens. */
 export class NeverOpen extends Error {}
 
-type MailRow = Pick<Settings, 'email_notifications' | 'notify_every'>;
+type LockedRow = Pick<Settings, 'email_notifications' | 'notify_every'> & { slug: string };
 
-/** Locks the row of a deployment, so that no other change comes between; returns when mail comes, before the change. */
-async function lockSettings(transaction: Knex, id: string): Promise<MailRow | undefined> {
-  const [row] = await query<MailRow>(
+/** Locks the row of a deployment, so that no other change comes between; returns its slug, and when mail comes, before the change. */
+async function lockSettings(transaction: Knex, id: string): Promise<LockedRow | undefined> {
+  const [row] = await query<LockedRow>(
     transaction,
     'lock-settings',
-    'SELECT email_notifications, notify_every FROM deployments WHERE id = ? FOR NO KEY UPDATE',
+    'SELECT email_notifications, notify_every, slug FROM deployments WHERE id = ? FOR NO KEY UPDATE',
     [id],
   );
   return row;
@@ -79,15 +80,26 @@ async function lockSettings(transaction: Knex, id: string): Promise<MailRow | un
 /**
  * Changes the settings that are given, all or none, if the settings have one of the ETags `etags`, else 'changed'; undefined
  * when this owner has no such live deployment. `hasMail`: whether new recipients can be asked. `page`: the live page as these
- * settings have it rendered. Throws TooManyAsks, NoSecret and NeverOpen.
+ * settings have it rendered. `slug`: another one for it; `slugs`: the one that it had, and has now. Throws TooManyAsks, NoSecret,
+ * NeverOpen, SlugInUse and TooManyRenames.
  */
 export const changeSettings = (
   db: Knex,
   owner: { id: number; email: string },
   id: string,
   change: SettingsChange,
-  { hasMail, page, etags }: { hasMail: boolean; page: NewPage | undefined; etags: readonly string[] | undefined },
-): Promise<{ etag: string } | 'changed' | undefined> =>
+  {
+    slug,
+    hasMail,
+    page,
+    etags,
+  }: {
+    slug: string | undefined;
+    hasMail: boolean;
+    page: NewPage | undefined;
+    etags: readonly string[] | undefined;
+  },
+): Promise<{ etag: string; slugs: readonly string[] } | 'changed' | undefined> =>
   db.transaction(async (transaction) => {
     const before = await lockSettings(transaction, id);
     const found = etags && (await findSettings(transaction, owner.id, id));
@@ -98,6 +110,7 @@ export const changeSettings = (
       ...((change.email_notifications || change.notify_owner) && { mail_failures: 0, mail_switched_off_at: null }),
     });
     if (!deployment || !before) return undefined;
+    if (slug !== undefined) await rename(transaction, id, before.slug, slug);
     if (change.recipients) {
       const list = { ownerId: owner.id, own: owner.email, deploymentId: id, emails: change.recipients, hasMail };
       await replaceRecipients(transaction, list);
@@ -108,7 +121,7 @@ export const changeSettings = (
     const changed = await findSettings(transaction, owner.id, id);
     const { opens_at = null, closes_at = null } = changed?.settings ?? {};
     if (opens_at !== null && closes_at !== null && opens_at >= closes_at) throw new NeverOpen();
-    return changed;
+    return changed && { etag: changed.etag, slugs: [...new Set([before.slug, slug ?? before.slug])] };
   });
 
 async function changeRules(transaction: Knex, id: string, change: SettingsChange): Promise<void> {

@@ -3,6 +3,7 @@ import { type InCamelCase, inCamelCase } from '../../lib/camel-case.ts';
 import { langOf } from '../../lib/languages.ts';
 import { SETTINGS, type Settings } from '../../settings/settings.ts';
 import { SIZES } from '../../sizes.ts';
+import { FORMER_SLUGS } from '../deployments/former-slug-queries.ts';
 import { firstIn, type SettingColumns, selectIn } from '../deployments/setting-columns.ts';
 import { query } from '../postgres/query.ts';
 
@@ -16,6 +17,8 @@ export type FormRules = InCamelCase<SettingColumns<'form_rules'>> & Settings['sp
 export type LiveForm = {
   deploymentId: string;
   slug: string;
+  /** Those that it had not long ago, whose addresses lead to it. */
+  formerSlugs: readonly string[];
   /** The setting of the deployment. */
   language: string | null;
   /** The primary subtag of the page's `<html lang>`, in lower case. */
@@ -49,10 +52,12 @@ export const HAS_ALTCHA = `coalesce(form_rules.captcha ->> 'provider' = 'altcha'
 
 /** The form of each of these deployments, of any owner; undefined for those that are not live, or have been taken down. */
 export async function findForms(db: Knex, ids: readonly string[]): Promise<(LiveForm | undefined)[]> {
-  const rows = await query<Row & Pick<LiveForm, 'slug' | 'language'> & { id: string; start: Buffer | null }>(
+  const rows = await query<
+    Row & Pick<LiveForm, 'slug' | 'formerSlugs' | 'language'> & { id: string; start: Buffer | null }
+  >(
     db,
     'find-forms',
-    `SELECT id, slug, language, ${RULES}, substring(html FROM 1 FOR ${SIZES.page.startBytes}) AS start
+    `SELECT id, slug, ${FORMER_SLUGS} AS "formerSlugs", language, ${RULES}, substring(html FROM 1 FOR ${SIZES.page.startBytes}) AS start
        FROM deployments
        LEFT JOIN pages ON pages.deployment_id = id
        LEFT JOIN form_rules ON form_rules.deployment_id = id
@@ -60,10 +65,11 @@ export async function findForms(db: Knex, ids: readonly string[]): Promise<(Live
     [[...new Set(ids)]],
   );
   const forms = new Map<string, LiveForm>();
-  for (const { id, slug, language, start, ...rules } of rows) {
+  for (const { id, slug, formerSlugs, language, start, ...rules } of rows) {
     forms.set(id, {
       deploymentId: id,
       slug,
+      formerSlugs,
       language,
       lang: start ? langOf(start) : undefined,
       rules: toRules(toSettings(rules)),

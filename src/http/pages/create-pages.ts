@@ -1,14 +1,15 @@
 import limitConcurrency from 'p-limit';
 import type { ComputePool } from '../../compute/pool.ts';
 import { type Config, submitUrl } from '../../config.ts';
-import { findPages } from '../../db/deployments/deployment-queries.ts';
+import { findPages, type StoredPage } from '../../db/deployments/deployment-queries.ts';
+import { findMoved } from '../../db/deployments/former-slug-queries.ts';
 import type { OpenSiteFile } from '../../db/deployments/site-file-queries.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import { FairQueue } from '../../lib/fair-queue.ts';
 import type { Limits } from '../../limits.ts';
 import type { Hosts } from '../request/hosts.ts';
 import type { ResponseWriter } from '../response/response-writer.ts';
-import { PageCache } from './page-cache.ts';
+import { type Moved, PageCache } from './page-cache.ts';
 import { PageRenderer } from './page-renderer.ts';
 import { SiteFiles } from './site-file-reader.ts';
 
@@ -29,6 +30,17 @@ type PageSources = {
   openSiteFile: OpenSiteFile;
 };
 
+/** The pages under several slugs, and where those are now that are no longer there. */
+async function readPages(db: Database, slugs: readonly string[], page: Parameters<typeof findPages>[2]) {
+  const found = await findPages(db, slugs, page);
+  const missing = slugs.filter((slug) => !found.has(slug));
+  if (missing.length === 0) return found;
+  const moved = await findMoved(db, missing);
+  const all = new Map<string, StoredPage | Moved | 'taken-down'>(found);
+  for (const [slug, movedTo] of moved) all.set(slug, { movedTo });
+  return all;
+}
+
 /** Makes the parts that serve and store pages. */
 export function createPages({ config, limits, db, renders, hosts, responseWriter, openSiteFile }: PageSources) {
   const { maxHtmlBytes } = config;
@@ -37,7 +49,7 @@ export function createPages({ config, limits, db, renders, hosts, responseWriter
   const siteFiles = new SiteFiles({ open: openSiteFile, renderer, canSend }, { maxHtmlBytes, limits });
   const cache = new PageCache(
     {
-      read: (slugs, maxBytes) => findPages(db, slugs, { submitUrl: submitUrl(config), maxBytes }),
+      read: (slugs, maxBytes) => readPages(db, slugs, { submitUrl: submitUrl(config), maxBytes }),
       render: (slug, page) => renderer.render(page.ownerId, { ...page, slug }),
       makeFile: (slug, page, file) => siteFiles.make(slug, page, file),
       canSend,

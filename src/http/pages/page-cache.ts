@@ -22,14 +22,20 @@ export type ReadyPage = Omit<PageHead, 'files'> &
     isStale: boolean;
   };
 
+/** The page of a slug has another one now. */
+export type Moved = { movedTo: string };
+
 /** The page that is live under a slug. */
-export type Found = ReadyPage | 'taken-down' | undefined;
+export type Found = ReadyPage | Moved | 'taken-down' | undefined;
+
+export const isMoved = (found: object | string | undefined): found is Moved =>
+  typeof found === 'object' && 'movedTo' in found;
 
 /** The pages of several slugs as they are stored. A body of more than `maxBytes` is left out. */
 type ReadPages = (
   slugs: readonly string[],
   maxBytes: number,
-) => Promise<ReadonlyMap<string, StoredPage | 'taken-down'>>;
+) => Promise<ReadonlyMap<string, StoredPage | Moved | 'taken-down'>>;
 
 type PageSources = {
   read: ReadPages;
@@ -60,7 +66,7 @@ export class PageCache {
   readonly #limits: Limits['pages'];
   readonly #maxHtmlBytes: number;
   readonly #pages: LRUCache<string, ReadyPage>;
-  readonly #small: Batcher<string, StoredPage | 'taken-down' | undefined>;
+  readonly #small: Batcher<string, StoredPage | Moved | 'taken-down' | undefined>;
   /** Work on large pages: bounds the memory that they take before they are kept. */
   readonly #large: FairQueue<number>;
   /** Reads under way. One that is no longer here when it ends was overtaken by a change: its page is not kept. */
@@ -146,7 +152,7 @@ export class PageCache {
     const reading = this.#readPage(slug)
       .then((page) => {
         if (this.#reads.get(slug) !== reading) return page;
-        if (page && page !== 'taken-down') this.#pages.set(slug, page);
+        if (page && page !== 'taken-down' && !isMoved(page)) this.#pages.set(slug, page);
         else this.#pages.delete(slug);
         return page;
       })
@@ -159,15 +165,15 @@ export class PageCache {
 
   async #readPage(slug: string): Promise<Found> {
     const page = await this.#small.add(slug);
-    const isLarge = page && page !== 'taken-down' && !('rendered' in page) && !('html' in page);
+    const isLarge = page && page !== 'taken-down' && !isMoved(page) && !('rendered' in page) && !('html' in page);
     if (!isLarge) return this.#makeReady(slug, page);
     return this.#inTurn(page.ownerId, 0, async () =>
       this.#makeReady(slug, (await this.#read([slug], Number.POSITIVE_INFINITY)).get(slug)),
     );
   }
 
-  async #makeReady(slug: string, page: StoredPage | 'taken-down' | undefined): Promise<Found> {
-    if (!page || page === 'taken-down') return page;
+  async #makeReady(slug: string, page: StoredPage | Moved | 'taken-down' | undefined): Promise<Found> {
+    if (!page || page === 'taken-down' || isMoved(page)) return page;
     if ('rendered' in page) return this.#toReadyPage(page, page.rendered);
     if ('html' in page) return this.#toReadyPage(page, await this.#render(slug, page));
     throw new Error('A page was read without its body.');

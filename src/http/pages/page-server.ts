@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Config } from '../../config.ts';
+import { type Config, pageUrl } from '../../config.ts';
 import { escapeHtml } from '../../lib/html.ts';
 import type { Limits } from '../../limits.ts';
 import { INDEX, isHtmlPath, isScriptPath } from '../../sites/site-paths.ts';
@@ -10,7 +10,7 @@ import { endEarly, errorKind, HttpError, methodNotAllowed } from '../response/er
 import { writeSmallPage } from '../response/small-page.ts';
 import { type Translations, translationsFor, whenToTryAgain } from '../response/translations.ts';
 import { type ContentSender, partOf } from './content-sender.ts';
-import type { Found, PageCache, ReadyPage } from './page-cache.ts';
+import { type Found, isMoved, type Moved, type PageCache, type ReadyPage } from './page-cache.ts';
 import type { ReadyFile } from './site.ts';
 
 export const noSuchPage = (): HttpError => new HttpError(404, 'There is no page at this address.');
@@ -36,12 +36,14 @@ export class PageServer {
   readonly #sender: ContentSender;
   /** The URL of the service that blocks pages that were taken down (RFC 7725, 4). */
   readonly #blockedBy: string;
+  readonly #config: Config;
   readonly #limits: Limits;
 
   constructor(pages: PageCache, sender: ContentSender, { config, limits }: { config: Config; limits: Limits }) {
     this.#pages = pages;
     this.#sender = sender;
     this.#blockedBy = config.baseUrl;
+    this.#config = config;
     this.#limits = limits;
   }
 
@@ -54,10 +56,16 @@ export class PageServer {
       : this.#answer(exchange, slug, page);
   }
 
+  /** The slug that the page under a slug has now, which may be another. */
+  async currentSlug(slug: string | null): Promise<string | null> {
+    const found = await this.#find(slug);
+    return isMoved(found) ? found.movedTo : slug;
+  }
+
   /** Returns whether the site under a slug has something at a path that the service answers for other pages. */
   async hasOwn(slug: string | null, path: string): Promise<boolean> {
     const page = await this.#find(slug);
-    return page !== undefined && page !== 'taken-down' && page.site?.resolve(path) !== undefined;
+    return page !== undefined && page !== 'taken-down' && !isMoved(page) && page.site?.resolve(path) !== undefined;
   }
 
   /**
@@ -66,7 +74,9 @@ export class PageServer {
    */
   async hasScript(slug: string | null, path: string, deploymentId: string | undefined): Promise<boolean> {
     const page = await this.#find(slug);
-    if (!page || page === 'taken-down' || (deploymentId ?? page.deploymentId) !== page.deploymentId) return false;
+    // Where a page was before, an old worker would go on showing it.
+    if (!page || page === 'taken-down' || isMoved(page)) return false;
+    if ((deploymentId ?? page.deploymentId) !== page.deploymentId) return false;
     const target = page.site?.resolve(path);
     return target !== undefined && target !== 'no-slash' && isScriptPath(target.file);
   }
@@ -74,7 +84,7 @@ export class PageServer {
   /** Returns whether the page under a slug belongs to another deployment than this one. */
   async isOfAnother(slug: string | null, deploymentId: string | undefined): Promise<boolean> {
     const page = await this.#find(slug);
-    return page !== undefined && page !== 'taken-down' && page.deploymentId !== deploymentId;
+    return page !== undefined && page !== 'taken-down' && !isMoved(page) && page.deploymentId !== deploymentId;
   }
 
   /** The id of the deployment whose page is under a slug. Throws 404. */
@@ -102,12 +112,14 @@ export class PageServer {
 
   async #findLive(slug: string | null): Promise<ReadyPage> {
     const page = await this.#find(slug);
+    if (isMoved(page)) return this.#findLive(page.movedTo);
     if (!page || page === 'taken-down') throw noSuchPage();
     return page;
   }
 
   #answer(exchange: Exchange, slug: string, page: Found): void | Promise<void> {
     const isRead = isReading(exchange.request);
+    if (isMoved(page)) return isRead ? this.#redirect(exchange, page) : this.serve(exchange, page.movedTo);
     if (page === 'taken-down' && isRead) throw takenDown(this.#blockedBy);
     if (!page || page === 'taken-down') throw noSuchPage();
     if (exchange.path !== '/') return this.#answerPath(exchange, slug, page);
@@ -147,6 +159,15 @@ export class PageServer {
     return variant instanceof Promise
       ? variant.then((made) => this.#sender.send(exchange, answer, made))
       : this.#sender.send(exchange, answer, variant);
+  }
+
+  /** Redirects to the address that a renamed page has now. No cache keeps it: another page may get the slug later. */
+  #redirect({ request: { url = '' }, response, requestId }: Exchange, { movedTo }: Moved): void {
+    response.writeHead(308, {
+      ...{ Location: pageUrl(this.#config, movedTo) + url, 'Content-Length': 0, 'x-request-id': requestId },
+      'Cache-Control': 'no-store',
+    });
+    endEarly(response, '', this.#limits);
   }
 
   /** Redirects to the same address with a slash, on which the links of a folder's page are relative to the folder. */

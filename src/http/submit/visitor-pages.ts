@@ -159,16 +159,26 @@ export class VisitorPages {
   }
 
   /** Where a form leads by its `_redirect`. */
-  #chosenBy(request: IncomingMessage, { fields }: Visitor, { slug, rules }: AnsweringForm): string | undefined {
+  #chosenBy(
+    request: IncomingMessage,
+    { fields }: Visitor,
+    { slug, formerSlugs, rules }: AnsweringForm,
+  ): string | undefined {
     const redirect = fields && redirectOf(fields);
     if (redirect === undefined) return undefined;
     const {
       requests: { hosts },
+      config,
     } = this.#app;
+    const isFormer = (origin: string): boolean =>
+      formerSlugs.some((former) => new URL(pageUrl(config, former)).origin === origin);
     return redirectWithin(
       redirect,
       hosts.originFor(request, slug),
-      (origin) => hosts.isOriginOf(slug, origin) || (isWebOrigin(origin) && rules.allowedOrigins.includes(origin)),
+      (origin) =>
+        hosts.isOriginOf(slug, origin) ||
+        isFormer(origin) ||
+        (isWebOrigin(origin) && rules.allowedOrigins.includes(origin)),
     );
   }
 

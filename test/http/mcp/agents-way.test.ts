@@ -59,7 +59,7 @@ it('sets up mail for others, and tries it out', async () => {
   const recipients = ['ada@example.org'];
   const changed = await call('change_settings', { ...page, email_notifications: true, recipients });
   expect(textsOf(changed).at(-1)).toMatch(/^Not confirmed yet, .*ada@example\.org/);
-  const [asked] = await mailsWith(smtp, 'Do you want mail about mail-fair?', 1);
+  const [asked] = await mailsWith(smtp, 'Do you want mail about Fair?', 1);
   if (!asked) throw new Error('No mail');
   await fetch(service.url + confirmPath(asked), { method: 'POST' });
   expect((await answerOf('get_settings', page)).recipients).toEqual([{ email: 'ada@example.org', confirmed: true }]);
@@ -71,7 +71,7 @@ it('sets up mail for others, and tries it out', async () => {
     const states = deliveries.map(({ status }: { status: string }) => status);
     expect(states).toEqual(['succeeded', 'succeeded', 'succeeded', 'succeeded']);
   }, PATIENCE);
-  const mails = await mailsWith(smtp, 'New submission for mail-fair: grace@example.org', 2);
+  const mails = await mailsWith(smtp, 'New submission for Fair: grace@example.org', 2);
   expect(mails.every(({ text }) => text.includes('test: This is a test'))).toBe(true);
 });
 

@@ -61,7 +61,7 @@ describe('a form that comes from another service', () => {
   it('is each of the guide', () => expect([...SNIPPETS.keys()].toSorted()).toEqual(Object.keys(HONEYPOTS).toSorted()));
 
   it.each([...SNIPPETS])('%s: needs another action only', async (kind, snippet) => {
-    const html = `<!doctype html><title>Contact</title>${snippet.replace(/action="[^"]*"/, 'action="{{FORM_ACTION}}"')}`;
+    const html = `<!doctype html><title>Contact by ${kind}</title>${snippet.replace(/action="[^"]*"/, 'action="{{FORM_ACTION}}"')}`;
     const { id, slug } = await publish(html);
     const { problems } = (await owner.get(`/deploy/${id}/check`).expect(200)).body;
     expect(problems.filter(({ severity }: { severity: string }) => severity === 'error')).toEqual([]);
@@ -74,8 +74,8 @@ describe('a form that comes from another service', () => {
     const [stored] = (await owner.get(`/submissions/${id}`).expect(200)).body.submissions;
     expect(Object.entries(stored.data)).toEqual(fields);
     const subject = fields.some(([name]) => /^_?subject$/.test(name))
-      ? `New message from the site (${slug})`
-      : `New submission for ${slug}: ${new Map(fields).get('name') ?? 'ada@home.example'}`;
+      ? `New message from the site (Contact by ${kind})`
+      : `New submission for Contact by ${kind}: ${new Map(fields).get('name') ?? 'ada@home.example'}`;
     const [mail] = await mailsWith(smtp, subject, 1);
     const content = ['name', 'email', 'message'].filter((name) => fields.some(([field]) => field === name));
     expect(await columnsOf(id)).toEqual(fields.map(([name]) => name).filter((name) => content.includes(name)));

@@ -18,7 +18,7 @@ let socket: Socket | undefined;
 
 class OneForm extends Forms {
   override async get(deploymentId: string): Promise<LiveForm> {
-    return { deploymentId, slug: 'slow', language: null, lang: undefined, rules: NO_RULES };
+    return { deploymentId, slug: 'slow', formerSlugs: [], language: null, lang: undefined, rules: NO_RULES };
   }
 }
 class SlowStore extends SubmissionStore {
@@ -36,7 +36,7 @@ it('a connection may stand still for longer while the files of its submission ar
     requests: { ...idle.requests, clientAddress: () => '127.0.0.1' },
     submissions: {
       ...idle.submissions,
-      forms: new OneForm(idle.db),
+      forms: new OneForm(idle.db, (slug) => slug),
       store: new SlowStore({ ...parts, wakeDispatcher: () => undefined }),
     },
   };

@@ -73,7 +73,10 @@ export const planLimitReached = errorKind(
   ...(['free', 3] as const),
 );
 export const slugTaken = errorKind(
-  { id: 'SlugTaken', description: 'Another live deployment has the slug.' },
+  {
+    id: 'SlugTaken',
+    description: `Another live deployment has the slug, or had it in the last ${SIZES.formerSlug.keptDays} days.`,
+  },
   () => new HttpError(409, '{slug} is taken: choose another, or leave it out.'),
 );
 

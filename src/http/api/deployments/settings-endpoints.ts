@@ -3,6 +3,7 @@ import type { Problem } from '../../../compute/check/answer.ts';
 import type { Owner } from '../../../db/account/owner-queries.ts';
 import { listRecipients, TooManyAsks } from '../../../db/deliveries/mail-recipient-queries.ts';
 import { findHtml } from '../../../db/deployments/deployment-queries.ts';
+import { SlugInUse, TooManyRenames } from '../../../db/deployments/former-slug-queries.ts';
 import type { NewPage } from '../../../db/deployments/page-version-queries.ts';
 import { changeSettings, findSettings, NeverOpen, NoSecret } from '../../../db/deployments/settings-queries.ts';
 import { hasAltcha } from '../../../db/submissions/form-queries.ts';
@@ -19,6 +20,7 @@ import { errorKind, HttpError, inSeconds, retryAfter } from '../../response/erro
 import { NOTICE_HEADER, takeDownNotices } from '../../response/notice-header.ts';
 import { notModified } from '../../response/static-file.ts';
 import { captchaMissing } from './check-endpoints.ts';
+import { slugTaken } from './deployment-endpoints.ts';
 import { foundOr404, ownDeployment } from './own-deployment.ts';
 import { AllSettings, exampleChange, exampleSettings, NEVER_OPEN, settingsChange } from './settings-fields.ts';
 
@@ -36,6 +38,20 @@ const tooManyAsks = errorKind(
       retryAfter(retryAfterMs),
     ),
   3_600_000,
+);
+
+const tooManyRenames = errorKind(
+  {
+    id: 'TooManyRenames',
+    description: `The deployment has been renamed ${SIZES.formerSlug.maxOfDeployment} times in ${SIZES.formerSlug.keptDays} days; also for the reasons of any request with a key.`,
+  },
+  (retryAfterMs: number) =>
+    new HttpError(
+      429,
+      `Nothing was changed: ${SIZES.formerSlug.maxOfDeployment} former addresses lead to the {deployment}, each for ${SIZES.formerSlug.keptDays} days. Give it one of these again as its {slug}, or try again in ${inSeconds(retryAfterMs)}.`,
+      retryAfter(retryAfterMs),
+    ),
+  86_400_000,
 );
 
 const SETTINGS_PATH = '/deploy/:id/settings';
@@ -83,17 +99,20 @@ async function changeOrRefuse(
   app: App,
   owner: Owner,
   deployment: { id: string; slug: string },
-  changes: SettingsChange,
+  { slug, ...changes }: SettingsChange & { slug?: string },
   etags: readonly string[] | undefined,
-): Promise<{ etag: string }> {
+): Promise<{ etag: string; slugs: readonly string[] }> {
   const hasMail = app.config.smtpUrl !== undefined;
   try {
     const page = await pageToRenew(app, owner, deployment, changes);
-    const changed = foundOr404(await changeSettings(app.db, owner, deployment.id, changes, { hasMail, page, etags }));
+    const wanted = { slug, hasMail, page, etags };
+    const changed = foundOr404(await changeSettings(app.db, owner, deployment.id, changes, wanted));
     if (changed === 'changed') throw changedMeanwhile(SETTINGS_PATH);
     return changed;
   } catch (error) {
     if (error instanceof TooManyAsks) throw tooManyAsks(error.retryAfterMs);
+    if (error instanceof SlugInUse) throw slugTaken();
+    if (error instanceof TooManyRenames) throw tooManyRenames(error.retryAfterMs);
     if (error instanceof NeverOpen) throw neverOpen(changes);
     if (!(error instanceof NoSecret)) throw error;
     throw invalidField([
@@ -166,13 +185,14 @@ const changeOperation = operation('PATCH', '/deploy/:id', 'changeSettings', {
     name: 'change_settings',
     description:
       'Changes the settings that are given. To set up mail: email_notifications true, and recipients if others than the owner get ' +
-      'it; use only addresses that the user has given. Then call test_mail.',
+      'it; use only addresses that the user has given. Then call test_mail. A slug renames the page; its old address leads to the new one.',
   },
-  noCommand: '`formhost settings set` calls it with all settings that are given.',
+  noCommand: '`formhost settings set` calls it with all settings that are given, and `formhost rename` with a slug.',
   summary: 'Change the settings of a {deployment}',
   description:
     'Fields that are left out stay as they are. A header says so when mail is switched on and none can be sent, or when a form ' +
-    'lacks the widget of the captcha.',
+    'lacks the widget of the captcha. `slug` renames: the old address leads to the new one for ' +
+    `${SIZES.formerSlug.keptDays} days, in which no other deployment gets it. A deployment has at most ${SIZES.formerSlug.maxOfDeployment} former addresses.`,
   find: (owner, { id }, app) => ownDeployment(app.db, owner, id),
   requestHeaders: ifMatch(SETTINGS_PATH),
   body: (app) => ({
@@ -180,11 +200,11 @@ const changeOperation = operation('PATCH', '/deploy/:id', 'changeSettings', {
     example: exampleChange,
   }),
   answer: { description: 'The settings are changed.', headers: ETAG_HEADER, schema: Changed },
-  errors: [tooManyAsks, changedMeanwhile],
+  errors: [slugTaken, tooManyAsks, tooManyRenames, changedMeanwhile],
   async handle({ owner, response, resource, headers, body: changes, notify, setHeaders }, app) {
-    const { id, slug } = resource;
-    const { etag } = await changeOrRefuse(app, owner, resource, changes, wantedTags(headers['If-Match']));
-    await app.lifecycle.onDeploymentChange({ deploymentId: id, slug });
+    const { id } = resource;
+    const { etag, slugs } = await changeOrRefuse(app, owner, resource, changes, wantedTags(headers['If-Match']));
+    for (const slug of slugs) await app.lifecycle.onDeploymentChange({ deploymentId: id, slug });
     await tellOfMail(app, { owner, notify }, id, changes);
     const provider = changes.spam?.captcha?.provider;
     const missing = provider && captchaNotice(await captchaMissing(app, { owner, response }, resource, provider));

@@ -9,6 +9,7 @@ import {
   type SettingsChange,
   submissionsPerMinute,
 } from '../../../settings/settings.ts';
+import { slugField } from './deployment-endpoints.ts';
 
 /*
  * The settings that PATCH takes and GET returns, as src/settings/settings.ts declares them.
@@ -34,12 +35,15 @@ const answerShape: AnswerShape = Object.fromEntries(
 export const NEVER_OPEN = '{opens_at} is not before {closes_at}: {send} an earlier {opens_at}, or a later {closes_at}.';
 
 /** PATCH takes any of the settings. */
-export function settingsChange({ maxSubmissionsPerMinute }: Config) {
+export function settingsChange({ maxSubmissionsPerMinute, reservedSlugs }: Config) {
   const { submissions_per_minute: setting } = SETTINGS;
   const rate = described(submissionsPerMinute(maxSubmissionsPerMinute), setting).exactOptional();
+  const newSlug = slugField(reservedSlugs, 'Another one for the page. It stays when left out.')
+    .meta({ short: 'Renames the page: the new first label of its address.' })
+    .exactOptional();
   return (
     z
-      .object({ ...changeShape, submissions_per_minute: rate })
+      .object({ slug: newSlug, ...changeShape, submissions_per_minute: rate })
       // Also where another field is wrong: the owner reads all errors at once.
       .refine(({ opens_at: opens, closes_at: closes }) => !(Date.parse(`${opens}`) >= Date.parse(`${closes}`)), {
         ...refused('conflict', NEVER_OPEN),

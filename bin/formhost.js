@@ -14,7 +14,7 @@ const OLDEST_NODE = 24;
 const FOLDER = dirname(dirname(fileURLToPath(import.meta.url)));
 const IS_PACKAGE = import.meta.url.includes('/node_modules/');
 /** Young objects would take up to 130 MB under load. Deprecation warnings are for authors: Node hides them in node_modules only. */
-const SERVICE_FLAGS = ['--max-semi-space-size=16', '--disable-warning=DeprecationWarning'];
+const SERVICE_FLAGS = ['--max-semi-space-size=8', '--disable-warning=DeprecationWarning'];
 const PROXY_SETTINGS = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'];
 
 /** @param {string} message @returns {never} */

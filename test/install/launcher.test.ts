@@ -68,7 +68,7 @@ describe('formhost start', () => {
     await ready();
     const read = (name: string) => readFile(`/proc/${child.pid}/${name}`, 'utf8');
     const [command = '', ...args] = (await read('cmdline')).split('\0');
-    expect([command, args[0]]).toEqual([process.execPath, '--max-semi-space-size=16']);
+    expect([command, args[0]]).toEqual([process.execPath, '--max-semi-space-size=8']);
     expect((await read('environ')).split('\0')).toContain('MALLOC_MMAP_THRESHOLD_=131072');
     expect((await stop()).code).toBe(0);
   });

@@ -63,7 +63,7 @@ export function idleApp(config: Config, replaced: Replaced = {}): App {
     pages: {
       cache: new PageCache(
         { read: notCalled, render: notCalled, makeFile: notCalled, canSend: notCalled },
-        { maxBytes: 1, maxHtmlBytes: 1, limits },
+        { maxBytes: 4, maxHtmlBytes: 1, limits },
       ),
       siteFiles: new SiteFiles({ open: notCalled, renderer, canSend: notCalled }, { maxHtmlBytes: 1, limits }),
       renderer,

@@ -1,17 +1,18 @@
 import { promisify } from 'node:util';
-import { brotliDecompress, brotliDecompressSync, gzip } from 'node:zlib';
-import { LRUCache } from 'lru-cache';
+import { brotliDecompress, gzip } from 'node:zlib';
 import { Batcher } from '../../db/batcher.ts';
 import type { Page, PageHead, StoredPage } from '../../db/deployments/deployment-queries.ts';
 import type { Rendering } from '../../db/deployments/page-version-queries.ts';
 import type { SiteFile } from '../../db/deployments/site-file-queries.ts';
 import { isOutOfReach } from '../../db/postgres/out-of-reach.ts';
 import { BusyError, FairQueue } from '../../lib/fair-queue.ts';
+import { SteadyCache } from '../../lib/steady-cache.ts';
 import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
 import type { Encoding } from '../response/accept.ts';
-import { createVariant, type ReadyBody, sizeOfBody, toReadyHtml, type Variant } from './ready-body.ts';
+import { createVariant, ownMemory, type ReadyBody, sizeOfVariant, toReadyHtml, type Variant } from './ready-body.ts';
 import { type ReadyFile, Site } from './site.ts';
+import { decompressSmall } from './small-decompression.ts';
 
 /** A page in memory. */
 export type ReadyPage = Omit<PageHead, 'files'> &
@@ -46,14 +47,30 @@ type PageSources = {
 
 /** The files of one site use at most one part in so many of the memory for all pages. */
 const SITE_SHARE = 8;
+/** Pages in other encodings than the stored one use at most one part in so many: to make those takes less time than to read a page. */
+const ENCODINGS_SHARE = 4;
 
 const { largeBytes } = SIZES.internalPages;
+
+/** Pages in one read: while one is under way, the next ones gather, and those of the read before are answered. */
+const MAX_READ = 32;
 
 const compressGzip = promisify(gzip);
 const decompressBrotli = promisify(brotliDecompress);
 
-/** The memory of a page, in bytes. */
-const sizeOf = (page: ReadyPage): number => sizeOfBody(page) + (page.site?.bytes ?? 0);
+async function encodeLarge(br: Buffer, encoding: Encoding): Promise<Buffer> {
+  const plain = await decompressBrotli(br);
+  return encoding === 'gzip' ? compressGzip(plain) : plain;
+}
+
+/** A page or a file, and the encoding that it is to have. */
+type Encoded = { slug: string; page: ReadyPage; body: ReadyPage | ReadyFile; encoding: Encoding };
+
+/** The memory of a page as it is stored, with its files, in bytes. */
+function sizeOf({ variants, site }: ReadyPage): number {
+  const [stored] = variants.values();
+  return (stored ? sizeOfVariant(stored) : 0) + (site?.bytes ?? 0);
+}
 
 /** The pages that visitors have asked for last, in memory until they change. */
 export class PageCache {
@@ -65,7 +82,10 @@ export class PageCache {
   readonly #canSend: PageSources['canSend'];
   readonly #limits: Limits['pages'];
   readonly #maxHtmlBytes: number;
-  readonly #pages: LRUCache<string, ReadyPage>;
+  readonly #siteBytes: number;
+  readonly #pages: SteadyCache<string, ReadyPage>;
+  /** The pages in other encodings, which are among the variants of each. */
+  readonly #encodings: SteadyCache<Variant, { page: ReadyPage; encoding: Encoding }>;
   readonly #small: Batcher<string, StoredPage | Moved | 'taken-down' | undefined>;
   /** Work on large pages: bounds the memory that they take before they are kept. */
   readonly #large: FairQueue<number>;
@@ -87,14 +107,25 @@ export class PageCache {
     this.#makeFile = makeFile;
     this.#canSend = canSend;
     this.#limits = pages;
-    this.#pages = new LRUCache({ maxSize: maxBytes, sizeCalculation: sizeOf });
+    this.#siteBytes = maxBytes / SITE_SHARE;
+    const encodingsBytes = Math.floor(maxBytes / ENCODINGS_SHARE);
+    this.#pages = new SteadyCache({
+      maxBytes: maxBytes - encodingsBytes,
+      sizeOf,
+      onDrop: (page) => this.#dropEncodings(page),
+    });
+    this.#encodings = new SteadyCache({
+      maxBytes: encodingsBytes,
+      sizeOf: (_page, variant) => sizeOfVariant(variant),
+      onDrop: ({ page: { variants }, encoding }) => void variants.delete(encoding),
+    });
     this.#small = new Batcher(
       async (slugs) => {
         const found = await read([...new Set(slugs)], largeBytes);
         return slugs.map((slug) => found.get(slug));
       },
-      // 4 MiB of HTML at most.
-      { maxBatch: 64 },
+      // 2 MiB of HTML at most.
+      { maxBatch: MAX_READ },
     );
     // Large pages are read, or made ready in another encoding, one at a time of each owner.
     this.#large = new FairQueue({ slots: 2, maxWaiting: 500 });
@@ -126,7 +157,11 @@ export class PageCache {
 
   /** A page, or a file of it, in an encoding, which is made at its first use. */
   variant(slug: string, page: ReadyPage, body: ReadyPage | ReadyFile, encoding: Encoding): Variant | Promise<Variant> {
-    return body.variants.get(encoding) ?? this.#encode(slug, page, body, encoding);
+    const made = body.variants.get(encoding);
+    if (!made) return this.#encode(slug, page, body, encoding);
+    // It is the last to be dropped now.
+    if (encoding !== 'br' && body === page) this.#encodings.get(made);
+    return made;
   }
 
   /** This process has changed the page under a slug. */
@@ -152,7 +187,7 @@ export class PageCache {
     const reading = this.#readPage(slug)
       .then((page) => {
         if (this.#reads.get(slug) !== reading) return page;
-        if (page && page !== 'taken-down' && !isMoved(page)) this.#pages.set(slug, page);
+        if (page && page !== 'taken-down' && !isMoved(page)) this.#keep(slug, page);
         else this.#pages.delete(slug);
         return page;
       })
@@ -180,8 +215,7 @@ export class PageCache {
   }
 
   #toReadyPage({ deploymentId, version, ownerId, hasAltcha, files }: StoredPage, rendering: Rendering): ReadyPage {
-    const site =
-      files && new Site(files, { maxBytes: this.#pages.maxSize / SITE_SHARE, maxHtmlBytes: this.#maxHtmlBytes });
+    const site = files && new Site(files, { maxBytes: this.#siteBytes, maxHtmlBytes: this.#maxHtmlBytes });
     return {
       ...{ deploymentId, version, ownerId, hasAltcha, site },
       ...toReadyHtml(rendering, site !== undefined),
@@ -189,9 +223,18 @@ export class PageCache {
     };
   }
 
+  #keep(slug: string, page: ReadyPage): void {
+    // A site and a large page take long to read.
+    const isSmall = !page.site && page.bytes <= largeBytes;
+    for (const variant of page.variants.values()) ownMemory(variant);
+    if (isSmall) this.#pages.offer(slug, page);
+    else this.#pages.keep(slug, page);
+  }
+
   #readFile(slug: string, page: ReadyPage, site: Site, file: SiteFile): Promise<ReadyFile> {
     const reading = this.#makeFile(slug, page, file)
       .then((body) => {
+        for (const variant of body.variants.values()) ownMemory(variant);
         site.keep(body);
         this.#measure(slug, page);
         return body;
@@ -209,29 +252,51 @@ export class PageCache {
     });
   }
 
-  async #encode(slug: string, page: ReadyPage, body: ReadyPage | ReadyFile, encoding: Encoding): Promise<Variant> {
-    const isLarge = body.bytes > largeBytes;
-    const encode = async (): Promise<Variant> => {
-      // Another request may have made it while this one waited.
-      const made = body.variants.get(encoding);
-      if (made) return made;
-      // All that is compressed has this variant from the start.
-      const br = body.variants.get('br')?.body ?? Buffer.alloc(0);
-      // The transfer to a thread costs more than the decompression of a small page.
-      const plain = isLarge ? await decompressBrotli(br) : brotliDecompressSync(br);
-      return createVariant(body, encoding, encoding === 'gzip' ? await compressGzip(plain) : plain);
-    };
-    const variant = await (isLarge ? this.#inTurn(page.ownerId, body.bytes, encode) : encode());
-    body.variants.set(encoding, variant);
-    if ('path' in body) page.site?.keep(body);
-    this.#measure(slug, page);
+  #encode(slug: string, page: ReadyPage, body: ReadyPage | ReadyFile, encoding: Encoding): Variant | Promise<Variant> {
+    const encoded = { slug, page, body, encoding };
+    // All that is compressed has this variant from the start.
+    const br = body.variants.get('br')?.body ?? Buffer.alloc(0);
+    if (body.bytes > largeBytes) {
+      return this.#inTurn(page.ownerId, body.bytes, async () => {
+        // Another request may have made it while this one waited.
+        const made = body.variants.get(encoding);
+        return made ?? this.#keepVariant(encoded, await encodeLarge(br, encoding));
+      });
+    }
+    // The transfer to a thread costs more than the decompression of a small page.
+    const plain = decompressSmall(br, body.bytes);
+    if (encoding !== 'gzip') return this.#keepVariant(encoded, plain);
+    return compressGzip(plain).then((compressed) => this.#keepVariant(encoded, compressed));
+  }
+
+  #keepVariant({ slug, page, body, encoding }: Encoded, content: Buffer): Variant {
+    const made = body.variants.get(encoding);
+    if (made) return made;
+    const variant = createVariant(body, encoding, content);
+    if ('path' in body) {
+      ownMemory(variant);
+      body.variants.set(encoding, variant);
+      page.site?.keep(body);
+      this.#measure(slug, page);
+    } else if (this.#pages.peek(slug) === page) this.#keepEncoding(page, encoding, variant);
     return variant;
   }
 
-  /** Measures a page again, unless it has been replaced or dropped meanwhile. Setting it again alone would not. */
+  #keepEncoding(page: ReadyPage, encoding: Encoding, variant: Variant): void {
+    const entry = { page, encoding };
+    if (page.bytes > largeBytes) this.#encodings.keep(variant, entry);
+    else this.#encodings.offer(variant, entry);
+    if (this.#encodings.peek(variant) !== entry) return;
+    ownMemory(variant);
+    page.variants.set(encoding, variant);
+  }
+
+  #dropEncodings(page: ReadyPage): void {
+    for (const variant of page.variants.values()) this.#encodings.delete(variant);
+  }
+
+  /** Measures a page again, unless it has been replaced or dropped meanwhile. */
   #measure(slug: string, page: ReadyPage): void {
-    if (this.#pages.peek(slug) !== page) return;
-    this.#pages.delete(slug);
-    this.#pages.set(slug, page);
+    if (this.#pages.peek(slug) === page) this.#pages.keep(slug, page);
   }
 }

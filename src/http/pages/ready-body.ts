@@ -2,7 +2,7 @@ import type { Rendering } from '../../db/deployments/page-version-queries.ts';
 import type { Encoding } from '../response/accept.ts';
 
 /** Memory of content in an encoding, apart from its body. */
-const ENTRY_BYTES = 1_024;
+const ENTRY_BYTES = 2_048;
 
 /** The properties of content that its headers state. */
 export type Content = {
@@ -34,8 +34,11 @@ export type Variant = {
 /** Content in memory: compressed with brotli if that is of use, and in the other encodings that clients have asked for. */
 export type ReadyBody = Content & { variants: Map<Encoding, Variant> };
 
-/** A copy: a part of a shared piece of memory would keep all of that. */
-const withOwnMemory = (body: Buffer): Buffer => Buffer.from(new Uint8Array(body).buffer);
+/** Gives the body of a variant memory of its own before it is kept: a part of a shared piece of memory would keep all of that. */
+export function ownMemory(variant: Variant): void {
+  const { body } = variant;
+  if (body.buffer.byteLength !== body.length) variant.body = Buffer.from(new Uint8Array(body).buffer);
+}
 
 export const etagOf = (hash: string, encoding: Encoding): string =>
   encoding === 'identity' ? `"${hash}"` : `"${hash}-${encoding}"`;
@@ -66,7 +69,7 @@ export function createVariant(content: Content, encoding: Encoding, body: Buffer
     etag: etagOf(content.hash, encoding),
     okHeaders: [...headers, ...bodyHeaders, ...requestId],
     notModifiedHeaders: [...headers, ...requestId],
-    body: withOwnMemory(body),
+    body,
   };
 }
 
@@ -79,6 +82,9 @@ export const toReadyBody = (content: Content, encoding: Encoding, body: Buffer):
 export const toReadyHtml = ({ hash, bytes, br }: Rendering, hasRanges: boolean): ReadyBody =>
   toReadyBody({ hash, bytes, type: 'text/html; charset=utf-8', isCompressed: true, hasRanges }, 'br', br);
 
+/** The memory of content in one encoding, in bytes. */
+export const sizeOfVariant = ({ body }: Variant): number => ENTRY_BYTES + body.length;
+
 /** The memory of a body in all of its encodings, in bytes. */
 export const sizeOfBody = ({ variants }: ReadyBody): number =>
-  [...variants.values()].reduce((sum, { body }) => sum + ENTRY_BYTES + body.length, 0);
+  [...variants.values()].reduce((sum, variant) => sum + sizeOfVariant(variant), 0);

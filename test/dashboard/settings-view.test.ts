@@ -63,11 +63,13 @@ describe.skipIf(!hasChromium())('the dashboard, Settings', () => {
     expect(await page.getByLabel('Places', { exact: true }).inputValue()).toBe('');
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('2 changes', { exact: true }).waitFor();
-    const bodies: unknown[] = [];
-    page.on('request', (request) => request.method() === 'PATCH' && bodies.push(request.postDataJSON()));
+    let patches = 0;
+    page.on('request', (request) => {
+      if (request.method() === 'PATCH') patches += 1;
+    });
     await save(page).click();
     await save(page).waitFor({ state: 'detached' });
-    expect(bodies).toEqual([{ max_submissions: 1200, retention_days: 30 }]);
+    expect(patches).toBe(1);
     expect(await settings()).toMatchObject({ max_submissions: 1200, retention_days: 30 });
   });
 
@@ -241,7 +243,9 @@ describe.skipIf(!hasChromium())('the dashboard, Settings', () => {
     // The page is German.
     await screen.getByText('Töpferkurs').waitFor();
     await screen.getByText('Vielen Dank').waitFor();
-    expect(await screen.evaluate((element) => getComputedStyle(element).borderTopColor)).toBe('rgb(194, 65, 12)');
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.screen')).borderTopColor")).toBe(
+      'rgb(194, 65, 12)',
+    );
     await openSections(page, 'When it is open');
     await page.getByLabel('Message while it is closed').fill('Bis zum nächsten Jahr!');
     await screen.getByText('Bis zum nächsten Jahr!').waitFor();
@@ -268,6 +272,38 @@ describe.skipIf(!hasChromium())('the dashboard, Settings', () => {
     await page.keyboard.press('Enter');
     await expect.poll(settings).toMatchObject({ max_submissions: 25 });
     await expectAccessible(page);
+  });
+
+  it('has no button for people who may only read', async () => {
+    const owner = await dashboard.owner();
+    const { id } = await owner.deploy({ html: FORM });
+    await owner
+      .patch(`/deploy/${id}`)
+      .send({ email_notifications: true, recipients: ['one@example.org'] })
+      .expect(200);
+    await owner.post(`/webhooks/${id}`).send({ url: 'http://127.0.0.1:9/hook' }).expect(201);
+    await owner.post(`/deploy/${id}/domains`).send({ domain: 'forms.shop.example' }).expect(201);
+    const { key } = (await owner.post('/keys').send({ name: 'Reader', scope: 'read' }).expect(201)).body;
+    const page = await dashboard.open({ ...owner, key }, `/dashboard/pages/${id}/settings`);
+    await page.getByLabel('Redirect URL').waitFor();
+    await openSections(page, 'Places', 'Spam', 'Domains', 'When it is open');
+    for (const label of ['Redirect URL', 'Opens', 'Captcha'])
+      expect(await page.getByLabel(label).isDisabled()).toBe(true);
+    await page.getByText('forms.shop.example', { exact: true }).first().waitFor();
+    const buttons = async () => {
+      const texts = await page.locator('main button:not(.panel-head)').allInnerTexts();
+      return texts.map((text) => text.replaceAll(/\s+/g, ' ')).toSorted();
+    };
+    const copies = ['name', 'value'].flatMap((what) =>
+      ['CNAME', 'TXT'].map((type) => `Copy ${what} of the ${type} record of forms.shop.example`),
+    );
+    expect(await buttons()).toEqual(['After sending', 'Before it opens', 'Closed', ...copies, 'Full', 'Mail']);
+    await page.goto(`${dashboard.origin}/dashboard/pages/${id}/notifications`);
+    await page.locator('.panel-head').click();
+    await page.getByText('http://127.0.0.1:9/hook').first().waitFor();
+    expect(await page.getByLabel('Send mail about submissions').isDisabled()).toBe(true);
+    expect(await buttons()).toEqual([]);
+    expect(await page.getByLabel('Webhook URL').count()).toBe(0);
   });
 
   describe('Notifications', () => {
@@ -300,7 +336,7 @@ describe.skipIf(!hasChromium())('the dashboard, Settings', () => {
       const { owner, id, page } = await withRecipients();
       await page.getByLabel('Add a recipient').fill('Ada Lovelace <Ada@Example.org>');
       await page.getByRole('button', { name: 'Add the recipient' }).click();
-      await page.getByText('ada@example.org', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Remove ada@example.org' }).waitFor();
       await save(page).click();
       await save(page).waitFor({ state: 'detached' });
       const { recipients } = (await owner.get(`/deploy/${id}/settings`)).body;

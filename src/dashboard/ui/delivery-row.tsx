@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Delivery, Log } from '../logs.ts';
+import { mayChange } from '../session.ts';
 import { ActionButton } from './action-button.tsx';
 import { counted, Time } from './time.tsx';
 
@@ -55,17 +56,19 @@ export function DeliveryRow({
           </p>
         )}
       </div>
-      <ActionButton
-        kind="quiet"
-        icon="replace"
-        of={`to ${to}`}
-        run={() => log.retry(id)}
-        done="It is sent again."
-        onDone={onRetried}
-        isRepeatable
-      >
-        Send again
-      </ActionButton>
+      {mayChange.value && (
+        <ActionButton
+          kind="quiet"
+          icon="replace"
+          of={`to ${to}`}
+          run={() => log.retry(id)}
+          done="It is sent again."
+          onDone={onRetried}
+          isRepeatable
+        >
+          Send again
+        </ActionButton>
+      )}
     </li>
   );
 }

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useData } from '../data.ts';
+import { mayChange } from '../session.ts';
 import { useEditedSettings } from '../settings/edited-settings.ts';
 import { type Page, PageView } from '../ui/page-layout.tsx';
 import { SaveBar } from '../ui/save-bar.tsx';
@@ -30,7 +31,7 @@ function Loaded({ page: { id }, read, reload }: { page: Page; read: Receivers; r
             ))}
           </div>
         )}
-        <AddWebhook deployId={id} onAdded={reload} />
+        {mayChange.value && <AddWebhook deployId={id} onAdded={reload} />}
       </Section>
       <SaveBar form={FORM} count={edited.count} change={edited.change} onDiscard={edited.discard} />
     </>

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useData } from '../data.ts';
+import { mayChange } from '../session.ts';
 import { type ReadSettings, readSettings, useEditedSettings } from '../settings/edited-settings.ts';
 import { Form } from '../ui/form.tsx';
 import { type Page, PageView } from '../ui/page-layout.tsx';
@@ -38,11 +39,13 @@ function Loaded({ page, found }: { page: Page; found: ReadSettings }): JSX.Eleme
           </Form>
           <ReceiversLink id={page.id} settings={edited.settings} />
           <Address page={page} isOpen={opened.isOpen('address')} onToggle={() => opened.toggle('address')} />
-          <DeleteEverything
-            page={page}
-            isOpen={opened.isOpen('everything')}
-            onToggle={() => opened.toggle('everything')}
-          />
+          {mayChange.value && (
+            <DeleteEverything
+              page={page}
+              isOpen={opened.isOpen('everything')}
+              onToggle={() => opened.toggle('everything')}
+            />
+          )}
         </div>
         <SaveBar form={FORM} count={edited.count} change={edited.change} onDiscard={edited.discard} />
       </div>

@@ -4,6 +4,7 @@ import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { usePages } from '../../data.ts';
 import type { Log } from '../../logs.ts';
 import { pageLinks } from '../../page-links.ts';
+import { mayChange } from '../../session.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { DeliveryRow } from '../../ui/delivery-row.tsx';
 import { Listed } from '../../ui/states.tsx';
@@ -58,18 +59,20 @@ export function TestAndLog({
   const [isOpen, setOpen] = useState(isOpenAtFirst);
   return (
     <>
-      <div class="buttons">
-        <ActionButton
-          icon="send"
-          of={`to ${of}`}
-          run={run}
-          done="The test is on its way: the log shows what became of it."
-          onDone={() => setOpen(true)}
-        >
-          {test}
-        </ActionButton>
-        {children && <div class="buttons actions">{children}</div>}
-      </div>
+      {mayChange.value && (
+        <div class="buttons">
+          <ActionButton
+            icon="send"
+            of={`to ${of}`}
+            run={run}
+            done="The test is on its way: the log shows what became of it."
+            onDone={() => setOpen(true)}
+          >
+            {test}
+          </ActionButton>
+          {children && <div class="buttons actions">{children}</div>}
+        </div>
+      )}
       <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
           Log<span class="unseen"> of {of}</span>

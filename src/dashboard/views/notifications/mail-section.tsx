@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { answer, api } from '../../api.ts';
 import { type Delivery, mailLog } from '../../logs.ts';
-import { me } from '../../session.ts';
+import { mayChange, me } from '../../session.ts';
 import { FIELDS } from '../../setting-fields.ts';
 import type { EditedSettings } from '../../settings/edited-settings.ts';
 import { SettingControl } from '../../settings/setting-control.tsx';
@@ -42,7 +42,7 @@ const Recipient = ({
         {note}
       </p>
     </div>
-    {button}
+    {mayChange.value && button}
   </li>
 );
 
@@ -116,21 +116,23 @@ function Recipients(props: Props): JSX.Element {
           />
         ))}
       </ul>
-      <div class="add-recipient">
-        <Field
-          label="Add a recipient"
-          hint={FIELDS.recipients.hint}
-          type="email"
-          inputMode="email"
-          autoComplete="off"
-          value={typed[NEW_RECIPIENT] ?? ''}
-          onChange={(text) => edited.type(NEW_RECIPIENT, text)}
-          error={errors.recipients}
-        />
-        <Button icon="plus" of="the recipient" onClick={add}>
-          Add
-        </Button>
-      </div>
+      {mayChange.value && (
+        <div class="add-recipient">
+          <Field
+            label="Add a recipient"
+            hint={FIELDS.recipients.hint}
+            type="email"
+            inputMode="email"
+            autoComplete="off"
+            value={typed[NEW_RECIPIENT] ?? ''}
+            onChange={(text) => edited.type(NEW_RECIPIENT, text)}
+            error={errors.recipients}
+          />
+          <Button icon="plus" of="the recipient" onClick={add}>
+            Add
+          </Button>
+        </div>
+      )}
     </>
   );
 }
@@ -141,8 +143,10 @@ export const MailSection = ({ id, form, ...props }: Props & { id: string; form: 
     <NoMail />
     {me.value?.mail && <NoAddress />}
     <Form id={form} onSubmit={props.edited.save}>
-      <SettingControl name="email_notifications" edited={props.edited} />
-      <SettingControl name="notify_every" edited={props.edited} />
+      <fieldset class="unframed" disabled={!mayChange.value}>
+        <SettingControl name="email_notifications" edited={props.edited} />
+        <SettingControl name="notify_every" edited={props.edited} />
+      </fieldset>
       <Recipients {...props} />
     </Form>
     <TestAndLog

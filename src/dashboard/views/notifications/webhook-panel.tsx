@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { answer, api } from '../../api.ts';
 import { webhookLog } from '../../logs.ts';
+import { mayChange } from '../../session.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -95,7 +96,7 @@ function Failures({ path, webhook, onDone }: { path: Path; webhook: Webhook; onD
           </>
         )}
       </p>
-      {failed > 0 && (
+      {failed > 0 && mayChange.value && (
         <ActionButton
           icon="replace"
           of={`to ${webhook.url}`}

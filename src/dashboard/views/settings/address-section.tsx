@@ -4,6 +4,7 @@ import { toUnicode } from 'punycode.js';
 import { answer, api } from '../../api.ts';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { useData } from '../../data.ts';
+import { mayChange } from '../../session.ts';
 import { toDomain } from '../../settings/typed-addresses.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
@@ -27,7 +28,7 @@ const checkDomain = (id: string, domain: string) =>
 function useChecks(id: string, domains: readonly Domain[], onChecked: () => void): void {
   const checkedAt = ({ checked_at }: Domain): string => checked_at ?? '';
   const [next] = domains
-    .filter(({ status }) => status === 'pending')
+    .filter(({ status }) => mayChange.value && status === 'pending')
     .toSorted((one, other) => (checkedAt(one) < checkedAt(other) ? -1 : 1));
   useEffect(() => {
     if (!next) return undefined;
@@ -68,21 +69,31 @@ function DomainButtons({
           Open
         </ButtonLink>
       )}
-      <ActionButton kind="quiet" icon="replace" of={domain} run={() => checkDomain(page.id, domain)} onDone={onChanged}>
-        Check now
-      </ActionButton>
-      <ActionButton
-        kind="quiet"
-        icon="trash"
-        of={domain}
-        ask={{ title: 'Remove this domain?', button: 'Remove', text }}
-        run={() => answer(api.DELETE('/deploy/{id}/domains/{domain}', { params }))}
-        done="The domain is removed."
-        onDone={onChanged}
-        isRemoving
-      >
-        Remove
-      </ActionButton>
+      {mayChange.value && (
+        <>
+          <ActionButton
+            kind="quiet"
+            icon="replace"
+            of={domain}
+            run={() => checkDomain(page.id, domain)}
+            onDone={onChanged}
+          >
+            Check now
+          </ActionButton>
+          <ActionButton
+            kind="quiet"
+            icon="trash"
+            of={domain}
+            ask={{ title: 'Remove this domain?', button: 'Remove', text }}
+            run={() => answer(api.DELETE('/deploy/{id}/domains/{domain}', { params }))}
+            done="The domain is removed."
+            onDone={onChanged}
+            isRemoving
+          >
+            Remove
+          </ActionButton>
+        </>
+      )}
     </div>
   );
 }
@@ -146,7 +157,7 @@ function Domains({ page, domains, onChanged }: { page: Page; domains: readonly D
           ))}
         </ul>
       )}
-      <AddDomain id={page.id} onAdded={onChanged} />
+      {mayChange.value && <AddDomain id={page.id} onAdded={onChanged} />}
     </>
   );
 }

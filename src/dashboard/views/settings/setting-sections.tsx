@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { answer, api } from '../../api.ts';
+import { mayChange } from '../../session.ts';
 import { FIELD_OF, type FormField, type Option } from '../../setting-fields.ts';
 import { useAddressFields } from '../../settings/address-fields.ts';
 import type { EditedSettings } from '../../settings/edited-settings.ts';
@@ -89,8 +90,10 @@ function SectionContent({
       {namesIn(section).map((name) => (
         <SettingControl key={name} name={name} edited={edited} {...(addressFields && { options: addressFields })} />
       ))}
-      {section === 'places' && <RateOffer edited={edited} />}
-      {section === 'mail' && typed['confirmation.field'] !== '' && <MailPreview id={id} isChanged={edited.count > 0} />}
+      {section === 'places' && mayChange.value && <RateOffer edited={edited} />}
+      {section === 'mail' && typed['confirmation.field'] !== '' && mayChange.value && (
+        <MailPreview id={id} isChanged={edited.count > 0} />
+      )}
       {section === 'spam' && provider !== '' && (
         <CaptchaSnippet provider={provider} siteKey={typed['spam.captcha.site_key'] ?? ''} id={id} />
       )}
@@ -140,7 +143,9 @@ export function Sections({
               isOpen={isWrong || opened.isOpen(name)}
               onToggle={() => opened.toggle(name)}
             >
-              <SectionContent section={name} page={page} edited={edited} addressFields={addressFields} />
+              <fieldset class="unframed" disabled={!mayChange.value}>
+                <SectionContent section={name} page={page} edited={edited} addressFields={addressFields} />
+              </fieldset>
             </Panel>
           </div>
         );

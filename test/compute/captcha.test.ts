@@ -43,6 +43,31 @@ describe('ALTCHA is put into a form that lacks it', () => {
       `\uFEFF<p>é😀\r\n${HERE}ü\r\n</FORM >`,
       `\uFEFF<p>é😀\r\n${HERE}ü\r\n[S][W]</FORM >`,
     ],
+    [
+      'above its button',
+      `${HERE}<input name="a"><p><button>Send</button></p></form>`,
+      `${HERE}<input name="a">[S][W]<p><button>Send</button></p></form>`,
+    ],
+    [
+      'above the line of its buttons',
+      `${HERE}<div><label>A <input name="a"></label><i></i><input type="reset"> <input type="submit"></div>x</form>`,
+      `${HERE}<div><label>A <input name="a"></label><i></i>[S][W]<input type="reset"> <input type="submit"></div>x</form>`,
+    ],
+    [
+      'above the last of its buttons',
+      `${HERE}<button>1</button><div><textarea name="a"></textarea></div><div><span><button>2</button></span></div></form>`,
+      `${HERE}<button>1</button><div><textarea name="a"></textarea></div>[S][W]<div><span><button>2</button></span></div></form>`,
+    ],
+    [
+      'above its button in a cell',
+      `${HERE}<table><tr><td><input name="a"></td></tr><tr><td><button>Send</button></td></tr></table></form>`,
+      `${HERE}<table><tr><td><input name="a"></td></tr><tr><td>[S][W]<button>Send</button></td></tr></table></form>`,
+    ],
+    [
+      'at its end, where its button is outside',
+      `<button form="f">Send</button><form id="f" method="post"><input name="a"></form>`,
+      `<button form="f">Send</button><form id="f" method="post"><input name="a">[S][W]</form>`,
+    ],
     ['before a button that is not closed', `${HERE}<button>Send</form>`, `${HERE}[S][W]<button>Send</form>`],
     ['before a table that is not closed', `${HERE}<table><tr></form>`, `${HERE}[S][W]<table><tr></form>`],
     ['in an element that is not closed', `${HERE}<div></form>`, `${HERE}<div>[S][W]</form>`],

@@ -8,6 +8,7 @@ import type { ReadForm } from './page-forms.ts';
 import { rawTextOf } from './page-texts.ts';
 import type { PageParts } from './read-page.ts';
 import type { Scripts } from './scripts.ts';
+import { placeAbove } from './widget-place.ts';
 
 /* Checks that the forms of a page have the widget of their captcha. Without it, everything that they send is kept as spam. */
 
@@ -74,13 +75,16 @@ export function withWidgets(
   page: CaptchaPage,
   { element, script }: Pick<WidgetInput, 'element' | 'script'>,
 ): string {
-  const ends = formsWithout('altcha', page).flatMap((form) => page.formEnds.get(form.element) ?? []);
+  const places = formsWithout('altcha', page).flatMap((form) => {
+    const end = page.formEnds.get(form.element);
+    return end === undefined ? [] : [placeAbove(form, end)];
+  });
   const isLoaded = page.parts.scripts.some(isAltcha);
   let from = 0;
   let text = '';
-  for (const end of ends.slice(0, SIZES.captcha.maxWidgets).toSorted((one, other) => one - other)) {
-    text += html.slice(from, end) + (isLoaded || from > 0 ? '' : script) + element;
-    from = end;
+  for (const place of places.slice(0, SIZES.captcha.maxWidgets).toSorted((one, other) => one - other)) {
+    text += html.slice(from, place) + (isLoaded || from > 0 ? '' : script) + element;
+    from = place;
   }
   return text + html.slice(from);
 }

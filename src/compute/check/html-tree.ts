@@ -26,7 +26,7 @@ export class TooComplexError extends Error {}
 /** The elements that the parser associates with a form ("form-associated elements" in the standard). */
 const FORM_ASSOCIATED = new Set(['button', 'fieldset', 'img', 'input', 'object', 'output', 'select', 'textarea']);
 /** Elements that can't contain a widget. */
-const NO_WIDGET_IN = new Set(['button', 'select', 'table', 'tbody', 'thead', 'tfoot', 'tr', 'colgroup']);
+export const NO_WIDGET_IN = new Set(['button', 'select', 'table', 'tbody', 'thead', 'tfoot', 'tr', 'colgroup']);
 
 export const { isElementNode: isElement, isTextNode: isText } = defaultTreeAdapter;
 

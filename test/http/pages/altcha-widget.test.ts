@@ -21,10 +21,10 @@ const page = async (slug: string, url = service.url) => {
 const plain = (id: string, html: string): string => html.replace('{{FORM_ACTION}}', `${BASE_URL}/submit/${id}`);
 const withWidget = (id: string, html: string): string =>
   plain(id, html).replace(
-    '</form>',
+    '<button',
     `<script src="${BASE_URL}/altcha.js" type="module" async></script>` +
       `<altcha-widget challenge="${BASE_URL}/altcha/challenge?deployment=${id}" auto="onsubmit"></altcha-widget>` +
-      '<noscript><p>Bitte schalten Sie JavaScript ein: Dieses Formular unterscheidet damit Menschen von Robotern.</p></noscript></form>',
+      '<noscript><p>Bitte schalten Sie JavaScript ein: Dieses Formular unterscheidet damit Menschen von Robotern.</p></noscript><button',
   );
 
 it("ALTCHA's widget is in the forms of each page of a site, wherever on it they lead", async () => {

@@ -90,6 +90,25 @@ describe.skipIf(!hasChromium())("ALTCHA in a visitor's browser", () => {
     expect(await namesIn(`/deploy/${id}/spam`)).toEqual([]);
   });
 
+  it('stands above the button, as wide as the fields, also after the window has another width', async () => {
+    const { url } = await deploy(
+      `<!doctype html><html lang="en"><title>Contact</title><style>form{width:min(90%,44rem)}input,textarea{box-sizing:border-box;width:100%}</style>
+      <form method="post" action="{{FORM_ACTION}}"><input type="hidden" name="page"><label>Name <input name="name"></label>
+      <label>Text <textarea name="text"></textarea></label><p><button>Send</button></p></form>`,
+    );
+    const page = await open(url, { viewport: { width: 1000, height: 800 } });
+    const box = async (selector: string) =>
+      (await page.locator(selector).boundingBox()) ?? { width: 0, y: 0, height: 0 };
+    const isFit = async () => Math.abs((await box('.altcha-main')).width - (await box('textarea')).width) <= 1;
+    await page.locator('.altcha-main').waitFor();
+    await expect.poll(isFit).toBe(true);
+    const [field, widget, button] = await Promise.all(['textarea', '.altcha-main', 'button'].map(box));
+    expect((field?.y ?? 0) + (field?.height ?? 0)).toBeLessThanOrEqual(widget?.y ?? 0);
+    expect((widget?.y ?? 0) + (widget?.height ?? 0)).toBeLessThanOrEqual(button?.y ?? 0);
+    await page.setViewportSize({ width: 400, height: 800 });
+    await expect.poll(isFit).toBe(true);
+  });
+
   it('works on a page of another site, also where that isolates itself and allows scripts of few origins', async () => {
     const { id } = await deploy('<p>The form is elsewhere.');
     const other = await startReceiver((response) =>

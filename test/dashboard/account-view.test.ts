@@ -73,7 +73,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       const owner = await dashboard.owner();
       const page = await dashboard.open(owner, '/dashboard/account', { timezoneId: 'America/Lima' });
       const zone = page.getByLabel('Zone', { exact: true });
-      expect(await zone.inputValue()).toBe('UTC');
+      expect(await zone.inputValue()).toBe('America/Lima');
       expect(await zone.getByRole('option').first().innerText()).toBe('America/Lima (this browser)');
       await zone.selectOption('Asia/Tokyo');
       await page.getByRole('button', { name: 'Save' }).click();

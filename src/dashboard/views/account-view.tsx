@@ -32,23 +32,27 @@ const Address = ({ email }: { email: string }): JSX.Element => (
   </Section>
 );
 
-/** The zone of the times in mails: any that the browser knows, its own first. */
-function TimeZone({ saved, onSaved }: { saved: string; onSaved(): void }): JSX.Element {
-  const [zone, setZone] = useState(saved);
+/** The zone of times that are mailed, and of those that visitors read: any that the browser knows, its own first. `saved`: none yet, if null. */
+function TimeZone({ saved, onSaved }: { saved: string | null; onSaved(): void }): JSX.Element {
+  const [zone, setZone] = useState(saved ?? timeZone);
   const { change, run } = useChange({ isRepeatable: true });
-  const zones = new Set([timeZone, saved, 'UTC', ...Intl.supportedValuesOf('timeZone')]);
+  const zones = new Set([timeZone, saved ?? timeZone, 'UTC', ...Intl.supportedValuesOf('timeZone')]);
   const options = Array.from(zones, (value) => ({
     value,
     label: value === timeZone ? `${value} (this browser)` : value,
   }));
   return (
-    <Section title="Time zone" hint="Of the times in mails." isSplit>
+    <Section
+      title="Time zone"
+      hint="Of the times in mails and in settings, and of those that visitors read. It is that of the browser until you choose one."
+      isSplit
+    >
       <SavingForm
         change={change}
         isChanged={zone !== saved}
         onSave={() =>
           run(async () => {
-            await answer(api.PATCH('/me', { body: { time_zone: zone } }));
+            me.value = await answer(api.PATCH('/me', { body: { time_zone: zone } }));
             onSaved();
           })
         }
@@ -95,7 +99,7 @@ export default function Account(): JSX.Element {
           <>
             <Plan of={account} />
             <Address email={account.email} />
-            <TimeZone saved={account.time_zone ?? 'UTC'} onSaved={loaded.reload} />
+            <TimeZone saved={account.time_zone} onSaved={loaded.reload} />
           </>
         )}
       </Shown>

@@ -33,8 +33,8 @@ export const CaptchaSnippet = ({
   <>
     <p class="hint">
       {provider === 'altcha'
-        ? 'The forms of this page get the widget by themselves. Put this into a form on another site:'
-        : 'Put this into the form:'}
+        ? 'The forms of this page get the widget by themselves. Put this above the button of a form on another site:'
+        : 'Put this above the button of the form:'}
     </p>
     <Snippet text={captchaSnippet(provider, siteKey, id)} />
   </>

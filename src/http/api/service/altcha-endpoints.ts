@@ -11,6 +11,7 @@ import { ANY_ORIGIN_HEADER, publicOperation } from '../../operation/operation.ts
 import { badQuery, readQuery } from '../../request/query-values.ts';
 import { ERROR_CODE, errorKind, HttpError } from '../../response/errors.ts';
 import { notModified, StaticFile } from '../../response/static-file.ts';
+import { FIT_WIDTH } from './altcha-width.ts';
 
 /** The time for which browsers keep the widget. */
 const WIDGET_SECONDS = 24 * 60 * 60;
@@ -63,11 +64,13 @@ const challengeOperation = publicOperation('GET', '/altcha/challenge', 'getChall
   },
 });
 
-const widgetOf = perService(() => new StaticFile('text/javascript', () => readFile(WIDGET), WIDGET_HEADERS));
+const readWidget = async (): Promise<Buffer> => Buffer.concat([await readFile(WIDGET), Buffer.from(FIT_WIDTH)]);
+const widgetOf = perService(() => new StaticFile('text/javascript', readWidget, WIDGET_HEADERS));
 
 const widgetOperation = publicOperation('GET', '/altcha.js', 'getWidget', {
   summary: "Get ALTCHA's widget",
-  description: 'A module for pages of any origin. It loads nothing else but challenges.',
+  description:
+    'A module for pages of any origin. It loads nothing else but challenges, and makes the widget as wide as the fields of its form.',
   answer: {
     description: 'A script.',
     type: 'text/javascript',

@@ -180,7 +180,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await dashboard.db('deliveries').where({ webhook_id: webhookId }).update({ status: 'failed' });
       const page = await dashboard.open(owner, viewOf(id, 'notifications'));
       const row = page.getByRole('button', { name: 'A program' });
-      await row.getByText('Failing').waitFor();
+      await row.getByText('Failing').and(page.locator('.badge.warn')).waitFor();
       await row.click();
       const failures = page.getByText('It began to fail');
       expect(await failures.innerText()).toMatch(/^It began to fail (now|\d+ minutes? ago): .*500/);

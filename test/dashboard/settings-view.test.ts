@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { hasChromium } from '../support/chromium.ts';
 import {
   type DashboardUnderTest,
@@ -9,6 +9,7 @@ import {
   startDashboard,
   tabTo,
 } from '../support/dashboard-in-browser.ts';
+import { startReceiver } from '../support/receivers.ts';
 import type { Owner } from '../support/test-service.ts';
 
 /* Settings: what is typed and not saved, what is said about it, and what visitors will see. */
@@ -330,6 +331,34 @@ describe.skipIf(!hasChromium())('the dashboard, Settings', () => {
       await save(page).click();
       await save(page).waitFor({ state: 'detached' });
       expect((await owner.get(`/deploy/${id}/settings`)).body.recipients).toEqual([]);
+    });
+
+    it('has a row for each receiver, and is amber with the next attempt where one fails', async () => {
+      const receiver = await startReceiver((response) => void response.writeHead(503).end());
+      onTestFinished(() => receiver.close());
+      const { owner, id, page } = await withRecipients();
+      const { id: webhookId } = (await owner.post(`/webhooks/${id}`).send({ url: receiver.url }).expect(201)).body;
+      await owner
+        .post(`/webhooks/${id}`)
+        .send({ url: 'https://hooks.slack.com/services/T/B/X', type: 'slack', active: false });
+      await fetch(`${dashboard.origin}/submit/${id}`, { method: 'POST', body: new URLSearchParams({ name: 'Ada' }) });
+      const next = async () =>
+        (await owner.get(`/webhooks/${id}/${webhookId}/deliveries`)).body.deliveries[0]?.last_error ?? null;
+      await expect.poll(next).not.toBe(null);
+      // In an hour, however long the test takes.
+      await dashboard.db('deliveries').update({ next_attempt_at: new Date(Date.now() + 3_600_000 * 2.5) });
+      await page.reload();
+      const program = page.getByRole('button', { name: 'A program' });
+      await program.getByText('Next attempt in 2 hours').waitFor();
+      await page.getByRole('button', { name: 'Slack' }).waitFor();
+      const people = await page.locator('.receiver bdi').allInnerTexts();
+      expect(people.slice(1)).toEqual(['one@example.org', 'two@example.org']);
+      await expectAccessible(page);
+      await program.click();
+      // The cause, and the log with the delivery, which is no grey one that waits.
+      await page.getByText('the receiver answered 503').first().waitFor();
+      await page.locator('.row .badge.warn', { hasText: 'Failing' }).first().waitFor();
+      expect(await page.getByText('Waiting').count()).toBe(0);
     });
 
     it('adds an address that was pasted from a mail', async () => {

@@ -53,7 +53,8 @@ function toValue(control: FormField['control'], typed: string): string | number 
 
 const THANKS: Typed = {
   'confirmation.subject': 'Thank you',
-  'confirmation.text': 'Thank you. We have received what you sent.\n\nYour reference: {{reference}}',
+  'confirmation.text':
+    'Thank you. We have received what you sent on {{date}} at {{page}}.\n\nYour reference: {{reference}}',
 };
 
 /** The settings after something was typed. A mail begins with a text that one can change. */

@@ -18,7 +18,7 @@ function Loaded({ page: { id }, read, reload }: { page: Page; read: Receivers; r
   const { found, mails, webhooks } = read;
   const edited = useEditedSettings(FORM, id, found);
   return (
-    <>
+    <div class="view notified">
       <MailSection id={id} form={FORM} edited={edited} mails={mails} />
       <Section
         title="Slack and other programs"
@@ -34,7 +34,7 @@ function Loaded({ page: { id }, read, reload }: { page: Page; read: Receivers; r
         {mayChange.value && <AddWebhook deployId={id} onAdded={reload} />}
       </Section>
       <SaveBar form={FORM} count={edited.count} change={edited.change} onDiscard={edited.discard} />
-    </>
+    </div>
   );
 }
 

@@ -5,7 +5,7 @@ import { Time } from '../../ui/time.tsx';
 /** How a receiver does. `nextAt`: when what has failed is tried again. */
 export type ReceiverState = { kind: 'good' | 'warn' | 'bad' | ''; label: string; nextAt?: string | null };
 
-export const OFF: ReceiverState = { kind: 'bad', label: 'Off' };
+export const OFF: ReceiverState = { kind: '', label: 'Off' };
 export const UNUSED: ReceiverState = { kind: '', label: 'Nothing sent yet' };
 
 /** Returns when deliveries that have failed are tried again; undefined where none waits for that. */

@@ -139,10 +139,10 @@ describe('SubmissionIntake', () => {
 
     it('stores a small submission without looking the form up, where that has no rules', async () => {
       const { id: to, slug: toSlug } = await owner.deploy();
-      const { intake } = startIntake(new FormsOutOfReach(service.db));
+      const { intake } = startIntake(new FormsOutOfReach(service.db, (slug) => slug));
       for (const _ of [1, 2, 3]) {
         const sent = sentTo(to);
-        const form = { deploymentId: to, slug: toSlug, rules: NO_RULES };
+        const form = { deploymentId: to, slug: toSlug, formerSlugs: [], rules: NO_RULES };
         expect(await intake.receive(small(sent))).toEqual({ kind: 'accepted', id: sent.id, form });
       }
       expect((await owner.get(`/submissions/${to}`)).body.total).toBe(3);

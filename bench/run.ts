@@ -6,7 +6,7 @@ import { pages, rotation } from './pages.ts';
 import { reading } from './reading.ts';
 import { running } from './running.ts';
 import { type Case, onStage } from './stage.ts';
-import { submit } from './submit.ts';
+import { forms, submit } from './submit.ts';
 
 /*
  * Measures the service, each path as a ratio to a minimal program in the same run: sides alternate, medians are
@@ -14,7 +14,7 @@ import { submit } from './submit.ts';
  * wrk; what pgbench, psql and nginx are needed for is left out where they are missing, and said.
  */
 
-const CASES: Readonly<Record<string, Case>> = { pages, rotation, submit, reading, deliveries, running };
+const CASES: Readonly<Record<string, Case>> = { pages, rotation, submit, forms, reading, deliveries, running };
 
 const COLUMNS = ['path', 'formhost', 'against', 'ratio', 'rounds', 'goal', '', 'processor'];
 

@@ -12,7 +12,17 @@ import {
   wrk,
   wrkScript,
 } from './measure.ts';
-import { type Case, DEPLOYMENTS, freePort, reset, type Stage, stored } from './stage.ts';
+import {
+  addDeployments,
+  type Case,
+  DEPLOYMENTS,
+  freePort,
+  reset,
+  type Stage,
+  SUBMISSIONS_A_MINUTE,
+  sql,
+  stored,
+} from './stage.ts';
 
 const SECONDS = 2;
 const DATA = '{"name":"Ada Lovelace","email":"ada@example.org","message":"Please send me the notes on the engine."}';
@@ -38,10 +48,14 @@ const REQUESTS = {
 };
 type Encoding = keyof typeof REQUESTS;
 
-/** A script for wrk: a small form to each deployment, round-robin. */
-export async function submitScript({ folder }: Stage, encoding: Encoding = 'json'): Promise<string> {
-  const script = join(folder, `${encoding}.lua`);
-  await writeFile(script, wrkScript(DEPLOYMENTS, REQUESTS[encoding]));
+/** A script for wrk: a small form to each of so many deployments, round-robin. */
+export async function submitScript(
+  { folder }: Stage,
+  encoding: Encoding = 'json',
+  deployments = DEPLOYMENTS,
+): Promise<string> {
+  const script = join(folder, `${encoding}-${deployments}.lua`);
+  await writeFile(script, wrkScript(deployments, REQUESTS[encoding]));
   return script;
 }
 
@@ -50,11 +64,11 @@ export async function submitRound(
   { db }: Stage,
   script: string,
   port: number,
-  { seconds = SECONDS, connections = 64 } = {},
+  { seconds = SECONDS, connections = 64, mostOfForm = SUBMISSIONS_A_MINUTE } = {},
 ): Promise<Figures> {
   await reset(db);
   const { answers, p99, median } = await wrk(script, port, { seconds, connections });
-  const rows = await stored(db);
+  const rows = await stored(db, mostOfForm);
   if (rows < answers) throw new Error(`${answers} were answered, ${rows} stored.`);
   return { rate: rows / seconds, p99, median };
 }
@@ -66,13 +80,14 @@ const insert = (deploymentId: string, data: string): string => `WITH counted AS 
 ) INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
   SELECT id, last_submission_number, 'sub_' || gen_random_uuid(), ${data}, '127.0.0.1', clock_timestamp() FROM counted`;
 
-/** The statement that pgbench runs, prepared once. */
-const INSERT = `\\set n random(0, ${DEPLOYMENTS - 1})\n${insert("'d_' || lpad((:n)::text, 24, '0')", `'${DATA}'`)};\n`;
+/** The statement that pgbench runs for each of so many deployments, prepared once. */
+const insertInto = (deployments: number): string =>
+  `\\set n random(0, ${deployments - 1})\n${insert("'d_' || lpad((:n)::text, 24, '0')", `'${DATA}'`)};\n`;
 
-async function pgbench({ db, reach, folder }: Stage, clients: number): Promise<Figures> {
+async function pgbench({ db, reach, folder }: Stage, clients: number, deployments = DEPLOYMENTS): Promise<Figures> {
   await reset(db);
   const script = join(folder, 'insert.sql');
-  await writeFile(script, INSERT);
+  await writeFile(script, insertInto(deployments));
   const prefix = join(folder, 'pgbench');
   await run('pgbench', [
     ...['-n', '-M', 'prepared', '-c', String(clients), '-j', '1', '-T', String(SECONDS), '-f', script],
@@ -163,4 +178,33 @@ export const submit: Case = async (stage, leaveOut) => {
     against: 'accepted',
   });
   return hasPgbench ? [...toPgbench, refusals] : [refusals];
+};
+
+/** Numbers of forms that get submissions in turn: the process has all in memory, some, or few. */
+const FORMS = [1_000, 20_000, 200_000];
+/** The rate limit of these forms: a round sends more than 10 to each of a few. */
+const RAISED_LIMIT = 100;
+
+/** Submissions to few, many and very many forms in turn, to pgbench on the same server. */
+export const forms: Case = async (stage, leaveOut) => {
+  if (!(await isInstalled('pgbench'))) {
+    leaveOut('submissions to many forms: pgbench is not installed');
+    return [];
+  }
+  await addDeployments(stage.connection, DEPLOYMENTS, Math.max(...FORMS));
+  await sql(stage.connection, `UPDATE deployments SET submissions_per_minute = ${RAISED_LIMIT}`);
+  await sql(stage.connection, 'VACUUM (FULL, ANALYZE) deployments');
+  const service = await stage.serve();
+  const sides: Record<string, () => Promise<Figures>> = {};
+  for (const count of FORMS) {
+    const script = await submitScript(stage, 'json', count);
+    sides[`pgbench ${count}`] = () => pgbench(stage, 16, count);
+    sides[`json ${count}`] = () => submitRound(stage, script, service.port, { mostOfForm: RAISED_LIMIT });
+  }
+  const rounds = await alternate(sides, () => ({ formhost: service.pid, postgres: stage.postmaster }));
+  return FORMS.map((count) =>
+    compare(`submit, ${count} forms in turn`, { atLeast: 0.9 }, rounds(`json ${count}`), rounds(`pgbench ${count}`), {
+      against: 'pgbench',
+    }),
+  );
 };

@@ -6,13 +6,13 @@ import type { Rendering } from '../../db/deployments/page-version-queries.ts';
 import type { SiteFile } from '../../db/deployments/site-file-queries.ts';
 import { isOutOfReach } from '../../db/postgres/out-of-reach.ts';
 import { BusyError, FairQueue } from '../../lib/fair-queue.ts';
-import { SteadyCache } from '../../lib/steady-cache.ts';
 import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
 import type { Encoding } from '../response/accept.ts';
 import { createVariant, ownMemory, type ReadyBody, sizeOfVariant, toReadyHtml, type Variant } from './ready-body.ts';
 import { type ReadyFile, Site } from './site.ts';
 import { decompressSmall } from './small-decompression.ts';
+import { SteadyCache } from './steady-cache.ts';
 
 /** A page in memory. */
 export type ReadyPage = Omit<PageHead, 'files'> &

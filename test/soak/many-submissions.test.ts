@@ -63,7 +63,7 @@ async function fill(client: pg.Client, from: number, to: number): Promise<void> 
 async function measure(owner: Owner, round: number): Promise<Record<string, number>> {
   const forms = Array.from({ length: FORMS_OF_ROUND }, (_, index) => round * FORMS_OF_ROUND + index);
   const body = JSON.stringify({ name: 'Ada', message: 'Please send me the notes.' });
-  const kinds: Record<string, (form: number) => PromiseLike<{ status: number; text: string }>> = {
+  const kinds: Record<string, (form: number) => PromiseLike<{ status: number; body: unknown }>> = {
     list: (form) => owner.get(`/submissions/${idOf(form)}?page=3&limit=50`),
     search: (form) => owner.get(`/submissions/${idOf(form)}/search?q=nowhere`),
     export: (form) => owner.get(`/submissions/${idOf(form)}/export.ndjson`),
@@ -75,7 +75,7 @@ async function measure(owner: Owner, round: number): Promise<Record<string, numb
     const times: number[] = [];
     for (const form of forms) {
       const { ms: took, result } = await timed(async () => ask(form));
-      expect(result.status, `${kind}: ${result.text}`).toBe(200);
+      expect(result.status, `${kind}: ${JSON.stringify(result.body)}`).toBe(200);
       times.push(took);
     }
     medians[kind] = median(times);

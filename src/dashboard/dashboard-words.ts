@@ -9,7 +9,7 @@ import { render, type Vocabulary } from '../problems/sentence.ts';
 export type FieldLabels = Readonly<Record<string, string>>;
 
 /** How a value of a field is wrong; `index`: which one of a list. */
-export type FieldFault = { code: string | undefined; limit: number | undefined; index: number | undefined };
+type FieldFault = { code: string | undefined; limit: number | undefined; index: number | undefined };
 
 /** Says at a field what to enter; undefined where the sentence of the service is to be shown. */
 export type FieldSentences = (name: string, fault: FieldFault) => string | undefined;

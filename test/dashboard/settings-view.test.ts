@@ -230,7 +230,7 @@ describe.skipIf(!hasChromium())('the dashboard, Settings', () => {
     );
     const states = page.locator('.panel-state');
     await page.getByText('1 receiver', { exact: true }).waitFor();
-    await page.getByText('To the address in “Friend”').waitFor();
+    await page.getByText('To the address in “Friend”', { exact: true }).waitFor();
     expect((await states.allInnerTexts()).slice(0, 7)).toEqual([
       'Thanks with our text',
       'To the address in “Friend”',

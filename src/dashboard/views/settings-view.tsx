@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useData } from '../data.ts';
 import { mayChange } from '../session.ts';
 import { type ReadSettings, readSettings, useEditedSettings } from '../settings/edited-settings.ts';
@@ -18,7 +18,10 @@ const FORM = 'settings';
 
 /** Opens and closes the parts of the view: at first the one that the address names. */
 function useOpened(): { isOpen(name: string): boolean; toggle(name: string): void } {
-  const [opened, setOpened] = useState<ReadonlySet<string>>(() => new Set([location.hash.slice(1) || 'thanks']));
+  const named = location.hash.slice(1);
+  const [opened, setOpened] = useState<ReadonlySet<string>>(() => new Set([named || 'thanks']));
+  // The part was not there when the address was opened.
+  useEffect(() => document.getElementById(named)?.scrollIntoView(), []);
   return {
     isOpen: (name) => opened.has(name),
     toggle: (name) =>

@@ -1,6 +1,6 @@
 import type { Typed } from '../../setting-fields.ts';
 import { instantAt, zoneOfOwner } from '../../settings/local-time.ts';
-import { counted, numbers } from '../../ui/time.tsx';
+import { counted, numbers, timeZone as ownZone } from '../../ui/time.tsx';
 
 /*
  * The state of each section of the settings in one line.
@@ -11,19 +11,21 @@ const linesIn = (text = ''): number => text.split('\n').filter((line) => line.tr
 /** The instant of a typed time, or undefined where there is none. */
 export const timeIn = (typed: Typed, name: string): Date | undefined => instantAt(typed[name] ?? '', zoneOfOwner());
 
-/** A time of a page as people say it: `Fri, 4 Dec, 17:00`. Of another year, with the year. */
+/** A time of a page as people say it: `Fri, 4 Dec, 17:00`; in another year with that, and with the zone where it is not the browser's. */
 function inWords(at: Date): string {
   const timeZone = zoneOfOwner();
   const yearOf = (time: Date): string => time.toLocaleString('en', { timeZone, year: 'numeric' });
   const year = yearOf(at) === yearOf(new Date()) ? undefined : 'numeric';
-  return at.toLocaleString(undefined, {
+  const shown = at.toLocaleString(undefined, {
     ...{ timeZone, year, weekday: 'short', day: 'numeric', month: 'short' },
     ...{ hour: '2-digit', minute: '2-digit' },
   });
+  return timeZone === ownZone ? shown : `${shown} (${timeZone})`;
 }
 
-function thanks({ redirect_url: url = '' }: Typed): string {
-  return url === '' ? 'Thanks with our text' : `Leads to ${URL.parse(url)?.host ?? url}`;
+function thanks({ redirect_url: url = '', thanks_message: message = '' }: Typed): string {
+  if (url !== '') return `Leads to ${URL.parse(url)?.host ?? url}`;
+  return message === '' ? 'Thanks with our text' : 'Thanks in your own words';
 }
 
 const mail = (typed: Typed, fieldLabel: string): string =>

@@ -41,10 +41,10 @@ const SmallPage = ({
   children: ComponentChildren;
 }): JSX.Element => (
   <div class={`screen ${sign}`}>
-    <Icon name={sign} />
     <p class="screen-page">
       <bdi>{nameOf(page)}</bdi>
     </p>
+    <Icon name={sign} />
     <p class="screen-title">{title}</p>
     <p class="lines">{children}</p>
   </div>
@@ -61,14 +61,15 @@ function Thanks({ page, typed, texts }: Shown): JSX.Element {
   }
   return (
     <SmallPage sign="done" page={page} title={plain(texts.thanks.title)}>
-      {plain(texts.thanks.text)}
+      <bdi>{typed.thanks_message?.trim() || plain(texts.thanks.text)}</bdi>
     </SmallPage>
   );
 }
 
-function Mail({ page, typed, language }: Shown): JSX.Element {
+function Mail({ page, typed }: Shown): JSX.Element {
   if (typed['confirmation.field'] === '') return <p>Visitors get no mail.</p>;
-  const date = new Date().toLocaleDateString(language, { dateStyle: 'long', timeZone: zoneOfOwner() });
+  // As the service writes it, in each language.
+  const date = new Date().toISOString().slice(0, 10);
   const values = { reference: 'sub_…', page: `${nameOf(page)} (${page.url})`, date };
   return (
     <div class="screen mail">

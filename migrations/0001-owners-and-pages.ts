@@ -79,6 +79,7 @@ const DEPLOYMENTS = `
     submission_count bigint NOT NULL DEFAULT 0,
     last_submission_number bigint NOT NULL DEFAULT 0, -- larger than the count once submissions are deleted
     recent_submissions timestamptz[] NOT NULL DEFAULT '{}', -- the window of the rate limit
+    closed_page boolean NOT NULL DEFAULT false, -- the page says so while its form is closed or full
     language text, -- of the pages that visitors see; NULL: that of the page
     retention_days integer, -- submissions are deleted when they are older; NULL: never
     opens_at timestamptz, -- NULL: the form is open from the start
@@ -118,6 +119,7 @@ const DEPLOYMENTS = `
     deployment_id text COLLATE "C" PRIMARY KEY REFERENCES deployments ON DELETE CASCADE,
     redirect_url text,
     allowed_origins text[] NOT NULL DEFAULT '{}', -- empty: all
+    thanks_message text,
     closed_message text,
     blocklist text[] NOT NULL DEFAULT '{}',
     captcha json -- {"provider","site_key","secret"}; NULL: none

@@ -128,6 +128,7 @@ export const SIZES = {
     /** The maximum of a form's `max_submissions`. */
     maxSubmissions: 1_000_000_000,
     maxClosedMessageChars: 1_000,
+    maxThanksMessageChars: 1_000,
     maxOrigins: 20,
     maxRetentionDays: 3_650,
     /** Words of the block list, and characters of each. */

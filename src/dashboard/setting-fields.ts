@@ -78,6 +78,14 @@ export const FIELDS: Readonly<Record<PartOf<Settings>, FormField>> = {
     control: 'addresses',
     wrong: 'Enter an e-mail address such as ada@example.org.',
   },
+  thanks_message: {
+    section: 'thanks',
+    label: 'Thank-you message',
+    hint: 'Visitors read it after they have sent the form. Left empty: that their message has been sent.',
+    control: 'texts',
+    wrong: 'Write a text, or leave it empty.',
+    isShown: ({ redirect_url: url }) => url === '',
+  },
   redirect_url: {
     section: 'thanks',
     label: 'Redirect URL',
@@ -133,6 +141,12 @@ export const FIELDS: Readonly<Record<PartOf<Settings>, FormField>> = {
     hint: 'Visitors read it before the form opens and after it has closed. A form that is full has a text of its own.',
     control: 'texts',
     wrong: 'Write a text, or leave it empty.',
+  },
+  closed_page: {
+    section: 'opening',
+    label: 'Say so in place of the page',
+    hint: 'While the form is not open yet, closed or full, visitors read it before they fill in anything.',
+    control: 'switch',
   },
   max_submissions: {
     section: 'places',

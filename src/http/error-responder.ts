@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { VIEW_PATHS } from '../lib/dashboard-paths.ts';
+import type { PageLook } from '../sites/page-look.ts';
 import type { App } from './app.ts';
 import type { Endpoint } from './operation/declaration.ts';
 import { writeErrorPage } from './pages/page-server.ts';
@@ -63,13 +64,18 @@ export class ErrorResponder {
     else if (isOfApi && isProblemWanted(error, request.headers)) writeError(response, error, headers, this.#app, next);
     else if (visitor)
       this.#visitorPages.refuse(response, visitor, { refusal: { kind: 'unreadable', error }, error }, headers);
-    else if (!isOfApi) writeErrorPage(response, error, requestId, this.#app);
+    else if (!isOfApi) writeErrorPage(response, error, requestId, this.#app, this.#lookOf(slug));
     else if (isNoSuchPath(error) && isReadInBrowser(request)) this.#writeLost(response, error, headers);
     else if (title === undefined) writeError(response, error, headers, this.#app);
     else {
       const page = { title, text: error.message, headers: { ...error.headers, ...headers } };
       writeLinkPage(response, error.status, page, limits);
     }
+  }
+
+  /** The look of the page under a slug, if it is in memory: an error costs no query. */
+  #lookOf(slug: string | null): PageLook | undefined {
+    return slug === null ? undefined : this.#app.pages.cache.inMemory(slug)?.look;
   }
 
   /** The page for a person at an address where nothing is. */

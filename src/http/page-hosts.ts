@@ -26,7 +26,9 @@ export class PageHosts {
       requests: { responseWriter, clientAddress },
     } = app;
     this.#app = app;
-    this.#pages = new PageServer(pages, new ContentSender(siteFiles, responseWriter, clientAddress), app);
+    this.#pages = new PageServer(pages, new ContentSender(siteFiles, responseWriter, clientAddress), app, (...closed) =>
+      visitorPages.sayClosed(...closed),
+    );
     this.#visitorPages = visitorPages;
   }
 

@@ -20,7 +20,7 @@ import {
  * tools of agents, `formhost settings` and the database derive from this list.
  */
 
-const { maxClosedMessageChars, maxRetentionDays, maxSubmissions } = SIZES.settings;
+const { maxClosedMessageChars, maxThanksMessageChars, maxRetentionDays, maxSubmissions } = SIZES.settings;
 const { max: defaultRate, seconds: rateSeconds, maxOfOperator } = SIZES.submissionRate;
 
 /** How often mail about submissions comes: for each of them, or for all of an hour or a day in UTC. */
@@ -94,6 +94,14 @@ export const SETTINGS = {
     text: "Where a visitor's browser is sent after a success, unless the form's own `_redirect` is valid. null: to a page that thanks.",
     short: "Where a visitor's browser goes after a success. null: to a page that thanks.",
     example: 'https://example.org/thanks',
+  },
+  thanks_message: {
+    column: { table: 'form_rules', type: 'text' },
+    schema: plainText('thanks_message', maxThanksMessageChars, LINES).nullable(),
+    first: null,
+    text: 'What visitors read on the page that thanks them. null: a text in the language of the page.',
+    short: 'Visitors read it on the page that thanks them.',
+    example: 'We have your registration. See you on Saturday!',
   },
   allowed_origins: {
     column: { table: 'form_rules', type: 'text[]' },
@@ -182,9 +190,21 @@ export const SETTINGS = {
     column: { table: 'form_rules', type: 'text' },
     schema: plainText('closed_message', maxClosedMessageChars, LINES).nullable(),
     first: null,
-    text: 'The `error` of these 403s, and what visitors read on the page that they get. null: a text in the language of the page.',
-    short: 'Visitors read it while the form is closed or full.',
+    text:
+      'The `error` of the 403s of a form that is not open yet or over, and what visitors read on the page that they get. A form that ' +
+      'is full has a text of its own. null: a text in the language of the page.',
+    short: 'Visitors read it while the form is not open yet, or over.',
     example: 'Registration opens on Monday at 10:00 in Berlin.',
+  },
+  closed_page: {
+    column: { table: 'deployments', type: 'boolean' },
+    schema: onOff('closed_page'),
+    first: false,
+    text:
+      'While the form is not open yet, over or full, whether the host of the page answers each HTML path with a page that says so ' +
+      '(403). Other files stay.',
+    short: 'Whether the page says that its form is closed or full, before somebody fills it in.',
+    example: true,
   },
   spam: {
     schema: spam,

@@ -5,7 +5,10 @@ import { decodeHTML, decodeHTMLAttribute } from 'entities';
 extend([names]);
 
 /** A page as people recognize it. The colours are `#rrggbb`, for a light and a dark screen; null: it names none. */
-type PageLook = { title: string | null; color: string | null; darkColor: string | null };
+export type PageLook = { title: string | null; color: string | null; darkColor: string | null };
+
+/** The look of a page that is not known. */
+export const NO_LOOK: PageLook = { title: null, color: null, darkColor: null };
 
 /** The beginning of a page in which its title and its colour are looked for, because this happens in the main thread. */
 const MAX_START_CHARS = 256 * 1024;

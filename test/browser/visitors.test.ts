@@ -157,6 +157,46 @@ describe.skipIf(!hasChromium())("a visitor's browser", () => {
     expect(await words(page)).toEqual(thanks(`${submitUrl(id)}/thanks`));
   });
 
+  it('counts down to when the form can be sent, sends it by itself then, and once', async () => {
+    const field = '<input name="submit" value="x">';
+    const { id, url } = await owner.deploy({ html: form('action="{{FORM_ACTION}}"', field) });
+    const page = await open(`${url}/`);
+    await fillIn(page);
+    await setAccepted(service.db, id, 10);
+    await page.clock.install();
+    await send(page);
+    const timer = page.getByRole('timer');
+    await timer.waitFor();
+    const first = await timer.innerText();
+    expect(first).toMatch(/^in \d+ seconds$/);
+    expect(await page.getByText('The form is sent again by itself').isVisible()).toBe(true);
+    expect(await page.getByText('Please try again').isVisible()).toBe(false);
+    await page.clock.runFor(5_000);
+    expect(Number.parseInt((await timer.innerText()).slice(3), 10)).toBeLessThan(Number.parseInt(first.slice(3), 10));
+    expect(await stored(id)).toEqual([]);
+    await free(id);
+    // The service learns soon that a slot is free: until then, the page counts down once more.
+    const later = async (): Promise<string> => {
+      await page.clock.runFor(70_000);
+      return page.url();
+    };
+    await expect.poll(later).toBe(`${submitUrl(id)}/thanks`);
+    expect((await stored(id)).length).toBe(1);
+  });
+
+  it('has a button on a page that waits, without JavaScript', async () => {
+    const { id, url } = await owner.deploy({ html: form('action="{{FORM_ACTION}}"') });
+    const page = await open(`${url}/`, { javaScriptEnabled: false });
+    await fillIn(page);
+    await setAccepted(service.db, id, 10);
+    await send(page);
+    await page.getByText('Please try again in').waitFor();
+    expect(await page.getByText('The form is sent again by itself').isVisible()).toBe(false);
+    await free(id);
+    await sendAgain(page, /^Thank you/);
+    expect((await stored(id)).length).toBe(1);
+  });
+
   it('reloads the thanks, and goes back and forth, without sending anything twice', async () => {
     const { id, url } = await owner.deploy({ html: form('enctype="multipart/form-data"') });
     const page = await open(url);

@@ -9,6 +9,7 @@ import { Authentication } from '../../src/http/request/auth.ts';
 import { BodyReader } from '../../src/http/request/body.ts';
 import { SessionCookie } from '../../src/http/request/session-cookie.ts';
 import { ResponseWriter } from '../../src/http/response/response-writer.ts';
+import { NO_LOOK } from '../../src/sites/page-look.ts';
 import { Forms } from '../../src/submissions/live-forms.ts';
 import { SubmissionStore } from '../../src/submissions/submission-store.ts';
 import { type BareRequest, bareRequest } from '../support/bare-request.ts';
@@ -30,7 +31,16 @@ function listenerFor(deploymentId: string): Listener {
   const config = loadConfig({ BASE_URL, PAGES_DOMAIN, ABUSE_CONTACT: 'abuse@example.org' });
   const html = '<p>Hello</p>'.repeat(50);
   const rendered = { hash: 'one', bytes: html.length, br: brotliCompressSync(html) };
-  const page = { version: 1, ownerId: 1, hasAltcha: false, files: undefined, deploymentId, rendered };
+  const page = {
+    version: 1,
+    ownerId: 1,
+    hasAltcha: false,
+    look: NO_LOOK,
+    opening: undefined,
+    files: undefined,
+    deploymentId,
+    rendered,
+  };
   const unused = () => Promise.reject(new Error('Not called.'));
   const pages = new PageCache(
     {

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { PageLook } from '../../sites/page-look.ts';
 import { checkStorage, type StorageLimits, settleStorage } from '../account/storage-queries.ts';
 import { hasReceivingRecipient } from '../deliveries/mail-recipient-queries.ts';
 import { execute, type ListPage, type Paging, query, queryOne, queryPage } from '../postgres/query.ts';
@@ -8,6 +9,7 @@ import { liveDeployments, livePage, TITLE } from './live-deployment-queries.ts';
 import {
   addVersion,
   ContentsRemoved,
+  LOOK,
   lockPage,
   type NewPage,
   type PageChange,
@@ -31,6 +33,9 @@ export type Deployment = {
   takenDownAt: Date | null;
 };
 
+/** Times in milliseconds since 1970; null: there is no such bound. `hasPlaces`: so many submissions, and no more. */
+export type Opening = { opensAt: number | null; closesAt: number | null; hasPlaces: boolean };
+
 /**
  * A live page, without its content. Each change is another version. `hasAltcha`: whether its settings switch ALTCHA on, so that its
  * forms get the widget. `files`: of a site, besides its index.html.
@@ -40,6 +45,9 @@ export type PageHead = {
   version: number;
   ownerId: number;
   hasAltcha: boolean;
+  look: PageLook;
+  /** When its form is open, if the page itself says that it is not. */
+  opening: Opening | undefined;
   files: readonly SiteFile[] | undefined;
 };
 
@@ -277,6 +285,11 @@ export async function deleteDeployment(db: Knex, ownerId: number, id: string): P
   return row && toDeployment(row);
 }
 
+const MS = (column: string): string => `CAST(extract(epoch FROM ${column}) * 1000 AS float8)`;
+/** In SQL, an `Opening` as JSON; NULL where the page says nothing of its form. */
+const OPENING = `CASE WHEN closed_page THEN jsonb_build_object('opensAt', ${MS('opens_at')}, 'closesAt', ${MS('closes_at')},
+              'hasPlaces', max_submissions IS NOT NULL) END`;
+
 /**
  * The pages that are live under several slugs, rendered if they were with forms that post to `submitUrl`; 'taken-down' where
  * the operator has taken the page down. A body of more than `maxBytes` is left out.
@@ -287,20 +300,22 @@ export async function findPages(
   { submitUrl, maxBytes }: { submitUrl: string; maxBytes: number },
 ): Promise<Map<string, StoredPage | 'taken-down'>> {
   const rows = await query<
-    Omit<Page, 'html' | 'files'> & {
-      files: SiteFile[] | null;
-      slug: string;
-      isTakenDown: boolean;
-      hash: string;
-      bytes: number;
-      br: Buffer | null;
-      html: Buffer | null;
-    }
+    Omit<Page, 'html' | 'files' | 'look' | 'opening'> &
+      PageLook & {
+        opening: Opening | null;
+        files: SiteFile[] | null;
+        slug: string;
+        isTakenDown: boolean;
+        hash: string;
+        bytes: number;
+        br: Buffer | null;
+        html: Buffer | null;
+      }
   >(
     db,
     'find-pages',
     `SELECT slug, pages.deployment_id AS "deploymentId", pages.version, owner_id AS "ownerId", files,
-            is_taken_down AS "isTakenDown", has_altcha AS "hasAltcha", rendered_hash AS hash, rendered_bytes AS bytes,
+            is_taken_down AS "isTakenDown", has_altcha AS "hasAltcha", ${LOOK}, ${OPENING} AS opening, rendered_hash AS hash, rendered_bytes AS bytes,
             CASE WHEN is_rendered AND NOT is_taken_down AND octet_length(rendered_br) <= CAST(:maxBytes AS double precision) THEN rendered_br END AS br,
             CASE WHEN NOT is_rendered AND NOT is_taken_down AND octet_length(html) <= CAST(:maxBytes AS double precision) THEN html END AS html
        FROM deployments
@@ -314,11 +329,26 @@ export async function findPages(
     { slugs: [...slugs], without: renderedFor(submitUrl, false), withAltcha: renderedFor(submitUrl, true), maxBytes },
   );
   return new Map(
-    rows.map(({ slug, isTakenDown, hash, bytes, br, html, ...row }): [string, StoredPage | 'taken-down'] => {
-      const head = { ...row, files: row.files ?? undefined };
-      if (isTakenDown) return [slug, 'taken-down'];
-      if (br) return [slug, { ...head, rendered: { hash, bytes, br } }];
-      return [slug, html ? { ...head, html } : head];
-    }),
+    rows.map(
+      ({
+        slug,
+        isTakenDown,
+        hash,
+        bytes,
+        br,
+        html,
+        title,
+        color,
+        darkColor,
+        opening,
+        ...row
+      }): [string, StoredPage | 'taken-down'] => {
+        const look = { title, color, darkColor };
+        const head = { ...row, look, opening: opening ?? undefined, files: row.files ?? undefined };
+        if (isTakenDown) return [slug, 'taken-down'];
+        if (br) return [slug, { ...head, rendered: { hash, bytes, br } }];
+        return [slug, html ? { ...head, html } : head];
+      },
+    ),
   );
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
-import { lookOf } from '../../sites/page-look.ts';
+import { lookOf, type PageLook } from '../../sites/page-look.ts';
 import { execute, type ListPage, type Paging, query, queryPage } from '../postgres/query.ts';
 import { areSame, byPath, lockContents, releasing, type SiteFile, toColumn } from './site-file-queries.ts';
 
@@ -42,6 +42,12 @@ export function pageColumns({ html, rendered }: NewPage, version: Version) {
   const look = { title, color, dark_color: darkColor };
   return { html, version, ...look, ...(rendered ? renderingColumns(rendered) : NOT_RENDERED) };
 }
+
+/** In SQL, the columns of a page that are its look. */
+export const LOOK = 'title, color, dark_color AS "darkColor"';
+
+/** Returns the look in a row that has more. */
+export const toLook = ({ title, color, darkColor }: PageLook): PageLook => ({ title, color, darkColor });
 
 /** Stores how the page is rendered if it is live and this is not stored, or for something else. */
 export async function renewRendering(

@@ -150,6 +150,11 @@ export class PageCache {
     });
   }
 
+  /** The page under a slug, if it is in memory. */
+  inMemory(slug: string): ReadyPage | undefined {
+    return this.#pages.peek(slug);
+  }
+
   /** A file of a site, which is read at its first use. Without a promise when it is in memory. */
   file(slug: string, page: ReadyPage, site: Site, file: SiteFile): ReadyFile | Promise<ReadyFile> {
     return site.kept(file.path) ?? site.underWay.get(file.path) ?? this.#readFile(slug, page, site, file);
@@ -214,10 +219,14 @@ export class PageCache {
     throw new Error('A page was read without its body.');
   }
 
-  #toReadyPage({ deploymentId, version, ownerId, hasAltcha, files }: StoredPage, rendering: Rendering): ReadyPage {
-    const site = files && new Site(files, { maxBytes: this.#siteBytes, maxHtmlBytes: this.#maxHtmlBytes });
+  #toReadyPage(
+    { deploymentId, version, ownerId, hasAltcha, look, opening, files }: StoredPage,
+    rendering: Rendering,
+  ): ReadyPage {
+    const site =
+      files && new Site(files, { maxBytes: this.#siteBytes, maxHtmlBytes: this.#maxHtmlBytes });
     return {
-      ...{ deploymentId, version, ownerId, hasAltcha, site },
+      ...{ deploymentId, version, ownerId, hasAltcha, look, opening, site },
       ...toReadyHtml(rendering, site !== undefined),
       isStale: false,
     };

@@ -1,8 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Config, pageUrl } from '../../config.ts';
+import type { Database } from '../../db/postgres/connect.ts';
+import type { Closing } from '../../db/submissions/store-submissions.ts';
 import { escapeHtml } from '../../lib/html.ts';
 import type { Limits } from '../../limits.ts';
+import type { PageLook } from '../../sites/page-look.ts';
 import { INDEX, isHtmlPath, isScriptPath } from '../../sites/site-paths.ts';
+import { Closings } from '../../submissions/closings.ts';
 import { fill } from '../../texts/fill.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { chooseEncoding } from '../response/accept.ts';
@@ -30,6 +34,16 @@ const NOT_FOUND = ['404.html', '404.htm'];
 
 const isReading = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
 
+/** Returns whether a path has HTML, or leads to it. */
+function isOfHtml({ path }: Exchange, { site }: ReadyPage): boolean {
+  if (path === '/') return true;
+  const target = site?.resolve(path);
+  return target !== undefined && (target === 'no-slash' || isHtmlPath(target.file));
+}
+
+/** Answers that the form of a page is closed. */
+type SayClosed = (exchange: Exchange, deploymentId: string, closing: Closing) => Promise<void>;
+
 /** Answers requests to the hosts of pages. */
 export class PageServer {
   readonly #pages: PageCache;
@@ -38,8 +52,17 @@ export class PageServer {
   readonly #blockedBy: string;
   readonly #config: Config;
   readonly #limits: Limits;
+  readonly #closings: Closings;
+  readonly #sayClosed: SayClosed;
 
-  constructor(pages: PageCache, sender: ContentSender, { config, limits }: { config: Config; limits: Limits }) {
+  constructor(
+    pages: PageCache,
+    sender: ContentSender,
+    { config, limits, db }: { config: Config; limits: Limits; db: Database },
+    sayClosed: SayClosed,
+  ) {
+    this.#closings = new Closings(db);
+    this.#sayClosed = sayClosed;
     this.#pages = pages;
     this.#sender = sender;
     this.#blockedBy = config.baseUrl;
@@ -122,8 +145,17 @@ export class PageServer {
     if (isMoved(page)) return isRead ? this.#redirect(exchange, page) : this.serve(exchange, page.movedTo);
     if (page === 'taken-down' && isRead) throw takenDown(this.#blockedBy);
     if (!page || page === 'taken-down') throw noSuchPage();
+    const { opening, deploymentId } = page;
+    const checking = opening && isRead && isOfHtml(exchange, page) && this.#closings.get(deploymentId, opening);
+    if (!checking) return this.#answerOpen(exchange, slug, page);
+    return checking.then((closing) =>
+      closing ? this.#sayClosed(exchange, deploymentId, closing) : this.#answerOpen(exchange, slug, page),
+    );
+  }
+
+  #answerOpen(exchange: Exchange, slug: string, page: ReadyPage): void | Promise<void> {
     if (exchange.path !== '/') return this.#answerPath(exchange, slug, page);
-    if (!isRead) throw wrongMethod();
+    if (!isReading(exchange.request)) throw wrongMethod();
     return this.#answerBody(exchange, slug, { page, body: page });
   }
 
@@ -181,12 +213,13 @@ export class PageServer {
   }
 }
 
-/** Answers an error on a page's host. When the page was taken down, the contact for abuse is shown. */
+/** Answers an error on a page's host. `look`: that of the page, if it is known. When the page was taken down, the contact for abuse is shown. */
 export function writeErrorPage(
   response: ServerResponse,
   error: HttpError,
   requestId: string,
   { config: { abuseContact }, limits }: { config: Config; limits: Limits },
+  look: PageLook | undefined,
 ): void {
   const translations = translationsFor(response.req.headers);
   const { title, text, more = '' } = wordsOf(error, translations);
@@ -196,7 +229,7 @@ export function writeErrorPage(
       : '';
   const content = `<p>${text}${more && translations.gap}${more}</p>${contact}`;
   const headers = { ...error.headers, 'x-request-id': requestId };
-  writeSmallPage(response, error.status, { translations, sign: 'problem', title, content }, headers, limits);
+  writeSmallPage(response, error.status, { translations, sign: 'problem', title, content, look }, headers, limits);
 }
 
 function wordsOf(error: HttpError, translations: Translations): { title: string; text: string; more?: string } {

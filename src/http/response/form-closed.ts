@@ -13,6 +13,10 @@ function sentenceOf(closing: Closing): string {
   }
 }
 
+/** The owner's message is about times: a form that is full says so itself. */
+export const messageFor = ({ reason }: Closing, closedMessage: string | null): string | null =>
+  reason === 'full' ? null : closedMessage;
+
 /** The form accepts nothing now. `closedMessage`: what its owner wants to be said instead. */
 export class FormClosed extends HttpError {
   readonly closing: Closing;
@@ -25,9 +29,10 @@ export class FormClosed extends HttpError {
   }
 }
 
+const HAS_MESSAGE = 'The `error` is `closed_message`, if the deployment has one.';
 const kind = (id: string, description: string, example: Closing) =>
   errorKind(
-    { id, description: `${description} The \`error\` is \`closed_message\`, if the deployment has one.` },
+    { id, description: messageFor(example, '') === null ? description : `${description} ${HAS_MESSAGE}` },
     (closing: Closing, closedMessage: string | null) => new FormClosed(closing, closedMessage),
     example,
     null,
@@ -44,7 +49,7 @@ const KINDS = {
 };
 
 export const formClosed = (closing: Closing, closedMessage: string | null): HttpError =>
-  KINDS[closing.reason](closing, closedMessage);
+  KINDS[closing.reason](closing, messageFor(closing, closedMessage));
 
 /** The errors that endpoints which submit declare. */
 export const FORM_CLOSED = Object.values(KINDS);

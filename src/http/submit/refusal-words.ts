@@ -1,11 +1,14 @@
+import type { Closing } from '../../db/submissions/store-submissions.ts';
 import { escapeHtml } from '../../lib/html.ts';
 import type { FileLimit, NotReceived } from '../../submissions/outcomes.ts';
 import { fill } from '../../texts/fill.ts';
 import type { HttpError } from '../response/errors.ts';
+import { messageFor } from '../response/form-closed.ts';
 import { type Translations, whenToTryAgain } from '../response/translations.ts';
 import { type Fields, isChosen } from './form-body.ts';
 import { type Refusal, remedyFor, shownOrigin } from './refusals.ts';
 import { shownName } from './resubmit-form.ts';
+import { COUNTDOWN } from './wait-script.ts';
 
 /** The words of the page that a visitor gets. `isFinal`: no advice helps. */
 type Words = { sign: 'wait' | 'problem'; title: string; sentences: readonly string[]; isFinal?: true };
@@ -30,7 +33,7 @@ export function refusalWords(refusal: Refusal, about: About): Words {
     case 'closed':
       return closedForm(refusal, translations);
     case 'rate-limited':
-      return { ...problem(translations.full, whenToTryAgain(error, translations)), sign: 'wait' };
+      return { ...problem(translations.full), sign: 'wait' };
     case 'unavailable':
       return { ...problem(translations.busy, whenToTryAgain(error, translations)), sign: 'wait' };
     case 'failed':
@@ -66,16 +69,37 @@ function wrongSite(origin: string, translations: Translations): Words {
 }
 
 function closedForm({ closing, form }: Extract<NotReceived, { kind: 'closed' }>, translations: Translations): Words {
-  const closedMessage = form?.rules.closedMessage ?? null;
+  const { title, sentences } = closedWords(closing, form?.rules.closedMessage ?? null, translations);
+  return { sign: 'problem', title, sentences: [...sentences, translations.nothingSent] };
+}
+
+/**
+ * What follows the sentences, and counts down to when a form can be sent again. `isSent`: the page sends it then. Without JavaScript it says the
+ * time once.
+ */
+export function countdown(error: HttpError, isSent: boolean, translations: Translations): string {
+  const seconds = Number(error.headers['Retry-After']);
+  const time = `<span role="timer" ${COUNTDOWN}="${seconds}">${translations.time(seconds)}</span>`;
+  const counted = fill(isSent ? translations.sentAgain : translations.tryAgain, { time });
+  const words = whenToTryAgain(error, translations);
+  const { gap } = translations;
+  return `<span data-without-script>${gap}${words}</span><span data-with-script hidden>${gap}${counted}</span>`;
+}
+
+/** A text of the owner's, in HTML. */
+export const ofOwnerText = (text: string): string => `<bdi>${escapeHtml(text).replaceAll(/\r?\n/g, '<br>')}</bdi>`;
+
+/** The sentences about a form that is closed. `message`: that of its owner. */
+export function closedWords(closing: Closing, message: string | null, translations: Translations) {
+  const closedMessage = messageFor(closing, message);
   const { title, text } = translations.closings[closing.reason];
   const opening =
     closing.reason === 'not-open'
       ? { time: translations.dateTime(closing.opensAt, closing.timeZone), zone: closing.timeZone }
       : undefined;
-  const ofOwner =
-    closedMessage === null ? [] : [`<bdi>${escapeHtml(closedMessage).replaceAll(/\r?\n/g, '<br>')}</bdi>`];
+  const ofOwner = closedMessage === null ? [] : [ofOwnerText(closedMessage)];
   const sentences = opening || closedMessage === null ? [fill(text, opening ?? {}), ...ofOwner] : ofOwner;
-  return { sign: 'problem', title, sentences: [...sentences, translations.nothingSent] };
+  return { title, sentences };
 }
 
 /** Sentences about the files that were refused, with their names where these say more. */

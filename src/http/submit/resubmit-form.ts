@@ -5,6 +5,7 @@ import { fill } from '../../texts/fill.ts';
 import type { Translations } from '../response/translations.ts';
 import { type Fields, isChosen, type SentFile } from './form-body.ts';
 import { resubmitQuery } from './resubmit-query.ts';
+import { AUTO_SENT } from './wait-script.ts';
 
 const MAX_SHOWN_NAMES = 5;
 const MAX_SHOWN_NAME_CHARS = 80;
@@ -12,8 +13,8 @@ const MAX_SHOWN_NAME_CHARS = 80;
 /** The identity with which a form is sent again. `id` is the submission's. `isRetry`: an error page has sent the form. */
 export type Resubmission = { id: string; isRetry: boolean; links: Pick<SignedLinks, 'resubmission'> };
 
-/** The parts of a form that an error page sends again. `exceeded`: why its files were refused. */
-type KeptForm = Resubmission & { enctype: string; fields: Fields; exceeded: FileLimit | undefined };
+/** The parts of a form that an error page sends again. `exceeded`: why its files were refused. `isAuto`: a script sends it. */
+type KeptForm = Resubmission & { enctype: string; fields: Fields; exceeded: FileLimit | undefined; isAuto: boolean };
 
 /** A name of a file or a field as visitors see it, in HTML: cut, and apart from the direction of the text around it. */
 export function shownName(name: string): string {
@@ -55,7 +56,7 @@ function labelOf(name: string, files: readonly SentFile[], { chooseAgain, list }
  * a page can't fill in, are to be chosen again; the visitor may leave them out.
  */
 export function resubmitForm(kept: KeptForm, translations: Translations): string {
-  const { enctype, fields, id: submissionId, links, exceeded } = kept;
+  const { enctype, fields, id: submissionId, links, exceeded, isAuto } = kept;
   const lost = lostFilesOf(kept);
   const inputs = new Set<string>();
   const controls = fields.map(([name, value, file]) => {
@@ -70,7 +71,7 @@ export function resubmitForm(kept: KeptForm, translations: Translations): string
     const input = `<input type="file" name="${attribute(name)}"${isMultiple ? ' multiple' : ''} id="${id}">`;
     return `<p><label for="${id}">${labelOf(name, files, translations)}</label>\n${input}</p>\n`;
   });
-  return `<form method="post" action="${resubmitQuery(submissionId, fields, lost, links)}" enctype="${enctype}" autocomplete="off">
+  return `<form method="post" action="${resubmitQuery(submissionId, fields, lost, links)}" enctype="${enctype}" autocomplete="off"${isAuto ? ` ${AUTO_SENT}` : ''}>
 ${controls.join('')}<button>${exceeded ? translations.send : translations.sendAgain}</button>
 </form>`;
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pageUrl } from '../../config.ts';
 import type { LiveForm } from '../../db/submissions/form-queries.ts';
+import type { Closing } from '../../db/submissions/store-submissions.ts';
 import { isWebOrigin, refererUrl } from '../../forms/origins.ts';
 import { DELIVERY_HEADER } from '../../lib/events.ts';
 import { escapeHtml } from '../../lib/html.ts';
@@ -14,9 +15,10 @@ import { writeSmallPage } from '../response/small-page.ts';
 import { type Translations, translationsFor } from '../response/translations.ts';
 import type { Fields } from './form-body.ts';
 import { redirectOf, redirectWithin } from './redirect.ts';
-import { exceededBy, refusalWords } from './refusal-words.ts';
+import { closedWords, countdown, exceededBy, ofOwnerText, refusalWords } from './refusal-words.ts';
 import { noSuchForm, type Refusal } from './refusals.ts';
 import { lostFilesOf, type Resubmission, resubmitForm } from './resubmit-form.ts';
+import { WAIT_SCRIPT } from './wait-script.ts';
 
 /** A person whose browser shows the answer to the form that it sent, and what is known of the form. */
 export type Visitor = {
@@ -32,6 +34,9 @@ export type Visitor = {
   /** The identity with which the form is sent again; undefined if it can't be. */
   readonly resubmission?: Resubmission | undefined;
 };
+
+/** A form that is kept, in HTML. `isAuto`: the page sends it by itself. */
+type Kept = { html: string; isAuto: boolean };
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -108,8 +113,10 @@ export class VisitorPages {
     }
     const translations = translationsFor(response.req.headers, isAbsent ? undefined : page);
     const { title, text } = isAbsent ? translations.unavailable : translations.thanks;
-    const content = `${paragraph(text)}${isAbsent ? '' : this.#linkBack(response.req, page?.slug, translations)}`;
-    const shown = { translations, sign: isAbsent ? 'problem' : 'done', title, content } as const;
+    const message = isAbsent ? null : (page?.rules.thanksMessage ?? null);
+    const content = `${paragraph(message === null ? text : ofOwnerText(message))}${isAbsent ? '' : this.#linkBack(response.req, page?.slug, translations)}`;
+    const look = isAbsent ? undefined : page?.look;
+    const shown = { translations, sign: isAbsent ? 'problem' : 'done', title, content, look } as const;
     writeSmallPage(response, error?.status ?? 200, shown, { ...error?.headers, ...all }, this.#app.limits);
   }
 
@@ -124,13 +131,16 @@ export class VisitorPages {
     const translations = translationsFor(response.req.headers, page);
     const { sign, title, sentences, isFinal } = refusalWords(refusal, { error, fields, translations });
     const kept = this.#keep(response, visitor, refusal, translations);
+    const isWaiting = refusal.kind === 'rate-limited';
+    const counted = isWaiting ? countdown(error, kept?.isAuto === true, translations) : '';
     const back = this.#linkBack(response.req, slug, translations);
-    const advice = isFinal ? '' : `\n${kept ?? paragraph(translations.goBack)}${back}`;
-    const content = `${paragraph(sentences.join(translations.gap))}${advice}`;
+    const advice = isFinal ? '' : `\n${kept?.html ?? paragraph(translations.goBack)}${back}`;
+    const content = `${paragraph(sentences.join(translations.gap), counted)}${advice}`;
     // Browsers apply form-action to the redirect that follows the form, too. Where that leads may not be known.
     const destinations = page ? this.#destinationsOf(response.req, visitor, page) : ['http:', 'https:'];
     const formAction = kept === undefined ? undefined : ["'self'", ...destinations].join(' ');
-    const shown = { translations, sign, title, content, formAction };
+    const script = isWaiting ? WAIT_SCRIPT : undefined;
+    const shown = { translations, sign, title, content, look: page?.look, script, formAction };
     writeSmallPage(response, error.status, shown, { ...error.headers, ...headers }, this.#app.limits);
   }
 
@@ -154,8 +164,18 @@ export class VisitorPages {
       ...{ ...error.headers, 'Referrer-Policy': 'no-referrer' },
       ...{ 'x-request-id': requestId, ...varyByAccept(response, error) },
     };
-    const shown = { translations, sign: 'problem', title, content } as const;
+    const shown = { translations, sign: 'problem', title, content, look: page?.look } as const;
     writeSmallPage(response, error.status, shown, all, this.#app.limits);
+  }
+
+  /** Answers in place of a page that says itself that its form is closed. */
+  async sayClosed({ response, requestId }: Exchange, deploymentId: string, closing: Closing): Promise<void> {
+    const page = await this.#app.submissions.forms.get(deploymentId).catch(() => undefined);
+    const translations = translationsFor(response.req.headers, page);
+    const { title, sentences } = closedWords(closing, page?.rules.closedMessage ?? null, translations);
+    const content = paragraph(sentences.join(translations.gap));
+    const shown = { translations, sign: 'problem', title, content, look: page?.look } as const;
+    writeSmallPage(response, 403, shown, { 'x-request-id': requestId }, this.#app.limits);
   }
 
   /** Where a form leads by its `_redirect`. */
@@ -204,13 +224,17 @@ export class VisitorPages {
   }
 
   /** The form, to be sent again; undefined when it is not known, or too much of other visitors is kept already. */
-  #keep(response: ServerResponse, visitor: Visitor, refusal: Refusal, translations: Translations): string | undefined {
+  #keep(response: ServerResponse, visitor: Visitor, refusal: Refusal, translations: Translations): Kept | undefined {
     const { enctype, fields, resubmission } = visitor;
     const isKept = SENT_AGAIN.has(refusal.kind) && fields && resubmission && this.#reserve(response, fields);
     if (!isKept) return undefined;
-    const kept = { ...resubmission, enctype, fields, exceeded: exceededBy(refusal) };
-    const note = lostFilesOf(kept).size > 0 ? [translations.gap, translations.filesNotKept] : [];
-    return `${paragraph(translations.kept, ...note)}\n${resubmitForm(kept, translations)}`;
+    const form = { ...resubmission, enctype, fields, exceeded: exceededBy(refusal) };
+    const hasLost = lostFilesOf(form).size > 0;
+    // Only the visitor can choose files again.
+    const kept = { ...form, isAuto: refusal.kind === 'rate-limited' && !hasLost };
+    const note = hasLost ? [translations.gap, translations.filesNotKept] : [];
+    const html = `${paragraph(translations.kept, ...note)}\n${resubmitForm(kept, translations)}`;
+    return { html, isAuto: kept.isAuto };
   }
 
   /** Counts the characters of a form until the answer is closed; whether there is room for them. */

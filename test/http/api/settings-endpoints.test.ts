@@ -26,6 +26,8 @@ const AT_FIRST = {
   max_submissions: null,
   submissions_per_minute: null,
   closed_message: null,
+  closed_page: false,
+  thanks_message: null,
   spam: { blocklist: [], captcha: null },
   confirmation: null,
 };
@@ -75,7 +77,7 @@ describe('GET /deploy/:id/settings', () => {
       { confirmation: CONFIRMATION },
       { confirmation: LONGEST },
       { opens_at: '1970-01-01T00:00:00.000Z', closes_at: '9999-12-31T23:59:59.999Z' },
-      { closed_message: 'é'.repeat(1_000) },
+      { closed_message: 'é'.repeat(1_000), thanks_message: 'é\n'.repeat(500), closed_page: true },
       { max_submissions: 1, submissions_per_minute: 1, closed_message: ' "Sold out"\n ' },
       { max_submissions: 1_000_000_000, submissions_per_minute: 600 },
     ]) {
@@ -177,6 +179,8 @@ describe('GET /deploy/:id/settings', () => {
     ]),
     ['max_submissions', [0, -1, 1.5, '40', 1_000_000_001]],
     ['submissions_per_minute', [0, 1.5, '20', 601]],
+    ['thanks_message', ['', ' \n', 'a\0b', '\ud800', 5, 'x'.repeat(1_001)]],
+    ['closed_page', ['true', 1, null]],
     ['closed_message', ['', ' \n', 'a\0b', '\u001b[31m', '\ud800', 5, 'x'.repeat(1_001)]],
   ])('answers 400 that names %s, and changes nothing', async (field, values) => {
     const { id } = await owner.deploy();

@@ -5,13 +5,14 @@ import { isMoved, PageCache, type ReadyPage } from '../../../src/http/pages/page
 import type { Variant } from '../../../src/http/pages/ready-body.ts';
 import type { Encoding } from '../../../src/http/response/accept.ts';
 import { BusyError } from '../../../src/lib/fair-queue.ts';
+import { NO_LOOK } from '../../../src/sites/page-look.ts';
 import { SIZES } from '../../../src/sizes.ts';
 import { testLimits } from '../../support/test-limits.ts';
 
 const MIB = 1024 * 1024;
 const { largeBytes } = SIZES.internalPages;
 const PAGE_BYTES = 32 * 1024;
-const HEAD = { version: 1, ownerId: 1, hasAltcha: false, files: undefined };
+const HEAD = { version: 1, ownerId: 1, hasAltcha: false, look: NO_LOOK, opening: undefined, files: undefined };
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 
 type Read = ConstructorParameters<typeof PageCache>[0]['read'];

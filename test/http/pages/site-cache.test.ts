@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { isMoved, PageCache, type ReadyPage } from '../../../src/http/pages/page-cache.ts';
 import { toReadyBody } from '../../../src/http/pages/ready-body.ts';
 import type { ReadyFile, Site } from '../../../src/http/pages/site.ts';
+import { NO_LOOK } from '../../../src/sites/page-look.ts';
 import { testLimits } from '../../support/test-limits.ts';
 
 const KIB = 1024;
@@ -25,7 +26,11 @@ function startCache() {
         new Map(
           slugs.map((slug) => [
             slug,
-            { ...{ deploymentId: slug, version: 1, ownerId: 1, hasAltcha: false }, files: FILES, rendered: RENDERED },
+            {
+              ...{ deploymentId: slug, version: 1, ownerId: 1, hasAltcha: false, look: NO_LOOK, opening: undefined },
+              files: FILES,
+              rendered: RENDERED,
+            },
           ]),
         ),
       async makeFile(slug, _page, { path, bytes }) {

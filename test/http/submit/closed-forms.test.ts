@@ -63,8 +63,12 @@ describe('a form that is not open yet, closed or full', () => {
       await settingsOf(id, settings);
       expect(await submit(id, sent)).toEqual({ status: 403, code, text: JSON.stringify({ error }) });
     }
-    await settingsOf(id, { closed_message: 'Sold <out>' });
-    expect(await submit(id, sent)).toEqual({ status: 403, code: 'form-full', text: '{"error":"Sold <out>"}' });
+    // The message is about times: a full form has a text of its own.
+    const full = JSON.stringify({ error: 'This form is full: ask its owner.' });
+    await settingsOf(id, { closed_message: 'Opens <soon>' });
+    expect(await submit(id, sent)).toEqual({ status: 403, code: 'form-full', text: full });
+    await settingsOf(id, { closes_at: PAST });
+    expect(await submit(id, sent)).toEqual({ status: 403, code: 'form-closed', text: '{"error":"Opens <soon>"}' });
     expect(await isStored(id)).toEqual([1, 0]);
     expect(await service.db('submission_files').where({ deployment_id: id }).select()).toEqual([]);
     await settingsOf(id, { max_submissions: 2, opens_at: PAST, closes_at: FUTURE });

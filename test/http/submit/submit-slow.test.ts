@@ -8,6 +8,7 @@ import { RequestContext } from '../../../src/http/request/request-context.ts';
 import { SubmissionRoute } from '../../../src/http/submit/submission-route.ts';
 import { VisitorPages } from '../../../src/http/submit/visitor-pages.ts';
 import { newDeploymentId } from '../../../src/lib/ids.ts';
+import { NO_LOOK } from '../../../src/sites/page-look.ts';
 import { Forms } from '../../../src/submissions/live-forms.ts';
 import { SubmissionStore } from '../../../src/submissions/submission-store.ts';
 import { idleApp } from '../../support/test-app.ts';
@@ -18,7 +19,15 @@ let socket: Socket | undefined;
 
 class OneForm extends Forms {
   override async get(deploymentId: string): Promise<LiveForm> {
-    return { deploymentId, slug: 'slow', formerSlugs: [], language: null, lang: undefined, rules: NO_RULES };
+    return {
+      deploymentId,
+      slug: 'slow',
+      formerSlugs: [],
+      language: null,
+      lang: undefined,
+      look: NO_LOOK,
+      rules: NO_RULES,
+    };
   }
 }
 class SlowStore extends SubmissionStore {

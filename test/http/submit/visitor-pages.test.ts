@@ -80,13 +80,15 @@ const ATTEMPT = /action="\?attempt=sub_[0-9A-Za-z]{24}\.[\w-]{43}"/;
 function pageIn({ headers, body }: Answer): { title: string; content: string } {
   const style = STYLE.exec(body)?.[1] ?? '';
   const [, title = '', heading, content = ''] =
-    /^<!doctype html>\n<html lang="en" dir="ltr">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>([^<]+)<\/title>\n<style>[^<]*<\/style>\n<\/head>\n<body>\n<main>\n<svg class="(?:done|wait|problem)" .*?<\/svg>\n<h1>([^<]+)<\/h1>\n(.*)\n<\/main>\n<\/body>\n<\/html>\n$/s.exec(
+    /^<!doctype html>\n<html lang="en" dir="ltr">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>([^<]+)<\/title>\n<style>[^<]*<\/style>\n<\/head>\n<body>\n<main>\n<svg class="(?:done|wait|problem)" .*?<\/svg>\n<h1>([^<]+)<\/h1>\n(.*)\n<\/main>(?:\n<script>[^<]*<\/script>)?\n<\/body>\n<\/html>\n$/s.exec(
       body,
     ) ?? [];
   expect(heading).toBe(title);
-  expect(headers['content-security-policy']).toMatch(
-    `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; form-action `,
-  );
+  const script = /<script>([^<]*)<\/script>/.exec(body)?.[1];
+  const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  const scripts = script === undefined ? '' : ` script-src ${hashOf(script)};`;
+  const policy = `${headers['content-security-policy']}`;
+  expect(policy.startsWith(`default-src 'none'; style-src ${hashOf(style)};${scripts} form-action `)).toBe(true);
   return { title, content: content.replace(ATTEMPT, 'action="?attempt"') };
 }
 
@@ -193,10 +195,12 @@ describe('a form sent by a browser that shows the answer', () => {
 });
 
 describe('the page of a form that is full', () => {
-  const words = (seconds: string): string =>
-    `<p>Too many people sent this form in the last minute. Please try again in ${seconds}.</p>`;
+  const words = (seconds: string): string => {
+    const counted = `<span role="timer" data-seconds="${Number.parseInt(seconds, 10)}">in ${seconds}</span>`;
+    return `<p>Too many people sent this form in the last minute.<span data-without-script> Please try again in ${seconds}.</span><span data-with-script hidden> The form is sent again by itself ${counted}.</span></p>`;
+  };
   const kept = (enctype: string, controls: string): string =>
-    `<p>What you filled in has been kept.</p>\n<form method="post" action="?attempt" enctype="${enctype}" autocomplete="off">\n${controls}${controls && '\n'}<button>Send it again</button>\n</form>`;
+    `<p>What you filled in has been kept.</p>\n<form method="post" action="?attempt" enctype="${enctype}" autocomplete="off" data-auto>\n${controls}${controls && '\n'}<button>Send it again</button>\n</form>`;
   const seconds = ({ headers }: Answer): string => `${headers['retry-after']} seconds`;
 
   it('says when to try again and keeps what was filled in, on both hosts, from memory too', async () => {
@@ -206,7 +210,9 @@ describe('the page of a form that is full', () => {
         const answer = await post(path, { host, body: 'a=1&_redirect=/%23ok&_hp=' });
         expect([answer.status, answer.headers['retry-after']]).toEqual([429, expect.stringMatching(/^[1-9]\d?$/)]);
         const { 'retry-after': retryAfter, ...said } = saidIn(answer);
-        expect(said).toEqual({ ...errorHeaders(answer, `'self' https://${hostOf(slug)}`), ...cors });
+        // pageIn() compares the policy, which allows the script that counts down.
+        const headers = errorHeaders(answer, `'self' https://${hostOf(slug)}`);
+        expect(said).toEqual({ ...headers, ...cors, 'content-security-policy': expect.stringContaining('script-src') });
         const controls = [area('a', '1'), area('_redirect', '/#ok'), area('_hp', '')].join('\n');
         expect(pageIn(answer)).toEqual({
           title: 'Please wait a moment',

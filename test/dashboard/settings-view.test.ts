@@ -195,13 +195,27 @@ describe.skipIf(!hasChromium())('the dashboard, Settings', () => {
   });
 
   it('offers for mail to visitors only fields that hold addresses', async () => {
-    const { page } = await opened();
+    const { page, owner } = await opened();
     await openSections(page, 'Mail to visitors');
     const field = page.getByLabel('Thank visitors by mail');
     await field.and(page.locator('select')).waitFor();
-    expect(await field.locator('option').allInnerTexts()).toEqual(['No mail', 'Ihre E-Mail-Adresse', 'Friend']);
+    const offered = () => field.locator('option').allInnerTexts();
+    await expect.poll(offered).toEqual(['No mail', 'Ihre E-Mail-Adresse', 'Friend']);
     await field.selectOption('Friend');
     await page.getByText('1 change', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await save(page).waitFor({ state: 'detached' });
+    const { id } = await owner.deploy({
+      html: FORM.replaceAll(/mail|contact/gi, 'post'),
+    });
+    await page.goto(`${dashboard.origin}/dashboard/pages/${id}/settings#mail`);
+    await page.getByText('The form has no field for an e-mail address').waitFor();
+    // Of a form on another site, only its owner knows the fields.
+    const { id: elsewhere } = await owner.deploy({ html: '<p>No form' });
+    await page.goto(`${dashboard.origin}/dashboard/pages/${elsewhere}/settings#mail`);
+    await page.getByText('The name of the field that holds the address').waitFor();
+    await field.fill('e_mail');
+    await page.getByLabel('Subject of the mail').waitFor();
   });
 
   it('offers a higher limit a minute to a form with more places', async () => {

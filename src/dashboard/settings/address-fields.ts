@@ -25,15 +25,23 @@ const isForAddress = ({ name, label, type }: FormInput): boolean =>
   type === 'email' || (TYPED_IN.has(type) && (ADDRESS.test(name) || ADDRESS.test(label)));
 
 /**
- * The fields to which a mail can go, with the choice of none. Undefined while they are read, and where no form of the page posts here:
- * the form is on another site then.
+ * `options`: the fields to which a mail can go, with the choice of none, and what was chosen before; undefined where no form of the page
+ * posts here: it is on another site then. `hasNone`: the form has no such field.
  */
-export function useAddressFields(id: string, chosen: string): readonly Option[] | undefined {
-  const { data: inputs } = useData(`inputs:${id}`, (signal) => readInputs(id, signal));
-  if (inputs === undefined || inputs.length === 0) return undefined;
-  const fields = new Map(inputs.filter(isForAddress).map(({ name, label }) => [name, label]));
-  // What was chosen before stays, also where the form has lost the field.
-  if (chosen !== '' && !fields.has(chosen))
-    fields.set(chosen, inputs.find(({ name }) => name === chosen)?.label ?? chosen);
-  return [{ value: '', label: 'No mail' }, ...Array.from(fields, ([value, label]) => ({ value, label }))];
+export type AddressFields = { options: readonly Option[] | undefined; hasNone: boolean };
+
+export function useAddressFields(id: string, chosen: string): AddressFields {
+  const { data: inputs, error } = useData(`inputs:${id}`, (signal) => readInputs(id, signal));
+  if (inputs?.length === 0 || error) return { options: undefined, hasNone: false };
+  const found = inputs?.filter(isForAddress) ?? [];
+  const fields = new Map(found.map(({ name, label }) => [name, label]));
+  // The form may have lost the field.
+  if (chosen !== '' && !fields.has(chosen)) {
+    fields.set(chosen, inputs?.find(({ name }) => name === chosen)?.label ?? chosen);
+  }
+  const options = Array.from(fields, ([value, label]) => ({ value, label }));
+  return {
+    options: [{ value: '', label: 'No mail' }, ...options],
+    hasNone: inputs !== undefined && found.length === 0,
+  };
 }

@@ -37,6 +37,9 @@ const errorOfSetting = (name: string, field: FormField, { theirs, errors }: Edit
     ? errors[name]
     : `This was changed in another tab meanwhile, to ${shownValue(field, theirs[name])}.`;
 
+/** Of a form on another site, the fields are not known. */
+const FIELD_NAME = 'The name of the field that holds the address, as your form has it. Left empty: no mail.';
+
 function ControlOf({
   field: { control, label, hint },
   ...given
@@ -65,6 +68,7 @@ function ControlOf({
   if (control === 'time') {
     return <Field {...typing} type="datetime-local" hint={`${zoneOfOwner()} time. ${hint ?? ''}`} />;
   }
+  if (control === 'address-field') return <Field {...typing} hint={FIELD_NAME} />;
   if (control === 'url') return <Field {...typing} type="url" inputMode="url" />;
   return <Field {...typing} type={control === 'password' ? 'password' : 'text'} />;
 }

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { answer, api } from '../../api.ts';
 import { mayChange } from '../../session.ts';
-import { FIELD_OF, type FormField, type Option } from '../../setting-fields.ts';
-import { useAddressFields } from '../../settings/address-fields.ts';
+import { FIELD_OF, type FormField } from '../../setting-fields.ts';
+import { type AddressFields, useAddressFields } from '../../settings/address-fields.ts';
 import type { EditedSettings } from '../../settings/edited-settings.ts';
 import { SettingControl } from '../../settings/setting-control.tsx';
 import { changedNames } from '../../settings/typed.ts';
@@ -78,17 +78,22 @@ function SectionContent({
   section: FormField['section'];
   page: Page;
   edited: EditedSettings;
-  addressFields: readonly Option[] | undefined;
+  addressFields: AddressFields;
 }): JSX.Element {
   const { typed } = edited;
   const provider = typed['spam.captcha.provider'] ?? '';
   return (
     <>
-      {section === 'mail' && addressFields?.length === 1 && (
+      {section === 'mail' && addressFields.hasNone && (
         <p class="hint">The form has no field for an e-mail address: add one to thank visitors by mail.</p>
       )}
       {namesIn(section).map((name) => (
-        <SettingControl key={name} name={name} edited={edited} {...(addressFields && { options: addressFields })} />
+        <SettingControl
+          key={name}
+          name={name}
+          edited={edited}
+          {...(addressFields.options && { options: addressFields.options })}
+        />
       ))}
       {section === 'places' && mayChange.value && <RateOffer edited={edited} />}
       {section === 'mail' && typed['confirmation.field'] !== '' && mayChange.value && (
@@ -117,7 +122,7 @@ export function Sections({
   const { read, typed, errors, theirs } = edited;
   const chosen = read['confirmation.field'] ?? '';
   const addressFields = useAddressFields(page.id, chosen);
-  const fieldLabel = addressFields?.find(({ value }) => value === chosen)?.label ?? chosen;
+  const fieldLabel = addressFields.options?.find(({ value }) => value === chosen)?.label ?? chosen;
   const changed = new Set(changedNames(typed, read));
   const stateOf = (name: keyof typeof STATES): string => {
     if (name === 'mail') return STATES.mail(read, fieldLabel);

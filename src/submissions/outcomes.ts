@@ -4,8 +4,8 @@ import type { Closing } from '../db/submissions/store-submissions.ts';
 /** Why files were refused. `limit`: in bytes, or a count. */
 export type FileLimit = { kind: 'count' | 'file' | 'files'; limit: number };
 
-/** What the answer to a success needs to know of a form. */
-export type AnsweringForm = Pick<LiveForm, 'deploymentId' | 'slug' | 'formerSlugs' | 'rules'>;
+/** What the answer to a success needs to know of a form. `formerSlugs`: undefined where the form was not looked up. */
+export type AnsweringForm = Pick<LiveForm, 'deploymentId' | 'slug' | 'rules'> & Partial<Pick<LiveForm, 'formerSlugs'>>;
 
 /** An outcome that a visitor sees as a success. `id`: the submission's, or that of the first one when it is `repeated`. */
 type Success = {

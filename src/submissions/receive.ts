@@ -269,11 +269,7 @@ function toAttempt(stored: StoreOutcome, { id, deploymentId }: SentSubmission, f
     case 'has-rules':
       return stored;
     case 'accepted':
-      return {
-        kind: stored.kind,
-        id,
-        form: form ?? { deploymentId, slug: stored.slug ?? '', formerSlugs: [], rules: NO_RULES },
-      };
+      return { kind: stored.kind, id, form: form ?? { deploymentId, slug: stored.slug ?? '', rules: NO_RULES } };
     default:
       return { ...stored, form };
   }

@@ -142,7 +142,7 @@ describe('SubmissionIntake', () => {
       const { intake } = startIntake(new FormsOutOfReach(service.db, (slug) => slug));
       for (const _ of [1, 2, 3]) {
         const sent = sentTo(to);
-        const form = { deploymentId: to, slug: toSlug, formerSlugs: [], rules: NO_RULES };
+        const form = { deploymentId: to, slug: toSlug, rules: NO_RULES };
         expect(await intake.receive(small(sent))).toEqual({ kind: 'accepted', id: sent.id, form });
       }
       expect((await owner.get(`/submissions/${to}`)).body.total).toBe(3);

@@ -2,12 +2,13 @@ import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { LiveForm } from '../../db/submissions/form-queries.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
-import { isSuccess, type SubmissionOutcome } from '../../submissions/outcomes.ts';
+import { type AnsweringForm, isSuccess, type SubmissionOutcome } from '../../submissions/outcomes.ts';
 import type { App } from '../app.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { answerObject, submissionId } from '../request/shared-fields.ts';
 import { ERROR_CODE, isProblemWanted, varyByAccept, writeError } from '../response/errors.ts';
 import type { ReadSubmission } from './read-submission.ts';
+import { redirectOf } from './redirect.ts';
 import { errorOf, type Refusal } from './refusals.ts';
 import type { Visitor, VisitorPages } from './visitor-pages.ts';
 
@@ -48,9 +49,23 @@ export class SubmissionAnswers {
     if (!isSuccess(outcome)) return this.#refuse(context, outcome, answered);
     const { response, requestId, slug } = context;
     const headers = { ...(slug === undefined ? CORS : {}), 'x-request-id': requestId };
-    if (visitor) this.#visitorPages.redirect(response, { ...visitor, fields: sent?.fields }, outcome.form, headers);
-    else sendReceived(response, outcome.id, headers);
+    if (visitor) return this.#redirect(context, { ...visitor, fields: sent?.fields }, outcome.form, headers);
+    sendReceived(response, outcome.id, headers);
     return undefined;
+  }
+
+  /** Redirects a visitor. A form that names where to may name an address that its page had before, which only a look-up tells. */
+  #redirect(
+    { response }: RequestContext,
+    visitor: Visitor,
+    form: AnsweringForm,
+    headers: Readonly<Record<string, string>>,
+  ): void | Promise<void> {
+    const redirect = (known: AnsweringForm): void => this.#visitorPages.redirect(response, visitor, known, headers);
+    const isKnown = form.formerSlugs !== undefined || redirectOf(visitor.fields ?? []) === undefined;
+    if (isKnown) return redirect(form);
+    const found = this.#app.submissions.forms.get(form.deploymentId).catch(() => undefined);
+    return found.then((known) => redirect(known ?? form));
   }
 
   async #refuse(context: RequestContext, refusal: Refusal, answered: Answered): Promise<void> {

@@ -182,7 +182,7 @@ export class VisitorPages {
   #chosenBy(
     request: IncomingMessage,
     { fields }: Visitor,
-    { slug, formerSlugs, rules }: AnsweringForm,
+    { slug, formerSlugs = [], rules }: AnsweringForm,
   ): string | undefined {
     const redirect = fields && redirectOf(fields);
     if (redirect === undefined) return undefined;

@@ -62,6 +62,19 @@ describe('PATCH /deploy/:id {slug}', () => {
     expect((await owner.get(`/submissions/${id}`)).body.total).toBe(3);
   });
 
+  it('leads a visitor to a former address that the form names, at the first submission too', async () => {
+    const { id } = await owner.deploy({ slug: 'named-before' });
+    expect(answer(await rename(id, 'named-after'))).toEqual(done(id));
+    for (const _ of ['first', 'second']) {
+      const sent = await service.anonymous
+        .post(`/submit/${id}`)
+        .set('Accept', 'text/html')
+        .type('form')
+        .send({ _redirect: `${urlOf('named-before')}/done` });
+      expect([sent.status, sent.headers.location]).toEqual([303, `${urlOf('named-before')}/done`]);
+    }
+  });
+
   it('leads from each former address to the latest, and back', async () => {
     const { id } = await owner.deploy({ slug: 'chain-a' });
     for (const slug of ['chain-b', 'chain-c']) expect(answer(await rename(id, slug))).toEqual(done(id));

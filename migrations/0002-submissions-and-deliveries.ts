@@ -42,6 +42,24 @@ const SUBMISSIONS = `
   CREATE UNIQUE INDEX trashed_submissions_id ON trashed_submissions (id);
   CREATE INDEX trashed_submissions_last_deleted ON trashed_submissions (deployment_id, deleted_at, number);
   CREATE INDEX trashed_submissions_deleted_at ON trashed_submissions (deleted_at);
+  CREATE TABLE test_submissions ( -- Tests that owners have sent to their forms in the last day. They are no submissions.
+    deployment_id text COLLATE "C" NOT NULL,
+    after_number bigint NOT NULL, -- of the last submission when it came
+    number bigint GENERATED ALWAYS AS IDENTITY, -- rises in the order in which they came
+    id text COLLATE "C" NOT NULL,
+    data json NOT NULL,
+    ip_address text NOT NULL,
+    created_at timestamptz NOT NULL,
+    page_version bigint NOT NULL,
+    read boolean NOT NULL DEFAULT false,
+    starred boolean NOT NULL DEFAULT false,
+    note text NOT NULL DEFAULT '',
+    status text NOT NULL DEFAULT 'open',
+    PRIMARY KEY (deployment_id, after_number, number)
+  );
+  CREATE UNIQUE INDEX test_submissions_id ON test_submissions (id);
+  CREATE UNIQUE INDEX test_submissions_number ON test_submissions (deployment_id, number);
+  CREATE INDEX test_submissions_created_at ON test_submissions (created_at);
   CREATE TABLE spam_submissions ( -- Submissions that are kept apart, until they are released, deleted or expire.
     deployment_id text COLLATE "C" NOT NULL,
     number bigint GENERATED ALWAYS AS IDENTITY, -- rises in the order in which they are kept

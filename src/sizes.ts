@@ -245,6 +245,11 @@ export const SIZES = {
      */
     maxFilesBytes: 50_000_000,
   },
+  /** Tests that owners send to their forms. */
+  test: {
+    /** A test is kept for so long. */
+    lifetimeHours: 24,
+  },
   /** Submissions that owners have deleted. */
   trash: {
     /** They can be restored for so many days. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { LeasedDelivery } from '../db/deliveries/delivery-queue.ts';
 import type { Labels } from '../db/deployments/label-queries.ts';
 import type { AccountMail } from '../lib/events.ts';
-import { EVENTS, type Event } from '../lib/events.ts';
+import { EVENTS, type Event, TEST_HEADER } from '../lib/events.ts';
 import { newSessionId } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import type { Limits } from '../limits.ts';
@@ -77,7 +77,7 @@ export class Sender {
   }
 
   #post(
-    { id, deploymentId, slug, submissionId, data, createdAt }: LeasedDelivery,
+    { id, deploymentId, slug, submissionId, data, createdAt, isTest }: LeasedDelivery,
     { url, type, secrets }: NonNullable<LeasedDelivery['webhook']>,
     event: Event,
     signal: AbortSignal,
@@ -90,11 +90,12 @@ export class Sender {
             body: genericPayload(event, content),
             headers: genericHeaders(slug, this.#options.urlOf(slug), submissionId),
           };
-    return this.#webhooks.send({ id, url, secrets, ...message }, signal);
+    const headers = { ...message.headers, ...(isTest && { [TEST_HEADER]: 'true' }) };
+    return this.#webhooks.send({ id, url, secrets, body: message.body, headers }, signal);
   }
 
   async #sendEmail(
-    { id, to }: Pick<LeasedDelivery, 'id' | 'to'>,
+    { id, to, isTest = false }: Pick<LeasedDelivery, 'id' | 'to'> & { isTest?: boolean },
     write: () => Email | Promise<Email | undefined>,
     signal: AbortSignal,
   ): Promise<Attempt> {
@@ -103,7 +104,7 @@ export class Sender {
     if (!email) return {};
     const { visitor, ...content } = email;
     const isReply = visitor !== undefined;
-    return this.#mail.send({ id, to: visitor ?? to, isReply, ...content }, signal);
+    return this.#mail.send({ id, to: visitor ?? to, isReply, isTest, ...content }, signal);
   }
 
   /** A mail is better with labels, and is sent without them rather than late or not at all. */

@@ -23,6 +23,8 @@ export type MailEvent = (typeof MAIL_EVENTS)[number];
  * leads back here.
  */
 export const DELIVERY_HEADER = 'formhost-delivery';
+/** A header of deliveries and mails about a test of the owner. */
+export const TEST_HEADER = 'formhost-test';
 
 /** The mails to an owner about the account, apart from its pages. `url`: a link that works once. */
 export type AccountMail =

@@ -15,7 +15,15 @@ const remove = async (id: string): Promise<void> => void (await owner.delete(`/d
 const TABLES = [
   ...['deliveries', 'digests', 'domains', 'form_rules', 'honeypot_hits', 'idempotency_keys', 'mail_recipients'],
   ...['page_versions', 'pages', 'spam_submissions', 'submission_files'],
-  ...['submission_marks', 'submissions', 'trashed_submissions', 'turned_away', 'visitor_confirmations', 'webhooks'],
+  ...[
+    'submission_marks',
+    'submissions',
+    'test_submissions',
+    'trashed_submissions',
+    'turned_away',
+    'visitor_confirmations',
+    'webhooks',
+  ],
 ];
 
 /** How many rows of a deployment each table has, its own at the end. */
@@ -86,13 +94,18 @@ describe('deployments purge', () => {
          FROM generate_series(1, 700) AS n`,
       { id: deployment.id },
     );
+    await service.db.raw(
+      `INSERT INTO test_submissions (deployment_id, after_number, id, data, ip_address, created_at, page_version)
+       SELECT :id, 0, 'sub_' || md5(:id || 'o' || n), '{}', '192.0.2.1', now(), 1 FROM generate_series(1, 600) AS n`,
+      { id: deployment.id },
+    );
     return deployment;
   }
 
   it('removes everything of a deleted deployment for good, and nothing of another', async () => {
     const [gone, kept, live] = [await deployMuch(), await deployMuch(), await deployMuch()];
     await Promise.all([gone, kept].map(({ id }) => remove(id)));
-    const whole = [1_203, 1, 1, 1, 1, 3, 2, 1, 1, 600, 10, 2, 1_203, 700, 1, 1, 1, 1];
+    const whole = [1_203, 1, 1, 1, 1, 3, 2, 1, 1, 600, 10, 2, 1_203, 600, 700, 1, 1, 1, 1];
     const nothing = whole.map(() => 0);
     expect(await rowsOf(gone.id)).toEqual(whole);
     expect(await print('purge', gone.id)).toBe(

@@ -20,6 +20,19 @@ import { findLive, storeAlone, storeSubmissions } from '../../src/db/submissions
 import { findInboxSubmissions, markSubmissions } from '../../src/db/submissions/submission-mark-queries.ts';
 import { deleteSubmissions, findSubmission } from '../../src/db/submissions/submission-queries.ts';
 import { readBatch } from '../../src/db/submissions/submission-reader.ts';
+import {
+  findInboxTests,
+  findTest,
+  markTests,
+  storeTest,
+  testsBetween,
+} from '../../src/db/submissions/test-submission-queries.ts';
+import {
+  eraseTrashed,
+  listTrashedSubmissions,
+  restoreSubmission,
+  trashSubmissions,
+} from '../../src/db/submissions/trashed-submission-queries.ts';
 import { newSubmissionId } from '../../src/lib/ids.ts';
 import { runSql } from '../support/database.ts';
 import { openDatabase, testDatabase } from '../support/fresh-database.ts';
@@ -56,6 +69,12 @@ const fill = (from: number, to: number): Promise<void> =>
        SELECT 'file_' || n, 'd_' || n, 'sub_' || lpad(n::text, 24, '0'), 'a', 'text/plain', 0 FROM generate_series(${from}, ${to}) AS n;
      INSERT INTO spam_submissions (deployment_id, id, data, ip_address, created_at, kept_at, reason)
        SELECT 'd_' || n, 'sub_spam' || n, '{}', '192.0.2.1', now(), now(), 'marked' FROM generate_series(${from}, ${to}) AS n;
+     INSERT INTO trashed_submissions (deployment_id, number, id, data, ip_address, created_at, read, starred, note, status,
+                                      deleted_at)
+       SELECT 'd_' || n, 2, 'sub_trashed' || n, '{}', '192.0.2.1', now(), true, false, '', 'open', now()
+         FROM generate_series(${from}, ${to}) AS n;
+     INSERT INTO test_submissions (deployment_id, after_number, id, data, ip_address, created_at, page_version)
+       SELECT 'd_' || n, 1, 'sub_test' || n, '{}', '192.0.2.1', now(), 1 FROM generate_series(${from}, ${to}) AS n;
      INSERT INTO webhooks (id, deployment_id, url, receiver, type, events)
        SELECT 'wh_' || n, 'd_' || n, 'https://hooks.example/', 'hooks.example:443', 'generic', '{submission}'
          FROM generate_series(${from}, ${to}) AS n;
@@ -154,7 +173,12 @@ const WORK: Readonly<Record<string, (db: Knex) => Promise<unknown>>> = {
   'search submissions': (db) =>
     searchSubmissions(
       db,
-      range(FEW).map((n) => ({ deploymentId: `d_${n}`, after: 0, before: 1_000 })),
+      range(FEW).map((n) => ({
+        deploymentId: `d_${n}`,
+        after: 0,
+        before: 1_000,
+        tests: testsBetween(undefined, undefined),
+      })),
       {
         ...{ unread: true, starred: false, status: 'open', matches: () => true },
         ...{ limit: 50, maxMs: 1_000, turnMs: 1_000 },
@@ -162,6 +186,19 @@ const WORK: Readonly<Record<string, (db: Knex) => Promise<unknown>>> = {
     ),
   'mark submissions': (db) => markSubmissions(db, 1, 'd_1', [...SUBMISSIONS], { read: true }),
   'delete submissions': (db) => deleteSubmissions(db, 1, 'd_1', [...SUBMISSIONS]),
+  'move submissions to the trash': (db) => trashSubmissions(db, 1, 'd_1', [...SUBMISSIONS]),
+  'list the trash': (db) => listTrashedSubmissions(db, 1, 'd_1', page),
+  'restore a submission': (db) => restoreSubmission(db, 1, 'd_1', 'sub_trashed1'),
+  'erase a submission': (db) => eraseTrashed(db, 1, 'd_1', 'sub_trashed1'),
+  'store a test': (db) =>
+    storeTest(db, { id: newSubmissionId(), deploymentId: 'd_1', ownerId: 1, data: '{}', ipAddress: '192.0.2.1' }),
+  'find a test': (db) => findTest(db, 1, 'd_1', 'sub_test1'),
+  'show tests': (db) =>
+    findInboxTests(
+      db,
+      range(FEW).map((n) => ({ deploymentId: `d_${n}`, test: n })),
+    ),
+  'mark tests': (db) => markTests(db, 1, 'd_1', ['sub_test1', 'sub_test2'], { read: true }),
   'mark as spam': (db) => markAsSpam(db, 1, 'd_1', [...SUBMISSIONS]),
 };
 

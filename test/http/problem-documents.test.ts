@@ -76,7 +76,6 @@ describe('an error', () => {
     [415, 'wrong-type', 'POST', submit, { headers: { 'Content-Type': 'text/plain' }, body: 'x' }],
     [400, 'bad-request', 'POST', submit, { body: '[]' }],
     [403, 'form-closed', 'POST', `/submit/${closed.id}`, { body: '{}' }],
-    [403, 'form-closed', 'POST', `/submissions/${closed.id}/test`, { body: '{}' }],
     [403, 'origin-refused', 'POST', `/submit/${limited.id}`, { headers: foreign, body: '{}' }],
     [429, 'too-many-submissions', 'POST', `/submit/${limited.id}`, { body: '{}' }],
     [404, 'not-found', 'POST', '/submit/', { body: '{}' }],

@@ -30,6 +30,8 @@ export type Submission = {
   read: boolean;
   starred: boolean;
   pageVersion: number | undefined;
+  /** The owner has sent it to test the form. */
+  isTest: boolean;
   /** Why it is kept apart as spam. */
   reason: string | undefined;
 };
@@ -88,6 +90,7 @@ export function readSubmission(json: string, pageId = ''): Submission {
     createdAt: textOf(members.get('created_at')),
     read: members.get('read') === 'true',
     starred: members.get('starred') === 'true',
+    isTest: members.get('test') === 'true',
     pageVersion: version === undefined ? undefined : Number(version),
     reason: members.has('reason') ? textOf(members.get('reason')) : undefined,
   };
@@ -128,7 +131,8 @@ const linesOf = ({ fields }: Submission): string[] =>
     .filter((line) => line !== '');
 
 /** Returns whether the owner has sent the submission to test the form. */
-export const isTest = ({ fields }: Submission): boolean => fields.some(({ control }) => control === 'test');
+export const isTest = ({ isTest, fields }: Submission): boolean =>
+  isTest || fields.some(({ control }) => control === 'test');
 
 /** The name of a submission: its first text. */
 export const titleOf = (submission: Submission): string =>

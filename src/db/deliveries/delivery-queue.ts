@@ -42,6 +42,8 @@ export type LeasedDelivery = Pair & {
   submissionId: string | null;
   /** The JSON text that was submitted; null where there is no `submissionId`. */
   data: string | null;
+  /** True if the submission is a test of the owner. */
+  isTest: boolean;
   /** When the submission was accepted, or the test, the digest or the notice was made. */
   createdAt: Date;
 };
@@ -130,13 +132,14 @@ const LEASE = `
            notice, fitting.position, fitting.owner_id, slug, title, coalesce(mail_recipients.email, owners.email) AS mail_to,
            coalesce(time_zone, 'UTC') AS time_zone,
            url, type, secret, previous_secrets, failing_since IS NOT NULL AS failing,
-           coalesce(webhooks.receiver, '${MAIL}') AS receiver, data,
+           coalesce(webhooks.receiver, '${MAIL}') AS receiver, coalesce(submissions.data, tests.data) AS data,
+           tests.id IS NOT NULL AS is_test,
            CASE WHEN event IN ('${CONFIRMATION_EVENT}', '${PREVIEW_EVENT}') THEN confirmation END AS confirmation,
-           coalesce(submissions.created_at, fitting.created_at) AS created_at,
+           coalesce(submissions.created_at, tests.created_at, fitting.created_at) AS created_at,
            CASE
              WHEN deleted_at IS NOT NULL
                OR fitting.webhook_id IS NOT NULL AND webhooks.id IS NULL
-               OR fitting.submission_id IS NOT NULL AND submissions.id IS NULL THEN 'delete'
+               OR fitting.submission_id IS NOT NULL AND submissions.id IS NULL AND tests.id IS NULL THEN 'delete'
              WHEN NOT ${IS_WANTED} THEN CASE
                WHEN fitting.recipient_id IS NULL AND mail_switched_off_at IS NOT NULL
                  OR removed_at IS NULL AND switched_off_at IS NOT NULL THEN 'refused'
@@ -159,6 +162,10 @@ const LEASE = `
       LEFT JOIN LATERAL (
         SELECT * FROM submissions WHERE id = fitting.submission_id AND deployment_id = fitting.deployment_id LIMIT 1
       ) AS submissions ON true
+      LEFT JOIN LATERAL (
+        SELECT * FROM test_submissions
+         WHERE submissions.id IS NULL AND id = fitting.submission_id AND deployment_id = fitting.deployment_id LIMIT 1
+      ) AS tests ON true
   ), deleted AS (
     DELETE FROM deliveries USING decided
      WHERE deliveries.id = decided.id AND deliveries.deployment_id = decided.deployment_id AND action = 'delete'
@@ -185,7 +192,8 @@ const LEASE = `
   )
   SELECT id, attempts, receiver, owner_id AS "ownerId", deployment_id AS "deploymentId", slug, title,
          event, mail_to AS to, time_zone AS "timeZone", recipient_id AS "recipientId",
-         confirmation, notice, submission_id AS "submissionId", data, created_at AS "createdAt",
+         confirmation, notice, submission_id AS "submissionId", data, is_test AS "isTest",
+         created_at AS "createdAt",
          CASE WHEN webhook_id IS NOT NULL THEN jsonb_build_object(
            'id', webhook_id, 'url', url, 'type', type, 'isFailing', failing, 'secrets', secret || ARRAY(
              SELECT old ->> 'secret' FROM jsonb_array_elements(previous_secrets) AS old

@@ -92,6 +92,7 @@ const TABLES: readonly { table: string; key: string; batch?: number }[] = [
   { table: 'submissions', key: 'number' },
   { table: 'spam_submissions', key: 'number' },
   { table: 'trashed_submissions', key: 'number' },
+  { table: 'test_submissions', key: 'number' },
   // Each may be as large as a page.
   { table: 'page_versions', key: 'version', batch: PURGED_VERSIONS_BATCH },
 ];

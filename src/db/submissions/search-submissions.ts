@@ -5,6 +5,7 @@ import { query } from '../postgres/query.ts';
 import { type MarkFilter, numbersWithMarks } from './submission-mark-queries.ts';
 import type { NumberedSubmission } from './submission-queries.ts';
 import { type RunRead, readSubmissions } from './submission-reader.ts';
+import type { TestRange } from './test-submission-queries.ts';
 
 /** Submissions of each page of an owner that are merged at first, and of all pages that one statement reads. */
 const INBOX_FIRST_ROWS = 4;
@@ -19,13 +20,16 @@ const SEARCH_FOUND_BYTES = 1024 * 1024;
 
 const { listBatchRows, listBatchBytes } = SIZES.internal;
 
-/** One submission among those of an owner. `at`: when it was accepted, in microseconds since 1970. */
-export type Position = { at: number; deploymentId: string; number: number };
+/**
+ * One submission among those of an owner. `at`: when it was accepted, in microseconds since 1970. `test`: 0, or the number of a
+ * test of the owner, which stands behind the submission with this `number`.
+ */
+export type Position = { at: number; deploymentId: string; number: number; test: number };
 /** `isWanted`: whether it has the marks that are looked for. */
 type Candidate = Position & { id: string; isWanted: boolean };
 
-/** The submissions of one page that are looked for: the numbers `after` and `before` are left out. */
-export type SearchedPage = { deploymentId: string; after: number; before: number };
+/** The submissions of one page that are looked for: the numbers `after` and `before` are left out. `tests`: and which tests. */
+export type SearchedPage = { deploymentId: string; after: number; before: number; tests: TestRange };
 
 /** `matches`: whether a submission with this JSON text is looked for. */
 export type Search = MarkFilter & {
@@ -39,15 +43,17 @@ export type Search = MarkFilter & {
 /** Returns whether `one` is listed before `other`. In the same microsecond, the page with the higher id comes first. */
 function isBefore(one: Position, other: Position): boolean {
   // Where a clock has been set back, times don't rise with numbers.
-  if (one.deploymentId === other.deploymentId) return one.number > other.number;
+  if (one.deploymentId === other.deploymentId) {
+    return one.number === other.number ? one.test > other.test : one.number > other.number;
+  }
   return one.at === other.at ? one.deploymentId > other.deploymentId : one.at > other.at;
 }
 
 /**
  * True if a submission has none of these marks, for NEXT. Each mark is looked up by its key: in a join, a plan might read all
- * marks of a page.
+ * marks of a page. A test has its marks itself.
  */
-const hasNone = (marks: readonly string[]): string => `NOT coalesce((
+const hasNone = (marks: readonly string[]): string => `NOT coalesce(next.is_refused, (
            SELECT ${marks.join(' OR ')} FROM submission_marks
             WHERE deployment_id = page.deployment_id AND number = next.number), false)`;
 
@@ -59,30 +65,47 @@ const marksOf = ({ starred, unread, status }: MarkFilter): { needed: string[]; r
 
 /** The next submissions of several pages, or the next with a mark; of each page newest first, and at most `count`. */
 const NEXT = ({ needed, refused }: ReturnType<typeof marksOf>): string => `
-  SELECT page.deployment_id AS "deploymentId", number, id, CAST(extract(epoch FROM created_at) * 1000000 AS bigint) AS at,
+  SELECT page.deployment_id AS "deploymentId", number, test, id, CAST(extract(epoch FROM created_at) * 1000000 AS bigint) AS at,
          ${refused.length > 0 ? hasNone(refused) : 'true'} AS "isWanted"
-    FROM unnest(CAST(:ids AS text[]), CAST(:afters AS bigint[]), CAST(:befores AS bigint[]), CAST(:counts AS bigint[]))
-      AS page (deployment_id, after, before, count), LATERAL (
-        SELECT number, id, created_at
+    FROM unnest(CAST(:ids AS text[]), CAST(:afters AS bigint[]), CAST(:befores AS bigint[]), CAST(:numbers AS bigint[]),
+                CAST(:tests AS bigint[]), CAST(:froms AS bigint[]), CAST(:untils AS bigint[]), CAST(:counts AS bigint[]))
+      AS page (deployment_id, after, before, last_number, last_test, from_at, until_at, count), LATERAL (
+       (SELECT number, CAST(0 AS bigint) AS test, id, created_at, CAST(NULL AS boolean) AS is_refused
           FROM ${needed.length > 0 ? 'submission_marks JOIN submissions USING (deployment_id, number)' : 'submissions'}
          WHERE deployment_id = page.deployment_id AND number > page.after AND number < page.before
            ${needed.map((mark) => `AND ${mark}`).join(' ')}
-         ORDER BY number DESC LIMIT page.count
+         ORDER BY number DESC LIMIT page.count)
+        UNION ALL
+       (SELECT after_number, number, id, created_at, ${refused.map((mark) => `(${mark})`).join(' OR ') || 'false'}
+          FROM test_submissions
+         WHERE deployment_id = page.deployment_id AND after_number >= page.after
+           AND (after_number, number) < (page.last_number, page.last_test)
+           AND created_at >= timestamptz 'epoch' + page.from_at * interval '1 microsecond'
+           AND created_at < timestamptz 'epoch' + page.until_at * interval '1 microsecond'
+           ${needed.map((mark) => `AND ${mark}`).join(' ')}
+         ORDER BY after_number DESC, number DESC LIMIT page.count)
+        ORDER BY 1 DESC, 2 DESC LIMIT page.count
       ) AS next
-   ORDER BY number DESC`;
+   ORDER BY number DESC, test DESC`;
+
+/** Returns the number before which are the submissions behind a position. */
+export const beforeOf = ({ number, test }: Pick<Position, 'number' | 'test'>): number =>
+  test === 0 ? number : number + 1;
 
 /** The submissions of a page that have been read and are to be merged, the newest first. */
 class PageQueue {
   readonly page: SearchedPage;
   waiting: Candidate[] = [];
-  /** Before which number to read on, and how many. */
+  /** Before which number and behind which position to read on, and how many. */
   before: number;
+  last: { number: number; test: number };
   count: number;
   isRead = false;
 
   constructor(page: SearchedPage, count: number) {
     this.page = page;
     this.before = page.before;
+    this.last = page.tests;
     this.count = count;
   }
 
@@ -93,7 +116,11 @@ class PageQueue {
 
   fill(read: readonly Candidate[]): void {
     this.waiting.push(...read);
-    this.before = read.at(-1)?.number ?? this.before;
+    const last = read.at(-1);
+    if (last) {
+      this.before = Math.min(this.before, beforeOf(last));
+      this.last = last;
+    }
     this.isRead = read.length < this.count;
     // A page with many submissions is asked seldom.
     this.count = Math.min(2 * this.count, listBatchRows);
@@ -111,9 +138,8 @@ async function* newestFirst(db: Knex, pages: readonly SearchedPage[], filter: Ma
   const { starred, unread, status = 'any' } = filter;
   const name = `next${starred ? '-starred' : ''}${unread ? '-unread' : ''}-${status}-of-pages`;
   const next = NEXT(marksOf(filter));
-  const searched = pages.filter(({ after, before }) => before > after + 1);
-  const count = Math.max(INBOX_FIRST_ROWS, Math.ceil(INBOX_BATCH / searched.length));
-  let queues = searched.map((page) => new PageQueue(page, count));
+  const count = Math.max(INBOX_FIRST_ROWS, Math.ceil(INBOX_BATCH / pages.length));
+  let queues = pages.map((page) => new PageQueue(page, count));
   let batch: Candidate[] = [];
   while (queues.length > 0) {
     const low = queues.filter(({ isLow }) => isLow);
@@ -121,6 +147,10 @@ async function* newestFirst(db: Knex, pages: readonly SearchedPage[], filter: Ma
       ids: low.map(({ page }) => page.deploymentId),
       afters: low.map(({ page }) => page.after),
       befores: low.map(({ before }) => before),
+      numbers: low.map(({ last }) => last.number),
+      tests: low.map(({ last }) => last.test),
+      froms: low.map(({ page }) => page.tests.from),
+      untils: low.map(({ page }) => page.tests.until),
       counts: low.map(({ count }) => count),
     });
     const byPage = Map.groupBy(read, ({ deploymentId }) => deploymentId);
@@ -149,11 +179,15 @@ const READ = `
   SELECT data FROM (
     SELECT data, position, sum(octet_length(data)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS bytes
       FROM (
-        SELECT position, (
+        SELECT position, CASE WHEN test = 0 THEN (
                  SELECT CAST(data AS text) FROM submissions
                   WHERE deployment_id = wanted.deployment_id AND number = wanted.number
-               ) AS data
-          FROM unnest(CAST(:ids AS text[]), CAST(:numbers AS bigint[])) WITH ORDINALITY AS wanted (deployment_id, number, position)
+               ) ELSE (
+                 SELECT CAST(data AS text) FROM test_submissions
+                  WHERE deployment_id = wanted.deployment_id AND number = wanted.test
+               ) END AS data
+          FROM unnest(CAST(:ids AS text[]), CAST(:numbers AS bigint[]), CAST(:tests AS bigint[]))
+               WITH ORDINALITY AS wanted (deployment_id, number, test, position)
         OFFSET 0 -- keeps Postgres from looking each up twice
       ) AS found
   ) AS measured
@@ -166,6 +200,7 @@ async function readData(db: Knex, candidates: readonly Candidate[]): Promise<(st
   const rows = await query<{ data: string | null }>(db, 'read-of-pages', READ, {
     ids: candidates.map(({ deploymentId }) => deploymentId),
     numbers: candidates.map(({ isWanted, number }) => (isWanted ? number : 0)),
+    tests: candidates.map(({ isWanted, test }) => (isWanted ? test : 0)),
     maxBytes: listBatchBytes,
   });
   return rows.map(({ data }) => data);
@@ -214,10 +249,10 @@ export async function searchSubmissions(db: Knex, pages: readonly SearchedPage[]
   return { positions, searched, next: undefined };
 }
 
-/** All submissions of a page that are looked for, oldest first, in batches, some of them empty. `run` reads each. */
+/** All submissions of a page that are looked for, without tests, oldest first, in batches, some of them empty. `run` reads each. */
 export async function* readMatching(
   db: Knex,
-  { deploymentId, after, before }: SearchedPage,
+  { deploymentId, after, before }: Omit<SearchedPage, 'tests'>,
   { matches, unread, starred, status, turnMs }: Omit<Search, 'limit' | 'maxMs'>,
   run: RunRead,
 ): AsyncGenerator<NumberedSubmission[]> {

@@ -9,11 +9,11 @@ export type Status = (typeof STATUSES)[number];
 /** What the owner has noted about a submission; the note is empty at first. */
 type Marks = { read: boolean; starred: boolean; note: string; status: Status };
 
-/** A submission as its owner sees it in the inbox. `pageVersion`: the version that was live when it was accepted. */
+/** A submission, or a test, as its owner sees it in the inbox. `pageVersion`: the version that was live when it was accepted. */
 export type InboxSubmission = NumberedSubmission & Marks & { pageVersion: number };
 
 /** A mark that is left out stays as it is. */
-type MarkChange = { [Mark in keyof Marks]?: Marks[Mark] | undefined };
+export type MarkChange = { [Mark in keyof Marks]?: Marks[Mark] | undefined };
 
 /** Submissions by their deployments and numbers, in this order; without those that are deleted. */
 export function findInboxSubmissions(

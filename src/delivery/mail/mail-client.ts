@@ -1,4 +1,5 @@
 import type { NodemailerError, SendMailOptions } from 'nodemailer';
+import { TEST_HEADER } from '../../lib/events.ts';
 import type { Limits } from '../../limits.ts';
 import type { Attempt } from '../attempt.ts';
 import type { Email } from './layout.ts';
@@ -11,6 +12,8 @@ export type Message = Omit<Email, 'visitor'> & {
   to: string;
   /** True if the mail answers a visitor. */
   isReply?: boolean;
+  /** True if it is about a test of the owner. */
+  isTest?: boolean;
 };
 
 /** `status` is an SMTP reply code, `response` the server's text in one line, without the password of SMTP_URL. */
@@ -85,7 +88,7 @@ export class MailClient {
 
   /** Never rejects. Settles at the latest when `signal` fires, which also closes the connection. */
   send(
-    { id, to, subject, text, html, replyTo, unsubscribe, isReply = false }: Message,
+    { id, to, subject, text, html, replyTo, unsubscribe, isReply = false, isTest = false }: Message,
     signal: AbortSignal,
   ): Promise<EmailAttempt> {
     const { from } = this.#options;
@@ -103,6 +106,7 @@ export class MailClient {
       headers: {
         // RFC 3834, 5: auto-replies are not sent to such mail.
         'Auto-Submitted': isReply ? 'auto-replied' : 'auto-generated',
+        ...(isTest && { [TEST_HEADER]: 'true' }),
         // RFC 8058, 3.1. Mail software uses it when the URL is https, and a DKIM signature covers both headers.
         ...(unsubscribe === undefined
           ? {}

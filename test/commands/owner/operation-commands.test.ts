@@ -217,9 +217,9 @@ describe('formhost submissions', () => {
   it('stores a test', async () => {
     const { id } = await owner.deploy();
     const tested = await run(['submissions', 'test', id, '--fields', '{"name":"Ada"}']);
-    const [{ id: stored, data }] = JSON.parse(await apiText(`/submissions/${id}`)).submissions;
+    const [{ id: stored, data, test }] = JSON.parse(await apiText(`/submissions/${id}/search`)).submissions;
     expect(tested).toEqual(done(`${stored}\n`, expect.stringContaining('received')));
-    expect(data).toMatchObject({ name: 'Ada' });
+    expect([data, test]).toEqual([{ name: 'Ada' }, true]);
     expect(await run(['submissions', 'test', id])).toMatchObject({ code: 0 });
   });
 });

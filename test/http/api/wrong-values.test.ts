@@ -253,8 +253,10 @@ describe('the wrong values of a body', () => {
     [
       'POST',
       `/submissions/${id}/test`,
-      { fields: Object.fromEntries(Array.from({ length: SIZES.submission.maxFields }, (_, at) => [`f${at}`, 'x'])) },
-      [at('/fields', 'too-long', SIZES.submission.maxFields - 1)],
+      {
+        fields: Object.fromEntries(Array.from({ length: SIZES.submission.maxFields + 1 }, (_, at) => [`f${at}`, 'x'])),
+      },
+      [at('/fields', 'too-long', SIZES.submission.maxFields)],
     ],
   ])('%s %s %#', async (method, path, body, errors) => {
     expect(await errorsOf(method, path, json(body))).toEqual(errors);

@@ -72,7 +72,7 @@ it('sets up mail for others, and tries it out', async () => {
     expect(states).toEqual(['succeeded', 'succeeded', 'succeeded', 'succeeded']);
   }, PATIENCE);
   const mails = await mailsWith(smtp, 'New submission for Fair: grace@example.org', 2);
-  expect(mails.every(({ text }) => text.includes('test: This is a test'))).toBe(true);
+  expect(mails.every(({ text }) => text.includes('email: grace@example.org'))).toBe(true);
 });
 
 it('sets up a webhook, tries it out with a sample and a submission, and removes it', async () => {
@@ -95,10 +95,8 @@ it('sets up a webhook, tries it out with a sample and a submission, and removes 
     ...log.body,
     next: 'page=2&limit=1',
   });
-  const { submissions } = await answerOf('list_submissions', page);
-  expect(submissions).toMatchObject([
-    { id: submission_id, data: { email: 'ada@example.org', test: expect.stringMatching(/test/) } },
-  ]);
+  const { submissions } = await answerOf('search_submissions', page);
+  expect(submissions).toMatchObject([{ id: submission_id, data: { email: 'ada@example.org' }, test: true }]);
 
   expect((await answerOf('list_webhooks', page)).webhooks).toMatchObject([{ id: webhook_id, active: true }]);
   await answerOf('remove_webhook', { ...page, webhook_id });

@@ -308,8 +308,8 @@ describe('an object or a list', () => {
       confirmation: { field: 'email', subject: 'Thanks', text: '{{reference}}' },
     });
     await answerOf('submit_test', { id, fields: '{"email":"ada@example.org"}' });
-    const { submissions } = await answerOf('list_submissions', { id });
-    expect(submissions).toMatchObject([{ data: { email: 'ada@example.org' } }]);
+    const { submissions } = await answerOf('search_submissions', { id });
+    expect(submissions).toMatchObject([{ data: { email: 'ada@example.org' }, test: true }]);
     // A text stays a text.
     await answerOf('change_settings', { id, closed_message: '["closed"]' });
     expect(await answerOf('get_settings', { id })).toMatchObject({ closed_message: '["closed"]' });

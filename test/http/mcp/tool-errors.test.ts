@@ -77,14 +77,6 @@ describe('an error', () => {
     expect((await owner.get(`/deploy/${id}/html`)).body).toEqual({ html: 'old' });
   });
 
-  it('says how a form that is closed opens', async () => {
-    const { id } = await owner.deploy();
-    await owner.change(id, { closes_at: '2020-01-01T00:00:00Z' });
-    expect(await errorOf('submit_test', { id })).toBe(
-      'This form is closed: ask its owner. change_settings opens it: opens_at, closes_at, max_submissions.',
-    );
-  });
-
   it('says why a page that was taken down accepts no test', async () => {
     const { id } = await owner.deploy();
     await takeDown(service.db, id, 'a reason');

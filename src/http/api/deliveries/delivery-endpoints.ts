@@ -10,12 +10,10 @@ import { listRecipients, mailReceivers } from '../../../db/deliveries/mail-recip
 import { createConfirmationPreview } from '../../../db/deliveries/visitor-confirmation-queries.ts';
 import type { Database } from '../../../db/postgres/connect.ts';
 import { FIRST_OWNER } from '../../../lib/mail-address.ts';
-import { LIMITS } from '../../../limits.ts';
 import type { App } from '../../app.ts';
-import { perService } from '../../operation/declaration.ts';
 import { operation } from '../../operation/operation.ts';
 import { Paging, paged } from '../../request/paging.ts';
-import { OPTIONAL_RATE_LIMIT_HEADERS, RATE_LIMIT_HEADERS, RateLimit } from '../../request/rate-limit.ts';
+import { OPTIONAL_RATE_LIMIT_HEADERS, RATE_LIMIT_HEADERS } from '../../request/rate-limit.ts';
 import {
   answerObject,
   countField,
@@ -25,9 +23,10 @@ import {
   textOrNull,
   time,
 } from '../../request/shared-fields.ts';
-import { errorKind, HttpError, inSeconds, retryAfter } from '../../response/errors.ts';
+import { errorKind, HttpError } from '../../response/errors.ts';
 import { toWire } from '../../response/to-wire.ts';
 import { foundOr404, missing, noSuchWebhook, ownDeployment, ownWebhook } from '../deployments/own-deployment.ts';
+import { ONE_TEST, testsOf, tooManyTests } from './test-limit.ts';
 
 const fields = {
   id: deliveryId,
@@ -69,30 +68,11 @@ const confirmationSent = errorKind(
   { id: 'ConfirmationSent', description: 'The confirmation has been sent to its visitor.' },
   () => new HttpError(409, 'This confirmation has been sent: a visitor gets it once.'),
 );
-const tooManyTests = errorKind(
-  {
-    id: 'TooManyTests',
-    description: `The owner has sent ${LIMITS.owners.testsPerMinute} tests within a minute; also for the reasons of any request with a key.`,
-    isCounted: true,
-  },
-  (retryAfterMs: number) =>
-    new HttpError(429, `Too many tests: try again in ${inSeconds(retryAfterMs)}.`, retryAfter(retryAfterMs)),
-  17_000,
-);
-
-const ONE_TEST = `one of the ${LIMITS.owners.testsPerMinute} tests that an owner may send in a minute, to webhooks and by mail together.`;
-
 const started = { status: 202, schema: Started, headers: RATE_LIMIT_HEADERS };
 const retried = { status: 202, description: 'It will be tried.', schema: Retried };
 
 /** The log of a webhook. */
 const logOf = ({ id, deploymentId }: { id: string; deploymentId: string }) => ({ deploymentId, webhookId: id });
-
-/** The tests that owners send, to webhooks and by mail together. */
-const testsOf = perService(
-  ({ limits }) =>
-    new RateLimit({ name: 'tests', max: limits.owners.testsPerMinute, seconds: 60, refusal: tooManyTests }),
-);
 
 const testOperation = operation('POST', '/webhooks/:deployId/:webhookId/test', 'testWebhook', {
   tool: {

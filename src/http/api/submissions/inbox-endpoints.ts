@@ -2,16 +2,27 @@ import { z } from 'zod';
 import type { Deployment } from '../../../db/deployments/deployment-queries.ts';
 import type { Database } from '../../../db/postgres/connect.ts';
 import { markAsSpam } from '../../../db/spam/spam-moves.ts';
-import { type SearchedPage, searchSubmissions } from '../../../db/submissions/search-submissions.ts';
+import { type FoundSubmission, findFound } from '../../../db/submissions/found-submissions.ts';
+import {
+  beforeOf,
+  type Position,
+  type SearchedPage,
+  searchSubmissions,
+} from '../../../db/submissions/search-submissions.ts';
 import { firstNumbersAt } from '../../../db/submissions/statistics-queries.ts';
 import {
-  findInboxSubmissions,
-  type InboxSubmission,
+  type MarkChange,
   markSubmissions,
   STATUSES,
   type Status,
 } from '../../../db/submissions/submission-mark-queries.ts';
 import { submissionJson } from '../../../db/submissions/submission-queries.ts';
+import {
+  deleteTests,
+  hasTestsBehind,
+  markTests,
+  testsBetween,
+} from '../../../db/submissions/test-submission-queries.ts';
 import { trashSubmissions } from '../../../db/submissions/trashed-submission-queries.ts';
 import { createMatcher } from '../../../forms/submission-search.ts';
 import { SUBMISSION_ID } from '../../../lib/ids.ts';
@@ -54,6 +65,7 @@ export const InboxSubmissionBody = answerObject('InboxSubmission', {
   status: z
     .enum(STATUSES)
     .meta({ description: '`done` once the owner has said so; `open` at first.', example: 'open' }),
+  test: flagField('Whether the owner has sent it to test the form. It is no submission then.', false),
   page_version: positiveField('The version of the page that was live when it was accepted.', 1),
 });
 const Results = answerObject('SearchResults', {
@@ -122,7 +134,16 @@ export const cursorField = (pattern: RegExp) =>
     .optional()
     .meta({ description: 'The `next_cursor` of the answer before.', short: 'The cursor of the answer before.' });
 
-const cursor = cursorField(/^[1-9][0-9]{0,14}$/);
+/** The number of a submission; with a test behind it, that of the test too. */
+const cursor = cursorField(/^(?:[1-9][0-9]{0,14}|(?:0|[1-9][0-9]{0,14})\.[1-9][0-9]{0,14})$/);
+/** A position in the submissions of one page, as a cursor, and back. */
+export const cursorAt = ({ number, test }: { number: number; test: number }): string =>
+  test === 0 ? String(number) : `${number}.${test}`;
+export function positionAt(text: string): { number: number; test: number } {
+  const [number, test = 0] = text.split('.').map(Number);
+  return { number: number ?? 0, test };
+}
+
 const Query = FilterQuery.extend({ limit: Paging.shape.limit, cursor });
 
 const isBoolean = (name: string) =>
@@ -144,14 +165,18 @@ const MarksBody = z.object({
 const ACTIONS = ['read', 'unread', 'star', 'unstar', 'done', 'open', 'delete', 'spam'] as const;
 /** Makes a change to submissions of a live deployment; how many it has changed. */
 type Change = (db: Database, ownerId: number, deploymentId: string, ids: readonly string[]) => Promise<number>;
+const changesMarks =
+  (marks: MarkChange): Change =>
+  async (...of) =>
+    (await markSubmissions(...of, marks)) + (await markTests(...of, marks));
 const CHANGES: Readonly<Record<(typeof ACTIONS)[number], Change>> = {
-  read: (...of) => markSubmissions(...of, { read: true }),
-  unread: (...of) => markSubmissions(...of, { read: false }),
-  star: (...of) => markSubmissions(...of, { starred: true }),
-  unstar: (...of) => markSubmissions(...of, { starred: false }),
-  done: (...of) => markSubmissions(...of, { status: 'done' }),
-  open: (...of) => markSubmissions(...of, { status: 'open' }),
-  delete: trashSubmissions,
+  read: changesMarks({ read: true }),
+  unread: changesMarks({ read: false }),
+  star: changesMarks({ starred: true }),
+  unstar: changesMarks({ starred: false }),
+  done: changesMarks({ status: 'done' }),
+  open: changesMarks({ status: 'open' }),
+  delete: async (...of) => (await trashSubmissions(...of)) + (await deleteTests(...of)),
   spam: markAsSpam,
 };
 const invalidIds = `ids is invalid: send a list of at most ${SIZES.search.maxBulkIds} ids of submissions.`;
@@ -184,9 +209,10 @@ const Bulk = z.object({
 });
 
 /** A submission in the shape of `InboxSubmissionBody`; its data is sent unchanged. */
-export const inboxJson = ({ read, starred, note, status, pageVersion, ...submission }: InboxSubmission): string =>
-  submissionJson(submission).slice(0, -1) +
-  `,${JSON.stringify({ read, starred, note, status, page_version: pageVersion }).slice(1)}`;
+export function inboxJson(found: FoundSubmission): string {
+  const { read, starred, note, status, isTest: test, pageVersion: page_version } = found;
+  return `${submissionJson(found).slice(0, -1)},${JSON.stringify({ read, starred, note, status, test, page_version }).slice(1)}`;
+}
 
 /** The times of a filter; throws 400 where they leave nothing. `place`: that of its `from`. */
 export function timesOf(
@@ -218,7 +244,10 @@ export async function rangeOf(
   const { from: start, to: end } = timesOf(filter, place);
   const [first = 1] = start ? await firstNumbersAt(db, id, [start]) : [];
   const [last = lastSubmissionNumber + 1] = end ? await firstNumbersAt(db, id, [end]) : [];
-  return { deploymentId: id, after: first - 1, before: Math.min(last, cursor === undefined ? last : Number(cursor)) };
+  const range = { deploymentId: id, after: first - 1, before: last, tests: testsBetween(start, end) };
+  if (cursor === undefined) return range;
+  const position = positionAt(cursor);
+  return { ...range, before: Math.min(last, beforeOf(position)), tests: { ...range.tests, ...position } };
 }
 
 /** Searches one deployment. `next`: the cursor that goes on; null at the end. */
@@ -230,7 +259,12 @@ async function search(
 ) {
   const range = await rangeOf(app.db, deployment, filter, place);
   const { next, ...found } = await searchSubmissions(app.db, [range], { ...searchOf(app, filter), limit });
-  return { ...found, next: next && next.number > range.after + 1 ? String(next.number) : null };
+  return { ...found, next: next && (await isMoreBehind(app.db, range, next)) ? cursorAt(next) : null };
+}
+
+/** Returns whether something stands behind a position: perhaps, where only reading it would tell. */
+async function isMoreBehind(db: Database, range: SearchedPage, position: Position): Promise<boolean> {
+  return beforeOf(position) > range.after + 1 || (await hasTestsBehind(db, range, position));
 }
 
 /** Shared by the commands that search. */
@@ -277,7 +311,7 @@ const searchOperation = operation('GET', '/submissions/:deployId/search', 'searc
   answer: { description: 'The submissions that were found.', headers: LINK_HEADER, schema: Results },
   async handle({ request, resource, query, setHeaders }, app) {
     const { positions, searched, next } = await search(app, resource, query, query);
-    const submissions = await findInboxSubmissions(app.db, positions);
+    const submissions = await findFound(app.db, positions);
     const rest = JSON.stringify({ next_cursor: next, searched, total: resource.submissionCount });
     const text = `{"submissions":[${submissions.map(inboxJson).join(',')}],${rest.slice(1)}`;
     if (next !== null) setHeaders(nextLink(request, { cursor: next }));
@@ -306,15 +340,19 @@ const markOperation = operation('PATCH', '/submissions/:deployId/:submissionId',
   description:
     'What is left out stays as it is. A note or a status does not mark it as read. Returns the submission as a search shows it.',
   // Not its data, which would stay in memory while a slow body arrives.
-  find: async (owner, params, { db }) => (await ownSubmission(db, owner, params)).number,
+  async find(owner, params, { db }) {
+    const { number, test } = await ownSubmission(db, owner, params);
+    return { number, test };
+  },
   body: { schema: MarksBody, example: { read: true } },
   answer: { description: 'The submission.', schema: InboxSubmissionBody },
   errors: [noSuchSubmission],
-  async handle({ owner, params, resource: number, body }, { db }) {
-    const changed = await markSubmissions(db, owner.id, params.deployId, [params.submissionId], body);
+  async handle({ owner, params, resource, body }, { db }) {
+    const mark = resource.test === 0 ? markSubmissions : markTests;
+    const changed = await mark(db, owner.id, params.deployId, [params.submissionId], body);
     // The deployment may have been deleted while the body arrived.
     if (changed === 0) await ownSubmission(db, owner, params);
-    const [found] = await findInboxSubmissions(db, [{ deploymentId: params.deployId, number }]);
+    const [found] = await findFound(db, [{ deploymentId: params.deployId, ...resource }]);
     if (!found) throw noSuchSubmission();
     return jsonText(inboxJson(found));
   },

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { findTitles } from '../../../db/deployments/overview-queries.ts';
 import type { Database } from '../../../db/postgres/connect.ts';
+import { findFound } from '../../../db/submissions/found-submissions.ts';
 import { findOwnPages, type OwnPage } from '../../../db/submissions/owner-inbox-queries.ts';
 import { type Position, searchSubmissions } from '../../../db/submissions/search-submissions.ts';
-import { findInboxSubmissions } from '../../../db/submissions/submission-mark-queries.ts';
 import { jsonText } from '../../operation/declaration.ts';
 import { operation } from '../../operation/operation.ts';
 import { LINK_HEADER, nextLink } from '../../request/link-header.ts';
@@ -13,10 +13,12 @@ import { ownSlug } from '../deployments/deployment-endpoints.ts';
 import { titleField } from '../deployments/overview-endpoints.ts';
 import {
   boundedSearch,
+  cursorAt,
   cursorField,
   FilterQuery,
   InboxSubmissionBody,
   inboxJson,
+  positionAt,
   SEARCH_COMMAND,
   searchOf,
   timesOf,
@@ -37,19 +39,19 @@ const Results = answerObject('InboxResults', {
 });
 
 /** A position as the cursor that leads behind it. */
-const CURSOR = /^([0-9]{1,16})\.(d_[0-9A-Za-z]{20,60})\.([1-9][0-9]{0,14})$/;
-const toCursor = ({ at, deploymentId: id, number }: Position): string => `${at}.${id}.${number}`;
+const CURSOR = /^([0-9]{1,16})\.(d_[0-9A-Za-z]{20,60})\.([1-9][0-9]{0,14}|(?:0|[1-9][0-9]{0,14})\.[1-9][0-9]{0,14})$/;
+const toCursor = ({ at, deploymentId: id, ...position }: Position): string => `${at}.${id}.${cursorAt(position)}`;
 
 function fromCursor(text: string | undefined): Position | undefined {
-  const [, at, id, number] = CURSOR.exec(text ?? '') ?? [];
-  return at && id && number ? { at: Number(at), deploymentId: id, number: Number(number) } : undefined;
+  const [, at, id, position] = CURSOR.exec(text ?? '') ?? [];
+  return at && id && position ? { at: Number(at), deploymentId: id, ...positionAt(position) } : undefined;
 }
 
 const Query = FilterQuery.extend({ limit: Paging.shape.limit, cursor: cursorField(CURSOR) });
 
 /** The submissions that were found, as JSON texts in the shape of `OwnInboxSubmission`. */
 async function readFound(db: Database, pages: readonly OwnPage[], positions: readonly Position[]): Promise<string[]> {
-  const found = await findInboxSubmissions(db, positions);
+  const found = await findFound(db, positions);
   const titles = await findTitles(db, [...new Set(found.map((one) => one.deploymentId))]);
   const slugs = new Map(pages.map((page) => [page.deploymentId, page.slug]));
   const shown = new Map<string, string>();

@@ -10,6 +10,7 @@ import {
   submissionJson,
 } from '../../../db/submissions/submission-queries.ts';
 import { readSubmissions } from '../../../db/submissions/submission-reader.ts';
+import { deleteTests, findTest } from '../../../db/submissions/test-submission-queries.ts';
 import { trashSubmissions } from '../../../db/submissions/trashed-submission-queries.ts';
 import { SUBMISSION_ID } from '../../../lib/ids.ts';
 import type { Place } from '../../../problems/value-errors.ts';
@@ -43,13 +44,16 @@ export const noSuchSubmission = missing(
   'No such submission: check the ids, and that they belong to the owner of the API key.',
 );
 
-/** The owner's submission with these ids; throws 404. */
+/** The owner's submission, or test, with these ids; throws 404. `test`: as in a Position. */
 export const ownSubmission = async (
   db: Database,
   owner: Owner,
   { deployId, submissionId }: { deployId: string; submissionId: string },
-): Promise<NumberedSubmission> =>
-  foundOr404(await findSubmission(db, owner.id, deployId, submissionId), noSuchSubmission);
+): Promise<NumberedSubmission & { test: number }> => {
+  const submission = await findSubmission(db, owner.id, deployId, submissionId);
+  if (submission) return { ...submission, test: 0 };
+  return foundOr404(await findTest(db, owner.id, deployId, submissionId), noSuchSubmission);
+};
 
 export const noSuchCursor = missing(
   'NoSuchCursor',
@@ -150,13 +154,14 @@ const deleteOperation = operation('DELETE', '/submissions/:deployId/:submissionI
   summary: 'Delete a submission',
   description:
     `It is in the trash for ${SIZES.trash.submissionDays} days, from which it can be restored. Its files count for the storage of the plan ` +
-    'until then, but cannot be read. It takes no place of the form any more, and its pending deliveries end.',
+    'until then, but cannot be read. It takes no place of the form any more, and its pending deliveries end. A test is erased at once.',
   query: z.object({ permanent }),
   answer: { description: 'The submission is deleted.', schema: Deleted },
   errors: [noSuchSubmission],
   async handle({ owner, params: { deployId, submissionId: id }, query: { permanent } }, { db }) {
     const remove = permanent === undefined ? trashSubmissions : deleteSubmissions;
-    if ((await remove(db, owner.id, deployId, [id])) === 0) throw noSuchSubmission();
+    const removed = (await remove(db, owner.id, deployId, [id])) || (await deleteTests(db, owner.id, deployId, [id]));
+    if (removed === 0) throw noSuchSubmission();
     return { message: 'Submission deleted' as const, id };
   },
 });

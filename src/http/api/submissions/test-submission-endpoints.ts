@@ -1,13 +1,14 @@
 import { z } from 'zod';
-import { TEST_MARK } from '../../../forms/control-fields.ts';
+import { storeTest } from '../../../db/submissions/test-submission-queries.ts';
 import { newSubmissionId } from '../../../lib/ids.ts';
 import { refused } from '../../../problems/refusal.ts';
 import { SIZES } from '../../../sizes.ts';
 import { operation } from '../../operation/operation.ts';
+import { RATE_LIMIT_HEADERS } from '../../request/rate-limit.ts';
 import { answerObject, submissionId } from '../../request/shared-fields.ts';
-import { noSuchDeployment, tooManySubmissions } from '../../response/errors.ts';
-import { FORM_CLOSED, formClosed } from '../../response/form-closed.ts';
+import { noSuchDeployment } from '../../response/errors.ts';
 import { takeDownNotices } from '../../response/notice-header.ts';
+import { ONE_TEST, testsOf, tooManyTests } from '../deliveries/test-limit.ts';
 import { ownDeployment } from '../deployments/own-deployment.ts';
 
 const { maxFields } = SIZES.submission;
@@ -17,8 +18,8 @@ const Body = z.object({
   fields: z
     .record(z.string(), z.string(INVALID), INVALID)
     .refine(
-      (fields) => Object.keys(fields).length < maxFields,
-      refused({ code: 'too-long', limit: maxFields - 1 }, `fields has too many: send fewer than ${maxFields}.`),
+      (fields) => Object.keys(fields).length <= maxFields,
+      refused({ code: 'too-long', limit: maxFields }, `fields has too many: send at most ${maxFields}.`),
     )
     .default({})
     .meta({ description: 'The names of fields of the form, and what is filled in.' }),
@@ -30,41 +31,40 @@ export const testSubmissionOperation = operation('POST', '/submissions/:deployId
   tool: {
     name: 'submit_test',
     description:
-      'Stores a submission that is marked as a test, as if a visitor had sent it: webhooks and mail get it. The spam check is left ' +
-      'out. list_deliveries and list_mails show the outcome.',
+      'Sends a test to a form, open or not: webhooks and mail get it. It is no submission: search_submissions alone lists it, for a ' +
+      'day. list_deliveries and list_mails show the outcome.',
   },
   command: {
     usage: 'submissions test <id>',
-    text: 'Store a submission that is marked as a test',
+    text: 'Send a test to a form, which takes no place',
     help: [`$ submissions test contact --fields '{"name":"Ada"}'`],
     texts: { fields: 'names of fields of the form, and what is filled in' },
     prints: ({ id }) => id,
-    says: () => 'received: webhooks and mail get it, as if a visitor had sent it',
+    says: () => 'received: webhooks and mail get it, and a search shows it for a day',
   },
   summary: 'Submit a test',
   description:
-    'Stores a submission with these fields, and `test`, which says that it is one. Webhooks and mail get it, and it counts for the ' +
-    'limits of the form, which has to be open. It is not checked for spam, and nobody gets a confirmation.',
+    'Webhooks and mail get it with the header `formhost-test: true`, also while the form is closed or full. It takes no place, and none ' +
+    'of a minute; it is not checked for spam, and nobody gets a confirmation. It is in no list, stream, count, digest, statistic or ' +
+    `export: a search shows it, with \`test\`, for ${SIZES.test.lifetimeHours} hours. It counts as ${ONE_TEST}`,
   find: (owner, { deployId }, { db }) => ownDeployment(db, owner, deployId),
   body: { schema: Body, example: { fields: { name: 'Ada', email: 'ada@example.org' } } },
-  answer: { description: 'The submission is stored.', schema: Submitted },
-  errors: [...FORM_CLOSED, tooManySubmissions],
-  async handle(
-    { request, resource: { id: deploymentId, takenDownAt }, body: { fields }, notify },
-    { config, requests: { clientAddress }, submissions: { store: submissions, forms }, metrics },
-  ) {
+  answer: { description: 'The test is stored.', schema: Submitted, headers: RATE_LIMIT_HEADERS },
+  errors: [tooManyTests],
+  async handle({ resource: { id: deploymentId, takenDownAt }, body: { fields }, notify, ...call }, app) {
+    const {
+      db,
+      config,
+      requests: { clientAddress },
+    } = app;
     // Its owner finds it at other endpoints: the 404 alone would not say why.
     if (takenDownAt) notify(takeDownNotices(config.abuseContact?.text).page);
+    // Before the first await: a socket that has closed has no address.
+    const ipAddress = clientAddress(call.request);
+    await testsOf(app).countOwner(call);
     const id = newSubmissionId();
-    const data = JSON.stringify({ ...fields, [TEST_MARK.name]: TEST_MARK.text });
-    const ipAddress = clientAddress(request);
-    const stored = await submissions.store({ id, deploymentId, data, ipAddress, isTest: true }, { files: [] });
-    if (stored.kind === 'accepted' || stored.kind === 'rate-limited') metrics.submission(stored.kind);
-    if (stored.kind === 'closed') metrics.submission('form-closed');
-    if (stored.kind === 'rate-limited') throw tooManySubmissions(stored.retryAfterMs);
-    const form = await forms.get(deploymentId);
-    if (stored.kind === 'closed' && form) throw formClosed(stored.closing, form.rules.closedMessage);
-    if (stored.kind !== 'accepted') throw noSuchDeployment();
+    const test = { id, deploymentId, ownerId: call.owner.id, data: JSON.stringify(fields), ipAddress };
+    if (!(await storeTest(db, test))) throw noSuchDeployment();
     return { message: 'Test submission received' as const, id };
   },
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ZodOpenApiPathItemObject } from 'zod-openapi';
-import { DELIVERY_HEADER, EVENTS } from '../../../../lib/events.ts';
+import { DELIVERY_HEADER, EVENTS, TEST_HEADER } from '../../../../lib/events.ts';
 import { SIZES } from '../../../../sizes.ts';
 import { exampleOf } from '../../../operation/example.ts';
 import {
@@ -59,10 +59,14 @@ const sharedHeaders = z.object({
       example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
     }),
   [DELIVERY_HEADER]: deliveryId.meta({ description: "The delivery's id again. It marks requests of this service." }),
+  [TEST_HEADER]: z
+    .literal('true')
+    .optional()
+    .meta({ description: 'The owner has sent the submission to test the form.', example: 'true' }),
 });
 
 const genericHeaders = sharedHeaders.extend({
-  'formhost-submission-id': submissionId.optional().meta({ description: "The submission's id; a test has none." }),
+  'formhost-submission-id': submissionId.optional().meta({ description: "The submission's id; a sample has none." }),
   'formhost-slug': textField("The page's slug.", 'spring-sale'),
   'formhost-page-url': urlField,
 });

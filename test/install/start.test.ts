@@ -246,7 +246,7 @@ describe.concurrent('npm start elsewhere', () => {
     expect(isBuilt(copy)).toBe(false);
   });
 
-  it('npm run build writes ASCII, and removes the migrations of an earlier build, which the service would run', async ({
+  it('npm run build writes ASCII and no import of node:http, and removes the migrations of an earlier build, which the service would run', async ({
     expect,
   }) => {
     const copy = await copyOfProject();
@@ -255,6 +255,10 @@ describe.concurrent('npm start elsewhere', () => {
     expect(await build()).toEqual({ code: 0, stdout: '', stderr: '' });
     // Node would keep it in twice the memory.
     expect(isAscii(await readFile(join(copy, 'dist/service/main.js')))).toBe(true);
+    const files = (await readdir(join(copy, 'dist/service'))).filter((file) => file.endsWith('.js'));
+    const programs = await Promise.all(files.map((file) => readFile(join(copy, 'dist/service', file), 'utf8')));
+    // An import would load node:http's own fetch at every start.
+    expect(programs.filter((program) => /^import .*["'](?:node:)?http["']/m.test(program))).toEqual([]);
     const built = await migrations();
     await writeFile(join(copy, 'dist/service/migrations/9999-other.js'), '');
     expect((await build()).code).toBe(0);

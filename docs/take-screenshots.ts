@@ -30,7 +30,7 @@ type View = { view: string; path: string; press?: string; ready: string };
 
 /** Every view. `:id` is a page, `:submission` one of its submissions, `:empty` a page without any. */
 const VIEWS: readonly View[] = [
-  { view: 'pages', path: '/dashboard', ready: '.sparkline-place svg' },
+  { view: 'pages', path: '/dashboard', ready: '.page-row' },
   { view: 'new-page', path: '/dashboard/new', ready: 'textarea' },
   { view: 'starting-point', path: '/dashboard/new?start=contact', ready: '.findings' },
   { view: 'statistics', path: '/dashboard/statistics', ready: '.plot .bars' },
@@ -47,7 +47,7 @@ const VIEWS: readonly View[] = [
   { view: 'edit', path: '/dashboard/pages/:id/page/edit', ready: '.findings' },
   { view: 'notifications', path: '/dashboard/pages/:id/notifications', ready: '.panels' },
   { view: 'settings', path: '/dashboard/pages/:id/settings', ready: ':text("Redirect URL")' },
-  { view: 'help', path: '/dashboard/help', ready: '.rows' },
+  { view: 'help', path: '/dashboard/help', ready: '.help-card' },
   { view: 'guide', path: '/dashboard/help/publish', ready: '.guide' },
   { view: 'not-found', path: '/dashboard/other', ready: '.buttons :text("Trash")' },
   // It makes another page, which the views before don't show.
@@ -189,10 +189,11 @@ async function take(browser: Browser, folder: string, url: (path: string) => str
     .filter({ visible: true })
     .first()
     .waitFor({ state: 'hidden' });
-  // The preview is a frame from another host: it is painted after it has loaded.
+  // The preview is a frame from another host: it is painted after it has loaded. Miniatures run no script.
   for (const frame of page.frames()) {
     await frame.waitForLoadState('load');
-    await frame.evaluate(PAINTED);
+    const element = frame === page.mainFrame() ? undefined : await frame.frameElement();
+    if ((await element?.getAttribute('sandbox')) !== '') await frame.evaluate(PAINTED);
   }
   await page.screenshot({ path: join(folder, `${shot.name}.png`), fullPage: shot.isWhole });
   await context.close();

@@ -22,37 +22,202 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     (await owner.get('/deploy')).body.deployments.map(({ slug }: { slug: string }) => slug);
 
   describe('Pages', () => {
-    it('shows each page with its numbers, copies its address, and leads to its inbox and back', async () => {
+    const row = (page: Page, name: string) =>
+      page.getByRole('listitem').filter({ has: page.getByRole('heading', { name, exact: true }) });
+    const more = (page: Page, name: string) => page.getByRole('button', { name: `More for ${name}`, exact: true });
+
+    it('shows each page in a row of 72 px with its numbers, and leads to its inbox and back', async () => {
       const owner = await dashboard.owner();
       const { id, url } = await owner.deploy({ html: FORM, slug: 'shown-page' });
       for (const name of ['Ada', 'Grace']) await submit(id, name);
-      await owner.patch(`/deploy/${id}`).send({ email_notifications: true }).expect(200);
-      await dashboard.db('honeypot_hits').insert({ deployment_id: id, day: new Date(), count: 3 });
       const page = await dashboard.open(owner, '/dashboard');
-      const card = page.getByRole('listitem');
-      await card.getByRole('img', { name: '2 submissions in the last 30 days' }).waitFor();
-      const shown = (await card.innerText()).split(/\s*\n/).filter((line) => line.trim() !== '');
-      expect(await card.locator('time').getAttribute('title')).toMatch(/ 20\d\d at \d+:\d\d:\d\d/);
-      expect(shown.slice(0, 8)).toEqual([
-        'Contact',
-        url.replace('http://', ''),
-        '(opens in a new tab)',
-        'Mail on',
-        '3 filled-in honeypots in the last 7 days. The field _hp, which people don’t see, had a value: whoever sent it was taken for a robot, and nothing was stored.',
-        '2 submissions',
-        '2 unread',
-        expect.stringMatching(/^Last: (?:now|\d+ minutes? ago)$/),
-      ]);
-      await page.getByRole('button', { name: 'Copy link' }).click();
-      await page.getByRole('status').getByText('Copied').waitFor({ state: 'attached' });
-      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(url);
-      await card.getByRole('link', { name: 'Contact', exact: true }).click();
+      const shown = row(page, 'Contact');
+      await shown.getByRole('img', { name: '2 submissions in the last 30 days' }).waitFor();
+      expect((await shown.boundingBox())?.height).toBe(72);
+      expect(await shown.locator('time').getAttribute('title')).toMatch(/ 20\d\d at \d+:\d\d:\d\d/);
+      for (const text of [url.replace('http://', ''), '2 unread', '2 submissions'])
+        await shown.getByText(text).waitFor();
+      // The row opens the inbox wherever it is pressed.
+      await shown.click({ position: { x: 500, y: 60 } });
       await heading(page, 'Inbox');
       expect(page.url()).toBe(`${dashboard.origin}/dashboard/pages/${id}/inbox`);
       await page.goBack();
       await heading(page, 'Pages');
-      await page.goForward();
-      await heading(page, 'Inbox');
+    });
+
+    it('shows actions at the row that is pointed at, or has the focus, and all of them in a menu', async () => {
+      const owner = await dashboard.owner();
+      const { url } = await owner.deploy({ html: FORM });
+      const page = await dashboard.open(owner, '/dashboard');
+      const opacity = (): Promise<string> =>
+        page.evaluate(`getComputedStyle(document.querySelector('.quick')).opacity`);
+      await row(page, 'Contact').waitFor();
+      await page.mouse.move(0, 0);
+      await expect.poll(opacity).toBe('0');
+      await row(page, 'Contact').hover();
+      await expect.poll(opacity).toBe('1');
+      await page.mouse.move(0, 0);
+      await expect.poll(opacity).toBe('0');
+      await tabTo(page, page.getByRole('button', { name: 'Copy address of Contact' }));
+      await expect.poll(opacity).toBe('1');
+      await page.keyboard.press('Enter');
+      await page.getByRole('status').getByText('Copied').waitFor({ state: 'attached' });
+      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(url);
+      await tabTo(page, more(page, 'Contact'));
+      await page.keyboard.press('Enter');
+      const menu = page.locator('.menu:popover-open');
+      const actions = await menu.locator('.button').allInnerTexts();
+      expect(actions.map((text) => text.split(/\s+(?:of )?Contact/)[0]?.trim())).toEqual([
+        ...['Open page', 'Copy address', 'Rename', 'Duplicate', 'Settings', 'Delete'],
+      ]);
+      await expectAccessible(page);
+    });
+
+    it('shows a miniature of the page that runs no script, and none for more than a dozen', async () => {
+      const owner = await dashboard.owner();
+      const html = `<title>Mini</title><script>document.title = 'ran'; top.ran = 1; fetch('/ran')</script><p id=said>text</p>`;
+      for (let count = 0; count < 14; count += 1) await owner.deploy({ html });
+      const page = await dashboard.open(owner, '/dashboard');
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(request.url()));
+      const frames = page.locator('.tile > iframe');
+      await expect.poll(() => frames.count()).toBeGreaterThan(0);
+      expect(await frames.first().getAttribute('sandbox')).toBe('');
+      await page.mouse.wheel(0, 5_000);
+      await page.frameLocator('.tile > iframe').first().getByText('text').waitFor();
+      await expect.poll(() => frames.count()).toBe(12);
+      expect(asked.filter((url) => url.endsWith('/ran'))).toEqual([]);
+      expect(await page.evaluate('globalThis.ran')).toBeUndefined();
+    });
+
+    it('finds pages by their titles and addresses, also those that are not listed yet', async () => {
+      const owner = await dashboard.owner();
+      await owner.deploy({ html: '<title>Café Zürich</title>', slug: 'eat-here' });
+      await owner.deploy({ html: '<title>Bakery</title>', slug: 'bread' });
+      for (let count = 0; count < 50; count += 1) await owner.deploy({ html: FORM });
+      const page = await dashboard.open(owner, '/dashboard');
+      const search = page.getByLabel('Search your pages');
+      await search.fill('zurich CAFE');
+      await page.getByText('1 page found').waitFor();
+      await row(page, 'Café Zürich').waitFor();
+      await search.fill('bread');
+      await row(page, 'Bakery').waitFor();
+      await page.getByText('1 page found').waitFor();
+      await search.fill('nothing like this');
+      await page.getByRole('heading', { name: 'No page is found' }).waitFor();
+      await expectAccessible(page);
+      await page.getByRole('link', { name: 'Show all pages' }).click();
+      await page.getByText('50 of 52 pages').waitFor();
+      expect(await search.inputValue()).toBe('');
+    });
+
+    it('says what visitors find there, and which deliveries fail', async () => {
+      const owner = await dashboard.owner();
+      const states = { Closed: 'closed', Full: 'full', Open: 'open', Soon: 'not-open' };
+      for (const title of Object.keys(states)) {
+        const { id } = await owner.deploy({ html: `<title>${title}</title>` });
+        await owner
+          .patch(`/deploy/${id}`)
+          .send({ ...(title === 'Soon' && { opens_at: '2099-11-30T09:00:00Z' }) })
+          .expect(200);
+      }
+      const page = await dashboard.open(owner, '/dashboard/help', { timezoneId: 'Europe/Berlin', locale: 'en-GB' });
+      await page.route('**/overview?*', async (route) => {
+        const { body } = await owner.get('/overview');
+        for (const each of body.deployments) {
+          each.state = new Map(Object.entries(states)).get(each.title);
+          each.places = each.title === 'Open' ? { taken: 12, of: 40 } : null;
+          each.failing_webhooks = each.title === 'Closed' ? 2 : 0;
+        }
+        await route.fulfill({ json: body });
+      });
+      await page.goto(`${dashboard.origin}/dashboard`);
+      const stateOf = async (name: string): Promise<string[]> =>
+        (await row(page, name).locator('.page-state').innerText()).split('\n').filter((text) => text.trim() !== '');
+      await expect.poll(() => stateOf('Soon')).toEqual(['Opens Mon 30 Nov, 10:00']);
+      expect(await stateOf('Open')).toEqual(['Open', '12 of 40']);
+      expect(await stateOf('Full')).toEqual(['Full']);
+      expect(await stateOf('Closed')).toEqual(['Closed', '2 webhooks failing']);
+      await row(page, 'Closed').getByRole('link', { name: '2 webhooks failing' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Notifications: Closed' }).waitFor();
+    });
+
+    it('gives people who may only read no button that they may not use', async () => {
+      const owner = await dashboard.owner();
+      await owner.deploy({ html: FORM });
+      const { key } = (await owner.post('/keys').send({ name: 'Reader', scope: 'read' })).body;
+      const page = await dashboard.open(undefined, '/dashboard');
+      await page.getByLabel('API key').fill(key);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await row(page, 'Contact').waitFor();
+      expect(await page.getByRole('link', { name: 'New page' }).count()).toBe(0);
+      await more(page, 'Contact').click();
+      const actions = await page.locator('.menu:popover-open .button').allInnerTexts();
+      expect(actions.map((text) => text.split(/\s+(?:of )?Contact/)[0]?.trim())).toEqual([
+        'Open page',
+        'Copy address',
+        'Settings',
+      ]);
+    });
+
+    it('gives a page another name, and keeps all else of its HTML', async () => {
+      const owner = await dashboard.owner();
+      const html = `<!doctype html><!-- <title>No</title> --><html><head><script>'<title>No</title>'</script><Title lang=en>Old &amp; gone</TITLE></head><p>Old &amp; gone`;
+      const { id } = await owner.deploy({ html, slug: 'renamed' });
+      const page = await dashboard.open(owner, '/dashboard');
+      await more(page, 'Old & gone').click();
+      await page.getByRole('button', { name: 'Rename Old & gone' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Rename' });
+      expect(await dialog.getByLabel('Address').inputValue()).toBe('renamed');
+      await expectAccessible(page);
+      await dialog.getByLabel('Name').fill('  ');
+      await dialog.getByRole('button', { name: 'Rename' }).click();
+      await dialog.getByText('Enter a name.').waitFor();
+      await dialog.getByLabel('Name').fill('Tea & <cake> $1');
+      await dialog.getByRole('button', { name: 'Rename' }).click();
+      await row(page, 'Tea & <cake> $1').waitFor();
+      expect((await owner.get(`/deploy/${id}/html`)).body.html).toBe(
+        html.replace('>Old &amp; gone</TITLE>', () => '>Tea &amp; &lt;cake> $1</TITLE>'),
+      );
+    });
+
+    it('duplicates a page with its files and settings, under an address of its own', async () => {
+      const owner = await dashboard.owner();
+      const html = FORM.replace('<title>', '<link rel=stylesheet href=look.css><title>');
+      const { id } = await owner.deploy({ html, slug: 'first', files: { 'look.css': 'p{}', 'deep/ünï.txt': 'tief' } });
+      const settings = {
+        closed_message: 'Over.',
+        max_submissions: 7,
+        redirect_url: 'https://example.org/',
+        spam: { blocklist: ['casino'], captcha: null },
+      };
+      await owner.patch(`/deploy/${id}`).send(settings).expect(200);
+      await owner
+        .put(`/deploy/${id}`)
+        .send({ html: html.replace('{{FORM_ACTION}}', `"${dashboard.origin}/submit/${id}"`) })
+        .expect(200);
+      await owner.deploy({ html: FORM, slug: 'first-copy' });
+      const page = await dashboard.open(owner, '/dashboard?q=first');
+      await more(page, 'Contact').last().click();
+      await page.getByRole('button', { name: 'Duplicate Contact' }).last().click();
+      const dialog = page.getByRole('dialog', { name: 'Duplicate' });
+      expect(await dialog.getByLabel('Name').inputValue()).toBe('Copy of Contact');
+      await dialog.getByRole('button', { name: 'Duplicate' }).click();
+      await dialog.getByText('is taken').first().waitFor();
+      await expectAccessible(page);
+      await dialog.getByLabel('Address').fill('first-again');
+      await dialog.getByRole('button', { name: 'Duplicate' }).click();
+      await page.getByText('Copy of Contact is live.').waitFor();
+      const { deployments } = (await owner.get('/overview')).body;
+      const copy = deployments.find(({ slug }: { slug: string }) => slug === 'first-again');
+      expect(copy).toMatchObject({ title: 'Copy of Contact', submission_count: 0 });
+      expect((await owner.get(`/deploy/${copy.id}/settings`)).body).toEqual(
+        (await owner.get(`/deploy/${id}/settings`)).body,
+      );
+      const paths = async (of: string): Promise<string[]> =>
+        (await owner.get(`/deploy/${of}/files`)).body.files.map(({ path }: { path: string }) => path);
+      expect(await paths(copy.id)).toEqual(await paths(id));
+      expect((await owner.get(`/deploy/${copy.id}/html`)).body.html).not.toContain(id);
     });
 
     it('deletes a page at once, restores it, and says why it could not, by the keyboard alone', async () => {
@@ -60,21 +225,23 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await owner.deploy({ html: FORM, slug: 'gone-soon' });
       const page = await dashboard.open(owner, '/dashboard');
       const press = async (name: string): Promise<void> => {
-        await page.getByRole('button', { name }).waitFor();
-        await tabTo(page, page.getByRole('button', { name }));
+        await page.getByRole('button', { name }).first().waitFor();
+        await tabTo(page, page.getByRole('button', { name }).first());
         await page.keyboard.press('Enter');
       };
+      await press('More for Contact');
       await press('Delete Contact');
       await page.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
-      await page.getByText('gone-soon is in the trash.').waitFor();
+      await page.getByText('Contact is in the trash.').waitFor();
       expect(await slugsOf(owner)).toEqual([]);
       await expectAccessible(page);
       await press('Undo');
-      await page.getByText('gone-soon is live again.').waitFor();
+      await page.getByText('Contact is live again.').waitFor();
       await page.getByRole('link', { name: 'Contact', exact: true }).waitFor();
       expect(await slugsOf(owner)).toEqual(['gone-soon']);
+      await press('More for Contact');
       await press('Delete Contact');
-      await page.getByText('gone-soon is in the trash.').waitFor();
+      await page.getByText('Contact is in the trash.').waitFor();
       await owner.deploy({ html: FORM, slug: 'gone-soon' });
       await press('Undo');
       await page.getByText('Not undone: slug is taken').waitFor();

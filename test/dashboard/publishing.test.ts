@@ -247,7 +247,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await heading(page, 'Help');
       const guides = page.getByRole('listitem').getByRole('link');
       const titles = await guides.allInnerTexts();
-      expect(titles).toHaveLength(5);
+      expect(titles).toHaveLength(7);
       for (const title of titles) {
         await guides.filter({ hasText: title }).tap();
         await heading(page, title);
@@ -258,6 +258,21 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       }
       await page.goto(`${dashboard.origin}/dashboard/help/other`);
       await heading(page, 'Nothing here');
+    });
+
+    it('finds guides by any of their words', async () => {
+      const page = await dashboard.open(await dashboard.owner(), '/dashboard/help');
+      const search = page.getByLabel('Search the guides');
+      const titles = page.getByRole('listitem').getByRole('link');
+      await search.fill('DNS records');
+      await expect.poll(() => titles.allInnerTexts()).toEqual(['Your own domain']);
+      await search.fill('places');
+      await expect.poll(() => titles.allInnerTexts()).toEqual(['A registration with places']);
+      await search.fill('zeppelin');
+      await page.getByRole('heading', { name: 'No guide is found' }).waitFor();
+      await expectAccessible(page);
+      await page.getByRole('button', { name: 'Show all guides' }).click();
+      await expect.poll(() => titles.count()).toBe(7);
     });
   });
 });

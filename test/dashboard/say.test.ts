@@ -28,7 +28,10 @@ describe.skipIf(!hasChromium())('messages of the dashboard', () => {
     };
   }
 
-  const deleteFrom = (row: Locator, title: string) => row.getByRole('button', { name: `Delete ${title}` }).click();
+  async function deleteFrom(row: Locator, title: string): Promise<void> {
+    await row.getByRole('button', { name: `More for ${title}` }).click();
+    await row.getByRole('button', { name: `Delete ${title}` }).click();
+  }
 
   it('keeps the way back of each change, though another one was made since', async () => {
     const { page, slugs } = await openWithTwoDeleted();

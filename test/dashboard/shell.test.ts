@@ -29,7 +29,10 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     it('says what is wrong with a key, signs in with another, and stays signed in after a reload', async () => {
       const owner = await dashboard.owner();
       const page = await dashboard.open(undefined, '/dashboard/account');
-      await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('key');
+      await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('email');
+      const fields = page.locator('input');
+      expect(await fields.first().getAttribute('name')).toBe('email');
+      expect(await fields.last().getAttribute('name')).toBe('key');
       const signIn = page.getByRole('button', { name: 'Sign in' });
       await signIn.click();
       expect(await page.getByRole('alert').innerText()).toBe('Enter your key: it begins with fh_.');

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { isMailAddress } from '../../lib/mail-address.ts';
 import { answer, api } from '../api.ts';
 import { useChange, useData } from '../data.ts';
-import { type Me, me } from '../session.ts';
+import { type Me, mayChange, me } from '../session.ts';
 import { Select } from '../ui/field.tsx';
 import { SavingForm } from '../ui/form.tsx';
 import { NoMail } from '../ui/no-mail.tsx';
@@ -98,12 +98,16 @@ export default function Account(): JSX.Element {
         {(account) => (
           <>
             <Plan of={account} />
-            <Address email={account.email} />
-            <TimeZone saved={account.time_zone} onSaved={loaded.reload} />
+            {mayChange.value && (
+              <>
+                <Address email={account.email} />
+                <TimeZone saved={account.time_zone} onSaved={loaded.reload} />
+              </>
+            )}
           </>
         )}
       </Shown>
-      <Keys />
+      {mayChange.value && <Keys />}
       <Sessions />
     </View>
   );

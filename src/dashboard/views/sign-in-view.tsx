@@ -6,29 +6,29 @@ import { Icon } from '../ui/icon.tsx';
 import { OneFieldForm } from '../ui/one-field-form.tsx';
 import { View } from '../ui/view.tsx';
 
-/** Signs in with a key, or asks for a link by mail where there is mail. */
+/** Asks for a link by mail where there is mail, which most people have at hand, or signs in with a key. */
 export const SignInForm = (): JSX.Element => (
   <>
-    <OneFieldForm
-      field={{ label: 'API key', type: 'password', name: 'key', autoComplete: 'current-password' }}
-      isRight={(key) => key !== ''}
-      wrong="Enter your key: it begins with fh_."
-      button={{ kind: 'main', children: 'Sign in' }}
-      run={signIn}
-    />
     {hasMail && (
       <>
-        <p class="or">or</p>
         <OneFieldForm
           field={{ label: 'E-mail address', type: 'email', name: 'email', autoComplete: 'email' }}
           isRight={isMailAddress}
           wrong="Enter your address, such as you@example.com."
-          button={{ icon: 'mail', children: 'Send me a link' }}
+          button={{ kind: 'main', icon: 'mail', children: 'Send me a link' }}
           run={askForLink}
           done="If this address has an account here, a mail is on its way. Its link works once, for 15 minutes."
         />
+        <p class="or">or</p>
       </>
     )}
+    <OneFieldForm
+      field={{ label: 'API key', type: 'password', name: 'key', autoComplete: 'current-password' }}
+      isRight={(key) => key !== ''}
+      wrong="Enter your key: it begins with fh_."
+      button={{ kind: hasMail ? 'plain' : 'main', children: 'Sign in' }}
+      run={signIn}
+    />
   </>
 );
 

@@ -4,6 +4,7 @@ import type { Schemas } from '../../client/client.ts';
 import { ApiError, answer, api } from '../api.ts';
 import { MAX_LIMIT } from '../dashboard-limits.ts';
 import { errorOf, useChange, usePages } from '../data.ts';
+import { mayChange } from '../session.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, FormEnd } from '../ui/form.tsx';
@@ -25,7 +26,10 @@ function Restore({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Eleme
   async function restore(body: { slug?: string }): Promise<void> {
     try {
       await answer(api.POST('/trash/{id}/restore', { params: { path: { id: page.id } }, body }));
-      say(`${page.title ?? page.slug} is live again.`);
+      say(`${page.title ?? page.slug} is live again.`, async () => {
+        await answer(api.DELETE('/deploy/{id}', { params: { path: { id: page.id } } }));
+        onDone();
+      });
     } catch (error) {
       if (isTaken || !(error instanceof ApiError && error.status === 409)) throw error;
       setTaken(true);
@@ -102,10 +106,12 @@ export default function Trash(): JSX.Element {
                         {counted(page.submission_count, 'submission')}, deleted <Time at={page.deleted_at} />
                       </p>
                     </div>
-                    <div class="buttons">
-                      <Restore page={page} onDone={loaded.reload} />
-                      <Purge page={page} onDone={loaded.reload} />
-                    </div>
+                    {mayChange.value && (
+                      <div class="buttons">
+                        <Restore page={page} onDone={loaded.reload} />
+                        <Purge page={page} onDone={loaded.reload} />
+                      </div>
+                    )}
                   </li>
                 ))}
               </ul>

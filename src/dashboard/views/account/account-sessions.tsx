@@ -3,7 +3,7 @@ import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { usePages } from '../../data.ts';
-import { signOut } from '../../session.ts';
+import { mayChange, signOut } from '../../session.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Listed } from '../../ui/states.tsx';
@@ -38,16 +38,18 @@ function SessionRow({ session, onEnded }: { session: Session; onEnded(): void })
           Signed in <Time at={created_at} />, used <RoughTime at={last_used_at} />
         </p>
       </div>
-      <ActionButton
-        kind="quiet"
-        of={`the session of ${browserOf(userAgent)}`}
-        run={() => (isCurrent ? signOut('this') : answer(api.DELETE('/sessions/{sessionId}', { params })))}
-        done="The session has ended."
-        onDone={onEnded}
-        isRemoving
-      >
-        End
-      </ActionButton>
+      {(isCurrent || mayChange.value) && (
+        <ActionButton
+          kind="quiet"
+          of={`the session of ${browserOf(userAgent)}`}
+          run={() => (isCurrent ? signOut('this') : answer(api.DELETE('/sessions/{sessionId}', { params })))}
+          done="The session has ended."
+          onDone={onEnded}
+          isRemoving
+        >
+          End
+        </ActionButton>
+      )}
     </li>
   );
 }
@@ -63,16 +65,18 @@ export function Sessions(): JSX.Element {
       <Listed loaded={loaded} label="Loading your sessions" of="session">
         {(session) => <SessionRow key={session.id} session={session} onEnded={loaded.reload} />}
       </Listed>
-      <ActionButton
-        ask={{
-          title: 'End all sessions?',
-          button: 'End all',
-          text: 'You are signed out in this browser and in all others. Keys stay as they are.',
-        }}
-        run={() => signOut('all')}
-      >
-        End all sessions
-      </ActionButton>
+      {mayChange.value && (
+        <ActionButton
+          ask={{
+            title: 'End all sessions?',
+            button: 'End all',
+            text: 'You are signed out in this browser and in all others. Keys stay as they are.',
+          }}
+          run={() => signOut('all')}
+        >
+          End all sessions
+        </ActionButton>
+      )}
     </Section>
   );
 }

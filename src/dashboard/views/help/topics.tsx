@@ -1,4 +1,16 @@
 import type { JSX } from 'preact';
+import type { IconName } from '../../ui/icon.tsx';
+
+type Topic = {
+  /** In the address. */
+  name: string;
+  title: string;
+  icon: IconName;
+  /** A sentence for the list. */
+  about: string;
+  picture: { href: string; alt: string };
+  Text(): JSX.Element;
+};
 
 const Publish = (): JSX.Element => (
   <>
@@ -110,41 +122,138 @@ const YourSite = (): JSX.Element => (
   </>
 );
 
+const Domain = (): JSX.Element => (
+  <>
+    <p>A page can have an address of your own, such as forms.example.org, besides the one that it got here.</p>
+    <ol>
+      <li>
+        Open the page, choose <strong>Settings</strong>, and enter the domain under <strong>Domains</strong>.
+      </li>
+      <li>
+        Two records appear. Open the DNS settings at the company where you have the domain, often called “DNS”, “Zone”
+        or “Name server”, and add both there exactly as they are shown.
+      </li>
+      <li>
+        Come back, and choose <strong>Check</strong>. New records take minutes at most companies, and a day at some;
+        they are checked by themselves, too.
+      </li>
+    </ol>
+    <h2>If it does not work</h2>
+    <p>
+      Many companies add the domain to the name of a record by themselves: enter only what stands before it. A domain
+      that leads to another site already can’t lead here, too: take a name below it, such as forms.example.org.
+    </p>
+  </>
+);
+
+const Registration = (): JSX.Element => (
+  <>
+    <p>For a course, a dinner or an open day: people register until all places are taken, or until a time.</p>
+    <ol>
+      <li>
+        Choose <a href="/dashboard/new">New page</a> and <strong>Registration</strong>, change its texts, and publish
+        it.
+      </li>
+      <li>
+        Open <strong>Settings</strong>. Enter how many places there are, and when the registration opens and closes.
+      </li>
+      <li>
+        Open <strong>Notifications</strong>, and switch on mail about submissions, so that you hear of each
+        registration.
+      </li>
+      <li>
+        Choose <strong>Send a test</strong>. It takes no place.
+      </li>
+    </ol>
+    <h2>When it is full</h2>
+    <p>
+      Nobody gets a place too many, also if two people send at the same moment. Whoever is late reads that it is full.
+      Delete a registration, and its place is free again.
+    </p>
+    <h2>Take the list with you</h2>
+    <p>
+      <strong>Export</strong> in the inbox saves all registrations as a table for Excel.
+    </p>
+  </>
+);
+
 /** The pages of the help, in the order of their list. */
-export const TOPICS = [
+export const TOPICS: readonly Topic[] = [
   {
     name: 'publish',
     title: 'Publish a page',
-    picture: new URL('../../../../docs/dashboard/new-page.png', import.meta.url),
-    alt: 'Three finished pages to start from, and the field for your own HTML',
+    icon: 'upload',
+    about: 'From a finished page or your own HTML to an address, and how to change it.',
+    picture: {
+      href: new URL('../../../../docs/dashboard/new-page.png', import.meta.url).href,
+      alt: 'Three finished pages to start from, and the field for your own HTML',
+    },
     Text: Publish,
   },
   {
     name: 'inbox',
     title: 'Your inbox',
-    picture: new URL('../../../../docs/dashboard/inbox.png', import.meta.url),
-    alt: 'The list of submissions, the unread ones in bold',
+    icon: 'mail',
+    about: 'Read, search, sort out and export what people sent.',
+    picture: {
+      href: new URL('../../../../docs/dashboard/inbox.png', import.meta.url).href,
+      alt: 'The list of submissions, the unread ones in bold',
+    },
     Text: Inbox,
   },
   {
     name: 'notifications',
     title: 'Mail and webhooks',
-    picture: new URL('../../../../docs/dashboard/notifications.png', import.meta.url),
-    alt: 'The settings of the mail, and a webhook',
+    icon: 'send',
+    about: 'Get mail about submissions, or send them on to Slack, Zapier and others.',
+    picture: {
+      href: new URL('../../../../docs/dashboard/notifications.png', import.meta.url).href,
+      alt: 'The settings of the mail, and a webhook',
+    },
     Text: Notifications,
   },
   {
     name: 'spam',
     title: 'Spam',
-    picture: new URL('../../../../docs/dashboard/spam.png', import.meta.url),
-    alt: 'Submissions in the spam folder',
+    icon: 'warning',
+    about: 'Keep unwanted submissions out, and get wanted ones back.',
+    picture: {
+      href: new URL('../../../../docs/dashboard/spam.png', import.meta.url).href,
+      alt: 'Submissions in the spam folder',
+    },
     Text: Spam,
   },
   {
     name: 'your-site',
     title: 'A form on your own site',
-    picture: new URL('../../../../docs/dashboard/elsewhere.png', import.meta.url),
-    alt: 'The form to paste into your own page',
+    icon: 'edit',
+    about: 'Keep your site where it is, and receive only its form here.',
+    picture: {
+      href: new URL('../../../../docs/dashboard/elsewhere.png', import.meta.url).href,
+      alt: 'The form to paste into your own page',
+    },
     Text: YourSite,
   },
-] as const;
+  {
+    name: 'domain',
+    title: 'Your own domain',
+    icon: 'open',
+    about: 'Give a page an address such as forms.example.org, step by step.',
+    picture: {
+      href: new URL('../../../../docs/dashboard/settings.png', import.meta.url).href,
+      alt: 'The settings of a page, with its domains',
+    },
+    Text: Domain,
+  },
+  {
+    name: 'registration',
+    title: 'A registration with places',
+    icon: 'check',
+    about: 'Let people register until it is full, or until a time.',
+    picture: {
+      href: new URL('../../../../docs/dashboard/new-page.png', import.meta.url).href,
+      alt: 'The finished pages to start from, of which one is a registration',
+    },
+    Text: Registration,
+  },
+];

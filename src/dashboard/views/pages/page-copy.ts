@@ -1,0 +1,88 @@
+import { ApiError, answer, api } from '../../api.ts';
+import type { Overviewed } from '../../own-pages.ts';
+import { type ChosenFile, publishSite } from '../../sites.ts';
+import { withTitle } from './page-title.ts';
+
+const INDEX = 'index.html';
+
+/** The HTML of a page, and the ETag by which a change of somebody else is noticed. */
+async function readHtml(id: string): Promise<{ html: string; etag: string }> {
+  const call = api.GET('/deploy/{id}/html', { params: { path: { id } } });
+  const { html } = await answer(call);
+  // Proxies that compress answers make it weak, and PUT accepts strong ones only.
+  return { html, etag: ((await call).response.headers.get('ETag') ?? '').replace(/^W\//, '') };
+}
+
+/** Changes the title in the HTML of a page, also when somebody else changes the page at the same time. */
+export async function renamePage(id: string, title: string): Promise<void> {
+  for (let tries = 0; ; tries += 1) {
+    const { html, etag } = await readHtml(id);
+    const params = { path: { id }, header: { 'If-Match': etag } };
+    try {
+      await answer(api.PUT('/deploy/{id}', { params, body: { html: withTitle(html, title) } }));
+      return;
+    } catch (error) {
+      if (tries > 0 || !(error instanceof ApiError && error.status === 412)) throw error;
+    }
+  }
+}
+
+/** Reads the files of a site, except its first page. `onFile`: how many are read, and how many there are. */
+async function readFiles(id: string, onFile: (done: number, all: number) => void): Promise<ChosenFile[]> {
+  const { files } = await answer(api.GET('/deploy/{id}/files', { params: { path: { id } } }));
+  const others = files.filter(({ path }) => path !== INDEX);
+  const read: ChosenFile[] = [];
+  for (const { path } of others) {
+    onFile(read.length, others.length);
+    const params = { path: { id, path } };
+    const content = await answer(api.GET('/deploy/{id}/files/{path}', { params, parseAs: 'blob' }));
+    read.push({ path, file: new File([content], path) });
+  }
+  return read;
+}
+
+/** The settings of a page as they can be given to another one. A provider's secret is never read back. */
+async function readSettings(id: string) {
+  const { recipients, spam, ...settings } = await answer(
+    api.GET('/deploy/{id}/settings', { params: { path: { id } } }),
+  );
+  const hasSecret = spam.captcha !== null && spam.captcha.provider !== 'altcha';
+  return {
+    hasSecret,
+    body: {
+      ...settings,
+      recipients: recipients.map(({ email }) => email),
+      spam: { ...spam, captcha: hasSecret ? null : spam.captcha },
+    },
+  };
+}
+
+export type Copied = { slug: string; hasSecret: boolean };
+
+/**
+ * Makes a page like another one: its HTML and files, with a title of its own, and its settings. A form that sends to the page sends
+ * to the copy. Where the settings are refused, no copy stays.
+ */
+export async function copyPage(
+  page: Overviewed,
+  { title, slug }: { title: string; slug: string },
+  header: { 'Idempotency-Key': string },
+  onStep: (text: string) => void,
+): Promise<Copied> {
+  onStep('Reading the page');
+  const { html } = await readHtml(page.id);
+  const { body, hasSecret } = await readSettings(page.id);
+  const others = await readFiles(page.id, (done, all) => onStep(`Reading file ${done + 1} of ${all}`));
+  onStep('Publishing the copy');
+  const own = withTitle(html, title).replaceAll(page.form_action, '{{FORM_ACTION}}');
+  const made = await publishSite({ index: new File([own], INDEX), others }, { slug }, header);
+  onStep('Copying the settings');
+  const params = { path: { id: made.id } };
+  try {
+    await answer(api.PATCH('/deploy/{id}', { params, body }));
+  } catch (error) {
+    await answer(api.DELETE('/deploy/{id}', { params }));
+    throw error;
+  }
+  return { slug: made.slug, hasSecret };
+}

@@ -1,0 +1,113 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { answer, api } from '../../api.ts';
+import { errorOf, useChange, useOnce } from '../../data.ts';
+import type { Overviewed } from '../../own-pages.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form, FormEnd } from '../../ui/form.tsx';
+import { say } from '../../ui/say.tsx';
+import { SlugField, slugOf } from '../../ui/slug-field.tsx';
+import { copyPage, renamePage } from './page-copy.ts';
+
+const LABELS = { slug: 'Address', title: 'Name' };
+const MAX_TITLE_CHARS = 200;
+
+type Props = { page: Overviewed; onClose(): void; onDone(): void };
+type Typed = { title: string; address: string };
+
+/** A form with the name and the address of a page. */
+function NameForm({
+  initial,
+  button,
+  text,
+  save,
+  onClose,
+}: {
+  initial: Typed;
+  button: string;
+  text: string;
+  save(typed: { title: string; slug: string }, onStep: (step: string) => void): Promise<void>;
+  onClose(): void;
+}): JSX.Element {
+  const [{ title, address }, setTyped] = useState(initial);
+  const [isChecked, setChecked] = useState(false);
+  const [step, setStep] = useState('');
+  const { change, run } = useChange({ labels: LABELS });
+  const typed = { title: title.trim().replaceAll(/\s+/g, ' '), slug: slugOf(address) };
+  const missing = (value: string, what: string) => (isChecked && value === '' ? `Enter ${what}.` : undefined);
+  async function submit(): Promise<void> {
+    setChecked(true);
+    if (typed.title === '' || typed.slug === '') return;
+    if (await run(() => save(typed, setStep))) onClose();
+  }
+  return (
+    <Form onSubmit={submit}>
+      <Field
+        label={LABELS.title}
+        hint="Visitors see it in the tab of their browser."
+        value={title}
+        max={MAX_TITLE_CHARS}
+        onChange={(value) => setTyped({ title: value, address })}
+        autoComplete="off"
+        error={missing(typed.title, 'a name')}
+      />
+      <SlugField
+        label={LABELS.slug}
+        value={address}
+        onChange={(value) => setTyped({ title, address: value })}
+        error={missing(typed.slug, 'letters from a to z') ?? errorOf(change, 'slug')}
+      />
+      <p class="muted">{text}</p>
+      <p role="status" class="hint">
+        {change.state === 'saving' && step !== '' && `${step}…`}
+      </p>
+      <FormEnd change={change} button={button} onCancel={onClose} />
+    </Form>
+  );
+}
+
+/** Gives a page another name, another address, or both. */
+export function RenameDialog({ page, onClose, onDone }: Props): JSX.Element {
+  const { id } = page;
+  const initial = { title: page.title ?? '', address: page.slug };
+  async function save({ title, slug }: { title: string; slug: string }): Promise<void> {
+    // The address is first: it may be taken, and nothing has changed then.
+    if (slug !== page.slug) await answer(api.PATCH('/deploy/{id}', { params: { path: { id } }, body: { slug } }));
+    if (title !== page.title) await renamePage(id, title);
+    say(`The page is called ${title}.`);
+    onDone();
+  }
+  return (
+    <Dialog title="Rename" onClose={onClose}>
+      <NameForm
+        initial={initial}
+        button="Rename"
+        text="After a change of the address, the old one leads to the new one for 30 days."
+        save={save}
+        onClose={onClose}
+      />
+    </Dialog>
+  );
+}
+
+/** Makes a page like another one. */
+export function DuplicateDialog({ page, onClose, onDone }: Props): JSX.Element {
+  const once = useOnce(page.id);
+  const initial = { title: `Copy of ${page.title ?? page.slug}`, address: `${page.slug}-copy` };
+  return (
+    <Dialog title="Duplicate" onClose={onClose}>
+      <NameForm
+        initial={initial}
+        button="Duplicate"
+        text="The copy has the content and the settings of the page, and an empty inbox. Recipients confirm their addresses for it. Domains and webhooks stay with the page."
+        save={async (typed, onStep) => {
+          const { hasSecret } = await copyPage(page, typed, once, onStep);
+          say(`${typed.title} is live.${hasSecret ? ' Its captcha needs your secret again: see its settings.' : ''}`);
+          onDone();
+        }}
+        onClose={onClose}
+      />
+    </Dialog>
+  );
+}

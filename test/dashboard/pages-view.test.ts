@@ -181,6 +181,24 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       );
     });
 
+    it('gives a page another address, to which the old one leads, and says which is taken', async () => {
+      const owner = await dashboard.owner();
+      const { id } = await owner.deploy({ html: FORM, slug: 'before-move' });
+      await owner.deploy({ html: '<title>Other</title>', slug: 'taken-already' });
+      const page = await dashboard.open(owner, '/dashboard');
+      await more(page, 'Contact').click();
+      await page.getByRole('button', { name: 'Rename Contact' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Rename' });
+      await dialog.getByLabel('Address').fill('taken-already');
+      await dialog.getByRole('button', { name: 'Rename' }).click();
+      await dialog.getByText('is taken').first().waitFor();
+      await dialog.getByLabel('Address').fill('After Move');
+      await dialog.getByRole('button', { name: 'Rename' }).click();
+      await row(page, 'Contact').getByText('after-move.').waitFor();
+      expect((await owner.get(`/overview/${id}`)).body).toMatchObject({ slug: 'after-move', title: 'Contact' });
+      expect((await owner.get(`/deploy/${id}/versions`)).body.total).toBe(1);
+    });
+
     it('duplicates a page with its files and settings, under an address of its own', async () => {
       const owner = await dashboard.owner();
       const html = FORM.replace('<title>', '<link rel=stylesheet href=look.css><title>');
@@ -329,6 +347,9 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.getByText('Contact is live again.').waitFor();
       await page.getByRole('heading', { name: 'The trash is empty' }).waitFor();
       expect(await slugsOf(owner)).toEqual(['was-deleted', 'was-deleted-again']);
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByRole('button', { name: 'Restore' }).waitFor();
+      expect(await slugsOf(owner)).toEqual(['was-deleted']);
     });
 
     it('deletes a page for good, by the keyboard alone, once its slug is typed', async () => {

@@ -1,6 +1,7 @@
 import { colord, extend } from 'colord';
 import names from 'colord/plugins/names';
 import { decodeHTML, decodeHTMLAttribute } from 'entities';
+import { headTags, MAX_START_CHARS } from './head-tags.ts';
 
 extend([names]);
 
@@ -10,32 +11,12 @@ export type PageLook = { title: string | null; color: string | null; darkColor: 
 /** The look of a page that is not known. */
 export const NO_LOOK: PageLook = { title: null, color: null, darkColor: null };
 
-/** The beginning of a page in which its title and its colour are looked for, because this happens in the main thread. */
-const MAX_START_CHARS = 256 * 1024;
 /** Longer texts are no colours. */
 const MAX_COLOR_CHARS = 64;
-/**
- * A page's title, a meta tag, and the beginning or the end of what may contain another title. Each comment, script and text area is
- * read to its end, so that hostile pages take linear time.
- */
-const TITLE_OR_OTHER =
-  /<!--.*?(?:-->|$)|<(script|style|textarea|noscript|iframe)(?=[\s/>]).*?(?:<\/\1|$)|<(?<tag>\/?(?:svg|template)(?=[\s/>])[^>]*)|<meta(?=[\s/])(?<meta>[^>]{0,1000})|<title(?=[\s/>])[^>]*?(?:>|$)(?<title>(?:(?!<\/title).){0,200})/gis;
 const ATTRIBUTE = /([^\s/>="']+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g;
 /** Characters that would change how the text around a title is shown. */
 const UNSEEN = /[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu;
 const SCHEME = /^(?:(?:all|screen)\s+and\s+)?\(\s*prefers-color-scheme\s*:\s*(dark|light)\s*\)$/i;
-
-/** The titles and the meta tags of a page, in their order. Those in drawings and templates do not count. */
-function* headTags(html: string): Generator<{ title: string | undefined; meta: string | undefined }> {
-  let depth = 0;
-  for (const { groups = {} } of html.slice(0, MAX_START_CHARS).matchAll(TITLE_OR_OTHER)) {
-    const { title, meta, tag } = groups;
-    if (depth === 0 && (title !== undefined || meta !== undefined)) yield { title, meta };
-    if (tag?.startsWith('/')) depth = Math.max(0, depth - 1);
-    // A drawing may end in its tag, a template does not.
-    else if (tag !== undefined && !/^svg.*\/$/is.test(tag)) depth += 1;
-  }
-}
 
 /** A page's title, from at most 200 characters of its HTML; '' without one. */
 export function titleOf(html: string): string {

@@ -79,10 +79,20 @@ const base64Of = (file: File): Promise<string> =>
     reader.readAsDataURL(file);
   });
 
-/** The JSON of a site that is no zip. */
-async function siteBody({ index, others }: Exclude<Site, { zip: File }>) {
+type SiteBody = { html: string; files: Record<string, string | { content: string; encoding: 'base64' }> };
+
+/** The JSON of sites that are no zips: each is made once, to be checked and published. */
+const bodies = new WeakMap<Site, Promise<SiteBody>>();
+
+function siteBody(site: Exclude<Site, { zip: File }>): Promise<SiteBody> {
+  const made = bodies.get(site) ?? makeBody(site);
+  bodies.set(site, made);
+  return made;
+}
+
+async function makeBody({ index, others }: Exclude<Site, { zip: File }>): Promise<SiteBody> {
   const pages = new HtmlFiles();
-  const files: Record<string, string | { content: string; encoding: 'base64' }> = {};
+  const files: SiteBody['files'] = {};
   for (const { path, file } of others) {
     const converted = isHtml(path) ? await pages.convert(file, path) : undefined;
     files[path] = converted ?? { content: await base64Of(file), encoding: 'base64' };
@@ -94,6 +104,15 @@ async function siteBody({ index, others }: Exclude<Site, { zip: File }>) {
 
 /** A body that is a file itself. */
 const bodyOf = (body: File, type = 'application/octet-stream') => ({ body, headers: { 'Content-Type': type } });
+
+/** Checks the forms of a site, in all of its files, and publishes nothing. */
+export async function checkSite(site: Site) {
+  return answer(
+    'zip' in site
+      ? api.POST('/check', bodyOf(site.zip, 'application/zip'))
+      : api.POST('/check', { body: await siteBody(site) }),
+  );
+}
 
 /** Publishes a site as a new page. */
 export async function publishSite(site: Site, slug: { slug?: string }, header: { 'Idempotency-Key': string }) {
@@ -114,9 +133,22 @@ export async function replaceSite(id: string, site: Site) {
   );
 }
 
+/** Adds or replaces a file of a page by its content. */
+export const putContent = (id: string, path: string, content: Blob) =>
+  answer(
+    api.PUT('/deploy/{id}/files/{path}', { params: { path: { id, path } }, ...bodyOf(new File([content], path)) }),
+  );
+
 /** Adds or replaces a file of a page. `pages`: reads the file where it is a page. */
 export async function putFile(id: string, { path, file }: ChosenFile, pages: HtmlFiles) {
   const converted = isHtml(path) ? await pages.convert(file, path) : undefined;
-  const body = converted === undefined ? file : new File([converted], file.name);
-  return answer(api.PUT('/deploy/{id}/files/{path}', { params: { path: { id, path } }, ...bodyOf(body) }));
+  return putContent(id, path, converted === undefined ? file : new Blob([converted]));
 }
+
+/** Reads a file of the live page. */
+export const readFile = async (id: string, path: string): Promise<Blob> =>
+  answer(api.GET('/deploy/{id}/files/{path}', { params: { path: { id, path } }, parseAs: 'blob' }));
+
+/** Makes a version live again. */
+export const restoreVersion = (id: string, version: number) =>
+  answer(api.POST('/deploy/{id}/versions/{version}/restore', { params: { path: { id, version: String(version) } } }));

@@ -110,16 +110,67 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
         .expect(200);
       const page = await dashboard.open(owner, viewOf(id, 'page'), PHONE);
       await page.getByRole('link', { name: 'Changes in version 2' }).tap();
+      await page.getByText('1 file changed.').waitFor();
       await page.getByText('2 lines added, 1 line removed.').waitFor();
       const lines = page.getByRole('region', { name: 'Lines that changed' }).locator('.removed bdi, .added bdi');
       expect((await lines.allInnerTexts()).at(-1)).toBe('<button>⟨U+202E⟩dnes <b></button>');
       await page.getByRole('button', { name: 'Restore version 1' }).tap();
-      const dialog = page.getByRole('dialog', { name: 'Restore version 1?' });
-      // It is said for some seconds only.
-      const said = page.getByText('Version 1 is live again.').waitFor();
-      await Promise.all([said, dialog.getByRole('button', { name: 'Restore' }).tap()]);
+      await page.getByText('Version 1 is live again.').waitFor();
       await page.getByText('Version 3', { exact: true }).waitFor();
-      expect((await owner.get(`/deploy/${id}/html`)).body).toEqual({ html: FORM });
+      const htmlOf = async () => (await owner.get(`/deploy/${id}/html`)).body.html;
+      expect(await htmlOf()).toBe(FORM);
+      await page.getByRole('button', { name: 'Undo' }).tap();
+      await page.getByText('Version 4', { exact: true }).waitFor();
+      expect(await htmlOf()).not.toBe(FORM);
+    });
+
+    it('renames it: the title in its HTML, and its address', async () => {
+      const owner = await dashboard.owner();
+      const { id } = await owner.deploy({ html: FORM, slug: 'old-name' });
+      await owner.deploy({ html: FORM, slug: 'taken-name' });
+      const page = await dashboard.open(owner, viewOf(id, 'page'), PHONE);
+      const save = page.getByRole('region', { name: 'How people find it' }).getByRole('button', { name: 'Save' });
+      await page.getByLabel('Name').fill(' Tea  & <cake> ');
+      await save.tap();
+      await page.getByRole('heading', { level: 1, name: 'Page: Tea & <cake>' }).waitFor();
+      expect((await owner.get(`/deploy/${id}/html`)).body).toEqual({
+        html: FORM.replace('Contact', 'Tea &amp; &lt;cake&gt;'),
+      });
+      const address = page.getByLabel('Address', { exact: true });
+      await address.fill('Taken Name');
+      await save.tap();
+      await page.getByText('taken-name', { exact: false }).first().waitFor();
+      await expect.poll(() => address.getAttribute('aria-invalid')).toBe('true');
+      await address.fill('New Name');
+      await save.tap();
+      await page.getByText('The page has its new address.').waitFor();
+      await page
+        .getByRole('link', { name: /^new-name\./ })
+        .first()
+        .waitFor();
+      expect((await owner.get(`/deploy/${id}`)).body.slug).toBe('new-name');
+    });
+
+    it('shows people who may only read what there is, and no button that changes it', async () => {
+      const owner = await dashboard.owner();
+      const { id } = await owner.deploy({ html: FORM, files: { 'a.txt': 'a' } });
+      await owner
+        .put(`/deploy/${id}`)
+        .send({ html: `${FORM}.` })
+        .expect(200);
+      const { body } = await owner.post('/keys').send({ name: 'Reader', scope: 'read' }).expect(201);
+      const page = await dashboard.open({ ...owner, key: String(body.key) }, viewOf(id, 'page'));
+      await page.getByRole('link', { name: 'Changes in version 2' }).waitFor();
+      await page.getByRole('link', { name: 'a.txt' }).waitFor();
+      const changes = /^(?:Add files|Choose|Edit|Remove|Replace|Restore|Save)/;
+      expect(await page.getByRole('button', { name: changes }).count()).toBe(0);
+      expect(await page.getByRole('link', { name: changes }).count()).toBe(0);
+      for (const view of ['page/live', 'page/edit']) {
+        await page.goto(dashboard.origin + viewOf(id, view));
+        await page.getByText(view === 'page/live' ? 'You’re live at' : 'You may only read here').waitFor();
+        expect(await page.getByRole('button', { name: /^(?:Send a test|Turn on mail|Publish)/ }).count()).toBe(0);
+        expect(await page.getByRole('link', { name: 'Edit', exact: true }).count()).toBe(0);
+      }
     });
   });
 

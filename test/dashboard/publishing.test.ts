@@ -101,6 +101,28 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       expect((await owner.get('/deploy')).body.total).toBe(0);
     });
 
+    it('asks before it publishes a form that leads nowhere, and leads to what is wrong', async () => {
+      const owner = await dashboard.owner();
+      const page = await dashboard.open(owner, '/dashboard/new', PHONE);
+      const broken = '<form method="post" action="{{FORM-ACTION}}">';
+      await page.getByLabel('HTML').fill(`<title>Ask</title>\n\n${broken}<input name="a"><button>Send</button></form>`);
+      const publish = () => page.getByRole('button', { name: 'Publish', exact: true }).tap();
+      await publish();
+      const question = page.getByRole('dialog', { name: 'What visitors enter would not arrive' });
+      await question.getByText('line 3').waitFor();
+      await expectAccessible(page);
+      await question.getByRole('button', { name: 'Fix it' }).tap();
+      await expect.poll(() => page.evaluate('getSelection().toString()')).toContain(broken);
+      expect(await slugsOf(owner)).toEqual([]);
+      await publish();
+      await question.getByRole('button', { name: 'Publish anyway' }).tap();
+      await heading(page, 'You’re live');
+      expect(await slugsOf(owner)).toEqual(['ask']);
+      // What is wrong is not forgotten once it is live.
+      await page.getByRole('region', { name: 'What to correct' }).getByRole('button', { name: 'line 3' }).tap();
+      await heading(page, 'Edit');
+    });
+
     it('says why a page could not be published, and keeps it, over a reload too', async () => {
       const owner = await dashboard.owner();
       await owner.deploy({ html: FORM, slug: 'taken' });
@@ -158,6 +180,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       const { id, url } = await owner.deploy({ html });
       const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/live`, PHONE);
       await page.getByRole('img', { name: 'QR code of the address' }).waitFor();
+      await page.getByRole('button', { name: 'Turn on mail' }).waitFor();
       await expectAccessible(page);
       await page.getByRole('button', { name: 'Copy link' }).tap();
       await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(url);
@@ -206,7 +229,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await expect.poll(() => page.getByLabel('HTML').inputValue()).toBe(FORM);
       await page.getByLabel('HTML').fill(HTML);
       await page.getByRole('button', { name: 'Publish' }).tap();
-      await page.getByText('edited has the new HTML.').waitFor();
+      await page.getByText('The new version is live.').waitFor();
       await heading(page, 'Page');
       expect((await owner.get(`/deploy/${id}/html`)).body).toEqual({ html: HTML });
     });

@@ -214,9 +214,15 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await list.getByRole('link', { name: 'b.png' }).waitFor();
     await expectAccessible(page);
     await list.getByRole('button', { name: 'Remove a.txt' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('a.txt is removed.').waitFor();
     await list.getByRole('link', { name: 'a.txt' }).waitFor({ state: 'detached' });
+    const before = await filesOf(owner, id);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await list.getByRole('link', { name: 'a.txt' }).waitFor();
+    expect((await owner.get(`/deploy/${id}/files/a.txt`)).text).toBe('a');
+    await list.getByRole('button', { name: 'Remove a.txt' }).click();
+    await list.getByRole('link', { name: 'a.txt' }).waitFor({ state: 'detached' });
+    expect(await filesOf(owner, id)).toEqual(before);
     expect(await filesOf(owner, id)).toEqual([
       ['index.html', INDEX.length],
       ['b.png', IMAGE.length],
@@ -230,5 +236,67 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
     await list.getByText('This page is a single file.').waitFor();
     expect(await filesOf(owner, id)).toEqual([['index.html', INDEX.length]]);
+    await page.getByText('All files are replaced.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).last().click();
+    await list.getByRole('link', { name: 'b.png' }).waitFor();
+    expect(await filesOf(owner, id)).toEqual(before);
+  });
+
+  const BROKEN = '<form method=post action="{{FORM_ACTON}}"><input name=a><button>Send</button></form>';
+
+  it.each([
+    ['Choose a zip or files', () => file('site.zip', zipFiles({ 'index.html': INDEX, 'sub/ask.html': `\n${BROKEN}` }))],
+    ['Choose a folder', () => folderOf({ 'index.html': INDEX, 'sub/ask.html': `\n${BROKEN}` })],
+  ])('checks all files before it publishes: %s', async (button, chosen) => {
+    const owner = await dashboard.owner();
+    const page = await dashboard.open(owner, '/dashboard/new');
+    await choose(page, button, chosen());
+    await page.getByText('sub/ask.html, line 2').waitFor();
+    // The site has no such file.
+    await page.getByText('The site has no file styles/main.css').waitFor();
+    await page.getByRole('button', { name: 'Publish' }).click();
+    const question = page.getByRole('dialog', { name: 'What visitors enter would not arrive' });
+    await question.getByText('sub/ask.html, line 2').waitFor();
+    await expectAccessible(page);
+    await question.getByRole('button', { name: 'Fix it' }).click();
+    expect((await owner.get('/deploy')).body.total).toBe(0);
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await question.getByRole('button', { name: 'Publish anyway' }).click();
+    await page.getByRole('heading', { level: 1, name: 'You’re live' }).waitFor();
+    expect((await owner.get('/deploy')).body.total).toBe(1);
+  });
+
+  it('shows the files that differ between two versions: images side by side, lines of texts', async () => {
+    const owner = await dashboard.owner();
+    const image = (color: string): string =>
+      `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"><rect width="40" height="30" fill="${color}"/></svg>`;
+    const files = {
+      'logo ü.svg': image('red'),
+      'main.css': 'p {\n  margin: 0;\n}\n',
+      'old.bin': 'a',
+      'same.js': 'a()',
+    };
+    const { id } = (await owner.post('/deploy').send({ html: INDEX, files })).body;
+    const { 'old.bin': _removed, ...kept } = files;
+    const changed = { ...kept, 'logo ü.svg': image('blue'), 'main.css': 'p {\n  margin: 1px;\n}\n', 'new.txt': 'b' };
+    await owner.put(`/deploy/${id}`).send({ html: INDEX, files: changed }).expect(200);
+    const page = await openPage(owner, id);
+    await page.getByRole('link', { name: 'Changes in version 2' }).click();
+    const card = page.getByRole('region', { name: 'Changes from version 1 to 2' });
+    await card.getByText('4 files changed.').waitFor();
+    expect(await card.locator('summary').allInnerTexts()).toEqual([
+      'logo ü.svg Changed',
+      'main.css Changed',
+      'new.txt Added',
+      'old.bin Removed',
+    ]);
+    for (const version of [1, 2]) {
+      const shown = card.getByRole('img', { name: `logo ü.svg in version ${version}` });
+      await expect.poll(() => shown.evaluate((element: { naturalWidth?: number }) => element.naturalWidth)).toBe(40);
+    }
+    await card.locator('summary', { hasText: 'main.css' }).click();
+    await card.getByText('1 line added, 1 line removed.').waitFor();
+    await expectAccessible(page);
+    expect(await page.getByText('Both versions are the same').count()).toBe(0);
   });
 });

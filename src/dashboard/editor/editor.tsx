@@ -8,8 +8,10 @@ import { CodeArea, type Place, showPlace } from '../ui/code-area.tsx';
 import { Labelled } from '../ui/field.tsx';
 import { Findings } from '../ui/findings.tsx';
 import { Form, FormEnd } from '../ui/form.tsx';
+import { usePublishCheck } from '../ui/publish-check.tsx';
 import { say } from '../ui/say.tsx';
 import { LivePreview } from './live-preview.tsx';
+import './editor.css';
 
 /** A page is checked and shown when nothing was typed for this time. */
 const TYPING_MS = 500;
@@ -29,11 +31,13 @@ const OF_SITE: readonly Schemas['FormProblem']['code'][] = ['no-form', 'relative
 
 type CheckProps = { html: string; isOfSite: boolean; onShow(problem: Schemas['FormProblem']): void };
 
+async function checkHtml(html: string, isOfSite: boolean, signal?: AbortSignal): Promise<Schemas['CheckedPage']> {
+  const { problems, ...page } = await answer(api.POST('/check', { body: { html }, ...(signal && { signal }) }));
+  return { ...page, problems: problems.filter(({ code }) => !isOfSite || !OF_SITE.includes(code)) };
+}
+
 function Check({ html, isOfSite, onShow }: CheckProps): JSX.Element {
-  const { data: checked, error } = useData(html, async (signal) => {
-    const { problems, ...page } = await answer(api.POST('/check', { body: { html }, signal }));
-    return { ...page, problems: problems.filter(({ code }) => !isOfSite || !OF_SITE.includes(code)) };
-  });
+  const { data: checked, error } = useData(html, (signal) => checkHtml(html, isOfSite, signal));
   return (
     <div aria-live="polite">
       {error && <p class="muted">The page could not be checked: {error.message}</p>}
@@ -81,9 +85,19 @@ export function Editor({
   const [isMissing, setMissing] = useState(false);
   const [dropError, setDropError] = useState<string>();
   const isEmpty = html.trim() === '';
-  function submit(): void {
+  const { publishChecked, isChecking, question } = usePublishCheck();
+  function submit(): unknown {
     setMissing(isEmpty);
-    if (!isEmpty) onPublish();
+    if (isEmpty || isChecking) return undefined;
+    return publishChecked(
+      () => checkHtml(html, isOfSite),
+      onPublish,
+      ({ problems }) =>
+        problems
+          .filter(({ severity }) => severity === 'error')
+          .slice(0, 1)
+          .forEach(show),
+    );
   }
   async function drop(event: DragEvent): Promise<void> {
     const file = event.dataTransfer?.files[0];
@@ -100,6 +114,7 @@ export function Editor({
   }
   return (
     <Form onSubmit={submit}>
+      {question}
       {children && <div class="panes">{children}</div>}
       <div class="panes">
         <div class="stack">

@@ -1,5 +1,7 @@
 import type { JSX } from 'preact';
 import { Icon } from '../ui/icon.tsx';
+import '../ui/thumbnail.css';
+import './starting-points.css';
 
 /** The addresses of the files: each is loaded when it is shown. */
 const FILES = import.meta.glob<string>('../../../examples/pages/*.html', {

@@ -61,7 +61,14 @@ export function ConfirmDialog({
   change,
   onConfirm,
   onClose,
-}: Question & { change: Change; onConfirm(): unknown; onClose(): void }): JSX.Element {
+  children,
+}: Question & {
+  change: Change;
+  onConfirm(): unknown;
+  onClose(): void;
+  /** More about what is done. */
+  children?: ComponentChildren;
+}): JSX.Element {
   const [text, setText] = useState('');
   const [isWrong, setWrong] = useState(false);
   return (
@@ -73,6 +80,7 @@ export function ConfirmDialog({
         }}
       >
         <p>{question}</p>
+        {children}
         {typed !== undefined && (
           <Field
             label={`Type ${typed} to confirm`}

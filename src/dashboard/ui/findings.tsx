@@ -16,9 +16,9 @@ const summaryOf = ({ forms, problems }: Checked): string => {
     here.length === 0
       ? 'No form of this page is sent here'
       : `${counted(here.length, 'form')}, ${counted(fields, 'field')}`;
-  return problems.length === 0
-    ? `${found}. Nothing to correct.`
-    : `${found}. ${counted(problems.length, 'thing')} to look at:`;
+  if (problems.length === 0) return `${found}. Nothing to correct.`;
+  const hasErrors = problems.some(({ severity }) => severity === 'error');
+  return `${found}. ${counted(problems.length, 'thing')} to ${hasErrors ? 'correct' : 'look at'}:`;
 };
 
 /** The findings of the form check, each with its line; `onShow` shows that line in the HTML. */

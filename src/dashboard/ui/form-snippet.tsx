@@ -1,27 +1,76 @@
 import type { JSX } from 'preact';
+import type { Schemas } from '../../client/client.ts';
+import { escapeHtml } from '../../lib/html.ts';
 import { CopyButton } from './copy-button.tsx';
+
 import { Snippet } from './snippet.tsx';
 
-/** A form that sends to an address. */
-export const formSnippet = (action: string): string => `<form method="post" action="${action}">
-  <p><label>Name <input name="name" autocomplete="name" required></label></p>
-  <p><label>E-mail <input name="email" type="email" autocomplete="email" required></label></p>
-  <p><label>Message <textarea name="message" required></textarea></label></p>
-  <!-- Leave it empty: whoever fills it in is a machine. -->
+type FormField = Schemas['FormField'];
+
+const field = (name: string, label: string, type = 'text', options: FormField['options'] = null): FormField => ({
+  ...{ name, label, type, options },
+  required: true,
+});
+/** The fields of a form where the page has none. */
+const EXAMPLE = [field('name', 'Name'), field('email', 'E-mail', 'email'), field('message', 'Message', 'textarea')];
+
+/** Browsers fill in fields with these names. */
+const AUTOCOMPLETE: ReadonlySet<string> = new Set(['name', 'email']);
+const LEFT_OUT: ReadonlySet<string> = new Set(['hidden', 'submit', 'button', 'image', 'reset']);
+const isChoice = ({ type }: FormField): boolean => type === 'radio' || type === 'checkbox';
+
+const attribute = (name: string, value: string): string => ` ${name}="${escapeHtml(value)}"`;
+
+/** A select, a text area or an input. */
+function control({ name, type, required, options }: FormField): string {
+  const isRequired = required ? ' required' : '';
+  if (type === 'select') {
+    const all = (options ?? []).map(({ value, label }) => {
+      const text = escapeHtml(label ?? value);
+      return `    <option${label === value ? '' : attribute('value', value)}>${text}</option>\n`;
+    });
+    return `<select${attribute('name', name)}${isRequired}>\n${all.join('')}  </select>`;
+  }
+  if (type === 'textarea') return `<textarea${attribute('name', name)}${isRequired}></textarea>`;
+  const ofType = type === 'text' ? '' : attribute('type', type);
+  const filledIn = AUTOCOMPLETE.has(name) ? attribute('autocomplete', name) : '';
+  return `<input${attribute('name', name)}${ofType}${filledIn}${isRequired}>`;
+}
+
+/** Radio buttons or checkboxes with one name. */
+function choices({ name, label, type, required, options }: FormField): string {
+  const isRequired = required && type === 'radio' ? ' required' : '';
+  const all = (options ?? []).map(
+    ({ value, label: text }) =>
+      `    <label><input${attribute('type', type)}${attribute('name', name)}${attribute('value', value)}${isRequired}> ${escapeHtml(text ?? value)}</label>\n`,
+  );
+  return `  <fieldset>\n    <legend>${escapeHtml(label ?? name)}</legend>\n${all.join('')}  </fieldset>\n`;
+}
+
+const lineOf = (one: FormField): string =>
+  isChoice(one) ? choices(one) : `  <p><label>${escapeHtml(one.label ?? one.name)} ${control(one)}</label></p>\n`;
+
+/** A form that sends to an address. `fields`: of a page's own form. */
+export function formSnippet(action: string, fields: readonly FormField[] = EXAMPLE): string {
+  const shown = fields.filter(({ name, type }) => !name.startsWith('_') && !LEFT_OUT.has(type));
+  const enctype = shown.some(({ type }) => type === 'file') ? ' enctype="multipart/form-data"' : '';
+  return `<form method="post" action="${action}"${enctype}>
+${(shown.length === 0 ? EXAMPLE : shown).map(lineOf).join('')}  <!-- Leave it empty: whoever fills it in is a machine. -->
   <input name="_hp" hidden tabindex="-1" autocomplete="off">
   <button>Send</button>
 </form>
 `;
+}
 
-/** The address that a form on another site sends to, and an example of such a form. */
-export function FormSnippet({ id }: { id: string }): JSX.Element {
+/** The address that a form on another site sends to, and such a form: with the fields of the page's own, or an example. */
+export function FormSnippet({ id, fields }: { id: string; fields?: readonly FormField[] }): JSX.Element {
   const action = `${location.origin}/submit/${id}`;
   return (
     <>
       <p class="muted">
         Whatever a form sends to <code>{action}</code> arrives here. Change the fields of this one as you like:
       </p>
-      <Snippet text={formSnippet(action)}>
+      <Snippet text={formSnippet(action, fields)}>
         <CopyButton kind="plain" text={action}>
           Copy the address
         </CopyButton>

@@ -11,6 +11,8 @@ const SHAPES = {
   mail: 'M3 6h18v12H3zM3 7l9 6 9-6',
   send: 'M21 3 3 10l7 4 4 7zM10 14 21 3',
   trash: 'M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5',
+  save: 'M12 4v12M7 11l5 5 5-5M4 16v4h16v-4',
+  circle: 'M12 12m-8 0a8 8 0 1 0 16 0a8 8 0 1 0-16 0',
   upload: 'M12 16V4M7 9l5-5 5 5M4 16v4h16v-4',
   plus: 'M12 5v14M5 12h14',
   key: 'M14.5 9.5m-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0M11 13l-7 7M6 18l2 2M9 15l2 2',

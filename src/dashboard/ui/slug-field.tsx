@@ -15,17 +15,17 @@ export function SlugField({
   label,
   value,
   onChange,
+  empty = 'The first part of its address. Left empty: made of its title.',
   error,
 }: {
   label: string;
   value: string;
   onChange(value: string): void;
+  /** The hint where nothing is typed. */
+  empty?: string;
   error?: string | undefined;
 }): JSX.Element {
   const slug = slugOf(value);
-  const hint =
-    slug === ''
-      ? 'The first part of its address. Left empty: made of its title.'
-      : `Its address: ${slug}.${document.documentElement.dataset.pages}`;
+  const hint = slug === '' ? empty : `Its address: ${slug}.${document.documentElement.dataset.pages}`;
   return <Field label={label} hint={hint} value={value} onChange={onChange} autoComplete="off" error={error} />;
 }

@@ -5,8 +5,10 @@ import { ApiError, answer, api } from '../api.ts';
 import { useChange, useData, useDraft } from '../data.ts';
 import { Editor } from '../editor/editor.tsx';
 import { pageLinks } from '../page-links.ts';
+import { mayChange } from '../session.ts';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { type Page, PageView } from '../ui/page-layout.tsx';
+import { ReadOnly } from '../ui/read-only.tsx';
 import { say } from '../ui/say.tsx';
 import { Shown } from '../ui/states.tsx';
 
@@ -26,7 +28,7 @@ async function readLive(id: string, signal: AbortSignal): Promise<Live> {
 }
 
 /** Edits the HTML that was live. The tab keeps what is typed, and the ETag of what it began with. */
-function Edit({ page: { id, slug }, live }: { page: Page; live: Live }): JSX.Element {
+function Edit({ page: { id }, live }: { page: Page; live: Live }): JSX.Element {
   const { route, query } = useLocation();
   const [html, setHtml, dropHtml] = useDraft(`html:${id}`, live.html);
   const [etag, setEtag, dropEtag] = useDraft(`etag:${id}`, live.etag);
@@ -53,7 +55,7 @@ function Edit({ page: { id, slug }, live }: { page: Page; live: Live }): JSX.Ele
         setOutdated(true);
         return;
       }
-      say(`${slug} has the new HTML.`);
+      say('The new version is live.');
       leave();
     });
   return (
@@ -92,5 +94,9 @@ function Loaded({ page }: { page: Page }): JSX.Element {
 
 /** Gives a page new HTML; its address, submissions and settings stay. `?line=&column=`: the place to begin at. */
 export default function EditPage(): JSX.Element {
-  return <PageView title="Edit">{(page) => <Loaded key={page.id} page={page} />}</PageView>;
+  return (
+    <PageView title="Edit">
+      {(page) => (mayChange.value ? <Loaded key={page.id} page={page} /> : <ReadOnly />)}
+    </PageView>
+  );
 }

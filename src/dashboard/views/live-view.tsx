@@ -1,124 +1,90 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { encode } from 'uqr';
-import type { Schemas } from '../../client/client.ts';
 import { answer, api } from '../api.ts';
+import { useData } from '../data.ts';
+import { ownFields } from '../own-fields.ts';
 import { pageLinks } from '../page-links.ts';
-import { me } from '../session.ts';
-import { ActionButton } from '../ui/action-button.tsx';
+import { mayChange } from '../session.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
+import { Findings } from '../ui/findings.tsx';
 import { FormSnippet } from '../ui/form-snippet.tsx';
-import { hasAddress, NoAddress } from '../ui/no-mail.tsx';
-import { type Page, PageAddress, PageView } from '../ui/page-layout.tsx';
+import { type Page, PageView } from '../ui/page-layout.tsx';
 import { Section } from '../ui/section.tsx';
+import { Share } from '../ui/share.tsx';
+import { Thumbnail } from '../ui/thumbnail.tsx';
+import { Steps } from './live/steps.tsx';
+import './live-view.css';
 
-/** A QR code: dark modules on white, in any color scheme, as scanners expect. */
-function QrCode({ text }: { text: string }): JSX.Element {
-  const { size, data } = encode(text);
-  const modules = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));
-  return (
-    <svg class="qr-code" viewBox={`0 0 ${size} ${size}`} role="img" aria-label="QR code of the address">
-      <path d={modules.join('')} />
-    </svg>
-  );
-}
-
-/** A value that the field may have. */
-function sampleOf({ type, options }: Schemas['FormField']): string {
-  const [first] = options ?? [];
-  if (first) return first.value;
-  return type === 'email' ? (me.value?.email ?? '') : 'Test';
-}
-
-/** Fills in the first form of the page that is sent here, and sends it as a test. */
-async function sendTest(id: string): Promise<void> {
-  const { forms } = await answer(api.GET('/deploy/{id}/check', { params: { path: { id } } }));
-  const fields = forms.find(({ submits_here: isHere }) => isHere)?.fields ?? [];
-  const filledIn = fields.filter(({ name, type }) => !name.startsWith('_') && type !== 'file');
-  const body = { fields: Object.fromEntries(filledIn.map((field) => [field.name, sampleOf(field)])) };
-  await answer(api.POST('/submissions/{deployId}/test', { params: { path: { deployId: id } }, body }));
-}
-
-function Test({ id }: { id: string }): JSX.Element {
-  const [isSent, setSent] = useState(false);
-  return (
-    <Section title="Try it" hint="A test is stored and delivered like a submission of a visitor." isSplit>
+const Address = ({ page }: { page: Page }): JSX.Element => (
+  <section class="card live" aria-label="The page">
+    <Thumbnail page={page} />
+    <div class="stack">
+      <p class="saved">You’re live at</p>
+      <p class="live-address">
+        <a href={page.url} target="_blank" rel="noopener">
+          <bdi>{page.url.replace(/^https?:\/\//, '')}</bdi>
+          <span class="unseen"> (opens in a new tab)</span>
+        </a>
+      </p>
       <div class="buttons">
-        <ActionButton icon="send" run={() => sendTest(id)} done="The test has arrived." onDone={() => setSent(true)}>
-          Send a test
-        </ActionButton>
-        {isSent && <a href={pageLinks(id).inbox}>See it in the inbox</a>}
+        <ButtonLink kind="main" icon="open" href={page.url} isElsewhere>
+          Open page
+        </ButtonLink>
+        <CopyButton kind="plain" text={page.url}>
+          Copy link
+        </CopyButton>
+        {mayChange.value && (
+          <ButtonLink icon="edit" href={pageLinks(page.id).edit}>
+            Edit
+          </ButtonLink>
+        )}
       </div>
-    </Section>
-  );
-}
-
-function Mail({ page: { id, email_notifications } }: { page: Page }): JSX.Element {
-  const [isOn, setOn] = useState(email_notifications);
-  return (
-    <Section title="Get mail about submissions" isSplit>
-      <NoAddress />
-      {hasAddress() && isOn && (
-        <p>
-          Each submission is mailed to <bdi>{me.value?.email}</bdi>.{' '}
-          <a href={pageLinks(id).notifications}>Other recipients, or less often</a>
-        </p>
-      )}
-      {hasAddress() && !isOn && (
-        <ActionButton
-          icon="mail"
-          run={() =>
-            answer(api.PATCH('/deploy/{id}', { params: { path: { id } }, body: { email_notifications: true } }))
-          }
-          done="Mail is on."
-          onDone={() => setOn(true)}
-          isRepeatable
-          isRemoving
-        >
-          Turn on mail
-        </ActionButton>
-      )}
-    </Section>
-  );
-}
-
-const Address = ({ page: { id, url } }: { page: Page }): JSX.Element => (
-  <Section title="You’re live" hint={<PageAddress url={url} />} isSplit>
-    <QrCode text={url} />
-    <div class="buttons">
-      <CopyButton kind="plain" text={url}>
-        Copy link
-      </CopyButton>
-      <ButtonLink icon="edit" href={pageLinks(id).edit}>
-        Edit
-      </ButtonLink>
     </div>
-  </Section>
+  </section>
 );
 
 const PasteForm = ({ id }: { id: string }): JSX.Element => (
   <Section title="Paste this into your page">
     <FormSnippet id={id} />
     <p class="muted">
-      Forms of any site may send. <a href={pageLinks(id).settings}>Settings</a> can allow some only.
+      Forms of any site may send. <a href={`${pageLinks(id).settings}#senders`}>Settings</a> can allow some only.
     </p>
   </Section>
 );
+
+function Loaded({ page, isElsewhere }: { page: Page; isElsewhere: boolean }): JSX.Element {
+  const { route } = useLocation();
+  const { id } = page;
+  const checked = useData(`check:${id}`, (signal) =>
+    answer(api.GET('/deploy/{id}/check', { params: { path: { id } }, signal })),
+  );
+  const { data } = checked;
+  return (
+    <>
+      {isElsewhere ? <PasteForm id={id} /> : <Address page={page} />}
+      {!isElsewhere && data && data.problems.length > 0 && (
+        <Section title="What to correct">
+          <Findings
+            checked={data}
+            {...(mayChange.value && {
+              onShow: ({ line, column }) => route(`${pageLinks(id).edit}?line=${line}&column=${column}`),
+            })}
+          />
+        </Section>
+      )}
+      {mayChange.value && <Steps page={page} checked={checked} />}
+      {!isElsewhere && <Share page={page} fields={data && ownFields(data)} />}
+    </>
+  );
+}
 
 /** A page that was just published: its address, and the next steps. `?form=elsewhere`: the form is on another site. */
 export default function Live(): JSX.Element {
   const isElsewhere = useLocation().query.form === 'elsewhere';
   return (
     <PageView title={isElsewhere ? 'Your form' : 'You’re live'}>
-      {(page) => (
-        <>
-          {isElsewhere ? <PasteForm id={page.id} /> : <Address page={page} />}
-          <Test id={page.id} />
-          {me.value?.mail && <Mail page={page} />}
-        </>
-      )}
+      {(page) => <Loaded key={page.id} page={page} isElsewhere={isElsewhere} />}
     </PageView>
   );
 }

@@ -7,14 +7,15 @@ import { Editor } from '../editor/editor.tsx';
 import { findStartingPoint, StartingPoints } from '../editor/starting-points.tsx';
 import { HtmlFiles } from '../html-files.ts';
 import { pageLinks } from '../page-links.ts';
+import { mayChange } from '../session.ts';
 import { publishSite, type Site } from '../sites.ts';
-import { Form, FormEnd } from '../ui/form.tsx';
+import { ReadOnly } from '../ui/read-only.tsx';
 import { say } from '../ui/say.tsx';
 import { SiteChooser } from '../ui/site-chooser.tsx';
 import { SlugField, slugOf } from '../ui/slug-field.tsx';
 import { Shown } from '../ui/states.tsx';
-import { counted } from '../ui/time.tsx';
 import { View } from '../ui/view.tsx';
+import { ChosenSite } from './new-page/chosen-site.tsx';
 import { Elsewhere } from './new-page/elsewhere.tsx';
 
 const LABELS = { slug: 'Slug' };
@@ -54,18 +55,9 @@ function Publish({ draft, initial }: { draft: string; initial?: string }): JSX.E
   const slugField = <SlugField label={LABELS.slug} value={slug} onChange={setSlug} error={errorOf(change, 'slug')} />;
   if (site) {
     return (
-      <Form class="card" onSubmit={publish}>
-        <p role="status">
-          Chosen: <bdi>{'zip' in site ? site.zip.name : counted(site.others.length + 1, 'file')}</bdi>
-        </p>
+      <ChosenSite site={site} change={change} onPublish={publish} onCancel={giveUp}>
         {slugField}
-        <FormEnd
-          change={change}
-          icon="upload"
-          button="Publish"
-          {...(change.state !== 'saving' && { onCancel: giveUp })}
-        />
-      </Form>
+      </ChosenSite>
     );
   }
   return (
@@ -99,6 +91,13 @@ function PublishStartingPoint({ name, url }: { name: string; url: string }): JSX
 export default function NewPage(): JSX.Element {
   // Not that of useLocation: it changes before this view is gone.
   const { start } = useRoute().query;
+  if (!mayChange.value) {
+    return (
+      <View title="New page">
+        <ReadOnly />
+      </View>
+    );
+  }
   if (start === 'elsewhere') return <Elsewhere />;
   const point = findStartingPoint(start);
   if (point?.url) {

@@ -3,34 +3,38 @@ import { useLocation, useRoute } from 'preact-iso';
 import type { Schemas } from '../../client/client.ts';
 import { answer, api } from '../api.ts';
 import { MAX_LIMIT } from '../dashboard-limits.ts';
-import { useData } from '../data.ts';
+import { type Loaded as LoadedData, useData } from '../data.ts';
+import { ownFields } from '../own-fields.ts';
 import { pageLinks } from '../page-links.ts';
+import { mayChange } from '../session.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Findings } from '../ui/findings.tsx';
-import { FormSnippet } from '../ui/form-snippet.tsx';
 import { type Page, PageView } from '../ui/page-layout.tsx';
 import { Section } from '../ui/section.tsx';
+import { Share } from '../ui/share.tsx';
 import { Shown } from '../ui/states.tsx';
+import { PageAddressForm } from './page/page-address-form.tsx';
 import { Files } from './page/page-files.tsx';
+import { PageNameForm } from './page/page-name-form.tsx';
 import { Preview } from './page/page-preview.tsx';
 import { SourceCard } from './page/page-source.tsx';
 import { Versions } from './page/page-versions.tsx';
+import './page-view.css';
 
 type VersionList = Schemas['Versions'];
 
 /** The check of the live page; its lines are in the editor. */
-function Check({ id }: { id: string }): JSX.Element {
+function Check({ id, loaded }: { id: string; loaded: LoadedData<Schemas['CheckedPage']> }): JSX.Element {
   const { route } = useLocation();
-  const loaded = useData(`check:${id}`, (signal) =>
-    answer(api.GET('/deploy/{id}/check', { params: { path: { id } }, signal })),
-  );
   return (
     <Section title="Check">
       <Shown loaded={loaded} label="Checking the page">
         {(checked) => (
           <Findings
             checked={checked}
-            onShow={({ line, column }) => route(`${pageLinks(id).edit}?line=${line}&column=${column}`)}
+            {...(mayChange.value && {
+              onShow: ({ line, column }) => route(`${pageLinks(id).edit}?line=${line}&column=${column}`),
+            })}
           />
         )}
       </Shown>
@@ -38,27 +42,44 @@ function Check({ id }: { id: string }): JSX.Element {
   );
 }
 
-function Parts({ page, list, reload }: { page: Page; list: VersionList; reload(): void }): JSX.Element {
+function Parts({
+  page,
+  list,
+  reload,
+  onRenamed,
+}: {
+  page: Page;
+  list: VersionList;
+  reload(): void;
+  onRenamed(): void;
+}): JSX.Element {
   const { id } = page;
   const { query } = useLocation();
   const live = list.versions.find((version) => version.live)?.version;
   const version = Number(query.version) || live;
+  const checked = useData(`check:${id}:${live}`, (signal) =>
+    answer(api.GET('/deploy/{id}/check', { params: { path: { id } }, signal })),
+  );
   return (
     <>
       {/* A new version is a new frame. */}
       <Preview key={live} page={page} />
-      <Check key={`check:${live}`} id={id} />
+      {mayChange.value && (
+        <Section title="How people find it" isSplit>
+          <PageNameForm key={page.title} page={page} onChanged={onRenamed} />
+          <PageAddressForm key={page.slug} page={page} onChanged={onRenamed} />
+        </Section>
+      )}
+      <Check id={id} loaded={checked} />
       <Files page={page} live={live} onChanged={reload} />
       <Versions id={id} versions={list.versions} total={list.total} onRestored={reload} />
       {version !== undefined && <SourceCard id={id} version={version} since={Number(query.since) || undefined} />}
-      <Section title="Use this form elsewhere">
-        <FormSnippet id={id} />
-      </Section>
+      <Share page={page} fields={checked.data && ownFields(checked.data)} />
     </>
   );
 }
 
-function Loaded({ page }: { page: Page }): JSX.Element {
+function Loaded({ page, reload }: { page: Page; reload(): void }): JSX.Element {
   const { id } = page;
   const loaded = useData(`versions:${id}`, (signal) => {
     const params = { path: { id }, query: { limit: MAX_LIMIT } };
@@ -66,7 +87,17 @@ function Loaded({ page }: { page: Page }): JSX.Element {
   });
   return (
     <Shown loaded={loaded} label="Loading the versions">
-      {(list) => <Parts page={page} list={list} reload={loaded.reload} />}
+      {(list) => (
+        <Parts
+          page={page}
+          list={list}
+          reload={loaded.reload}
+          onRenamed={() => {
+            reload();
+            loaded.reload();
+          }}
+        />
+      )}
     </Shown>
   );
 }
@@ -78,12 +109,14 @@ export default function PageOfPage(): JSX.Element {
     <PageView
       title="Page"
       actions={
-        <ButtonLink kind="main" href={pageLinks(id).edit} icon="edit">
-          Edit
-        </ButtonLink>
+        mayChange.value && (
+          <ButtonLink kind="main" href={pageLinks(id).edit} icon="edit">
+            Edit
+          </ButtonLink>
+        )
       }
     >
-      {(page) => <Loaded key={page.id} page={page} />}
+      {(page, reload) => <Loaded key={page.id} page={page} reload={reload} />}
     </PageView>
   );
 }

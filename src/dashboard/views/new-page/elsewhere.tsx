@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
+import { escapeHtml } from '../../../lib/html.ts';
 import { answer, api } from '../../api.ts';
 import { useChange, useOnce } from '../../data.ts';
 import { pageLinks } from '../../page-links.ts';
@@ -8,9 +9,6 @@ import { Field } from '../../ui/field.tsx';
 import { Form, FormEnd } from '../../ui/form.tsx';
 import { formSnippet } from '../../ui/form-snippet.tsx';
 import { View } from '../../ui/view.tsx';
-
-const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
 /**
  * The page that belongs to a form on another site: it has the same form. `<html>` has no language, so that visitors read

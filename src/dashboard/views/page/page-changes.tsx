@@ -35,13 +35,11 @@ const shownText = (text: string): string =>
     (control) => `⟨U+${control.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`,
   );
 
-/** The changes from one HTML to another. */
+/** The changes from one text to another. */
 export function Changes({ before, after }: { before: string; after: string }): JSX.Element {
   const lines = useMemo(() => compare(before, after), [before, after]);
-  if (!lines) return <p role="status">The versions differ in too many lines to show them.</p>;
-  if (lines.length === 0) {
-    return <p role="status">{before === after ? 'Both versions are the same.' : 'Only the ends of lines differ.'}</p>;
-  }
+  if (!lines) return <p role="status">They differ in too many lines to show them.</p>;
+  if (lines.length === 0) return <p role="status">Only the ends of lines differ.</p>;
   const count = (sign: string): number => lines.filter((line) => line.startsWith(sign)).length;
   return (
     <>

@@ -2,15 +2,17 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
-import { useChange, useData } from '../../data.ts';
+import { type Change, useChange, useData } from '../../data.ts';
 import { HtmlFiles } from '../../html-files.ts';
-import { type ChosenFile, putFile, replaceSite, type Site } from '../../sites.ts';
+import { mayChange } from '../../session.ts';
+import { type ChosenFile, putContent, putFile, readFile, replaceSite, restoreVersion, type Site } from '../../sites.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import type { Page } from '../../ui/page-layout.tsx';
 import { say } from '../../ui/say.tsx';
 import { Section } from '../../ui/section.tsx';
 import { FileButton, SiteChooser } from '../../ui/site-chooser.tsx';
+import { SiteFindings, useSiteCheck } from '../../ui/site-findings.tsx';
 import { sizeOf } from '../../ui/size.ts';
 import { NotSaved, Shown } from '../../ui/states.tsx';
 import { counted } from '../../ui/time.tsx';
@@ -24,12 +26,12 @@ function Row({
   page,
   file: { path, bytes },
   onReplace,
-  onRemoved,
+  onRemove,
 }: {
   page: Page;
   file: SiteFile;
   onReplace(files: readonly ChosenFile[]): unknown;
-  onRemoved(): void;
+  onRemove(): Promise<unknown>;
 }): JSX.Element {
   return (
     <li class="row">
@@ -40,41 +42,60 @@ function Row({
         </a>
         <p class="muted">{sizeOf(bytes)}</p>
       </div>
-      <div class="buttons">
-        <FileButton kind="quiet" icon="replace" of={path} onFiles={onReplace}>
-          Replace
-        </FileButton>
-        {path !== 'index.html' && (
-          <ActionButton
-            kind="quiet"
-            icon="trash"
-            of={path}
-            ask={{
-              title: `Remove ${path}?`,
-              button: 'Remove',
-              text: 'Visitors miss it at once. The version that has it stays in the list.',
-            }}
-            run={() => answer(api.DELETE('/deploy/{id}/files/{path}', { params: { path: { id: page.id, path } } }))}
-            done={`${path} is removed.`}
-            onDone={onRemoved}
-            isRemoving
-          >
-            Remove
-          </ActionButton>
-        )}
-      </div>
+      {mayChange.value && (
+        <div class="buttons">
+          <FileButton kind="quiet" icon="replace" of={path} onFiles={onReplace}>
+            Replace
+          </FileButton>
+          {path !== 'index.html' && (
+            <ActionButton kind="quiet" icon="trash" of={path} run={onRemove} isRemoving>
+              Remove
+            </ActionButton>
+          )}
+        </div>
+      )}
     </li>
   );
 }
 
-function ReplaceAll({ id, onReplaced }: { id: string; onReplaced(): void }): JSX.Element {
+/** Says how many files a site has, and what the check finds in them, before they replace all others. */
+function ReplaceDialog({
+  site,
+  change,
+  onConfirm,
+  onClose,
+}: {
+  site: Site;
+  change: Change;
+  onConfirm(): unknown;
+  onClose(): void;
+}): JSX.Element {
+  const loaded = useSiteCheck(site);
+  const what = 'zip' in site ? site.zip.name : counted(site.others.length + 1, 'file');
+  const hasErrors = loaded.data?.problems.some(({ severity }) => severity === 'error');
+  return (
+    <ConfirmDialog
+      title="Replace all files?"
+      button={hasErrors ? 'Publish anyway' : 'Replace'}
+      text={
+        <>
+          Visitors see <bdi>{what}</bdi> at once. The version that is live now stays in the list.
+        </>
+      }
+      change={change}
+      onConfirm={onConfirm}
+      onClose={onClose}
+    >
+      {change.state !== 'failed' && <SiteFindings loaded={loaded} />}
+    </ConfirmDialog>
+  );
+}
+
+function ReplaceAll({ onReplace }: { onReplace(site: Site): Promise<unknown> }): JSX.Element {
   const { change, run, clear } = useChange();
   const [site, setSite] = useState<Site>();
   async function replace(chosen: Site): Promise<void> {
-    if (!(await run(async () => void (await replaceSite(id, chosen))))) return;
-    setSite(undefined);
-    say('All files are replaced.');
-    onReplaced();
+    if (await run(async () => void (await onReplace(chosen)))) setSite(undefined);
   }
   return (
     <>
@@ -86,14 +107,7 @@ function ReplaceAll({ id, onReplaced }: { id: string; onReplaced(): void }): JSX
         }}
       />
       {site && (
-        <ConfirmDialog
-          title="Replace all files?"
-          button="Replace"
-          text="Visitors see the new files at once. The version that is live now stays in the list."
-          change={change}
-          onConfirm={() => replace(site)}
-          onClose={() => setSite(undefined)}
-        />
+        <ReplaceDialog site={site} change={change} onConfirm={() => replace(site)} onClose={() => setSite(undefined)} />
       )}
     </>
   );
@@ -114,6 +128,29 @@ export function Files({
   const loaded = useData(`files:${id}:${live}`, (signal) =>
     answer(api.GET('/deploy/{id}/files', { params: { path: { id } }, signal })),
   );
+  /** Says what was done, and offers to make the version before live again. */
+  function tell(text: string): void {
+    onChanged();
+    say(
+      text,
+      live === undefined
+        ? undefined
+        : async () => {
+            await restoreVersion(id, live);
+            onChanged();
+          },
+    );
+  }
+  /** A file comes back by itself: other changes since then stay. */
+  async function remove({ path }: SiteFile): Promise<void> {
+    const content = await readFile(id, path);
+    await answer(api.DELETE('/deploy/{id}/files/{path}', { params: { path: { id, path } } }));
+    onChanged();
+    say(`${path} is removed.`, async () => {
+      await putContent(id, path, content);
+      onChanged();
+    });
+  }
   const put = (files: readonly ChosenFile[], done: string): unknown =>
     run(async () => {
       try {
@@ -129,21 +166,25 @@ export function Files({
     <Section
       title="Files"
       actions={
-        <FileButton
-          icon="plus"
-          isMultiple
-          isBusy={change.state === 'saving'}
-          onFiles={(files) => put(files, `Live: ${counted(files.length, 'file')}.`)}
-        >
-          Add files
-        </FileButton>
+        mayChange.value && (
+          <FileButton
+            icon="plus"
+            isMultiple
+            isBusy={change.state === 'saving'}
+            onFiles={(files) => put(files, `Live: ${counted(files.length, 'file')}.`)}
+          >
+            Add files
+          </FileButton>
+        )
       }
     >
       <NotSaved change={change} />
       <Shown loaded={loaded} label="Loading the files">
         {({ files }) => (
           <>
-            {files.length === 1 && <p>This page is a single file. Add its styles and pictures, or other pages.</p>}
+            {files.length === 1 && mayChange.value && (
+              <p>This page is a single file. Add its styles and pictures, or other pages.</p>
+            )}
             <ul class="rows">
               {files.map((file) => (
                 <Row
@@ -151,14 +192,16 @@ export function Files({
                   page={page}
                   file={file}
                   onReplace={([chosen]) => chosen && put([{ ...chosen, path: file.path }], `${file.path} is replaced.`)}
-                  onRemoved={onChanged}
+                  onRemove={() => remove(file)}
                 />
               ))}
             </ul>
           </>
         )}
       </Shown>
-      <ReplaceAll id={id} onReplaced={onChanged} />
+      {mayChange.value && (
+        <ReplaceAll onReplace={(site) => replaceSite(id, site).then(() => tell('All files are replaced.'))} />
+      )}
     </Section>
   );
 }

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { pageName } from '../../../sites/page-name.ts';
 import { ButtonLink, Toggle } from '../../ui/button.tsx';
 import type { Page } from '../../ui/page-layout.tsx';
 import { Section } from '../../ui/section.tsx';
@@ -21,7 +22,7 @@ export function Preview({ page }: { page: Page }): JSX.Element {
     >
       <iframe
         class={isPhone ? 'preview phone' : 'preview'}
-        title={`Preview of ${page.slug}`}
+        title={`Preview of ${pageName(page)}`}
         src={page.url}
         sandbox="allow-scripts"
         referrerpolicy="no-referrer"

@@ -7,7 +7,7 @@ import { CodeArea } from '../../ui/code-area.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Shown } from '../../ui/states.tsx';
-import { Changes } from './page-changes.tsx';
+import { FileChanges } from './file-changes.tsx';
 
 export type Version = Schemas['Version'];
 
@@ -17,19 +17,24 @@ async function readHtml(id: string, version: number, signal: AbortSignal): Promi
   return html;
 }
 
-function Source({ html }: { html: string }): JSX.Element {
+function Source({ id, version }: { id: string; version: number }): JSX.Element {
   const area = useRef<HTMLTextAreaElement>(null);
+  const loaded = useData(`html:${id}:${version}`, (signal) => readHtml(id, version, signal));
   return (
-    <>
-      <CodeArea area={area} html={html} readOnly aria-label="Source" />
-      <CopyButton kind="plain" text={html}>
-        Copy the source
-      </CopyButton>
-    </>
+    <Shown loaded={loaded} label="Loading the source">
+      {(html) => (
+        <>
+          <CodeArea area={area} html={html} readOnly aria-label="Source" />
+          <CopyButton kind="plain" text={html}>
+            Copy the source
+          </CopyButton>
+        </>
+      )}
+    </Shown>
   );
 }
 
-/** The HTML of a version, or its changes since another one. */
+/** The HTML of a version, or the files that changed since another one. */
 export function SourceCard({
   id,
   version,
@@ -44,23 +49,16 @@ export function SourceCard({
   useEffect(() => {
     if (location.search !== '') card.current?.scrollIntoView({ block: 'start' });
   }, [version, since]);
-  const loaded = useData(`html:${id}:${version}:${since}`, async (signal) => {
-    const [html, before] = await Promise.all([
-      readHtml(id, version, signal),
-      since === undefined ? undefined : readHtml(id, since, signal),
-    ]);
-    return { html, before };
-  });
   return (
     <div ref={card}>
       <Section
         title={since === undefined ? `Source of version ${version}` : `Changes from version ${since} to ${version}`}
       >
-        <Shown loaded={loaded} label="Loading the source">
-          {({ html, before }) =>
-            before === undefined ? <Source html={html} /> : <Changes before={before} after={html} />
-          }
-        </Shown>
+        {since === undefined ? (
+          <Source id={id} version={version} />
+        ) : (
+          <FileChanges id={id} version={version} since={since} />
+        )}
       </Section>
     </div>
   );

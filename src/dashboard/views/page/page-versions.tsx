@@ -1,44 +1,55 @@
 import type { JSX } from 'preact';
-import { answer, api } from '../../api.ts';
 import { pageLinks } from '../../page-links.ts';
+import { mayChange } from '../../session.ts';
+import { restoreVersion } from '../../sites.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
+import { say } from '../../ui/say.tsx';
 import { Section } from '../../ui/section.tsx';
 import { sizeOf } from '../../ui/size.ts';
 import { Time } from '../../ui/time.tsx';
 import type { Version } from './page-source.tsx';
 
-/** Makes a version live again. */
-const Restore = ({ id, version, onRestored }: { id: string; version: number; onRestored(): void }): JSX.Element => {
-  const params = { path: { id, version: String(version) } };
+/** Makes a version live again. `live`: the one that is live now. */
+function Restore({
+  id,
+  version,
+  live,
+  onRestored,
+}: {
+  id: string;
+  version: number;
+  live: number | undefined;
+  onRestored(): void;
+}): JSX.Element {
+  async function restore(wanted: number): Promise<void> {
+    await restoreVersion(id, wanted);
+    onRestored();
+  }
+  async function run(): Promise<void> {
+    await restore(version);
+    say(`Version ${version} is live again.`, live === undefined ? undefined : () => restore(live));
+  }
   return (
-    <ActionButton
-      icon="replace"
-      of={`version ${version}`}
-      ask={{
-        title: `Restore version ${version}?`,
-        button: 'Restore',
-        text: 'Visitors see it at once, as the newest version. The one that is live now stays in the list.',
-      }}
-      run={() => answer(api.POST('/deploy/{id}/versions/{version}/restore', { params }))}
-      done={`Version ${version} is live again.`}
-      onDone={onRestored}
-    >
+    <ActionButton icon="replace" of={`version ${version}`} run={run}>
       Restore
     </ActionButton>
   );
-};
+}
 
 /** A version, the way to its source, and to what changed in it since the one before. */
 function Row({
   id,
   version: { version, created_at, bytes, live },
   before,
+  current,
   onRestored,
 }: {
   id: string;
   version: Version;
   before: Version | undefined;
+  /** The version that is live now. */
+  current: number | undefined;
   onRestored(): void;
 }): JSX.Element {
   const source = `${pageLinks(id).page}?version=${version}`;
@@ -59,7 +70,7 @@ function Row({
             Changes
           </ButtonLink>
         )}
-        {!live && <Restore id={id} version={version} onRestored={onRestored} />}
+        {!live && mayChange.value && <Restore id={id} version={version} live={current} onRestored={onRestored} />}
       </div>
     </li>
   );
@@ -80,7 +91,12 @@ export const Versions = ({
   <Section title="Versions">
     <ul class="rows">
       {versions.map((version, index) => (
-        <Row key={version.version} id={id} version={version} before={versions[index + 1]} onRestored={onRestored} />
+        <Row
+          key={version.version}
+          {...{ id, version, onRestored }}
+          before={versions[index + 1]}
+          current={versions.find(({ live }) => live)?.version}
+        />
       ))}
     </ul>
     {total > versions.length && <p class="muted">The last {versions.length} are shown.</p>}

@@ -3,6 +3,7 @@ import { answer, api } from '../../api.ts';
 import { useData } from '../../data.ts';
 import type { Overviewed } from '../../own-pages.ts';
 import { pageLinks } from '../../page-links.ts';
+import { PageProblems } from '../../ui/page-problems.tsx';
 import { counted, numbers } from '../../ui/time.tsx';
 
 const opening = new Intl.DateTimeFormat(undefined, {
@@ -39,6 +40,7 @@ export function PageState({ page }: { page: Overviewed }): JSX.Element {
           {numbers.format(places.taken)} of {numbers.format(places.of)}
         </span>
       )}
+      <PageProblems page={page} />
       {page.failing_webhooks > 0 && (
         <a class="badge warn" href={pageLinks(id).notifications}>
           {counted(page.failing_webhooks, 'webhook')} failing

@@ -1,0 +1,203 @@
+import type { ComponentChildren, JSX } from 'preact';
+import type { Schemas } from '../../../client/client.ts';
+import { answer, api } from '../../api.ts';
+import { type Loaded, useData } from '../../data.ts';
+import { ownFields } from '../../own-fields.ts';
+import { pageLinks } from '../../page-links.ts';
+import { me } from '../../session.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { hasAddress, NoAddress } from '../../ui/no-mail.tsx';
+import type { Page } from '../../ui/page-layout.tsx';
+import { Section } from '../../ui/section.tsx';
+import { Shown } from '../../ui/states.tsx';
+import { counted } from '../../ui/time.tsx';
+
+type FormField = Schemas['FormField'];
+
+/** What decides whether a step is done. */
+type State = {
+  settings: Schemas['Settings'];
+  hasSubmission: boolean;
+  hasDomain: boolean;
+  fields: readonly FormField[];
+};
+
+async function readState(id: string, fields: readonly FormField[], signal: AbortSignal): Promise<State> {
+  const params = { path: { id } };
+  const search = { path: { deployId: id }, query: { limit: '1' } };
+  const [settings, { submissions }, { domains }] = await Promise.all([
+    answer(api.GET('/deploy/{id}/settings', { params, signal })),
+    answer(api.GET('/submissions/{deployId}/search', { params: search, signal })),
+    answer(api.GET('/deploy/{id}/domains', { params, signal })),
+  ]);
+  const hasDomain = domains.some(({ status }) => status === 'live');
+  return { settings, fields, hasSubmission: submissions.length > 0, hasDomain };
+}
+
+/** A value that the field may have. */
+function sampleOf({ type, options }: FormField): string {
+  const [first] = options ?? [];
+  if (first) return first.value;
+  if (type === 'number' || type === 'range') return '1';
+  return type === 'email' ? (me.value?.email ?? '') : 'Test';
+}
+
+/** Fills in the form, and sends it as a test. */
+async function sendTest(id: string, fields: readonly FormField[]): Promise<void> {
+  const filledIn = fields.filter(({ name, type }) => !name.startsWith('_') && type !== 'file');
+  const body = { fields: Object.fromEntries(filledIn.map((field) => [field.name, sampleOf(field)])) };
+  await answer(api.POST('/submissions/{deployId}/test', { params: { path: { deployId: id } }, body }));
+}
+
+/** A step, with a tick once it is done. */
+const Step = ({
+  title,
+  isDone,
+  text,
+  children,
+}: {
+  title: string;
+  isDone: boolean;
+  text: ComponentChildren;
+  children: ComponentChildren;
+}): JSX.Element => (
+  <li class={isDone ? 'row step done' : 'row step'}>
+    <Icon name={isDone ? 'done' : 'circle'} />
+    <div class="row-text">
+      <h3>
+        {title}
+        <span class="unseen">: {isDone ? 'done' : 'to do'}</span>
+      </h3>
+      <div class="muted">{text}</div>
+    </div>
+    <div class="buttons">{children}</div>
+  </li>
+);
+
+type StepProps = { id: string; state: State; reload(): void };
+
+const TestStep = ({ id, state: { hasSubmission, fields }, reload }: StepProps): JSX.Element => (
+  <Step
+    title="Send a test"
+    isDone={hasSubmission}
+    text={hasSubmission ? 'A submission has arrived.' : 'See what arrives when a visitor sends the form.'}
+  >
+    {hasSubmission && (
+      <ButtonLink kind="quiet" href={pageLinks(id).inbox}>
+        See it in the inbox
+      </ButtonLink>
+    )}
+    <ActionButton icon="send" run={() => sendTest(id, fields)} done="The test has arrived." onDone={reload}>
+      Send a test
+    </ActionButton>
+  </Step>
+);
+
+function MailStep({ id, state: { settings }, reload }: StepProps): JSX.Element {
+  const { email_notifications: isOn } = settings;
+  const turnOn = () =>
+    answer(api.PATCH('/deploy/{id}', { params: { path: { id } }, body: { email_notifications: true } }));
+  const text = isOn ? (
+    <>
+      Each submission is mailed to <bdi>{me.value?.email}</bdi>.
+    </>
+  ) : (
+    'Read each submission in your mail, too.'
+  );
+  return (
+    <Step title="Get mail about submissions" isDone={isOn} text={hasAddress() ? text : <NoAddress />}>
+      {isOn && (
+        <ButtonLink kind="quiet" href={pageLinks(id).notifications}>
+          Who gets it, and how often
+        </ButtonLink>
+      )}
+      {!isOn && hasAddress() && (
+        <ActionButton icon="mail" run={turnOn} done="Mail is on." onDone={reload} isRepeatable isRemoving>
+          Turn on mail
+        </ActionButton>
+      )}
+    </Step>
+  );
+}
+
+/** Returns whether visitors say a number in it, such as that of the people who come. */
+const isNumber = ({ type, options }: FormField): boolean =>
+  type === 'number' || (type === 'select' && options !== null && options.every(({ value }) => /^\d/.test(value)));
+
+/** For a form that people register with. */
+function PlacesStep({ id, state: { settings, fields } }: StepProps): JSX.Element | null {
+  const { max_submissions: places } = settings;
+  if (places === null && !fields.some(isNumber)) return null;
+  return (
+    <Step
+      title="Limit the places"
+      isDone={places !== null}
+      text={
+        places === null
+          ? 'The form closes by itself when they are taken.'
+          : `The form closes when ${counted(places, 'place is', 'places are')} taken.`
+      }
+    >
+      <ButtonLink
+        kind={places === null ? 'plain' : 'quiet'}
+        of="in the settings"
+        href={`${pageLinks(id).settings}#places`}
+      >
+        {places === null ? 'Set the places' : 'Change it'}
+      </ButtonLink>
+    </Step>
+  );
+}
+
+const ThanksStep = ({ id, state: { settings } }: StepProps): JSX.Element => (
+  <Step
+    title="Thank visitors in your own words"
+    isDone={settings.redirect_url !== null}
+    text="What they read once the form is sent."
+  >
+    <ButtonLink
+      kind={settings.redirect_url === null ? 'plain' : 'quiet'}
+      of="in the settings"
+      href={`${pageLinks(id).settings}#thanks`}
+    >
+      {settings.redirect_url === null ? 'Write it' : 'Change it'}
+    </ButtonLink>
+  </Step>
+);
+
+const DomainStep = ({ id, state: { hasDomain } }: StepProps): JSX.Element => (
+  <Step
+    title="Use a domain of your own"
+    isDone={hasDomain}
+    text={
+      hasDomain ? 'Visitors find the page at your domain, too.' : 'Such as register.example.com. You can do it later.'
+    }
+  >
+    <ButtonLink of="in the settings" href={`${pageLinks(id).settings}#address`}>
+      {hasDomain ? 'Domains' : 'Add a domain'}
+    </ButtonLink>
+  </Step>
+);
+
+/** What is left to do once a page is live, with a tick at each step that is done. `fields`: of its form. */
+export function Steps({ page: { id }, checked }: { page: Page; checked: Loaded<Schemas['CheckedPage']> }): JSX.Element {
+  const fields = checked.data ? ownFields(checked.data) : [];
+  const loaded = useData(`steps:${id}:${fields.length}`, (signal) => readState(id, fields, signal));
+  return (
+    <Section title="Next steps">
+      <Shown loaded={loaded} label="Loading the next steps">
+        {(state) => (
+          <ul class="rows">
+            <PlacesStep id={id} state={state} reload={loaded.reload} />
+            <TestStep id={id} state={state} reload={loaded.reload} />
+            {me.value?.mail && <MailStep id={id} state={state} reload={loaded.reload} />}
+            <ThanksStep id={id} state={state} reload={loaded.reload} />
+            <DomainStep id={id} state={state} reload={loaded.reload} />
+          </ul>
+        )}
+      </Shown>
+    </Section>
+  );
+}

@@ -1,0 +1,129 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Schemas } from '../../../client/client.ts';
+import { answer, api } from '../../api.ts';
+import { useData } from '../../data.ts';
+import { sizeOf } from '../../ui/size.ts';
+import { Shown } from '../../ui/states.tsx';
+import { counted } from '../../ui/time.tsx';
+import { Changes } from './page-changes.tsx';
+
+type SiteFile = Schemas['SiteFile'];
+
+/** A file that differs between two versions. One of the two is there at least. */
+type FileChange = { path: string; type: string; before: SiteFile | undefined; after: SiteFile | undefined };
+
+/** Larger texts are not compared here. */
+const MAX_TEXT_BYTES = 2 * 1024 * 1024;
+const TEXT = /^text\/|^application\/(?:.*\+)?(?:json|javascript|xml)\b/;
+const IMAGE = /^image\//;
+
+async function readFiles(id: string, version: number, signal: AbortSignal): Promise<readonly SiteFile[]> {
+  const params = { path: { id, version: String(version) } };
+  return (await answer(api.GET('/deploy/{id}/versions/{version}/files', { params, signal }))).files;
+}
+
+async function readText(id: string, version: number, path: string, signal: AbortSignal): Promise<string> {
+  const params = { path: { id, version: String(version), path } };
+  return answer(api.GET('/deploy/{id}/versions/{version}/files/{path}', { params, signal, parseAs: 'text' }));
+}
+
+/** The files that differ, index.html first and then by path. */
+function changesOf(before: readonly SiteFile[], after: readonly SiteFile[]): FileChange[] {
+  const earlier = new Map(before.map((file) => [file.path, file]));
+  const later = new Map(after.map((file) => [file.path, file]));
+  const removed = before.filter(({ path }) => !later.has(path));
+  return [...after, ...removed].flatMap(({ path, content_type: type }) => {
+    const [old, now] = [earlier.get(path), later.get(path)];
+    return old?.sha256 === now?.sha256 ? [] : [{ path, type, before: old, after: now }];
+  });
+}
+
+const outcomeOf = ({ before, after }: FileChange): { text: string; class: string } => {
+  if (!before) return { text: 'Added', class: 'badge good' };
+  return after ? { text: 'Changed', class: 'badge' } : { text: 'Removed', class: 'badge bad' };
+};
+
+type Versions = { id: string; version: number; since: number };
+
+/** The lines of a text file that differ; read when it is opened. */
+function TextChange({ id, version, since, change: { path, before, after } }: Versions & { change: FileChange }) {
+  const loaded = useData(`change:${id}:${since}:${version}:${path}`, async (signal) => {
+    const [old, now] = await Promise.all([
+      before ? readText(id, since, path, signal) : '',
+      after ? readText(id, version, path, signal) : '',
+    ]);
+    return { old, now };
+  });
+  return (
+    <Shown loaded={loaded} label={`Comparing ${path}`}>
+      {({ old, now }) => <Changes before={old} after={now} />}
+    </Shown>
+  );
+}
+
+const addressOf = (id: string, version: number, path: string): string =>
+  `/deploy/${id}/versions/${version}/files/${path.split('/').map(encodeURIComponent).join('/')}`;
+
+/** An image as it was and as it is, side by side. */
+const ImageChange = ({ id, version, since, change: { path, before, after } }: Versions & { change: FileChange }) => (
+  <div class="image-change">
+    {[
+      { file: before, number: since, title: 'Before' },
+      { file: after, number: version, title: 'After' },
+    ].map(
+      ({ file, number, title }) =>
+        file && (
+          <figure key={title}>
+            <img src={addressOf(id, number, path)} alt={`${path} in version ${number}`} loading="lazy" />
+            <figcaption class="muted">
+              {title}: {sizeOf(file.bytes)}
+            </figcaption>
+          </figure>
+        ),
+    )}
+  </div>
+);
+
+function Content({ change, ...versions }: Versions & { change: FileChange }): JSX.Element {
+  const { type, before, after } = change;
+  if (IMAGE.test(type)) return <ImageChange {...versions} change={change} />;
+  const sizes = [before, after].flatMap((file) => (file ? [file.bytes] : []));
+  if (!TEXT.test(type)) return <p class="muted">{sizes.map(sizeOf).join(' before, now ')}</p>;
+  if (Math.max(...sizes) > MAX_TEXT_BYTES) return <p class="muted">It is too large to be compared here.</p>;
+  return <TextChange {...versions} change={change} />;
+}
+
+function Row({ isFirst, change, ...versions }: Versions & { change: FileChange; isFirst: boolean }): JSX.Element {
+  const [isOpen, setOpen] = useState(isFirst || IMAGE.test(change.type));
+  const outcome = outcomeOf(change);
+  return (
+    <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        <bdi>{change.path}</bdi> <span class={outcome.class}>{outcome.text}</span>
+      </summary>
+      {isOpen && <Content {...versions} change={change} />}
+    </details>
+  );
+}
+
+/** The files that differ between two versions of a page: images side by side, and the lines of texts. */
+export function FileChanges({ id, version, since }: Versions): JSX.Element {
+  const loaded = useData(`changes:${id}:${since}:${version}`, async (signal) =>
+    changesOf(...(await Promise.all([readFiles(id, since, signal), readFiles(id, version, signal)]))),
+  );
+  return (
+    <Shown loaded={loaded} label="Comparing the versions">
+      {(changes) => (
+        <>
+          <p role="status">
+            {changes.length === 0 ? 'Both versions are the same.' : `${counted(changes.length, 'file')} changed.`}
+          </p>
+          {changes.map((change, index) => (
+            <Row key={change.path} {...{ id, version, since, change }} isFirst={index === 0} />
+          ))}
+        </>
+      )}
+    </Shown>
+  );
+}

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { newDeliveries } from '../deliveries/new-deliveries.ts';
 import { execute, query } from '../postgres/query.ts';
-import { IS_MAILED } from './store-submissions.ts';
+import { IS_MAILED } from './store-statements.ts';
 import type { InboxSubmission, MarkChange } from './submission-mark-queries.ts';
 import type { NumberedSubmission } from './submission-queries.ts';
 

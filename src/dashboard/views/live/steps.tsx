@@ -26,7 +26,7 @@ type State = {
 
 async function readState(id: string, fields: readonly FormField[], signal: AbortSignal): Promise<State> {
   const params = { path: { id } };
-  const search = { path: { deployId: id }, query: { limit: '1' } };
+  const search = { path: { deployId: id }, query: { limit: 1 } };
   const [settings, { submissions }, { domains }] = await Promise.all([
     answer(api.GET('/deploy/{id}/settings', { params, signal })),
     answer(api.GET('/submissions/{deployId}/search', { params: search, signal })),

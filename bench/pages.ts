@@ -7,7 +7,17 @@ import { pageColumns } from '../src/db/deployments/page-version-queries.ts';
 import { PageRenderer } from '../src/http/pages/page-renderer.ts';
 import { Hosts } from '../src/http/request/hosts.ts';
 import { LIMITS } from '../src/limits.ts';
-import { alternate, compare, type Figures, isInstalled, type Row, wrk, wrkScript } from './measure.ts';
+import {
+  absolute,
+  alternate,
+  compare,
+  type Figures,
+  isInstalled,
+  type Row,
+  residentMb,
+  wrk,
+  wrkScript,
+} from './measure.ts';
 import { addDeployments, type Case, DEPLOYMENTS, freePort, type Stage, sql } from './stage.ts';
 
 const HOSTS = 1_000;
@@ -139,6 +149,8 @@ export const pages: Case = async (stage, leaveOut) => {
 /** More than a process keeps in memory, were they kept as they are. */
 const MANY_HOSTS = 20_000;
 const ROTATION_SECONDS = 3;
+/** The limit of PAGE_CACHE_MB, 128 MiB, and 150 MB. */
+const MOST_MB = 278;
 const START_SECONDS = 10;
 const START_ROUNDS = 3;
 const STORED_AT_ONCE = 500;
@@ -208,6 +220,9 @@ export const rotation: Case = async (stage) => {
       compare(row, { atLeast: 0.5 }, rounds(side), rounds('kept'), { against: '1,000 in memory' });
     rows.push(compared(`${name}, 20,000 in rotation`, 'rotated'));
     rows.push(compared(`${name}, never in memory`, 'missed'));
+    rows.push(
+      absolute(`memory, ${name}, 20,000 in rotation`, { atMost: MOST_MB }, [await residentMb(many.pid)], ' MB'),
+    );
 
     let started = many;
     const load = rotate('started', lua, START_SECONDS);

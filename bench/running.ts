@@ -74,8 +74,8 @@ export const running: Case = async (stage) => {
     loaded.push(most);
   }
   return [
-    absolute('ready after start', { atMost: 300 }, ready, ' ms'),
-    absolute('memory, idle', { atMost: 85 }, idle, ' MB'),
+    absolute('ready after start', { atMost: 500 }, ready, ' ms'),
+    absolute('memory, idle', { atMost: 95 }, idle, ' MB'),
     absolute('memory, submissions', { atMost: 160 }, loaded, ' MB'),
     ...(await idleProcessor(stage)),
   ];

@@ -59,7 +59,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await heading(page, 'New page: Registration');
       const example = readFileSync(join(PROJECT, `examples/pages/registration.${language}.html`), 'utf8');
       expect(await page.getByLabel('HTML').inputValue()).toBe(example);
-      await page.getByText('1 form, 6 fields. Nothing to correct.').waitFor();
+      await page.getByText('1 form, 5 fields. Nothing to correct.').waitFor();
       await page.getByRole('button', { name: 'Publish' }).tap();
       await heading(page, 'You’re live');
       expect((await owner.get('/deploy')).body.total).toBe(1);
@@ -121,6 +121,9 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       // What is wrong is not forgotten once it is live.
       await page.getByRole('region', { name: 'What to correct' }).getByRole('button', { name: 'line 3' }).tap();
       await heading(page, 'Edit');
+      await page.goto(`${dashboard.origin}/dashboard`);
+      await page.getByRole('link', { name: '1 problem in its form' }).tap();
+      await heading(page, 'Page');
     });
 
     it('says why a page could not be published, and keeps it, over a reload too', async () => {

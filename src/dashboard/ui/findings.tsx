@@ -11,7 +11,8 @@ const SEVERITIES = { error: 'Error', warning: 'Warning' };
 
 const summaryOf = ({ forms, problems }: Checked): string => {
   const here = forms.filter(({ submits_here: isHere }) => isHere);
-  const fields = here.reduce((sum, form) => sum + form.fields.length, 0);
+  // People see no honeypot, and no field that says what to do with the others.
+  const fields = here.flatMap((form) => form.fields).filter(({ name }) => !name.startsWith('_')).length;
   const found =
     here.length === 0
       ? 'No form of this page is sent here'

@@ -89,7 +89,13 @@ const TestStep = ({ id, state: { hasSubmission, fields }, reload }: StepProps): 
         See it in the inbox
       </ButtonLink>
     )}
-    <ActionButton icon="send" run={() => sendTest(id, fields)} done="The test has arrived." onDone={reload}>
+    <ActionButton
+      kind={hasSubmission ? 'quiet' : 'plain'}
+      icon="send"
+      run={() => sendTest(id, fields)}
+      done="The test has arrived."
+      onDone={reload}
+    >
       Send a test
     </ActionButton>
   </Step>
@@ -175,7 +181,7 @@ const DomainStep = ({ id, state: { hasDomain } }: StepProps): JSX.Element => (
       hasDomain ? 'Visitors find the page at your domain, too.' : 'Such as register.example.com. You can do it later.'
     }
   >
-    <ButtonLink of="in the settings" href={`${pageLinks(id).settings}#address`}>
+    <ButtonLink kind={hasDomain ? 'quiet' : 'plain'} of="in the settings" href={`${pageLinks(id).settings}#address`}>
       {hasDomain ? 'Domains' : 'Add a domain'}
     </ButtonLink>
   </Step>

@@ -275,6 +275,30 @@ describe.skipIf(!hasChromium())('the dashboard, Settings', () => {
     await page.getByText('No limit', { exact: true }).waitFor();
   });
 
+  it('thanks in the words of the owner, and says on the page itself that the form is closed', async () => {
+    const { page, settings, id } = await opened();
+    const words = 'Bis Samstag!\nBringen Sie eine Schürze mit.';
+    await page.getByLabel('Thank-you message').fill(words);
+    await page.locator('.screen').getByText('Bringen Sie eine Schürze mit.').waitFor();
+    await openSections(page, 'When it is open');
+    await page.getByLabel('Closes').fill('2026-01-01T09:00');
+    await page.getByLabel('Say so in place of the page').check();
+    await page.getByText('3 changes', { exact: true }).waitFor();
+    await save(page).click();
+    await save(page).waitFor({ state: 'detached' });
+    expect(await settings()).toMatchObject({ thanks_message: words, closed_page: true });
+    await page.getByText('Thanks in your own words').waitFor();
+    const visitor = await fetch(`${dashboard.origin}/submit/${id}/thanks`);
+    expect(await visitor.text()).toContain('Bringen Sie eine Schürze mit.');
+    await page.getByLabel('Redirect URL').fill('https://example.org/thanks');
+    await page.getByLabel('Thank-you message').waitFor({ state: 'detached' });
+    await page.getByText('Visitors go to https://example.org/thanks').waitFor();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByLabel('Thank-you message').fill('x'.repeat(1_001));
+    await save(page).click();
+    await page.getByText('At most 1,000 characters: shorten it.').waitFor();
+  });
+
   it('is reached by the keyboard alone', async () => {
     const { page, settings } = await opened({ ...PHONE, colorScheme: 'dark' });
     await tabTo(page, page.getByRole('button', { name: 'Places' }));

@@ -1,6 +1,6 @@
 import type { Submission } from '../../../../db/submissions/submission-queries.ts';
+import { csvCell } from '../../../../forms/csv-cell.ts';
 import { compactJson, unquote } from '../../../../lib/json-text.ts';
-import { csvCell } from './csv-cell.ts';
 import { type Columns, cellsOf, collectColumns, type TableSource } from './submission-table.ts';
 
 /**

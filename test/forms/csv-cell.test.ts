@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { csvCell } from '../../../src/http/api/submissions/exports/csv-cell.ts';
+import { csvCell } from '../../src/forms/csv-cell.ts';
 
 /** A cell as a reader of CSV has it. */
 const readBack = (text: string) => parse(`${csvCell(text)},\r\n`).flat()[0];

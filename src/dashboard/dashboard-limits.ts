@@ -47,10 +47,14 @@ export const DASHBOARD_LIMITS = {
   inbox: {
     /** Submissions that are read at a time. */
     pageSize: 50,
+    /** Where all are read, so many are shown at a time. */
+    shownAtOnce: 1_000,
     /** So near to the end of the list, more is read. */
     rowsAhead: 10,
-    /** Rows that columns are made of, where the page has no form. */
+    /** Rows whose texts decide which column is wide. */
     columnRows: 20,
+    /** Columns that have room on a desktop. */
+    maxColumns: 8,
     /** After the last key, before a search begins. */
     typingMs: 250,
     /** The API takes no longer query. */
@@ -59,8 +63,10 @@ export const DASHBOARD_LIMITS = {
     lineChars: 160,
     /** In so much of a submission is looked for the word that made it spam. */
     searchedChars: 20_000,
-    /** Submissions of a page of the spam folder. */
-    spamPageSize: 50,
+    /** Submissions of a page of the spam folder, or of the trash. */
+    keptPageSize: 50,
+    /** A search in one of these folders looks at so many: as many as the spam folder keeps. */
+    searchedKept: 1_000,
     /** How often new submissions are asked for. */
     refreshMs: 3_000,
     /** New submissions are asked for from so long before the newest one on: longer than it takes to store one. */
@@ -71,6 +77,12 @@ export const DASHBOARD_LIMITS = {
     previewBytes: 10_000_000,
     /** Programs open no longer addresses, such as that of a reply with a quotation. */
     linkChars: 1_900,
+    /** Removals of more submissions are asked about, and not undone: each takes a request. */
+    undoneSubmissions: 100,
+    /** Characters of a note: the most that the API stores. */
+    noteChars: 2_000,
+    /** After the last key, before a note is stored. */
+    noteMs: 800,
     /** Ids of one request; the service takes as many. */
     changedIds: 1_000,
   },

@@ -44,7 +44,7 @@ describe.skipIf(!hasChromium())('the list of the inbox', () => {
     expect(await widthOf('Message')).toBeGreaterThan(await widthOf('E-mail'));
     expect(await widthOf('Message')).toBeGreaterThan(await widthOf('Your name'));
     await row(page, 'Ada').getByRole('link').click();
-    await page.getByText('2 technical fields').click();
+    await page.getByText('Details', { exact: true }).click();
     await page.getByText('token', { exact: true }).waitFor();
   });
 
@@ -171,7 +171,7 @@ describe.skipIf(!hasChromium())('the list of the inbox', () => {
     await fill(id, 120);
     const page = await dashboard.open(owner, `${path}?starred=1`);
     await expect.poll(() => page.title()).toMatch(/^\(120\) Inbox/);
-    await page.getByRole('button', { name: 'Starred' }).click();
+    await page.getByRole('link', { name: 'Inbox', exact: true }).last().click();
     await row(page, 'Visitor 119').getByRole('link').click();
     await expect.poll(() => page.title()).toMatch(/^\(119\) Inbox/);
   });

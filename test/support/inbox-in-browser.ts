@@ -77,6 +77,12 @@ export async function marksOf(owner: Owner, id: string): Promise<unknown> {
   return Array.from(body.submissions, ({ data, read, starred }) => [data.name, read, starred]);
 }
 
+/** The names in the submissions of a page with which the owner is done. */
+export async function doneOf(owner: Owner, id: string): Promise<unknown> {
+  const { body } = await owner.get(`/submissions/${id}/search?status=done`).expect(200);
+  return Array.from(body.submissions, ({ data }) => data.name);
+}
+
 export const rows = (page: Page) =>
   page.getByRole('row').filter({ has: page.getByRole('checkbox', { name: /^Select (?!all)/ }) });
 export const row = (page: Page, name: string) => rows(page).filter({ hasText: name });

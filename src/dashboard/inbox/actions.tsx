@@ -1,27 +1,74 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { DASHBOARD_LIMITS } from '../dashboard-limits.ts';
 import { useChange } from '../data.ts';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { say } from '../ui/say.tsx';
+import { counted } from '../ui/time.tsx';
 import type { Inbox } from './inbox-state.ts';
 import { focusRow } from './inbox-table.tsx';
-import type { Action, Target } from './submission-changes.ts';
+import type { Submission } from './read-submissions.ts';
+import { type Action, releaseRows, restoreRows, type Target } from './submission-changes.ts';
 import type { SubmissionList } from './submission-list.ts';
 
-/** Changes submissions of these pages at once; deletes them once `question` is answered. */
+/** How a removal is said, and taken back. */
+const REMOVALS = {
+  delete: { said: 'deleted', undo: restoreRows },
+  spam: { said: 'moved to spam', undo: releaseRows },
+} as const;
+
+type Removal = keyof typeof REMOVALS;
+const isRemoval = (action: Action): action is Removal => Object.hasOwn(REMOVALS, action);
+
+/** A removal that one press can't undo, and that is asked about. */
+type Asked = { action: Removal; of: Target };
+
+/** The question before a removal of very many submissions. */
+const QUESTIONS = {
+  delete: {
+    title: (count: string) => `Delete ${count}?`,
+    text: 'They stay in the trash for 7 days. You can restore them there, one by one.',
+    button: 'Delete',
+  },
+  spam: {
+    title: (count: string) => `Move ${count} to spam?`,
+    text: 'They stay in the spam folder for 30 days, which keeps the last 1,000.',
+    button: 'Move to spam',
+  },
+} as const;
+
+/** Changes submissions of these pages at once. A removal can be undone; one of more than can be undone is asked about first. */
 export function useActions(
   list: SubmissionList,
   pageIds: readonly string[],
   onRemoved: () => void,
 ): { act: Inbox['act']; question: JSX.Element | undefined } {
-  const [deleting, setDeleting] = useState<Target>();
+  const [asked, setAsked] = useState<Asked>();
   const { change, run, clear } = useChange();
+
+  async function takeBack(action: Removal, rows: readonly Submission[]): Promise<void> {
+    try {
+      await REMOVALS[action].undo(rows);
+      if (action === 'delete') list.putBack(rows);
+    } catch (error) {
+      void list.restart();
+      throw error;
+    }
+    // What comes back from spam is accepted anew.
+    if (action === 'spam') await list.restart();
+    const [first] = rows;
+    if (first) setTimeout(() => focusRow(first.id));
+  }
 
   /** Goes on at the place of the first one that was removed. */
   async function actNow(action: Action, of: Target): Promise<void> {
     const index = list.state.value.rows.findIndex(({ id }) => id === of.rows[0]?.id);
     await list.change(action, of, pageIds);
-    if (action !== 'delete' && action !== 'spam') return;
+    if (!isRemoval(action)) return;
+    if (!of.isAll) {
+      const sentence = `${counted(of.rows.length, 'submission')} ${REMOVALS[action].said}.`;
+      say(sentence, isUndoable(of) ? () => takeBack(action, of.rows) : undefined);
+    }
     onRemoved();
     const { rows } = list.state.value;
     const next = rows[Math.max(0, Math.min(index, rows.length - 1))];
@@ -29,23 +76,27 @@ export function useActions(
     if (next) setTimeout(() => focusRow(next.id));
   }
   return {
-    act(action, of) {
-      if (of.rows.length === 0) return;
+    act(action, selected) {
+      if (selected.rows.length === 0) return;
+      const of = isRemoval(action) ? list.nameAll(selected) : selected;
       clear();
-      if (action === 'delete') setDeleting(of);
+      if (isRemoval(action) && !isUndoable(of)) setAsked({ action, of });
       else actNow(action, of).catch((error) => say(`Not saved: ${error.message}`));
     },
-    question: deleting && (
+    question: asked && (
       <ConfirmDialog
-        title={`Delete ${list.count(deleting)}?`}
-        text="Files are deleted too. Nobody can restore anything afterwards."
-        button="Delete"
+        {...QUESTIONS[asked.action]}
+        title={QUESTIONS[asked.action].title(list.count(asked.of))}
         change={change}
         onConfirm={async () => {
-          if (await run(() => actNow('delete', deleting))) setDeleting(undefined);
+          if (await run(() => actNow(asked.action, asked.of))) setAsked(undefined);
         }}
-        onClose={() => setDeleting(undefined)}
+        onClose={() => setAsked(undefined)}
       />
     ),
   };
 }
+
+/** Returns whether a removal can be taken back by one press: each submission takes a request. */
+const isUndoable = ({ rows, isAll }: Target): boolean =>
+  !isAll && rows.length <= DASHBOARD_LIMITS.inbox.undoneSubmissions;

@@ -1,5 +1,5 @@
 import { DASHBOARD_LIMITS } from '../dashboard-limits.ts';
-import { dayStart } from '../ui/time.tsx';
+import { dayOf, dayStart } from '../ui/time.tsx';
 
 /** The submissions that a list shows. */
 export type Filter = {
@@ -9,12 +9,17 @@ export type Filter = {
   to: string;
   unread: boolean;
   starred: boolean;
+  /** Whether the owner is done with them; empty for both. */
+  status: '' | 'open' | 'done';
 };
 
-export const NO_FILTER: Filter = { q: '', from: '', to: '', unread: false, starred: false };
+export const NO_FILTER: Filter = { q: '', from: '', to: '', unread: false, starred: false, status: '' };
 
-export const isFiltered = ({ q, from, to, unread, starred }: Filter): boolean =>
-  q !== '' || from !== '' || to !== '' || unread || starred;
+/** True if a text or times are looked for, in whatever folder. */
+export const isSearch = ({ q, from, to }: Filter): boolean => q !== '' || from !== '' || to !== '';
+
+export const isFiltered = (filter: Filter): boolean =>
+  isSearch(filter) || filter.unread || filter.starred || filter.status !== '';
 
 /** The filter in an address. */
 export const filterOf = (query: Readonly<Record<string, string>>): Filter => ({
@@ -23,22 +28,24 @@ export const filterOf = (query: Readonly<Record<string, string>>): Filter => ({
   to: dayStart(query.to) ? (query.to ?? '') : '',
   unread: query.unread === '1',
   starred: query.starred === '1',
+  status: query.status === 'open' || query.status === 'done' ? query.status : '',
 });
 
 /** The end of an address that has this filter. */
-export function searchOf({ q, from, to, unread, starred }: Filter): string {
+export function searchOf({ q, from, to, unread, starred, status }: Filter): string {
   const parameters = new URLSearchParams({
     ...(q !== '' && { q }),
     ...(from !== '' && { from }),
     ...(to !== '' && { to }),
     ...(unread && { unread: '1' }),
     ...(starred && { starred: '1' }),
+    ...(status !== '' && { status }),
   }).toString();
   return parameters === '' ? '' : `?${parameters}`;
 }
 
 /** The filter as the API takes it. */
-export function queryOf({ q, from, to, unread, starred }: Filter) {
+export function queryOf({ q, from, to, unread, starred, status }: Filter) {
   const [start, end] = [dayStart(from), dayStart(to, 1)];
   return {
     ...(q !== '' && { q }),
@@ -46,5 +53,37 @@ export function queryOf({ q, from, to, unread, starred }: Filter) {
     ...(end && { to: end.toISOString() }),
     ...(unread && { unread: 'true' as const }),
     ...(starred && { starred: 'true' as const }),
+    ...(status !== '' && { status }),
   };
+}
+
+type Days = Pick<Filter, 'from' | 'to'>;
+
+/** Times that people ask for often, up to today. */
+export function presets(now = new Date()): readonly (Days & { label: string })[] {
+  const daysAgo = (days: number): string => {
+    const at = new Date(now);
+    at.setDate(at.getDate() - days);
+    return dayOf(at);
+  };
+  const to = dayOf(now);
+  const firstOfMonth = dayOf(new Date(now.getFullYear(), now.getMonth(), 1));
+  return [
+    { label: 'Today', from: to, to },
+    { label: 'Last 7 days', from: daysAgo(6), to },
+    { label: 'Last 30 days', from: daysAgo(29), to },
+    { label: 'This month', from: firstOfMonth, to },
+  ];
+}
+
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const inWords = (text: string): string => day.format(dayStart(text) ?? new Date());
+
+/** The times of a filter in words; empty without them. */
+export function daysInWords({ from, to }: Days): string {
+  const preset = presets().find((one) => one.from === from && one.to === to);
+  if (preset) return preset.label;
+  if (from !== '' && to !== '') return from === to ? inWords(from) : `${inWords(from)} – ${inWords(to)}`;
+  if (from !== '') return `From ${inWords(from)}`;
+  return to === '' ? '' : `Until ${inWords(to)}`;
 }

@@ -1,5 +1,6 @@
 import type { Overviewed } from '../own-pages.ts';
 import type { Page } from '../ui/page-layout.tsx';
+import type { Labels } from './columns/column-labels.ts';
 import type { Filter } from './filter.ts';
 import type { Submission } from './read-submissions.ts';
 import type { Selected } from './selected.ts';
@@ -12,13 +13,17 @@ export type Inbox = {
   page: Page | undefined;
   /** The page, or all pages, with their numbers; none until they are read. */
   overview: readonly Overviewed[];
+  /** The fields of the page; none for all pages. */
+  labels: Labels;
   filter: Filter;
   list: SubmissionList;
   selected: Selected<Submission>;
   /** The submission that is shown beside the list. */
   openId: string | undefined;
+  /** False for a person who may only read. */
+  mayChange: boolean;
   /** The address of a submission, or of the list alone. */
   hrefOf(submission?: Submission): string;
-  /** Changes submissions; asks before it deletes them. */
+  /** Changes submissions; asks first where that can't be undone. */
   act(action: Action, of: Target): void;
 };

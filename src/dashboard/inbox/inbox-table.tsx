@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '../ui/icon.tsx';
 import { counted, Time } from '../ui/time.tsx';
-import type { Column } from './column-labels.ts';
+import type { Column } from './columns/inbox-columns.ts';
 import type { Inbox } from './inbox-state.ts';
 import { countOthers, type Submission, titleOf } from './read-submissions.ts';
 import { starOrUnstar } from './submission-changes.ts';
@@ -40,8 +40,29 @@ const classOf = ({ kind }: Column, index: number): string => `cell ${index === 0
 
 type Props = { inbox: Inbox; columns: readonly Column[] };
 
+/** A row's parts. `latest`: the inbox as it is when something in the row is pressed, so that a row need not be made again for it. */
+type RowProps = { row: Submission; isOpen: boolean; isSelected: boolean; latest: { current: Inbox } };
+
+/** The signs of a row before its name. */
+const Signs = ({ row: { read, isDone, isTest } }: { row: Submission }): JSX.Element => (
+  <>
+    {!read && <span class="unseen">Unread: </span>}
+    {isDone && <span class="unseen">Done: </span>}
+    {isDone && <Icon name="done" />}
+    {isTest && <span class="badge">Test</span>}
+  </>
+);
+
+const NoteSign = (): JSX.Element => (
+  <>
+    <Icon name="note" />
+    <span class="unseen"> (with a note)</span>
+  </>
+);
+
 /** The texts of a row. A list of all pages has all of them in its columns. */
-function Texts({ row, inbox: { page, openId, hrefOf }, columns }: Props & { row: Submission }): JSX.Element {
+function Texts({ row, isOpen, latest, columns }: RowProps & { columns: readonly Column[] }): JSX.Element {
+  const { page, hrefOf } = latest.current;
   const names = columns.map(({ name }) => name);
   const others = page ? countOthers(row, names) : 0;
   const texts = columns.map((column, index) => {
@@ -55,9 +76,10 @@ function Texts({ row, inbox: { page, openId, hrefOf }, columns }: Props & { row:
         {index > 0 ? (
           line
         ) : (
-          <a id={row.id} href={hrefOf(row)} aria-current={row.id === openId ? 'true' : undefined}>
-            {!row.read && <span class="unseen">Unread: </span>}
+          <a id={row.id} href={hrefOf(row)} aria-current={isOpen ? 'true' : undefined}>
+            <Signs row={row} />
             {line}
+            {row.note !== '' && <NoteSign />}
           </a>
         )}
       </div>
@@ -73,38 +95,86 @@ function Texts({ row, inbox: { page, openId, hrefOf }, columns }: Props & { row:
   );
 }
 
-function Row({ row, inbox, columns }: Props & { row: Submission }): JSX.Element {
-  const { selected, act } = inbox;
-  const isSelected = selected.ids.has(row.id);
+function Star({ row, latest }: RowProps): JSX.Element {
   const title = titleOf(row);
-  const classes = ['inbox-row', ...(row.read ? [] : ['is-unread']), ...(isSelected ? ['selected'] : [])];
+  if (!latest.current.mayChange) {
+    return row.starred ? (
+      <span class="star is-on" role="img" aria-label={`Starred: ${title}`}>
+        <Icon name="star" />
+      </span>
+    ) : (
+      <span />
+    );
+  }
+  return (
+    <button
+      type="button"
+      class="star"
+      aria-pressed={row.starred}
+      aria-label={`Star ${title}`}
+      onClick={() => latest.current.act(starOrUnstar([row]), { rows: [row] })}
+    >
+      <Icon name="star" />
+    </button>
+  );
+}
+
+function Row({ columns, ...props }: RowProps & { columns: readonly Column[] }): JSX.Element {
+  const { row, isSelected, latest } = props;
+  const classes = [
+    'inbox-row',
+    ...(row.read ? [] : ['is-unread']),
+    ...(row.isDone ? ['is-done'] : []),
+    ...(isSelected ? ['selected'] : []),
+  ];
   return (
     <div {...ROLES.row} class={classes.join(' ')}>
       <div {...ROLES.cell} class="cell-tick">
         <input
           type="checkbox"
-          aria-label={`Select ${title}`}
+          aria-label={`Select ${titleOf(row)}`}
           checked={isSelected}
-          onClick={({ shiftKey }) => selected.toggle(row.id, shiftKey)}
+          onClick={({ shiftKey }) => latest.current.selected.toggle(row.id, shiftKey)}
         />
       </div>
       <div {...ROLES.cell} class="cell-star">
-        <button
-          type="button"
-          class="star"
-          aria-pressed={row.starred}
-          aria-label={`Star ${title}`}
-          onClick={() => act(starOrUnstar([row]), { rows: [row] })}
-        >
-          <Icon name="star" />
-        </button>
+        <Star {...props} />
       </div>
-      <Texts row={row} inbox={inbox} columns={columns} />
+      <Texts {...props} columns={columns} />
       <div {...ROLES.cell} class="cell-time">
         <Time at={row.createdAt} isShort />
       </div>
     </div>
   );
+}
+
+type Made = { row: Submission; isOpen: boolean; isSelected: boolean; element: JSX.Element };
+
+/**
+ * The elements of the rows. A row that is as it was keeps its element, which Preact does not compare: a change of one row among
+ * ten thousand is made at once.
+ */
+function useRows({ inbox, columns }: Props): JSX.Element[] {
+  const { list, selected, openId, hrefOf, mayChange } = inbox;
+  const latest = useRef(inbox);
+  latest.current = inbox;
+  const made = useRef({ key: '', columns, rows: new Map<string, Made>() });
+  // Links to submissions end in the filter.
+  const key = `${hrefOf()} ${mayChange}`;
+  const before = made.current.key === key && made.current.columns === columns ? made.current.rows : undefined;
+  const rows = new Map<string, Made>();
+  for (const row of list.state.value.rows) {
+    const [isOpen, isSelected] = [row.id === openId, selected.ids.has(row.id)];
+    const old = before?.get(row.id);
+    const isSame = old?.row === row && old.isOpen === isOpen && old.isSelected === isSelected;
+    const props = { row, isOpen, isSelected };
+    rows.set(
+      row.id,
+      isSame ? old : { ...props, element: <Row key={row.id} {...props} latest={latest} columns={columns} /> },
+    );
+  }
+  made.current = { key, columns, rows };
+  return Array.from(rows.values(), ({ element }) => element);
 }
 
 const Head = ({ inbox: { list, selected }, columns }: Props): JSX.Element => (
@@ -144,7 +214,8 @@ const Head = ({ inbox: { list, selected }, columns }: Props): JSX.Element => (
 /** The list as a table, or as cards where it is narrow. The browser renders only the rows on the screen. */
 export function Table({ inbox, columns }: Props): JSX.Element {
   const { list } = inbox;
-  const { rows, cursor, error, isReading } = list.state.value;
+  const { cursor, error, isReading } = list.state.value;
+  const elements = useRows({ inbox, columns });
   const end = useRef<HTMLParagraphElement>(null);
 
   // More is read before the end of the list is on the screen.
@@ -162,9 +233,7 @@ export function Table({ inbox, columns }: Props): JSX.Element {
       <div {...ROLES.table} class="inbox-table">
         <Head inbox={inbox} columns={columns} />
         <div {...ROLES.rowgroup} class="inbox-body">
-          {rows.map((row) => (
-            <Row key={row.id} row={row} inbox={inbox} columns={columns} />
-          ))}
+          {elements}
         </div>
       </div>
       {cursor !== null && !error && (

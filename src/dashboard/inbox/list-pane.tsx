@@ -1,18 +1,33 @@
 import type { JSX } from 'preact';
 import { useLocation } from 'preact-iso';
-import { DASHBOARD_LIMITS } from '../dashboard-limits.ts';
 import { pageLinks } from '../page-links.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { FormSnippet } from '../ui/form-snippet.tsx';
 import { Empty, Loading, Problem } from '../ui/states.tsx';
-import { COLUMNS_OF_ALL, columnsOf, useLabels } from './column-labels.ts';
-import { isFiltered, NO_FILTER, searchOf } from './filter.ts';
-import { Filters } from './filters.tsx';
+import { useChosenColumns } from './columns/chosen-columns.ts';
+import { useSums } from './columns/column-sums.ts';
+import { useColumns } from './columns/inbox-columns.ts';
+import { SumsRow } from './columns/sums-row.tsx';
+import { isFiltered, isSearch, NO_FILTER, searchOf } from './filter.ts';
 import type { Inbox } from './inbox-state.ts';
 import { Table } from './inbox-table.tsx';
+import { ColumnsMenu } from './toolbar/columns-menu.tsx';
+import { Folders } from './toolbar/folders.tsx';
+import { Toolbar } from './toolbar/inbox-toolbar.tsx';
 
 /** Why the list is empty, and the next step. */
 function Nothing({ inbox: { page, filter }, onClear }: { inbox: Inbox; onClear(): void }): JSX.Element {
+  if (isFiltered(filter) && !isSearch(filter)) {
+    return filter.unread ? (
+      <Empty icon="done" title="Nothing is unread">
+        <p>You have opened everything that was sent.</p>
+      </Empty>
+    ) : (
+      <Empty icon="star" title="Nothing has a star">
+        <p>Give a star to what you want to find again.</p>
+      </Empty>
+    );
+  }
   if (isFiltered(filter)) {
     return (
       <Empty icon="page" title="Nothing was found">
@@ -50,27 +65,34 @@ function Nothing({ inbox: { page, filter }, onClear }: { inbox: Inbox; onClear()
   );
 }
 
-/** The filter and the list. `folders`: beside the filter. */
-export function ListPane({ inbox, folders }: { inbox: Inbox; folders: JSX.Element | undefined }): JSX.Element {
-  const { page, overview, list, filter } = inbox;
+/** The toolbar and the list. */
+export function ListPane({ inbox }: { inbox: Inbox }): JSX.Element {
+  const { page, labels, list, filter } = inbox;
   const { path, route } = useLocation();
   const { rows, isReading, error } = list.state.value;
-  const labels = useLabels(page?.id);
-  const columns = page ? columnsOf(labels, rows.slice(0, DASHBOARD_LIMITS.inbox.columnRows)) : COLUMNS_OF_ALL;
+  const [chosen, choose] = useChosenColumns(page?.id);
+  const { columns, choices } = useColumns(page?.id, labels, rows, chosen);
+  const sums = useSums(labels, rows);
   const isEmpty = rows.length === 0 && !isReading && !error;
   const narrowTo = (changed: typeof filter): void => route(path + searchOf(changed), true);
   return (
     <>
-      <div class="inbox-filters">
-        {folders}
-        {(!isEmpty || isFiltered(filter)) && (
-          <Filters list={list} pages={overview} filter={filter} onChange={narrowTo} />
-        )}
-      </div>
+      {isEmpty && !isFiltered(filter) ? (
+        <div class="inbox-bar">
+          <Folders page={page} />
+        </div>
+      ) : (
+        <Toolbar inbox={inbox} onChange={narrowTo}>
+          {choices.length > 1 && (
+            <ColumnsMenu columns={columns} choices={choices} isChosen={chosen !== undefined} onChoose={choose} />
+          )}
+        </Toolbar>
+      )}
       {error && <Problem error={error} onRetry={() => list.more()} />}
       {rows.length === 0 && isReading && <Loading label="Loading the inbox" />}
       {isEmpty && <Nothing inbox={inbox} onClear={() => narrowTo(NO_FILTER)} />}
       {rows.length > 0 && <Table inbox={inbox} columns={columns} />}
+      {rows.length > 0 && <SumsRow sums={sums} list={list} />}
     </>
   );
 }

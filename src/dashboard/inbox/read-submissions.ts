@@ -32,8 +32,14 @@ export type Submission = {
   pageVersion: number | undefined;
   /** The owner has sent it to test the form. */
   isTest: boolean;
+  /** What the owner has written about it. */
+  note: string;
+  /** The owner has nothing left to do about it. */
+  isDone: boolean;
   /** Why it is kept apart as spam. */
   reason: string | undefined;
+  /** When it was moved to the trash. */
+  deletedAt: string | undefined;
 };
 
 const FILE_PATH = /^\/submissions\/\w+\/\w+\/files\/\w+$/;
@@ -90,8 +96,11 @@ export function readSubmission(json: string, pageId = ''): Submission {
     createdAt: textOf(members.get('created_at')),
     read: members.get('read') === 'true',
     starred: members.get('starred') === 'true',
-    isTest: members.get('test') === 'true',
     pageVersion: version === undefined ? undefined : Number(version),
+    isTest: members.get('test') === 'true' || fields.some(({ control }) => control === 'test'),
+    note: textOf(members.get('note')),
+    isDone: textOf(members.get('status')) === 'done',
+    deletedAt: members.has('deleted_at') ? textOf(members.get('deleted_at')) : undefined,
     reason: members.has('reason') ? textOf(members.get('reason')) : undefined,
   };
 }
@@ -130,13 +139,9 @@ const linesOf = ({ fields }: Submission): string[] =>
     .map(({ values }) => lineOf(values).trim())
     .filter((line) => line !== '');
 
-/** Returns whether the owner has sent the submission to test the form. */
-export const isTest = ({ isTest, fields }: Submission): boolean =>
-  isTest || fields.some(({ control }) => control === 'test');
-
 /** The name of a submission: its first text. */
 export const titleOf = (submission: Submission): string =>
-  linesOf(submission)[0] ?? (isTest(submission) ? 'Test' : 'Empty submission');
+  linesOf(submission)[0] ?? (submission.isTest ? 'Test' : 'Empty submission');
 
 /** The texts after the title, as many as a row shows. */
 export const summaryOf = (submission: Submission): string => cut(linesOf(submission).slice(1).join(' · '));

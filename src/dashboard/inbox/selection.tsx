@@ -1,25 +1,58 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Button } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { Menu } from '../ui/menu.tsx';
+import { queryOf } from './filter.ts';
 import type { Inbox } from './inbox-state.ts';
-import { readOrUnread, starOrUnstar, type Target } from './submission-changes.ts';
+import { downloadCsv } from './submission/submission-csv.ts';
+import { doneOrOpen, filterUpTo, readOrUnread, starOrUnstar, type Target } from './submission-changes.ts';
+import { exportLink } from './toolbar/export-menu.tsx';
 
 type Props = { inbox: Inbox; target: Target };
 
+/** A file with the submissions that are selected: all that match come from the service, others are in this browser. */
+function ExportButton({ inbox: { page, list, filter, labels }, target }: Props): JSX.Element | null {
+  const { isAll, rows } = list.nameAll(target);
+  if (!isAll) {
+    const download = (): void => downloadCsv(rows, labels, page?.slug);
+    return (
+      <Button kind="quiet" icon="download" onClick={download}>
+        Export CSV
+      </Button>
+    );
+  }
+  // The submissions of several pages are in several files: the menu of the toolbar has them.
+  if (!page) return null;
+  const newest = rows[0] ? filterUpTo(rows[0], filter) : queryOf(filter);
+  return (
+    <a class="button quiet" href={exportLink(page.id, 'csv', newest)} download>
+      <Icon name="download" />
+      Export CSV
+    </a>
+  );
+}
+
 /** Buttons that change submissions; on a phone, some are in a menu. */
-export function Actions({ inbox: { act }, target }: Props): JSX.Element {
-  const [star, read] = [starOrUnstar(target.rows), readOrUnread(target.rows)];
+function Actions({ inbox, target }: Props): JSX.Element {
+  const { act, mayChange } = inbox;
+  const { rows } = target;
+  const [done, star, read] = [doneOrOpen(rows), starOrUnstar(rows), readOrUnread(rows)];
+  if (!mayChange) return <ExportButton inbox={inbox} target={target} />;
   const rest = (
     <>
+      <Button kind="quiet" icon="unread" onClick={() => act(read, target)}>
+        {read === 'read' ? 'Mark read' : 'Mark unread'}
+      </Button>
       <Button kind="quiet" icon="star" onClick={() => act(star, target)}>
         {star === 'star' ? 'Star' : 'Remove star'}
       </Button>
       {/* The folder for spam has no room for all. */}
       {!target.isAll && (
-        <Button kind="quiet" icon="warning" onClick={() => act('spam', target)}>
+        <Button kind="quiet" icon="spam" onClick={() => act('spam', target)}>
           Spam
         </Button>
       )}
+      <ExportButton inbox={inbox} target={target} />
     </>
   );
   return (
@@ -27,8 +60,8 @@ export function Actions({ inbox: { act }, target }: Props): JSX.Element {
       <Button kind="quiet" icon="trash" onClick={() => act('delete', target)}>
         Delete
       </Button>
-      <Button kind="quiet" onClick={() => act(read, target)}>
-        {read === 'read' ? 'Mark read' : 'Mark unread'}
+      <Button kind="quiet" icon="circle" onClick={() => act(done, target)}>
+        {done === 'done' ? 'Done' : 'Open again'}
       </Button>
       <div class="rest">{rest}</div>
       <div class="more">

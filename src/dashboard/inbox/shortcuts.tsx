@@ -5,12 +5,12 @@ import { useLocation } from 'preact-iso';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Checkbox } from '../ui/field.tsx';
+import { undoLast } from '../ui/say.tsx';
 import type { Inbox } from './inbox-state.ts';
 import { focusedRow, focusRow, isTyping } from './inbox-table.tsx';
 import type { Submission } from './read-submissions.ts';
-import { type Action, readOrUnread, starOrUnstar } from './submission-changes.ts';
-
-export const SEARCH_ID = 'inbox-search';
+import { type Action, doneOrOpen, readOrUnread, starOrUnstar } from './submission-changes.ts';
+import { SEARCH_ID } from './toolbar/search-field.tsx';
 
 /** A key was pressed. `at`: the id of the submission that is open, or whose row has the focus. */
 type Press = {
@@ -30,7 +30,11 @@ function step({ inbox: { list, openId, hrefOf }, at, route }: Press, by: 1 | -1)
 }
 
 /** Changes the rows that are selected, or the one that the key is about. */
-function change({ inbox: { list, selected, act }, at }: Press, choose: (rows: readonly Submission[]) => Action): void {
+function change(
+  { inbox: { list, selected, act, mayChange }, at }: Press,
+  choose: (rows: readonly Submission[]) => Action,
+): void {
+  if (!mayChange) return;
   const current = at === undefined ? undefined : list.find(at);
   const rows = selected.rows.length > 0 ? selected.rows : current ? [current] : [];
   act(choose(rows), { rows, isAll: selected.isAll });
@@ -47,8 +51,10 @@ const SHORTCUTS: Readonly<Record<string, [effect: string, run?: (press: Press) =
   ],
   e: ['Mark as read or unread', (press) => change(press, readOrUnread)],
   s: ['Star', (press) => change(press, starOrUnstar)],
+  d: ['Done, or open again', (press) => change(press, doneOrOpen)],
   x: ['Select', ({ inbox, at }) => at !== undefined && inbox.selected.toggle(at, false)],
   '#': ['Delete', (press) => change(press, () => 'delete')],
+  u: ['Undo', () => undoLast()],
   '/': [
     'Search',
     ({ event }) => {

@@ -11,6 +11,8 @@ export const MARKS = {
   unread: { read: false },
   star: { starred: true },
   unstar: { starred: false },
+  done: { isDone: true },
+  open: { isDone: false },
 } as const;
 
 type Mark = keyof typeof MARKS;
@@ -26,6 +28,9 @@ export const readOrUnread = (of: readonly Submission[]): Mark => (of.some(({ rea
 export const starOrUnstar = (of: readonly Submission[]): Mark =>
   of.some(({ starred }) => !starred) ? 'star' : 'unstar';
 
+/** Is done with them, or opens them again where all of them are done. */
+export const doneOrOpen = (of: readonly Submission[]): Mark => (of.some(({ isDone }) => !isDone) ? 'done' : 'open');
+
 /** Changes these submissions. */
 export async function changeRows(action: Action, of: readonly Submission[]): Promise<void> {
   const limit = DASHBOARD_LIMITS.inbox.changedIds;
@@ -38,12 +43,30 @@ export async function changeRows(action: Action, of: readonly Submission[]): Pro
   }
 }
 
-/** The filter of a request that changes all submissions up to the newest one: those that have come since are left. */
-function filterUpTo(newest: Submission, shown: Filter) {
-  const { unread, starred, ...rest } = queryOf(shown);
-  const to = new Date(Date.parse(newest.createdAt) + 1).toISOString();
-  return { ...rest, to, ...(unread && { unread: true as const }), ...(starred && { starred: true as const }) };
+/** Brings deleted submissions back from the trash, one after the other. */
+export async function restoreRows(rows: readonly Submission[]): Promise<void> {
+  for (const { pageId: deployId, id: submissionId } of rows) {
+    const params = { path: { deployId, submissionId } };
+    await answer(api.POST('/submissions/{deployId}/trash/{submissionId}/restore', { params }));
+  }
 }
+
+/** Brings submissions back from the spam folder, with the marks that they had. */
+export async function releaseRows(rows: readonly Submission[]): Promise<void> {
+  for (const { pageId, id: submissionId, read, starred, note, isDone } of rows) {
+    const path = { id: pageId, submissionId };
+    await answer(api.POST('/deploy/{id}/spam/{submissionId}/release', { params: { path } }));
+    const params = { path: { deployId: pageId, submissionId } };
+    const body = { read, starred, note, status: isDone ? ('done' as const) : ('open' as const) };
+    await answer(api.PATCH('/submissions/{deployId}/{submissionId}', { params, body }));
+  }
+}
+
+/** The filter that lets submissions through up to the newest one: those that have come since are left. */
+export const filterUpTo = (newest: Submission, shown: Filter): ReturnType<typeof queryOf> => ({
+  ...queryOf(shown),
+  to: new Date(Date.parse(newest.createdAt) + 1).toISOString(),
+});
 
 /** Changes all submissions of these pages that a filter lets through, up to the newest one; says how many have been changed. */
 export async function changeMatching(
@@ -52,7 +75,8 @@ export async function changeMatching(
   newest: Submission,
   pageIds: readonly string[],
 ): Promise<void> {
-  const filter = filterUpTo(newest, shown);
+  const { unread, starred, ...rest } = filterUpTo(newest, shown);
+  const filter = { ...rest, ...(unread && { unread: true as const }), ...(starred && { starred: true as const }) };
   const changed = action === 'delete' ? 'deleted' : 'changed';
   let all = 0;
   try {

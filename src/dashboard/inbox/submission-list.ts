@@ -1,8 +1,7 @@
 import { signal } from '@preact/signals';
 import { ApiError, answer, api } from '../api.ts';
-import { DASHBOARD_LIMITS } from '../dashboard-limits.ts';
+import { DASHBOARD_LIMITS, MAX_LIMIT } from '../dashboard-limits.ts';
 import { toError } from '../data.ts';
-import { say } from '../ui/say.tsx';
 import { counted } from '../ui/time.tsx';
 import { type Filter, isFiltered, queryOf } from './filter.ts';
 import { readAnswer, readSubmission, type Submission } from './read-submissions.ts';
@@ -31,7 +30,7 @@ const AT_FIRST: State = {
   cursor: undefined,
 };
 
-type Query = { from?: string; cursor?: string };
+type Query = { from?: string; cursor?: string; limit?: number };
 
 /** The submissions of a page, or of all pages, that a filter lets through, newest first. The list grows while the user scrolls. */
 export class SubmissionList {
@@ -40,6 +39,7 @@ export class SubmissionList {
   readonly #filter: Filter;
   readonly #onChange: () => void;
   #reading: AbortController | undefined;
+  #writing: Promise<unknown> = Promise.resolve();
 
   /** `pageId`: undefined for all pages. `onChange`: submissions have come, or a change is stored. */
   constructor(pageId: string | undefined, filter: Filter, onChange: () => void) {
@@ -55,16 +55,17 @@ export class SubmissionList {
     await this.more();
   }
 
-  /** Reads some more, which are older. */
-  async more(): Promise<void> {
+  /** Reads at least so many more, which are older. */
+  async more(count: number = DASHBOARD_LIMITS.inbox.pageSize): Promise<void> {
     if (this.#reading || this.state.value.cursor === null) return;
     const reading = new AbortController();
     this.#reading = reading;
     this.#set({ isReading: true, error: undefined });
-    const wanted = this.state.value.rows.length + DASHBOARD_LIMITS.inbox.pageSize;
+    const wanted = this.state.value.rows.length + count;
+    const limit = Math.min(count, MAX_LIMIT);
     try {
       // An answer to a search may have none of the submissions that were looked at.
-      do await this.#readOlder(reading.signal);
+      do await this.#readOlder(limit, reading.signal);
       while (this.state.value.cursor !== null && this.state.value.rows.length < wanted);
     } catch (error) {
       if (reading.signal.aborted) return;
@@ -72,6 +73,12 @@ export class SubmissionList {
     }
     this.#reading = undefined;
     this.#set({ isReading: false });
+  }
+
+  /** Reads all that there are. */
+  async readAll(): Promise<void> {
+    this.close();
+    await this.more(Number.POSITIVE_INFINITY);
   }
 
   /** Adds the submissions that have come since; returns how many. */
@@ -94,6 +101,16 @@ export class SubmissionList {
   find(id: string): Submission | undefined {
     const { rows, opened } = this.state.value;
     return rows.find((row) => row.id === id) ?? (opened?.id === id ? opened : undefined);
+  }
+
+  /** The same submissions by their names where all of them are loaded, so that a removal can be undone. */
+  nameAll({ rows, isAll }: Target): Target {
+    const { rows: loaded, cursor } = this.state.value;
+    if (!isAll || cursor !== null || loaded.length > DASHBOARD_LIMITS.inbox.undoneSubmissions) {
+      return { rows, ...(isAll && { isAll }) };
+    }
+    const newest = rows[0]?.createdAt ?? '';
+    return { rows: loaded.filter(({ createdAt }) => createdAt <= newest) };
   }
 
   /** How many submissions these are, in words: a search may not know all of them. */
@@ -131,9 +148,31 @@ export class SubmissionList {
     if (isAll) return this.#changeAll(action, rows[0], pageIds);
     await changeRows(action, rows);
     this.#onChange();
-    if (action === 'delete' || action === 'spam') this.#remove(action, rows);
+    if (action === 'delete' || action === 'spam') this.#remove(rows);
     // Another mark may have been stored meanwhile.
     else this.#put(rows.map((row) => ({ ...(this.find(row.id) ?? row), ...MARKS[action] })));
+  }
+
+  /** Shows submissions again that were removed, each at its place. */
+  putBack(restored: readonly Submission[]): void {
+    this.#onChange();
+    const { rows, total } = this.state.value;
+    const added = this.#unknown(restored);
+    const newestFirst = [...rows, ...added].sort((one, other) => (one.createdAt < other.createdAt ? 1 : -1));
+    this.#set({ rows: newestFirst, total: total + added.length });
+  }
+
+  /** Stores the owner's note about a submission. A note that is written last is stored though the tab is closed. */
+  async write({ pageId: deployId, id: submissionId }: Submission, note: string): Promise<void> {
+    const options = { params: { path: { deployId, submissionId } }, body: { note }, keepalive: true };
+    // One after the other: of two notes, the last one is stored last.
+    const stored = this.#writing.then(() =>
+      answer(api.PATCH('/submissions/{deployId}/{submissionId}', { ...options, parseAs: 'text' })),
+    );
+    this.#writing = stored.catch(() => undefined);
+    await stored;
+    const shown = this.find(submissionId);
+    if (shown) this.#put([{ ...shown, note }]);
   }
 
   close(): void {
@@ -185,20 +224,21 @@ export class SubmissionList {
     return { submissions, next, searched: Number(rest.get('searched')), total: Number(rest.get('total')) };
   }
 
-  async #readOlder(signal: AbortSignal): Promise<void> {
-    const { cursor, searched: before } = this.state.value;
-    const read = await this.#read({ ...(typeof cursor === 'string' && { cursor }) }, signal);
-    signal.throwIfAborted();
-    const added = this.#unknown(read.submissions);
-    this.#set({
-      rows: [...this.state.value.rows, ...added],
-      cursor: read.next,
-      total: read.total,
-      searched: read.next === null ? read.total : before + read.searched,
-    });
+  /** Reads older submissions and shows them: several answers at a time where all are read, because each takes a look at all rows. */
+  async #readOlder(limit: number, signal: AbortSignal): Promise<void> {
+    const read: Submission[] = [];
+    let { cursor, searched, total } = this.state.value;
+    do {
+      const found = await this.#read({ limit, ...(typeof cursor === 'string' && { cursor }) }, signal);
+      signal.throwIfAborted();
+      read.push(...found.submissions);
+      ({ total, next: cursor } = found);
+      searched = cursor === null ? total : searched + found.searched;
+    } while (limit === MAX_LIMIT && cursor !== null && read.length < DASHBOARD_LIMITS.inbox.shownAtOnce);
+    this.#set({ rows: [...this.state.value.rows, ...this.#unknown(read)], cursor, searched, total });
   }
 
-  #remove(action: 'delete' | 'spam', of: readonly Submission[]): void {
+  #remove(of: readonly Submission[]): void {
     const gone = new Set(of.map(({ id }) => id));
     const { rows, opened, total } = this.state.value;
     this.#set({
@@ -206,7 +246,6 @@ export class SubmissionList {
       opened: opened && gone.has(opened.id) ? undefined : opened,
       total: total - of.length,
     });
-    say(`${counted(of.length, 'submission')} ${action === 'spam' ? 'moved to spam' : 'deleted'}.`);
   }
 
   /** Changes all that the filter lets through, up to the newest one that is selected: those that have come since are not. */

@@ -66,11 +66,13 @@ export const TextArea = ({
   value,
   onChange,
   rows,
+  placeholder,
   ...shared
 }: Shared & {
   value: string;
   onChange(value: string): void;
   rows: number;
+  placeholder?: string;
 }): JSX.Element => (
   <Labelled {...shared}>
     {(control) => (
@@ -78,6 +80,7 @@ export const TextArea = ({
         {...control}
         {...AS_TYPED}
         rows={rows}
+        placeholder={placeholder}
         value={value}
         autocomplete="off"
         onInput={({ currentTarget }) => onChange(currentTarget.value)}

@@ -31,6 +31,16 @@ const SHAPES = {
   slack: 'M9 3v18M15 3v18M3 9h18M3 15h18',
   next: 'M9 5l7 7-7 7',
   unfold: 'M6 9l6 6 6-6',
+  note: 'M5 4h14v10l-6 6H5zM13 20v-6h6M8.5 8.5h7M8.5 12h4',
+  newer: 'm6 15 6-6 6 6',
+  calendar: 'M4 6h16v14H4zM4 10.5h16M8 3.5V8M16 3.5V8',
+  columns: 'M4 5h16v14H4zM9.5 5v14M15 5v14',
+  download: 'M12 4v11M7.5 11l4.5 4.5 4.5-4.5M5 20h14',
+  print: 'M7 8V4h10v4M7 17H4V8h16v9h-3M7 14h10v6H7z',
+  spam: 'M12 3.5 20 7v5c0 4.5-3.3 7.5-8 8.8C7.3 19.5 4 16.5 4 12V7zM12 8.5v4M12 15.6v.1',
+  unread: 'M3 6h12M21 12v6H3V6M3 7l9 6 3-2M19.5 6.5m-2 0a2 2 0 1 0 4 0a2 2 0 1 0-4 0',
+  keyboard: 'M3 6h18v12H3zM7 10h.1M11 10h.1M15 10h.1M17 13.9h.1M7 13.9h.1M10 14h4',
+  circle: 'M12 12m-8 0a8 8 0 1 0 16 0a8 8 0 1 0-16 0M8.5 12l2.5 2.5 4.5-5',
 } as const;
 
 export type IconName = keyof typeof SHAPES;

@@ -9,6 +9,7 @@ import NotFound from '../views/not-found-view.tsx';
 import { Icon } from './icon.tsx';
 import { Links } from './links.tsx';
 import { Notice } from './notice.tsx';
+import { PageState } from './page-state.tsx';
 import { Shown } from './states.tsx';
 import { View } from './view.tsx';
 
@@ -73,7 +74,12 @@ export function PageView({
       title={title}
       page={{
         name: page ? (page.title ?? page.slug) : '',
-        address: page && <PageAddress url={page.url} />,
+        address: page && (
+          <>
+            <PageAddress url={page.url} />
+            <PageState page={page} />
+          </>
+        ),
       }}
       actions={actions}
     >

@@ -50,8 +50,13 @@ export function say(text: string, undo?: () => Promise<unknown>): void {
 /** Undoes a change once, and says so if that is not possible. */
 function takeBack({ id, undo }: Message): void {
   drop(id);
-  focusHeading();
   undo?.().catch((error) => say(`Not undone: ${error.message}`));
+}
+
+/** Undoes the last change of which a message with *Undo* is shown. */
+export function undoLast(): void {
+  const latest = messages.value.findLast(({ undo }) => undo);
+  if (latest) takeBack(latest);
 }
 
 /** Returns whether a control of the view is below a part of the screen. */
@@ -109,7 +114,13 @@ export function Said(): JSX.Element {
         <div key={message.id} class="toast">
           <bdi>{message.text}</bdi>
           {message.undo && (
-            <Button kind="quiet" onClick={() => takeBack(message)}>
+            <Button
+              kind="quiet"
+              onClick={() => {
+                takeBack(message);
+                focusHeading();
+              }}
+            >
               Undo
             </Button>
           )}

@@ -6,6 +6,7 @@ const CLOCK_MS = 60_000;
 
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
+const minute = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'short' });
 const ago = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 const shortAgo = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'narrow' });
 
@@ -45,6 +46,9 @@ export const Time = ({ at, isShort = false }: { at: string; isShort?: boolean })
     {distance(new Date(at), isShort ? shortAgo : ago)}
   </time>
 );
+
+/** A day and a time in the zone of the browser. */
+export const exactTime = (at: string): string => minute.format(new Date(at));
 
 /** A time in the past of which only the hour is known. */
 export const RoughTime = ({ at }: { at: string }): JSX.Element => (

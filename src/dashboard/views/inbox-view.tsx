@@ -4,18 +4,21 @@ import { useLocation, useRoute } from 'preact-iso';
 import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
 import { DASHBOARD_LIMITS } from '../dashboard-limits.ts';
 import { useActions } from '../inbox/actions.tsx';
-import { Detail } from '../inbox/detail.tsx';
+import { useLabels } from '../inbox/columns/column-labels.ts';
 import { filterOf, searchOf } from '../inbox/filter.ts';
 import type { Inbox } from '../inbox/inbox-state.ts';
 import { focusRow, revealRow } from '../inbox/inbox-table.tsx';
+import { DeletedSubmissions } from '../inbox/kept/deleted-list.tsx';
+import { Spam } from '../inbox/kept/spam-list.tsx';
 import { ListPane } from '../inbox/list-pane.tsx';
 import { useSelected } from '../inbox/selected.ts';
 import { Selection } from '../inbox/selection.tsx';
 import { Help, useShortcuts } from '../inbox/shortcuts.tsx';
-import { Spam } from '../inbox/spam-list.tsx';
+import { Detail } from '../inbox/submission/detail.tsx';
 import { SubmissionList } from '../inbox/submission-list.ts';
 import type { Overviewed } from '../own-pages.ts';
 import { pageLinks } from '../page-links.ts';
+import { mayChange } from '../session.ts';
 import { Notice } from '../ui/notice.tsx';
 import { type Page, PageView } from '../ui/page-layout.tsx';
 import { counted } from '../ui/time.tsx';
@@ -78,23 +81,9 @@ function useUnreadInTitle(overview: readonly Overviewed[]): void {
 const TurnedAway = ({ page }: { page: Page }): JSX.Element => (
   <Notice>
     About {counted(page.turned_away, 'visitor')} could not send in the last 7 days, because many sent within a minute.{' '}
-    <a href={pageLinks(page.id).settings}>Accept more a minute</a>
+    <a href={`${pageLinks(page.id).settings}#places`}>Accept more a minute</a>
   </Notice>
 );
-
-const Folders = ({ page, isSpam = false }: { page: Page; isSpam?: boolean }): JSX.Element => {
-  const { inbox } = pageLinks(page.id);
-  return (
-    <nav class="buttons" aria-label="Folders">
-      <a class="button toggle" href={inbox} aria-current={isSpam ? undefined : 'page'}>
-        Inbox
-      </a>
-      <a class="button toggle" href={`${inbox}?view=spam`} aria-current={isSpam ? 'page' : undefined}>
-        Spam{page.spam > 0 ? ` (${page.spam})` : ''}
-      </a>
-    </nav>
-  );
-};
 
 type Props = {
   /** Undefined for all pages. */
@@ -120,7 +109,9 @@ export function InboxPane({ page, overview, onChange }: Props): JSX.Element {
   const { act, question } = useActions(list, pageIds, () => {
     if (openId !== undefined && !list.find(openId)) route(hrefOf(), true);
   });
-  const inbox: Inbox = { page, overview, filter, list, selected, openId, hrefOf, act };
+  const labels = useLabels(page?.id);
+  const shared = { page, overview, labels, mayChange: mayChange.value };
+  const inbox: Inbox = { ...shared, filter, list, selected, openId, hrefOf, act };
   useRowInSight(list, openId);
   useUnreadInTitle(overview);
   useShortcuts(inbox);
@@ -129,7 +120,7 @@ export function InboxPane({ page, overview, onChange }: Props): JSX.Element {
     <div class={openId === undefined ? 'stack' : 'stack with-detail'}>
       <div class="stack inbox-list">
         {page && page.turned_away > 0 && <TurnedAway page={page} />}
-        <ListPane inbox={inbox} folders={page && <Folders page={page} />} />
+        <ListPane inbox={inbox} />
       </div>
       {openId !== undefined && <Detail inbox={inbox} pageId={openPageId} id={openId} />}
       {selected.rows.length > 0 && <Selection inbox={inbox} />}
@@ -142,21 +133,16 @@ export function InboxPane({ page, overview, onChange }: Props): JSX.Element {
   );
 }
 
-/** The submissions of a page, or those that are kept apart as spam. */
+/** The submissions of a page, or those that are kept apart: spam, and the trash. */
 const InboxView = (): JSX.Element => {
-  const isSpam = useLocation().query.view === 'spam';
+  const { view } = useLocation().query;
   return (
     <PageView title="Inbox">
-      {(page, reload) =>
-        isSpam ? (
-          <div class="stack">
-            <Folders page={page} isSpam />
-            <Spam id={page.id} onChange={reload} />
-          </div>
-        ) : (
-          <InboxPane key={page.id} page={page} overview={[page]} onChange={reload} />
-        )
-      }
+      {(page, reload) => {
+        if (view === 'spam') return <Spam key={page.id} page={page} onChange={reload} />;
+        if (view === 'trash') return <DeletedSubmissions key={page.id} page={page} onChange={reload} />;
+        return <InboxPane key={page.id} page={page} overview={[page]} onChange={reload} />;
+      }}
     </PageView>
   );
 };

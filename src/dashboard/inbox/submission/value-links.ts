@@ -1,6 +1,7 @@
-import { DASHBOARD_LIMITS } from '../dashboard-limits.ts';
-import { type Labels, labelOf } from './column-labels.ts';
-import { isShown, lineNamed, type Submission, textIn } from './read-submissions.ts';
+import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
+import { exactTime } from '../../ui/time.tsx';
+import { type Labels, labelOf } from '../columns/column-labels.ts';
+import { isShown, lineNamed, type Submission, textIn } from '../read-submissions.ts';
 
 const EMAIL = /^[^\s@<>,;]{1,64}@[^\s@<>,;]{1,255}$/;
 const URL_OF_WEB = /^https?:\/\/\S+$/i;
@@ -28,21 +29,25 @@ function replyAddress(submission: Submission): string | undefined {
   return lines.find((line) => EMAIL.test(line));
 }
 
-const quotationOf = ({ fields }: Submission, labels: Labels): string =>
+/** The fields that people filled in, each with its label. */
+const linesOf = ({ fields }: Submission, labels: Labels): string =>
   fields
     .filter(isShown)
     .map(({ name, values }) => `${labelOf(labels, name)}: ${values.map(textIn).join(', ')}`)
     .join('\n')
     // A browser sends the lines of a textarea with CRLF.
-    .replaceAll(/\r\n?/g, '\n')
-    .replaceAll(/^/gm, '> ');
+    .replaceAll(/\r\n?/g, '\n');
+
+/** A submission as a text to paste elsewhere: its page, its time, and its fields. */
+export const plainText = (submission: Submission, labels: Labels, pageName: string): string =>
+  `${pageName}, ${exactTime(submission.createdAt)}\n\n${linesOf(submission, labels)}\n`;
 
 /** A mail that replies to a submission: with its subject, and as much of it as a quotation as fits into an address. */
 export function replyLink(submission: Submission, labels: Labels, pageName: string): string | undefined {
   const address = replyAddress(submission);
   if (address === undefined) return undefined;
   let link = `${mailto(address)}?subject=${encode(`Re: ${pageName}`)}&body=`;
-  for (const character of `\n\n${quotationOf(submission, labels)}`) {
+  for (const character of `\n\n${linesOf(submission, labels).replaceAll(/^/gm, '> ')}`) {
     // Lines of a mail end so in an address (RFC 6068).
     link += character === '\n' ? '%0D%0A' : encode(character);
     if (link.length > DASHBOARD_LIMITS.inbox.linkChars) return `${link}…`;

@@ -1,12 +1,11 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { DASHBOARD_LIMITS } from '../dashboard-limits.ts';
-import { pageLinks } from '../page-links.ts';
-import { Icon } from '../ui/icon.tsx';
-import { sizeOf } from '../ui/size.ts';
-import { counted } from '../ui/time.tsx';
-import { type Labels, labelOf } from './column-labels.ts';
-import { type Field, isShown, type SentFile, type Submission } from './read-submissions.ts';
+import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
+import { pageLinks } from '../../page-links.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { sizeOf } from '../../ui/size.ts';
+import { type Labels, labelOf } from '../columns/column-labels.ts';
+import { type Field, isShown, type SentFile, type Submission, textIn } from '../read-submissions.ts';
 import { linkOf } from './value-links.ts';
 
 /** Images that run nothing, unlike SVG. */
@@ -57,39 +56,35 @@ const List = ({ fields, labels }: { fields: readonly Field[]; labels: Labels }):
   </dl>
 );
 
-/** All fields of a submission; those that nobody filled in are folded. */
+/** The fields that people filled in. */
 export function Fields({ submission, labels }: { submission: Submission; labels: Labels }): JSX.Element {
   const shown = submission.fields.filter(isShown);
-  const folded = submission.fields.filter((field) => !isShown(field));
+  if (shown.length === 0) return <p class="muted">It was sent without fields.</p>;
+  return <List fields={shown} labels={labels} />;
+}
+
+/** A field that says how to handle the submission. A honeypot that nobody filled in says nothing. */
+const isTechnical = (field: Field): boolean =>
+  !isShown(field) && !(field.control?.endsWith('honeypot') && field.values.every((value) => textIn(value) === ''));
+
+/** Fields that nobody filled in, and where the submission comes from. */
+export function Technical({ submission, labels }: { submission: Submission; labels: Labels }): JSX.Element {
+  const { id, pageId, ipAddress, pageVersion } = submission;
+  const fields = submission.fields.filter(isTechnical);
   return (
     <>
-      {shown.length === 0 && <p class="muted">It was sent without fields.</p>}
-      <List fields={shown} labels={labels} />
-      {folded.length > 0 && (
-        <details>
-          <summary>{counted(folded.length, 'technical field')}</summary>
-          <List fields={folded} labels={labels} />
-        </details>
-      )}
+      {fields.length > 0 && <List fields={fields} labels={labels} />}
+      <p class="muted">
+        From <bdi>{ipAddress}</bdi>
+        {pageVersion !== undefined && (
+          <>
+            {' · '}
+            <a href={`${pageLinks(pageId).page}?version=${pageVersion}`}>Version {pageVersion}</a>
+          </>
+        )}
+        {' · '}
+        <code>{id}</code>
+      </p>
     </>
   );
 }
-
-/** Where a submission comes from. */
-export const Origin = ({
-  submission: { id, pageId, ipAddress, pageVersion },
-}: {
-  submission: Submission;
-}): JSX.Element => (
-  <p class="muted">
-    From <bdi>{ipAddress}</bdi>
-    {pageVersion !== undefined && (
-      <>
-        {' · '}
-        <a href={`${pageLinks(pageId).page}?version=${pageVersion}`}>Version {pageVersion}</a>
-      </>
-    )}
-    {' · '}
-    <code>{id}</code>
-  </p>
-);

@@ -1,78 +1,76 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { ApiError } from '../api.ts';
-import { useData } from '../data.ts';
-import { pageLinks } from '../page-links.ts';
-import { ButtonLink } from '../ui/button.tsx';
-import { Empty, Loading, Problem } from '../ui/states.tsx';
-import { Time } from '../ui/time.tsx';
-import { useLabels } from './column-labels.ts';
-import { searchOf } from './filter.ts';
-import type { Inbox } from './inbox-state.ts';
-import { isTest, type Submission, titleOf } from './read-submissions.ts';
-import { Actions } from './selection.tsx';
-import { Deliveries } from './submission-deliveries.tsx';
-import { Fields, Origin } from './submission-fields.tsx';
-import { replyLink } from './value-links.ts';
+import { ApiError } from '../../api.ts';
+import { useData } from '../../data.ts';
+import { pageLinks } from '../../page-links.ts';
+import { IconLink } from '../../ui/icon-button.tsx';
+import { Empty, Loading, Problem } from '../../ui/states.tsx';
+import { exactTime, Time } from '../../ui/time.tsx';
+import { useLabels } from '../columns/column-labels.ts';
+import { searchOf } from '../filter.ts';
+import type { Inbox } from '../inbox-state.ts';
+import { type Submission, titleOf } from '../read-submissions.ts';
+import { SubmissionActions } from './submission-actions.tsx';
+import { Details } from './submission-details.tsx';
+import { Fields } from './submission-fields.tsx';
+import { Note } from './submission-note.tsx';
 
 /** The way back, and the submissions before and after it. */
 function Bar({ inbox: { list, openId, hrefOf } }: { inbox: Inbox }): JSX.Element {
   const { rows } = list.state.value;
   const index = rows.findIndex((row) => row.id === openId);
-  const linkTo = (label: string, row: Submission | undefined) =>
-    row && (
-      <ButtonLink kind="quiet" href={hrefOf(row)}>
-        {label}
-      </ButtonLink>
-    );
+  const [newer, older] = index < 0 ? [] : [rows[index - 1], rows[index + 1]];
   return (
     <div class="detail-bar">
-      <ButtonLink kind="quiet" icon="back" href={hrefOf()}>
-        Back to the list
-      </ButtonLink>
+      <IconLink icon="back" label="Back to the list" href={hrefOf()} />
       <div class="buttons">
-        {linkTo('Newer', rows[index - 1])}
-        {index >= 0 && linkTo('Older', rows[index + 1])}
+        {newer && <IconLink icon="newer" label="Newer" href={hrefOf(newer)} />}
+        {older && <IconLink icon="unfold" label="Older" href={hrefOf(older)} />}
       </div>
     </div>
   );
 }
 
 function Opened({ inbox, submission }: { inbox: Inbox; submission: Submission }): JSX.Element {
-  const { id, pageId, createdAt, read } = submission;
+  const { pageId, createdAt, read, isTest, isDone } = submission;
   const labels = useLabels(pageId);
   const page = inbox.overview.find((one) => one.id === pageId);
   const pageName = submission.pageName ?? page?.title ?? page?.slug ?? 'Your message';
-  const reply = replyLink(submission, labels, pageName);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   return (
     <>
-      <div>
+      <div class="submission-head">
         <h2 ref={heading} tabIndex={-1} dir="auto">
           {titleOf(submission)}
         </h2>
         <p class="muted">
-          <Time at={createdAt} />{' '}
-          {!inbox.page && (
-            <a href={pageLinks(pageId).inbox}>
+          {exactTime(createdAt)}
+          <span class="on-screen">
+            {' · '}
+            <Time at={createdAt} />{' '}
+          </span>
+          {inbox.page ? (
+            <span class="on-paper">
+              {' · '}
               <bdi>{pageName}</bdi>
-            </a>
+            </span>
+          ) : (
+            <>
+              {' · '}
+              <a href={pageLinks(pageId).inbox}>
+                <bdi>{pageName}</bdi>
+              </a>
+            </>
           )}{' '}
-          {!read && <span class="badge">Unread</span>} {isTest(submission) && <span class="badge">Test</span>}
+          {!read && <span class="badge">Unread</span>} {isTest && <span class="badge">Test</span>}{' '}
+          {isDone && <span class="badge good">Done</span>}
         </p>
       </div>
-      <div class="buttons">
-        {reply !== undefined && (
-          <ButtonLink icon="mail" href={reply}>
-            Reply
-          </ButtonLink>
-        )}
-        <Actions inbox={inbox} target={{ rows: [submission] }} />
-      </div>
+      <SubmissionActions {...{ inbox, submission, labels, pageName }} />
       <Fields submission={submission} labels={labels} />
-      <Origin submission={submission} />
-      <Deliveries id={pageId} submissionId={id} />
+      <Note inbox={inbox} submission={submission} />
+      <Details submission={submission} labels={labels} />
     </>
   );
 }

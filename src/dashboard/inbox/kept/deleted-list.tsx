@@ -1,0 +1,56 @@
+import type { JSX } from 'preact';
+import { answer, api } from '../../api.ts';
+import type { Page } from '../../ui/page-layout.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { Time } from '../../ui/time.tsx';
+import { readAnswer, type Submission } from '../read-submissions.ts';
+import { restoreRows } from '../submission-changes.ts';
+import { type KeptAction, type KeptFolder, KeptList } from './kept-list.tsx';
+
+/** A page of the trash. */
+async function readTrash(deployId: string, query: { page: number; limit: number }, signal: AbortSignal) {
+  const params = { path: { deployId }, query };
+  const text = await answer(api.GET('/submissions/{deployId}/trash', { params, parseAs: 'text', signal }));
+  const { submissions, rest } = readAnswer(text, deployId);
+  return { items: submissions, total: Number(rest.get('total')) };
+}
+
+function erase({ pageId: deployId, id: submissionId }: Submission): Promise<unknown> {
+  const params = { path: { deployId, submissionId } };
+  return answer(api.DELETE('/submissions/{deployId}/trash/{submissionId}', { params }));
+}
+
+const ACTIONS: readonly KeptAction[] = [
+  { label: 'Restore', icon: 'replace', done: 'in the inbox again', make: (one) => restoreRows([one]) },
+  {
+    label: 'Delete for good',
+    icon: 'trash',
+    done: 'deleted for good',
+    ask: (count) => ({
+      title: `Delete ${count} for good?`,
+      text: 'Files are deleted too. Nobody can restore anything afterwards.',
+      button: 'Delete for good',
+    }),
+    make: erase,
+  },
+];
+
+/** The submissions of a page that were deleted, and can be restored. */
+export function DeletedSubmissions({ page, onChange }: { page: Page; onChange(): void }): JSX.Element {
+  const folder: KeptFolder = {
+    view: 'trash',
+    read: (query, signal) => readTrash(page.id, query, signal),
+    actions: ACTIONS,
+    nothing: (
+      <Empty icon="trash" title="The trash is empty">
+        <p>Submissions that you delete stay here for 7 days. You can restore them until then.</p>
+      </Empty>
+    ),
+    facts: ({ deletedAt = '', createdAt }) => (
+      <span class="muted">
+        Deleted <Time at={deletedAt} />, received <Time at={createdAt} />
+      </span>
+    ),
+  };
+  return <KeptList folder={folder} page={page} onChange={onChange} />;
+}

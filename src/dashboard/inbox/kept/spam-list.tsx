@@ -1,0 +1,116 @@
+import type { JSX } from 'preact';
+import { hasWord } from '../../../forms/whole-words.ts';
+import { answer, api } from '../../api.ts';
+import { useData } from '../../data.ts';
+import { pageLinks } from '../../page-links.ts';
+import { mayChange } from '../../session.ts';
+import { ActionButton } from '../../ui/action-button.tsx';
+import { ButtonLink } from '../../ui/button.tsx';
+import type { Page } from '../../ui/page-layout.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { counted, Time } from '../../ui/time.tsx';
+import { readAnswer, type Submission, textsOf } from '../read-submissions.ts';
+import { type KeptAction, type KeptFolder, KeptList } from './kept-list.tsx';
+
+const REASONS: Readonly<Record<string, string>> = {
+  blocklist: 'Has a blocked word',
+  honeypot: 'Filled in a field that people do not see',
+  'captcha-missing': 'Without a captcha',
+  'captcha-failed': 'Wrong captcha',
+  'captcha-reused': 'Captcha used before',
+  'captcha-misconfigured': 'The captcha’s secret is wrong',
+  'captcha-unavailable': 'The captcha gave no answer',
+  marked: 'Marked by you',
+};
+
+/** Why it is spam. `words`: the blocklist, which may have changed since. */
+function reasonOf(submission: Submission, words: readonly string[]): string {
+  const { reason = '' } = submission;
+  const found = reason === 'blocklist' ? words.filter((word) => hasWord(textsOf(submission), word)) : [];
+  return found.length > 0 ? `Blocked: ${found.join(', ')}` : (REASONS[reason] ?? reason);
+}
+
+/** A page of the folder. */
+async function readSpam(id: string, query: { page: number; limit: number }, signal: AbortSignal) {
+  const params = { path: { id }, query };
+  const text = await answer(api.GET('/deploy/{id}/spam', { params, parseAs: 'text', signal }));
+  const { submissions, rest } = readAnswer(text, id);
+  return { items: submissions, total: Number(rest.get('total')) };
+}
+
+async function readWords(id: string, signal: AbortSignal): Promise<readonly string[]> {
+  const { spam } = await answer(api.GET('/deploy/{id}/settings', { params: { path: { id } }, signal }));
+  return spam.blocklist;
+}
+
+const pathOf = ({ pageId: id, id: submissionId }: Submission) => ({ path: { id, submissionId } });
+
+const ACTIONS: readonly KeptAction[] = [
+  {
+    label: 'Not spam',
+    icon: 'done',
+    done: 'in the inbox now',
+    make: (one) => answer(api.POST('/deploy/{id}/spam/{submissionId}/release', { params: pathOf(one) })),
+  },
+  {
+    label: 'Delete',
+    icon: 'trash',
+    done: 'deleted',
+    ask: (count) => ({
+      title: `Delete ${count}?`,
+      text: 'Spam does not go to the trash. Nobody can restore it afterwards.',
+      button: 'Delete',
+    }),
+    make: (one) => answer(api.DELETE('/deploy/{id}/spam/{submissionId}', { params: pathOf(one) })),
+  },
+];
+
+const NoSpam = ({ id }: { id: string }): JSX.Element => (
+  <Empty icon="done" title="There is no spam">
+    <p>Submissions with a blocked word, or without a solved captcha, wait here for 30 days.</p>
+    {mayChange.value && (
+      <p>
+        <ButtonLink href={pageLinks(id).settings}>Set up words and a captcha</ButtonLink>
+      </p>
+    )}
+  </Empty>
+);
+
+const DeleteAll = ({ id, total, onDone }: { id: string; total: number; onDone(): void }): JSX.Element => (
+  <ActionButton
+    kind="danger"
+    icon="trash"
+    ask={{
+      title: 'Delete all spam?',
+      button: 'Delete all',
+      text: `${counted(total, 'submission')} and their files are deleted for good.`,
+    }}
+    run={() => answer(api.DELETE('/deploy/{id}/spam', { params: { path: { id } } }))}
+    done="The spam is deleted."
+    onDone={onDone}
+  >
+    Delete all spam
+  </ActionButton>
+);
+
+/** The submissions that are kept apart, and can be released. */
+export function Spam({ page, onChange }: { page: Page; onChange(): void }): JSX.Element {
+  const { id } = page;
+  const words = useData(`words:${id}`, (signal) => readWords(id, signal)).data ?? [];
+  const folder: KeptFolder = {
+    view: 'spam',
+    read: (query, signal) => readSpam(id, query, signal),
+    actions: ACTIONS,
+    nothing: <NoSpam id={id} />,
+    facts: (submission) => (
+      <>
+        <bdi class="badge">{reasonOf(submission, words)}</bdi>{' '}
+        <span class="muted">
+          <Time at={submission.createdAt} />
+        </span>
+      </>
+    ),
+    foot: (total, onDone) => (mayChange.value ? <DeleteAll id={id} total={total} onDone={onDone} /> : undefined),
+  };
+  return <KeptList folder={folder} page={page} onChange={onChange} />;
+}

@@ -1,0 +1,76 @@
+import { signal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
+import { type Loaded, useData } from '../../data.ts';
+import { type Delivery, type Log, readLogs } from '../../logs.ts';
+import { pageLinks } from '../../page-links.ts';
+import { DeliveryRow } from '../../ui/delivery-row.tsx';
+import { Shown } from '../../ui/states.tsx';
+import { counted } from '../../ui/time.tsx';
+import type { Labels } from '../columns/column-labels.ts';
+import type { Submission } from '../read-submissions.ts';
+import { Technical } from './submission-fields.tsx';
+
+type LoggedDelivery = { delivery: Delivery; log: Log };
+
+/** The deliveries of a submission, of the last ones in each log. */
+async function readDeliveries(id: string, submissionId: string, signal: AbortSignal): Promise<LoggedDelivery[]> {
+  const logs = await readLogs(id, signal);
+  const found = await Promise.all(
+    logs.map(async (log) => {
+      const { items } = await log.read({ page: 1, limit: DASHBOARD_LIMITS.inbox.logPageSize }, signal);
+      return items.filter((delivery) => delivery.submission_id === submissionId).map((delivery) => ({ delivery, log }));
+    }),
+  );
+  return found.flat();
+}
+
+/** The outcome of a submission's webhooks and mails. */
+const Deliveries = ({ id, loaded }: { id: string; loaded: Loaded<LoggedDelivery[]> }): JSX.Element => (
+  <section class="detail-deliveries stack" aria-labelledby="deliveries">
+    <h3 id="deliveries">Deliveries</h3>
+    <Shown loaded={loaded} label="Loading the deliveries">
+      {(sent) =>
+        sent.length > 0 ? (
+          <ul class="rows">
+            {sent.map(({ delivery, log }) => (
+              <DeliveryRow key={delivery.id} log={log} delivery={delivery} onRetried={loaded.reload} />
+            ))}
+          </ul>
+        ) : (
+          <p class="muted">
+            None of the last {DASHBOARD_LIMITS.inbox.logPageSize} deliveries is of this submission.{' '}
+            <a href={pageLinks(id).notifications}>All deliveries</a>
+          </p>
+        )
+      }
+    </Shown>
+  </section>
+);
+
+/** One who looks at the details of a submission sees those of the next one too. */
+const isOpen = signal(false);
+
+/** What is about the service and not about the visitor, folded. A delivery that failed is named all the same. */
+export function Details({ submission, labels }: { submission: Submission; labels: Labels }): JSX.Element {
+  const { id, pageId } = submission;
+  const loaded = useData(`deliveries:${id}`, (signal) => readDeliveries(pageId, id, signal));
+  const failed = loaded.data?.filter(({ delivery }) => delivery.status === 'failed').length ?? 0;
+  return (
+    <details
+      class="submission-details"
+      open={isOpen.value}
+      onToggle={({ currentTarget }) => {
+        isOpen.value = currentTarget.open;
+      }}
+    >
+      <summary>
+        Details {failed > 0 && <span class="badge bad">{counted(failed, 'delivery', 'deliveries')} failed</span>}
+      </summary>
+      <div class="stack">
+        <Technical submission={submission} labels={labels} />
+        <Deliveries id={pageId} loaded={loaded} />
+      </div>
+    </details>
+  );
+}

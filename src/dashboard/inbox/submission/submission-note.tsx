@@ -1,0 +1,75 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
+import { useChange } from '../../data.ts';
+import { TextArea } from '../../ui/field.tsx';
+import { say } from '../../ui/say.tsx';
+import { NotSaved, Saved } from '../../ui/states.tsx';
+import { numbers } from '../../ui/time.tsx';
+import type { Inbox } from '../inbox-state.ts';
+import type { Submission } from '../read-submissions.ts';
+
+/** What the owner writes about a submission. It is stored a moment after the last key, and when one goes on. */
+export function Note({
+  inbox: { list, mayChange },
+  submission,
+}: {
+  inbox: Inbox;
+  submission: Submission;
+}): JSX.Element | null {
+  const { note } = submission;
+  const [typed, setTyped] = useState(note);
+  const { change, run } = useChange({ isRepeatable: true });
+  const isTooLong = Array.from(typed).length > DASHBOARD_LIMITS.inbox.noteChars;
+  const waiting = useRef<string>(undefined);
+  waiting.current = typed === note || isTooLong ? undefined : typed;
+
+  function store(): void {
+    const text = waiting.current;
+    if (text !== undefined) void run(() => list.write(submission, text));
+  }
+  useEffect(() => {
+    if (waiting.current === undefined) return undefined;
+    const timer = setTimeout(store, DASHBOARD_LIMITS.inbox.noteMs);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  useEffect(() => {
+    const storeLast = (): void => {
+      const text = waiting.current;
+      if (text === undefined) return;
+      list.write(submission, text).catch((error) => say(`Not saved: ${error.message}`));
+    };
+    addEventListener('pagehide', storeLast);
+    return () => {
+      removeEventListener('pagehide', storeLast);
+      storeLast();
+    };
+  }, []);
+
+  if (!mayChange) {
+    return note === '' ? null : (
+      <div class="note">
+        <p class="muted">Note</p>
+        <p class="text" dir="auto">
+          {note}
+        </p>
+      </div>
+    );
+  }
+  return (
+    <div class={typed === '' ? 'note is-empty' : 'note'} onFocusOut={store}>
+      <TextArea
+        label="Note"
+        rows={1}
+        value={typed}
+        onChange={setTyped}
+        placeholder="Only you see it"
+        error={
+          isTooLong ? `A note has at most ${numbers.format(DASHBOARD_LIMITS.inbox.noteChars)} characters.` : undefined
+        }
+      />
+      <NotSaved change={change} />
+      {waiting.current === undefined && <Saved change={change} />}
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+import type { JSX } from 'preact';
+import { useLocation } from 'preact-iso';
+import { VIEW_PATHS } from '../../../lib/dashboard-paths.ts';
+import { pageLinks } from '../../page-links.ts';
+import { Menu } from '../../ui/menu.tsx';
+import type { Page } from '../../ui/page-layout.tsx';
+import { numbers } from '../../ui/time.tsx';
+import { filterOf, NO_FILTER, searchOf } from '../filter.ts';
+import { MenuLabel } from './menu-label.tsx';
+
+const { unread, starred, status } = NO_FILTER;
+const NO_MARKS = { unread, starred, status };
+
+type Folder = { label: string; href: string; isCurrent: boolean; count?: number };
+
+/** The folders of a page, or of all pages: `rest` are those that are seldom opened. A search goes on from one to another where each can search. */
+function useFolders(page: Page | undefined): { main: readonly Folder[]; rest: readonly Folder[] } {
+  const { query } = useLocation();
+  const { view = '' } = query;
+  const filter = filterOf(query);
+  const base = page ? pageLinks(page.id).inbox : VIEW_PATHS.allInboxes;
+  const marked = (label: string, marks: Partial<typeof NO_MARKS>): Folder => {
+    const wanted = { ...filter, ...NO_MARKS, ...marks };
+    return { label, href: base + searchOf(wanted), isCurrent: view === '' && searchOf(wanted) === searchOf(filter) };
+  };
+  const kept = (label: string, name: string): Folder => ({
+    label,
+    href: `${base}?view=${name}`,
+    isCurrent: view === name,
+  });
+  return {
+    main: [
+      marked('Inbox', {}),
+      marked('Unread', { unread: true }),
+      marked('Starred', { starred: true }),
+      ...(page ? [{ ...kept('Spam', 'spam'), count: page.spam }] : []),
+    ],
+    rest: [
+      marked('To do', { status: 'open' }),
+      marked('Done', { status: 'done' }),
+      ...(page ? [kept('Trash', 'trash')] : []),
+    ],
+  };
+}
+
+const FolderLink = ({ label, href, isCurrent, count = 0 }: Folder): JSX.Element => (
+  <a class="button quiet" href={href} aria-current={isCurrent ? 'page' : undefined}>
+    {label} {count > 0 && <span class="count">{numbers.format(count)}</span>}
+  </a>
+);
+
+const toLinks = (folders: readonly Folder[]) => folders.map((folder) => <FolderLink key={folder.label} {...folder} />);
+
+/** The folders side by side, the last ones in a menu; all of them in a menu where there is no room. */
+export function Folders({ page }: { page: Page | undefined }): JSX.Element {
+  const { main, rest } = useFolders(page);
+  const current = [...main, ...rest].find(({ isCurrent }) => isCurrent);
+  return (
+    <>
+      <nav class="folders" aria-label="Folders">
+        {toLinks(main)}
+        {toLinks(rest.filter(({ isCurrent }) => isCurrent))}
+        <Menu label={<MenuLabel icon="more" text="More folders" />} kind="quiet">
+          {toLinks(rest)}
+        </Menu>
+      </nav>
+      <div class="folder-menu">
+        <Menu label={<MenuLabel icon="unfold" text={current?.label ?? 'Inbox'} />}>{toLinks([...main, ...rest])}</Menu>
+      </div>
+    </>
+  );
+}

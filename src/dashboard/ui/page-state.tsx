@@ -1,0 +1,58 @@
+import type { JSX } from 'preact';
+import { answer, api } from '../api.ts';
+import { useData } from '../data.ts';
+import { numbers } from './time.tsx';
+
+const openingTime = new Intl.DateTimeFormat(undefined, {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  hour: 'numeric',
+  minute: '2-digit',
+});
+
+type Known = {
+  /** Whether its form accepts submissions, where the overview says so. */
+  state?: unknown;
+  /** How many places are taken, of how many, where the page has a limit. */
+  places?: unknown;
+};
+
+function readPlaces(places: unknown): { taken: number; of: number } | undefined {
+  if (typeof places !== 'object' || places === null || !('taken' in places && 'of' in places)) return undefined;
+  const { taken, of } = places;
+  return typeof taken === 'number' && typeof of === 'number' ? { taken, of } : undefined;
+}
+
+/** When a form opens that is not open yet. */
+function Opening({ id }: { id: string }): JSX.Element {
+  const { data: opensAt } = useData(`opens:${id}`, async (signal) => {
+    const settings = await answer(api.GET('/deploy/{id}/settings', { params: { path: { id } }, signal }));
+    return settings.opens_at ?? undefined;
+  });
+  return (
+    <span class="badge warn">
+      {opensAt === undefined ? 'Not open yet' : `Opens ${openingTime.format(new Date(opensAt))}`}
+    </span>
+  );
+}
+
+/** How many places of a page are taken, and whether its form is full, closed or not open yet. An open form without a limit has nothing to say. */
+export function PageState({ page: { id, ...page } }: { page: { id: string } }): JSX.Element | null {
+  const { state, places: given }: Known = page;
+  const places = readPlaces(given);
+  const isOpen = state === undefined || state === 'open';
+  if (isOpen && !places) return null;
+  return (
+    <span class="badges page-state">
+      {places && (
+        <span class="muted">
+          {numbers.format(places.taken)} of {numbers.format(places.of)}
+        </span>
+      )}
+      {state === 'full' && <span class="badge warn">Full</span>}
+      {state === 'closed' && <span class="badge">Closed</span>}
+      {state === 'not-open' && <Opening id={id} />}
+    </span>
+  );
+}

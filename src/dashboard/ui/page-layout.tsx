@@ -18,7 +18,7 @@ export type Page = Overviewed;
 const seen = new Map<string, Page>();
 
 /** The address of a page, which opens it. */
-export const PageAddress = ({ url }: { url: string }): JSX.Element => (
+const PageAddress = ({ url }: { url: string }): JSX.Element => (
   <a class="subtle outside" href={url} target="_blank" rel="noopener">
     <bdi>
       {url.replace(/^https?:\/\//, '')} <Icon name="open" />

@@ -44,7 +44,7 @@ export function PageState({ page: { id, ...page } }: { page: { id: string } }): 
   const isOpen = state === undefined || state === 'open';
   if (isOpen && !places) return null;
   return (
-    <span class="badges page-state">
+    <span class="badges form-state">
       {places && (
         <span class="muted">
           {numbers.format(places.taken)} of {numbers.format(places.of)}

@@ -223,8 +223,7 @@ export class PageCache {
     { deploymentId, version, ownerId, hasAltcha, look, opening, files }: StoredPage,
     rendering: Rendering,
   ): ReadyPage {
-    const site =
-      files && new Site(files, { maxBytes: this.#siteBytes, maxHtmlBytes: this.#maxHtmlBytes });
+    const site = files && new Site(files, { maxBytes: this.#siteBytes, maxHtmlBytes: this.#maxHtmlBytes });
     return {
       ...{ deploymentId, version, ownerId, hasAltcha, look, opening, site },
       ...toReadyHtml(rendering, site !== undefined),

@@ -1,31 +1,9 @@
-import { ApiError, answer, api } from '../../api.ts';
+import { answer, api } from '../../api.ts';
 import type { Overviewed } from '../../own-pages.ts';
+import { readHtml, retitled } from '../../retitling.ts';
 import { type ChosenFile, publishSite } from '../../sites.ts';
-import { withTitle } from './page-title.ts';
 
 const INDEX = 'index.html';
-
-/** The HTML of a page, and the ETag by which a change of somebody else is noticed. */
-async function readHtml(id: string): Promise<{ html: string; etag: string }> {
-  const call = api.GET('/deploy/{id}/html', { params: { path: { id } } });
-  const { html } = await answer(call);
-  // Proxies that compress answers make it weak, and PUT accepts strong ones only.
-  return { html, etag: ((await call).response.headers.get('ETag') ?? '').replace(/^W\//, '') };
-}
-
-/** Changes the title in the HTML of a page, also when somebody else changes the page at the same time. */
-export async function renamePage(id: string, title: string): Promise<void> {
-  for (let tries = 0; ; tries += 1) {
-    const { html, etag } = await readHtml(id);
-    const params = { path: { id }, header: { 'If-Match': etag } };
-    try {
-      await answer(api.PUT('/deploy/{id}', { params, body: { html: withTitle(html, title) } }));
-      return;
-    } catch (error) {
-      if (tries > 0 || !(error instanceof ApiError && error.status === 412)) throw error;
-    }
-  }
-}
 
 /** Reads the files of a site, except its first page. `onFile`: how many are read, and how many there are. */
 async function readFiles(id: string, onFile: (done: number, all: number) => void): Promise<ChosenFile[]> {
@@ -74,7 +52,7 @@ export async function copyPage(
   const { body, hasSecret } = await readSettings(page.id);
   const others = await readFiles(page.id, (done, all) => onStep(`Reading file ${done + 1} of ${all}`));
   onStep('Publishing the copy');
-  const own = withTitle(html, title).replaceAll(page.form_action, '{{FORM_ACTION}}');
+  const own = retitled(html, title).replaceAll(page.form_action, '{{FORM_ACTION}}');
   const made = await publishSite({ index: new File([own], INDEX), others }, { slug }, header);
   onStep('Copying the settings');
   const params = { path: { id: made.id } };

@@ -3,12 +3,13 @@ import { useState } from 'preact/hooks';
 import { answer, api } from '../../api.ts';
 import { errorOf, useChange, useOnce } from '../../data.ts';
 import type { Overviewed } from '../../own-pages.ts';
+import { replaceTitle } from '../../retitling.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, FormEnd } from '../../ui/form.tsx';
 import { say } from '../../ui/say.tsx';
 import { SlugField, slugOf } from '../../ui/slug-field.tsx';
-import { copyPage, renamePage } from './page-copy.ts';
+import { copyPage } from './page-copy.ts';
 
 const LABELS = { slug: 'Address', title: 'Name' };
 const MAX_TITLE_CHARS = 200;
@@ -74,7 +75,7 @@ export function RenameDialog({ page, onClose, onDone }: Props): JSX.Element {
   async function save({ title, slug }: { title: string; slug: string }): Promise<void> {
     // The address is first: it may be taken, and nothing has changed then.
     if (slug !== page.slug) await answer(api.PATCH('/deploy/{id}', { params: { path: { id } }, body: { slug } }));
-    if (title !== page.title) await renamePage(id, title);
+    if (title !== page.title) await replaceTitle(id, title);
     say(`The page is called ${title}.`);
     onDone();
   }

@@ -13,8 +13,8 @@ import { say } from '../../ui/say.tsx';
 import { Sparkline } from '../../ui/sparkline.tsx';
 import { counted, numbers, Time } from '../../ui/time.tsx';
 import { DuplicateDialog, RenameDialog } from './page-dialogs.tsx';
-import { PageState } from './page-state.tsx';
 import { Thumbnail } from './page-thumbnail.tsx';
+import { RowState } from './row-state.tsx';
 
 type Props = { page: Overviewed; onChange(): void };
 
@@ -113,7 +113,7 @@ export function PageRow({ page, onChange }: Props): JSX.Element {
         </p>
       </div>
       <p class="page-state">
-        <PageState page={page} />
+        <RowState page={page} />
       </p>
       <div class="page-count">
         <p>

@@ -1,0 +1,23 @@
+import type { JSX } from 'preact';
+import type { Overviewed } from '../../own-pages.ts';
+import { pageLinks } from '../../page-links.ts';
+import { PageProblems } from '../../ui/page-problems.tsx';
+import { PageState } from '../../ui/page-state.tsx';
+import { counted } from '../../ui/time.tsx';
+
+/** What a visitor finds at a page, and what its owner has to look after. */
+export function RowState({ page }: { page: Overviewed }): JSX.Element {
+  if (page.taken_down) return <span class="badge bad">Taken down</span>;
+  return (
+    <>
+      {page.state === 'open' && <span class="badge good">Open</span>}
+      <PageState page={page} />
+      <PageProblems page={page} />
+      {page.failing_webhooks > 0 && (
+        <a class="badge warn" href={pageLinks(page.id).notifications}>
+          {counted(page.failing_webhooks, 'webhook')} failing
+        </a>
+      )}
+    </>
+  );
+}

@@ -127,14 +127,36 @@ describe.skipIf(!hasChromium())('You’re live', () => {
     await expect.poll(done).toEqual(['Send a test', 'Get mail about submissions']);
     await expectAccessible(page);
     await page.getByRole('link', { name: 'Write it' }).tap();
-    await page.getByLabel('Redirect URL').fill('https://example.org/thanks');
+    await page.getByLabel('Thank-you message').fill('See you there!');
     await page.getByRole('button', { name: 'Save' }).tap();
     await expect
-      .poll(async () => (await owner.get(`/deploy/${id}/settings`)).body.redirect_url)
-      .toBe('https://example.org/thanks');
+      .poll(async () => (await owner.get(`/deploy/${id}/settings`)).body.thanks_message)
+      .toBe('See you there!');
     await page.goto(`${dashboard.origin}/dashboard/pages/${id}/page/live`);
     await expect.poll(done).toEqual(['Send a test', 'Get mail about submissions', 'Thank visitors in your own words']);
     await page.getByRole('link', { name: 'Add a domain' }).tap();
     await page.getByLabel('Domain').waitFor();
+  });
+
+  it('leads from a finished page to its places, a test, mail and thanks', async () => {
+    const owner = await dashboard.owner();
+    const page = await dashboard.open(owner, '/dashboard/new');
+    await page.getByRole('link', { name: 'Registration' }).click();
+    await page.getByText('Nothing to correct.').waitFor();
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('link', { name: 'Set the places' }).click();
+    await page.getByLabel('Places', { exact: true }).fill('40');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const [{ id }] = (await owner.get('/deploy')).body.deployments;
+    await expect.poll(async () => (await owner.get(`/deploy/${id}/settings`)).body.max_submissions).toBe(40);
+    await page.getByRole('navigation', { name: 'This page' }).getByRole('link', { name: 'Page' }).click();
+    await page.getByRole('link', { name: 'Next steps' }).click();
+    await page.getByText('The form closes when 40 places are taken.').waitFor();
+    await page.getByRole('button', { name: 'Turn on mail' }).click();
+    await page.getByText('Each submission is mailed to').waitFor();
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByRole('link', { name: 'See it in the inbox' }).click();
+    await page.getByRole('heading', { level: 1, name: /^Inbox/ }).waitFor();
+    await page.getByRole('link', { name: /Test/ }).first().waitFor();
   });
 });

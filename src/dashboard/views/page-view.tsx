@@ -110,9 +110,12 @@ export default function PageOfPage(): JSX.Element {
       title="Page"
       actions={
         mayChange.value && (
-          <ButtonLink kind="main" href={pageLinks(id).edit} icon="edit">
-            Edit
-          </ButtonLink>
+          <>
+            <ButtonLink href={pageLinks(id).live}>Next steps</ButtonLink>
+            <ButtonLink kind="main" href={pageLinks(id).edit} icon="edit">
+              Edit
+            </ButtonLink>
+          </>
         )
       }
     >

@@ -157,21 +157,20 @@ function PlacesStep({ id, state: { settings, fields } }: StepProps): JSX.Element
   );
 }
 
-const ThanksStep = ({ id, state: { settings } }: StepProps): JSX.Element => (
-  <Step
-    title="Thank visitors in your own words"
-    isDone={settings.redirect_url !== null}
-    text="What they read once the form is sent."
-  >
-    <ButtonLink
-      kind={settings.redirect_url === null ? 'plain' : 'quiet'}
-      of="in the settings"
-      href={`${pageLinks(id).settings}#thanks`}
+function ThanksStep({ id, state: { settings } }: StepProps): JSX.Element {
+  const isDone = settings.thanks_message !== null || settings.redirect_url !== null;
+  return (
+    <Step
+      title="Thank visitors in your own words"
+      isDone={isDone}
+      text={settings.thanks_message ?? 'What they read once the form is sent.'}
     >
-      {settings.redirect_url === null ? 'Write it' : 'Change it'}
-    </ButtonLink>
-  </Step>
-);
+      <ButtonLink kind={isDone ? 'quiet' : 'plain'} of="in the settings" href={`${pageLinks(id).settings}#thanks`}>
+        {isDone ? 'Change it' : 'Write it'}
+      </ButtonLink>
+    </Step>
+  );
+}
 
 const DomainStep = ({ id, state: { hasDomain } }: StepProps): JSX.Element => (
   <Step

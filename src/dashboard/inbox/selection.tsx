@@ -60,7 +60,7 @@ function Actions({ inbox, target }: Props): JSX.Element {
       <Button kind="quiet" icon="trash" onClick={() => act('delete', target)}>
         Delete
       </Button>
-      <Button kind="quiet" icon="ticked" onClick={() => act(done, target)}>
+      <Button kind="quiet" icon="finished" onClick={() => act(done, target)}>
         {done === 'done' ? 'Done' : 'Open again'}
       </Button>
       <div class="rest">{rest}</div>

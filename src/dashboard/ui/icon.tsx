@@ -13,7 +13,6 @@ const SHAPES = {
   trash: 'M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5',
   save: 'M12 4v12M7 11l5 5 5-5M4 16v4h16v-4',
   circle: 'M12 12m-8 0a8 8 0 1 0 16 0a8 8 0 1 0-16 0',
-  ticked: 'M12 12m-8 0a8 8 0 1 0 16 0a8 8 0 1 0-16 0M8.5 12l2.5 2.5 4.5-5',
   upload: 'M12 16V4M7 9l5-5 5 5M4 16v4h16v-4',
   plus: 'M12 5v14M5 12h14',
   key: 'M14.5 9.5m-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0M11 13l-7 7M6 18l2 2M9 15l2 2',
@@ -41,6 +40,7 @@ const SHAPES = {
   spam: 'M12 3.5 20 7v5c0 4.5-3.3 7.5-8 8.8C7.3 19.5 4 16.5 4 12V7zM12 8.5v4M12 15.6v.1',
   unread: 'M3 6h12M21 12v6H3V6M3 7l9 6 3-2M19.5 6.5m-2 0a2 2 0 1 0 4 0a2 2 0 1 0-4 0',
   keyboard: 'M3 6h18v12H3zM7 10h.1M11 10h.1M15 10h.1M17 13.9h.1M7 13.9h.1M10 14h4',
+  finished: 'M12 12m-8 0a8 8 0 1 0 16 0a8 8 0 1 0-16 0M8.5 12l2.5 2.5 4.5-5',
 } as const;
 
 export type IconName = keyof typeof SHAPES;

@@ -35,7 +35,7 @@ export function SubmissionActions({ inbox, submission, labels, pageName }: Props
       {mayChange && (
         <>
           <IconButton
-            icon="ticked"
+            icon="finished"
             label="Done"
             isOn={submission.isDone}
             onClick={() => act(submission.isDone ? 'open' : 'done', target)}

@@ -4,12 +4,7 @@ import { answer, api, session } from './api.ts';
 import { MAX_LIMIT } from './dashboard-limits.ts';
 
 /** A page with what its owner wants to know at a glance. */
-export type Overviewed = Schemas['OverviewedDeployment'] & {
-  /** What visitors find: an open form or not. */
-  state?: 'open' | 'not-open' | 'closed' | 'full';
-  /** How many places of the form are taken; null without a limit. */
-  places?: { taken: number; of: number } | null;
-};
+export type Overviewed = Schemas['OverviewedDeployment'];
 
 /** The unread submissions of each page, as they were last read. */
 const unreadOf = signal<ReadonlyMap<string, number>>(new Map());

@@ -177,7 +177,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await dialog.getByRole('button', { name: 'Rename' }).click();
       await row(page, 'Tea & <cake> $1').waitFor();
       expect((await owner.get(`/deploy/${id}/html`)).body.html).toBe(
-        html.replace('>Old &amp; gone</TITLE>', () => '>Tea &amp; &lt;cake> $1</TITLE>'),
+        html.replace('>Old &amp; gone</TITLE>', () => '>Tea &amp; &lt;cake&gt; $1</TITLE>'),
       );
     });
 
@@ -194,6 +194,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await dialog.getByText('is taken').first().waitFor();
       await dialog.getByLabel('Address').fill('After Move');
       await dialog.getByRole('button', { name: 'Rename' }).click();
+      await dialog.waitFor({ state: 'detached' });
       await row(page, 'Contact').getByText('after-move.').waitFor();
       expect((await owner.get(`/overview/${id}`)).body).toMatchObject({ slug: 'after-move', title: 'Contact' });
       expect((await owner.get(`/deploy/${id}/versions`)).body.total).toBe(1);

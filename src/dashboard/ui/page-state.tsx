@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { answer, api } from '../api.ts';
 import { useData } from '../data.ts';
+import type { Overviewed } from '../own-pages.ts';
 import { numbers } from './time.tsx';
 
 const openingTime = new Intl.DateTimeFormat(undefined, {
@@ -10,19 +11,6 @@ const openingTime = new Intl.DateTimeFormat(undefined, {
   hour: 'numeric',
   minute: '2-digit',
 });
-
-type Known = {
-  /** Whether its form accepts submissions, where the overview says so. */
-  state?: unknown;
-  /** How many places are taken, of how many, where the page has a limit. */
-  places?: unknown;
-};
-
-function readPlaces(places: unknown): { taken: number; of: number } | undefined {
-  if (typeof places !== 'object' || places === null || !('taken' in places && 'of' in places)) return undefined;
-  const { taken, of } = places;
-  return typeof taken === 'number' && typeof of === 'number' ? { taken, of } : undefined;
-}
 
 /** When a form opens that is not open yet. */
 function Opening({ id }: { id: string }): JSX.Element {
@@ -38,11 +26,8 @@ function Opening({ id }: { id: string }): JSX.Element {
 }
 
 /** How many places of a page are taken, and whether its form is full, closed or not open yet. An open form without a limit has nothing to say. */
-export function PageState({ page: { id, ...page } }: { page: { id: string } }): JSX.Element | null {
-  const { state, places: given }: Known = page;
-  const places = readPlaces(given);
-  const isOpen = state === undefined || state === 'open';
-  if (isOpen && !places) return null;
+export function PageState({ page: { id, state, places } }: { page: Overviewed }): JSX.Element | null {
+  if (state === 'open' && !places) return null;
   return (
     <span class="badges form-state">
       {places && (

@@ -2,8 +2,18 @@ import type { Knex } from 'knex';
 import { type ListPage, type Paging, query, queryPage } from '../postgres/query.ts';
 import { folderOf } from '../spam/spam-queries.ts';
 import { recentCount } from '../submissions/daily-count-queries.ts';
+import { PLACES_TAKEN } from '../submissions/place-counts.ts';
 import { unreadCount } from '../submissions/submission-mark-queries.ts';
 import { liveDeployments, livePage } from './live-deployment-queries.ts';
+
+/** What visitors find at a form. */
+export const FORM_STATES = ['open', 'not-open', 'closed', 'full'] as const;
+type FormState = (typeof FORM_STATES)[number];
+
+const STATE = `CASE WHEN closes_at <= statement_timestamp() THEN 'closed'
+              WHEN opens_at > statement_timestamp() THEN 'not-open'
+              WHEN ${PLACES_TAKEN} >= max_submissions THEN 'full'
+              ELSE 'open' END`;
 
 /** A live deployment with what its owner wants to see at a glance. */
 export type OverviewRow = {
@@ -21,6 +31,10 @@ export type OverviewRow = {
   takeDownReason: string | null;
   updatedAt: Date;
   title: string | null;
+  state: FormState;
+  placesTaken: number;
+  /** null: there is no limit. */
+  placesOf: number | null;
 };
 
 /** The titles of the pages of deployments, by their ids. */
@@ -38,7 +52,7 @@ export async function findTitles(db: Knex, ids: readonly string[]): Promise<Read
 const overviewOf = (deployments: string): string => `
   SELECT id, slug, submission_count AS "submissionCount", email_notifications AS "emailNotifications",
          taken_down_at IS NOT NULL AS "isTakenDown", take_down_reason AS "takeDownReason", updated_at AS "updatedAt",
-         title,
+         title, ${STATE} AS state, ${PLACES_TAKEN} AS "placesTaken", max_submissions AS "placesOf",
          ${unreadCount('on_page.id')} AS unread,
          (SELECT count(*) FROM ${folderOf('on_page.id')}) AS spam,
          ${recentCount('honeypot_hits', 'on_page.id')} AS honeypots,

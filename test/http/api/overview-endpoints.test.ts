@@ -45,6 +45,27 @@ describe('GET /overview', () => {
     expect(await counting.db(table).select('deployment_id', 'count')).toEqual([{ deployment_id: other, count: 1 }]);
   });
 
+  it.each([
+    ['open', {}, null],
+    ['open', { max_submissions: 3 }, { taken: 2, of: 3 }],
+    ['full', { max_submissions: 2 }, { taken: 2, of: 2 }],
+    [
+      'full',
+      { max_submissions: 1, opens_at: '2019-05-06T00:00:00Z', closes_at: '2099-01-01T00:00:00Z' },
+      { taken: 2, of: 1 },
+    ],
+    ['not-open', { max_submissions: 2, opens_at: '2099-01-01T00:00:00Z' }, { taken: 2, of: 2 }],
+    ['closed', { closes_at: '2019-05-06T00:00:00Z' }, null],
+    ['closed', { max_submissions: 2, closes_at: '2019-05-06T00:00:00Z' }, { taken: 2, of: 2 }],
+  ])('says that a form is %s with %j', async (state, settings, places) => {
+    const who = await service.owner();
+    const { id } = await who.deploy();
+    for (const n of [1, 2]) await who.send('POST', `/submit/${id}`, `{"n":${n}}`);
+    await who.change(id, settings);
+    expect((await who.get(`/overview/${id}`)).body).toMatchObject({ state, places });
+    expect((await who.get('/overview')).body.deployments).toMatchObject([{ state, places }]);
+  });
+
   it('answers live deployments, newest first, each with what there is to see', async () => {
     const who = await service.owner();
     const plain = await who.deploy({ html: '<p>No title' });
@@ -62,7 +83,7 @@ describe('GET /overview', () => {
     await service.db('webhooks').where({ id: webhook }).update({ failing_since: new Date() });
     await takeDown(service.db, plain.id, 'a reason');
     await owner.deploy();
-    const shared = { spam: 0, honeypots: 0, turned_away: 0, updated_at: aTime };
+    const shared = { ...{ state: 'open', places: null }, spam: 0, honeypots: 0, turned_away: 0, updated_at: aTime };
     const deployments = [
       {
         ...full,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Config, pageUrl, submitUrl } from '../../../config.ts';
-import { findOverview, listOverview, type OverviewRow } from '../../../db/deployments/overview-queries.ts';
+import { FORM_STATES, findOverview, listOverview, type OverviewRow } from '../../../db/deployments/overview-queries.ts';
 import { HONEYPOT } from '../../../forms/control-fields.ts';
 import { operation } from '../../operation/operation.ts';
 import { Paging, paged } from '../../request/paging.ts';
@@ -29,6 +29,19 @@ const Overviewed = answerObject('OverviewedDeployment', {
     'https://forms.example.org/submit/d_0VbbZBZKKTcBD17YQfyDgVGm',
   ),
   submission_count: submissionCount,
+  state: z.enum(FORM_STATES).meta({
+    description:
+      'Whether its form accepts submissions: `open`; `not-open`: it opens later, at `opens_at`; `closed`: it has closed, at `closes_at`; ' +
+      '`full`: `max_submissions` leaves no place.',
+    example: 'open',
+  }),
+  places: z
+    .object({
+      taken: countField('How many places are taken.', 2),
+      of: countField('`max_submissions`.', 40),
+    })
+    .nullable()
+    .meta({ description: 'The places of its form; null without `max_submissions`.' }),
   unread: countField('How many of them are not marked as read.', 1),
   spam: countField('How many submissions are kept apart as spam.', 0),
   honeypots: countField(
@@ -55,6 +68,7 @@ const toOverviewed = (one: OverviewRow, config: Config) =>
     url: pageUrl(config, one.slug),
     formAction: submitUrl(config) + one.id,
     takenDown: one.isTakenDown,
+    places: one.placesOf === null ? null : { taken: one.placesTaken, of: one.placesOf },
   });
 
 const listOperation = operation('GET', '/overview', 'getOverview', {

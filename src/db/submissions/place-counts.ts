@@ -1,0 +1,2 @@
+/** In SQL, how many places of a deployment are taken. */
+export const PLACES_TAKEN = 'submission_count';

@@ -13,7 +13,16 @@ const remove = async (id: string): Promise<void> => void (await owner.delete(`/d
 
 /** The tables that have rows of a deployment, beside its own. */
 const TABLES = [
-  ...['deliveries', 'digests', 'domains', 'form_rules', 'honeypot_hits', 'idempotency_keys', 'mail_recipients'],
+  ...[
+    'deliveries',
+    'digests',
+    'domains',
+    'form_rules',
+    'former_slugs',
+    'honeypot_hits',
+    'idempotency_keys',
+    'mail_recipients',
+  ],
   ...['page_versions', 'pages', 'spam_submissions', 'submission_files'],
   ...[
     'submission_marks',
@@ -105,7 +114,8 @@ describe('deployments purge', () => {
   it('removes everything of a deleted deployment for good, and nothing of another', async () => {
     const [gone, kept, live] = [await deployMuch(), await deployMuch(), await deployMuch()];
     await Promise.all([gone, kept].map(({ id }) => remove(id)));
-    const whole = [1_203, 1, 1, 1, 1, 3, 2, 1, 1, 600, 10, 2, 1_203, 600, 700, 1, 1, 1, 1];
+    // A deleted deployment has no former slugs.
+    const whole = [1_203, 1, 1, 1, 0, 1, 3, 2, 1, 1, 600, 10, 2, 1_203, 600, 700, 1, 1, 1, 1];
     const nothing = whole.map(() => 0);
     expect(await rowsOf(gone.id)).toEqual(whole);
     expect(await print('purge', gone.id)).toBe(

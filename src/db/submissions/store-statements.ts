@@ -22,17 +22,14 @@ const webhooksOf = (id: string): string =>
   `webhooks WHERE webhooks.deployment_id = ${id} AND active AND '${EVENT}' = ANY (events)`;
 
 /*
- * The consequences when submissions are `accepted`: their rows, and the deliveries to webhooks and by mail, which are due.
+ * The deliveries of submissions, or of a test, that are `accepted`, to webhooks and by mail, which are due.
  *
  * - The id of a delivery consists of parts of `seed`, an id of a submission, which is unique and rises with time, and a
  *   `suffix` that tells its receivers apart.
  * - Recipients cost nothing where mail is off: Postgres checks is_mailed first (a one-time filter).
  * - A confirmation goes to the visitor, whose address is read when it is sent.
  */
-export const storeAccepted = (seed = 'accepted.id'): string => `stored AS (
-    INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
-    SELECT deployment_id, number, id, data::json, ip_address, now FROM accepted
-  ), queued AS (
+export const queueAccepted = (seed = 'accepted.id'): string => `queued AS (
     INSERT INTO deliveries (id, deployment_id, owner_id, submission_id, webhook_id, recipient_id, event, receiver,
                             bytes, next_attempt_at, created_at, updated_at)
     SELECT 'dl_' || substr(${seed}, 5) || suffix,
@@ -54,6 +51,12 @@ export const storeAccepted = (seed = 'accepted.id'): string => `stored AS (
       ) AS target
     RETURNING id
   )`;
+
+/** The consequences when submissions are `accepted`: their rows, and their deliveries. */
+export const storeAccepted = (seed?: string): string => `stored AS (
+    INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
+    SELECT deployment_id, number, id, data::json, ip_address, now FROM accepted
+  ), ${queueAccepted(seed)}`;
 
 /** How many more the rate limit allows, as of `recent`. Below 0 where the limit was lowered. */
 const RATE_FREE = `(coalesce(submissions_per_minute, ${SIZES.submissionRate.max}) - cardinality(recent))`;

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
-import { newDeliveries } from '../deliveries/new-deliveries.ts';
 import { execute, query } from '../postgres/query.ts';
-import { IS_MAILED } from './store-statements.ts';
+import { IS_MAILED, queueAccepted } from './store-statements.ts';
 import type { InboxSubmission, MarkChange } from './submission-mark-queries.ts';
 import type { NumberedSubmission } from './submission-queries.ts';
 
@@ -30,14 +29,14 @@ const STORE = `
      WHERE id = :deploymentId AND owner_id = :ownerId AND deleted_at IS NULL AND taken_down_at IS NULL FOR NO KEY UPDATE
   ), accepted AS MATERIALIZED (
     SELECT deployment.id AS deployment_id, owner_id, CAST(:id AS text) AS id, CAST(:data AS text) AS data, is_mailed,
-           notify_owner, last_submission_number, now
+           notify_owner, false AS is_confirmed, last_submission_number, now
       FROM deployment, (SELECT clock_timestamp() AS now, count(*) FROM deployment) AS clock
   ), stored AS (
     INSERT INTO test_submissions (deployment_id, after_number, id, data, ip_address, created_at, page_version)
     SELECT deployment_id, last_submission_number, id, CAST(data AS json), :ipAddress, now,
            coalesce((SELECT version FROM pages WHERE pages.deployment_id = accepted.deployment_id), 1)
       FROM accepted
-  ), ${newDeliveries}
+  ), ${queueAccepted()}
   SELECT FROM accepted`;
 
 type NewTest = { id: string; deploymentId: string; ownerId: number; data: string; ipAddress: string };

@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { TEST_HEADER } from '../../../src/lib/events.ts';
 import { startReceiver } from '../../support/receivers.ts';
 import { PAGES_DOMAIN, testService } from '../../support/test-service.ts';
 
@@ -44,17 +45,20 @@ describe.each([
   ['slack', 'slackMessage'],
 ])('a delivery to a webhook of the type %s', (type, name) => {
   it.each([
-    ['of a submission', false],
-    ['of a test', true],
-  ])('is what the reference says: %s', async (_what, isTest) => {
+    ['of a submission', 'submission'],
+    ['of a sample', 'sample'],
+    ['of a test of the form', 'test'],
+  ])('is what the reference says: %s', async (_what, kind) => {
     const described = webhooks[name]?.post;
     if (!described) throw new Error(`The reference has no webhook ${name}`);
     const { example } = described.requestBody.content['application/json'];
     const receiver = await startReceiver();
     const { id } = await owner.deploy({ slug: 'spring-sale' });
     const webhook = await owner.post(`/webhooks/${id}`).send({ url: receiver.url, type });
-    if (isTest) await owner.post(`/webhooks/${id}/${webhook.body.id}/test`);
-    else await service.anonymous.post(`/submit/${id}`).send({ name: 'Ada', email: 'ada@example.org' });
+    const fields = { name: 'Ada', email: 'ada@example.org' };
+    if (kind === 'sample') await owner.post(`/webhooks/${id}/${webhook.body.id}/test`);
+    else if (kind === 'test') await owner.post(`/submissions/${id}/test`).send({ fields });
+    else await service.anonymous.post(`/submit/${id}`).send(fields);
     await expect.poll(() => receiver.received.length).toBe(1);
     await owner.delete(`/deploy/${id}`);
     const [received] = receiver.received;
@@ -64,15 +68,17 @@ describe.each([
     const schema = ['webhooks', name, 'post', 'requestBody', 'content', 'application/json', 'schema'];
     expect(problemsOf(body, ...schema)).toEqual([]);
     expect(problemsOf(example, ...schema)).toEqual([]);
-    if (!isTest) {
+    if (kind !== 'sample') {
       const [time = ''] = /\d{4}-\d\d-\d\dT[\d:.]+Z/.exec(received.body) ?? [];
       const shown = received.body.replace(id, 'd_0VbbZBZKKTcBD17YQfyDgVGm').replace(time, '2026-11-21T11:08:48.298Z');
       expect(shown).toBe(JSON.stringify(example));
     }
 
     const headers = Object.keys(received.headers).filter((header) => !OF_HTTP.includes(header));
-    // A test is sent without those that are optional.
-    const sent = described.parameters.filter(({ required }) => required || !isTest);
+    // A sample is sent without those that are optional; a test of the form alone says that it is one.
+    const sent = described.parameters.filter(
+      ({ required, name: header }) => required || (kind !== 'sample' && (header !== TEST_HEADER || kind === 'test')),
+    );
     expect(headers.toSorted()).toEqual(sent.map((header) => header.name).toSorted());
     for (const [index, { name: header, schema: of }] of described.parameters.entries()) {
       if (!headers.includes(header)) continue;

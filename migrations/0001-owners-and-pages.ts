@@ -71,7 +71,7 @@ const OWNERS = `
 
 // Each accepted submission updates one row of deployments, and no updated column is indexed: with room left on the page
 // (fillfactor), the update touches no index. What is large, or changes for itself, is in tables of its own.
-const DEPLOYMENTS = `
+const DEPLOYMENTS = String.raw`
   CREATE TABLE deployments ( -- Published pages with their settings and counters. Deleted ones are in the trash at first.
     id text COLLATE "C" PRIMARY KEY,
     owner_id bigint NOT NULL REFERENCES owners,
@@ -85,6 +85,8 @@ const DEPLOYMENTS = `
     opens_at timestamptz, -- NULL: the form is open from the start
     closes_at timestamptz, -- NULL: the form stays open
     max_submissions integer, -- NULL: as many as come
+    places_field text, -- the field whose number says how many places a submission takes; NULL: each takes one
+    extra_places bigint NOT NULL DEFAULT 0, -- that submissions take besides one each
     submissions_per_minute integer, -- NULL: the limit of the service
     email_notifications boolean NOT NULL DEFAULT false,
     notify_every text NOT NULL DEFAULT 'submission', -- or 'hour' or 'day'
@@ -108,6 +110,23 @@ const DEPLOYMENTS = `
     WHERE taken_down_at IS NOT NULL AND deleted_at IS NULL;
   CREATE INDEX deployments_mail_switched_off ON deployments (owner_id, id)
     WHERE mail_switched_off_at IS NOT NULL AND deleted_at IS NULL;
+  -- How many places a submission takes: the number that the first value of the field begins with. Postgres reads no text with
+  -- the escape of a NUL or of half a surrogate pair: both are replaced then. A raw \x01 is in no JSON.
+  CREATE FUNCTION places_of(data json, field text) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
+  DECLARE
+    answered text;
+  BEGIN
+    BEGIN
+      SELECT CASE json_typeof(value) WHEN 'array' THEN value -> 0 ELSE value END #>> '{}' INTO answered
+        FROM json_each(data) WHERE key = field LIMIT 1;
+    EXCEPTION WHEN data_exception THEN
+      SELECT CASE json_typeof(value) WHEN 'array' THEN value -> 0 ELSE value END #>> '{}' INTO answered
+        FROM json_each(CAST(replace(
+               regexp_replace(replace(CAST(data AS text), '\\', chr(1)), '\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})', '�', 'g'),
+               chr(1), '\\') AS json)) WHERE key = field LIMIT 1;
+    END;
+    RETURN least(1000, greatest(1, CAST(coalesce(nullif(substring(answered FROM '^0*([0-9]{0,5})'), ''), '1') AS int)));
+  END $$;
   CREATE TABLE former_slugs ( -- Slugs that live deployments had before. Their addresses lead to the deployment for some time.
     slug text COLLATE "C" PRIMARY KEY,
     deployment_id text COLLATE "C" NOT NULL REFERENCES deployments ON DELETE CASCADE,

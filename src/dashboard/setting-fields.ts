@@ -151,9 +151,16 @@ export const FIELDS: Readonly<Record<PartOf<Settings>, FormField>> = {
   max_submissions: {
     section: 'places',
     label: 'Places',
-    hint: 'The form is full with as many submissions. A deleted one frees its place, and a test takes none. Left empty: no limit.',
+    hint: 'The form is full when so many are taken. A deleted submission frees its places, and a test takes none. Left empty: no limit.',
     control: 'number',
     wrong: 'Enter a whole number such as 40, or leave it empty.',
+  },
+  places_field: {
+    section: 'places',
+    label: 'Count places by',
+    hint: 'The name of the field in which visitors say how many they are. Left empty: each submission takes one place.',
+    control: 'text',
+    wrong: 'Enter the name of a field, or leave it empty.',
   },
   submissions_per_minute: {
     section: 'places',

@@ -3,6 +3,7 @@ import { LANGUAGES } from '../lib/languages.ts';
 import { SIZES } from '../sizes.ts';
 import {
   confirmation,
+  LINE,
   LINES,
   listedRecipients,
   numberOrNull,
@@ -21,6 +22,7 @@ import {
  */
 
 const { maxClosedMessageChars, maxThanksMessageChars, maxRetentionDays, maxSubmissions } = SIZES.settings;
+const { maxFieldChars } = SIZES.confirmation;
 const { max: defaultRate, seconds: rateSeconds, maxOfOperator } = SIZES.submissionRate;
 
 /** How often mail about submissions comes: for each of them, or for all of an hour or a day in UTC. */
@@ -173,10 +175,21 @@ export const SETTINGS = {
     schema: numberOrNull('max_submissions', maxSubmissions),
     first: null,
     text:
-      'While there are so many submissions, further ones are a 403. Deleting one frees its place. Spam takes none, and is accepted ' +
+      'While so many places are taken, further submissions are a 403. Each takes one, or as many as `places_field` says. Deleting one frees them. Spam takes none, and is accepted ' +
       'when you release it, even if the form is full or closed. null: no limit.',
     short: 'The form is full then. null: never.',
     example: 40,
+  },
+  places_field: {
+    column: { table: 'deployments', type: 'text' },
+    schema: plainText('places_field', maxFieldChars, LINE).nullable(),
+    first: null,
+    text:
+      'The name of a field that says how many places of `max_submissions` a submission takes: the whole number that its first value ' +
+      'begins with, in ASCII digits, up to 1,000; 1 without one, or for 0. One that takes more than are left is a 403 that says how many ' +
+      'are left. A change counts all submissions anew. null: each takes one.',
+    short: 'The field whose number says how many places a submission takes. null: each takes one.',
+    example: 'guests',
   },
   submissions_per_minute: {
     column: { table: 'deployments', type: 'integer' },

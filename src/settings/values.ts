@@ -44,7 +44,7 @@ export const timeOrNull = (name: string) =>
     .nullable();
 
 /** Lone surrogates would be changed on their way. */
-const LINE = /^[^\p{Cc}\p{Cs}\u2028\u2029]*$/u;
+export const LINE = /^[^\p{Cc}\p{Cs}\u2028\u2029]*$/u;
 export const LINES = /^(?:[^\p{Cc}\p{Cs}]|[\t\r\n])*$/u;
 const hasControl = (name: string, allowed: RegExp): string =>
   `${name} has ${allowed === LINE ? 'a line break or another' : 'a'} control character: leave it out.`;

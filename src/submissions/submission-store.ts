@@ -21,6 +21,8 @@ import { FilePlacement } from './file-placement.ts';
 
 /** Forms that are remembered as being at a limit. */
 const MAX_LIMITED_FORMS = 10_000;
+/** Forms that are remembered as counting submissions by their places. */
+const MAX_COUNTING_FORMS = 10_000;
 /** Forms that are remembered as having no receivers. */
 const MAX_PLAIN_FORMS = 20_000;
 /** Deployments that are looked up together. */
@@ -55,6 +57,8 @@ export class SubmissionStore {
   readonly #limited: ReturnType<typeof createBoundedCache<string, boolean>>;
   /** Forms that had no receivers when their last lone submission was stored. The statement for these looks again. */
   readonly #plainForms: ReturnType<typeof createBoundedCache<string, true>>;
+  /** Forms that counted submissions by their places a moment ago: a batch stores none of them. */
+  readonly #countingForms: ReturnType<typeof createBoundedCache<string, true>>;
   /** Forms at the limit of spam in a minute. */
   readonly #spamLimited: ReturnType<typeof createBoundedCache<string, boolean>>;
 
@@ -75,6 +79,7 @@ export class SubmissionStore {
     this.#transactions = new FairQueue({ slots: 3, maxWaiting: 500 });
     this.#limited = createBoundedCache(MAX_LIMITED_FORMS);
     this.#spamLimited = createBoundedCache(MAX_LIMITED_FORMS);
+    this.#countingForms = createBoundedCache(MAX_COUNTING_FORMS);
     this.#plainForms = createBoundedCache(MAX_PLAIN_FORMS);
   }
 
@@ -91,25 +96,36 @@ export class SubmissionStore {
     if (retryAfterMs > 0 && isUnjudged && !limited.get(deploymentId)) return { kind: 'has-rules' };
     if (retryAfterMs > 0) return { kind: 'rate-limited', retryAfterMs };
     const needsTransaction = reason !== undefined || files.length > 0 || key || isRetry || solution;
-    const stored = needsTransaction
-      ? await this.#storeInTransaction(submission, options, reason)
-      : // The round trip and the commit are most of a submission's cost: a batch shares them.
-        await retryWhileLocked(this.#parts.limits, {
-          store: () => this.#batches.add(submission),
-          isLive: () => this.#live.add(deploymentId),
-        });
+    const batched = needsTransaction ? undefined : await this.#storeWithOthers(submission);
+    const stored = batched ?? (await this.#storeInTransaction(submission, options, reason));
     if (stored.kind === 'rate-limited') limited.set(deploymentId, isUnjudged, { ttl: stored.retryAfterMs });
     return stored;
   }
 
+  /** Stores a submission in a batch; undefined: its form counts it by its places, which a batch does not know. */
+  async #storeWithOthers(submission: NewSubmission): Promise<StoreOutcome | undefined> {
+    const { deploymentId } = submission;
+    if (this.#countingForms.has(deploymentId)) return undefined;
+    // The round trip and the commit are most of a submission's cost: a batch shares them.
+    const stored = await retryWhileLocked(this.#parts.limits, {
+      store: () => this.#batches.add(submission),
+      isLive: () => this.#live.add(deploymentId),
+    });
+    if (stored.kind !== 'counts-places') return stored;
+    this.#countingForms.set(deploymentId, true);
+    return undefined;
+  }
+
   /** A deployment has changed. */
   invalidate(deploymentId: string): void {
+    this.#countingForms.delete(deploymentId);
     this.#limited.delete(deploymentId);
     this.#spamLimited.delete(deploymentId);
   }
 
   /** Changes may have been missed. */
   invalidateAll(): void {
+    this.#countingForms.clear();
     this.#limited.clear();
     this.#spamLimited.clear();
   }

@@ -4,6 +4,7 @@ import { changeDigests } from '../deliveries/digest-queries.ts';
 import { listRecipients, type Recipient, replaceRecipients } from '../deliveries/mail-recipient-queries.ts';
 import { query } from '../postgres/query.ts';
 import { type Captcha, ruleSettingsOf, rulesOf, storeRules } from '../submissions/form-queries.ts';
+import { recountPlaces } from '../submissions/place-counts.ts';
 import { touch } from './deployment-queries.ts';
 import { rename } from './former-slug-queries.ts';
 import { etagOf, type NewPage, renewRendering } from './page-version-queries.ts';
@@ -64,14 +65,14 @@ function toStored(captcha: Captcha | null, before: Captcha | null): Captcha | nu
 /** The form would close before it opens. */
 export class NeverOpen extends Error {}
 
-type LockedRow = Pick<Settings, 'email_notifications' | 'notify_every'> & { slug: string };
+type LockedRow = Pick<Settings, 'email_notifications' | 'notify_every' | 'places_field'> & { slug: string };
 
-/** Locks the row of a deployment, so that no other change comes between; returns its slug, and when mail comes, before the change. */
+/** Locks the row of a deployment, so that no other change comes between; returns its slug, when mail comes, and what counts places, before the change. */
 async function lockSettings(transaction: Knex, id: string): Promise<LockedRow | undefined> {
   const [row] = await query<LockedRow>(
     transaction,
     'lock-settings',
-    'SELECT email_notifications, notify_every, slug FROM deployments WHERE id = ? FOR NO KEY UPDATE',
+    'SELECT email_notifications, notify_every, places_field, slug FROM deployments WHERE id = ? FOR NO KEY UPDATE',
     [id],
   );
   return row;
@@ -110,6 +111,9 @@ export const changeSettings = (
       ...((change.email_notifications || change.notify_owner) && { mail_failures: 0, mail_switched_off_at: null }),
     });
     if (!deployment || !before) return undefined;
+    if (change.places_field !== undefined && change.places_field !== before.places_field) {
+      await recountPlaces(transaction, id);
+    }
     if (slug !== undefined) await rename(transaction, id, before.slug, slug);
     if (change.recipients) {
       const list = { ownerId: owner.id, own: owner.email, deploymentId: id, emails: change.recipients, hasMail };

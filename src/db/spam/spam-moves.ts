@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { newSubmissionId } from '../../lib/ids.ts';
 import { execute } from '../postgres/query.ts';
+import { extraPlacesOf } from '../submissions/place-counts.ts';
 import { IS_MAILED, storeAccepted } from '../submissions/store-statements.ts';
 import { trimSpamFiles } from './spam-clean-up.ts';
 import { IS_KEPT } from './spam-queries.ts';
@@ -11,11 +12,11 @@ const MARKED_SPAM_BATCH = 100;
 /*
  * Accepts a submission that was kept apart as spam, as if it came now: its deliveries too. It keeps its id, which is in
  * the URLs of its files; its deliveries get new ones, because it may have been accepted before. The owner has decided, so
- * that neither the limits of the form nor its times apply. The deployment's row is locked first, as by the statement that stores submissions.
+ * that neither the limits of the form nor its times apply; it takes its places. The deployment's row is locked first, as by the statement that stores submissions.
  */
 const RELEASE = `
   WITH deployment AS MATERIALIZED (
-    SELECT id FROM deployments WHERE id = ? AND owner_id = ? AND deleted_at IS NULL FOR NO KEY UPDATE
+    SELECT id, places_field FROM deployments WHERE id = ? AND owner_id = ? AND deleted_at IS NULL FOR NO KEY UPDATE
   ), released AS MATERIALIZED (
     DELETE FROM spam_submissions USING deployment
      WHERE spam_submissions.id = ? AND deployment_id = deployment.id AND ${IS_KEPT}
@@ -23,6 +24,7 @@ const RELEASE = `
   ), accepted AS MATERIALIZED (
     UPDATE deployments
        SET submission_count = submission_count + 1,
+           extra_places = extra_places + ${extraPlacesOf('released', 'deployment')},
            last_submission_number = last_submission_number + 1
       FROM released
      WHERE deployments.id = released.deployment_id
@@ -45,7 +47,7 @@ export async function releaseSpam(db: Knex, ownerId: number, deploymentId: strin
  */
 const MARK = `
   WITH deployment AS MATERIALIZED (
-    SELECT id FROM deployments WHERE id = :deploymentId AND owner_id = :ownerId AND deleted_at IS NULL FOR NO KEY UPDATE
+    SELECT id, places_field FROM deployments WHERE id = :deploymentId AND owner_id = :ownerId AND deleted_at IS NULL FOR NO KEY UPDATE
   ), named AS MATERIALIZED (
     SELECT deployment_id, number FROM submissions WHERE id = ANY (CAST(:ids AS text[]))
   ), removed AS (
@@ -54,7 +56,9 @@ const MARK = `
              SELECT number FROM named JOIN deployment ON deployment_id = deployment.id))
     RETURNING deployment_id, number, id, data, ip_address, created_at
   ), counted AS (
-    UPDATE deployments SET submission_count = submission_count - (SELECT count(*) FROM removed)
+    UPDATE deployments
+       SET submission_count = submission_count - (SELECT count(*) FROM removed),
+           extra_places = extra_places - ${extraPlacesOf('removed', 'deployment')}
      WHERE id = :deploymentId AND EXISTS (SELECT FROM removed)
   ), kept AS (
     INSERT INTO spam_submissions (deployment_id, id, data, ip_address, created_at, kept_at, reason)

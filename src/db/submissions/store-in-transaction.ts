@@ -11,7 +11,7 @@ import {
   type NewSubmission,
   retryWhileLocked,
   type StoreOutcome,
-  storeSubmissions,
+  storeCounted,
 } from './store-submissions.ts';
 import { bytesOf, insertFiles, type NewFile } from './submission-file-queries.ts';
 import { type IdempotencyKey, storeKey } from './submission-key-queries.ts';
@@ -53,7 +53,7 @@ export async function outcomeOf(storing: Promise<void>): Promise<StoreOutcome> {
 }
 
 /**
- * Stores a submission with its files and its key in one transaction, with `storeSubmissions`. The files come first, so that
+ * Stores a submission with its files and its key in one transaction, with `storeCounted`. The files come first, so that
  * the lock on the deployment's row, which every submission to it needs, lasts for a statement or two and the commit. Throws
  * NotAccepted, and StorageFull when the files are too much for the owner's plan.
  */
@@ -72,7 +72,7 @@ export async function storeInTransaction(
       await insertFiles(transaction, submission, files);
     }
     const outcome = await retryWhileLocked(limits, {
-      store: async () => (await storeSubmissions(transaction, [submission])).outcomes[0],
+      store: () => storeCounted(transaction, submission),
       isLive: async () => (await findLive(transaction, [deploymentId]))[0],
     });
     if (outcome.kind !== 'accepted') throw new NotAccepted(outcome);

@@ -2,6 +2,7 @@ import type { Event, MailEvent } from '../../lib/events.ts';
 import { SIZES } from '../../sizes.ts';
 import { MAIL, ownerReceives, RECEIVES_MAIL } from '../deliveries/mail-recipient-queries.ts';
 import { CONFIRMATION_EVENT } from '../deliveries/visitor-confirmation-queries.ts';
+import { PLACES_LEFT, placesOf } from './place-counts.ts';
 
 /** The event that a submission is, and that of its mail to a recipient. */
 const EVENT: Event = 'submission';
@@ -63,13 +64,13 @@ const RATE_FREE = `(coalesce(submissions_per_minute, ${SIZES.submissionRate.max}
 
 /** How many more a deployment accepts, as of `recent` and `now`. */
 export const FREE = `CASE WHEN opens_at > now OR closes_at <= now THEN 0
-    ELSE least(${RATE_FREE}, max_submissions - submission_count) END`;
+    ELSE least(${RATE_FREE}, ${PLACES_LEFT}) END`;
 
 /** When a deployment opens that is not open yet, and why it is closed; both NULL: it accepts more later. */
 export const CLOSING = `CASE WHEN opens_at > now THEN opens_at END AS opens_at,
     CASE WHEN opens_at > now THEN (SELECT coalesce(time_zone, 'UTC') FROM owners WHERE owners.id = owner_id) END AS time_zone,
     CASE WHEN closes_at <= now THEN 'closed'
-         WHEN max_submissions - submission_count <= greatest(${RATE_FREE}, 0) THEN 'full' END AS closing`;
+         WHEN ${PLACES_LEFT} <= greatest(${RATE_FREE}, 0) THEN 'full' END AS closing`;
 
 /** The milliseconds until the rate limit allows another: so many of the oldest have to leave the window. */
 export const RETRY_AFTER_MS = `ceil(1000 * extract(epoch FROM
@@ -87,7 +88,7 @@ export const RETRY_AFTER_MS = `ceil(1000 * extract(epoch FROM
  */
 const lock = (isWanted: string): string => `locked AS MATERIALIZED (
     SELECT id, slug, owner_id, deleted_at, taken_down_at, submission_count, last_submission_number, recent_submissions,
-           opens_at, closes_at, max_submissions, submissions_per_minute, ${IS_MAILED} AS is_mailed, notify_owner,
+           opens_at, closes_at, max_submissions, places_field, extra_places, submissions_per_minute, ${IS_MAILED} AS is_mailed, notify_owner,
            confirmation IS NOT NULL AS has_confirmation,
            (SELECT true FROM form_rules WHERE form_rules.deployment_id = deployments.id) IS TRUE AS has_rules
       FROM deployments
@@ -99,6 +100,21 @@ const lock = (isWanted: string): string => `locked AS MATERIALIZED (
      WHERE deleted_at IS NULL AND taken_down_at IS NULL
   )`;
 
+/** In SQL, which submissions are counted by their places, each in a statement of its own. */
+const BATCHED = {
+  incoming: 'incoming JOIN deployment ON deployment.id = deployment_id',
+  fits: 'places_field IS NULL',
+  count: '',
+  read: 'places_field IS NOT NULL AS counts_places, 1 AS places',
+};
+const COUNTED = {
+  incoming: `incoming JOIN deployment ON deployment.id = deployment_id
+             CROSS JOIN LATERAL (SELECT ${placesOf('CAST(data AS json)')} AS places OFFSET 0) AS sized`,
+  fits: `places <= coalesce(${PLACES_LEFT}, places)`,
+  count: 'extra_places = extra_places + places - 1,',
+  read: `false AS counts_places, (SELECT ${placesOf('CAST(data AS json)')} FROM incoming) AS places`,
+};
+
 /*
  * Stores submissions in one statement: whether the deployment exists, is open, and is under its limits, the
  * next number, the row, the counter, and the deliveries to webhooks and by mail.
@@ -107,27 +123,32 @@ const lock = (isWanted: string): string => `locked AS MATERIALIZED (
  * - A time far in the future does not count, since it would refuse submissions for hours: a clock has been set back
  *   since.
  */
-export const STORE = `
+const store = ({ incoming, fits, count, read }: typeof BATCHED): string => `
   WITH incoming AS MATERIALIZED (
     SELECT * FROM json_to_recordset(?) AS incoming (
       id text, deployment_id text, data text, ip_address text, is_test boolean, is_unjudged boolean, rank int, wanted int
     )
   ), ${lock('id = ANY (ARRAY(SELECT deployment_id FROM incoming))')}, accepted AS MATERIALIZED (
     SELECT incoming.*, last_submission_number + rank AS number, owner_id, is_mailed, notify_owner, recent, now,
-           has_confirmation AND is_test IS NOT TRUE AS is_confirmed, ${FREE} AS free
-      FROM incoming JOIN deployment ON deployment.id = deployment_id
-     WHERE rank <= ${FREE} AND NOT (has_rules AND is_unjudged IS TRUE)
+           has_confirmation AND is_test IS NOT TRUE AS is_confirmed, ${FREE} AS free${count && ', places'}
+      FROM ${incoming}
+     WHERE rank <= ${FREE} AND NOT (has_rules AND is_unjudged IS TRUE) AND ${fits}
   ), counted AS (
     UPDATE deployments
-       SET submission_count = submission_count + rank,
+       SET submission_count = submission_count + rank, ${count}
            last_submission_number = last.number,
            recent_submissions = recent || array_fill(now, ARRAY[rank])
       FROM accepted AS last
      WHERE deployments.id = last.deployment_id AND rank = least(free, wanted)
   ), ${storeAccepted()}
-  SELECT id, slug, has_rules, ${FREE} AS free, ${CLOSING}, ${RETRY_AFTER_MS} AS retry_after_ms,
+  SELECT id, slug, has_rules, ${FREE} AS free, ${CLOSING}, ${RETRY_AFTER_MS} AS retry_after_ms, ${PLACES_LEFT} AS places_left, ${read},
          EXISTS (SELECT FROM queued) AS has_deliveries, is_mailed OR has_confirmation AS has_mail
     FROM deployment`;
+
+/** Stores submissions to forms that count none by its places: of other forms, it stores nothing. */
+export const STORE = store(BATCHED);
+/** Stores one submission to any form. */
+export const STORE_COUNTED = store(COUNTED);
 
 /*
  * Stores one submission to a form that accepts it and has no receivers, and nothing else: these are few steps for Postgres,
@@ -137,7 +158,7 @@ export const STORE_ALONE = `
   WITH ${lock('id = :deploymentId')}, accepted AS (
     SELECT id AS deployment_id, last_submission_number + 1 AS number, recent, now
       FROM deployment
-     WHERE ${FREE} >= 1 AND NOT (has_rules AND :isUnjudged) AND NOT is_mailed AND NOT has_confirmation
+     WHERE ${FREE} >= 1 AND NOT (has_rules AND :isUnjudged) AND places_field IS NULL AND NOT is_mailed AND NOT has_confirmation
        AND (SELECT true FROM ${webhooksOf('deployment.id')} LIMIT 1) IS NULL
   ), counted AS (
     UPDATE deployments

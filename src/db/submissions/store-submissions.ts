@@ -4,7 +4,8 @@ import { BusyError } from '../../lib/fair-queue.ts';
 import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
 import { query } from '../postgres/query.ts';
-import { CLOSING, FREE, RECENT, RETRY_AFTER_MS, STORE, STORE_ALONE } from './store-statements.ts';
+import { PLACES_LEFT, placesOf } from './place-counts.ts';
+import { CLOSING, FREE, RECENT, RETRY_AFTER_MS, STORE, STORE_ALONE, STORE_COUNTED } from './store-statements.ts';
 
 export type NewSubmission = {
   id: string;
@@ -21,7 +22,10 @@ export type NewSubmission = {
 /** Why a form accepts nothing. `full`: it has as many submissions as its owner wants. */
 export type Closing =
   /** `timeZone`: the owner's (IANA). */
-  { reason: 'not-open'; opensAt: Date; timeZone: string } | { reason: 'closed' | 'full' };
+  | { reason: 'not-open'; opensAt: Date; timeZone: string }
+  | { reason: 'closed' | 'full' }
+  /** `left`: fewer places than the submission takes. */
+  | { reason: 'too-few-places'; left: number };
 
 export type Outcome =
   /** `slug`: of the form of one that nobody has judged. */
@@ -30,6 +34,8 @@ export type Outcome =
   | { kind: 'closed'; closing: Closing }
   /** Another transaction has locked the deployment's row, or there is none: nothing was changed. */
   | { kind: 'busy' }
+  /** The form counts submissions by their places: this one is stored by `storeCounted`. */
+  | CountsPlaces
   /** The form has rules, by which nobody has judged it. */
   | { kind: 'has-rules' }
   /** `retryAfterMs`: until the deployment accepts another. */
@@ -41,25 +47,39 @@ export type Outcome =
   /** Its files are more than the plan of the form's owner allows. */
   | { kind: 'storage-full' };
 
-/** The outcome of a submission whose deployment is not locked. */
-export type StoreOutcome = Exclude<Outcome, { kind: 'busy' }>;
+type CountsPlaces = { kind: 'counts-places' };
 
-/** `free`: how many submissions the deployment accepts now. */
+/** The outcome of a submission whose deployment is not locked. */
+export type StoreOutcome = Exclude<Outcome, { kind: 'busy' } | CountsPlaces>;
+
+/** `free`: how many submissions the deployment accepts now. `places`: how many the submission takes. */
 type Row = {
   free: number;
   opens_at: Date | null;
   time_zone: string | null;
   closing: 'closed' | 'full' | null;
   retry_after_ms: number;
+  places_left: number | null;
+  places: number;
 };
 
 /** The row of a deployment whose submissions were stored or refused. `has_deliveries`: whether any of the batch has. */
-type StoredRow = Row & { id: string; slug: string; has_rules: boolean; has_deliveries: boolean; has_mail: boolean };
+type StoredRow = Row & {
+  id: string;
+  slug: string;
+  counts_places: boolean;
+  has_rules: boolean;
+  has_deliveries: boolean;
+  has_mail: boolean;
+};
 
 /** The outcome of the submission with this `rank` among those to one deployment: 1, 2, 3 and so on. */
-function toOutcome({ free, opens_at: opensAt, time_zone, closing, retry_after_ms }: Row, rank: number): StoreOutcome {
-  if (rank <= free) return { kind: 'accepted' };
+function toOutcome(row: Row, rank: number): StoreOutcome {
+  const { free, opens_at: opensAt, time_zone, closing, retry_after_ms, places_left: left, places } = row;
+  const hasTooFew = left !== null && left > 0 && left < places;
+  if (rank <= free && !hasTooFew) return { kind: 'accepted' };
   if (opensAt) return { kind: 'closed', closing: { reason: 'not-open', opensAt, timeZone: time_zone ?? 'UTC' } };
+  if (hasTooFew && closing !== 'closed') return { kind: 'closed', closing: { reason: 'too-few-places', left } };
   if (closing) return { kind: 'closed', closing: { reason: closing } };
   return {
     kind: 'rate-limited',
@@ -67,12 +87,24 @@ function toOutcome({ free, opens_at: opensAt, time_zone, closing, retry_after_ms
   };
 }
 
-/** The outcome of a submission with the row of its deployment; undefined: it was not locked. */
-function outcomeAfter(row: StoredRow | undefined, { isUnjudged }: NewSubmission, rank: number): Outcome {
+/** The outcome of a submission with the row of its deployment, if its places are counted; undefined: the row was not locked. */
+function countedOutcome(
+  row: StoredRow | undefined,
+  { isUnjudged }: NewSubmission,
+  rank: number,
+): Exclude<Outcome, CountsPlaces> {
   if (!row) return { kind: 'busy' };
   if (isUnjudged && row.has_rules) return { kind: 'has-rules' };
   const outcome = toOutcome(row, rank);
   return isUnjudged && outcome.kind === 'accepted' ? { kind: 'accepted', slug: row.slug } : outcome;
+}
+
+/** The outcome of a submission in a batch, to whose form this is the row. */
+function batchedOutcome(row: StoredRow | undefined, submission: NewSubmission, rank: number): Outcome {
+  if (!row?.counts_places) return countedOutcome(row, submission, rank);
+  // The places of the others in the batch are not known.
+  const outcome = countedOutcome(row, submission, 1);
+  return outcome.kind === 'accepted' ? { kind: 'counts-places' } : outcome;
 }
 
 /** Returns which of these deployments are live. */
@@ -114,10 +146,19 @@ export async function storeSubmissions(db: Knex, batch: readonly NewSubmission[]
   const rowOf = new Map(rows.map((row) => [row.id, row]));
   const outcomes = batch.map((submission, index): Outcome => {
     const rank = ranks[index] ?? 0;
-    return rank === 0 ? { kind: 'has-rules' } : outcomeAfter(rowOf.get(submission.deploymentId), submission, rank);
+    return rank === 0 ? { kind: 'has-rules' } : batchedOutcome(rowOf.get(submission.deploymentId), submission, rank);
   });
   const hasDeliveries = rows[0]?.has_deliveries === true;
   return { outcomes, hasDeliveries, isPlain: !hasDeliveries && rows.every(({ has_mail }) => !has_mail) };
+}
+
+/** Stores a submission as `storeSubmissions` does, to a form that may count it by its places. */
+export async function storeCounted(db: Knex, submission: NewSubmission): Promise<Exclude<Outcome, CountsPlaces>> {
+  const { id, deploymentId, data, ipAddress, isTest, isUnjudged } = submission;
+  const incoming = { id, deployment_id: deploymentId, data, ip_address: ipAddress, is_test: isTest };
+  const values = [JSON.stringify([{ ...incoming, is_unjudged: isUnjudged, rank: 1, wanted: 1 }])];
+  const [row] = await query<StoredRow>(db, 'store-submissions-counted', STORE_COUNTED, values);
+  return countedOutcome(row, submission, 1);
 }
 
 /** Stores a submission to a form that accepts it and has no receivers; undefined: nothing was stored, for any reason. */
@@ -130,35 +171,40 @@ export async function storeAlone(
   return row && (isUnjudged ? { kind: 'accepted', slug: row.slug } : { kind: 'accepted' });
 }
 
-type LockedStore = { store(): Promise<Outcome | undefined>; isLive(): Promise<boolean | undefined> };
+type LockedStore<Stored> = { store(): Promise<Stored | undefined>; isLive(): Promise<boolean | undefined> };
+type Unlocked<Stored> = Exclude<Stored, { kind: 'busy' }> | { kind: 'no-deployment' };
+
+const isUnlocked = <Stored extends Outcome>(stored: Stored): stored is Exclude<Stored, { kind: 'busy' }> =>
+  stored.kind !== 'busy';
 
 /** The outcome of `store`, which is tried again while another transaction has locked the deployment; then a BusyError. */
-export async function retryWhileLocked(
+export async function retryWhileLocked<Stored extends Outcome>(
   { submissions: { lockedWaitTimeoutMs, lockedPollMs } }: Limits,
-  { store, isLive }: LockedStore,
-): Promise<StoreOutcome> {
+  { store, isLive }: LockedStore<Stored>,
+): Promise<Unlocked<Stored>> {
   const end = performance.now() + lockedWaitTimeoutMs;
   for (;;) {
     const outcome = await store();
-    if (outcome && outcome.kind !== 'busy') return outcome;
+    if (outcome && isUnlocked(outcome)) return outcome;
     if (!(await isLive())) return { kind: 'no-deployment' };
     if (performance.now() > end) throw new BusyError();
     await delay(lockedPollMs);
   }
 }
 
-/** The outcome that a submission would have at this moment. Nothing is stored or reserved. */
+/** The outcome that a submission would have at this moment; without `data`, one that takes one place. Nothing is stored or reserved. */
 export async function expectedOutcome(
   db: Knex,
-  { deploymentId }: Pick<NewSubmission, 'deploymentId'>,
+  { deploymentId, data }: Pick<NewSubmission, 'deploymentId'> & Partial<NewSubmission>,
 ): Promise<StoreOutcome> {
   const [row] = await query<Row>(
     db,
     'expected-outcome',
-    `SELECT ${FREE} AS free, ${CLOSING}, ${RETRY_AFTER_MS} AS retry_after_ms
+    `SELECT ${FREE} AS free, ${CLOSING}, ${RETRY_AFTER_MS} AS retry_after_ms, ${PLACES_LEFT} AS places_left,
+            CASE WHEN CAST(:data AS text) IS NULL THEN 1 ELSE ${placesOf('CAST(:data AS json)')} END AS places
        FROM deployments, clock_timestamp() AS now, LATERAL (SELECT ${RECENT} AS recent) AS recently
-      WHERE id = ? AND deleted_at IS NULL AND taken_down_at IS NULL`,
-    [deploymentId],
+      WHERE id = :deploymentId AND deleted_at IS NULL AND taken_down_at IS NULL`,
+    { deploymentId, data: data ?? null },
   );
   return row ? toOutcome(row, 1) : { kind: 'no-deployment' };
 }

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { TITLE } from '../deployments/live-deployment-queries.ts';
 import { listSubmissionFiles, REMOVED_BYTES, removeFiles } from '../files/stored-file-queries.ts';
 import { execute, query } from '../postgres/query.ts';
+import { extraPlacesOf } from './place-counts.ts';
 
 /** Submissions that one statement deletes. */
 const DELETED_SUBMISSIONS_BATCH = 100;
@@ -69,19 +70,21 @@ export async function findLinkedSubmission(
  */
 export const removal = (isDeployment: string, isGone: string): string => `
   WITH deployment AS MATERIALIZED (
-    SELECT id, retention_days FROM deployments WHERE id = :deploymentId AND ${isDeployment} FOR NO KEY UPDATE
+    SELECT id, retention_days, places_field FROM deployments WHERE id = :deploymentId AND ${isDeployment} FOR NO KEY UPDATE
   ), named AS MATERIALIZED (
     SELECT deployment_id, number, created_at FROM submissions WHERE id = ANY (CAST(:ids AS text[]))
   ), removed AS (
     DELETE FROM submissions
      WHERE deployment_id = :deploymentId AND number = ANY (ARRAY(
              SELECT number FROM named JOIN deployment ON deployment_id = deployment.id WHERE ${isGone}))
-    RETURNING submissions.id
+    RETURNING submissions.deployment_id, submissions.id, data
   ), files AS (
     DELETE FROM submission_files
      WHERE deployment_id = :deploymentId AND submission_id = ANY (ARRAY(SELECT id FROM removed))
   ), counted AS (
-    UPDATE deployments SET submission_count = submission_count - (SELECT count(*) FROM removed)
+    UPDATE deployments
+       SET submission_count = submission_count - (SELECT count(*) FROM removed),
+           extra_places = extra_places - ${extraPlacesOf('removed', 'deployment')}
      WHERE id = :deploymentId AND EXISTS (SELECT FROM removed)
   )
   SELECT FROM removed`;

@@ -3,6 +3,7 @@ import { SIZES } from '../../sizes.ts';
 import { removeFiles, type SizedFile } from '../files/stored-file-queries.ts';
 import { execute, query, readAll } from '../postgres/query.ts';
 import { type BatchedPage, type DataBatch, inBatches } from './data-batches.ts';
+import { extraPlacesOf, PLACES_LEFT, placesOf } from './place-counts.ts';
 import { type NumberedSubmission, submissionColumns } from './submission-queries.ts';
 
 /*
@@ -41,7 +42,10 @@ const MOVE = `
     DELETE FROM submissions WHERE deployment_id = :deploymentId AND number = ANY (CAST(:numbers AS bigint[]))
     RETURNING deployment_id, number, id, data, ip_address, created_at
   ), counted AS (
-    UPDATE deployments SET submission_count = submission_count - (SELECT count(*) FROM removed) WHERE id = :deploymentId
+    UPDATE deployments
+       SET submission_count = submission_count - (SELECT count(*) FROM removed),
+           extra_places = extra_places - ${extraPlacesOf('removed', 'deployments')}
+     WHERE id = :deploymentId
   )
   INSERT INTO trashed_submissions (deployment_id, number, id, data, ip_address, created_at, read, starred, note, status,
                                    deleted_at)
@@ -146,7 +150,10 @@ const RESTORE = `
     DELETE FROM trashed_submissions WHERE deployment_id = :deploymentId AND id = :id
     RETURNING deployment_id, number, id, data, ip_address, created_at, read, starred, note, status
   ), counted AS (
-    UPDATE deployments SET submission_count = submission_count + 1 WHERE id = :deploymentId
+    UPDATE deployments
+       SET submission_count = submission_count + 1,
+           extra_places = extra_places + ${extraPlacesOf('restored', 'deployments')}
+     WHERE id = :deploymentId
   ), stored AS (
     INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
     SELECT deployment_id, number, id, data, ip_address, created_at FROM restored
@@ -156,7 +163,7 @@ const RESTORE = `
    WHERE read OR starred OR note <> '' OR status <> 'open'`;
 
 /**
- * Brings a submission back from the trash of a live deployment of this owner, as it was. 'full': its place is taken. Nothing
+ * Brings a submission back from the trash of a live deployment of this owner, as it was. 'full': its places are taken. Nothing
  * is delivered again.
  */
 export async function restoreSubmission(
@@ -180,8 +187,11 @@ export async function restoreSubmission(
     const [deployment] = await query<{ isFull: boolean }>(
       transaction,
       'lock-own-deployment',
-      `SELECT coalesce(submission_count >= max_submissions, false) AS "isFull" FROM deployments WHERE ${OWN} FOR NO KEY UPDATE`,
-      { deploymentId, ownerId },
+      `SELECT coalesce((
+                SELECT ${placesOf('data')} FROM trashed_submissions WHERE trashed_submissions.id = :id
+              ) > ${PLACES_LEFT}, false) AS "isFull"
+         FROM deployments WHERE ${OWN} FOR NO KEY UPDATE`,
+      { deploymentId, ownerId, id },
     );
     // In a statement of its own: another may have restored it until the lock.
     if (!deployment || !(await isTrashed(transaction))) return 'missing';

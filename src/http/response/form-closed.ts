@@ -10,12 +10,14 @@ function sentenceOf(closing: Closing): string {
       return 'This form is closed: ask its owner.';
     case 'full':
       return 'This form is full: ask its owner.';
+    case 'too-few-places':
+      return `This form has only ${closing.left} ${closing.left === 1 ? 'place' : 'places'} left: send it for no more than that.`;
   }
 }
 
 /** The owner's message is about times: a form that is full says so itself. */
 export const messageFor = ({ reason }: Closing, closedMessage: string | null): string | null =>
-  reason === 'full' ? null : closedMessage;
+  reason === 'full' || reason === 'too-few-places' ? null : closedMessage;
 
 /** The form accepts nothing now. `closedMessage`: what its owner wants to be said instead. */
 export class FormClosed extends HttpError {
@@ -45,7 +47,11 @@ const KINDS = {
     timeZone: 'UTC',
   }),
   closed: kind('FormClosed', 'The form has closed, at `closes_at`.', { reason: 'closed' }),
-  full: kind('FormFull', 'The deployment has `max_submissions` submissions.', { reason: 'full' }),
+  full: kind('FormFull', 'All places of `max_submissions` are taken.', { reason: 'full' }),
+  'too-few-places': kind('TooFewPlaces', 'The submission takes more places, as `places_field` says, than are left.', {
+    reason: 'too-few-places',
+    left: 2,
+  }),
 };
 
 export const formClosed = (closing: Closing, closedMessage: string | null): HttpError =>

@@ -89,16 +89,26 @@ export function countdown(error: HttpError, isSent: boolean, translations: Trans
 /** A text of the owner's, in HTML. */
 export const ofOwnerText = (text: string): string => `<bdi>${escapeHtml(text).replaceAll(/\r?\n/g, '<br>')}</bdi>`;
 
+/** The values in the text about a form that is closed; undefined where it has none. */
+function valuesOf(closing: Closing, translations: Translations): Record<string, string> | undefined {
+  switch (closing.reason) {
+    case 'not-open':
+      return { time: translations.dateTime(closing.opensAt, closing.timeZone), zone: closing.timeZone };
+    case 'too-few-places':
+      return { count: translations.number(closing.left) };
+    case 'closed':
+    case 'full':
+      return undefined;
+  }
+}
+
 /** The sentences about a form that is closed. `message`: that of its owner. */
 export function closedWords(closing: Closing, message: string | null, translations: Translations) {
   const closedMessage = messageFor(closing, message);
   const { title, text } = translations.closings[closing.reason];
-  const opening =
-    closing.reason === 'not-open'
-      ? { time: translations.dateTime(closing.opensAt, closing.timeZone), zone: closing.timeZone }
-      : undefined;
+  const values = valuesOf(closing, translations);
   const ofOwner = closedMessage === null ? [] : [ofOwnerText(closedMessage)];
-  const sentences = opening || closedMessage === null ? [fill(text, opening ?? {}), ...ofOwner] : ofOwner;
+  const sentences = values || closedMessage === null ? [fill(text, values ?? {}), ...ofOwner] : ofOwner;
   return { title, sentences };
 }
 

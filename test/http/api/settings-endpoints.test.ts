@@ -24,6 +24,7 @@ const AT_FIRST = {
   opens_at: null,
   closes_at: null,
   max_submissions: null,
+  places_field: null,
   submissions_per_minute: null,
   closed_message: null,
   closed_page: false,

@@ -39,8 +39,12 @@ const notInTrash = missing(
 const IF_MISSING = '{GET /submissions/:deployId/trash} has what can be restored.';
 
 const noPlace = errorKind(
-  { id: 'NoFreePlace', description: 'The deployment has `max_submissions` submissions.' },
-  () => new HttpError(403, 'The form is full: raise {max_submissions}, or delete another submission first.'),
+  { id: 'NoFreePlace', description: 'Fewer places of `max_submissions` are free than the submission takes.' },
+  () =>
+    new HttpError(
+      403,
+      'The form has no free place for it: raise {max_submissions}, or delete another submission first.',
+    ),
 );
 
 /** A submission in the shape of `Trashed`; its data is sent unchanged. */

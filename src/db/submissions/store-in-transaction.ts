@@ -76,7 +76,7 @@ export async function storeInTransaction(
       isLive: async () => (await findLive(transaction, [deploymentId]))[0],
     });
     if (outcome.kind !== 'accepted') throw new NotAccepted(outcome);
-    if (isRetry && (await isSpam(transaction, submission.id))) throw new NotAccepted({ kind: 'duplicate' });
+    if (isRetry && (await isKeptApart(transaction, submission.id))) throw new NotAccepted({ kind: 'duplicate' });
     if (key && !(await storeKey(transaction, submission, key))) throw new NotAccepted({ kind: 'duplicate' });
     if (solution && !(await storeSolution(transaction, solution))) throw new NotAccepted({ kind: 'solution-used' });
     if (files.length > 0) await settleStorage(transaction, { deploymentId }, storageLimits);
@@ -99,6 +99,12 @@ async function storeSolution(transaction: Knex, { hash, expiresAt }: Solution): 
   return (await execute(transaction, 'store-altcha-solution', sql, [hash, expiresAt])) === 1;
 }
 
-/** Returns whether the first attempt is kept apart as spam. */
-const isSpam = async (transaction: Knex, id: string): Promise<boolean> =>
-  (await execute(transaction, 'is-spam', 'SELECT FROM spam_submissions WHERE id = ?', [id])) === 1;
+/** Returns whether the first attempt is kept apart, as spam or in the trash. Rows are moved only under the lock on the deployment's. */
+const isKeptApart = async (transaction: Knex, id: string): Promise<boolean> =>
+  (await execute(
+    transaction,
+    'is-kept-apart',
+    `SELECT FROM spam_submissions WHERE id = :id
+      UNION ALL SELECT FROM trashed_submissions WHERE id = :id`,
+    { id },
+  )) > 0;

@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLinks } from '../../../src/db/account/link-secret.ts';
 import { storeSubmissions } from '../../../src/db/submissions/store-submissions.ts';
+import { trashSubmissions } from '../../../src/db/submissions/trashed-submission-queries.ts';
 import type { Fields } from '../../../src/http/submit/form-body.ts';
 import { firstIdOf, resubmitQuery } from '../../../src/http/submit/resubmit-query.ts';
 import { newSubmissionId } from '../../../src/lib/ids.ts';
@@ -135,6 +136,27 @@ describe('a form sent again from the page of an error', () => {
     await expect.poll(async () => (await service.db.raw(storing)).rows.length).toBeGreaterThan(0);
     await first.commit();
     expect((await again).status).toBe(303);
+    expect([await idsOf(id), await countOf(id)]).toEqual([[form.id], 1]);
+  });
+
+  it('is not stored while the first attempt is stored, and moved to the trash', async () => {
+    const { id } = await owner.deploy();
+    await setAccepted(service.db, id, 10);
+    const form = formIn((await post(id)).text);
+    await setAccepted(service.db, id, 0);
+    const { owner_id: ownerId } = await service.db('deployments').where({ id }).first();
+    const first = await service.db.transaction();
+    onTestFinished(async () => void (first.isCompleted() || (await first.rollback())));
+    await storeSubmissions(first, [{ id: form.id, deploymentId: id, data: '{"a":"1"}', ipAddress: '192.0.2.1' }]);
+    expect(await trashSubmissions(first, ownerId, id, [form.id])).toBe(1);
+    const again = post(id, { url: troubled, query: form.query });
+    const storing =
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%FOR NO KEY UPDATE SKIP LOCKED%' AND state = 'idle in transaction'";
+    await expect.poll(async () => (await service.db.raw(storing)).rows.length).toBeGreaterThan(0);
+    await first.commit();
+    expect((await again).status).toBe(303);
+    expect([await idsOf(id), await countOf(id)]).toEqual([[], 0]);
+    await owner.post(`/submissions/${id}/trash/${form.id}/restore`).expect(200);
     expect([await idsOf(id), await countOf(id)]).toEqual([[form.id], 1]);
   });
 

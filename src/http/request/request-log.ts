@@ -19,6 +19,7 @@ export function logRequest(
   log: Log,
   { request, response, requestId, slug, startedAt }: Omit<Exchange, 'path'> & { readonly startedAt: number },
 ): void {
+  if (!log.isLevelEnabled('info')) return;
   response.on('close', () => {
     log.info(
       {

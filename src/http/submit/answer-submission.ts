@@ -6,7 +6,7 @@ import { type AnsweringForm, isSuccess, type SubmissionOutcome } from '../../sub
 import type { App } from '../app.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { answerObject, submissionId } from '../request/shared-fields.ts';
-import { ERROR_CODE, isProblemWanted, varyByAccept, writeError } from '../response/errors.ts';
+import { ERROR_CODE, type HttpError, isProblemWanted, varyByAccept, writeError } from '../response/errors.ts';
 import type { ReadSubmission } from './read-submission.ts';
 import { redirectOf } from './redirect.ts';
 import { errorOf, type Refusal } from './refusals.ts';
@@ -41,7 +41,7 @@ export class SubmissionAnswers {
     this.#visitorPages = visitorPages;
   }
 
-  /** Answers with the outcome. Without a promise when it is a success. */
+  /** Answers with the outcome. Without a promise where nothing has to be looked up for it. */
   answer(context: RequestContext, answered: Answered): void | Promise<void> {
     const { outcome, visitor, sent } = answered;
     const label = labelOf(outcome);
@@ -68,11 +68,21 @@ export class SubmissionAnswers {
     return found.then((known) => redirect(known ?? form));
   }
 
-  async #refuse(context: RequestContext, refusal: Refusal, answered: Answered): Promise<void> {
-    const { request, response, requestId, slug } = context;
-    if (slug === undefined) context.log();
-    const error = errorOf(refusal, this.#app.log, requestId);
-    const visitor = answered.visitor && (await this.#recognize(answered.visitor, refusal, answered));
+  /** Answers a program at once, and a visitor when it is known what the page has to say. */
+  #refuse(context: RequestContext, refusal: Refusal, answered: Answered): void | Promise<void> {
+    if (context.slug === undefined) context.log();
+    const error = errorOf(refusal, this.#app.log, context.requestId);
+    if (!answered.visitor) return this.#writeRefusal(context, { refusal, error }, undefined);
+    return this.#recognize(answered.visitor, refusal, answered).then((visitor) =>
+      this.#writeRefusal(context, { refusal, error }, visitor),
+    );
+  }
+
+  #writeRefusal(
+    { request, response, requestId, slug }: RequestContext,
+    { refusal, error }: { refusal: Refusal; error: HttpError },
+    visitor: Visitor | undefined,
+  ): void {
     const headers = {
       'x-request-id': requestId,
       ...(slug === undefined ? CORS : {}),

@@ -1,4 +1,5 @@
 import { asListed, HIDDEN_ORIGIN, toOrigin } from '../../forms/origins.ts';
+import { createBoundedCache } from '../../lib/bounded-cache.ts';
 import type { Log } from '../../lib/log.ts';
 import { literal } from '../../problems/sentence.ts';
 import type { FileLimit, NotReceived } from '../../submissions/outcomes.ts';
@@ -8,6 +9,9 @@ import { formClosed } from '../response/form-closed.ts';
 
 /** The maximum length of an origin in messages, because a client can send any text. */
 const MAX_SHOWN_ORIGIN_CHARS = 300;
+
+/** The maximum number of errors of rate limits in memory. Most limits are of a minute. */
+const MAX_RATE_LIMIT_ERRORS = 100;
 
 /** Why a submission is refused. `unreadable`: the request can't be read. */
 export type Refusal = NotReceived | { kind: 'unreadable'; error: unknown };
@@ -70,6 +74,18 @@ const FILES_REFUSED: Readonly<Record<FileLimit['kind'], (limit: number) => strin
   files: (limit) => `The files are too large: send at most ${limit} bytes of files.`,
 };
 
+/** Errors of rate limits by their seconds, which are few: a flood of refusals makes none. */
+const rateLimitErrors = createBoundedCache<number, HttpError>(MAX_RATE_LIMIT_ERRORS);
+
+function rateLimited(retryAfterMs: number): HttpError {
+  const seconds = Math.ceil(retryAfterMs / 1_000);
+  const known = rateLimitErrors.get(seconds);
+  if (known) return known;
+  const error = tooManySubmissions(retryAfterMs);
+  rateLimitErrors.set(seconds, error);
+  return error;
+}
+
 /** The error that answers a refusal. Its cause is logged when it was not foreseen. */
 export function errorOf(refusal: Refusal, log: Log, requestId: string): HttpError {
   switch (refusal.kind) {
@@ -82,7 +98,7 @@ export function errorOf(refusal: Refusal, log: Log, requestId: string): HttpErro
     case 'closed':
       return formClosed(refusal.closing, refusal.form?.rules.closedMessage ?? null);
     case 'rate-limited':
-      return tooManySubmissions(refusal.retryAfterMs);
+      return rateLimited(refusal.retryAfterMs);
     case 'key-reused':
       return keyReused();
     case 'storage-full':

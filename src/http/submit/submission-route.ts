@@ -5,6 +5,7 @@ import { type SentFrom, SubmissionIntake } from '../../submissions/receive.ts';
 import type { App } from '../app.ts';
 import { contextOf, type RequestContext, type Step } from '../request/request-context.ts';
 import { namesHtml, namesProblem } from '../response/accept.ts';
+import { Turn } from '../response/turn.ts';
 import { type Answered, SubmissionAnswers } from './answer-submission.ts';
 import { type ReadSubmission, SubmissionParser } from './read-submission.ts';
 import { type Visitor, type VisitorPages, visitorOf } from './visitor-pages.ts';
@@ -19,6 +20,7 @@ export class SubmissionRoute {
   readonly #parser: SubmissionParser;
   readonly #intake: SubmissionIntake;
   readonly #answers: SubmissionAnswers;
+  readonly #turn = new Turn();
 
   constructor(app: App, visitorPages: VisitorPages) {
     const { config, db, limits, submissions } = app;
@@ -49,7 +51,10 @@ export class SubmissionRoute {
   /** Settles when the submission is answered, after its transaction has ended. */
   async #submit(context: RequestContext, deploymentId: string): Promise<void> {
     const visitor = visitorOf(context.request, context.slug);
-    await this.#answers.answer(context, await this.#receive(context.request, deploymentId, visitor));
+    const answered = await this.#receive(context.request, deploymentId, visitor);
+    // A batch settles its submissions together. Without a batch, to read all first and then to write all takes half the processor time.
+    if (answered.outcome.kind !== 'accepted') await this.#turn.end();
+    await this.#answers.answer(context, answered);
   }
 
   async #receive(request: IncomingMessage, deploymentId: string, visitor: Visitor | undefined): Promise<Answered> {

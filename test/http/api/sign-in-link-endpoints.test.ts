@@ -50,7 +50,7 @@ describe('POST /session/mail', () => {
     expect(text).toMatch(/<form method="post"><button[^>]*>Sign in<\/button><\/form>/);
     // In the colour of links: `wait` and `problem` have that of warnings.
     expect(text).toContain('<svg class="enter"');
-    expect(text).toContain('.enter,.ask{stroke:var(--accent)}');
+    expect(text).toContain('.enter,.ask{stroke:var(--link,var(--accent))}');
     const used = await service.anonymous.post(path).set('Origin', BASE_URL).redirects(0);
     expect([used.status, used.headers.location]).toEqual([303, '/dashboard']);
     expect((await service.anonymous.get('/me').set(withCookie(used))).body.email).toBe('link@test.example');

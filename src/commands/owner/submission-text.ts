@@ -14,8 +14,10 @@ const indented = (value: string, columns: number): string =>
 export function showSubmission(json: string): string {
   const members = new Map(readJsonObject(json).members.map(({ name, value }) => [name, value]));
   const of = (name: string): string => printable(text(members.get(name) ?? '""'));
+  // Nobody can mark a test as read.
+  const unread = members.get('test') === 'true' ? 'test' : 'unread';
   const marks = [
-    ...[members.get('read') === 'false' ? 'unread' : '', members.get('starred') === 'true' ? 'starred' : ''],
+    ...[members.get('read') === 'false' ? unread : '', members.get('starred') === 'true' ? 'starred' : ''],
     ...[members.get('status') === '"done"' ? 'done' : '', of('reason')],
   ];
   // Only submissions of several pages name theirs.

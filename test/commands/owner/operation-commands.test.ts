@@ -180,6 +180,8 @@ describe('formhost submissions', () => {
     );
     expect(await mark('--status', 'open', '--note', '')).toEqual(done(`${newest}  ${at}  ${ip}  unread\n${fields}`));
     expect(await mark('--status', 'closed')).toEqual(misusedFor('Allowed choices are open, done'));
+    await run(['submissions', 'test', id, '--fields', '{"n":"a test"}']);
+    expect((await run(['search', id, 'a test'])).stdout).toMatch(/^sub_\w+ {2}\S+ {2}\S+ {2}test\n {2}n: a test\n/);
     expect(await mark()).toEqual(misusedFor('give an option'));
     expect(await run(['submissions', 'delete', id, newest])).toEqual(misusedFor('add --yes'));
     expect(await run(['submissions', 'delete', id, newest, '--yes'])).toMatchObject({ code: 0, stdout: `${newest}\n` });

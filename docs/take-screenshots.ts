@@ -39,7 +39,7 @@ const VIEWS: readonly View[] = [
   { view: 'inbox', path: '/dashboard/pages/:id/inbox', ready: '.inbox-table :text("Your name")' },
   { view: 'inbox-empty', path: '/dashboard/pages/:empty/inbox', ready: '.empty' },
   { view: 'all-inboxes', path: '/dashboard/inbox', ready: '.inbox-table :text("Contact")' },
-  { view: 'spam', path: '/dashboard/pages/:id/inbox?view=spam', ready: '.spam-row' },
+  { view: 'spam', path: '/dashboard/pages/:id/inbox?view=spam', ready: '.kept-row' },
   { view: 'submission', path: '/dashboard/pages/:id/inbox/:submission', ready: '.fields :text("Your name")' },
   { view: 'charts', path: '/dashboard/pages/:id/charts', ready: '.plot .bars' },
   { view: 'page', path: '/dashboard/pages/:id/page', ready: 'iframe' },

@@ -1,7 +1,13 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasChromium } from '../support/chromium.ts';
-import { type DashboardUnderTest, expectAccessible, startDashboard, tabTo } from '../support/dashboard-in-browser.ts';
+import {
+  type DashboardUnderTest,
+  expectAccessible,
+  PHONE,
+  startDashboard,
+  tabTo,
+} from '../support/dashboard-in-browser.ts';
 import type { Owner } from '../support/test-service.ts';
 
 /* The list of pages, their statistics, and the trash, as an owner uses them. */
@@ -71,6 +77,18 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
         ...['Open page', 'Copy address', 'Rename', 'Duplicate', 'Settings', 'Delete'],
       ]);
       await expectAccessible(page);
+    });
+
+    it('shows the names of pages whole on a phone', async () => {
+      const owner = await dashboard.owner();
+      const { id } = await owner.deploy({ html: FORM });
+      await submit(id, 'Ada');
+      const page = await dashboard.open(owner, '/dashboard', PHONE);
+      await page.getByText('1 unread', { exact: true }).waitFor();
+      const hidden =
+        "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.page-row h2'))";
+      expect(await page.evaluate(hidden)).toBe(0);
+      expect(await page.locator('.quick').isVisible()).toBe(false);
     });
 
     it('shows a miniature of the page that runs no script, and none for more than a dozen', async () => {

@@ -40,7 +40,7 @@ function Restore({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Eleme
   }
   return (
     <>
-      <ActionButton icon="replace" of={page.slug} run={() => restore({})}>
+      <ActionButton icon="replace" of={page.title ?? page.slug} run={() => restore({})}>
         Restore
       </ActionButton>
       {isTaken && (
@@ -62,7 +62,7 @@ const Purge = ({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Element
   <ActionButton
     kind="quiet"
     icon="trash"
-    of={page.slug}
+    of={page.title ?? page.slug}
     ask={{
       title: 'Delete for good?',
       button: 'Delete for good',

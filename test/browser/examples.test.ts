@@ -24,6 +24,9 @@ describe.skipIf(!hasChromium())('examples/pages', () => {
     const html = readFileSync(join(FOLDER, name), 'utf8');
     const { body: checked } = await owner.post('/check').send({ html });
     expect(checked).toMatchObject({ lang: name.split('.')[1], forms: [{ submits_here: true }], problems: [] });
+    // The screens of visitors have its colours, light and dark.
+    const colors = [...html.matchAll(/--accent: (#\w+)/g)].map(([, color]) => color);
+    expect([...html.matchAll(/"theme-color" .* content="(#\w+)"/g)].map(([, color]) => color)).toEqual(colors);
     const { url } = await owner.deploy({ html });
     const page = await dashboard.open(undefined, '/dashboard', { colorScheme: 'light' });
     await page.goto(url);

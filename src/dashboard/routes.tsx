@@ -35,7 +35,8 @@ export const routes: JSX.Element[] = [
     const component = lazyView(load);
     return paths.map((path) => <Route key={paths[0]} path={path} component={component} />);
   }),
-  <Route key="not-found" default component={NotFound} />,
+  // Loaded like the others, so that the end of the loading is told.
+  <Route key="not-found" default component={lazyView(async () => ({ default: NotFound }))} />,
 ];
 
 /** Loads the script of the view at a path ahead, if there is one. */

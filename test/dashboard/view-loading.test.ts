@@ -37,6 +37,12 @@ describe.skipIf(!hasChromium())('the scripts of views', () => {
     await expect.poll(() => isLoaded(page, 'inbox-view')).toBe(true);
   });
 
+  it('is not waited for where an address has no view', async () => {
+    const page = await dashboard.open(owner, '/dashboard/no-such-view');
+    await heading(page, 'Nothing here');
+    await page.locator('main[aria-busy], .loading').first().waitFor({ state: 'detached' });
+  });
+
   it('keeps the view before until the next one is there, which gets the focus and the title', async () => {
     const held = Promise.withResolvers<void>();
     const page = await dashboard.open(owner, '/dashboard/account');

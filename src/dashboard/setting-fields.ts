@@ -16,10 +16,22 @@ type SectionName = 'thanks' | 'mail' | 'opening' | 'places' | 'senders' | 'spam'
 
 /**
  * The control of a setting. `address-field`: the name of a field of the page's form that holds addresses. `addresses`: e-mail addresses,
- * one a line. `time`: in the zone of the owner.
+ * one a line. `number-field`: the name of a field in which visitors say a number. `time`: in the zone of the owner.
  */
 type Control =
-  | ('address-field' | 'addresses' | 'lines' | 'number' | 'origins' | 'password' | 'switch' | 'text' | 'texts' | 'time')
+  | (
+      | 'address-field'
+      | 'addresses'
+      | 'lines'
+      | 'number'
+      | 'number-field'
+      | 'origins'
+      | 'password'
+      | 'switch'
+      | 'text'
+      | 'texts'
+      | 'time'
+    )
   | ('url' | readonly Option[]);
 
 /** A setting as people see it. */
@@ -158,8 +170,8 @@ export const FIELDS: Readonly<Record<PartOf<Settings>, FormField>> = {
   places_field: {
     section: 'places',
     label: 'Count places by',
-    hint: 'The name of the field in which visitors say how many they are. Left empty: each submission takes one place.',
-    control: 'text',
+    hint: 'The field in which visitors say how many they are.',
+    control: 'number-field',
     wrong: 'Enter the name of a field, or leave it empty.',
   },
   submissions_per_minute: {

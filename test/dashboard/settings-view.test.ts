@@ -231,6 +231,29 @@ describe.skipIf(!hasChromium())('the dashboard, Settings', () => {
     await expect.poll(settings).toMatchObject({ max_submissions: 40, submissions_per_minute: 60 });
   });
 
+  it('offers the fields of the form with a number to count places by, and says how many are taken', async () => {
+    const owner = await dashboard.owner();
+    const html = FORM.replace(
+      '<button>',
+      '<label>Personen <select name="people"><option>1<option>3</select></label><button>',
+    );
+    const { id } = await owner.deploy({ html });
+    await owner.change(id, { max_submissions: 40, places_field: 'people' }).expect(200);
+    await owner.post(`/submit/${id}`).send({ name: 'Ada', people: '3' }).expect(200);
+    await owner.change(id, { places_field: null }).expect(200);
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/settings#places`);
+    const choice = page.getByLabel('Count places by');
+    await choice.getByText('Personen').waitFor({ state: 'attached' });
+    expect(await choice.locator('option').allInnerTexts()).toEqual(['Submissions: each takes one place', 'Personen']);
+    await choice.selectOption('Personen');
+    await save(page).click();
+    await expect
+      .poll(async () => (await owner.get(`/deploy/${id}/settings`)).body)
+      .toMatchObject({ places_field: 'people' });
+    await page.reload();
+    await page.getByText('40 places, 3 taken').waitFor();
+  });
+
   it('has a line of state for each part, and shows visitors’ screens with the texts that are typed', async () => {
     const { page, owner, id } = await opened(
       { timezoneId: 'Europe/Berlin' },

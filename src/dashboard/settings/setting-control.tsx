@@ -38,7 +38,11 @@ const errorOfSetting = (name: string, field: FormField, { theirs, errors }: Edit
     : `This was changed in another tab meanwhile, to ${shownValue(field, theirs[name])}.`;
 
 /** Of a form on another site, the fields are not known. */
-const FIELD_NAME = 'The name of the field that holds the address, as your form has it. Left empty: no mail.';
+const FIELD_NAMES = {
+  'address-field': 'The name of the field that holds the address, as your form has it. Left empty: no mail.',
+  'number-field':
+    'The name of the field in which visitors say how many they are. Left empty: each submission takes one place.',
+} as const;
 
 function ControlOf({
   field: { control, label, hint },
@@ -58,7 +62,8 @@ function ControlOf({
   if (control === 'lines' || control === 'origins' || control === 'addresses' || control === 'texts') {
     return <TextArea {...shared} value={value} onChange={onChange} rows={control === 'texts' ? 5 : 3} />;
   }
-  if (typeof control === 'object' || (control === 'address-field' && options.length > 0)) {
+  const isOfForm = control === 'address-field' || control === 'number-field';
+  if (typeof control === 'object' || (isOfForm && options.length > 0)) {
     const choices = typeof control === 'object' ? control : options;
     return <Select {...shared} value={value} options={choices} onChange={onChange} />;
   }
@@ -68,12 +73,12 @@ function ControlOf({
   if (control === 'time') {
     return <Field {...typing} type="datetime-local" hint={`${zoneOfOwner()} time. ${hint ?? ''}`} />;
   }
-  if (control === 'address-field') return <Field {...typing} hint={FIELD_NAME} />;
+  if (isOfForm) return <Field {...typing} hint={FIELD_NAMES[control]} />;
   if (control === 'url') return <Field {...typing} type="url" inputMode="url" />;
   return <Field {...typing} type={control === 'password' ? 'password' : 'text'} />;
 }
 
-/** A setting: its control, its error, and what somebody else has made of it. `options`: the fields of the form that hold addresses. */
+/** A setting: its control, its error, and what somebody else has made of it. `options`: the fields of the form that can be chosen. */
 export function SettingControl({
   name,
   edited,

@@ -2,8 +2,8 @@ import type { JSX } from 'preact';
 import { answer, api } from '../../api.ts';
 import { mayChange } from '../../session.ts';
 import { FIELD_OF, type FormField } from '../../setting-fields.ts';
-import { type AddressFields, useAddressFields } from '../../settings/address-fields.ts';
 import type { EditedSettings } from '../../settings/edited-settings.ts';
+import { type ChosenFields, useFormFields } from '../../settings/form-fields.ts';
 import { SettingControl } from '../../settings/setting-control.tsx';
 import { changedNames } from '../../settings/typed.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
@@ -73,27 +73,23 @@ function SectionContent({
   section,
   page: { id },
   edited,
-  addressFields,
+  fields,
 }: {
   section: FormField['section'];
   page: Page;
   edited: EditedSettings;
-  addressFields: AddressFields;
+  fields: ChosenFields;
 }): JSX.Element {
   const { typed } = edited;
   const provider = typed['spam.captcha.provider'] ?? '';
+  const options = section === 'places' ? fields.numbers : fields.addresses;
   return (
     <>
-      {section === 'mail' && addressFields.hasNone && (
+      {section === 'mail' && fields.hasNoAddress && (
         <p class="hint">The form has no field for an e-mail address: add one to thank visitors by mail.</p>
       )}
       {namesIn(section).map((name) => (
-        <SettingControl
-          key={name}
-          name={name}
-          edited={edited}
-          {...(addressFields.options && { options: addressFields.options })}
-        />
+        <SettingControl key={name} name={name} edited={edited} {...(options && { options })} />
       ))}
       {section === 'places' && mayChange.value && <RateOffer edited={edited} />}
       {section === 'mail' && typed['confirmation.field'] !== '' && mayChange.value && (
@@ -121,12 +117,12 @@ export function Sections({
 }): JSX.Element {
   const { read, typed, errors, theirs } = edited;
   const chosen = read['confirmation.field'] ?? '';
-  const addressFields = useAddressFields(page.id, chosen);
-  const fieldLabel = addressFields.options?.find(({ value }) => value === chosen)?.label ?? chosen;
+  const fields = useFormFields(page.id, { address: chosen, number: read.places_field ?? '' });
+  const fieldLabel = fields.addresses?.find(({ value }) => value === chosen)?.label ?? chosen;
   const changed = new Set(changedNames(typed, read));
   const stateOf = (name: keyof typeof STATES): string => {
     if (name === 'mail') return STATES.mail(read, fieldLabel);
-    return name === 'places' ? STATES.places(read, page.submission_count) : STATES[name](read);
+    return name === 'places' ? STATES.places(read, page.places?.taken ?? page.submission_count) : STATES[name](read);
   };
   return (
     <>
@@ -149,7 +145,7 @@ export function Sections({
               onToggle={() => opened.toggle(name)}
             >
               <fieldset class="unframed" disabled={!mayChange.value}>
-                <SectionContent section={name} page={page} edited={edited} addressFields={addressFields} />
+                <SectionContent section={name} page={page} edited={edited} fields={fields} />
               </fieldset>
             </Panel>
           </div>

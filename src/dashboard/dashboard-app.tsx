@@ -70,6 +70,9 @@ const end = (): void => {
   opening.value = 'none';
 };
 
+// The same function each time: with another one the router would drop the view that it keeps while the next one loads.
+const recount = (): void => refreshUnread(DASHBOARD_LIMITS.unread.pauseMs);
+
 /** Keeps the number of unread submissions in the bar near to the truth, also while nobody navigates. */
 function useUnreadCount(): void {
   useEffect(() => {
@@ -93,7 +96,7 @@ function Views(): JSX.Element {
   return (
     <main id="main" tabIndex={-1} aria-busy={state === 'none' ? undefined : true}>
       {state === 'first' && <Loading label="Loading the dashboard" />}
-      <Router onLoadStart={start} onLoadEnd={end} onRouteChange={() => refreshUnread(DASHBOARD_LIMITS.unread.pauseMs)}>
+      <Router onLoadStart={start} onLoadEnd={end} onRouteChange={recount}>
         {routes}
       </Router>
     </main>

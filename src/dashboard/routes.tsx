@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { Route } from 'preact-iso';
 import { exec } from 'preact-iso/router';
 import { VIEW_PATHS } from '../lib/dashboard-paths.ts';
-import { type LoadView, lazyView, prefetch } from './view-loading.tsx';
+import { type LoadView, lazyView, opening, prefetch } from './view-loading.tsx';
 import NotFound from './views/not-found-view.tsx';
 
 /** Every view: its script, and its addresses. */
@@ -29,14 +30,21 @@ const VIEWS: readonly { load: LoadView; paths: readonly string[] }[] = [
   { load: () => import('./views/settings-view.tsx'), paths: [VIEW_PATHS.settings] },
 ];
 
+/** Stands at an address without a view. Nothing has to be loaded for it. */
+function NoView(): JSX.Element {
+  useEffect(() => {
+    opening.value = 'none';
+  }, []);
+  return <NotFound />;
+}
+
 /** A view under several addresses has one key, so that it stays as it is from one to another. */
 export const routes: JSX.Element[] = [
   ...VIEWS.flatMap(({ load, paths }) => {
     const component = lazyView(load);
     return paths.map((path) => <Route key={paths[0]} path={path} component={component} />);
   }),
-  // Loaded like the others, so that the end of the loading is told.
-  <Route key="not-found" default component={lazyView(async () => ({ default: NotFound }))} />,
+  <Route key="not-found" default component={NoView} />,
 ];
 
 /** Loads the script of the view at a path ahead, if there is one. */

@@ -89,9 +89,9 @@ describe.skipIf(!hasChromium())("a visitor's browser", () => {
   });
   const thanks = (url: string) => ({
     url,
-    title: 'Thank you',
+    title: 'Thank you · Ask us',
     heading: 'Thank you',
-    text: ['Your message has been sent.', 'Back to the page'],
+    text: ['Ask us', 'Your message has been sent.', 'Back to the page'],
   });
 
   /** Returns the texts of the stored submissions, oldest first. */
@@ -224,11 +224,12 @@ describe.skipIf(!hasChromium())("a visitor's browser", () => {
       await send(page);
       expect(await words(page)).toEqual({
         url: attributes.includes('action') ? submitUrl(id) : `${url}/`,
-        title: 'Please wait a moment',
+        title: 'Please wait a moment · Ask us',
         heading: 'Please wait a moment',
         text: [
+          'Ask us',
           expect.stringMatching(
-            /^Too many people sent this form in the last minute\. Please try again in (2\d|30) seconds\.$/,
+            /^Too many people sent this form in the last minute\. The form is sent again by itself in (2\d|3[0-6]) seconds\.$/,
           ),
           'What you filled in has been kept.',
           'Back to the page',
@@ -236,7 +237,7 @@ describe.skipIf(!hasChromium())("a visitor's browser", () => {
       });
       // Too early, and once more.
       await page.getByRole('button', { name: 'Send it again' }).click();
-      expect(await page.title()).toBe('Please wait a moment');
+      expect(await page.title()).toBe('Please wait a moment · Ask us');
       await free(id);
       await sendAgain(page, /^Thank you/);
       expect(await stored(id)).toEqual([JSON.stringify(DATA)]);
@@ -325,7 +326,7 @@ describe.skipIf(!hasChromium())("a visitor's browser", () => {
         },
         { timeout: 60_000, interval: 300 },
       )
-      .toBe('Thank you');
+      .toBe('Thank you · Ask us');
     expect(await filesOf(id)).toEqual([
       [
         ['a.png', 10],
@@ -348,9 +349,9 @@ describe.skipIf(!hasChromium())("a visitor's browser", () => {
     await send(page);
     expect(await words(page)).toEqual({
       url: submitUrl(id),
-      title: 'This is too large to send',
+      title: 'This is too large to send · Ask us',
       heading: 'This is too large to send',
-      text: ['The file photo.png is larger than 1 MB.', NOTE, 'Choose again: photo.png', 'Back to the page'],
+      text: ['Ask us', 'The file photo.png is larger than 1 MB.', NOTE, 'Choose again: photo.png', 'Back to the page'],
     });
     await page.getByLabel('Choose again: photo.png').setInputFiles(picture('small.png', 100));
     await send(page);

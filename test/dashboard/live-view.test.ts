@@ -106,7 +106,7 @@ describe.skipIf(!hasChromium())('You’re live', () => {
     const [form] = (await owner.post('/check').send({ html: snippet }).expect(200)).body.forms;
     const [own] = (await owner.get(`/deploy/${id}/check`)).body.forms;
     const shown = own.fields.filter(({ name }: { name: string }) => !['_hp', 'go'].includes(name));
-    expect(form).toMatchObject({ action: `${dashboard.origin}/submit/${id}`, enctype: 'multipart/form-data' });
+    expect(form).toMatchObject({ action: `${dashboard.origin}/submit/${id}`, enctype: own.enctype });
     expect(form.fields.slice(0, -1)).toEqual(shown);
   });
 

@@ -118,6 +118,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await expect.poll(() => smtp.received.length).toBe(before + 1);
     const page = await dashboard.open(owner, `/dashboard/pages/${id}/inbox`);
     await page.getByText('Ada', { exact: true }).first().click();
+    await page.getByText('Details', { exact: true }).click();
     const deliveries = page.getByRole('region', { name: 'Deliveries' });
     await deliveries.getByText('last answer: SMTP 250').waitFor();
     await deliveries.getByRole('button', { name: `Send again to ${email}` }).click();

@@ -71,7 +71,7 @@ const end = (): void => {
 };
 
 // The same function each time: with another one the router would drop the view that it keeps while the next one loads.
-const recount = (): void => refreshUnread(DASHBOARD_LIMITS.unread.pauseMs);
+const recount = (): void => void refreshUnread(DASHBOARD_LIMITS.unread.pauseMs);
 
 /** Keeps the number of unread submissions in the bar near to the truth, also while nobody navigates. */
 function useUnreadCount(): void {

@@ -188,7 +188,7 @@ export const SETTINGS = {
       'The name of a field that says how many places of `max_submissions` a submission takes: the whole number that its first value ' +
       'begins with, in ASCII digits, up to 1,000; 1 without one, or for 0. One that takes more than are left is a 403 that says how many ' +
       'are left. A change counts all submissions anew. null: each takes one.',
-    short: 'The field whose number says how many places a submission takes. null: each takes one.',
+    short: 'The field whose number says how many places one takes.',
     example: 'guests',
   },
   submissions_per_minute: {

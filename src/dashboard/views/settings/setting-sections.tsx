@@ -3,7 +3,7 @@ import { answer, api } from '../../api.ts';
 import { mayChange } from '../../session.ts';
 import { FIELD_OF, type FormField } from '../../setting-fields.ts';
 import type { EditedSettings } from '../../settings/edited-settings.ts';
-import { type ChosenFields, useFormFields } from '../../settings/form-fields.ts';
+import { type ChosenFields, useFormFields } from '../../settings/fields-of-form.ts';
 import { SettingControl } from '../../settings/setting-control.tsx';
 import { changedNames } from '../../settings/typed.ts';
 import { ActionButton } from '../../ui/action-button.tsx';

@@ -78,7 +78,7 @@ const listOperation = operation('GET', '/trash', 'listTrash', {
 const restoreOperation = operation('POST', '/trash/:id/restore', 'restoreDeployment', {
   tool: {
     name: 'restore_page',
-    description: 'Brings a page back from the trash, with all that it had. Give a slug where its own is taken.',
+    description: 'Brings a page back from the trash. Give a slug where its own is taken.',
   },
   command: {
     usage: 'trash restore <id>',

@@ -43,7 +43,7 @@ const ownVersion = async (db: Database, deploymentId: string, version: string) =
 const listOperation = operation('GET', '/deploy/:id/versions', 'listVersions', {
   tool: {
     name: 'list_versions',
-    description: 'The versions of the HTML of a page that are kept, newest first, and which of them is live.',
+    description: 'The kept versions of a page, newest first, and which of them is live.',
     isBounded: true,
   },
   command: {

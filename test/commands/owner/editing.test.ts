@@ -222,8 +222,8 @@ describe('formhost trash', () => {
     }
     const [first = '', , last = ''] = ids;
     const { deployments } = (await other.get('/trash')).body;
-    const lines = deployments.map(({ id, slug, submission_count: count, deleted_at }: Record<string, string>) =>
-      [id, slug, count, deleted_at].join('\t'),
+    const lines = deployments.map(({ id, slug, submission_count: count, deleted_at, title }: Record<string, string>) =>
+      [id, slug, count, deleted_at, title ?? '-'].join('\t'),
     );
     expect(lines).toHaveLength(3);
     expect(await trash('list')).toEqual(done(`${lines.join('\n')}\n`));

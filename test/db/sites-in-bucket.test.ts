@@ -151,7 +151,10 @@ describe('a site with FILES_URL', () => {
     const change = { html: '<p>2', files: { 'a.txt': 'slow a', 'b.txt': 'slow b' } };
     s3.intercept(({ key }) => key.startsWith('slow/files/'));
     const refused = await other.put(`/deploy/${id}`).send(change).expect(503);
-    expect(refused.body).toEqual({ error: 'The service cannot reach its files just now: try again shortly.' });
+    // The time may be over ahead of the first content, too.
+    expect(refused.body.error).toMatch(
+      /^The (service cannot reach its files just now|request took too long): try again shortly\.$/,
+    );
     expect((await other.get(`/deploy/${id}/html`)).body).toEqual({ html: '<p>1' });
     expect((await other.get(`/deploy/${id}/files`)).body.files).toHaveLength(1);
   });

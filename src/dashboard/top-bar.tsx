@@ -26,7 +26,7 @@ function UnreadCount(): JSX.Element | null {
   );
 }
 
-/** What the account menu has: who is signed in, and what is about this person. */
+/** The account menu has who is signed in, and what is about this person. */
 function AccountMenu(): JSX.Element {
   const email = me.value?.email ?? '';
   const face = (

@@ -54,7 +54,7 @@ export function useActions(
       void list.restart();
       throw error;
     }
-    // What comes back from spam is accepted anew.
+    // A submission that comes back from spam is accepted anew.
     if (action === 'spam') await list.restart();
     const [first] = rows;
     if (first) setTimeout(() => focusRow(first.id));

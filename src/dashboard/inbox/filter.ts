@@ -9,7 +9,7 @@ export type Filter = {
   to: string;
   unread: boolean;
   starred: boolean;
-  /** Whether the owner is done with them; empty for both. */
+  /** Says if the owner is done with them; empty for both. */
   status: '' | 'open' | 'done';
 };
 

@@ -32,7 +32,7 @@ export type Submission = {
   pageVersion: number | undefined;
   /** The owner has sent it to test the form. */
   isTest: boolean;
-  /** What the owner has written about it. */
+  /** The owner's text about it. */
   note: string;
   /** The owner has nothing left to do about it. */
   isDone: boolean;

@@ -103,7 +103,7 @@ export class SubmissionList {
     return rows.find((row) => row.id === id) ?? (opened?.id === id ? opened : undefined);
   }
 
-  /** The same submissions by their names where all of them are loaded, so that a removal can be undone. */
+  /** Their names, where all of them are loaded, so that a removal can be undone. */
   nameAll({ rows, isAll }: Target): Target {
     const { rows: loaded, cursor } = this.state.value;
     if (!isAll || cursor !== null || loaded.length > DASHBOARD_LIMITS.inbox.undoneSubmissions) {

@@ -37,7 +37,7 @@ const errorOfSetting = (name: string, field: FormField, { theirs, errors }: Edit
     ? errors[name]
     : `This was changed in another tab meanwhile, to ${shownValue(field, theirs[name])}.`;
 
-/** Of a form on another site, the fields are not known. */
+/** The fields of a form on another site are not known. */
 const FIELD_NAMES = {
   'address-field': 'The name of the field that holds the address, as your form has it. Left empty: no mail.',
   'number-field':

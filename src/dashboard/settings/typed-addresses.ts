@@ -5,7 +5,7 @@
 
 /** A scheme, with or without the slashes: `https://`, `mailto:`. */
 const SCHEME = /^[a-z][a-z\d+.-]*:\/\//i;
-/** What looks like a host with a dot, or this machine. */
+/** A text that looks like a host with a dot, or this machine. */
 const HOST = /^(?:[^\s/:.@]+\.)+[^\s/:.@]{2,}(?=[/:?#]|$)|^localhost(?=[/:?#]|$)/;
 
 /** Returns the address of a page with its scheme: `example.org/thanks` is one of the web. */

@@ -7,7 +7,7 @@ import { Findings } from './findings.tsx';
 
 type Checked = Schemas['CheckedPage'];
 
-/** What was to be published, and what is wrong with it. */
+/** The site that was to be published, and what is wrong with it. */
 type Asked = { checked: Checked; publish(): unknown; fix: ((checked: Checked) => void) | undefined };
 
 /** Publishes, after a question where something that visitors enter would not arrive. */

@@ -14,7 +14,7 @@ export function useSiteCheck(site: Site): Loaded<Checked> {
   return useData(key, () => checkSite(site));
 }
 
-/** What the form check finds in a site before it is published: each problem has its file. */
+/** Shows the problems that the form check finds in a site before it is published, each with its file. */
 export const SiteFindings = ({ loaded: { data, error } }: { loaded: Loaded<Checked> }): JSX.Element => (
   <div aria-live="polite">
     {error && <p class="muted">The files could not be checked: {error.message}</p>}

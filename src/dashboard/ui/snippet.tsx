@@ -8,7 +8,7 @@ export const Snippet = ({
   children,
 }: {
   text: string;
-  /** What it is, for people who don't see what is around it. */
+  /** Says what it is to people who don't see what is around it. */
   of?: string;
   children?: ComponentChildren;
 }): JSX.Element => (

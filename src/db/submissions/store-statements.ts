@@ -126,11 +126,11 @@ const COUNTED = {
 const store = ({ incoming, fits, count, read }: typeof BATCHED): string => `
   WITH incoming AS MATERIALIZED (
     SELECT * FROM json_to_recordset(?) AS incoming (
-      id text, deployment_id text, data text, ip_address text, is_test boolean, is_unjudged boolean, rank int, wanted int
+      id text, deployment_id text, data text, ip_address text, is_unjudged boolean, rank int, wanted int
     )
   ), ${lock('id = ANY (ARRAY(SELECT deployment_id FROM incoming))')}, accepted AS MATERIALIZED (
     SELECT incoming.*, last_submission_number + rank AS number, owner_id, is_mailed, notify_owner, recent, now,
-           has_confirmation AND is_test IS NOT TRUE AS is_confirmed, ${FREE} AS free${count && ', places'}
+           has_confirmation AS is_confirmed, ${FREE} AS free${count && ', places'}
       FROM ${incoming}
      WHERE rank <= ${FREE} AND NOT (has_rules AND is_unjudged IS TRUE) AND ${fits}
   ), counted AS (

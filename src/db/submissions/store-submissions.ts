@@ -13,8 +13,6 @@ export type NewSubmission = {
   /** The JSON text of an object, stored as it is. */
   data: string;
   ipAddress: string;
-  /** True if the owner tests the form. No visitor then gets a confirmation. */
-  isTest?: true;
   /** True if nobody has judged it by the rules of its form: it is stored only where the form has none. */
   isUnjudged?: true;
 };
@@ -136,10 +134,10 @@ export async function storeSubmissions(db: Knex, batch: readonly NewSubmission[]
     counts.set(deploymentId, rank);
     return rank;
   });
-  const incoming = batch.flatMap(({ id, deploymentId, data, ipAddress, isTest, isUnjudged }, index) => {
+  const incoming = batch.flatMap(({ id, deploymentId, data, ipAddress, isUnjudged }, index) => {
     const rank = ranks[index];
     if (rank === 0) return [];
-    const item = { id, deployment_id: deploymentId, data, ip_address: ipAddress, is_test: isTest };
+    const item = { id, deployment_id: deploymentId, data, ip_address: ipAddress };
     return [{ ...item, is_unjudged: isUnjudged, rank, wanted: counts.get(deploymentId) }];
   });
   const rows = await query<StoredRow>(db, 'store-submissions', STORE, [JSON.stringify(incoming)]);
@@ -154,8 +152,8 @@ export async function storeSubmissions(db: Knex, batch: readonly NewSubmission[]
 
 /** Stores a submission as `storeSubmissions` does, to a form that may count it by its places. */
 export async function storeCounted(db: Knex, submission: NewSubmission): Promise<Exclude<Outcome, CountsPlaces>> {
-  const { id, deploymentId, data, ipAddress, isTest, isUnjudged } = submission;
-  const incoming = { id, deployment_id: deploymentId, data, ip_address: ipAddress, is_test: isTest };
+  const { id, deploymentId, data, ipAddress, isUnjudged } = submission;
+  const incoming = { id, deployment_id: deploymentId, data, ip_address: ipAddress };
   const values = [JSON.stringify([{ ...incoming, is_unjudged: isUnjudged, rank: 1, wanted: 1 }])];
   const [row] = await query<StoredRow>(db, 'store-submissions-counted', STORE_COUNTED, values);
   return countedOutcome(row, submission, 1);

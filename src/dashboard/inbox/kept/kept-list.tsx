@@ -24,11 +24,11 @@ import { SearchField } from '../toolbar/search-field.tsx';
 type Items = { items: readonly Submission[]; total: number };
 type Read = (query: { page: number; limit: number }, signal: AbortSignal) => Promise<Items>;
 
-/** What can be done with a submission that is kept apart. */
+/** The actions for a submission that is kept apart. */
 export type KeptAction = {
   label: string;
   icon: IconName;
-  /** What became of it, after a count: `in the inbox now`. */
+  /** Says where they are now, after a count: `in the inbox now`. */
   done: string;
   /** The question before it, where nothing undoes it. `count`: of the submissions, in words. */
   ask?: (count: string) => Question;
@@ -41,7 +41,7 @@ export type KeptFolder = {
   view: string;
   read: Read;
   actions: readonly KeptAction[];
-  /** What stands below a name: why it is here, and since when. */
+  /** Stands below a name: why it is here, and since when. */
   facts(submission: Submission): ComponentChildren;
   /** It is empty. */
   nothing: JSX.Element;

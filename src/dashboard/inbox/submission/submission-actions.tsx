@@ -19,7 +19,7 @@ async function copy(text: string): Promise<void> {
 
 type Props = { inbox: Inbox; submission: Submission; labels: Labels; pageName: string };
 
-/** What one can do with an open submission. */
+/** The actions for an open submission. */
 export function SubmissionActions({ inbox, submission, labels, pageName }: Props): JSX.Element {
   const { act, mayChange } = inbox;
   const target = { rows: [submission] };

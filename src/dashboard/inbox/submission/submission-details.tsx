@@ -51,7 +51,7 @@ const Deliveries = ({ id, loaded }: { id: string; loaded: Loaded<LoggedDelivery[
 /** One who looks at the details of a submission sees those of the next one too. */
 const isOpen = signal(false);
 
-/** What is about the service and not about the visitor, folded. A delivery that failed is named all the same. */
+/** Facts about the service and not about the visitor, folded. A delivery that failed is named all the same. */
 export function Details({ submission, labels }: { submission: Submission; labels: Labels }): JSX.Element {
   const { id, pageId } = submission;
   const loaded = useData(`deliveries:${id}`, (signal) => readDeliveries(pageId, id, signal));

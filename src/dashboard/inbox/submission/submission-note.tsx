@@ -9,7 +9,7 @@ import { numbers } from '../../ui/time.tsx';
 import type { Inbox } from '../inbox-state.ts';
 import type { Submission } from '../read-submissions.ts';
 
-/** What the owner writes about a submission. It is stored a moment after the last key, and when one goes on. */
+/** The owner's note on a submission. It is stored a moment after the last key, and when one goes on. */
 export function Note({
   inbox: { list, mayChange },
   submission,

@@ -12,6 +12,7 @@ import { openEmbeddedPostgres } from '../src/db/postgres/embedded-postgres.ts';
 import { migrate } from '../src/db/postgres/migrate.ts';
 import { LIMITS } from '../src/limits.ts';
 import { SIZES } from '../src/sizes.ts';
+import { installedPostgres, startInstalled } from '../test/support/cluster.ts';
 import type { Row } from './measure.ts';
 
 export const DEPLOYMENTS = 10_000;
@@ -62,7 +63,7 @@ export async function stop(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** A database with an owner, deployments and nothing else, on the embedded server. */
+/** A database with an owner, deployments and nothing else. */
 export type Stage = {
   /** For files; it goes with the stage. */
   folder: string;
@@ -82,13 +83,22 @@ export type Stage = {
 /** Measures on a stage of its own: gives rows, and says what it leaves out. */
 export type Case = (stage: Stage, leaveOut: (what: string) => void) => Promise<Row[]>;
 
+/** The server of a stage in `folder`: that of TEST_POSTGRES_BIN, else the embedded one. */
+async function startPostgres(folder: string) {
+  const programs = installedPostgres();
+  if (programs === undefined) return openEmbeddedPostgres(folder);
+  const { socket, stop } = await startInstalled(programs, folder);
+  const connection = { host: socket, port: 5432, user: 'postgres', database: 'postgres', ssl: false };
+  return { connection, close: stop };
+}
+
 /** Prepares a stage, and removes it when `play` has ended. */
 export async function onStage<T>(play: (stage: Stage) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'formhost-bench-'));
   const children: ChildProcess[] = [];
-  const embedded = await openEmbeddedPostgres(folder);
-  const { host, port, user, database } = embedded.connection;
-  const db = connect(embedded.connection, { limits: LIMITS });
+  const server = await startPostgres(folder);
+  const { host, port, user, database } = server.connection;
+  const db = connect(server.connection, { limits: LIMITS });
   const url = `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
 
   async function run(...args: Parameters<typeof start>): Promise<number> {
@@ -97,14 +107,14 @@ export async function onStage<T>(play: (stage: Stage) => Promise<T>): Promise<T>
     return child.pid ?? 0;
   }
   try {
-    await migrate(embedded.connection);
-    await seed(embedded.connection);
-    await makeLogFiles(embedded.connection);
+    await migrate(server.connection);
+    await seed(server.connection);
+    await makeLogFiles(server.connection);
     return await play({
       folder,
       db,
       url,
-      connection: embedded.connection,
+      connection: server.connection,
       reach: ['-h', host, '-p', String(port), '-U', user, database],
       postmaster: Number.parseInt(await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8'), 10),
       start: run,
@@ -118,7 +128,7 @@ export async function onStage<T>(play: (stage: Stage) => Promise<T>): Promise<T>
   } finally {
     await Promise.all(children.map(stop));
     await db.close();
-    await embedded.close();
+    await server.close();
     await rm(folder, { recursive: true, force: true });
   }
 }

@@ -9,6 +9,19 @@ export type Cluster = { data: string; postgres: string; account: Account };
 /** The folder of the programs of an installed Postgres, which tests use instead of the embedded one; undefined where they use that. */
 export const installedPostgres = (): string | undefined => process.env.TEST_POSTGRES_BIN || undefined;
 
+/** Makes a cluster of an installed Postgres in `root`, and starts it: it listens on a socket in the folder `socket` only. */
+export async function startInstalled(programs: string, root: string, settings = '') {
+  const { data, account } = await makeCluster(root);
+  const socket = join(root, 'socket');
+  await mkdir(socket, { mode: 0o700 });
+  await chown(socket, account.uid, account.gid);
+  const pgCtl = (...args: string[]): Promise<void> =>
+    run(account, join(programs, 'pg_ctl'), [...args, '-w', '-D', data]);
+  const options = `-c listen_addresses= -c unix_socket_directories=${socket} ${settings}`;
+  await pgCtl('start', '-l', join(data, 'log'), '-o', options);
+  return { socket, stop: () => pgCtl('stop', '-m', 'fast') };
+}
+
 /** Makes a cluster in `root`, and does not start it. */
 export async function makeCluster(root: string): Promise<Cluster> {
   const data = join(root, 'postgres');

@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { openEmbeddedPostgres } from '../../src/db/postgres/embedded-postgres.ts';
 import { migrate } from '../../src/db/postgres/migrate.ts';
-import { run } from '../../src/db/postgres/postgres-account.ts';
-import { installedPostgres, makeCluster } from './cluster.ts';
+import { installedPostgres, startInstalled } from './cluster.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -78,18 +77,11 @@ async function embedded(): Promise<TestServer> {
 /** A cluster of its own. The one that Debian's package starts on port 5432 does not matter. */
 async function installed(programs: string): Promise<TestServer> {
   const root = await mkdtemp(join(tmpdir(), 'formhost-test-'));
-  const { data, account } = await makeCluster(root);
-  const socket = join(root, 'socket');
-  await mkdir(socket, { mode: 0o700 });
-  await chown(socket, account.uid, account.gid);
-  const settings = `-c listen_addresses= -c unix_socket_directories=${socket} -c max_connections=${MAX_CONNECTIONS}`;
-  const pgCtl = (...args: string[]): Promise<void> =>
-    run(account, join(programs, 'pg_ctl'), [...args, '-w', '-D', data]);
-  await pgCtl('start', '-l', join(data, 'log'), '-o', settings);
+  const { socket, stop } = await startInstalled(programs, root, `-c max_connections=${MAX_CONNECTIONS}`);
   return {
     url: socketUrl(socket),
     stop: async () => {
-      await pgCtl('stop', '-m', 'fast');
+      await stop();
       await rm(root, { recursive: true });
     },
   };

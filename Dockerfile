@@ -9,6 +9,7 @@ COPY src src
 COPY migrations migrations
 COPY examples/pages examples/pages
 COPY docs/dashboard docs/dashboard
+COPY skills skills
 RUN npm run build
 # The optional packages are Node and Postgres for machines without them; here the image and DATABASE_URL provide both.
 RUN npm prune --omit=dev --omit=optional

@@ -17,8 +17,9 @@ import { fileLinkOperation } from './api/links/file-link-endpoints.ts';
 import { spamLinkOperations } from './api/links/spam-link-endpoints.ts';
 import { unsubscribeOperations } from './api/links/unsubscribe-endpoints.ts';
 import { altchaOperations } from './api/service/altcha-endpoints.ts';
+import { apiCatalogOperation } from './api/service/api-catalog-endpoints.ts';
 import { healthOperations } from './api/service/health-endpoints.ts';
-import { llmsTxtOperation } from './api/service/llms-txt-endpoints.ts';
+import { llmsTxtOperation, skillOperation } from './api/service/llms-txt-endpoints.ts';
 import type { Tag } from './api/service/reference/reference-document.ts';
 import { referenceOperations } from './api/service/reference-endpoints.ts';
 import { securityTxt } from './api/service/security-txt-endpoints.ts';
@@ -57,10 +58,10 @@ const BY_TAG: Readonly<Record<Tag, readonly Operation[]>> = {
   Webhooks: webhookOperations,
   Deliveries: deliveryOperations,
   Links: [fileLinkOperation, ...unsubscribeOperations, ...confirmOperations, ...spamLinkOperations],
-  Agents: [...mcpOperations((app) => endpointsOf(app)), llmsTxtOperation],
+  Agents: [...mcpOperations((app) => endpointsOf(app)), llmsTxtOperation, skillOperation],
   Service: [
     ...referenceOperations((app) => endpointsOf(app)),
-    ...[...dashboardOperations, securityTxt, ...healthOperations, tlsOperation],
+    ...[...dashboardOperations, securityTxt, apiCatalogOperation, ...healthOperations, tlsOperation],
   ],
 };
 

@@ -203,6 +203,15 @@ describe('the guides', () => {
     await follow(shown, ownerOf('llms.txt'));
   });
 
+  it('/skill.md: its commands do what it shows', { timeout: 60_000 }, async () => {
+    const { text } = await request(`http://127.0.0.1:${ports[0]?.[1]}`).get('/skill.md').expect(200);
+    const shown = replaced(
+      text,
+      ports.map(([port, real]) => [real, port] as const),
+    );
+    await follow(shown, ownerOf('skill.md'));
+  });
+
   it.each(GUIDES)('%s: a block that does not run says why', (guide) => {
     const reasons = blocksOf(textOf(guide)).flatMap(({ language, info }) =>
       language === 'sh' && info !== '' ? [/^no-test=(\w+)$/.exec(info)?.[1] ?? info] : [],

@@ -101,7 +101,7 @@ describe.each(USERS)('formhost start, as $user', ({ as: asUser }) => {
     const second = await start();
     const { body } = await owner.get(`/submissions/${id}`).expect(200);
     expect(body.submissions).toMatchObject([{ data: { name: 'Ada' } }]);
-    for (const path of ['/dashboard', '/docs', '/docs/swagger-ui.css', '/llms.txt']) {
+    for (const path of ['/dashboard', '/docs', '/docs/swagger-ui.css', '/llms.txt', '/skill.md']) {
       expect([path, (await request(second.url).get(path)).status]).toEqual([path, 200]);
     }
     expect((await second.stop()).stderr).toContain('"msg":"stopped"');

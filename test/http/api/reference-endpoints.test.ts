@@ -288,6 +288,7 @@ it.each([
 describe.each([
   ['/openapi.json', 'application/json; charset=utf-8'],
   ['/llms.txt', 'text/plain; charset=utf-8'],
+  ['/skill.md', 'text/markdown; charset=utf-8'],
   ['/docs', 'text/html; charset=utf-8'],
   ['/docs/start.js', 'text/javascript; charset=utf-8'],
   ['/docs/page.css', 'text/css; charset=utf-8'],
@@ -312,6 +313,28 @@ it('GET /llms.txt names the addresses and the limits of this service', async () 
   const { text } = await service.anonymous.get('/llms.txt');
   expect(text).toContain(`curl -sw '\\n' ${BASE_URL}/submit/$ID`);
   expect(new Set(text.match(/\{\{\w+\}\}/g))).toEqual(new Set(['{{FORM_ACTION}}']));
+});
+
+it('GET /skill.md is a skill that names the address of this service', async () => {
+  const { text } = await service.anonymous.get('/skill.md');
+  expect(text).toMatch(/^---\nname: formhost\ndescription: [^\n]{1,1024}\n---\n/);
+  expect(text).toContain(`FORMHOST_URL=${BASE_URL}\n`);
+  expect(text).not.toContain('//localhost:3000');
+});
+
+it('GET /.well-known/api-catalog leads to what this service has', async () => {
+  const { headers, body } = await service.anonymous.get('/.well-known/api-catalog').responseType('blob');
+  expect(headers['content-type']).toBe('application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"');
+  expect(headers.link).toBe('</.well-known/api-catalog>; rel="api-catalog"');
+  const { linkset } = JSON.parse(String(body));
+  const [api, tools] = linkset;
+  expect([api.anchor, tools.anchor]).toEqual([BASE_URL, `${BASE_URL}/mcp`]);
+  const targets = [...api['service-desc'], ...api['service-doc'], ...api.status];
+  for (const { href, type } of targets) {
+    const answered = await service.anonymous.get(href.slice(BASE_URL.length));
+    expect([href, answered.status, answered.type]).toEqual([href, 200, type]);
+  }
+  expect((await service.anonymous.head('/.well-known/api-catalog')).headers.link).toBe(headers.link);
 });
 
 describe('/docs', () => {

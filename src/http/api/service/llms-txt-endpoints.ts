@@ -32,6 +32,27 @@ const pageOf = perService(
     }),
 );
 
+/** The skill for agents that load such files (agentskills.io), in the form in which a repository has it. */
+const SKILL = new URL('skills/formhost/SKILL.md', PROJECT);
+/** The address that the skill names, in place of which the service writes its own. */
+const EXAMPLE_URL = 'http://localhost:3000';
+
+const skillOf = perService(
+  ({ config }) =>
+    new StaticFile('text/markdown', async () => {
+      const text = await readFile(SKILL, 'utf8');
+      return Buffer.from(text.replaceAll(EXAMPLE_URL, config.baseUrl));
+    }),
+);
+
+export const skillOperation = publicOperation('GET', '/skill.md', 'getSkill', {
+  summary: 'Get the skill for agents that publish with curl or the command',
+  description: 'A file `SKILL.md` with the address of this service. With an ETag; 304 where the client has it.',
+  answer: { description: 'The skill.', type: 'text/markdown', schema: z.string(), example: '---\nname: formhost\n' },
+  otherAnswers: { 304: notModified },
+  handle: (_request, response, app) => skillOf(app).send(response),
+});
+
 export const llmsTxtOperation = publicOperation('GET', '/llms.txt', 'getLlmsTxt', {
   summary: 'Get what an agent needs to know, in one page',
   description: 'In Markdown, with commands that can be run as they are. With an ETag; 304 where the client has it.',

@@ -175,6 +175,7 @@ async function storePages({ connection, db }: Stage): Promise<void> {
       deployment_id: id,
       ...pageColumns(
         await renderer.prepare(0, { deploymentId: id, slug: '', html: Buffer.from(id + content), hasAltcha: false }),
+        [],
         1,
       ),
     }));

@@ -186,8 +186,9 @@ const VERSIONS = `
     title text, -- of the HTML; NULL: it has none
     color text, -- #rrggbb, of its <meta name="theme-color">, on a light screen; NULL: none
     dark_color text, -- on a dark screen
-    labels json, -- what people call the fields: a list of pairs of a name and a label
-    labels_version bigint, -- the version that labels was read from
+    tells_forms_apart boolean NOT NULL DEFAULT false, -- it may have several forms, or names of forms: submissions are matched with them
+    forms json, -- its forms, as the code has them (PageForm)
+    forms_version bigint, -- the version that forms was read from
     rendered_action text, -- what the addresses that its forms post to begin with; NULL: it has not been rendered
     rendered_hash text, -- of the rendered page without an encoding
     rendered_bytes integer, -- the length of that

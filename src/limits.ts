@@ -255,8 +255,8 @@ export const LIMITS = {
   compute: {
     /** The time for which a check waits for the thread. */
     checkWaitTimeoutMs: 10_000,
-    /** Reading the labels of a page waits for the thread. */
-    labelsSlotTimeoutMs: 10_000,
+    /** Reading the forms of a page waits for the thread. */
+    formsSlotTimeoutMs: 10_000,
     /** The longest that the thread may take to render one page, or to read one body. */
     jobTimeoutMs: 10_000,
     /**

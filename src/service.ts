@@ -18,6 +18,7 @@ import { DomainChecks } from './domains/domain-checks.ts';
 import { createProofs } from './domains/domain-records.ts';
 import { Bucket } from './files/bucket.ts';
 import { FilesBucket } from './files/files-bucket.ts';
+import { labelsOf } from './forms/forms-of-page.ts';
 import type { App } from './http/app.ts';
 import { Listener } from './http/listener.ts';
 import { createPages } from './http/pages/create-pages.ts';
@@ -32,7 +33,7 @@ import { type LimitOverrides, withLimits } from './limits.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { type FirstOwner, openDatabase } from './prepare-database.ts';
 import { createSubmissions } from './submissions/create-submissions.ts';
-import { readLabels } from './submissions/read-labels.ts';
+import { readFormsAhead, readPageForms } from './submissions/read-page-forms.ts';
 
 export type Service = {
   /** Where it listens, such as http://127.0.0.1:3000. */
@@ -86,11 +87,12 @@ async function createParts(
     listening,
   });
   const threads = createCompute(config, limits);
-  const labelSources = { db, limits, labelThread: threads.labels, openSiteFile: files.openSiteFile, hosts };
-  const labelsOf = (deploymentId: string) => readLabels(labelSources, deploymentId);
+  const formSources = { db, limits, formThread: threads.forms, openSiteFile: files.openSiteFile, hosts };
+  const formsOf = (deploymentId: string) => readPageForms(formSources, deploymentId);
   const delivery = createDelivery({
     ...base,
-    ...{ own, labelsOf, siteverifyUrls },
+    ...{ own, siteverifyUrls },
+    labelsOf: async (deploymentId) => labelsOf(await formsOf(deploymentId)),
     links: secrets.links,
     count: (kind, result) => metrics.delivery(kind, result),
   });
@@ -135,7 +137,7 @@ async function createParts(
   const app: App = {
     ...base,
     metrics,
-    compute: { checks: threads.checks, labelsOf },
+    compute: { checks: threads.checks, formsOf, readFormsAhead: (id) => readFormsAhead(formSources, id) },
     ...{ files, secrets, submissions, pages, requests },
     domains: { proofs, checks: domainChecks },
     delivery: {

@@ -306,7 +306,8 @@ export const SIZES = {
     maxFormChars: 4 * 1024 * 1024,
     /** Characters of a label or a title. */
     maxTextChars: 200,
-    /** Names that have labels: they are kept in the database for each page. */
-    maxLabels: 1_000,
+    /** Forms of a page that submissions are matched with, and the fields of all of them: they are kept in the database for each page. */
+    maxKeptForms: 200,
+    maxKeptFields: 2_000,
   },
 } as const;

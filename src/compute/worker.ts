@@ -1,13 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type {
-  CheckedFile,
-  CheckedScript,
-  CheckInput,
-  LabelsInput,
-  PageLabels,
-  ScriptInput,
-  WidgetInput,
-} from './check/answer.ts';
+import type { PageForm } from '../forms/forms-of-page.ts';
+import type { CheckedFile, CheckedScript, CheckInput, FormsInput, ScriptInput, WidgetInput } from './check/answer.ts';
 import { type MembersInput, type ReadMembers, readMembers } from './read-members.ts';
 import { type RenderedPage, type RenderInput, renderPage } from './render-page.ts';
 
@@ -26,8 +19,8 @@ type Tasks = {
   checkPage: [CheckInput, CheckedFile | undefined];
   /** Where a script of a site sends, and what is wrong with it. */
   checkScript: [ScriptInput, CheckedScript];
-  /** The labels of a page's fields; undefined: the page is too complex to be read. */
-  readLabels: [LabelsInput, PageLabels | undefined];
+  /** The forms of a page by their names; undefined: the page is too complex to be read. */
+  readForms: [FormsInput, PageForm[] | undefined];
 };
 export type TaskName = keyof Tasks;
 export type InputOf<Name extends TaskName> = Tasks[Name][0];
@@ -61,8 +54,8 @@ const TASKS: { [Name in TaskName]: (input: InputOf<Name>) => ResultOf<Name> | Pr
     const forms = new TextEncoder().encode(JSON.stringify(checked.forms).slice(1, -1));
     return { ...checked, forms, formCount: checked.forms.length };
   },
-  async readLabels(input) {
-    return (await loadCheck()).labelsOf(input);
+  async readForms(input) {
+    return (await loadCheck()).formsOf(input);
   },
 };
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import type { LeasedDelivery } from '../db/deliveries/delivery-queue.ts';
-import type { Labels } from '../db/deployments/label-queries.ts';
+import type { Labels } from '../forms/forms-of-page.ts';
 import type { AccountMail } from '../lib/events.ts';
 import { EVENTS, type Event, TEST_HEADER } from '../lib/events.ts';
 import { newSessionId } from '../lib/ids.ts';

@@ -2,7 +2,6 @@ import type { LimitFunction } from 'p-limit';
 import type { ComputePool } from '../compute/pool.ts';
 import type { Config } from '../config.ts';
 import type { DeploymentChange } from '../db/deployments/change-feed.ts';
-import type { Labels } from '../db/deployments/label-queries.ts';
 import type { OpenSiteFile } from '../db/deployments/site-file-queries.ts';
 import type { OpenFile } from '../db/files/file-content-queries.ts';
 import type { Database } from '../db/postgres/connect.ts';
@@ -10,6 +9,7 @@ import type { DailyCounts } from '../db/submissions/daily-count-queries.ts';
 import type { DomainChecks } from '../domains/domain-checks.ts';
 import type { FileBucket } from '../files/files-bucket.ts';
 import type { Altcha } from '../forms/altcha.ts';
+import type { PageForm } from '../forms/forms-of-page.ts';
 import type { AccountMail } from '../lib/events.ts';
 import type { FairQueue } from '../lib/fair-queue.ts';
 import type { Log } from '../lib/log.ts';
@@ -37,8 +37,10 @@ export type Readiness = 'ready' | 'stopping' | 'no database';
 type ComputeParts = {
   /** The thread for checks of pages, apart from that for pages: a check can take seconds. */
   checks: Pick<ComputePool, 'run'>;
-  /** The labels of the fields of a deployment's page; empty where that can't be said now. Rejects without a database. */
-  labelsOf(deploymentId: string): Promise<Labels>;
+  /** The forms of a deployment's page; none where that can't be said now. Rejects without a database. */
+  formsOf(deploymentId: string): Promise<readonly PageForm[]>;
+  /** Reads the forms of a page that was just published, where submissions are matched with them. */
+  readFormsAhead(deploymentId: string): Promise<void>;
 };
 
 /** The contents of files, in the database or in a bucket. */

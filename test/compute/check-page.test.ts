@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Addresses, CODES } from '../../src/compute/check/answer.ts';
-import { checkPage, labelsOf } from '../../src/compute/check/check-page.ts';
+import { checkPage, formsOf } from '../../src/compute/check/check-page.ts';
+import { labelsOf } from '../../src/forms/forms-of-page.ts';
 import { SIZES } from '../../src/sizes.ts';
 import { PROJECT } from '../support/process.ts';
 
@@ -22,7 +23,7 @@ function check(html: string, page?: Place) {
   return checked;
 }
 const labelled = (html: string) =>
-  Object.fromEntries(labelsOf({ html: Buffer.from(html), addresses: { ...SERVICE, page: undefined } }) ?? []);
+  Object.fromEntries(labelsOf(formsOf({ html: Buffer.from(html), addresses: { ...SERVICE, page: undefined } }) ?? []));
 
 /** Problems as `severity code line:column`. */
 const brief = (html: string, page?: Addresses['page']): string[] =>
@@ -671,7 +672,7 @@ describe('any page', () => {
     const formatting = Array.from({ length: 5_000 }, (_, index) => `<b a=${index}>`).join('');
     const html = Buffer.from(`<p>${formatting}${'<p>x'.repeat(5_000)}`);
     const page = { html, addresses: { ...SERVICE, page: undefined } };
-    expect([checkPage({ ...page, maxFields: MAX_FIELDS }), labelsOf(page)]).toEqual([undefined, undefined]);
+    expect([checkPage({ ...page, maxFields: MAX_FIELDS }), formsOf(page)]).toEqual([undefined, undefined]);
   });
 
   it('has a bound to the forms that are shown', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { addWidgets, checkPage, labelsOf } from '../../src/compute/check/check-page.ts';
+import { addWidgets, checkPage, formsOf } from '../../src/compute/check/check-page.ts';
 import { stepsOf } from '../support/work.ts';
 
 /* The work of the form check rises with the length of a page, and with nothing else. */
@@ -71,7 +71,7 @@ it.each<[what: string, make: (n: number) => string]>([
     const html = Buffer.from(make(n));
     return stepsOf(() => {
       expect(checkPage({ html, addresses, maxFields: 50, captcha: 'altcha', hasAllowedOrigins: true })).toBeDefined();
-      labelsOf({ html, addresses });
+      formsOf({ html, addresses });
       addWidgets(html, { addresses, element: '[W]', script: '[S]' });
     });
   };

@@ -47,7 +47,7 @@ export function idleApp(config: Config, replaced: Replaced = {}): App {
     log: createLog('silent'),
     metrics: new Metrics(),
     db,
-    compute: { checks: compute, labelsOf: async () => new Map() },
+    compute: { checks: compute, formsOf: async () => [], readFormsAhead: async () => undefined },
     files: { openFile: notCalled, openSiteFile: notCalled, bucket: undefined },
     secrets: { links: notCalled, altcha: notCalled, ...replaced.secrets },
     domains: { proofs: notCalled, checks: { check: notCalled, wake: notCalled } },

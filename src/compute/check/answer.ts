@@ -148,9 +148,6 @@ export type CheckedPage = z.infer<typeof CheckedPage>;
 /** A problem `at` an index of the source. */
 export type Found = Omit<Problem, 'line' | 'column'> & { at: number };
 
-/** The labels that people see of the fields of a page, by the names of the fields. */
-export type PageLabels = readonly (readonly [name: string, label: string])[];
-
 /** The addresses of the service and of a page. */
 export type Addresses = {
   /** The origin of the API. */
@@ -169,12 +166,12 @@ export type Addresses = {
 type SitePage = { path: string; files: readonly string[] };
 
 /** A page, in UTF-8, and what is known of it. */
-export type LabelsInput = { html: Uint8Array; addresses: Addresses };
+export type FormsInput = { html: Uint8Array; addresses: Addresses };
 /**
  * `maxFields`: that a submission may have. `captcha`, `hasAllowedOrigins`: of the page's settings, where unknown origins are refused.
  * `maxForms`, `maxFormChars`: of the answer. `scripts`: those of the site, by their paths.
  */
-export type CheckInput = LabelsInput & {
+export type CheckInput = FormsInput & {
   maxFields: number;
   captcha?: CaptchaProvider | undefined;
   hasAllowedOrigins?: boolean | undefined;

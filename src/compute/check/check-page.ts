@@ -1,26 +1,18 @@
+import type { PageForm } from '../../forms/forms-of-page.ts';
 import { SIZES } from '../../sizes.ts';
 import { AddressReader } from './addresses.ts';
 import { problemsOf } from './all-problems.ts';
-import type {
-  Addresses,
-  CheckedForm,
-  CheckedPage,
-  CheckInput,
-  LabelsInput,
-  PageLabels,
-  WidgetInput,
-} from './answer.ts';
+import type { Addresses, CheckedForm, CheckedPage, CheckInput, FormsInput, WidgetInput } from './answer.ts';
 import { withWidgets } from './captcha.ts';
 import { countInFieldsets, fieldsOf } from './form-fields.ts';
 import { attribute, MAX_DEPTH, parseHtml, TooComplexError } from './html-tree.ts';
+import { namedForms } from './named-forms.ts';
 import { enctypeOf, methodOf, type ReadForm, readForms } from './page-forms.ts';
 import { orNull, rawTextOf, tidy } from './page-texts.ts';
 import { PagePolicies } from './policies.ts';
 import { type PageParts, readPage } from './read-page.ts';
 import { readScripts } from './scripts.ts';
 
-/** Names beyond this have no label. */
-const MAX_NAME_CHARS = 200;
 const BYTE_ORDER_MARK = '\uFEFF';
 
 function read(bytes: Uint8Array, addresses: Addresses, maxDepth = Number.POSITIVE_INFINITY) {
@@ -97,29 +89,9 @@ export const checkPage = ({
     };
   });
 
-/**
- * Returns the labels of a page's fields; undefined: the page is too complex. Where a name has several labels, those of the
- * forms that are stored here come first.
- */
-export const labelsOf = ({ html: bytes, addresses }: LabelsInput): PageLabels | undefined =>
-  unlessTooComplex(() => {
-    const { parts, forms } = read(bytes, addresses);
-    const othersIn = countInFieldsets(parts.controls);
-    const stored = forms.filter(({ submitsHere }) => submitsHere);
-    const others = forms.filter(({ submitsHere }) => !submitsHere);
-    const free = parts.controls.filter(({ form }) => form === undefined);
-    const labels = new Map<string, string>();
-    for (const controls of [...[...stored, ...others].map((form) => form.controls), free]) {
-      // A script may switch a field on.
-      const enabled = controls.map((control) => ({ ...control, isDisabled: false }));
-      for (const { name, label } of fieldsOf(enabled, parts, othersIn)) {
-        if (label === null || labels.has(name) || name.startsWith('_') || name.length > MAX_NAME_CHARS) continue;
-        labels.set(name, label);
-        if (labels.size === SIZES.check.maxLabels) return [...labels];
-      }
-    }
-    return [...labels];
-  });
+/** Returns the forms of a page by their names; undefined: the page is too complex. */
+export const formsOf = ({ html: bytes, addresses }: FormsInput): PageForm[] | undefined =>
+  unlessTooComplex(() => namedForms(read(bytes, addresses)));
 
 /**
  * The page with ALTCHA's widget in each of its forms that is stored here and lacks it. A page that is too complex stays

@@ -114,6 +114,8 @@ class PageReader {
   hasSubmitElement = false;
   readonly forms: { element: HtmlElement; isSearch: boolean }[] = [];
   /** Each with the form around it. */
+  readonly headings: { element: HtmlElement; form: HtmlElement | undefined }[] = [];
+  /** Each with the form around it. */
   readonly controls: Control[] = [];
   readonly foundLabels: FoundLabel[] = [];
   /** The first legend of each <fieldset>. */
@@ -192,6 +194,14 @@ class PageReader {
       case 'form':
         this.forms.push({ element, isSearch: inside.isInSearch });
         inside.form = element;
+        break;
+      case 'h1':
+      case 'h2':
+      case 'h3':
+      case 'h4':
+      case 'h5':
+      case 'h6':
+        this.headings.push({ element, form: inside.form });
         break;
       case 'script':
         this.scripts.push(element);

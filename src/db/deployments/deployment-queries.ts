@@ -6,6 +6,7 @@ import { execute, type ListPage, type Paging, query, queryOne, queryPage } from 
 import { HAS_ALTCHA } from '../submissions/form-queries.ts';
 import { claimSlug } from './former-slug-queries.ts';
 import { liveDeployments, livePage, TITLE } from './live-deployment-queries.ts';
+import { keepRules } from './page-form-queries.ts';
 import {
   addVersion,
   ContentsRemoved,
@@ -189,8 +190,9 @@ export async function createDeployment(
         continue;
       }
       if (files.length > 0 && !(await lockContents(transaction, ownerId, files))) throw new ContentsRemoved();
-      const columns = { ...pageColumns(page, 1), files: toColumn(byPath(files)) };
+      const columns = { ...pageColumns(page, files, 1), files: toColumn(byPath(files)) };
       await transaction('pages').insert({ deployment_id: id, created_at: row.created_at, ...columns });
+      if (columns.tells_forms_apart) await keepRules(transaction, id);
       await settleStorage(transaction, { ownerId }, storageLimits);
       return toDeployment(row);
     }

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { SIZES } from '../../sizes.ts';
 import { isDuplicate } from '../postgres/out-of-reach.ts';
 import { execute, query, queryOne } from '../postgres/query.ts';
+import { keepRules } from './page-form-queries.ts';
 
 /*
  * Slugs that deployments had before: their addresses lead to the deployment, and no other deployment gets them, for `keptDays`.
@@ -57,9 +58,7 @@ export async function rename(transaction: Knex, id: string, from: string, to: st
     [from, id],
   );
   // A form without rules is not read before a submission is stored: this one has origins of its own.
-  await execute(transaction, 'keep-rules', 'INSERT INTO form_rules (deployment_id) VALUES (?) ON CONFLICT DO NOTHING', [
-    id,
-  ]);
+  await keepRules(transaction, id);
   const { count, ms } = await queryOne<{ count: number; ms: number }>(
     transaction,
     'count-former-slugs',

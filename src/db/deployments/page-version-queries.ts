@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
+import { mayTellFormsApart } from '../../forms/forms-of-page.ts';
 import { lookOf, type PageLook } from '../../sites/page-look.ts';
+import { isHtmlPath } from '../../sites/site-paths.ts';
 import { execute, type ListPage, type Paging, query, queryPage } from '../postgres/query.ts';
+import { keepRules } from './page-form-queries.ts';
 import { areSame, byPath, lockContents, releasing, type SiteFile, toColumn } from './site-file-queries.ts';
 
 /** A page as visitors get it. `hash` and `bytes`, its length, are those of the page without an encoding. */
@@ -36,11 +39,16 @@ const NOT_RENDERED = { rendered_action: null, rendered_hash: null, rendered_byte
 /** A number, or what is one in SQL. */
 type Version = number | Knex.Raw;
 
-/** The columns of a page that follow from its HTML. */
-export function pageColumns({ html, rendered }: NewPage, version: Version) {
+/** The column of a page whose site has these files: each HTML file may have a form besides those of the page. */
+const ofFiles = (files: readonly SiteFile[]) =>
+  files.some(({ path }) => isHtmlPath(path)) ? { tells_forms_apart: true } : {};
+
+/** The columns of a page that follow from its HTML, and from its other files. */
+export function pageColumns({ html, rendered }: NewPage, files: readonly SiteFile[], version: Version) {
   const { title, color, darkColor } = lookOf(html);
   const look = { title, color, dark_color: darkColor };
-  return { html, version, ...look, ...(rendered ? renderingColumns(rendered) : NOT_RENDERED) };
+  const forms = { tells_forms_apart: mayTellFormsApart(html), ...ofFiles(files) };
+  return { html, version, ...look, ...forms, ...(rendered ? renderingColumns(rendered) : NOT_RENDERED) };
 }
 
 /** In SQL, the columns of a page that are its look. */
@@ -164,7 +172,8 @@ export async function addVersion(
     [deploymentId],
   );
   const version = transaction.raw('version + 1');
-  const columns = page ? pageColumns(page, version) : { version };
+  const allFiles = files ?? now ?? [];
+  const columns = page ? pageColumns(page, allFiles, version) : { version, ...ofFiles(allFiles) };
   await transaction('pages')
     .where({ deployment_id: deploymentId })
     .update({ ...columns, ...(files && { files: toColumn(files) }) });
@@ -200,14 +209,17 @@ const pruneVersions = (transaction: Knex, deploymentId: string, pageVersions: nu
  * Says from which submission on the version that was just added is the live one. The deployment has to be locked:
  * then no submission is accepted between reading its last number and the commit.
  */
-export const startVersion = (transaction: Knex, deploymentId: string): Promise<unknown> =>
-  execute(
+export async function startVersion(transaction: Knex, deploymentId: string): Promise<void> {
+  const [page] = await query<{ tellsFormsApart: boolean }>(
     transaction,
     'start-version',
     `UPDATE pages SET after_number = last_submission_number, created_at = deployments.updated_at
-       FROM deployments WHERE deployment_id = deployments.id AND deployments.id = ?`,
+       FROM deployments WHERE deployment_id = deployments.id AND deployments.id = ?
+    RETURNING tells_forms_apart AS "tellsFormsApart"`,
     [deploymentId],
   );
+  if (page?.tellsFormsApart) await keepRules(transaction, deploymentId);
+}
 
 /** The strong entity tag of a content (RFC 9110, 8.8.3). src/db/deployments/page-version-queries.ts has the same in SQL. */
 export const etagOf = (content: string | Buffer): string => `"${createHash('sha256').update(content).digest('hex')}"`;

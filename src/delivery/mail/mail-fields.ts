@@ -1,5 +1,5 @@
-import type { Labels } from '../../db/deployments/label-queries.ts';
 import { controlsOf } from '../../forms/control-fields.ts';
+import type { Labels } from '../../forms/forms-of-page.ts';
 import { inBytes } from '../../lib/byte-size.ts';
 import { escapeHtml } from '../../lib/html.ts';
 import { type JsonMember, readJsonList, readJsonObject } from '../../lib/json-text.ts';

@@ -1,5 +1,5 @@
-import type { Labels } from '../../db/deployments/label-queries.ts';
 import { type ControlKind, controlsOf } from '../../forms/control-fields.ts';
+import type { Labels } from '../../forms/forms-of-page.ts';
 import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
 import { FILE_ID } from '../../lib/ids.ts';
 import { readJsonObject, unquote } from '../../lib/json-text.ts';

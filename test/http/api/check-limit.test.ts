@@ -1,8 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createCompute } from '../../../src/compute/create-compute.ts';
 import { createOpenSiteFile } from '../../../src/db/deployments/site-file-queries.ts';
+import { labelsOf } from '../../../src/forms/forms-of-page.ts';
 import { Hosts } from '../../../src/http/request/hosts.ts';
-import { readLabels } from '../../../src/submissions/read-labels.ts';
+import { readPageForms } from '../../../src/submissions/read-page-forms.ts';
 import { publishSite } from '../../support/publish-site.ts';
 import { noDomains } from '../../support/test-app.ts';
 import { testLimits } from '../../support/test-limits.ts';
@@ -41,7 +42,7 @@ describe('a page that takes too long to be checked', () => {
     await service.anonymous.post(`/submit/${id}`).type('form').send({ name: 'Ada' }).expect(200);
     const { text } = await owner.get(`/submissions/${id}/export.csv?labels=1`).expect(200);
     expect(text.split('\r\n')[0]).toBe('id,created_at,ip_address,name');
-    expect(await service.db('pages').where({ deployment_id: id }).first('labels')).toEqual({ labels: '[]' });
+    expect(await service.db('pages').where({ deployment_id: id }).first('forms')).toEqual({ forms: '[]' });
   });
 });
 
@@ -52,10 +53,10 @@ it('labels do not wait for checks', async () => {
   const threads = createCompute(config, testLimits());
   onTestFinished(async () => void (await threads.close()));
   const hosts = new Hosts(config, noDomains);
-  const sources = { db, limits: testLimits(), labelThread: threads.labels, openSiteFile, hosts };
+  const sources = { db, limits: testLimits(), formThread: threads.forms, openSiteFile, hosts };
   const isRead = Promise.withResolvers<void>();
   const check = threads.checks.run(1, 1, () => isRead.promise);
-  expect([...(await readLabels(sources, id))]).toEqual([['name', 'Your name']]);
+  expect([...labelsOf(await readPageForms(sources, id))]).toEqual([['name', 'Your name']]);
   isRead.resolve();
   await check;
 });

@@ -77,7 +77,7 @@ const session = await service.anonymous.post('/session').send({ key: readKey });
 const cookie = String(session.headers['set-cookie']).replace(/;.*/, '');
 
 /** Columns that reading may change: when a key was used, and what an export has read of a page. */
-const NOTED = `'{last_used_at,labels,labels_version}'::text[]`;
+const NOTED = `'{last_used_at,forms,forms_version}'::text[]`;
 
 /** All that owners have. */
 async function allRows(): Promise<unknown> {

@@ -155,6 +155,7 @@ const createOperation = operation('POST', '/deploy', 'createDeployment', {
     const {
       db,
       config,
+      compute,
       pages: { renderer, limitWrites: limitPageWrites },
       lifecycle: { onDeploymentChange },
     } = app;
@@ -177,6 +178,7 @@ const createOperation = operation('POST', '/deploy', 'createDeployment', {
       limitPageWrites(() => answerOnce(db, owner, request, create)),
     );
     await onDeploymentChange({ deploymentId: deployed.id, slug: deployed.slug });
+    await compute.readFormsAhead(deployed.id);
     return deployed;
   },
 });

@@ -127,6 +127,7 @@ export async function publishPage(
   const {
     db,
     config,
+    compute,
     pages: { limitWrites: limitPageWrites },
     lifecycle: { onDeploymentChange },
   } = app;
@@ -143,6 +144,7 @@ export async function publishPage(
   const found = foundOr404(deployment);
   if (found === 'changed') throw changedMeanwhile(HTML_PATH);
   await onDeploymentChange({ deploymentId: found.id, slug: found.slug });
+  await compute.readFormsAhead(found.id);
   return found;
 }
 

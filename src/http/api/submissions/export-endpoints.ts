@@ -5,6 +5,7 @@ import { readMatching } from '../../../db/submissions/search-submissions.ts';
 import { type Submission, submissionLine } from '../../../db/submissions/submission-queries.ts';
 import { withRetries } from '../../../db/submissions/submission-reader.ts';
 import { HONEYPOT, REDIRECT } from '../../../forms/control-fields.ts';
+import { labelsOf } from '../../../forms/forms-of-page.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { perService, type ToolCall } from '../../operation/declaration.ts';
@@ -135,7 +136,7 @@ class Exports {
     const {
       db,
       limits,
-      compute: { labelsOf },
+      compute: { formsOf },
     } = this.#app;
     const { labels, bom, ...filter } = query;
     const range = await rangeOf(db, resource, filter);
@@ -145,7 +146,7 @@ class Exports {
     try {
       return {
         read: () => inParts(readMatching(db, page, searchOf(this.#app, filter), withRetries(limits))),
-        labels: labels === undefined ? new Map() : await labelsOf(resource.id),
+        labels: labels === undefined ? new Map() : labelsOf(await formsOf(resource.id)),
         hasBom: bom !== undefined,
       };
     } finally {

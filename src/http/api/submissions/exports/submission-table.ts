@@ -1,6 +1,6 @@
-import type { Labels } from '../../../../db/deployments/label-queries.ts';
 import type { Submission } from '../../../../db/submissions/submission-queries.ts';
 import { controlsOf, HONEYPOT, isEmptyJson, isForPeople } from '../../../../forms/control-fields.ts';
+import type { Labels } from '../../../../forms/forms-of-page.ts';
 import { compactJson, type JsonMember, readJsonObject } from '../../../../lib/json-text.ts';
 import { SIZES } from '../../../../sizes.ts';
 

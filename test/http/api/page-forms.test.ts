@@ -2,9 +2,11 @@ import { parse } from 'csv-parse/sync';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ComputePool } from '../../../src/compute/pool.ts';
 import { createOpenSiteFile } from '../../../src/db/deployments/site-file-queries.ts';
+import { labelsOf } from '../../../src/forms/forms-of-page.ts';
 import { Hosts } from '../../../src/http/request/hosts.ts';
-import { readLabels } from '../../../src/submissions/read-labels.ts';
+import { readPageForms } from '../../../src/submissions/read-page-forms.ts';
 import { answer, failure } from '../../support/answers.ts';
+import { publishSite } from '../../support/publish-site.ts';
 import { noDomains } from '../../support/test-app.ts';
 import { testLimits } from '../../support/test-limits.ts';
 import { testService, UNKNOWN_ID } from '../../support/test-service.ts';
@@ -20,11 +22,11 @@ const page = (label: string): string =>
 /** Labels as a process has them, and how many pages it has read. `afterCheck` is done before each has its labels. */
 function startReader(afterCheck = async (): Promise<void> => undefined) {
   const counts = { pages: 0 };
-  const parts: Parameters<typeof readLabels>[0] = {
+  const parts: Parameters<typeof readPageForms>[0] = {
     limits: testLimits(),
     db: service.db,
     openSiteFile: createOpenSiteFile(service.db, () => Promise.reject(new Error('There is no bucket.')), testLimits()),
-    labelThread: {
+    formThread: {
       run(owned, maxWaitMs, work) {
         counts.pages += 1;
         return checks.run(owned, maxWaitMs, async (thread) => {
@@ -36,27 +38,40 @@ function startReader(afterCheck = async (): Promise<void> => undefined) {
     },
     hosts: new Hosts(service.config, noDomains),
   };
-  return { counts, labelsOf: async (id: string) => Object.fromEntries(await readLabels(parts, id)) };
+  return {
+    counts,
+    labelsOf: async (id: string) => Object.fromEntries(labelsOf(await readPageForms(parts, id))),
+  };
 }
 
 const stored = (id: string) =>
-  service.db('pages').where({ deployment_id: id }).first('version', 'labels', 'labels_version');
+  service.db('pages').where({ deployment_id: id }).first('version', 'forms', 'forms_version');
+/** The forms of `page`, as they are stored. */
+const storedForms = (label: string): string =>
+  JSON.stringify([
+    {
+      kind: 'own',
+      name: null,
+      honeypot: null,
+      fields: [{ name: 'name', type: 'text', label, isShown: true, values: null }],
+    },
+  ]);
 
 describe('labels', () => {
   it('are read from each version of a page once, when they are needed, by all processes together', async () => {
     const { id } = await owner.deploy({ html: page('Your name') });
     const [one, other] = [startReader(), startReader()];
     await service.anonymous.post(`/submit/${id}`).type('form').send({ name: 'Ada' }).expect(200);
-    expect(await stored(id)).toEqual({ version: 1, labels: null, labels_version: null });
+    expect(await stored(id)).toEqual({ version: 1, forms: null, forms_version: null });
     expect(await one.labelsOf(id)).toEqual({ name: 'Your name' });
-    expect(await stored(id)).toEqual({ version: 1, labels: '[["name","Your name"]]', labels_version: 1 });
+    expect(await stored(id)).toEqual({ version: 1, forms: storedForms('Your name'), forms_version: 1 });
     expect([await other.labelsOf(id), await one.labelsOf(id)]).toEqual([{ name: 'Your name' }, { name: 'Your name' }]);
     await owner
       .put(`/deploy/${id}`)
       .send({ html: page('Name') })
       .expect(200);
     expect(await other.labelsOf(id)).toEqual({ name: 'Name' });
-    expect(await stored(id)).toEqual({ version: 2, labels: '[["name","Name"]]', labels_version: 2 });
+    expect(await stored(id)).toEqual({ version: 2, forms: storedForms('Name'), forms_version: 2 });
     expect([await one.labelsOf(id), one.counts.pages, other.counts.pages]).toEqual([{ name: 'Name' }, 1, 1]);
   });
 
@@ -76,7 +91,7 @@ describe('labels', () => {
       .expect(200);
     replaced.resolve();
     expect(await reading).toEqual({ name: 'First' });
-    expect(await stored(id)).toEqual({ version: 2, labels: null, labels_version: null });
+    expect(await stored(id)).toEqual({ version: 2, forms: null, forms_version: null });
     expect(await startReader().labelsOf(id)).toEqual({ name: 'Second' });
   });
 
@@ -89,6 +104,47 @@ describe('labels', () => {
 
   it('are none where there is no such deployment', async () => {
     expect(await startReader().labelsOf(UNKNOWN_ID)).toEqual({});
+  });
+});
+
+describe('forms that are told apart', () => {
+  const two = (name: string) =>
+    `<form name="${name}" method="post"><input name="a"></form><form id="b" method="post"></form>`;
+  const readNames = async (id: string) => {
+    const { version, forms, forms_version } = (await stored(id)) ?? {};
+    return {
+      isRead: forms_version === version,
+      names: JSON.parse(forms ?? '[]').map((form: { name: string }) => form.name),
+    };
+  };
+
+  it('are read when they are published, changed and restored', async () => {
+    const { id } = await owner.deploy({ html: two('first') });
+    expect(await readNames(id)).toEqual({ isRead: true, names: ['first', 'b'] });
+    await owner
+      .put(`/deploy/${id}`)
+      .send({ html: two('second') })
+      .expect(200);
+    expect(await readNames(id)).toEqual({ isRead: true, names: ['second', 'b'] });
+    await owner.post(`/deploy/${id}/versions/1/restore`).expect(200);
+    expect(await readNames(id)).toEqual({ isRead: true, names: ['first', 'b'] });
+  });
+
+  it('are those of all HTML files of a site, also where one is changed alone; one that several have is there once', async () => {
+    const { id } = await publishSite(owner, { 'index.html': two('start'), 'more/about.html': two('about') });
+    expect(await readNames(id)).toEqual({ isRead: true, names: ['start', 'b', 'about'] });
+    await owner
+      .put(`/deploy/${id}/files/more/about.html`)
+      .type('html')
+      .send('<form name="c" method="post"></form>')
+      .expect(200);
+    expect(await readNames(id)).toEqual({ isRead: true, names: ['start', 'b', 'c'] });
+  });
+
+  it('are not read, when they are published, of a page with one', async () => {
+    const { id } = await owner.deploy({ html: page('Your name') });
+    expect(await readNames(id)).toEqual({ isRead: false, names: [] });
+    expect(await service.db('form_rules').where({ deployment_id: id })).toEqual([]);
   });
 });
 

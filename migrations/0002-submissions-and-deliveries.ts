@@ -69,6 +69,11 @@ const SUBMISSIONS = `
     created_at timestamptz NOT NULL, -- when it was received
     kept_at timestamptz NOT NULL, -- when it came here; -infinity: it is being removed
     reason text NOT NULL,
+    accepted_number bigint, -- with this and the next columns it is restored; NULL: it came as spam
+    read boolean,
+    starred boolean,
+    note text,
+    status text,
     PRIMARY KEY (deployment_id, number)
   );
   CREATE UNIQUE INDEX spam_submissions_id ON spam_submissions (id);

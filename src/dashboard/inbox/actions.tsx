@@ -8,13 +8,13 @@ import { counted } from '../ui/time.tsx';
 import type { Inbox } from './inbox-state.ts';
 import { focusRow } from './inbox-table.tsx';
 import type { Submission } from './read-submissions.ts';
-import { type Action, releaseRows, restoreRows, type Target } from './submission-changes.ts';
+import { type Action, restoreRows, type Target, unmarkRows } from './submission-changes.ts';
 import type { SubmissionList } from './submission-list.ts';
 
 /** How a removal is said, and taken back. */
 const REMOVALS = {
   delete: { said: 'deleted', undo: restoreRows },
-  spam: { said: 'moved to spam', undo: releaseRows },
+  spam: { said: 'moved to spam', undo: unmarkRows },
 } as const;
 
 type Removal = keyof typeof REMOVALS;
@@ -49,13 +49,11 @@ export function useActions(
   async function takeBack(action: Removal, rows: readonly Submission[]): Promise<void> {
     try {
       await REMOVALS[action].undo(rows);
-      if (action === 'delete') list.putBack(rows);
+      list.putBack(rows);
     } catch (error) {
       void list.restart();
       throw error;
     }
-    // A submission that comes back from spam is accepted anew.
-    if (action === 'spam') await list.restart();
     const [first] = rows;
     if (first) setTimeout(() => focusRow(first.id));
   }

@@ -51,14 +51,11 @@ export async function restoreRows(rows: readonly Submission[]): Promise<void> {
   }
 }
 
-/** Brings submissions back from the spam folder, with the marks that they had. */
-export async function releaseRows(rows: readonly Submission[]): Promise<void> {
-  for (const { pageId, id: submissionId, read, starred, note, isDone } of rows) {
-    const path = { id: pageId, submissionId };
-    await answer(api.POST('/deploy/{id}/spam/{submissionId}/release', { params: { path } }));
-    const params = { path: { deployId: pageId, submissionId } };
-    const body = { read, starred, note, status: isDone ? ('done' as const) : ('open' as const) };
-    await answer(api.PATCH('/submissions/{deployId}/{submissionId}', { params, body }));
+/** Takes back that submissions were marked as spam, one after the other. */
+export async function unmarkRows(rows: readonly Submission[]): Promise<void> {
+  for (const { pageId: id, id: submissionId } of rows) {
+    const params = { path: { id, submissionId } };
+    await answer(api.POST('/deploy/{id}/spam/{submissionId}/restore', { params }));
   }
 }
 

@@ -54,7 +54,8 @@ export async function removeExpiredSpam(db: Knex, signal: AbortSignal): Promise<
 
 /*
  * Removes files of the oldest spam: those with which the newest would have more than `maxFilesBytes`. One statement
- * removes a bounded number of bytes, unless one file has more.
+ * removes a bounded number of bytes, unless one file has more. Submissions that were accepted before keep theirs, with which they are
+ * restored.
  */
 const TRIM = `
   WITH file AS MATERIALIZED (
@@ -64,7 +65,7 @@ const TRIM = `
         SELECT id, size FROM submission_files
          WHERE deployment_id = spam_submissions.deployment_id AND submission_id = spam_submissions.id OFFSET 0
       ) AS kept
-     WHERE deployment_id = :deploymentId AND kept_at <> '-infinity'
+     WHERE deployment_id = :deploymentId AND kept_at <> '-infinity' AND accepted_number IS NULL
   ), excess AS MATERIALIZED (
     SELECT id, size, sum(size) OVER (ORDER BY newest_bytes DESC, id) AS removed_bytes,
            row_number() OVER (ORDER BY newest_bytes DESC, id) AS position

@@ -3,16 +3,11 @@ import { SIZES } from '../../sizes.ts';
 import { removeFiles, type SizedFile } from '../files/stored-file-queries.ts';
 import { execute, query, readAll } from '../postgres/query.ts';
 import { type BatchedPage, type DataBatch, inBatches } from './data-batches.ts';
-import { extraPlacesOf, PLACES_LEFT, placesOf } from './place-counts.ts';
+import { bringBack, type Folder, moveSubmissions, moving, OWN } from './moved-submission-queries.ts';
 import { type NumberedSubmission, submissionColumns } from './submission-queries.ts';
 
-/*
- * Submissions that their owner has deleted. A row is moved here with its marks, so that what stores and reads submissions
- * knows nothing of the trash. Its files stay where they are.
- */
-
-/** Submissions that one statement moves or removes. */
-const MOVED_BATCH = 100;
+/** Trashed submissions that one statement removes. */
+const REMOVED_BATCH = 100;
 /** Trashed submissions that one statement reads. */
 const READ_BATCH = 20;
 
@@ -23,63 +18,25 @@ const IS_KEPT = `trashed_submissions.deleted_at > statement_timestamp() - interv
 /** A minute later than IS_KEPT: what restores one that it has just found can end. */
 const IS_OVER = `deleted_at < statement_timestamp() - interval '${SIZES.trash.submissionDays} days 1 minute'`;
 
-const OWN = 'deployments.id = :deploymentId AND owner_id = :ownerId AND deployments.deleted_at IS NULL';
+const FOLDER: Folder = { name: 'trash', table: 'trashed_submissions', isKept: IS_KEPT };
 
-/*
- * Locks the deployment's row first, as the statement that stores submissions does, then the submissions in the order of their
- * numbers, as what marks them does. So the next statement sees each mark, and there is no deadlock.
- */
-const LOCK = `
-  WITH deployment AS MATERIALIZED (
-    SELECT id FROM deployments WHERE ${OWN} FOR NO KEY UPDATE
-  )
-  SELECT number FROM submissions JOIN deployment ON deployment.id = deployment_id
-   WHERE submissions.id = ANY (CAST(:ids AS text[])) ORDER BY number FOR UPDATE OF submissions`;
-
-/* Rows are found by lists of keys: joined, a plan that was made for small tables would read all of a deployment's. */
-const MOVE = `
-  WITH removed AS (
-    DELETE FROM submissions WHERE deployment_id = :deploymentId AND number = ANY (CAST(:numbers AS bigint[]))
-    RETURNING deployment_id, number, id, data, ip_address, created_at
-  ), counted AS (
-    UPDATE deployments
-       SET submission_count = submission_count - (SELECT count(*) FROM removed),
-           extra_places = extra_places - ${extraPlacesOf('removed', 'deployments')}
-     WHERE id = :deploymentId
-  )
+const MOVE = moving(`
   INSERT INTO trashed_submissions (deployment_id, number, id, data, ip_address, created_at, read, starred, note, status,
                                    deleted_at)
-  SELECT deployment_id, number, id, data, ip_address, created_at, coalesce(read, false), coalesce(starred, false),
-         coalesce(note, ''), coalesce(status, 'open'), (SELECT clock_timestamp())
-    FROM removed LEFT JOIN LATERAL (
-      SELECT read, starred, note, status FROM submission_marks
-       WHERE submission_marks.deployment_id = removed.deployment_id AND submission_marks.number = removed.number LIMIT 1
-    ) AS marks ON true`;
+  SELECT deployment_id, number, id, data, ip_address, created_at, read, starred, note, status, (SELECT clock_timestamp())
+    FROM removed`);
 
 /**
- * Moves submissions of a live deployment of this owner to its trash; how many there were. Their places are free at once, and
- * they still count for the rate limit. Their pending deliveries are deleted when they are leased.
+ * Moves submissions of a live deployment of this owner to its trash; how many there were. Their pending deliveries are deleted when
+ * they are leased.
  */
-export async function trashSubmissions(
+export const trashSubmissions = (
   db: Knex,
   ownerId: number,
   deploymentId: string,
   ids: readonly string[],
-): Promise<number> {
-  let moved = 0;
-  for (let from = 0; from < ids.length; from += MOVED_BATCH) {
-    const some = ids.slice(from, from + MOVED_BATCH);
-    moved += await db.transaction(async (transaction) => {
-      const rows = await query<{ number: number }>(transaction, 'lock-submissions', LOCK, {
-        ...{ deploymentId, ownerId, ids: some },
-      });
-      if (rows.length === 0) return 0;
-      const numbers = rows.map(({ number }) => number);
-      return execute(transaction, 'trash-submissions', MOVE, { deploymentId, numbers });
-    });
-  }
-  return moved;
-}
+): Promise<number> =>
+  moveSubmissions(db, { ownerId, deploymentId }, ids, { name: 'trash-submissions', statement: MOVE });
 
 /** A page of the trash of a live deployment of this owner, the last deleted first; undefined where there is no such deployment. */
 export async function listTrashedSubmissions(
@@ -132,74 +89,13 @@ export const readTrashed = (db: Knex, deploymentId: string): AsyncGenerator<Tras
     ),
   );
 
-/** Ends the deliveries of a submission in the trash, which would go on when it is restored. */
-const endDeliveries = (db: Knex, id: string): Promise<number> =>
-  execute(
-    db,
-    'end-deliveries',
-    `DELETE FROM deliveries WHERE id = ANY (ARRAY(
-       SELECT id FROM deliveries
-        WHERE id >= 'dl_' || substr(:id, 5) AND id < 'dl_' || substr(:id, 5) || '~' AND submission_id = :id
-          AND status = 'pending' ORDER BY id FOR UPDATE))`,
-    { id },
-  );
-
-/* The marks have a row only where they say more than no row. */
-const RESTORE = `
-  WITH restored AS (
-    DELETE FROM trashed_submissions WHERE deployment_id = :deploymentId AND id = :id
-    RETURNING deployment_id, number, id, data, ip_address, created_at, read, starred, note, status
-  ), counted AS (
-    UPDATE deployments
-       SET submission_count = submission_count + 1,
-           extra_places = extra_places + ${extraPlacesOf('restored', 'deployments')}
-     WHERE id = :deploymentId
-  ), stored AS (
-    INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
-    SELECT deployment_id, number, id, data, ip_address, created_at FROM restored
-  )
-  INSERT INTO submission_marks (deployment_id, number, read, starred, note, status)
-  SELECT deployment_id, number, read, starred, note, status FROM restored
-   WHERE read OR starred OR note <> '' OR status <> 'open'`;
-
-/**
- * Brings a submission back from the trash of a live deployment of this owner, as it was. 'full': its places are taken. Nothing
- * is delivered again.
- */
-export async function restoreSubmission(
+/** Brings a submission back from the trash of a live deployment of this owner, as it was. 'full': its places are taken. */
+export const restoreSubmission = (
   db: Knex,
   ownerId: number,
   deploymentId: string,
   id: string,
-): Promise<'restored' | 'full' | 'missing'> {
-  const isTrashed = async (connection: Knex): Promise<boolean> =>
-    (await execute(
-      connection,
-      'is-submission-trashed',
-      `SELECT FROM trashed_submissions JOIN deployments ON deployments.id = deployment_id
-        WHERE trashed_submissions.id = :id AND ${OWN} AND ${IS_KEPT}`,
-      { deploymentId, ownerId, id },
-    )) === 1;
-  if (!(await isTrashed(db))) return 'missing';
-  // Before the lock on the deployment's row: it waits for what settles them.
-  await endDeliveries(db, id);
-  return db.transaction(async (transaction) => {
-    const [deployment] = await query<{ isFull: boolean }>(
-      transaction,
-      'lock-own-deployment',
-      `SELECT coalesce((
-                SELECT ${placesOf('data')} FROM trashed_submissions WHERE trashed_submissions.id = :id
-              ) > ${PLACES_LEFT}, false) AS "isFull"
-         FROM deployments WHERE ${OWN} FOR NO KEY UPDATE`,
-      { deploymentId, ownerId, id },
-    );
-    // In a statement of its own: another may have restored it until the lock.
-    if (!deployment || !(await isTrashed(transaction))) return 'missing';
-    if (deployment.isFull) return 'full';
-    await execute(transaction, 'restore-submission', RESTORE, { deploymentId, id });
-    return 'restored';
-  });
-}
+): Promise<'done' | 'full' | 'missing'> => bringBack(db, FOLDER, { ownerId, deploymentId, id }, 'number');
 
 /** Puts submissions in the trash out of reach, and removes them with their files; how many there were. */
 async function eraseRows(
@@ -253,13 +149,13 @@ export async function removeOldTrash(db: Knex, signal: AbortSignal): Promise<voi
     found = await query(
       db,
       'find-old-trash',
-      `SELECT deployment_id, id FROM trashed_submissions WHERE ${IS_OVER} ORDER BY deleted_at LIMIT ${MOVED_BATCH}`,
+      `SELECT deployment_id, id FROM trashed_submissions WHERE ${IS_OVER} ORDER BY deleted_at LIMIT ${REMOVED_BATCH}`,
     );
     for (const [deploymentId, rows] of Map.groupBy(found, (row) => row.deployment_id)) {
       const ids = rows.map(({ id }) => id);
       await eraseRows(db, deploymentId, ids, signal);
     }
-  } while (found.length === MOVED_BATCH);
+  } while (found.length === REMOVED_BATCH);
 }
 
 /**
@@ -275,7 +171,7 @@ export async function removeExpiredTrash(db: Knex, now: Date, signal: AbortSigna
       `SELECT deployments.id AS deployment_id, ARRAY(
                 SELECT id FROM (
                   SELECT id, created_at FROM trashed_submissions
-                   WHERE deployment_id = deployments.id ORDER BY number LIMIT ${MOVED_BATCH}
+                   WHERE deployment_id = deployments.id ORDER BY number LIMIT ${REMOVED_BATCH}
                 ) AS oldest
                  WHERE created_at < CAST(:now AS timestamptz) - retention_days * interval '24 hours') AS ids
          FROM deployments
@@ -286,6 +182,6 @@ export async function removeExpiredTrash(db: Knex, now: Date, signal: AbortSigna
     );
     if (next && next.ids.length > 0) await eraseRows(db, next.deployment_id, next.ids, signal);
     // A full batch may have left more of this deployment.
-    if (!next || next.ids.length < MOVED_BATCH) after = next?.deployment_id;
+    if (!next || next.ids.length < REMOVED_BATCH) after = next?.deployment_id;
   }
 }

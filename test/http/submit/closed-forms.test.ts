@@ -109,7 +109,7 @@ describe('a form that is not open yet, closed or full', () => {
     await submit(id);
     await submit(id, { body: '{"a":"casino"}' });
     const [spam] = (await spamOf(id)).submissions;
-    await settingsOf(id, { closes_at: PAST, max_submissions: 1 });
+    await settingsOf(id, { closes_at: PAST, max_submissions: 2 });
     await owner.post(`/deploy/${id}/spam/${spam?.id}/release`).expect(200);
     expect(await isStored(id)).toEqual([2, 0]);
   });

@@ -256,13 +256,17 @@ describe('places_field', () => {
     expect(await takenOf(id)).toBe(17);
     await owner.post(`/submissions/${id}/trash/${three}/restore`).expect(200);
     expect([await takenOf(id), await stateOf(id)]).toEqual([20, 'full']);
-    // What the owner releases is always accepted.
+    for (const way of ['release', 'restore']) {
+      const { status, headers } = await owner.post(`/deploy/${id}/spam/${five}/${way}`);
+      expect([way, status, headers['error-code'], await takenOf(id)]).toEqual([way, 403, 'no-free-place', 20]);
+    }
+    await owner.change(id, { max_submissions: 25 });
     await owner.post(`/deploy/${id}/spam/${five}/release`).expect(200);
-    expect(await placesOf(id)).toEqual({ taken: 25, of: 20 });
+    expect(await placesOf(id)).toEqual({ taken: 25, of: 25 });
     await owner.change(id, { retention_days: 1 });
     const later = new Date(Date.now() + 3 * 86_400_000);
     await removeExpired(service.db, id, { now: later, signal: new AbortController().signal, onRemoved: () => {} });
-    expect(await placesOf(id)).toEqual({ taken: 0, of: 20 });
+    expect(await placesOf(id)).toEqual({ taken: 0, of: 25 });
   });
 
   it('counts no tests and no spam', async () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { releaseSpam } from '../../../db/spam/spam-moves.ts';
+import { releaseSpam, restoreSpam } from '../../../db/spam/spam-moves.ts';
 import {
   deleteSpam,
   listSpam,
@@ -13,8 +13,10 @@ import { operation } from '../../operation/operation.ts';
 import { pageLinks } from '../../request/link-header.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import { answerObject, submissionId } from '../../request/shared-fields.ts';
+import { errorKind, HttpError } from '../../response/errors.ts';
 import { foundOr404, missing, ownDeployment } from '../deployments/own-deployment.ts';
 import { batchedList } from './batched-list.ts';
+import { noFreePlace } from './no-free-place.ts';
 import { Listed } from './submission-endpoints.ts';
 
 const Kept = answerObject('SpamSubmission', {
@@ -29,6 +31,7 @@ const Kept = answerObject('SpamSubmission', {
 });
 const Spam = answerObject('Spam', { submissions: z.array(Kept), ...paged });
 const Released = answerObject('SpamReleased', { message: z.literal('Submission released'), id: submissionId });
+const Restored = answerObject('SpamRestored', { message: z.literal('Submission restored'), id: submissionId });
 const Deleted = answerObject('SpamDeleted', { message: z.literal('Spam deleted'), id: submissionId });
 const Emptied = answerObject('SpamEmptied', { message: z.literal('All spam deleted') });
 
@@ -37,6 +40,13 @@ const noSuchSpam = missing(
   'NoSuchSpam',
   'or it keeps no such submission as spam',
   'No such spam: check the ids, and that it has not been released or removed.',
+);
+
+const IF_MISSING = '{GET /deploy/:id/spam} has what can be released.';
+
+const neverAccepted = errorKind(
+  { id: 'NeverAccepted', description: 'The submission came as spam, so there is nothing to restore.' },
+  () => new HttpError(409, 'The submission came as spam: {POST /deploy/:id/spam/:submissionId/release} accepts it.'),
 );
 
 /** A submission in the shape of `Kept`; its data is sent unchanged. */
@@ -55,7 +65,7 @@ const listOperation = operation('GET', '/deploy/:id/spam', 'listSpam', {
   description:
     'Newest first. Its senders have got the answer of a success. It is in no list, count, export, webhook or mail until it is ' +
     `released. A deployment keeps its last ${SIZES.spam.max}, for ${SIZES.spam.lifetimeDays} days; what comes beyond ${SIZES.spam.rateMax} a minute is ` +
-    `dropped. Its files have at most ${SIZES.spam.maxFilesBytes / 1_000_000} MB together: those of the oldest are removed, and their links return 404.`,
+    `dropped. Its files have at most ${SIZES.spam.maxFilesBytes / 1_000_000} MB together: those of the oldest are removed, and their links return 404; what was marked keeps its own.`,
   find: (owner, { id }, { db }) => ownDeployment(db, owner, id),
   query: Paging,
   answer: { description: 'A page of spam.', schema: Spam },
@@ -66,7 +76,7 @@ const listOperation = operation('GET', '/deploy/:id/spam', 'listSpam', {
   },
 });
 
-// Releasing and deleting are one query each, which also checks the deployment.
+// Releasing, restoring and deleting also check the deployment.
 const releaseOperation = operation('POST', '/deploy/:id/spam/:submissionId/release', 'releaseSpam', {
   tool: {
     name: 'release_spam',
@@ -80,13 +90,45 @@ const releaseOperation = operation('POST', '/deploy/:id/spam/:submissionId/relea
   },
   summary: 'Release a submission: it is no spam',
   description:
-    'It is accepted like a new one, with the present time and deliveries, even if the form is closed or full. It keeps its id.',
+    'It is accepted like a new one, with the present time and deliveries, even if the form is closed. It keeps its id. It takes its ' +
+    'places, which have to be free.',
   answer: { description: 'The submission is accepted.', schema: Released },
-  errors: [noSuchSpam],
-  ifMissing: '{GET /deploy/:id/spam} has what can be released.',
+  errors: [noSuchSpam, noFreePlace],
+  ifMissing: IF_MISSING,
   async handle({ owner, params: { id: deploymentId, submissionId: id } }, { db }) {
-    if (!(await releaseSpam(db, owner.id, deploymentId, id))) throw noSuchSpam();
+    const outcome = await releaseSpam(db, { ownerId: owner.id, deploymentId, id });
+    if (outcome === 'missing') throw noSuchSpam();
+    if (outcome === 'full') throw noFreePlace();
     return { message: 'Submission released' as const, id };
+  },
+});
+
+const restoreOperation = operation('POST', '/deploy/:id/spam/:submissionId/restore', 'restoreSpam', {
+  command: {
+    usage: 'spam restore <id> <submission>',
+    text: 'Take back that a submission was marked as spam',
+    prints: ({ id }) => id,
+    says: () => 'restored, with its files, note and marks',
+  },
+  summary: 'Restore a submission that was marked as spam',
+  description:
+    'As it was: with its id, time, files, marks, note and status. Nothing is delivered again. A closed form does not refuse it, but it ' +
+    'takes its places again, which have to be free. What came as spam was never accepted: it is released.',
+  answer: { description: 'The submission is in the list again.', schema: Restored },
+  errors: [noSuchSpam, noFreePlace, neverAccepted],
+  ifMissing: IF_MISSING,
+  async handle({ owner, params: { id: deploymentId, submissionId: id } }, { db }) {
+    const outcome = await restoreSpam(db, { ownerId: owner.id, deploymentId, id });
+    switch (outcome) {
+      case 'missing':
+        throw noSuchSpam();
+      case 'full':
+        throw noFreePlace();
+      case 'never-accepted':
+        throw neverAccepted();
+      case 'done':
+        return { message: 'Submission restored' as const, id };
+    }
   },
 });
 
@@ -103,7 +145,7 @@ const deleteOperation = operation('DELETE', '/deploy/:id/spam/:submissionId', 'd
   description: 'Permanently, with its files.',
   answer: { description: 'It is deleted.', schema: Deleted },
   errors: [noSuchSpam],
-  ifMissing: '{GET /deploy/:id/spam} has what can be released.',
+  ifMissing: IF_MISSING,
   async handle({ owner, params: { id: deploymentId, submissionId: id } }, { db, lifecycle: { onPurge } }) {
     if ((await deleteSpam(db, owner.id, deploymentId, id)) === 0) throw noSuchSpam();
     onPurge();
@@ -132,4 +174,4 @@ const deleteAllOperation = operation('DELETE', '/deploy/:id/spam', 'emptySpam', 
 });
 
 /** Submissions that are kept apart as spam. */
-export const spamOperations = [listOperation, deleteAllOperation, releaseOperation, deleteOperation];
+export const spamOperations = [listOperation, deleteAllOperation, releaseOperation, restoreOperation, deleteOperation];

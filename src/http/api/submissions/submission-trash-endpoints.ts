@@ -12,9 +12,9 @@ import { operation } from '../../operation/operation.ts';
 import { pageLinks } from '../../request/link-header.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import { answerObject, submissionId, time } from '../../request/shared-fields.ts';
-import { errorKind, HttpError } from '../../response/errors.ts';
 import { foundOr404, missing, ownDeployment } from '../deployments/own-deployment.ts';
 import { batchedList } from './batched-list.ts';
+import { noFreePlace } from './no-free-place.ts';
 import { Listed } from './submission-endpoints.ts';
 
 const { submissionDays } = SIZES.trash;
@@ -37,15 +37,6 @@ const notInTrash = missing(
   'No such deleted submission: check the ids, and that it has not been restored or removed.',
 );
 const IF_MISSING = '{GET /submissions/:deployId/trash} has what can be restored.';
-
-const noPlace = errorKind(
-  { id: 'NoFreePlace', description: 'Fewer places of `max_submissions` are free than the submission takes.' },
-  () =>
-    new HttpError(
-      403,
-      'The form has no free place for it: raise {max_submissions}, or delete another submission first.',
-    ),
-);
 
 /** A submission in the shape of `Trashed`; its data is sent unchanged. */
 const trashedJson = ({ deletedAt, ...submission }: TrashedSubmission): string =>
@@ -94,12 +85,12 @@ const restoreOperation = operation('POST', '/submissions/:deployId/trash/:submis
     'With its id, time, files, marks, note and status. Nothing is delivered again. A closed form does not refuse it, but it takes its ' +
     'place again, which has to be free.',
   answer: { description: 'The submission is in the list again.', schema: Restored },
-  errors: [notInTrash, noPlace],
+  errors: [notInTrash, noFreePlace],
   ifMissing: IF_MISSING,
   async handle({ owner, params: { deployId, submissionId: id } }, { db }) {
     const outcome = await restoreSubmission(db, owner.id, deployId, id);
     if (outcome === 'missing') throw notInTrash();
-    if (outcome === 'full') throw noPlace();
+    if (outcome === 'full') throw noFreePlace();
     return { message: 'Submission restored' as const, id };
   },
 });

@@ -164,3 +164,10 @@ export async function answer<T>(
   if (response.ok && data !== undefined && data !== null) return data;
   throw new ApiError(response.status, readProblem(error));
 }
+
+/** Deletes what is at a path of the API, also while the browser leaves the dashboard. What is gone already counts as deleted. */
+export async function deleteAt(path: string): Promise<void> {
+  const response = await send(new Request(path, { method: 'DELETE', keepalive: true }));
+  if (response.ok || response.status === 404) return;
+  throw new ApiError(response.status, readProblem(await response.json().catch(() => undefined)));
+}

@@ -42,6 +42,15 @@ export const DASHBOARD_LIMITS = {
   account: {
     /** Keys or sessions of one request: the most that the API answers. */
     listSize: 100,
+    /** Sessions that are read. */
+    readSessions: 1_000,
+    /** Sessions that are shown at first. */
+    shownSessions: 5,
+  },
+  /** Deletions that wait for the end of their message. */
+  deletions: {
+    /** After a reload those that were not answered are sent again, but not when a closed tab is opened again later. */
+    resentMs: 60_000,
   },
   /** The inbox: its list, and the submission that is open. */
   inbox: {

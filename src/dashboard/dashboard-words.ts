@@ -27,6 +27,9 @@ const VIEWS: Readonly<Record<string, string>> = {
 /** The fields of errors that are about a value that is right by itself. */
 const FIELDS: Readonly<Record<string, string>> = { 'slug-taken': 'slug' };
 
+/** What a field is called where no form has it. */
+const NAMES: FieldLabels = { slug: 'The address' };
+
 const wordsWith = (labels: FieldLabels): Vocabulary => ({
   words: {
     deployment: 'page',
@@ -37,7 +40,7 @@ const wordsWith = (labels: FieldLabels): Vocabulary => ({
     once: '',
     plus: '',
   },
-  field: (name) => labels[name],
+  field: (name) => labels[name] ?? NAMES[name],
   operation: (route) => VIEWS[route],
 });
 

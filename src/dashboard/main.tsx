@@ -1,11 +1,13 @@
 import { render } from 'preact';
 import { App } from './dashboard-app.tsx';
+import { keepDeletions } from './deletions.ts';
 import { prefetchPath, prefetchPointed } from './routes.tsx';
 import { findSession } from './session.ts';
 
 const root = document.getElementById('app');
 if (root) render(<App />, root);
 void findSession();
+keepDeletions();
 // The script of the view comes while the service says who is signed in.
 prefetchPath(location.pathname);
 for (const event of ['pointerover', 'focusin']) addEventListener(event, prefetchPointed);

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { Client, Schemas } from '../client/client.ts';
 import { ApiError, answer, api, plainApi, session } from './api.ts';
+import { makeDeletions } from './deletions.ts';
 
 export type Me = Schemas['Me'];
 
@@ -101,6 +102,7 @@ export async function askForLink(email: string): Promise<void> {
 
 /** Ends this session, or all of the owner's, and forgets what this tab knows. */
 export async function signOut(of: 'this' | 'all'): Promise<void> {
+  await makeDeletions();
   try {
     if (of === 'this') await answer(plainApi.DELETE('/session'));
     else await answer(plainApi.DELETE('/sessions'));

@@ -48,11 +48,42 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.getByText('Not saved: This is your last full key').waitFor();
     });
 
+    it('shows the newest sessions after that of this browser, all when asked, and ends all others', async () => {
+      const owner = await dashboard.owner();
+      for (const browser of [
+        'Firefox/130.0',
+        'iPhone Safari/604.1',
+        'Edg/120',
+        'OPR/99',
+        'Chrome/1',
+        'Windows Chrome/2',
+      ]) {
+        await owner.post('/session').set('User-Agent', browser).send({ key: owner.key }).expect(200);
+      }
+      const page = await dashboard.open(owner, '/dashboard/account');
+      // The newest by its sign-in is not the one that was used last.
+      await dashboard.db('sessions').where('user_agent', 'Firefox/130.0').update({ last_used_at: '2099-01-01' });
+      await page.reload();
+      const sessions = page.getByRole('listitem').filter({ hasText: 'signed in' });
+      await expect.poll(() => sessions.count()).toBe(5);
+      expect(await sessions.nth(0).innerText()).toContain('This browser');
+      expect(await sessions.nth(1).innerText()).toContain('Firefox');
+      await page.getByRole('button', { name: 'Show all 7 sessions' }).click();
+      await expect.poll(() => sessions.count()).toBe(7);
+      await page.getByRole('button', { name: 'End all others' }).click();
+      await page.getByText('6 other browsers are signed out.').waitFor();
+      await page.getByRole('dialog').getByRole('button', { name: 'End all others' }).click();
+      await page.getByText('All other sessions have ended.').waitFor();
+      await expect.poll(() => sessions.count()).toBe(1);
+      expect((await owner.get('/sessions')).body.total).toBe(1);
+      expect(await page.getByRole('button', { name: 'End all others' }).count()).toBe(0);
+    });
+
     it('lists the sessions, and ends one or all', async () => {
       const owner = await dashboard.owner();
       const there = await dashboard.open(owner, '/dashboard');
       const here = await dashboard.open(owner, '/dashboard/account');
-      const others = here.getByRole('listitem').filter({ hasText: 'Signed in' }).filter({ hasNotText: 'This browser' });
+      const others = here.getByRole('listitem').filter({ hasText: 'signed in' }).filter({ hasNotText: 'This browser' });
       await others.getByRole('button', { name: /^End the session/ }).click();
       await others.waitFor({ state: 'detached' });
       await there.reload();
@@ -61,7 +92,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await there.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
       await here.reload();
       await others.getByText(/^Chrome, /).waitFor();
-      await others.getByText(', used in the last hour').waitFor();
+      await others.getByText('Used in the last hour').waitFor();
       await here.getByRole('button', { name: 'End all sessions' }).click();
       await here.getByRole('button', { name: 'End all', exact: true }).click();
       await heading(here, 'Sign in');

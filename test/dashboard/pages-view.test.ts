@@ -153,7 +153,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       const stateOf = async (name: string): Promise<string[]> =>
         (await row(page, name).locator('.page-state').innerText()).split('\n').filter((text) => text.trim() !== '');
       await expect.poll(() => stateOf('Soon')).toEqual(['Opens Mon 30 Nov, 10:00']);
-      expect(await stateOf('Open')).toEqual(['Open', '12 of 40']);
+      expect(await stateOf('Open')).toEqual(['Open', '12 of 40', 'places taken']);
       expect(await stateOf('Full')).toEqual(['Full']);
       expect(await stateOf('Closed')).toEqual(['Closed', '2 webhooks failing']);
       await row(page, 'Closed').getByRole('link', { name: '2 webhooks failing' }).click();
@@ -281,7 +281,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.getByText('Contact is in the trash.').waitFor();
       await owner.deploy({ html: FORM, slug: 'gone-soon' });
       await press('Undo');
-      await page.getByText('Not undone: slug is taken').waitFor();
+      await page.getByText('Not undone: The address is taken').waitFor();
     });
   });
 
@@ -361,7 +361,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       const page = await dashboard.open(owner, '/dashboard/trash');
       await page.getByRole('button', { name: 'Restore' }).click();
       const dialog = page.getByRole('dialog', { name: 'This address is taken' });
-      expect(await dialog.getByLabel('New slug').inputValue()).toBe('was-deleted-again');
+      expect(await dialog.getByLabel('New address').inputValue()).toBe('was-deleted-again');
       await dialog.getByRole('button', { name: 'Restore it' }).click();
       await page.getByText('Contact is live again.').waitFor();
       await page.getByRole('heading', { name: 'The trash is empty' }).waitFor();
@@ -371,7 +371,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       expect(await slugsOf(owner)).toEqual(['was-deleted']);
     });
 
-    it('deletes a page for good, by the keyboard alone, once its slug is typed', async () => {
+    it('deletes a page for good, by the keyboard alone, once its name is typed', async () => {
       const owner = await dashboard.owner();
       const { id } = await owner.deploy({ html: FORM, slug: 'for-good' });
       await owner.delete(`/deploy/${id}`).expect(200);
@@ -379,8 +379,8 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.getByText('0 submissions').waitFor();
       await tabTo(page, page.getByRole('button', { name: 'Delete for good' }));
       await page.keyboard.press('Enter');
-      await tabTo(page, page.getByLabel('Type for-good'));
-      await page.keyboard.type('for-good');
+      await tabTo(page, page.getByLabel('Type Contact to confirm'));
+      await page.keyboard.type('contact ');
       await page.keyboard.press('Enter');
       await page.getByText('Contact is gone for good.').waitFor();
       expect((await owner.get('/trash')).body.total).toBe(0);

@@ -43,11 +43,10 @@ describe.skipIf(!hasChromium())('what one does with submissions', () => {
     expect(await page.evaluate("getComputedStyle(document.querySelector('.inbox-detail h2')).fontSize")).toBe('24px');
     const reply = detail(page).getByRole('link', { name: 'Reply' });
     expect(await reply.getAttribute('class')).toContain('main');
-    expect(
-      await detail(page)
-        .getByRole('button')
-        .evaluateAll((all) => all.map((one) => one.getAttribute('aria-label'))),
-    ).toEqual(['Done', 'Star', 'Mark unread', 'Copy as text', 'Print', 'Spam', 'Delete']);
+    const pictures = detail(page).getByRole('button');
+    await expect
+      .poll(() => pictures.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label'))))
+      .toEqual(['Done', 'Star', 'Mark unread', 'Copy as text', 'Print', 'Spam', 'Delete']);
     expect(await detail(page).locator('summary').allInnerTexts()).toEqual(['Details']);
     expect(await page.getByText(/technical field/).count()).toBe(0);
     await page.getByText('None of the last 100 deliveries').waitFor({ state: 'hidden' });
@@ -253,10 +252,10 @@ describe.skipIf(!hasChromium())('what one does with submissions', () => {
     const head = page.locator('.view-head');
     const { body: overview } = await owner.get(`/overview/${id}`).expect(200);
     for (const [state, text] of [
-      ['full', /12 of 40\s*Full/],
-      ['not-open', /12 of 40\s*Opens Mon,? 30 Nov,? (?:at )?9:00/],
-      ['closed', /12 of 40\s*Closed/],
-      ['open', /12 of 40$/],
+      ['full', /12 of 40\s*places taken\s*Full/],
+      ['not-open', /12 of 40\s*places taken\s*Opens Mon,? 30 Nov,? (?:at )?9:00/],
+      ['closed', /12 of 40\s*places taken\s*Closed/],
+      ['open', /12 of 40\s*places taken$/],
     ] as const) {
       await page.unrouteAll();
       await page.route(`**/overview/${id}`, (route) =>

@@ -69,7 +69,8 @@ export type EditedSettings = Edits & {
   change: Change;
   /** The errors of fields whose values are those that were refused, by their names. */
   errors: Readonly<Record<string, string>>;
-  type(name: string, text: string): void;
+  /** `text`: the new one, or what makes it of the one that is there. */
+  type(name: string, text: string | ((now: string) => string)): void;
   /** Ends a conflict with a change of somebody else. */
   choose(name: string, whose: 'mine' | 'theirs'): void;
   save(): Promise<boolean>;
@@ -109,7 +110,10 @@ export function useEditedSettings(view: string, id: string, found: ReadSettings)
     count: countChanges(edits.typed, edits.read),
     change: change.state === 'failed' ? (isCorrected ? { state: 'none' } : { ...change, atFields: errors }) : change,
     errors,
-    type: (name, text) => put({ typed: typeInto((editsOf(form) ?? fresh).typed, name, text) }),
+    type(name, text) {
+      const { typed } = editsOf(form) ?? fresh;
+      put({ typed: typeInto(typed, name, typeof text === 'string' ? text : text(typed[name] ?? '')) });
+    },
     choose(name, whose) {
       const { typed, theirs } = editsOf(form) ?? fresh;
       const { [name]: value = '', ...others } = theirs;

@@ -50,8 +50,17 @@ export function Dialog({
   );
 }
 
-/** The question before an action; with `typed`, that text has to be typed first. */
+/** The question before an action; with `typed`, that name has to be typed first. */
 export type Question = { title: string; text: ComponentChildren; button: string; typed?: string };
+
+/** Returns what two names that people take for the same have in common: upper case, accents as one or two characters, and spaces don't matter. */
+const comparable = (name: string): string =>
+  name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/\p{Cf}/gu, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
 
 export function ConfirmDialog({
   title,
@@ -70,13 +79,14 @@ export function ConfirmDialog({
   children?: ComponentChildren;
 }): JSX.Element {
   const [text, setText] = useState('');
-  const [isWrong, setWrong] = useState(false);
+  const [isChecked, setChecked] = useState(false);
+  const isWrong = typed !== undefined && comparable(text) !== comparable(typed);
   return (
     <Dialog title={title} onClose={onClose}>
       <Form
         onSubmit={() => {
-          if (typed !== undefined && text.trim() !== typed) setWrong(true);
-          else onConfirm();
+          setChecked(true);
+          if (!isWrong) onConfirm();
         }}
       >
         <p>{question}</p>
@@ -87,7 +97,7 @@ export function ConfirmDialog({
             value={text}
             onChange={setText}
             autoComplete="off"
-            error={isWrong && text.trim() !== typed ? `Type ${typed} exactly.` : undefined}
+            error={isChecked && isWrong ? `Type the name: ${typed}` : undefined}
           />
         )}
         <FormEnd change={change} kind="danger" button={button} onCancel={onClose} />

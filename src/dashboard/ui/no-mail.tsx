@@ -7,7 +7,7 @@ import { Notice } from './notice.tsx';
 /** Says that there is no mail, where it is to be set up. */
 export const NoMail = (): JSX.Element | null =>
   me.value?.mail === false ? (
-    <Notice>Nothing is mailed: this service has no mail server. Its operator sets one with SMTP_URL.</Notice>
+    <Notice>Nothing is mailed: the operator of this service has not set up mail.</Notice>
   ) : null;
 
 /** The first start gives the owner an address that no mail reaches. */

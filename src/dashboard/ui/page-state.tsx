@@ -33,6 +33,7 @@ export function PageState({ page: { id, state, places } }: { page: Overviewed })
       {places && (
         <span class="muted">
           {numbers.format(places.taken)} of {numbers.format(places.of)}
+          <span class="unseen"> {places.of === 1 ? 'place' : 'places'} taken</span>
         </span>
       )}
       {state === 'full' && <span class="badge warn">Full</span>}

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from './button.tsx';
+import { IconButton } from './icon-button.tsx';
 import { focusHeading } from './view.tsx';
 
 /** How long a message is shown. */
@@ -14,49 +15,60 @@ const MAX_MESSAGES = 3;
 const LOOK_PX = 16;
 const CONTROLS = 'a, button, input, select, textarea, summary, label, [tabindex="0"]';
 
-type Message = { id: number; text: string; undo: (() => Promise<unknown>) | undefined };
+/** Ends the time in which a change can be undone. */
+type End = () => void;
+type Message = { id: number; text: string; undo: (() => Promise<unknown>) | undefined; end?: End | undefined };
 
 const messages = signal<readonly Message[]>([]);
 const timers = new Map<number, ReturnType<typeof setTimeout>>();
 let last = 0;
 
-function drop(id: number): void {
+function drop(id: number): Message | undefined {
   clearTimeout(timers.get(id));
   timers.delete(id);
-  messages.value = messages.value.filter((message) => message.id !== id);
+  const dropped = messages.value.find((message) => message.id === id);
+  messages.value = messages.value.filter((message) => message !== dropped);
+  return dropped;
 }
+
+/** Takes a message away, with its way back. */
+const close = (id: number): void => drop(id)?.end?.();
 
 const dropLater = ({ id, undo }: Message): void => {
   clearTimeout(timers.get(id));
   timers.set(
     id,
-    setTimeout(() => drop(id), undo ? UNDO_MS : MESSAGE_MS),
+    setTimeout(() => close(id), undo ? UNDO_MS : MESSAGE_MS),
   );
 };
 
 /**
  * Says a sentence at the bottom of the screen, for a while. `undo`: takes back the change that the sentence is about. A change
- * can be taken back though another one was made since.
+ * can be taken back though another one was made since. `end`: is called once the change can't be taken back any more.
  */
-export function say(text: string, undo?: () => Promise<unknown>): void {
+export function say(text: string, undo?: () => Promise<unknown>, end?: End): void {
   last += 1;
-  const message = { id: last, text, undo };
+  const message = { id: last, text, undo, end };
   const kept = messages.value.filter((each) => each.undo).slice(1 - MAX_MESSAGES);
-  for (const each of messages.value) if (!kept.includes(each)) drop(each.id);
+  for (const each of messages.value) if (!kept.includes(each)) close(each.id);
   messages.value = [...kept, message];
   dropLater(message);
 }
 
 /** Undoes a change once, and says so if that is not possible. */
 function takeBack({ id, undo }: Message): void {
-  drop(id);
-  undo?.().catch((error) => say(`Not undone: ${error.message}`));
+  if (drop(id)) undo?.().catch((error) => say(`Not undone: ${error.message}`));
 }
 
 /** Undoes the last change of which a message with *Undo* is shown. */
 export function undoLast(): void {
   const latest = messages.value.findLast(({ undo }) => undo);
   if (latest) takeBack(latest);
+}
+
+/** Makes at once what waits for the end of its message: nobody may come back to press *Undo*. */
+export function endHeld(): void {
+  for (const { id, end } of messages.value) if (end) close(id);
 }
 
 /** Returns whether a control of the view is below a part of the screen. */
@@ -124,6 +136,7 @@ export function Said(): JSX.Element {
               Undo
             </Button>
           )}
+          {message.undo && <IconButton icon="close" label="Dismiss" onClick={() => close(message.id)} />}
         </div>
       ))}
     </div>

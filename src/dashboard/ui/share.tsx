@@ -7,12 +7,13 @@ import type { Page } from './page-layout.tsx';
 import { QrCode } from './qr-code.tsx';
 import { Section } from './section.tsx';
 import { Snippet } from './snippet.tsx';
+import { Loading } from './states.tsx';
 
 /** The page in a frame of another site. */
 const frameOf = (page: Page): string =>
   `<iframe src="${page.url}" title="${escapeHtml(pageName(page))}" width="100%" height="720" style="border: 0" loading="lazy"></iframe>\n`;
 
-/** How a page, or only its form, comes to visitors: in print, and on another site. `fields`: of its form. */
+/** How a page, or only its form, comes to visitors: in print, and on another site. `fields`: of its form, once it is read. */
 export const Share = ({
   page,
   fields,
@@ -29,7 +30,7 @@ export const Share = ({
     <details>
       <summary>Only its form, in the look of the other site</summary>
       <div class="stack">
-        <FormSnippet id={page.id} {...(fields && { fields })} />
+        {fields ? <FormSnippet id={page.id} fields={fields} /> : <Loading label="Reading the form" />}
       </div>
     </details>
   </Section>

@@ -41,7 +41,7 @@ export function View({
           {page ? (
             <>
               <span class="unseen">{title}: </span>
-              <bdi>{page.name}</bdi>
+              <bdi title={page.name}>{page.name}</bdi>
             </>
           ) : (
             title

@@ -18,7 +18,7 @@ import { View } from '../ui/view.tsx';
 import { ChosenSite } from './new-page/chosen-site.tsx';
 import { Elsewhere } from './new-page/elsewhere.tsx';
 
-const LABELS = { slug: 'Slug' };
+const LABELS = { slug: 'Address' };
 
 /** Publishes HTML, or a site that is chosen, as a new page. `draft`: the name under which the tab keeps the HTML. */
 function Publish({ draft, initial }: { draft: string; initial?: string }): JSX.Element {

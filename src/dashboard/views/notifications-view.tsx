@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useData } from '../data.ts';
+import { useUndeleted } from '../deletions.ts';
 import { mayChange } from '../session.ts';
 import { useEditedSettings } from '../settings/edited-settings.ts';
 import { type Page, PageView } from '../ui/page-layout.tsx';
@@ -8,14 +9,16 @@ import { Section } from '../ui/section.tsx';
 import { Shown } from '../ui/states.tsx';
 import { AddWebhook } from './notifications/add-webhook.tsx';
 import { MailSection } from './notifications/mail-section.tsx';
-import { type Receivers, readReceivers } from './notifications/read-receivers.ts';
-import { WebhookPanel } from './notifications/webhook-panel.tsx';
+import { type Receivers, readReceivers, type Webhook } from './notifications/read-receivers.ts';
+import { WebhookPanel, webhookPath } from './notifications/webhook-panel.tsx';
 import './notifications-view.css';
 
 const FORM = 'notifications';
 
 function Loaded({ page: { id }, read, reload }: { page: Page; read: Receivers; reload(): void }): JSX.Element {
-  const { found, mails, webhooks } = read;
+  const { found, mails } = read;
+  const pathOf = ({ id: webhookId }: Webhook): string => webhookPath({ deployId: id, webhookId });
+  const webhooks = useUndeleted(read.webhooks, pathOf, reload);
   const edited = useEditedSettings(FORM, id, found);
   return (
     <div class="view notified">

@@ -16,9 +16,9 @@ import { focusHeading, View } from '../ui/view.tsx';
 
 type Deleted = Schemas['DeletedDeployment'];
 
-const LABELS = { slug: 'New slug' };
+const LABELS = { slug: 'New address' };
 
-/** Restores a page, under another slug when its own is taken meanwhile. */
+/** Restores a page, under another address when its own is taken meanwhile. */
 function Restore({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Element {
   const { change, run } = useChange({ labels: LABELS });
   const [isTaken, setTaken] = useState(false);
@@ -47,7 +47,7 @@ function Restore({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Eleme
         <Dialog title="This address is taken" onClose={() => setTaken(false)}>
           <Form onSubmit={() => run(() => restore({ slug: slugOf(slug) }))}>
             <p>
-              Another page has the slug <bdi>{page.slug}</bdi> now. Choose one to restore this page with.
+              Another page has the address <bdi>{page.slug}</bdi> now. Choose one to restore this page with.
             </p>
             <SlugField label={LABELS.slug} value={slug} onChange={setSlug} error={errorOf(change, 'slug')} />
             <FormEnd change={change} button="Restore it" onCancel={() => setTaken(false)} />
@@ -66,7 +66,7 @@ const Purge = ({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Element
     ask={{
       title: 'Delete for good?',
       button: 'Delete for good',
-      typed: page.slug,
+      typed: page.title ?? page.slug,
       text: `The page, its ${counted(page.submission_count, 'submission')} and their files are deleted. Nobody can restore them afterwards.`,
     }}
     run={() => answer(api.DELETE('/trash/{id}', { params: { path: { id: page.id } } }))}

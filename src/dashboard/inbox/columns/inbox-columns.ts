@@ -8,8 +8,8 @@ export type Column = {
   /** The name of its field. */
   name: string;
   label: string;
-  /** `wide`: its texts are long; `extra`: a card has no room for it; `empty`: no submission has a text in it. */
-  kind?: 'wide' | 'extra' | 'empty';
+  /** `wide`: its texts are long; `extra`: a card has no room for it; `blank`: no submission has a text in it. */
+  kind?: 'wide' | 'extra' | 'blank';
   textOf(submission: Submission): string;
 };
 
@@ -53,7 +53,8 @@ function chooseNames(labels: Labels, choices: readonly Choice[], lengthOf: (name
   // The form knows its fields; without one, all that were sent are fields.
   const ofForm = labels.size > 0 ? choices.filter(({ name }) => labels.has(name)) : choices;
   const filled = ofForm.filter(({ isFilled }) => isFilled);
-  const [first, ...others] = (filled.length > 0 ? filled : ofForm).map(({ name }) => name);
+  // Where nothing is filled in, such as in a test, the first column has the title.
+  const [first, ...others] = (filled.length > 0 ? filled : ofForm.slice(0, 1)).map(({ name }) => name);
   if (first === undefined) return [];
   const [wide] = others.toSorted((one, other) => lengthOf(other) - lengthOf(one));
   const extra = others.find((name) => name !== wide);
@@ -77,8 +78,8 @@ function columnsOf(
   if (names.length === 0) return ONLY_TITLES;
   const [first, ...others] = names;
   const [wide] = others.toSorted((one, other) => lengthOf(other) - lengthOf(one));
-  const empty = new Set(choices.filter(({ isFilled }) => !isFilled).map(({ name }) => name));
-  const kindOf = (name: string) => (empty.has(name) ? 'empty' : name === wide ? 'wide' : 'extra');
+  const blank = new Set(choices.filter(({ isFilled }) => !isFilled).map(({ name }) => name));
+  const kindOf = (name: string) => (blank.has(name) ? 'blank' : name === wide ? 'wide' : 'extra');
   return names.map((name) => ({
     name,
     label: labelOf(labels, name),

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { answer, api } from '../../api.ts';
+import { answer, api, deleteAt } from '../../api.ts';
 import type { Page } from '../../ui/page-layout.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -15,10 +15,8 @@ async function readTrash(deployId: string, query: { page: number; limit: number 
   return { items: submissions, total: Number(rest.get('total')) };
 }
 
-function erase({ pageId: deployId, id: submissionId }: Submission): Promise<unknown> {
-  const params = { path: { deployId, submissionId } };
-  return answer(api.DELETE('/submissions/{deployId}/trash/{submissionId}', { params }));
-}
+/** The path of a submission of the trash in the API. */
+const pathOf = ({ pageId, id }: Submission): string => `/submissions/${pageId}/trash/${id}`;
 
 const ACTIONS: readonly KeptAction[] = [
   { label: 'Restore', icon: 'replace', done: 'in the inbox again', make: (one) => restoreRows([one]) },
@@ -31,7 +29,7 @@ const ACTIONS: readonly KeptAction[] = [
       text: 'Files are deleted too. Nobody can restore anything afterwards.',
       button: 'Delete for good',
     }),
-    make: erase,
+    make: (one) => deleteAt(pathOf(one)),
   },
 ];
 
@@ -41,6 +39,7 @@ export function DeletedSubmissions({ page, onChange }: { page: Page; onChange():
     view: 'trash',
     read: (query, signal) => readTrash(page.id, query, signal),
     actions: ACTIONS,
+    pathOf,
     nothing: (
       <Empty icon="trash" title="The trash is empty">
         <p>Submissions that you delete stay here for 7 days. You can restore them until then.</p>

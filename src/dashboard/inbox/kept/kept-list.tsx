@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { DASHBOARD_LIMITS, MAX_LIMIT } from '../../dashboard-limits.ts';
 import { type Loaded, type LoadedPages, toError, useChange, useData, usePages } from '../../data.ts';
+import { deleteLater, useUndeleted } from '../../deletions.ts';
 import { mayChange } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog, type Question } from '../../ui/dialog.tsx';
@@ -32,6 +33,8 @@ export type KeptAction = {
   done: string;
   /** The question before it, where nothing undoes it. `count`: of the submissions, in words. */
   ask?: (count: string) => Question;
+  /** Deletes so few that it is not asked about, and can be undone. */
+  isDeletion?: boolean;
   make(submission: Submission): Promise<unknown>;
 };
 
@@ -41,18 +44,20 @@ export type KeptFolder = {
   view: string;
   read: Read;
   actions: readonly KeptAction[];
+  /** Where a submission is in the API: an action that is a deletion deletes what is there. */
+  pathOf(submission: Submission): string;
   /** Stands below a name: why it is here, and since when. */
   facts(submission: Submission): ComponentChildren;
   /** It is empty. */
   nothing: JSX.Element;
   /** At the end of the list. */
-  foot?: (total: number, onDone: () => void) => JSX.Element | undefined;
+  foot?: (items: readonly Submission[], total: number, onDone: () => void) => JSX.Element | undefined;
 };
 
 /** Looks for a text in the folder, of which so many are read as are kept. Without a text it is not read. */
-function useFound(key: string, read: Read, q: string): Loaded<readonly Submission[]> {
+function useFound(key: string, { read, pathOf }: KeptFolder, q: string): Loaded<readonly Submission[]> {
   const wanted = q.toLowerCase();
-  return useData(`${key}?${wanted}`, async (signal) => {
+  const loaded = useData(`${key}?${wanted}`, async (signal) => {
     const found: Submission[] = [];
     for (let page = 1; wanted !== '' && (page - 1) * MAX_LIMIT < DASHBOARD_LIMITS.inbox.searchedKept; page += 1) {
       const { items, total } = await read({ page, limit: MAX_LIMIT }, signal);
@@ -61,6 +66,8 @@ function useFound(key: string, read: Read, q: string): Loaded<readonly Submissio
     }
     return found;
   });
+  const items = useUndeleted(loaded.data, pathOf, loaded.reload);
+  return { ...loaded, data: loaded.data && items };
 }
 
 type RowProps = {
@@ -100,7 +107,7 @@ const Kept = ({ submission, labels, selected, facts, children }: RowProps): JSX.
 type Asked = { action: KeptAction; rows: readonly Submission[] };
 
 /** Changes submissions one after the other; says how many have been changed, and asks first where an action has a question. */
-function useKeptActions(onDone: () => void) {
+function useKeptActions(pathOf: KeptFolder['pathOf'], onDone: () => void) {
   const [asked, setAsked] = useState<Asked>();
   const { change, run, clear } = useChange();
   async function make({ action, rows }: Asked): Promise<void> {
@@ -123,7 +130,11 @@ function useKeptActions(onDone: () => void) {
   return {
     act(action: KeptAction, rows: readonly Submission[]): void {
       clear();
-      if (action.ask) setAsked({ action, rows });
+      if (action.isDeletion && rows.length <= DASHBOARD_LIMITS.inbox.undoneSubmissions) {
+        deleteLater(`${counted(rows.length, 'submission')} ${action.done}.`, rows.map(pathOf));
+        onDone();
+        focusHeading();
+      } else if (action.ask) setAsked({ action, rows });
       else make({ action, rows }).catch((error) => say(`Not saved: ${error.message}`));
     },
     question: asked && question && (
@@ -137,6 +148,14 @@ function useKeptActions(onDone: () => void) {
       />
     ),
   };
+}
+
+/** Leaves out of a list what is deleted. */
+function useKept(key: string, { read, pathOf }: KeptFolder): LoadedPages<Submission> {
+  const loaded = usePages(key, DASHBOARD_LIMITS.inbox.keptPageSize, read);
+  const { data, reload } = loaded;
+  const items = useUndeleted(data?.items, pathOf, reload);
+  return { ...loaded, data: data && { items, total: data.total - data.items.length + items.length } };
 }
 
 type ListProps = { folder: KeptFolder; page: Page; onChange(): void };
@@ -161,8 +180,9 @@ export function KeptList({ folder, page, onChange }: ListProps): JSX.Element {
   const { q } = filterOf(useLocation().query);
   const labels = useLabels(page.id);
   const key = `${folder.view}:${page.id}`;
-  const loaded = usePages(key, DASHBOARD_LIMITS.inbox.keptPageSize, folder.read);
-  const found = useFound(key, folder.read, q);
+  const { pathOf } = folder;
+  const loaded = useKept(key, folder);
+  const found = useFound(key, folder, q);
   const rows = (q === '' ? loaded.data?.items : found.data) ?? [];
   const selected = useSelected(rows, key + q);
   function onDone(): void {
@@ -171,7 +191,7 @@ export function KeptList({ folder, page, onChange }: ListProps): JSX.Element {
     found.reload();
     onChange();
   }
-  const { act, question } = useKeptActions(onDone);
+  const { act, question } = useKeptActions(pathOf, onDone);
   const buttonsFor = (of: readonly Submission[]) =>
     folder.actions.map((action) => (
       <Button key={action.label} kind="quiet" icon={action.icon} onClick={() => act(action, of)}>
@@ -230,7 +250,7 @@ const All = ({
         <>
           <ul class="rows card">{items.map(children)}</ul>
           <ListFoot loaded={loaded} of="submission">
-            {foot?.(total, onDone)}
+            {foot?.(items, total, onDone)}
           </ListFoot>
         </>
       )

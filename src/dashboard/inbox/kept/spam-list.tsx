@@ -1,7 +1,9 @@
 import type { JSX } from 'preact';
 import { hasWord } from '../../../forms/whole-words.ts';
-import { answer, api } from '../../api.ts';
+import { answer, api, deleteAt } from '../../api.ts';
+import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { useData } from '../../data.ts';
+import { deleteLater } from '../../deletions.ts';
 import { pageLinks } from '../../page-links.ts';
 import { mayChange } from '../../session.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
@@ -43,14 +45,20 @@ async function readWords(id: string, signal: AbortSignal): Promise<readonly stri
   return spam.blocklist;
 }
 
-const pathOf = ({ pageId: id, id: submissionId }: Submission) => ({ path: { id, submissionId } });
+/** The path of a submission of the folder in the API. */
+const pathOf = ({ pageId, id }: Submission): string => `/deploy/${pageId}/spam/${id}`;
+
+function release({ pageId: id, id: submissionId }: Submission): Promise<unknown> {
+  const params = { path: { id, submissionId } };
+  return answer(api.POST('/deploy/{id}/spam/{submissionId}/release', { params }));
+}
 
 const ACTIONS: readonly KeptAction[] = [
   {
     label: 'Not spam',
     icon: 'done',
     done: 'in the inbox now',
-    make: (one) => answer(api.POST('/deploy/{id}/spam/{submissionId}/release', { params: pathOf(one) })),
+    make: release,
   },
   {
     label: 'Delete',
@@ -61,7 +69,8 @@ const ACTIONS: readonly KeptAction[] = [
       text: 'Spam does not go to the trash. Nobody can restore it afterwards.',
       button: 'Delete',
     }),
-    make: (one) => answer(api.DELETE('/deploy/{id}/spam/{submissionId}', { params: pathOf(one) })),
+    isDeletion: true,
+    make: (one) => deleteAt(pathOf(one)),
   },
 ];
 
@@ -76,22 +85,41 @@ const NoSpam = ({ id }: { id: string }): JSX.Element => (
   </Empty>
 );
 
-const DeleteAll = ({ id, total, onDone }: { id: string; total: number; onDone(): void }): JSX.Element => (
-  <ActionButton
-    kind="danger"
-    icon="trash"
-    ask={{
-      title: 'Delete all spam?',
-      button: 'Delete all',
-      text: `${counted(total, 'submission')} and their files are deleted for good.`,
-    }}
-    run={() => answer(api.DELETE('/deploy/{id}/spam', { params: { path: { id } } }))}
-    done="The spam is deleted."
-    onDone={onDone}
-  >
-    Delete all spam
-  </ActionButton>
-);
+/** Deletes the folder: so that it can be undone where all of it is shown, and not for many. */
+function DeleteAll({
+  id,
+  items,
+  total,
+  onDone,
+}: {
+  id: string;
+  items: readonly Submission[];
+  total: number;
+  onDone(): void;
+}): JSX.Element {
+  const isUndone = items.length === total && total <= DASHBOARD_LIMITS.inbox.undoneSubmissions;
+  const many = `${counted(total, 'submission')} and their files are deleted`;
+  return (
+    <ActionButton
+      kind="danger"
+      icon="trash"
+      ask={{
+        title: 'Delete all spam?',
+        button: 'Delete all',
+        text: isUndone ? `${many}.` : `${many} for good. Nobody can restore them afterwards.`,
+      }}
+      run={async () => {
+        if (isUndone) deleteLater('The spam is deleted.', items.map(pathOf));
+        else await answer(api.DELETE('/deploy/{id}/spam', { params: { path: { id } } }));
+      }}
+      {...(!isUndone && { done: 'The spam is deleted.' })}
+      onDone={onDone}
+      isRemoving
+    >
+      Delete all spam
+    </ActionButton>
+  );
+}
 
 /** The submissions that are kept apart, and can be released. */
 export function Spam({ page, onChange }: { page: Page; onChange(): void }): JSX.Element {
@@ -110,7 +138,9 @@ export function Spam({ page, onChange }: { page: Page; onChange(): void }): JSX.
         </span>
       </>
     ),
-    foot: (total, onDone) => (mayChange.value ? <DeleteAll id={id} total={total} onDone={onDone} /> : undefined),
+    pathOf,
+    foot: (items, total, onDone) =>
+      mayChange.value ? <DeleteAll id={id} items={items} total={total} onDone={onDone} /> : undefined,
   };
   return <KeptList folder={folder} page={page} onChange={onChange} />;
 }

@@ -19,7 +19,8 @@ type FormField = Schemas['FormField'];
 /** What decides whether a step is done. */
 type State = {
   settings: Schemas['Settings'];
-  hasSubmission: boolean;
+  /** What has arrived. */
+  arrived: 'nothing' | 'test' | 'submission';
   hasDomain: boolean;
   fields: readonly FormField[];
 };
@@ -33,7 +34,9 @@ async function readState(id: string, fields: readonly FormField[], signal: Abort
     answer(api.GET('/deploy/{id}/domains', { params, signal })),
   ]);
   const hasDomain = domains.some(({ status }) => status === 'live');
-  return { settings, fields, hasSubmission: submissions.length > 0, hasDomain };
+  const [newest] = submissions;
+  const arrived = newest === undefined ? 'nothing' : newest.test ? 'test' : 'submission';
+  return { settings, fields, arrived, hasDomain };
 }
 
 /** A value that the field may have. */
@@ -78,19 +81,21 @@ const Step = ({
 
 type StepProps = { id: string; state: State; reload(): void };
 
-const TestStep = ({ id, state: { hasSubmission, fields }, reload }: StepProps): JSX.Element => (
-  <Step
-    title="Send a test"
-    isDone={hasSubmission}
-    text={hasSubmission ? 'A submission has arrived.' : 'See what arrives when a visitor sends the form.'}
-  >
-    {hasSubmission && (
+const ARRIVED = {
+  nothing: 'See what arrives when a visitor sends the form.',
+  test: 'The test has arrived.',
+  submission: 'A submission has arrived.',
+};
+
+const TestStep = ({ id, state: { arrived, fields }, reload }: StepProps): JSX.Element => (
+  <Step title="Send a test" isDone={arrived !== 'nothing'} text={ARRIVED[arrived]}>
+    {arrived !== 'nothing' && (
       <ButtonLink kind="quiet" href={pageLinks(id).inbox}>
         See it in the inbox
       </ButtonLink>
     )}
     <ActionButton
-      kind={hasSubmission ? 'quiet' : 'plain'}
+      kind={arrived === 'nothing' ? 'plain' : 'quiet'}
       icon="send"
       run={() => sendTest(id, fields)}
       done="The test has arrived."

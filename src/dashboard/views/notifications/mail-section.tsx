@@ -11,7 +11,9 @@ import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { NoAddress, NoMail } from '../../ui/no-mail.tsx';
+import { say } from '../../ui/say.tsx';
 import { Section } from '../../ui/section.tsx';
+import { focusHeading } from '../../ui/view.tsx';
 import { TestAndLog } from './delivery-log.tsx';
 import { OFF, type ReceiverState, StateBadge, stateBy, UNUSED } from './receiver-states.tsx';
 
@@ -98,6 +100,13 @@ function Recipients(props: Props): JSX.Element {
     put(recipientsIn(typed));
     edited.type(NEW_RECIPIENT, '');
   }
+  function remove(email: string): void {
+    put(list.filter((each) => each !== email));
+    say(`${email} is removed once you save.`, async () =>
+      edited.type('recipients', (now) => (now.split('\n').includes(email) ? now : `${now}\n${email}`.trim())),
+    );
+    focusHeading();
+  }
   return (
     <>
       <h3>{FIELDS.recipients.label}</h3>
@@ -109,7 +118,7 @@ function Recipients(props: Props): JSX.Element {
             email={email}
             state={saved.includes(email) ? stateOf(email, props) : CHANGED}
             button={
-              <Button kind="quiet" icon="close" of={email} onClick={() => put(list.filter((each) => each !== email))}>
+              <Button kind="quiet" icon="close" of={email} onClick={() => remove(email)}>
                 Remove
               </Button>
             }

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { answer, api } from '../../api.ts';
+import { deleteLater } from '../../deletions.ts';
 import { webhookLog } from '../../logs.ts';
 import { mayChange } from '../../session.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
@@ -111,27 +112,20 @@ function Failures({ path, webhook, onDone }: { path: Path; webhook: Webhook; onD
   );
 }
 
-function DeleteWebhook({ path, url, onDone }: { path: Path; url: string; onDone(): void }): JSX.Element {
-  const text = (
-    <>
-      <bdi>{url}</bdi> gets nothing any more, also not what is waiting, and its log is gone.
-    </>
-  );
-  return (
-    <ActionButton
-      kind="quiet"
-      icon="trash"
-      of={url}
-      ask={{ title: 'Delete this webhook?', button: 'Delete', text }}
-      run={() => answer(api.DELETE('/webhooks/{deployId}/{webhookId}', { params: { path } }))}
-      done="The webhook is deleted."
-      onDone={onDone}
-      isRemoving
-    >
-      Delete
-    </ActionButton>
-  );
-}
+/** The path of a webhook in the API. */
+export const webhookPath = ({ deployId, webhookId }: Path): string => `/webhooks/${deployId}/${webhookId}`;
+
+const DeleteWebhook = ({ path, url }: { path: Path; url: string }): JSX.Element => (
+  <ActionButton
+    kind="quiet"
+    icon="trash"
+    of={url}
+    run={async () => deleteLater(`${new URL(url).host} gets nothing any more.`, [webhookPath(path)])}
+    isRemoving
+  >
+    Delete
+  </ActionButton>
+);
 
 function stateOf({ active, health, nextAt }: Webhook): ReceiverState {
   if (!active) return OFF;
@@ -182,7 +176,7 @@ export function WebhookPanel({
       >
         {type === 'generic' && <Secret path={path} of={`of ${url}`} />}
         <Switch path={path} active={active} of={url} onDone={onChanged} />
-        <DeleteWebhook path={path} url={url} onDone={onChanged} />
+        <DeleteWebhook path={path} url={url} />
       </TestAndLog>
     </Panel>
   );

@@ -4,6 +4,7 @@ import { toUnicode } from 'punycode.js';
 import { answer, api } from '../../api.ts';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { useData } from '../../data.ts';
+import { deleteLater, makeDeletions, useUndeleted } from '../../deletions.ts';
 import { mayChange } from '../../session.ts';
 import { toDomain } from '../../settings/typed-addresses.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
@@ -20,6 +21,9 @@ const STATUSES = {
   live: { label: 'Live', badge: 'badge good' },
   broken: { label: 'Broken', badge: 'badge bad' },
 };
+
+/** The path of a domain in the API. */
+const domainPath = (id: string, domain: string): string => `/deploy/${id}/domains/${encodeURIComponent(domain)}`;
 
 const checkDomain = (id: string, domain: string) =>
   answer(api.POST('/deploy/{id}/domains/{domain}/check', { params: { path: { id, domain } } }));
@@ -50,12 +54,6 @@ function DomainButtons({
   onChanged(): void;
 }): JSX.Element {
   const { domain, status } = one;
-  const params = { path: { id: page.id, domain } };
-  const text = (
-    <>
-      <bdi>{toUnicode(domain)}</bdi> no longer leads to this page. Delete its records at your DNS provider too.
-    </>
-  );
   return (
     <div class="buttons">
       {status === 'live' && (
@@ -84,10 +82,11 @@ function DomainButtons({
             kind="quiet"
             icon="trash"
             of={domain}
-            ask={{ title: 'Remove this domain?', button: 'Remove', text }}
-            run={() => answer(api.DELETE('/deploy/{id}/domains/{domain}', { params }))}
-            done="The domain is removed."
-            onDone={onChanged}
+            run={async () =>
+              deleteLater(`${toUnicode(domain)} is removed. Delete its records at your DNS provider too.`, [
+                domainPath(page.id, domain),
+              ])
+            }
             isRemoving
           >
             Remove
@@ -138,15 +137,17 @@ const AddDomain = ({ id, onAdded }: { id: string; onAdded(): void }): JSX.Elemen
     }}
     button={{ icon: 'plus', children: 'Add domain' }}
     labels={{ domain: 'The domain' }}
-    run={(typed) =>
-      answer(api.POST('/deploy/{id}/domains', { params: { path: { id } }, body: { domain: toDomain(typed) } })).then(
-        onAdded,
-      )
-    }
+    run={async (typed) => {
+      // It may be one whose removal waits.
+      await makeDeletions();
+      await answer(api.POST('/deploy/{id}/domains', { params: { path: { id } }, body: { domain: toDomain(typed) } }));
+      onAdded();
+    }}
   />
 );
 
-function Domains({ page, domains, onChanged }: { page: Page; domains: readonly Domain[]; onChanged(): void }) {
+function Domains({ page, all, onChanged }: { page: Page; all: readonly Domain[]; onChanged(): void }) {
+  const domains = useUndeleted(all, ({ domain }) => domainPath(page.id, domain), onChanged);
   useChecks(page.id, domains, onChanged);
   return (
     <>
@@ -182,7 +183,7 @@ export function Address({ page, isOpen, onToggle }: { page: Page; isOpen: boolea
         Visitors reach the page at <bdi>{host}</bdi>, and at each domain that you add.
       </p>
       <Shown loaded={loaded} label="Loading the domains">
-        {({ domains }) => <Domains page={page} domains={domains} onChanged={loaded.reload} />}
+        {({ domains }) => <Domains page={page} all={domains} onChanged={loaded.reload} />}
       </Shown>
     </Panel>
   );

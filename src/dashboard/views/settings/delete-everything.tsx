@@ -44,7 +44,7 @@ export function DeleteEverything({
           ask={{
             title: 'Delete all data?',
             button: 'Delete everything',
-            typed: page.slug,
+            typed: page.title ?? page.slug,
             text: 'Nobody can restore it afterwards. To be able to, delete the page in the list of your pages instead.',
           }}
           run={remove}

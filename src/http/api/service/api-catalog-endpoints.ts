@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { publicOperation } from '../../operation/operation.ts';
 
-export const API_CATALOG = '/.well-known/api-catalog';
+const API_CATALOG = '/.well-known/api-catalog';
 
 const PROFILE = 'https://www.rfc-editor.org/info/rfc9727';
 const TYPE = 'application/linkset+json';

@@ -1,4 +1,5 @@
 import { CAPTCHA_FIELDS } from './captcha-fields.ts';
+import { shownControls } from './foreign-mark.ts';
 
 /*
  * Fields that say what to do with a submission: ours, and those of services from which forms move here. They are stored
@@ -7,9 +8,16 @@ import { CAPTCHA_FIELDS } from './captcha-fields.ts';
 
 /**
  * The purpose of a field. `honeypot`: when it is filled in, nothing is stored. `spam-honeypot`: then the submission is spam.
- * `ignored`: it has no effect here.
+ * `shown-subject`: the subject of mails, and data. `ignored`: it has no effect here.
  */
-export type ControlKind = 'honeypot' | 'spam-honeypot' | 'redirect' | 'reply-to' | 'subject' | 'ignored';
+export type ControlKind =
+  | 'honeypot'
+  | 'spam-honeypot'
+  | 'redirect'
+  | 'reply-to'
+  | 'subject'
+  | 'shown-subject'
+  | 'ignored';
 
 /** The honeypot: people don't see it, robots fill it in. */
 export const HONEYPOT = '_hp';
@@ -32,7 +40,9 @@ const ALWAYS: ReadonlyMap<string, ControlKind> = new Map([
   ...all('ignored', ...Object.values(CAPTCHA_FIELDS)),
 ]);
 
-/** Names that have a meaning only beside the field that every form of a service has: Web3Forms, Netlify. */
+const NETLIFY_FIELD = 'form-name';
+
+/** Names that have a meaning only beside the field that every form of a service has: Web3Forms, Netlify, whose `subject` may be a visitor's. */
 const BESIDE: readonly (readonly [field: string, controls: ReadonlyMap<string, ControlKind>])[] = [
   [
     'access_key',
@@ -44,18 +54,40 @@ const BESIDE: readonly (readonly [field: string, controls: ReadonlyMap<string, C
       ...all('ignored', 'access_key', 'from_name', 'ccemail'),
     ]),
   ],
-  ['form-name', new Map([...all('spam-honeypot', 'bot-field'), ...all('ignored', 'form-name')])],
+  [
+    NETLIFY_FIELD,
+    new Map([
+      ...all('spam-honeypot', 'bot-field'),
+      ...all('shown-subject', 'subject'),
+      ...all('ignored', NETLIFY_FIELD),
+    ]),
+  ],
 ];
 
-/** The purpose of a form's fields, by their names: undefined for content. `names`: of all its fields. */
-export function controlsOf(names: readonly string[]): (name: string) => ControlKind | undefined {
+/** The fields of all services, which have their meaning in a form that posts to /f/. Of two for one name, the last counts. */
+const FOREIGN: ReadonlyMap<string, ControlKind> = new Map([
+  ...BESIDE.toReversed().flatMap(([, controls]) => [...controls]),
+  ...all('spam-honeypot', 'honeypot'),
+  ...ALWAYS,
+]);
+
+/**
+ * The purpose of a form's fields, by their names: undefined for content. `names`: of all its fields. `id`: of the submission, which
+ * says whether it came by /f/.
+ */
+export function controlsOf(names: readonly string[], id = ''): (name: string) => ControlKind | undefined {
+  const isShown = shownControls(id);
+  if (isShown) {
+    const shown = names.includes(NETLIFY_FIELD) ? 'shown-subject' : undefined;
+    return (name) => (isShown(name) ? (name === 'subject' ? shown : undefined) : FOREIGN.get(name));
+  }
   const beside = BESIDE.filter(([field]) => names.includes(field));
   return (name) => ALWAYS.get(name) ?? beside.find(([, controls]) => controls.has(name))?.[1].get(name);
 }
 
 /** Returns whether columns and exports show a field to people: content, and the visitor's address in a field for Reply-To. */
 export const isForPeople = (control: ControlKind | undefined): boolean =>
-  control === undefined || control === 'reply-to';
+  control === undefined || control === 'reply-to' || control === 'shown-subject';
 
 /** Returns whether a JSON text, known to be valid, is null, `""` or a list of only those. */
 export function isEmptyJson(text: string): boolean {

@@ -22,6 +22,21 @@ export const isHttpUrl = (value: string): boolean =>
 /** The URL of the page that a browser comes from, as Referer has it; undefined for another text, and for one whose host is too long. */
 export const refererUrl = (referer: string): URL | undefined => (isHttpUrl(referer) ? new URL(referer) : undefined);
 
+/**
+ * The URL of the page that has sent a form, where its browser names the page in Referer, and confirms the page's site in Origin. No
+ * page can make a browser name another site there.
+ */
+export function sendingPage({
+  origin,
+  referer = '',
+}: {
+  origin?: string | undefined;
+  referer?: string | undefined;
+}): URL | undefined {
+  const url = refererUrl(referer);
+  return url?.origin === origin ? url : undefined;
+}
+
 /** Returns whether an origin is that of a web page, and not of an app. A browser can be sent there. */
 export const isWebOrigin = (origin: string): boolean => /^https?:\/\//.test(origin);
 

@@ -5,6 +5,7 @@ import type { App } from './app.ts';
 import type { Endpoint } from './operation/declaration.ts';
 import { writeErrorPage } from './pages/page-server.ts';
 import type { Exchange } from './request/exchange.ts';
+import { type FormAddress, formIn } from './request/form-address.ts';
 import { pathOf } from './request/hosts.ts';
 import { namesHtml } from './response/accept.ts';
 import {
@@ -18,15 +19,20 @@ import {
 import { writeLinkPage } from './response/link-page.ts';
 import { writeSmallPage } from './response/small-page.ts';
 import { translationsFor } from './response/translations.ts';
-import { isSubmission, matchedRoute } from './route-names.ts';
+import { matchedRoute } from './route-names.ts';
 import { CORS } from './submit/answer-submission.ts';
+import { inForeignForm } from './submit/foreign-answer.ts';
 import { type Visitor, type VisitorPages, visitorOf } from './submit/visitor-pages.ts';
 
 /** The person whose form is refused; undefined where an answer for programs, or a page's error, suits. */
 function visitorIn(request: IncomingMessage, slug: Exchange['slug']): Visitor | undefined {
-  const isForm = slug === undefined ? isSubmission(request) : pathOf(request) === '/';
-  return isForm ? visitorOf(request, slug) : undefined;
+  const isForm = slug === undefined ? addressOf(request, slug) !== undefined : pathOf(request) === '/';
+  return isForm ? visitorOf(request, { slug, formAddress: addressOf(request, slug) ?? 'submit' }) : undefined;
 }
+
+/** The kind of the form's address that a request is sent to; undefined for any other path, and on the host of a page. */
+const addressOf = (request: IncomingMessage, slug: Exchange['slug']): FormAddress | undefined =>
+  slug === undefined ? formIn(pathOf(request))?.address : undefined;
 
 const isReadInBrowser = ({ method = '', headers }: IncomingMessage): boolean =>
   ['GET', 'HEAD'].includes(method) && namesHtml(headers);
@@ -47,10 +53,12 @@ export class ErrorResponder {
     // A request that took too long has been answered already.
     if (response.writableEnded) return;
     const { log, limits } = this.#app;
-    const error = toLoggedError(thrown, log, requestId);
+    const address = addressOf(request, slug);
+    const cause = toLoggedError(thrown, log, requestId);
+    const error = address === undefined || address === 'submit' ? cause : inForeignForm(cause);
     const visitor = visitorIn(request, slug);
-    // Also below /submit/ where nothing is: pages of any origin may read the 404.
-    const hasCors = slug === undefined && request.method === 'POST' && pathOf(request).startsWith('/submit/');
+    // Also below /submit/ and /f/ where nothing is: pages of any origin may read the 404.
+    const hasCors = slug === undefined && request.method === 'POST' && /^\/(?:submit|f)\//.test(pathOf(request));
     const isOfApi = slug === undefined;
     const headers = {
       'x-request-id': requestId,

@@ -9,10 +9,11 @@ import { endpointsOf } from './endpoints.ts';
 import { ErrorResponder } from './error-responder.ts';
 import { PageHosts } from './page-hosts.ts';
 import { answerInTime, tookTooLong } from './request/deadline.ts';
+import { formIn } from './request/form-address.ts';
 import { pathOf, resolveHost, validateRequest } from './request/hosts.ts';
 import { contextOf, type Observers, RequestContext, type Step } from './request/request-context.ts';
 import { unavailable } from './response/errors.ts';
-import { matchedRoute, routeOf, submitIdIn } from './route-names.ts';
+import { matchedRoute, routeOf } from './route-names.ts';
 import { createApi } from './router.ts';
 import { SubmissionRoute } from './submit/submission-route.ts';
 import { VisitorPages } from './submit/visitor-pages.ts';
@@ -95,8 +96,10 @@ export class Listener {
     const page = this.#app.requests.hosts.pageAt(host);
     context.slug = page?.slug;
     context.domainHolder = page?.deploymentId;
-    context.formId = page ? undefined : submitIdIn(path);
-    context.route = routeOf(request, page !== undefined, context.formId !== undefined);
+    const form = page ? undefined : formIn(path);
+    context.formId = form?.id;
+    context.formAddress = form?.address ?? 'submit';
+    context.route = routeOf(request, page !== undefined, form?.address);
   }
 
   /** Rejects with 503 when the service has not started after `startWaitTimeoutMs`. */

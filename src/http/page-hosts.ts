@@ -92,6 +92,8 @@ export class PageHosts {
 
   /** A form without an action posts to its own page. The next step receives it. */
   async #findForm(context: RequestContext, slug: string | null): Promise<void> {
-    context.formId = await this.#pages.findForm(context, slug);
+    const page = await this.#pages.findForm(context, slug);
+    context.formId = page?.deploymentId;
+    context.site = page?.site;
   }
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { pathOf } from './request/hosts.ts';
+import type { FormAddress } from './request/form-address.ts';
 import { NO_ROUTE } from './request/request-context.ts';
 
 /*
@@ -8,19 +8,16 @@ import { NO_ROUTE } from './request/request-context.ts';
 
 const PAGE = 'page';
 
-const SUBMIT_PATH = /^\/submit\/([^/]+)$/;
-
-/** The id in the path of a form's address, percent-encoded; undefined for another path. */
-export const submitIdIn = (path: string): string | undefined => SUBMIT_PATH.exec(path)?.[1];
-
-/** Returns whether a request posts a form to its address on a host of the API. */
-export const isSubmission = (request: IncomingMessage): boolean =>
-  request.method === 'POST' && submitIdIn(pathOf(request)) !== undefined;
+const ROUTES: Readonly<Record<FormAddress, string>> = {
+  submit: '/submit/:deployId',
+  foreign: '/f/:deployId',
+  'foreign-json': '/f/:deployId.json',
+};
 
 /** The route of a request that a step before Express may answer, to the host of a page or to the address of a form. */
-export function routeOf({ method }: IncomingMessage, isOnPage: boolean, isForm: boolean): string {
-  if (isOnPage && method !== 'POST') return PAGE;
-  return isOnPage || isForm ? `${method} /submit/:deployId` : NO_ROUTE;
+export function routeOf({ method }: IncomingMessage, isOnPage: boolean, address: FormAddress | undefined): string {
+  if (isOnPage) return method === 'POST' ? `${method} ${ROUTES.submit}` : PAGE;
+  return address === undefined ? NO_ROUTE : `${method} ${ROUTES[address]}`;
 }
 
 /** The route that Express has matched, as the reference names it. */

@@ -38,7 +38,8 @@ export const RECIPIENT_ID = /^rcp_[0-9A-Za-z]{20,60}$/;
 export const SESSION_ID = /^ses_[0-9A-Za-z]{20,60}$/;
 
 export const newDeploymentId = (): string => newId('d');
-export const newSubmissionId = (): string => newId('sub');
+/** `mark`: that of a submission which came by /f/ (src/forms/foreign-mark.ts). */
+export const newSubmissionId = (mark = ''): string => newId('sub') + mark;
 export const newFileId = (): string => newId('file');
 export const newObjectId = (): string => newId('obj');
 export const newWebhookId = (): string => newId('wh');
@@ -68,7 +69,7 @@ export const TOKEN = new RegExp(`^[0-9A-Za-z]{${TOKEN_CHARS}}$`);
 
 /** Returns whether a text has the form of `newSubmissionId`, with a time in the last 24 hours. */
 export function isRecentSubmissionId(text: string): boolean {
-  if (!/^sub_[0-9A-Za-z]{24}$/.test(text)) return false;
+  if (!/^sub_[0-9A-Za-z]{24,27}$/.test(text)) return false;
   const madeAt = text.slice(4, 12);
   const now = Date.now();
   return madeAt >= timePrefix(now - RECENT_MS) && madeAt <= timePrefix(now + CLOCK_SKEW_MS);

@@ -8,6 +8,7 @@ import type { NewSubmission, StoreOutcome } from '../db/submissions/store-submis
 import type { NewFile } from '../db/submissions/submission-file-queries.ts';
 import { findByKey, type IdempotencyKey } from '../db/submissions/submission-key-queries.ts';
 import { BucketError } from '../files/bucket-error.ts';
+import { markOf } from '../forms/foreign-mark.ts';
 import { asListed, HIDDEN_ORIGIN, webOriginOf } from '../forms/origins.ts';
 import { createBoundedCache } from '../lib/bounded-cache.ts';
 import { BusyError, FairQueue } from '../lib/fair-queue.ts';
@@ -287,6 +288,6 @@ const notWorking = (error: unknown, form: LiveForm | undefined): NotReceived => 
 
 /** Returns a copy of a submission with a new id. */
 function withNewId(sent: SentSubmission): SentSubmission {
-  const id = newSubmissionId();
+  const id = newSubmissionId(markOf(sent.id));
   return { ...sent, id, data: dataWithId(id, sent.deploymentId, sent), isRetry: false };
 }

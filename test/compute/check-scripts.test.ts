@@ -18,6 +18,20 @@ const onPage = (html: string) =>
     ({ severity, code, line, column }) => `${severity} ${code} ${line}:${column}`,
   );
 
+it('takes the address for forms made for other services for that of the page', () => {
+  const foreign = 'https://forms.test/f/d_0VbbZBZKKTcBD17YQfyDgVGm';
+  const posting = (action: string) =>
+    onPage(`<form method="post" action="${action}"><input name="a"><button>Send</button></form>`);
+  expect([posting(foreign), posting(`${foreign}.json`)]).toEqual([[], []]);
+  const another = 'https://forms.test/f/d_0VbbZBZKKTcBD17YQfyDgVGn';
+  expect(posting(another)).toEqual(posting(another.replace('/f/', '/submit/')));
+  expect(posting(another)).not.toEqual([]);
+  const byScript = (address: string) =>
+    onPage(`<form><input name="a"><button>Send</button></form><script>send('${address}')</script>`);
+  expect(byScript(foreign)).toEqual([]);
+  expect(byScript(another)).not.toEqual([]);
+});
+
 const POSTED = "{ method: 'POST', body: new FormData(form) }";
 
 describe('script-goes-elsewhere', () => {

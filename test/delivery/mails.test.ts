@@ -10,7 +10,10 @@ const DEPLOYMENT = 'd_0VbbZBZKKTcBD17YQfyDgVGm';
 const SUBMISSION = 'sub_0VbbZBa7Zs1yGh5JkLpOiUyT';
 const FILE = 'file_0VbbZBa7Aq2sWd3eRf4tGy5H';
 
-const mailOf = (data: string, other: { recipientId?: string; timeZone?: string } = {}) =>
+const mailOf = (
+  data: string,
+  other: { recipientId?: string; timeZone?: string; labels?: ReadonlyMap<string, string> } = {},
+) =>
   submissionEmail({
     deploymentId: DEPLOYMENT,
     name: 'my-page',
@@ -425,12 +428,31 @@ describe('Reply-To', () => {
     ['a list', '{"email":["ada@example.com"]}'],
     ['null', '{"email":null}'],
     ['two fields', '{"email":"ada@example.com","email":"ada@example.com"}'],
-    ['other names', '{"Email":"a@b.cd","EMAIL":"a@b.cd","e-mail":"a@b.cd","email ":"a@b.cd","reply-to":"a@b.cd"}'],
+    ['several addresses', '{"Email":"a@b.cd","your-email":"b@b.cd","copy":"c@b.cd"}'],
+    ['a name that says nothing of addresses', '{"reply-to":"a@b.cd","contact":"a@b.cd","address":"a@b.cd"}'],
+    ['an address in another field than an address', '{"E-Mail":"write to a@b.cd","correo":["a@b.cd"],"courriel":7}'],
     ['a field within', '{"a":{"email":"ada@example.com"},"b":["email","ada@example.com"]}'],
     ['a header of another name', '{"replyTo":"a@b.cd","from":"a@b.cd","subject":"x","headers":{"X":"y"}}'],
   ])('is not taken from %s', (_kind, data) => {
     expect(Object.keys(mailOf(data))).toEqual(['subject', 'text', 'html', 'unsubscribe']);
     expect(mailOf(data).subject).toBe('New submission for my-page');
+  });
+
+  it.each([
+    ...['Email', 'E-Mail', 'EMAIL', 'e_mail', 'mail', 'your-email', 'userEmail', 'workMail', 'Mailadresse', 'correo'],
+    ...['Correo electrónico', 'courriel', 'e-post', 'posta', 'メールアドレス', '邮箱', 'البريد الإلكتروني'],
+  ])('is a field that is called %s', (name) => {
+    const named = JSON.stringify({ name: 'Ada', [name]: ' ada@home.example ', again_email: 'ada@home.example' });
+    expect(mailOf(named).replyTo).toBe('ada@home.example');
+    expect(mailOf(named).subject).toBe('New submission for my-page: Ada');
+  });
+
+  it('is a field whose label says so, after control fields and email', () => {
+    const labelled = (data: string) => mailOf(data, { labels: new Map([['q3', 'Your e-mail address']]) });
+    expect(labelled('{"q3":"ada@home.example","q4":"other@home.example"}').replyTo).toBe('ada@home.example');
+    expect(labelled('{"q3":"ada@home.example","email":"bea@home.example"}').replyTo).toBe('bea@home.example');
+    expect(labelled('{"Mail":"a@b.cd","email":"b@b.cd","_replyto":"c@b.cd"}').replyTo).toBe('c@b.cd');
+    expect(labelled('{"Mail":"a@b.cd","email":"no address"}').replyTo).toBe('a@b.cd');
   });
 
   it('is read as JSON says it', () => {

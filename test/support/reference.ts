@@ -62,6 +62,9 @@ export type Exchange = {
 export type Hold = (exchange: Exchange) => string | undefined;
 
 const ERROR_POINTER = '#/components/schemas/Error';
+const FOREIGN_ERROR_POINTER = '#/components/schemas/ForeignFormError';
+/** The address of forms made for other services. */
+const FOREIGN_PATH = /^\/f\/[^/]+$/;
 const PROBLEM_POINTER = '#/components/schemas/Problem';
 /** Answers that the service gives before it knows what is asked for. */
 const BEFORE_ROUTES = [400, 417, 431, 500, 503];
@@ -109,11 +112,13 @@ export function holdAgainst(reference: Reference): Hold {
   }
 
   function problemOfError(exchange: Exchange): string | undefined {
-    const { headers, body } = exchange;
+    const { path, headers, body } = exchange;
     const type = headers.get('content-type');
     if (type === PROBLEM_TYPE) return problemOfDocument(exchange);
     if (type !== 'application/json; charset=utf-8') return `has the type ${type}`;
-    return body === '' ? undefined : problemOfBody(ERROR_POINTER, body);
+    return body === ''
+      ? undefined
+      : problemOfBody(FOREIGN_PATH.test(path) ? FOREIGN_ERROR_POINTER : ERROR_POINTER, body);
   }
 
   function problemOf(exchange: Exchange): string | undefined {
@@ -130,18 +135,19 @@ export function holdAgainst(reference: Reference): Hold {
         ? problemOfError(exchange)
         : 'is of a path that is not documented';
     }
+    const isForm = documented === '/submit/{deployId}' || FOREIGN_PATH.test(path);
     const name = method === 'HEAD' ? 'get' : method.toLowerCase();
     const way = ['paths', documented, name];
     if (lookUp(reference, ...way).value === undefined) {
       if (status === 405 && !headers.has('allow')) return 'has no Allow';
       // A form without method="post".
-      if (status === 405 && documented === '/submit/{deployId}' && name === 'get' && isPage(headers)) return undefined;
+      if (status === 405 && isForm && name === 'get' && isPage(headers)) return undefined;
       return [404, 405, ...BEFORE_ROUTES].includes(status)
         ? problemOfError(exchange)
         : 'is of a method that is not documented';
     }
     if (status === 417 || status === 431) {
-      return path.startsWith('/submit/') && isPage(headers) ? undefined : problemOfError(exchange);
+      return isForm && isPage(headers) ? undefined : problemOfError(exchange);
     }
     way.push('responses', String(status));
     if (lookUp(reference, ...way).value === undefined) return `has a status that is not documented`;

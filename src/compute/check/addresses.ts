@@ -28,6 +28,8 @@ export type Target =
 /** Stands for the id and the host of a page that has none so far. */
 const UNPUBLISHED = { url: 'https://page.invalid', id: 'd_page' };
 const SUBMIT_PATH = /^\/submit\/(d_[0-9A-Za-z]+)$/;
+/** The address for forms made for other services, which receives the same. */
+const FOREIGN_PATH = /\/f\/(d_[0-9A-Za-z]+)(?:\.json)?$/;
 
 /** `URL.href` without its scheme: a page may be reached by http and by https. */
 const withoutScheme = (url: URL): string => url.host + url.pathname;
@@ -84,10 +86,11 @@ export class AddressReader {
     if (url.protocol === 'javascript:') return 'script';
     if (!/^https?:$/.test(url.protocol)) return 'other-scheme';
     if (this.#ownHosts.has(url.host)) return this.#isPage(url.pathname) ? 'here' : 'own-host';
-    if (this.#isPublished && withoutScheme(url) === this.submitAddress) return 'here';
+    const address = withoutScheme(url).replace(FOREIGN_PATH, '/submit/$1');
+    if (this.#isPublished && address === this.submitAddress) return 'here';
     const isOfPages = url.host.endsWith(`.${this.#pagesDomain}`);
     const isForm = isOfPages && url.pathname === '/';
-    if (isForm || (this.isOfService(url) && SUBMIT_PATH.test(url.pathname)))
+    if (isForm || (this.isOfService(url) && [SUBMIT_PATH, FOREIGN_PATH].some((path) => path.test(url.pathname))))
       return this.#isPublished ? 'another-page' : 'here';
     return this.isOfService(url) || isOfPages ? 'missing' : 'elsewhere';
   }

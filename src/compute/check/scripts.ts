@@ -69,7 +69,8 @@ const joined = (one: ScriptFacts, other: ScriptFacts): ScriptFacts => ({
 
 /** Reads a script. `submitAddress`: the URL without its scheme that stands for the placeholder. */
 export function factsOf(text: string, submitAddress: string): ScriptFacts {
-  const hasAddress = text.includes(PLACEHOLDER) || text.includes(submitAddress);
+  const addresses = [PLACEHOLDER, submitAddress, submitAddress.replace('/submit/', '/f/')];
+  const hasAddress = addresses.some((address) => text.includes(address));
   const requests = REQUEST.test(text);
   return {
     ...{ hasAddress, requests, requestsAddress: hasAddress && requests },

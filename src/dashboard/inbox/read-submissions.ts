@@ -80,7 +80,11 @@ function readValues(json: string): (string | SentFile)[] {
 export function readSubmission(json: string, pageId = ''): Submission {
   const members = membersOf(json);
   const data = readJsonObject(members.get('data') ?? '{}').members;
-  const controlOf = controlsOf(data.map(({ name }) => name));
+  const id = textOf(members.get('id'));
+  const controlOf = controlsOf(
+    data.map(({ name }) => name),
+    id,
+  );
   const fields = data.map(({ name, value }): Field => {
     const values = readValues(value);
     const isMark = name === TEST_MARK.name && values[0] === TEST_MARK.text;
@@ -88,7 +92,7 @@ export function readSubmission(json: string, pageId = ''): Submission {
   });
   const version = members.get('page_version');
   return {
-    id: textOf(members.get('id')),
+    id,
     pageId: members.has('deployment_id') ? textOf(members.get('deployment_id')) : pageId,
     pageName: members.has('slug') ? textOf(members.get('title')) || textOf(members.get('slug')) : undefined,
     fields,

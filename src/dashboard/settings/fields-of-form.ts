@@ -1,3 +1,4 @@
+import { namesAddress } from '../../forms/address-fields.ts';
 import { controlsOf, isForPeople } from '../../forms/control-fields.ts';
 import { answer, api } from '../api.ts';
 import { useData } from '../data.ts';
@@ -5,8 +6,6 @@ import type { Option } from '../setting-fields.ts';
 
 /** Types of fields in which people type an address. */
 const TYPED_IN: ReadonlySet<string> = new Set(['email', 'text']);
-/** How fields for addresses are called, in the languages of visitors' pages. */
-const ADDRESS = /e-?mail|(?:^|[^a-z])mail(?:$|[^a-z])|_replyto|courriel|correo|posta|メール|邮箱|郵箱|邮件|البريد/i;
 
 /** A field of the page's form. */
 type FormInput = { name: string; label: string; type: string; choices: readonly string[] | undefined };
@@ -25,7 +24,7 @@ async function readInputs(id: string, signal: AbortSignal): Promise<readonly For
 }
 
 const isForAddress = ({ name, label, type }: FormInput): boolean =>
-  type === 'email' || (TYPED_IN.has(type) && (ADDRESS.test(name) || ADDRESS.test(label)));
+  type === 'email' || (TYPED_IN.has(type) && (namesAddress(name) || namesAddress(label)));
 
 /** A choice of these fields or none, with what was chosen before: the form may have lost it. */
 function choicesOf(

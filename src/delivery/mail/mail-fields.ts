@@ -1,4 +1,4 @@
-import { controlsOf } from '../../forms/control-fields.ts';
+import { controlsOf, isForPeople } from '../../forms/control-fields.ts';
 import type { Labels } from '../../forms/forms-of-page.ts';
 import { inBytes } from '../../lib/byte-size.ts';
 import { escapeHtml } from '../../lib/html.ts';
@@ -33,21 +33,24 @@ type FileUrl = (path: string) => string | undefined;
 
 /**
  * The fields whose names don't begin with `_`, without control fields, in at most `maxBytes` of HTML. A field for
- * Reply-To is shown. `data`: JSON text of an object, known to be valid.
+ * Reply-To is shown. `data`: JSON text of an object, known to be valid. `id`: of the submission.
  */
 export function layOutFields(
-  data: string,
+  { id, data }: { id: string; data: string },
   fileUrl: FileUrl,
   labels: Labels,
   maxBytes = SIZES.mail.maxFieldsBytes,
 ): MailFields {
   const { members: all } = readJsonObject(data);
-  const controlOf = controlsOf(all.map(({ name }) => name));
+  const controlOf = controlsOf(
+    all.map(({ name }) => name),
+    id,
+  );
   const members = all.flatMap(({ name, value }) => {
     const label = labels.get(name)?.replace(/:$/, '');
     const control = controlOf(name);
     if (control === 'reply-to') return [{ name: label ?? 'Reply-To', value }];
-    return control === undefined && !name.startsWith('_') ? [{ name: label ?? name, value }] : [];
+    return isForPeople(control) && !name.startsWith('_') ? [{ name: label ?? name, value }] : [];
   });
   const text: string[] = [];
   const html: string[] = [];

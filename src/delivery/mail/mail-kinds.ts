@@ -156,7 +156,9 @@ const NOT_RESERVED: Readonly<Record<Exclude<Reservation, 'reserved'>, string>> =
 const visitorConfirmation = kind(
   ConfirmationRow.extend({ id: z.string(), ownerId: z.number(), submissionId: z.string(), data: z.string() }),
   async ({ id, deploymentId, ownerId, confirmation, to: replyTo, ...row }, { urlOf, reserveConfirmation }) => {
-    const visitor = toMailAddress(onlyText(row.data, (name) => name === confirmation.field) ?? '');
+    const visitor = toMailAddress(
+      onlyText({ id: row.submissionId, data: row.data }, (name) => name === confirmation.field) ?? '',
+    );
     if (visitor === undefined) {
       throw new NotSent(`the field ${confirmation.field} of the submission is not one plain mail address`);
     }

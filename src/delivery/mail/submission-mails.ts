@@ -1,8 +1,9 @@
-import { type ControlKind, controlsOf } from '../../forms/control-fields.ts';
+import { namesAddress, onlyAddress } from '../../forms/address-fields.ts';
+import { type ControlKind, controlsOf, isForPeople } from '../../forms/control-fields.ts';
 import type { Labels } from '../../forms/forms-of-page.ts';
 import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
 import { FILE_ID } from '../../lib/ids.ts';
-import { readJsonObject, unquote } from '../../lib/json-text.ts';
+import { type JsonMember, readJsonObject, unquote } from '../../lib/json-text.ts';
 import { toMailAddress } from '../../lib/mail-address.ts';
 import { fileLinkExpiry, type SignedLinks } from '../../lib/signed-links.ts';
 import { SIZES } from '../../sizes.ts';
@@ -44,8 +45,8 @@ type Shown = { id: string; data: string; createdAt: Date };
 export function submissionEmail(mail: SubmissionMail & { submission: Shown }): Email {
   const { name, submission, timeZone } = mail;
   const fields = fieldsOf(mail, submission);
-  const replyTo = replyAddress(submission.data);
-  const subject = subjectOf(submission.data, name);
+  const replyTo = replyAddress(submission, mail.labels);
+  const subject = subjectOf(submission, name, replyTo);
   const end = fields.count === 0 ? ', with no fields to show.' : '.';
   const blocks = [
     paragraph(`A form of ${name} was submitted on ${inWords(submission.createdAt, timeZone)}${end}`),
@@ -180,24 +181,45 @@ function fieldsOf(
     const fileId = path.startsWith(files) ? path.slice(files.length) : '';
     return FILE_ID.test(fileId) ? links.file({ deploymentId, submissionId, fileId }, expires) : undefined;
   };
-  return layOutFields(data, fileUrl, labels, maxBytes);
+  return layOutFields({ id: submissionId, data }, fileUrl, labels, maxBytes);
+}
+
+/** The name of the field for the visitor's address in most forms. */
+const EMAIL = 'email';
+
+type IsWanted = (name: string, control: ControlKind | undefined) => boolean;
+
+/** The fields of a submission that are wanted. */
+function wantedOf({ id, data }: Pick<Shown, 'id' | 'data'>, isWanted: IsWanted): readonly JsonMember[] {
+  const { members } = readJsonObject(data);
+  const controlOf = controlsOf(
+    members.map(({ name }) => name),
+    id,
+  );
+  return members.filter(({ name }) => isWanted(name, controlOf(name)));
 }
 
 /** The text of the one field that `isWanted`; undefined where there is none, or several, or another value. */
-export function onlyText(
-  data: string,
-  isWanted: (name: string, control: ControlKind | undefined) => boolean,
-): string | undefined {
-  const { members } = readJsonObject(data);
-  const controlOf = controlsOf(members.map(({ name }) => name));
-  const [field, ...others] = members.filter(({ name }) => isWanted(name, controlOf(name)));
+export function onlyText(submission: Pick<Shown, 'id' | 'data'>, isWanted: IsWanted): string | undefined {
+  const [field, ...others] = wantedOf(submission, isWanted);
   return field?.value.startsWith('"') && others.length === 0 ? unquote(field.value) : undefined;
 }
 
-/** The address for Reply-To: of the field for it, or else of `email`, where that is one plain address. */
-const replyAddress = (data: string): string | undefined =>
-  toMailAddress(onlyText(data, (_, control) => control === 'reply-to') ?? '') ??
-  toMailAddress(onlyText(data, (name) => name === 'email') ?? '');
+/**
+ * The address for Reply-To: of the field for it, or else of `email`, or else the only one in fields that are called so, each where
+ * that is one plain address.
+ */
+const replyAddress = (submission: Pick<Shown, 'id' | 'data'>, labels: Labels): string | undefined =>
+  toMailAddress(onlyText(submission, (_, control) => control === 'reply-to') ?? '') ??
+  toMailAddress(onlyText(submission, (name) => name === EMAIL) ?? '') ??
+  onlyAddress(
+    wantedOf(submission, (name, control) => name !== EMAIL && isForPeople(control) && isForAddress(name, labels)).map(
+      ({ value }) => (value.startsWith('"') ? toMailAddress(unquote(value)) : undefined),
+    ),
+  );
+
+const isForAddress = (name: string, labels: Labels): boolean =>
+  namesAddress(name) || namesAddress(labels.get(name) ?? '');
 
 /** The field with the sender's name, as forms call it. */
 const NAME_FIELD = /^(?:(?:your|full)[-_ ]?)?name$/i;
@@ -216,13 +238,16 @@ const oneLine = (text: string, maxChars: number): string =>
     .toWellFormed();
 
 /** The subject that the form has chosen, with the page's name; or else who sent the form, as far as it says that. */
-function subjectOf(data: string, page: string): string {
+function subjectOf(submission: Pick<Shown, 'id' | 'data'>, page: string, replyTo: string | undefined): string {
   const { maxSubjectChars } = SIZES.mail;
   const pageName = oneLine(page, maxSubjectChars);
-  const chosen = oneLine(onlyText(data, (_, control) => control === 'subject') ?? '', maxSubjectChars);
+  const chosen = oneLine(
+    onlyText(submission, (_, control) => control === 'subject' || control === 'shown-subject') ?? '',
+    maxSubjectChars,
+  );
   if (chosen !== '') return `${chosen} (${pageName})`;
-  const name = oneLine(onlyText(data, (name) => NAME_FIELD.test(name)) ?? '', maxSubjectChars);
-  const sender = name || replyAddress(data);
+  const name = oneLine(onlyText(submission, (name) => NAME_FIELD.test(name)) ?? '', maxSubjectChars);
+  const sender = name || replyTo;
   const subject = `New submission for ${pageName}`;
   return sender ? oneLine(`${subject}: ${sender}`, maxSubjectChars) : subject;
 }

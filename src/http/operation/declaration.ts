@@ -178,6 +178,8 @@ export type PublicDeclaration<Answer> = Described<Answer> & {
   isAlwaysUp?: boolean;
   /** A browser that posts a form gets a page with the same status, except for these errors. */
   pagesExcept?: readonly DeclaredError[];
+  /** Returns an error in the form that this endpoint gives it. Left out: that of the API. */
+  errorAs?(error: DeclaredError): DeclaredError;
   /** For links that people open: errors are small pages with this title. */
   errorPageTitle?: string;
   /** Query parameters that it reads, for the reference. The handler reads them itself. */

@@ -10,7 +10,7 @@ import { type BodyForm, checkFields } from '../request/json-body.ts';
 import { LINK_HEADER, pageLinks } from '../request/link-header.ts';
 import { badQuery, checkQuery, readQuery } from '../request/query-values.ts';
 import { IF_MISSING, PARAMETERS } from '../request/shared-fields.ts';
-import { badRequest, failed, noSuchDeployment, unavailable } from '../response/errors.ts';
+import { badRequest, type DeclaredError, failed, noSuchDeployment, unavailable } from '../response/errors.ts';
 import { addNotice, NOTICE_HEADER } from '../response/notice-header.ts';
 import { NEEDS_NO_KEY } from './command.ts';
 import {
@@ -273,9 +273,12 @@ export function publicOperation<Answer>(
 
 /** Makes the endpoint of an operation that needs no key. */
 function bindPublic<Answer>(route: Route, declaration: PublicDeclaration<Answer>, app: App): Endpoint {
-  const { content, isAlwaysUp = false, answer, errors = [], handle } = declaration;
+  const { content, isAlwaysUp = false, answer, errors = [], pagesExcept, handle } = declaration;
+  const { errorAs = (error: DeclaredError) => error } = declaration;
+  const all = [badRequest, ...(isAlwaysUp ? [] : [failed, unavailable]), ...(content ? bodyErrors : []), ...errors];
   return {
     ...declaration,
+    ...(pagesExcept && { pagesExcept: pagesExcept.map(errorAs) }),
     ...route,
     description: forService(declaration.description, app),
     ifMissing: declaration.ifMissing,
@@ -283,7 +286,7 @@ function bindPublic<Answer>(route: Route, declaration: PublicDeclaration<Answer>
     query: declaration.query,
     body: content && { isRequired: true, content },
     answers: answersOf(declaration),
-    errors: [badRequest, ...(isAlwaysUp ? [] : [failed, unavailable]), ...(content ? bodyErrors : []), ...errors],
+    errors: all.map(errorAs),
     handle:
       handle &&
       (async (request, response) => {

@@ -116,17 +116,21 @@ export class PageServer {
   }
 
   /**
-   * The id of the deployment to one of whose pages a form was posted; undefined when the answer is a redirect. Throws 404, and
+   * The deployment to one of whose pages a form was posted; undefined when the answer is a redirect. Throws 404, and
    * 405 for a file that is no page.
    */
-  async findForm(exchange: Exchange, slug: string | null): Promise<string | undefined> {
-    const { deploymentId, site } = await this.#findLive(slug);
-    if (exchange.path === '/') return deploymentId;
+  async findForm(
+    exchange: Exchange,
+    slug: string | null,
+  ): Promise<Pick<ReadyPage, 'deploymentId' | 'site'> | undefined> {
+    const page = await this.#findLive(slug);
+    const { site } = page;
+    if (exchange.path === '/') return page;
     const target = site?.resolve(exchange.path);
     if (!target) throw noSuchPage();
     if (target === 'no-slash') return void this.#addSlash(exchange);
     if (!isHtmlPath(target.file)) throw methodNotAllowed(FILE_METHODS);
-    return deploymentId;
+    return page;
   }
 
   #find(slug: string | null): Found | Promise<Found> {

@@ -1,11 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../../lib/log.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
+import type { Resolved } from '../../sites/resolve-site-path.ts';
 import type { Exchange } from './exchange.ts';
+import type { FormAddress } from './form-address.ts';
 import { logRequest } from './request-log.ts';
 
 /** A step on the way of a request: it answers, or calls `next`, perhaps with an error. Express calls its handlers in the same way. */
 export type Step = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
+
+/** The part of a site that tells which file is at a path. */
+export type SitePaths = { resolve(path: string): Resolved };
 
 /** `logsAll`: pages and accepted submissions too. */
 export type Observers = { log: Log; metrics: Metrics; logsAll: boolean };
@@ -33,6 +38,10 @@ export class RequestContext implements Exchange {
   domainHolder: string | undefined = undefined;
   /** The id of a deployment, percent-encoded: that in the path of a form's address, or that to whose page a form is posted. */
   formId: string | undefined = undefined;
+  /** How the address to which a form is posted answers. */
+  formAddress: FormAddress = 'submit';
+  /** The files of the site to one of whose pages a form is posted. */
+  site: SitePaths | undefined = undefined;
   /** The name of the route in the metrics. */
   route = NO_ROUTE;
   readonly #observers: Observers;

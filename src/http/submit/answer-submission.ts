@@ -7,6 +7,8 @@ import type { App } from '../app.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { answerObject, submissionId } from '../request/shared-fields.ts';
 import { ERROR_CODE, type HttpError, isProblemWanted, varyByAccept, writeError } from '../response/errors.ts';
+import { inForeignForm, sendForeignReceived } from './foreign-answer.ts';
+import { textsOf } from './foreign-form.ts';
 import type { ReadSubmission } from './read-submission.ts';
 import { redirectOf } from './redirect.ts';
 import { errorOf, type Refusal } from './refusals.ts';
@@ -49,9 +51,19 @@ export class SubmissionAnswers {
     if (!isSuccess(outcome)) return this.#refuse(context, outcome, answered);
     const { response, requestId, slug } = context;
     const headers = { ...(slug === undefined ? CORS : {}), 'x-request-id': requestId };
-    if (visitor) return this.#redirect(context, { ...visitor, fields: sent?.fields }, outcome.form, headers);
-    sendReceived(response, outcome.id, headers);
+    if (visitor) {
+      const { fields, page, id } = sent ?? {};
+      return this.#redirect(context, { ...visitor, fields, id, sentFrom: page }, outcome.form, headers);
+    }
+    if (context.formAddress === 'submit') sendReceived(response, outcome.id, headers);
+    else sendForeignReceived(response, { id: outcome.id, next: this.#nextOf(context, sent, outcome.form) }, headers);
     return undefined;
+  }
+
+  /** The address that a script of another service may open after a success. */
+  #nextOf({ request }: RequestContext, sent: ReadSubmission | undefined, form: AnsweringForm): string {
+    const sender = { isOnPage: false, fields: sent && textsOf(sent), id: sent?.id };
+    return new URL(this.#visitorPages.locationOf(request, sender, form), this.#app.config.baseUrl).href;
   }
 
   /** Redirects a visitor. A form that names where to may name an address that its page had before, which only a look-up tells. */
@@ -73,13 +85,13 @@ export class SubmissionAnswers {
     if (context.slug === undefined) context.log();
     const error = errorOf(refusal, this.#app.log, context.requestId);
     if (!answered.visitor) return this.#writeRefusal(context, { refusal, error }, undefined);
-    return this.#recognize(answered.visitor, refusal, answered).then((visitor) =>
+    return this.#recognize(context, answered.visitor, { ...answered, outcome: refusal }).then((visitor) =>
       this.#writeRefusal(context, { refusal, error }, visitor),
     );
   }
 
   #writeRefusal(
-    { request, response, requestId, slug }: RequestContext,
+    { request, response, requestId, slug, formAddress }: RequestContext,
     { refusal, error }: { refusal: Refusal; error: HttpError },
     visitor: Visitor | undefined,
   ): void {
@@ -88,19 +100,27 @@ export class SubmissionAnswers {
       ...(slug === undefined ? CORS : {}),
       ...varyByAccept(response, error),
     };
-    if (visitor && !isProblemWanted(error, request.headers)) {
+    const isForeign = formAddress !== 'submit';
+    if (visitor && (isForeign || !isProblemWanted(error, request.headers))) {
       this.#visitorPages.refuse(response, visitor, { refusal, error }, headers);
-    } else writeError(response, error, headers, this.#app);
+    } else writeError(response, isForeign ? inForeignForm(error) : error, headers, this.#app);
   }
 
   /** Adds what the page that answers a refusal needs to know: how to get back, in which language, what was filled in. */
-  async #recognize(visitor: Visitor, refusal: Refusal, { deploymentId, sent }: Answered): Promise<Visitor> {
+  async #recognize(
+    { request }: RequestContext,
+    visitor: Visitor,
+    { outcome: refusal, deploymentId, sent }: Answered & { outcome: Refusal },
+  ): Promise<Visitor> {
+    const sentFrom = this.#visitorPages.sentFrom(request, { sentFrom: sent?.page });
     const links = await this.#app.secrets.links().catch(() => undefined);
     const page = await this.#formOf(refusal, deploymentId);
     return {
       ...visitor,
       fields: sent?.fields,
-      resubmission: links && sent && { id: sent.id, isRetry: sent.isRetry, links },
+      id: sent?.id,
+      sentFrom,
+      resubmission: links && sent && { id: sent.id, isRetry: sent.isRetry, links, page: sentFrom },
       page,
       slug: visitor.slug ?? page?.slug,
     };

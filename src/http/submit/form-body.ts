@@ -90,11 +90,16 @@ export const honeypotOf = (fields: Fields): Honeypot | undefined =>
     ({ isFilled }) => isFilled,
   );
 
-function findFilled<F extends { name: string }>(
+/** The kind of honeypot that is filled in. `id`: of the submission, where that decides which fields are honeypots. */
+export function findFilled<F extends { name: string }>(
   fields: readonly F[],
   isFilled: (field: F, kind: Honeypot) => boolean,
+  id?: string,
 ): Honeypot | undefined {
-  const controlOf = controlsOf(fields.map(({ name }) => name));
+  const controlOf = controlsOf(
+    fields.map(({ name }) => name),
+    id,
+  );
   const filled = fields.flatMap((field): Honeypot[] => {
     const control = controlOf(field.name);
     const isHoneypot = control === 'honeypot' || control === 'spam-honeypot';

@@ -4,13 +4,15 @@ import { newSubmissionId } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
 import { dataWithId, type SentSubmission } from '../../submissions/receive.ts';
 import type { App } from '../app.ts';
+import type { FormAddress } from '../request/form-address.ts';
 import { mediaType } from '../request/json-body.ts';
 import { HttpError } from '../response/errors.ts';
 import type { MemoryReservation } from '../response/memory-budget.ts';
+import { readForeign } from './foreign-form.ts';
 import { type FormLimits, readJson, type Submitted } from './form-body.ts';
 import { readMultipart } from './multipart.ts';
 import { maxMultipartBytes, readParts } from './multipart-parts.ts';
-import { firstIdOf } from './resubmit-query.ts';
+import { firstSent } from './resubmit-query.ts';
 import { bodyHashOf, keyHashOf } from './submission-key.ts';
 import { decodeTransfers, isEncoded } from './transfer-encoding.ts';
 import { readUrlencoded } from './urlencoded.ts';
@@ -18,8 +20,11 @@ import { readUrlencoded } from './urlencoded.ts';
 /** The separators of an urlencoded form. */
 const FORM_SEPARATOR_BYTES = 16 * 1024;
 
-/** A submission that was read. */
-export type ReadSubmission = SentSubmission & Submitted;
+/** A submission that was read. `page`: the URL of the page that has sent it first, where an error page has sent it again. */
+export type ReadSubmission = SentSubmission & Submitted & { page: string | undefined };
+
+/** Where a submission is sent to, and by whom. */
+type Destination = Pick<SentSubmission, 'deploymentId' | 'ipAddress'> & { address: FormAddress };
 
 type ContentType = 'application/json' | 'application/x-www-form-urlencoded' | 'multipart/form-data';
 
@@ -31,13 +36,13 @@ const FILE_GROWTH = 1.4;
 
 /** Reads submissions in the three content types. */
 export class SubmissionParser {
-  readonly #app: Pick<App, 'limits' | 'requests' | 'secrets'>;
+  readonly #app: Pick<App, 'compute' | 'limits' | 'requests' | 'secrets'>;
   /** Large bodies are parsed one at a time for each client, with a rest after each, which bounds its part of the event loop's time. */
   readonly #largeBodies: FairQueue<string | number>;
   readonly #formLimits: FormLimits;
   readonly #maxBytes: Readonly<Record<ContentType, number>>;
 
-  constructor(app: Pick<App, 'config' | 'limits' | 'requests' | 'secrets'>) {
+  constructor(app: Pick<App, 'compute' | 'config' | 'limits' | 'requests' | 'secrets'>) {
     const { maxSubmissionBytes: maxBytes, maxFileBytes, maxFilesBytes } = app.config;
     const { maxFields, maxFiles } = SIZES.submission;
     this.#app = app;
@@ -54,23 +59,27 @@ export class SubmissionParser {
   /** Throws HttpError. `memory` counts the body, whose memory files share. */
   async read(
     request: IncomingMessage,
-    { deploymentId, ipAddress }: Pick<SentSubmission, 'deploymentId' | 'ipAddress'>,
+    { deploymentId, ipAddress, address }: Destination,
     memory: MemoryReservation,
   ): Promise<ReadSubmission> {
     const { type, boundary } = contentTypeOf(request);
     const {
       requests: { bodyReader },
+      compute: { formsOf },
       limits,
     } = this.#app;
     const body = await bodyReader.bytes(request, this.#maxBytes[type], memory);
     const links = request.url?.includes('?') ? await this.#app.secrets.links() : undefined;
     const parse = async (): Promise<ReadSubmission> => {
-      const submitted = type === 'multipart/form-data' ? await this.#readForm(body, boundary) : this.#parse(type, body);
+      const read = type === 'multipart/form-data' ? await this.#readForm(body, boundary) : this.#parse(type, body);
+      const foreign = address === 'submit' ? undefined : await readForeign(read, () => formsOf(deploymentId));
+      const submitted = foreign ? { ...read, honeypot: foreign.honeypot } : read;
       // Made when the body is complete: ids rise in the order in which submissions are stored.
-      const firstId = links && firstIdOf(request, submitted.fields, links);
-      const id = firstId ?? newSubmissionId();
+      const first = links && firstSent(request, submitted.fields, links);
+      const id = first?.id ?? newSubmissionId(foreign?.mark);
       const data = dataWithId(id, deploymentId, submitted);
-      return { ...submitted, id, deploymentId, data, ipAddress, isRetry: firstId !== undefined, key: undefined };
+      const attempt = { isRetry: first !== undefined, page: first?.page, key: undefined };
+      return { ...submitted, id, deploymentId, data, ipAddress, ...attempt };
     };
     const { largeBodyWaitTimeoutMs } = limits.submissions;
     const isSmall = body.length <= SIZES.body.smallBytes;

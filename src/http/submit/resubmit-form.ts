@@ -10,8 +10,16 @@ import { AUTO_SENT } from './wait-script.ts';
 const MAX_SHOWN_NAMES = 5;
 const MAX_SHOWN_NAME_CHARS = 80;
 
-/** The identity with which a form is sent again. `id` is the submission's. `isRetry`: an error page has sent the form. */
-export type Resubmission = { id: string; isRetry: boolean; links: Pick<SignedLinks, 'resubmission'> };
+/**
+ * The identity with which a form is sent again. `id` is the submission's. `isRetry`: an error page has sent the form. `page`: the URL
+ * of the page that sent it first.
+ */
+export type Resubmission = {
+  id: string;
+  isRetry: boolean;
+  links: Pick<SignedLinks, 'resubmission'>;
+  page?: string | undefined;
+};
 
 /** The parts of a form that an error page sends again. `exceeded`: why its files were refused. `isAuto`: a script sends it. */
 type KeptForm = Resubmission & { enctype: string; fields: Fields; exceeded: FileLimit | undefined; isAuto: boolean };
@@ -56,7 +64,7 @@ function labelOf(name: string, files: readonly SentFile[], { chooseAgain, list }
  * a page can't fill in, are to be chosen again; the visitor may leave them out.
  */
 export function resubmitForm(kept: KeptForm, translations: Translations): string {
-  const { enctype, fields, id: submissionId, links, exceeded, isAuto } = kept;
+  const { enctype, fields, id: submissionId, links, page, exceeded, isAuto } = kept;
   const lost = lostFilesOf(kept);
   const inputs = new Set<string>();
   const controls = fields.map(([name, value, file]) => {
@@ -71,7 +79,7 @@ export function resubmitForm(kept: KeptForm, translations: Translations): string
     const input = `<input type="file" name="${attribute(name)}"${isMultiple ? ' multiple' : ''} id="${id}">`;
     return `<p><label for="${id}">${labelOf(name, files, translations)}</label>\n${input}</p>\n`;
   });
-  return `<form method="post" action="${resubmitQuery(submissionId, fields, lost, links)}" enctype="${enctype}" autocomplete="off"${isAuto ? ` ${AUTO_SENT}` : ''}>
+  return `<form method="post" action="${escapeHtml(resubmitQuery(submissionId, fields, lost, links, page))}" enctype="${enctype}" autocomplete="off"${isAuto ? ` ${AUTO_SENT}` : ''}>
 ${controls.join('')}<button>${exceeded ? translations.send : translations.sendAgain}</button>
 </form>`;
 }

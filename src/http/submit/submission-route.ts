@@ -50,14 +50,17 @@ export class SubmissionRoute {
 
   /** Settles when the submission is answered, after its transaction has ended. */
   async #submit(context: RequestContext, deploymentId: string): Promise<void> {
-    const visitor = visitorOf(context.request, context.slug);
-    const answered = await this.#receive(context.request, deploymentId, visitor);
+    const answered = await this.#receive(context, deploymentId, visitorOf(context.request, context));
     // A batch settles its submissions together. Without a batch, to read all first and then to write all takes half the processor time.
     if (answered.outcome.kind !== 'accepted') await this.#turn.end();
     await this.#answers.answer(context, answered);
   }
 
-  async #receive(request: IncomingMessage, deploymentId: string, visitor: Visitor | undefined): Promise<Answered> {
+  async #receive(
+    { request, formAddress: address }: RequestContext,
+    deploymentId: string,
+    visitor: Visitor | undefined,
+  ): Promise<Answered> {
     const {
       requests: { clientAddress, bodyReader },
       limits,
@@ -70,14 +73,16 @@ export class SubmissionRoute {
     const isDelivery = request.headers[DELIVERY_HEADER] !== undefined;
     let sent: ReadSubmission | undefined;
     const read = async (): Promise<ReadSubmission> => {
-      sent = await this.#parser.read(request, { deploymentId, ipAddress }, memory);
+      sent = await this.#parser.read(request, { deploymentId, ipAddress, address }, memory);
       const mayTakeLong = sent.key || sent.isRetry || sent.files.length > 0;
       // The server sets its own time-out again at the next request.
       if (mayTakeLong) request.socket.setTimeout(limits.submissions.transactionSocketTimeoutMs);
       return sent;
     };
     try {
-      const arrival = { deploymentId, network, isDelivery, isSmall: isSmall(request) };
+      // A form made for another service is read by what its page shows.
+      const mayBeReadFirst = address === 'submit' && isSmall(request);
+      const arrival = { deploymentId, network, isDelivery, isSmall: mayBeReadFirst };
       const outcome = await this.#intake.receive({ ...arrival, sentFrom: sentFrom(request), read });
       return { outcome, deploymentId, sent, visitor };
     } catch (error) {

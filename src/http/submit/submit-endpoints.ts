@@ -9,6 +9,7 @@ import { keyReused } from '../request/idempotency-key.ts';
 import { tooManySubmissions } from '../response/errors.ts';
 import { FORM_CLOSED } from '../response/form-closed.ts';
 import { CORS, Received } from './answer-submission.ts';
+import { declaredForeign, ForeignReceived } from './foreign-answer.ts';
 import { noStorageForFiles, noSuchForm, originRefused, webhookLoop } from './refusals.ts';
 import { submissionKey } from './submission-key.ts';
 import { VisitorPages } from './visitor-pages.ts';
@@ -31,6 +32,13 @@ const multipart = z.record(z.string(), z.union([part, z.array(part)])).meta({
   description: 'Any part may be a file: one with a `filename` or a `filename*`.',
 });
 const json = z.record(z.string(), z.unknown()).meta({ maxProperties: SIZES.submission.maxFields });
+
+/** The bodies that a form may have. */
+const content = {
+  'application/json': { schema: json, example },
+  'application/x-www-form-urlencoded': { schema: form, example },
+  'multipart/form-data': { schema: multipart, example },
+};
 
 /** Answers a preflight (Fetch, 3.3.2): any origin, any header it asks for, no credentials. */
 const allowAnyOrigin = cors({ methods: 'POST', maxAge: SIZES.submission.preflightSeconds, preflightContinue: true });
@@ -64,18 +72,18 @@ const redirected = {
   },
 } as const;
 
+const errors = [
+  ...[noSuchForm, originRefused, ...FORM_CLOSED, keyReused, tooManySubmissions, noStorageForFiles, webhookLoop],
+];
+
 const submitOperation = publicOperation('POST', '/submit/:deployId', 'submit', {
   summary: 'Submit a form',
   description: describeSubmit,
   requestHeaders: submissionKey,
-  content: {
-    'application/json': { schema: json, example },
-    'application/x-www-form-urlencoded': { schema: form, example },
-    'multipart/form-data': { schema: multipart, example },
-  },
+  content,
   answer: { description: 'The submission is stored.', schema: Received, headers: ANY_ORIGIN_HEADER },
   otherAnswers: { 303: redirected },
-  errors: [noSuchForm, originRefused, ...FORM_CLOSED, keyReused, tooManySubmissions, noStorageForFiles, webhookLoop],
+  errors,
   pagesExcept: [webhookLoop],
 });
 
@@ -93,12 +101,45 @@ const thanksOperation = publicOperation('GET', '/submit/:deployId/thanks', 'getT
   handle: ({ params: { deployId = '' } }, response, app) => visitorPagesOf(app).thank(response, deployId, CORS),
 });
 
-const preflight = publicOperation('OPTIONS', '/submit/:deployId', 'submitPreflight', {
-  summary: 'Allow pages of any origin to submit (CORS preflight)',
-  description: 'Browsers send it by themselves (CORS). Any origin may submit, with any headers, without credentials.',
-  answer: { status: 204, description: 'The page may submit.', headers: ANY_ORIGIN_HEADER },
-  handle: async (request, response) => allowAnyOrigin(request, response, () => void response.end()),
+const preflight = (path: string, name: string) =>
+  publicOperation('OPTIONS', path, name, {
+    summary: 'Allow pages of any origin to submit (CORS preflight)',
+    description: 'Browsers send it by themselves (CORS). Any origin may submit, with any headers, without credentials.',
+    answer: { status: 204, description: 'The page may submit.', headers: ANY_ORIGIN_HEADER },
+    handle: async (request, response) => allowAnyOrigin(request, response, () => void response.end()),
+  });
+
+const foreign = {
+  requestHeaders: submissionKey,
+  content,
+  answer: { description: 'The submission is stored.', schema: ForeignReceived, headers: ANY_ORIGIN_HEADER },
+  errors,
+  errorAs: declaredForeign,
+};
+
+const foreignOperation = publicOperation('POST', '/f/:deployId', 'submitForeign', {
+  ...foreign,
+  summary: 'Submit a form that was made for another service',
+  description:
+    'As `POST /submit/{deployId}`, for a form of Formspree, FormSubmit, Basin, Getform, Web3Forms or Netlify Forms that gets this address ' +
+    'in place of its own. Its scripts find their success in the answer (`ok`, `success`, `message`, `next`) or the reasons of an error ' +
+    '(`error`, `message`, `errors`), also where `Accept` names another form of errors. The control fields of all these services have ' +
+    'their meaning; honeypots are `_gotcha`, `_honey`, `botcheck`, `bot-field` and `honeypot`, and `false` is empty in them. A `subject` ' +
+    'or `redirect` that the page of the deployment shows to visitors as a field is data. A browser that posts a form gets a redirect or ' +
+    'a page, unless it sends `X-Requested-With`.',
+  otherAnswers: { 303: redirected },
+  pagesExcept: [webhookLoop],
+});
+
+const foreignJsonOperation = publicOperation('POST', '/f/:deployId.json', 'submitForeignJson', {
+  ...foreign,
+  summary: 'Submit a form that was made for another service, and always get JSON',
+  description: 'As `POST /f/{deployId}`, but never with a redirect or a page.',
 });
 
 /** Where forms post to. Submissions are answered by submission-route.ts, ahead of Express. */
-export const submitOperations = [preflight, submitOperation, thanksOperation];
+export const submitOperations = [
+  ...[preflight('/submit/:deployId', 'submitPreflight'), submitOperation, thanksOperation],
+  ...[preflight('/f/:deployId', 'submitForeignPreflight'), foreignOperation],
+  ...[preflight('/f/:deployId.json', 'submitForeignJsonPreflight'), foreignJsonOperation],
+];

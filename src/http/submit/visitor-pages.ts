@@ -1,23 +1,27 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { pageUrl } from '../../config.ts';
 import type { LiveForm } from '../../db/submissions/form-queries.ts';
 import type { Closing } from '../../db/submissions/store-submissions.ts';
-import { isWebOrigin, refererUrl } from '../../forms/origins.ts';
+import { isWebOrigin, refererUrl, sendingPage } from '../../forms/origins.ts';
 import { DELIVERY_HEADER } from '../../lib/events.ts';
 import { escapeHtml } from '../../lib/html.ts';
 import type { AnsweringForm } from '../../submissions/outcomes.ts';
 import { fill } from '../../texts/fill.ts';
 import type { App } from '../app.ts';
 import type { Exchange } from '../request/exchange.ts';
+import type { FormAddress } from '../request/form-address.ts';
+import { pathOf } from '../request/hosts.ts';
+import type { RequestContext, SitePaths } from '../request/request-context.ts';
 import { namesHtml } from '../response/accept.ts';
 import { type HttpError, isProblemWanted, methodNotAllowed, varyByAccept, writeError } from '../response/errors.ts';
 import { writeSmallPage } from '../response/small-page.ts';
 import { type Translations, translationsFor } from '../response/translations.ts';
 import type { Fields } from './form-body.ts';
-import { redirectOf, redirectWithin } from './redirect.ts';
+import { redirectOf, redirectOnSite, redirectWithin } from './redirect.ts';
 import { closedWords, countdown, exceededBy, ofOwnerText, refusalWords } from './refusal-words.ts';
 import { noSuchForm, type Refusal } from './refusals.ts';
 import { lostFilesOf, type Resubmission, resubmitForm } from './resubmit-form.ts';
+import { withoutAttempt } from './resubmit-query.ts';
 import { WAIT_SCRIPT } from './wait-script.ts';
 
 /** A person whose browser shows the answer to the form that it sent, and what is known of the form. */
@@ -31,6 +35,12 @@ export type Visitor = {
   /** That page, which has a language. */
   readonly page?: LiveForm | undefined;
   readonly fields?: Fields | undefined;
+  /** The id of the submission. */
+  readonly id?: string | undefined;
+  /** The URL of the page that sent the form first, where an error page has sent it again. */
+  readonly sentFrom?: string | undefined;
+  /** The site to one of whose pages the form was posted. */
+  readonly site?: SitePaths | undefined;
   /** The identity with which the form is sent again; undefined if it can't be. */
   readonly resubmission?: Resubmission | undefined;
 };
@@ -47,16 +57,32 @@ const ALLOWED = 'OPTIONS, POST';
 
 const FORM_ENCODED = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)(?=[\t ]*(?:;|$))/i;
 
+/** Returns whether a form made for another service is answered as a script of that service expects. */
+const isOfForeignScript = (headers: IncomingHttpHeaders, address: FormAddress): boolean =>
+  // jQuery accepts HTML too, and says that a script asks.
+  address === 'foreign-json' || (address === 'foreign' && headers['x-requested-with'] !== undefined);
+
 /**
  * The visitor, when the request posts a form as a browser does that shows the answer: its Accept names text/html. A
  * webhook's delivery never has one. `slug`: that of the page to whose own address the form is posted.
  */
-export function visitorOf({ method, headers }: IncomingMessage, slug: Exchange['slug']): Visitor | undefined {
+export function visitorOf(
+  { method, headers }: IncomingMessage,
+  {
+    slug,
+    formAddress = 'submit',
+    site,
+  }: Pick<Exchange, 'slug'> & Partial<Pick<RequestContext, 'formAddress' | 'site'>>,
+): Visitor | undefined {
   if (method !== 'POST') return undefined;
   const [enctype] = FORM_ENCODED.exec(headers['content-type'] ?? '') ?? [];
   if (enctype === undefined || headers[DELIVERY_HEADER] !== undefined || !namesHtml(headers)) return undefined;
-  return { enctype: enctype.toLowerCase(), isOnPage: slug !== undefined, slug: slug ?? undefined };
+  if (isOfForeignScript(headers, formAddress)) return undefined;
+  return { enctype: enctype.toLowerCase(), isOnPage: slug !== undefined, slug: slug ?? undefined, site };
 }
+
+/** What of a request decides where its sender is led: a visitor, or a script that opens the address itself. */
+type Sender = Pick<Visitor, 'isOnPage' | 'fields' | 'id' | 'sentFrom' | 'site'>;
 
 /** Refusals after which the same form can be accepted, later or without its files. */
 const SENT_AGAIN: ReadonlySet<Refusal['kind']> = new Set([
@@ -90,12 +116,23 @@ export class VisitorPages {
    * else to the page that thanks.
    */
   redirect(response: ServerResponse, visitor: Visitor, form: AnsweringForm, headers: Headers): void {
-    const { deploymentId, rules } = form;
-    const chosen = this.#chosenBy(response.req, visitor, form);
-    const configured = rules.redirectUrl === null ? undefined : new URL(rules.redirectUrl).href;
-    const location = chosen ?? configured ?? (visitor.isOnPage ? THANKS : `/submit/${deploymentId}${THANKS}`);
+    const location = this.locationOf(response.req, visitor, form);
     response.writeHead(303, { ...headers, Location: location, 'Content-Length': 0, 'Cache-Control': 'no-store' });
     response.end();
+  }
+
+  /** The address to which the sender of a form is led after a success. It may be a path of the host that was asked. */
+  locationOf(request: IncomingMessage, sender: Sender, form: AnsweringForm): string {
+    const { deploymentId, rules } = form;
+    const chosen = this.#chosenBy(request, sender, form) ?? this.#postedPage(request, sender);
+    const configured = rules.redirectUrl === null ? undefined : new URL(rules.redirectUrl).href;
+    return chosen ?? configured ?? (sender.isOnPage ? THANKS : `/submit/${deploymentId}${THANKS}`);
+  }
+
+  /** The URL of the page with the form, as the browser names it. An error page of the service is none. */
+  sentFrom({ headers }: IncomingMessage, { sentFrom }: Pick<Sender, 'sentFrom'> = {}): string | undefined {
+    if (sentFrom !== undefined) return sentFrom;
+    return headers.origin === this.#app.config.baseUrl ? undefined : sendingPage(headers)?.href;
   }
 
   /** The page that a visitor sees after a success. */
@@ -181,11 +218,14 @@ export class VisitorPages {
   /** Where a form leads by its `_redirect`. */
   #chosenBy(
     request: IncomingMessage,
-    { fields }: Visitor,
+    sender: Sender,
     { slug, formerSlugs = [], rules }: AnsweringForm,
   ): string | undefined {
-    const redirect = fields && redirectOf(fields);
+    const redirect = sender.fields && redirectOf(sender.fields, sender.id);
     if (redirect === undefined) return undefined;
+    const page = this.sentFrom(request, sender);
+    const onSite = page === undefined ? undefined : redirectOnSite(redirect, page);
+    if (onSite !== undefined) return onSite;
     const {
       requests: { hosts },
       config,
@@ -200,6 +240,16 @@ export class VisitorPages {
         isFormer(origin) ||
         (isWebOrigin(origin) && rules.allowedOrigins.includes(origin)),
     );
+  }
+
+  /** The page of the site to which another page of it has posted the form: a form on Netlify names the page that thanks so. */
+  #postedPage(request: IncomingMessage, sender: Sender): string | undefined {
+    const { site } = sender;
+    const from = site && URL.parse(this.sentFrom(request, sender) ?? '');
+    if (!from || from.host !== request.headers.host?.toLowerCase()) return undefined;
+    const [posted, sending] = [pathOf(request), from.pathname].map((path) => site.resolve(path));
+    const isSame = posted === 'no-slash' || sending === 'no-slash' || posted?.file === sending?.file;
+    return isSame ? undefined : withoutAttempt(request);
   }
 
   /** Origins that the answer to a form that is sent again may lead to. */

@@ -5,7 +5,7 @@ import { createLinks } from '../../../src/db/account/link-secret.ts';
 import { storeSubmissions } from '../../../src/db/submissions/store-submissions.ts';
 import { trashSubmissions } from '../../../src/db/submissions/trashed-submission-queries.ts';
 import type { Fields } from '../../../src/http/submit/form-body.ts';
-import { firstIdOf, resubmitQuery } from '../../../src/http/submit/resubmit-query.ts';
+import { firstSent, resubmitQuery } from '../../../src/http/submit/resubmit-query.ts';
 import { newSubmissionId } from '../../../src/lib/ids.ts';
 import { bareRequest } from '../../support/bare-request.ts';
 import { multipartBody } from '../../support/multipart-body.ts';
@@ -308,7 +308,7 @@ describe('an attempt that no page of ours has', () => {
   function attemptIn(url: string, fields: Fields | undefined = FIELDS): string | undefined {
     const request = new IncomingMessage(new Socket());
     request.url = url;
-    return firstIdOf(request, fields, links);
+    return firstSent(request, fields, links)?.id;
   }
 
   it('has the id of the first attempt where it has one', () => {

@@ -1,7 +1,8 @@
+import { namesAddress, onlyAddress } from '../../../forms/address-fields.ts';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { exactTime } from '../../ui/time.tsx';
 import { type Labels, labelOf } from '../columns/column-labels.ts';
-import { isShown, lineNamed, type Submission, textIn } from '../read-submissions.ts';
+import { type Field, isShown, type Submission, textIn } from '../read-submissions.ts';
 
 const EMAIL = /^[^\s@<>,;]{1,64}@[^\s@<>,;]{1,255}$/;
 const URL_OF_WEB = /^https?:\/\/\S+$/i;
@@ -21,12 +22,20 @@ export function linkOf(name: string, text: string): string | undefined {
   return isPhone ? `tel:${text.replaceAll(/[^\d+]/g, '')}` : undefined;
 }
 
-/** The address to reply to, if the submission has one. */
-function replyAddress(submission: Submission): string | undefined {
-  const replyTo = submission.fields.filter(({ control }) => control === 'reply-to');
-  const named = submission.fields.filter(({ name }) => /^e-?mail$/i.test(name));
-  const lines = [...replyTo, ...named].map(({ name }) => lineNamed(submission, name).trim());
-  return lines.find((line) => EMAIL.test(line));
+/** The address to reply to, if the submission has one: of the field for it, of `email`, or of all other fields for addresses. */
+function replyAddress({ fields }: Submission, labels: Labels): string | undefined {
+  const addressesIn = (isWanted: (field: Field) => boolean): string[] =>
+    fields
+      .filter((field) => isWanted(field))
+      .flatMap(({ values }) => values.map((value) => textIn(value).trim()))
+      .filter((text) => EMAIL.test(text));
+  const isForAddress = ({ name }: Field): boolean =>
+    labels.get(name)?.type === 'email' || namesAddress(name) || namesAddress(labelOf(labels, name));
+  return (
+    onlyAddress(addressesIn(({ control }) => control === 'reply-to')) ??
+    onlyAddress(addressesIn(({ name }) => name === 'email')) ??
+    onlyAddress(addressesIn((field) => isShown(field) && isForAddress(field)))
+  );
 }
 
 /** The fields that people filled in, each with its label. */
@@ -44,7 +53,7 @@ export const plainText = (submission: Submission, labels: Labels, pageName: stri
 
 /** A mail that replies to a submission: with its subject, and as much of it as a quotation as fits into an address. */
 export function replyLink(submission: Submission, labels: Labels, pageName: string): string | undefined {
-  const address = replyAddress(submission);
+  const address = replyAddress(submission, labels);
   if (address === undefined) return undefined;
   let link = `${mailto(address)}?subject=${encode(`Re: ${pageName}`)}&body=`;
   for (const character of `\n\n${linesOf(submission, labels).replaceAll(/^/gm, '> ')}`) {

@@ -15,10 +15,11 @@ export async function* toCsv(source: TableSource): AsyncGenerator<string> {
   for await (const part of source.read()) yield part.map((submission) => toRow(submission, columns)).join('');
 }
 
-function toRow({ id, data, ipAddress, createdAt }: Submission, { header, indexes }: Columns): string {
+function toRow(submission: Submission, { header, indexes }: Columns): string {
+  const { id, ipAddress, createdAt } = submission;
   const cells = Array<string>(header.length).fill('');
   for (const [column, text] of [id, createdAt.toISOString(), ipAddress].entries()) cells[column] = text;
-  for (const { column, value } of cellsOf(data, indexes)) cells[column] = csvCell(cellOf(value));
+  for (const { column, value } of cellsOf(submission, indexes)) cells[column] = csvCell(cellOf(value));
   return `${cells.join(',')}\r\n`;
 }
 

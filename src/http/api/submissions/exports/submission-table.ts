@@ -33,6 +33,9 @@ export type Columns = {
   rows: number;
 };
 
+/** The part of a submission that decides which of its fields are shown. */
+type Shown = Pick<Submission, 'id' | 'data'>;
+
 /** A field's value as JSON, and the index of its column. */
 type Cell = { column: number; value: string };
 
@@ -51,8 +54,8 @@ export async function* collectColumns({ read, labels }: TableSource): AsyncGener
   let hasOthers = false;
   for await (const part of read()) {
     rows += part.length;
-    for (const { data } of part) {
-      for (const { name } of contentOf(data)) {
+    for (const submission of part) {
+      for (const { name } of contentOf(submission)) {
         if (indexes.has(name)) continue;
         if (indexes.size === SIZES.export.maxFieldColumns || nameChars + name.length > EXPORT_NAME_CHARS) {
           hasOthers = true;
@@ -87,10 +90,10 @@ function withLabels(header: readonly string[], indexes: Columns['indexes'], labe
 }
 
 /** The cells of a submission's fields that are there, from left to right. */
-export function cellsOf(data: string, indexes: Columns['indexes']): readonly Cell[] {
+export function cellsOf(submission: Shown, indexes: Columns['indexes']): readonly Cell[] {
   const cells: Cell[] = [];
   const others: string[] = [];
-  for (const [name, value] of fieldsOf(contentOf(data))) {
+  for (const [name, value] of fieldsOf(contentOf(submission))) {
     const column = indexes.get(name);
     if (column !== undefined) cells.push({ column, value });
     else others.push(`${JSON.stringify(name)}:${compactJson(value)}`);
@@ -101,9 +104,12 @@ export function cellsOf(data: string, indexes: Columns['indexes']): readonly Cel
 }
 
 /** The fields of a submission without those that say what to do with it. */
-function contentOf(data: string): readonly JsonMember[] {
+function contentOf({ id, data }: Shown): readonly JsonMember[] {
   const { members } = readJsonObject(data);
-  const controlOf = controlsOf(members.map(({ name }) => name));
+  const controlOf = controlsOf(
+    members.map(({ name }) => name),
+    id,
+  );
   return members.filter(({ name, value }) => (name === HONEYPOT ? !isEmptyJson(value) : isForPeople(controlOf(name))));
 }
 

@@ -114,6 +114,10 @@ const DELIVERIES = `
     url text NOT NULL,
     receiver text COLLATE "C" NOT NULL, -- the URL's host and port: deliveries to one wait for each other
     type text NOT NULL CHECK (type IN ('generic', 'slack')),
+    -- Of the messages; NULL: that of the service whose address the URL is, otherwise 'default'.
+    format text CHECK (format IN ('default', 'standard', 'discord', 'teams', 'google-chat', 'telegram')),
+    chat_id text, -- the chat, for Telegram
+    headers jsonb NOT NULL DEFAULT '[]', -- the owner's headers of requests, [name, value] each; the values are secrets
     events text[] NOT NULL,
     active boolean NOT NULL DEFAULT true,
     -- 244 bits are random: gen_random_uuid() draws from a cryptographic source and sets 6 of 128.
@@ -143,6 +147,8 @@ const DELIVERIES = `
     next_attempt_at timestamptz NOT NULL,
     last_status integer,
     last_error text,
+    -- The attempts to call a webhook that have ended, the first first, without the oldest of very many; NULL: none.
+    attempt_log jsonb,
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL
   );

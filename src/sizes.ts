@@ -149,6 +149,17 @@ export const SIZES = {
     /** The answer of a receiver. A longer body is not read to its end. */
     maxHeaderBytes: 16 * 1024,
     maxAnswerBytes: 64 * 1024,
+    /** Characters (code points) of an answer that the log of attempts has. */
+    maxResponseChars: 1_000,
+    /** Headers of the owner's. */
+    maxHeaders: 10,
+    maxHeaderNameChars: 100,
+    maxHeaderValueChars: 2_000,
+  },
+  /** Messages for Discord, Microsoft Teams, Google Chat and Telegram. */
+  chat: {
+    /** Discord shows no more in an embed. People read the others in the inbox. */
+    maxFields: 25,
   },
   /** Links in mails. */
   links: {

@@ -45,8 +45,13 @@ async function* exported(
     yield JSON.stringify({ html: page.html });
     yield* exportedSite(page, openSiteFile);
   }
-  for (const { id: webhookId, url, type, events, active, createdAt: created_at } of await listWebhooks(db, id)) {
-    yield JSON.stringify({ webhook: { id: webhookId, url, type, events, active, created_at } });
+  for (const { headers, ...webhook } of await listWebhooks(db, id)) {
+    const { id: webhookId, url, type, format, chatId: chat_id, events, active, createdAt: created_at } = webhook;
+    // The values of headers are secrets, like that which signs.
+    const names = headers.map(([name]) => name);
+    yield JSON.stringify({
+      webhook: { id: webhookId, url, type, format, chat_id, headers: names, events, active, created_at },
+    });
   }
   for (const { domain, status, createdAt: created_at } of await listDomains(db, id)) {
     yield JSON.stringify({ domain: { domain, status, created_at } });

@@ -4,6 +4,8 @@ import { answer, api } from './api.ts';
 /** `recipient`: of a mail; null for one that was removed. */
 export type Delivery = Schemas['Delivery'] & { recipient?: string | null };
 
+export type Attempt = Schemas['DeliveryAttempt'];
+
 /** The deliveries to a webhook, or by mail, newest first. */
 export type Log = {
   id: string;
@@ -11,6 +13,8 @@ export type Log = {
   protocol: 'HTTP' | 'SMTP';
   read(query: { page: number; limit: number }, signal: AbortSignal): Promise<{ items: Delivery[]; total: number }>;
   retry(deliveryId: string): Promise<unknown>;
+  /** The attempts of a delivery that have ended; there are none of mails. */
+  attempts?(deliveryId: string, signal: AbortSignal): Promise<readonly Attempt[]>;
 };
 
 export function webhookLog(deployId: string, { id: webhookId, url }: Schemas['Webhook']): Log {
@@ -28,6 +32,11 @@ export function webhookLog(deployId: string, { id: webhookId, url }: Schemas['We
     retry(deliveryId) {
       const params = { path: { ...path, deliveryId } };
       return answer(api.POST('/webhooks/{deployId}/{webhookId}/deliveries/{deliveryId}/retry', { params }));
+    },
+    async attempts(deliveryId, signal) {
+      const params = { path: { ...path, deliveryId } };
+      const call = api.GET('/webhooks/{deployId}/{webhookId}/deliveries/{deliveryId}', { params, signal });
+      return (await answer(call)).attempts;
     },
   };
 }

@@ -9,6 +9,8 @@ export type Attempt = {
   status?: number;
   /** The reason why it failed, as the owner reads it; absent when it succeeded. */
   error?: string;
+  /** The beginning of the text that a receiver has answered; absent when no answer came, or none that is a text. */
+  response?: string;
   /** The seconds that Retry-After asks for: 0 or more, without a limit. */
   retryAfter?: number;
   /** True if another attempt would fail as well. Then there is none. */

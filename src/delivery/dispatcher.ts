@@ -2,7 +2,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import type { Knex } from 'knex';
 import { LOGGED_MAIL_EVENTS } from '../db/deliveries/delivery-log-queries.ts';
 import { findDuePairs, type LeasedDelivery, leaseDeliveries, type Pair } from '../db/deliveries/delivery-queue.ts';
-import { type AttemptOutcome, settleDeliveries } from '../db/deliveries/settle-deliveries.ts';
+import { type AttemptOutcome, type LoggedAttempt, settleDeliveries } from '../db/deliveries/settle-deliveries.ts';
 import { CONFIRMATION_EVENT } from '../db/deliveries/visitor-confirmation-queries.ts';
 import type { Log } from '../lib/log.ts';
 import { PollLoop } from '../lib/poll-loop.ts';
@@ -179,6 +179,8 @@ export class Dispatcher {
   /** Never rejects. */
   async #attempt(delivery: LeasedDelivery, signal: AbortSignal): Promise<void> {
     const { sender, log } = this.#options;
+    const at = new Date().toISOString();
+    const startedAt = performance.now();
     const attempt = await sender.attempt(delivery, signal).catch((error): Attempt => {
       log.error({ err: error, delivery: delivery.id }, 'an attempt failed because of an internal error');
       return { error: 'an internal error of the service' };
@@ -186,16 +188,18 @@ export class Dispatcher {
     if (!attempt.isSkipped) this.#slots.noteAnswer(delivery.receiver, attempt.status !== undefined && !signal.aborted);
     if (this.#isCancelling && attempt.error !== undefined) {
       this.#outcomes.add(toOutcome(delivery, 'returned', {}, 0));
-    } else this.#conclude(delivery, attempt);
+    } else this.#conclude(delivery, attempt, { at, durationMs: Math.round(performance.now() - startedAt) });
   }
 
-  #conclude(delivery: LeasedDelivery, attempt: Attempt): void {
+  #conclude(delivery: LeasedDelivery, attempt: Attempt, when: Pick<LoggedAttempt, 'at' | 'durationMs'>): void {
     const { retryDelays, count, log } = this.#options;
     const { id, attempts, webhook } = delivery;
     const { result, delay: seconds } = decide(attempt, attempts, retryDelays, Math.random());
-    this.#outcomes.add(toOutcome(delivery, result, attempt, seconds));
+    const { status, error, response } = attempt;
+    const answered = { status: status ?? null, error: error ?? null, response: response ?? null };
+    const logged = webhook ? { ...when, ...answered } : undefined;
+    this.#outcomes.add(toOutcome(delivery, result, attempt, seconds, logged));
     count(webhook ? 'webhook' : 'mail', attempt.isSkipped ? 'skipped' : result);
-    const { status, error } = attempt;
     const level = error === undefined ? 'debug' : 'info';
     log[level]({ delivery: id, webhook: webhook?.id, attempts, status, error }, `delivery: ${result}`);
   }
@@ -233,6 +237,7 @@ function toOutcome(
   result: AttemptOutcome['result'],
   { status, error, isRefused = false }: Attempt,
   delay: number,
+  logged?: LoggedAttempt,
 ): AttemptOutcome {
   const isTelling = isRefused || result === 'succeeded';
   const addressee = { deploymentId, recipientId, ...(event === CONFIRMATION_EVENT && { confirmationId: id }) };
@@ -246,6 +251,7 @@ function toOutcome(
     result,
     lastStatus: status,
     lastError: error,
+    attempt: logged,
     delay,
   };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { LeasedDelivery } from '../db/deliveries/delivery-queue.ts';
 import type { Labels } from '../forms/forms-of-page.ts';
 import type { AccountMail } from '../lib/events.ts';
-import { EVENTS, type Event, TEST_HEADER } from '../lib/events.ts';
+import { EVENTS, type Event } from '../lib/events.ts';
 import { newSessionId } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import type { Limits } from '../limits.ts';
@@ -12,9 +12,10 @@ import { accountEmail } from './mail/account-mails.ts';
 import type { Email } from './mail/layout.ts';
 import { MailClient } from './mail/mail-client.ts';
 import { MAIL_KINDS, type MailSources, NotSent } from './mail/mail-kinds.ts';
+import { REFUSED } from './webhooks/failure-reasons.ts';
 import type { Fence } from './webhooks/fenced-agent.ts';
-import { genericHeaders, genericPayload, SAMPLE_DATA, slackPayload } from './webhooks/payloads.ts';
 import { WebhookClient } from './webhooks/webhook-client.ts';
+import { webhookMessage } from './webhooks/webhook-message.ts';
 
 export type SenderSettings = Fence &
   MailSources & {
@@ -76,22 +77,19 @@ export class Sender {
     return { error: `the delivery cannot be read: ${reason}`, isFinal };
   }
 
-  #post(
-    { id, deploymentId, slug, submissionId, data, createdAt, isTest }: LeasedDelivery,
-    { url, type, secrets }: NonNullable<LeasedDelivery['webhook']>,
+  async #post(
+    delivery: LeasedDelivery,
+    webhook: NonNullable<LeasedDelivery['webhook']>,
     event: Event,
     signal: AbortSignal,
   ): Promise<Attempt> {
-    const content = { deploymentId, slug, data: data ?? SAMPLE_DATA[event], createdAt };
-    const message =
-      type === 'slack'
-        ? { body: slackPayload(event, content), headers: {} }
-        : {
-            body: genericPayload(event, content),
-            headers: genericHeaders(slug, this.#options.urlOf(slug), submissionId),
-          };
-    const headers = { ...message.headers, ...(isTest && { [TEST_HEADER]: 'true' }) };
-    return this.#webhooks.send({ id, url, secrets, body: message.body, headers }, signal);
+    const labelsOf = (deploymentId: string): Promise<Labels> => this.#labelsOrNames(deploymentId, signal);
+    const sources = { ...this.#options, labelsOf };
+    const { isRefused, ...message } = await webhookMessage(delivery, webhook, event, sources);
+    const { url, secrets, headers: ownHeaders } = webhook;
+    const attempt = await this.#webhooks.send({ id: delivery.id, url, secrets, ownHeaders, ...message }, signal);
+    const isRefusal = attempt.error === undefined && isRefused?.(attempt.response ?? '') === true;
+    return isRefusal ? { ...attempt, error: REFUSED } : attempt;
   }
 
   async #sendEmail(
@@ -107,13 +105,13 @@ export class Sender {
     return this.#mail.send({ id, to: visitor ?? to, isReply, isTest, ...content }, signal);
   }
 
-  /** A mail is better with labels, and is sent without them rather than late or not at all. */
+  /** A mail or a message is better with labels, and is sent without them rather than late or not at all. */
   #labelsOrNames(deploymentId: string, signal: AbortSignal): Promise<Labels> {
     const { limits, labelsOf, log } = this.#options;
     const none: Labels = new Map();
     const late = delay(limits.mail.labelsTimeoutMs, none, { signal, ref: false });
     return Promise.race([labelsOf(deploymentId), late]).catch((error: unknown) => {
-      log.warn({ err: error, deployment: deploymentId }, 'labels could not be read: a mail has the names of fields');
+      log.warn({ err: error, deployment: deploymentId }, 'labels could not be read: a message has the names of fields');
       return none;
     });
   }

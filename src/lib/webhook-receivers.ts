@@ -1,61 +1,99 @@
 /*
- * Addresses of services that can't use what a webhook sends, or can use one type of it only. Deliveries to them would
- * fail, or be dropped after a 202, so the owner is told when the webhook is made.
+ * Services that take messages in a format of their own. An address of one sets the format of a webhook. With another one, deliveries
+ * would fail, or be dropped after a 202, so the owner is told when the webhook is made.
  *
  * Sources: Slack, "Sending messages using incoming webhooks" and "Creating webhook triggers"; Discord, "Webhook
- * Resource" (Execute Webhook, Execute Slack-Compatible Webhook); Microsoft, "Create Incoming Webhooks with Workflows".
+ * Resource" (Execute Webhook, Execute Slack-Compatible Webhook); Microsoft, "Create Incoming Webhooks with Workflows"; Google Chat,
+ * "Build a Google Chat app as a webhook"; Telegram, "Bot API" (Making requests, sendMessage).
  */
 
-type Type = 'generic' | 'slack';
+/** The formats of messages. `default` is that of the interface, for the type of the webhook. */
+export const FORMATS = ['default', 'standard', 'discord', 'teams', 'google-chat', 'telegram'] as const;
+export type Format = (typeof FORMATS)[number];
 
-/** `problem`: what is wrong with an address of the service for a type, undefined when none was sent. */
-type Service = { hosts: RegExp; path: RegExp; problem(type: Type | undefined, path: string): string | undefined };
+type Type = 'generic' | 'slack';
+/** The type and the format that were sent. */
+type Wanted = { type: Type | undefined; format: Format | undefined };
+
+/**
+ * `format`: that of the service. `problem`: what is wrong with the address for a type and a format; undefined: nothing, except that no
+ * other format is of use.
+ */
+type Service = {
+  hosts: RegExp;
+  path: RegExp;
+  format?: Format;
+  problem(wanted: Wanted): string | undefined;
+};
 
 const SLACK =
   '{url} is a webhook of Slack, which takes messages in its own format only: {send} {type: slack} when you create the webhook.';
 const SLACK_WORKFLOW =
-  '{url} starts a workflow of Slack, which takes neither type of webhook: use the address of an incoming webhook, https://hooks.slack.com/services/..., and {send} {type: slack}.';
-const DISCORD =
-  '{url} is a webhook of Discord, which takes messages in its own format only (content, embeds): put a relay such as n8n between, which makes a message of each submission.';
-const TEAMS =
-  '{url} is a webhook of Microsoft Teams, which takes Adaptive Cards only: put a relay such as Power Automate or n8n between, which makes a card of each submission.';
+  '{url} starts a workflow of Slack, which takes none of our messages: use the address of an incoming webhook, https://hooks.slack.com/services/..., and {send} {type: slack}.';
+const DISCORD_ENDING =
+  '{url} is a webhook of Discord for the messages of another service: leave out /slack or /github at its end.';
 const WORKFLOW =
-  '{url} starts a workflow of Microsoft, and those made for Teams take Adaptive Cards only: put a relay such as n8n between, or {send} {type: generic} for a flow of your own that reads JSON.';
+  '{url} starts a workflow of Microsoft, which takes Adaptive Cards or JSON: leave {type} out, or {send} {format: default} for a flow of your own that reads JSON.';
+const TELEGRAM_PATH =
+  '{url} is of the Bot API of Telegram, but of none of its methods that sends messages: use https://api.telegram.org/bot<token>/sendMessage, with the token of your bot.';
 
 const SLACK_HOSTS = /^hooks\.slack(?:-gov)?\.com$/;
 const SLACK_WORKFLOWS = /^\/(?:triggers|workflows)\//;
+const DISCORD_HOSTS = /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$/;
 
 const hostOf = ({ hostname }: URL): string => hostname.replace(/\.$/, '');
 
 /** Returns whether only Slack's messages are of use at an address. */
 export const isOfSlack = (url: URL): boolean => SLACK_HOSTS.test(hostOf(url)) && !SLACK_WORKFLOWS.test(url.pathname);
 
+/** A service that takes one format only. */
+const only = (name: string, format: Format): Pick<Service, 'format' | 'problem'> => ({
+  format,
+  problem: ({ type, format: wanted = format }) =>
+    type === 'slack' || wanted !== format
+      ? `{url} is a webhook of ${name}, which takes messages in its own format only: leave {type} and {format} out.`
+      : undefined,
+});
+
 const SERVICES: readonly Service[] = [
   { hosts: SLACK_HOSTS, path: SLACK_WORKFLOWS, problem: () => SLACK_WORKFLOW },
+  { hosts: SLACK_HOSTS, path: /^/, problem: ({ type }) => (type === 'slack' ? undefined : SLACK) },
   {
-    hosts: SLACK_HOSTS,
-    path: /^/,
-    problem: (type) => (type === 'slack' ? undefined : SLACK),
-  },
-  {
-    hosts: /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$/,
-    path: /^\/api\/(?:v\d+\/)?webhooks\//,
+    hosts: DISCORD_HOSTS,
+    path: /^\/api\/(?:v\d+\/)?webhooks\/.*\/slack$/,
     // Documented as an address for Slack's format.
-    problem: (type, path) => (type === 'slack' && path.endsWith('/slack') ? undefined : DISCORD),
+    problem: ({ type }) => (type === 'slack' ? undefined : DISCORD_ENDING),
   },
-  { hosts: /\.webhook\.office\.com$/, path: /^/, problem: () => TEAMS },
-  { hosts: /^outlook\.office(?:365)?\.com$/, path: /^\/webhook/, problem: () => TEAMS },
+  { hosts: DISCORD_HOSTS, path: /^\/api\/(?:v\d+\/)?webhooks\/.*\/github$/, problem: () => DISCORD_ENDING },
+  { hosts: DISCORD_HOSTS, path: /^\/api\/(?:v\d+\/)?webhooks\//, ...only('Discord', 'discord') },
+  { hosts: /\.webhook\.office\.com$/, path: /^/, ...only('Microsoft Teams', 'teams') },
+  { hosts: /^outlook\.office(?:365)?\.com$/, path: /^\/webhook/, ...only('Microsoft Teams', 'teams') },
   {
     hosts: /\.(?:logic\.azure|powerplatform)\.com$/,
     path: /^/,
-    problem: (type) => (type === 'generic' ? undefined : WORKFLOW),
+    format: 'teams',
+    problem: ({ type, format = 'teams' }) =>
+      type === 'slack' || !['teams', 'default', 'standard'].includes(format) ? WORKFLOW : undefined,
   },
+  { hosts: /^chat\.googleapis\.com$/, path: /^\/v1\/spaces\//, ...only('Google Chat', 'google-chat') },
+  { hosts: /^api\.telegram\.org$/, path: /^\/bot[^/]+\/(?:test\/)?sendMessage$/i, ...only('Telegram', 'telegram') },
+  { hosts: /^api\.telegram\.org$/, path: /^/, problem: () => TELEGRAM_PATH },
 ];
 
-/** Why a webhook of this type is of no use at an address, and what to do, as a template; undefined when nothing is known of that. */
-export function receiverProblem(url: URL, type: Type | undefined): string | undefined {
-  const { pathname } = url;
+function serviceAt(url: URL): Service | undefined {
   const host = hostOf(url);
-  const service = SERVICES.find(({ hosts, path }) => hosts.test(host) && path.test(pathname));
-  return service?.problem(type, pathname);
+  return SERVICES.find(({ hosts, path }) => hosts.test(host) && path.test(url.pathname));
 }
+
+/** The format of the service whose address this is; undefined for an address of another one. */
+export const formatAt = (url: URL): Format | undefined => serviceAt(url)?.format;
+
+/** The format of a webhook's messages. `format`: the one that its owner has chosen. */
+export function formatOf({ url, type, format }: { url: string; type: Type; format: Format | null }): Format {
+  if (type === 'slack') return 'default';
+  const address = format === null ? URL.parse(url) : null;
+  return format ?? (address ? formatAt(address) : undefined) ?? 'default';
+}
+
+/** Why a webhook is of no use at an address, and what to do, as a template; undefined when nothing is known of that. */
+export const receiverProblem = (url: URL, wanted: Wanted): string | undefined => serviceAt(url)?.problem(wanted);

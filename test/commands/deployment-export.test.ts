@@ -41,7 +41,7 @@ describe('deployments export', () => {
     }),
     `{"settings":${settings}}`,
     JSON.stringify({ html: '\uFEFF<p>{{FORM_ACTION}}\n\u0000' }),
-    '{"webhook":{"id":"ID","url":"https://e.example/","type":"slack","events":["submission"],"active":true,"created_at":"TIME"}}',
+    '{"webhook":{"id":"ID","url":"https://e.example/","type":"slack","format":null,"chat_id":null,"headers":["X-Key"],"events":["submission"],"active":true,"created_at":"TIME"}}',
     '{"domain":{"domain":"forms.example","status":"pending","created_at":"TIME"}}',
     ...WRITTEN.map((data) => `{"submission":{"id":"ID","data":${data},"ip_address":"192.0.2.1","created_at":"TIME"}}`),
     `{"spam":{"id":"ID","data":${WRITTEN[1]},"ip_address":"192.0.2.1","created_at":"TIME","reason":"blocklist"}}`,
@@ -56,7 +56,10 @@ describe('deployments export', () => {
 
   async function deployWhole() {
     const deployment = await owner.deploy({ html: '\uFEFF<p>{{FORM_ACTION}}\n\u0000' });
-    await owner.post(`/webhooks/${deployment.id}`).send({ url: 'https://e.example/', type: 'slack' }).expect(201);
+    await owner
+      .post(`/webhooks/${deployment.id}`)
+      .send({ url: 'https://e.example/', type: 'slack', headers: { 'X-Key': 'hidden' } })
+      .expect(201);
     await owner.post(`/deploy/${deployment.id}/domains`).send({ domain: 'forms.example' }).expect(201);
     await storeTexts(service.db, deployment.id, TEXTS);
     await service.db('spam_submissions').insert({

@@ -12,6 +12,7 @@ const outcome = (id: string, result: AttemptOutcome['result']): AttemptOutcome =
   result,
   lastStatus: undefined,
   lastError: undefined,
+  attempt: undefined,
   delay: 0,
 });
 

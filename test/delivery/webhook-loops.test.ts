@@ -163,7 +163,7 @@ describe('a webhook whose URL leads back here', () => {
         AbortSignal.timeout(10_000),
       );
     expect(await sendTo(self.port)).toEqual(LEADS_HERE);
-    expect(await sendTo(other.port)).toEqual({ status: 200 });
+    expect(await sendTo(other.port)).toEqual({ status: 200, response: '' });
     expect([self.received.length, other.received.length]).toEqual([0, 1]);
   });
 });

@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { Delivery, Log } from '../logs.ts';
 import { mayChange } from '../session.ts';
 import { ActionButton } from './action-button.tsx';
+import { DeliveryAttempts } from './delivery-attempts.tsx';
 import { counted, Time } from './time.tsx';
 
 const STATUSES = {
@@ -54,6 +55,13 @@ export function DeliveryRow({
           <p class="error">
             <bdi>{last_error}</bdi>
           </p>
+        )}
+        {log.attempts && attempts > 0 && (
+          <DeliveryAttempts
+            of={`${id}:${attempts}:${delivery.updated_at}`}
+            to={to}
+            read={async (signal) => (await log.attempts?.(id, signal)) ?? []}
+          />
         )}
       </div>
       {mayChange.value && (

@@ -29,6 +29,7 @@ const SHAPES = {
   settings: 'M4 7h9M19 7h1M4 17h1M11 17h9M13 7a3 3 0 1 0 6 0a3 3 0 1 0-6 0M5 17a3 3 0 1 0 6 0a3 3 0 1 0-6 0',
   webhook: 'M8 5H4v14h4M16 5h4v14h-4M9 12h6',
   slack: 'M9 3v18M15 3v18M3 9h18M3 15h18',
+  chat: 'M4 5h16v11h-9l-5 4v-4H4zM8 9h8M8 12h5',
   next: 'M9 5l7 7-7 7',
   unfold: 'M6 9l6 6 6-6',
   note: 'M5 4h14v10l-6 6H5zM13 20v-6h6M8.5 8.5h7M8.5 12h4',

@@ -24,7 +24,7 @@ function Loaded({ page: { id }, read, reload }: { page: Page; read: Receivers; r
     <div class="view notified">
       <MailSection id={id} form={FORM} edited={edited} mails={mails} />
       <Section
-        title="Slack and other programs"
+        title="Chats and other programs"
         hint="Each submission is posted to them, and tried again until it arrives."
       >
         {webhooks.length > 0 && (
@@ -50,7 +50,7 @@ function Notified({ page }: { page: Page }): JSX.Element {
   );
 }
 
-/** The receivers of submissions: people by mail, programs and Slack by webhooks. */
+/** The receivers of submissions: people by mail, programs and chats by webhooks. */
 const Notifications = (): JSX.Element => (
   <PageView title="Notifications">{(page) => <Notified key={page.id} page={page} />}</PageView>
 );

@@ -4,6 +4,7 @@ import { newDeliveryId } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
 import { execute, type ListPage, type Paging, query, queryPage } from '../postgres/query.ts';
 import { isWantedMail } from './mail-recipient-queries.ts';
+import type { LoggedAttempt } from './settle-deliveries.ts';
 import { CONFIRMATION_EVENT } from './visitor-confirmation-queries.ts';
 
 /** A delivery, as its owner sees it. */
@@ -42,6 +43,24 @@ const ofLog = ({ webhookId }: Logged) =>
     ? { name: 'mails', isIn: `deployment_id = :deploymentId AND ${LOGGED_MAIL}`, isOne: RETRIED_MAIL }
     : { name: 'deliveries', isIn: 'webhook_id = :webhookId', isOne: 'webhook_id = :webhookId' };
 
+/** The columns of a Delivery, of a row `logged` with the tables in JOINED. */
+const LOGGED = `
+  logged.id, submission_id AS "submissionId", status, attempts, last_status AS "lastStatus",
+  logged.last_error AS "lastError", logged.created_at AS "createdAt", logged.updated_at AS "updatedAt",
+  CASE WHEN status = 'pending' AND NOT leased AND next_attempt_at < 'infinity' AND coalesce(active, true)
+    THEN next_attempt_at
+  END AS "nextAttemptAt",
+  CASE
+    WHEN event = '${CONFIRMATION_EVENT}' THEN visitor_email
+    WHEN recipient_id IS NULL THEN owners.email
+    ELSE mail_recipients.email
+  END AS recipient`;
+const JOINED = `
+  JOIN deployments ON deployments.id = logged.deployment_id
+  JOIN owners ON owners.id = deployments.owner_id
+  LEFT JOIN webhooks ON webhooks.id = webhook_id
+  LEFT JOIN mail_recipients ON mail_recipients.id = recipient_id`;
+
 /** A page of a log, newest first, and how many deliveries it has in all. */
 export function listDeliveries(db: Knex, log: Logged, paging: Paging): Promise<ListPage<Delivery>> {
   const { name, isIn } = ofLog(log);
@@ -50,29 +69,30 @@ export function listDeliveries(db: Knex, log: Logged, paging: Paging): Promise<L
     `list-${name}`,
     {
       total: `SELECT count(*) AS total FROM deliveries WHERE ${isIn}`,
-      rows: `
-         SELECT logged.id, submission_id AS "submissionId", status, attempts, last_status AS "lastStatus",
-                logged.last_error AS "lastError", logged.created_at AS "createdAt", logged.updated_at AS "updatedAt",
-                CASE WHEN status = 'pending' AND NOT leased AND next_attempt_at < 'infinity' AND coalesce(active, true)
-                  THEN next_attempt_at
-                END AS "nextAttemptAt",
-                CASE
-                  WHEN event = '${CONFIRMATION_EVENT}' THEN visitor_email
-                  WHEN recipient_id IS NULL THEN owners.email
-                  ELSE mail_recipients.email
-                END AS recipient
-           FROM (
-             SELECT * FROM deliveries WHERE ${isIn} ORDER BY id DESC LIMIT :limit OFFSET :offset
-           ) AS logged
-           JOIN deployments ON deployments.id = logged.deployment_id
-           JOIN owners ON owners.id = deployments.owner_id
-           LEFT JOIN webhooks ON webhooks.id = webhook_id
-           LEFT JOIN mail_recipients ON mail_recipients.id = recipient_id
-          ORDER BY logged.id DESC`,
+      rows: `SELECT ${LOGGED} FROM (
+               SELECT * FROM deliveries WHERE ${isIn} ORDER BY id DESC LIMIT :limit OFFSET :offset
+             ) AS logged ${JOINED} ORDER BY logged.id DESC`,
     },
     { ...log },
     paging,
   );
+}
+
+/** A delivery to a webhook, with its attempts that have ended, the first first; undefined when there is no such one. */
+export async function findDelivery(
+  db: Knex,
+  { deploymentId, webhookId }: Required<Logged>,
+  id: string,
+): Promise<(Delivery & { attemptLog: LoggedAttempt[] }) | undefined> {
+  const [delivery] = await query<Delivery & { attemptLog: LoggedAttempt[] }>(
+    db,
+    'find-delivery',
+    `SELECT ${LOGGED}, coalesce(attempt_log, '[]') AS "attemptLog" FROM (
+       SELECT * FROM deliveries WHERE id = :id AND deployment_id = :deploymentId AND webhook_id = :webhookId
+     ) AS logged ${JOINED}`,
+    { id, deploymentId, webhookId },
+  );
+  return delivery;
 }
 
 /** Makes a delivery of a log due at once, whatever its status, unless an attempt is running; whether there is such a one. */

@@ -1,8 +1,10 @@
 import type { Knex } from 'knex';
 import type { Confirmation } from '../../forms/confirmation.ts';
+import type { Format } from '../../lib/webhook-receivers.ts';
 import { query, queryOne } from '../postgres/query.ts';
 import { isWantedMail, MAIL } from './mail-recipient-queries.ts';
 import { CONFIRMATION_EVENT, PREVIEW_EVENT } from './visitor-confirmation-queries.ts';
+import type { Header } from './webhook-queries.ts';
 
 /** Pairs of a receiver and an owner that one search for due deliveries looks at. */
 const DUE_PAIRS = 1_000;
@@ -25,6 +27,10 @@ export type LeasedDelivery = Pair & {
     id: string;
     url: string;
     type: 'generic' | 'slack';
+    /** null: that of its address. */
+    format: Format | null;
+    chatId: string | null;
+    headers: readonly Header[];
     secrets: readonly string[];
     isFailing: boolean;
   } | null;
@@ -131,7 +137,7 @@ const LEASE = `
     SELECT fitting.id, fitting.webhook_id, fitting.recipient_id, fitting.deployment_id, fitting.submission_id, event,
            notice, fitting.position, fitting.owner_id, slug, title, coalesce(mail_recipients.email, owners.email) AS mail_to,
            coalesce(time_zone, 'UTC') AS time_zone,
-           url, type, secret, previous_secrets, failing_since IS NOT NULL AS failing,
+           url, type, format, chat_id, headers, secret, previous_secrets, failing_since IS NOT NULL AS failing,
            coalesce(webhooks.receiver, '${MAIL}') AS receiver, coalesce(submissions.data, tests.data) AS data,
            tests.id IS NOT NULL AS is_test,
            CASE WHEN event IN ('${CONFIRMATION_EVENT}', '${PREVIEW_EVENT}') THEN confirmation END AS confirmation,
@@ -195,7 +201,8 @@ const LEASE = `
          confirmation, notice, submission_id AS "submissionId", data, is_test AS "isTest",
          created_at AS "createdAt",
          CASE WHEN webhook_id IS NOT NULL THEN jsonb_build_object(
-           'id', webhook_id, 'url', url, 'type', type, 'isFailing', failing, 'secrets', secret || ARRAY(
+           'id', webhook_id, 'url', url, 'type', type, 'format', format, 'chatId', chat_id, 'headers', headers,
+           'isFailing', failing, 'secrets', secret || ARRAY(
              SELECT old ->> 'secret' FROM jsonb_array_elements(previous_secrets) AS old
               WHERE CAST(old ->> 'until' AS timestamptz) > now()))
          END AS webhook

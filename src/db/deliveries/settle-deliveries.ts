@@ -3,6 +3,16 @@ import type { MailEvent } from '../../lib/events.ts';
 import { query } from '../postgres/query.ts';
 import { type Addressee, settleMail } from './mail-failure-queries.ts';
 
+/** An attempt that has ended, as its owner sees it, with its answer: `status` and `response` are null without one. */
+export type LoggedAttempt = {
+  /** ISO 8601. */
+  at: string;
+  durationMs: number;
+  status: number | null;
+  error: string | null;
+  response: string | null;
+};
+
 /** The outcome of an attempt. */
 export type AttemptOutcome = {
   id: string;
@@ -23,9 +33,14 @@ export type AttemptOutcome = {
   result: 'succeeded' | 'failed' | 'retry' | 'returned';
   lastStatus: number | undefined;
   lastError: string | undefined;
+  /** Undefined for a mail, and where the result is `returned`. */
+  attempt: LoggedAttempt | undefined;
   /** Seconds until the next attempt, of a `retry`. */
   delay: number;
 };
+
+/** The attempts of one delivery that are kept, the last ones: an owner may have it tried again without end. */
+const KEPT_ATTEMPTS = 50;
 
 /** The event of the mail that tells an owner that a webhook was switched off. */
 const WEBHOOK_OFF: MailEvent = 'webhook-off';
@@ -45,9 +60,10 @@ const NOTICE_EVERY = "interval '1 day'";
 const SETTLE = `
   WITH outcome AS MATERIALIZED (
     SELECT id, "deploymentId" AS deployment_id, attempts, webhook ->> 'id' AS webhook_id, webhook ->> 'url' AS url, result,
-           "lastStatus" AS last_status, "lastError" AS last_error, delay
+           "lastStatus" AS last_status, "lastError" AS last_error, attempt, delay
       FROM json_to_recordset(?) AS outcome (
-        id text, "deploymentId" text, attempts int, webhook json, result text, "lastStatus" int, "lastError" text, delay float8)
+        id text, "deploymentId" text, attempts int, webhook json, result text, "lastStatus" int, "lastError" text,
+        attempt jsonb, delay float8)
   ), settled AS (
     UPDATE deliveries
        SET status = CASE WHEN result IN ('succeeded', 'failed') THEN result ELSE 'pending' END,
@@ -56,6 +72,10 @@ const SETTLE = `
            next_attempt_at = now() + delay * interval '1 s',
            last_status = CASE WHEN result = 'returned' THEN deliveries.last_status ELSE outcome.last_status END,
            last_error = CASE WHEN result = 'returned' THEN deliveries.last_error ELSE outcome.last_error END,
+           attempt_log = CASE
+             WHEN attempt IS NULL THEN attempt_log
+             ELSE jsonb_path_query_array(coalesce(attempt_log, '[]') || attempt, '$[last - ${KEPT_ATTEMPTS - 1} to last]')
+           END,
            updated_at = now()
       FROM outcome
      WHERE deliveries.id = ANY (?::text[]) AND deliveries.id = outcome.id

@@ -1,14 +1,23 @@
 import type { Knex } from 'knex';
 import type { Event } from '../../lib/events.ts';
 import { newWebhookId } from '../../lib/ids.ts';
+import type { Format } from '../../lib/webhook-receivers.ts';
 import { SIZES } from '../../sizes.ts';
 import { execute, query, queryOne } from '../postgres/query.ts';
+
+/** A header of the owner's. The value is a secret. */
+export type Header = readonly [name: string, value: string];
 
 export type Webhook = {
   id: string;
   deploymentId: string;
   url: string;
   type: 'generic' | 'slack';
+  /** null: that of the service whose address the URL is. */
+  format: Format | null;
+  /** Of Telegram. */
+  chatId: string | null;
+  headers: readonly Header[];
   events: Event[];
   active: boolean;
   createdAt: Date;
@@ -20,16 +29,18 @@ function receiverOf(url: string): string {
   return `${hostname.replace(/\.$/, '')}:${port || (protocol === 'https:' ? 443 : 80)}`;
 }
 
-const COLUMNS = 'id, deployment_id AS "deploymentId", url, type, events, active, created_at AS "createdAt"';
+const COLUMNS = `id, deployment_id AS "deploymentId", url, type, format, chat_id AS "chatId", headers, events, active,
+                 created_at AS "createdAt"`;
 
 /** Adds a webhook to a deployment unless it has `limit` of them. */
 export async function createWebhook(
   db: Knex,
-  { deploymentId, url, type, events }: Pick<Webhook, 'deploymentId' | 'url' | 'type' | 'events'>,
+  { url, headers, ...webhook }: Omit<Webhook, 'id' | 'active' | 'createdAt'>,
 ): Promise<Webhook | 'no-deployment' | 'limit-reached'> {
   return db.transaction(async (transaction) => {
     // The lock lets one creation for a deployment in at a time, so that the count is still true when the row is
     // inserted.
+    const { deploymentId } = webhook;
     const lock = 'SELECT FROM deployments WHERE id = ? AND deleted_at IS NULL FOR NO KEY UPDATE';
     if ((await execute(transaction, 'lock-live-deployment', lock, [deploymentId])) === 0) return 'no-deployment';
     const { count } = await queryOne<{ count: number }>(
@@ -42,10 +53,11 @@ export async function createWebhook(
     return queryOne<Webhook>(
       transaction,
       'create-webhook',
-      `INSERT INTO webhooks (id, deployment_id, url, receiver, type, events, created_at)
-       VALUES (:id, :deploymentId, :url, :receiver, :type, CAST(:events AS text[]), clock_timestamp())
+      `INSERT INTO webhooks (id, deployment_id, url, receiver, type, format, chat_id, headers, events, created_at)
+       VALUES (:id, :deploymentId, :url, :receiver, :type, :format, :chatId, :headers, CAST(:events AS text[]),
+               clock_timestamp())
        RETURNING ${COLUMNS}`,
-      { id: newWebhookId(), deploymentId, url, receiver: receiverOf(url), type, events },
+      { ...webhook, id: newWebhookId(), url, receiver: receiverOf(url), headers: JSON.stringify(headers) },
     );
   });
 }
@@ -83,6 +95,9 @@ export async function findWebhook(db: Knex, deploymentId: string, id: string): P
   return webhook;
 }
 
+/** Left out: it stays. */
+type Changes = { [name in 'url' | 'events' | 'active' | 'format' | 'chatId' | 'headers']?: Webhook[name] | undefined };
+
 /**
  * Changes the given settings; undefined when the webhook has been deleted. Switching it on makes its pending deliveries
  * due at once.
@@ -90,7 +105,7 @@ export async function findWebhook(db: Knex, deploymentId: string, id: string): P
 export async function changeWebhook(
   db: Knex,
   id: string,
-  { url, events, active }: { [name in 'url' | 'events' | 'active']?: Webhook[name] | undefined },
+  { url, events, active, format, chatId, headers }: Changes,
 ): Promise<Webhook | undefined> {
   return db.transaction(async (transaction) => {
     const [changed] = await query<Webhook & { receiver: string }>(
@@ -100,6 +115,8 @@ export async function changeWebhook(
       `UPDATE webhooks
           SET url = coalesce(:url, url), receiver = coalesce(:receiver, receiver),
               events = coalesce(CAST(:events AS text[]), events), active = coalesce(:active, active),
+              format = coalesce(:format, format), headers = coalesce(CAST(:headers AS jsonb), headers),
+              chat_id = CASE WHEN :isChatChanged THEN CAST(:chatId AS text) ELSE chat_id END,
               failing_since = CASE WHEN CAST(:url AS text) IS NULL AND CAST(:active AS boolean) IS NOT TRUE THEN failing_since END
         WHERE id = :id
        RETURNING ${COLUMNS}, receiver`,
@@ -109,6 +126,10 @@ export async function changeWebhook(
         receiver: url === undefined ? null : receiverOf(url),
         events: events ?? null,
         active: active ?? null,
+        format: format ?? null,
+        headers: headers === undefined ? null : JSON.stringify(headers),
+        isChatChanged: chatId !== undefined,
+        chatId: chatId ?? null,
       },
     );
     if (!changed) return undefined;

@@ -1,10 +1,8 @@
-import { controlsOf, isForPeople } from '../../forms/control-fields.ts';
 import type { Labels } from '../../forms/forms-of-page.ts';
 import { inBytes } from '../../lib/byte-size.ts';
 import { escapeHtml } from '../../lib/html.ts';
-import { type JsonMember, readJsonList, readJsonObject } from '../../lib/json-text.ts';
 import { SIZES } from '../../sizes.ts';
-import { shownValue } from '../webhooks/payloads.ts';
+import { fieldsForPeople, valuesOf } from '../shown-fields.ts';
 
 /** Less of a value is not worth showing. It is `maxValueChars`, halved several times. */
 const MIN_VALUE_CHARS = 312;
@@ -41,17 +39,9 @@ export function layOutFields(
   labels: Labels,
   maxBytes = SIZES.mail.maxFieldsBytes,
 ): MailFields {
-  const { members: all } = readJsonObject(data);
-  const controlOf = controlsOf(
-    all.map(({ name }) => name),
-    id,
+  const members = fieldsForPeople({ id, data }, labels).filter(
+    ({ name, control }) => control !== undefined || !name.startsWith('_'),
   );
-  const members = all.flatMap(({ name, value }) => {
-    const label = labels.get(name)?.replace(/:$/, '');
-    const control = controlOf(name);
-    if (control === 'reply-to') return [{ name: label ?? 'Reply-To', value }];
-    return isForPeople(control) && !name.startsWith('_') ? [{ name: label ?? name, value }] : [];
-  });
   const text: string[] = [];
   const html: string[] = [];
   let left = maxBytes;
@@ -70,25 +60,11 @@ export function layOutFields(
 }
 
 /** A field is one line, and one for each of its values where some of them are files. */
-function linesOf({ name, value }: JsonMember, fileUrl: FileUrl): Line[] {
-  const items = value.startsWith('[') ? readJsonList(value) : [value];
-  const files = items.map((item) => fileIn(item, fileUrl));
-  if (files.every((file) => file === undefined)) return [{ name, value: shownValue(value) }];
-  return items.map((item, at) => ({ name, value: shownValue(item), ...files[at] }));
-}
-
-/** A file that was submitted, whose value the service has made: an object that looks like one has no such URL. */
-function fileIn(json: string, fileUrl: FileUrl): Omit<Line, 'name'> | undefined {
-  const members = json.startsWith('{') ? readJsonObject(json).members : [];
-  const [filename, , size, path] = members;
-  if (members.length !== 4 || filename?.name !== 'filename' || size?.name !== 'size' || path?.name !== 'url') {
-    return undefined;
-  }
-  const url = fileUrl(shownValue(path.value));
-  return url === undefined
-    ? undefined
-    : { value: shownValue(filename.value) || 'file', file: { url, size: inBytes(Number(size.value)) } };
-}
+const linesOf = ({ label: name, value: json }: { label: string; value: string }, fileUrl: FileUrl): Line[] =>
+  valuesOf(json, (path) => fileUrl(path) !== undefined).map(({ value, file }) => {
+    const url = file && fileUrl(file.path);
+    return url === undefined ? { name, value } : { name, value, file: { url, size: inBytes(file?.bytes ?? 0) } };
+  });
 
 /** A line in at most `left` bytes of HTML, with less of its value if need be; undefined when there is no space for it. */
 function renderWithin(

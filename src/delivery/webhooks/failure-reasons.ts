@@ -11,6 +11,7 @@ export const NOT_ALLOWED = 'webhooks may not reach this address';
 export const LEADS_HERE = 'the URL leads back to this service';
 export const LONG_INTERIM = `the receiver sent more than ${SIZES.webhook.maxAnswerBytes} bytes with a status of 1xx`;
 export const UNRESOLVED = 'the name could not be resolved';
+export const REFUSED = 'the receiver answered a success, and says that the message was not delivered';
 const NOT_HTTP = 'the answer is not HTTP';
 const UNKNOWN = 'the attempt failed';
 /** The codes are of the system, of OpenSSL or of the parser of HTTP (HPE). */

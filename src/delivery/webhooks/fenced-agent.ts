@@ -26,7 +26,7 @@ export type Fence = {
 type AgentSettings = Fence & { limits: Limits; dnsTimeoutMs: number; resolve?: Resolve | undefined };
 
 /** A POST to an http or https URL. `signal` limits all of it, from the look-up of the name to the last byte that is read. */
-type Post = { url: URL; headers: Readonly<Record<string, string>>; body: string; signal: AbortSignal };
+type Post = { url: URL; headers: Readonly<Record<string, string>>; body: string | Buffer; signal: AbortSignal };
 
 /** Makes requests, only to addresses that webhooks may reach, and never to this service. */
 export class FencedAgent {

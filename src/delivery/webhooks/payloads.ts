@@ -1,6 +1,10 @@
+import { CAPTCHA_FIELDS } from '../../forms/captcha-fields.ts';
+import { HONEYPOT, isEmptyJson } from '../../forms/control-fields.ts';
 import type { Event } from '../../lib/events.ts';
-import { compactJson, readJsonList, readJsonObject, unquote } from '../../lib/json-text.ts';
+import { readJsonObject } from '../../lib/json-text.ts';
 import { SIZES } from '../../sizes.ts';
+import { shownValue } from '../shown-fields.ts';
+import { entityPieces, shorten } from './chat/shorten.ts';
 
 const MAX_FIELDS_CHARS = 12_000;
 
@@ -14,7 +18,7 @@ export type Content = {
 };
 
 /** A field as it is shown to people. */
-export type ShownField = { name: string; value: string };
+type ShownField = { name: string; value: string };
 
 /** The data of a test delivery. */
 export const SAMPLE_DATA: Readonly<Record<Event, string>> = {
@@ -24,16 +28,25 @@ export const SAMPLE_DATA: Readonly<Record<Event, string>> = {
 /** The words of a Slack message before the slug. */
 const SLACK_TITLES: Readonly<Record<Event, string>> = { submission: 'New submission for' };
 
-const SLACK_ENTITIES: ReadonlyMap<string, string> = new Map([
-  ['&', '&amp;'],
-  ['<', '&lt;'],
-  ['>', '&gt;'],
-]);
-
 /** The body of a generic webhook: `data` is the stored text itself, so that no number or key order is lost. */
 export function genericPayload(event: Event, { deploymentId, data, createdAt }: Content): string {
   const id = JSON.stringify(deploymentId);
   return `{"event":"${event}","deployment_id":${id},"data":${data},"timestamp":"${createdAt.toISOString()}"}`;
+}
+
+/** The names of the events in the format `standard`. */
+const STANDARD_TYPES: Readonly<Record<Event, string>> = { submission: 'submission.created' };
+
+/** The body in the format `standard`, as Standard Webhooks 1.0 advises. The fields are the stored text itself. */
+export function standardPayload(
+  event: Event,
+  { deploymentId, slug, data, createdAt }: Content,
+  { submissionId, pageUrl, isTest }: { submissionId: string | null; pageUrl: string; isTest: boolean },
+): string {
+  const [type, timestamp] = [STANDARD_TYPES[event], createdAt].map((value) => JSON.stringify(value));
+  const [id, deployment, name, url] = [submissionId, deploymentId, slug, pageUrl].map((value) => JSON.stringify(value));
+  const page = `"deployment_id":${deployment},"slug":${name},"page_url":${url}`;
+  return `{"type":${type},"timestamp":${timestamp},"data":{"id":${id},${page},"fields":${data},"test":${isTest}}}`;
 }
 
 /** Headers of a generic webhook; a test has no submission. */
@@ -45,7 +58,7 @@ export const genericHeaders = (slug: string, pageUrl: string, submissionId: stri
 
 /** The body of a Slack webhook (Block Kit): a header, a section with the first fields, and a context. */
 export function slackPayload(event: Event, { slug, data, createdAt }: Content): string {
-  const shown = fieldsOf(data).slice(0, SIZES.slack.maxFields);
+  const shown = slackFieldsOf(data).slice(0, SIZES.slack.maxFields);
   const maxLength = Math.min(SIZES.slack.maxFieldChars, Math.floor(MAX_FIELDS_CHARS / shown.length));
   const texts = shown.length > 0 ? shown.map((field) => slackField(field, maxLength)) : ['_No fields submitted_'];
   return JSON.stringify({
@@ -57,39 +70,18 @@ export function slackPayload(event: Event, { slug, data, createdAt }: Content): 
   });
 }
 
-/**
- * The fields of a submission's data (JSON text of an object) in the text's order, repeats included. A string is shown
- * as it is, a number, boolean or null as it is written, and a list of these joined with `, `. Any other value is shown
- * as compact JSON.
- */
-export const fieldsOf = (data: string): ShownField[] =>
-  readJsonObject(data).members.map(({ name, value }) => ({ name, value: shownValue(value) }));
+const CAPTCHA_TOKENS: ReadonlySet<string> = new Set(Object.values(CAPTCHA_FIELDS));
 
-/** A value for people. */
-export function shownValue(json: string): string {
-  const items = json.startsWith('[') ? readJsonList(json) : [json];
-  return items.some((item) => /^[[{]/.test(item)) ? compactJson(json) : items.map(shownScalar).join(', ');
-}
-
-const shownScalar = (json: string): string => (json.startsWith('"') ? unquote(json) : json);
+/** The fields of a submission's data (JSON text of an object), without tokens of captchas and an empty honeypot. */
+const slackFieldsOf = (data: string): ShownField[] =>
+  readJsonObject(data)
+    .members.filter(({ name, value }) => !CAPTCHA_TOKENS.has(name) && !(name === HONEYPOT && isEmptyJson(value)))
+    .map(({ name, value }) => ({ name, value: shownValue(value) }));
 
 function slackField({ name, value }: ShownField, maxLength: number): string {
   const label = `*${escapeForSlack(name, SIZES.slack.maxNameChars)}*\n`;
   return label + escapeForSlack(value, maxLength - label.length);
 }
 
-/**
- * Escapes mrkdwn's special characters. A text that gets longer than `maxLength` UTF-16 units is cut between characters and
- * ends with `…`.
- */
-function escapeForSlack(text: string, maxLength: number): string {
-  // Character by character, so that the rest of a long text is not read.
-  let escaped = '';
-  let cut = 0;
-  for (const character of text) {
-    if (escaped.length < maxLength) cut = escaped.length;
-    escaped += SLACK_ENTITIES.get(character) ?? character;
-    if (escaped.length > maxLength) return `${escaped.slice(0, cut)}…`;
-  }
-  return escaped;
-}
+/** Escapes mrkdwn's special characters. A text that gets longer than `maxLength` UTF-16 units is cut between characters. */
+const escapeForSlack = (text: string, maxLength: number): string => shorten(entityPieces(text), maxLength);

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import type { Header } from '../../db/deliveries/webhook-queries.ts';
 import { DELIVERY_HEADER } from '../../lib/events.ts';
 import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
 import type { Attempt } from '../attempt.ts';
+import { AnswerHead, secondsIn } from './answer-head.ts';
 import { INVALID_URL, LEADS_HERE, reasonFor, TIMED_OUT } from './failure-reasons.ts';
 import { type Fence, FencedAgent } from './fenced-agent.ts';
 import type { Resolve } from './resolve.ts';
@@ -12,6 +14,8 @@ type Message = {
   id: string;
   url: string;
   secrets: readonly string[];
+  /** The headers of the webhook's owner. */
+  ownHeaders?: readonly Header[];
   /** The headers in addition to those that every message has. */
   headers: Readonly<Record<string, string>>;
   /** JSON. */
@@ -32,14 +36,16 @@ export class WebhookClient {
    * Posts a message once. Never rejects. `signal` is the deadline of the whole attempt, including the look-up of the name:
    * when it fires, the attempt has failed.
    */
-  async send({ id, url, secrets, headers, body }: Message, signal: AbortSignal): Promise<Attempt> {
+  async send({ id, url, secrets, ownHeaders = [], headers, body }: Message, signal: AbortSignal): Promise<Attempt> {
     const target = URL.parse(url);
     if (!target || !/^https?:$/.test(target.protocol)) return { error: INVALID_URL };
     if (this.#own.isIn(target)) return { error: LEADS_HERE };
     const timestamp = Math.floor(Date.now() / 1000);
+    const head = new AnswerHead();
     let answer: Attempt = {};
     try {
       const sent = {
+        ...Object.fromEntries(ownHeaders),
         'content-type': 'application/json',
         'user-agent': 'formhost',
         'webhook-id': id,
@@ -48,14 +54,16 @@ export class WebhookClient {
         [DELIVERY_HEADER]: id,
         ...headers,
       };
-      await this.#agent.request({ url: target, headers: sent, body, signal }, (response) => {
+      // The platform would write the headers before a text in the encoding of the text: values of Latin-1 would change.
+      const content = ownHeaders.length > 0 ? Buffer.from(body) : body;
+      await this.#agent.request({ url: target, headers: sent, body: content, signal }, (response) => {
         answer = answerOf(response, target);
-        return readToEnd(response, signal);
+        return readToEnd(response, head, signal);
       });
-      return answer;
+      return withText(answer, head);
     } catch (error) {
       // An error status that was received comes before the reason: it tells the owner more.
-      return { error: signal.aborted ? TIMED_OUT : reasonFor(error), ...answer };
+      return { error: signal.aborted ? TIMED_OUT : reasonFor(error), ...withText(answer, head) };
     }
   }
 
@@ -90,11 +98,23 @@ export function secondsOf(retryAfter: string): number | undefined {
   return Number.isNaN(time) ? undefined : Math.max(0, Math.ceil((time - Date.now()) / 1_000));
 }
 
-/** Afterwards the connection can be used again. A long body is not read to its end, and its connection is closed. */
-async function readToEnd(response: IncomingMessage, signal: AbortSignal): Promise<void> {
+/** Returns the attempt with what was read of the answer. A receiver may name the seconds to wait in a text alone. */
+function withText(answer: Attempt, head: AnswerHead): Attempt {
+  const response = answer.status === undefined ? undefined : head.text();
+  if (response === undefined) return answer;
+  const retryAfter = answer.retryAfter ?? (answer.status === TOO_MANY ? secondsIn(response) : undefined);
+  return { ...answer, response, ...(retryAfter !== undefined && { retryAfter }) };
+}
+
+const TOO_MANY = 429;
+
+/** Reads the body to its end. Afterwards the connection can be used again. A long one is not read to its end, and its connection is closed. */
+async function readToEnd(response: IncomingMessage, head: AnswerHead, signal: AbortSignal): Promise<void> {
+  head.begin(response.headers);
   let bytes = 0;
   try {
     for await (const chunk of response) {
+      head.add(chunk);
       bytes += chunk.length;
       if (bytes > SIZES.webhook.maxAnswerBytes) return;
     }

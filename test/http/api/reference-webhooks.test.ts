@@ -41,9 +41,10 @@ function problemsOf(value: unknown, ...way: string[]): unknown {
 }
 
 describe.each([
-  ['generic', 'submission'],
-  ['slack', 'slackMessage'],
-])('a delivery to a webhook of the type %s', (type, name) => {
+  ['generic', undefined, 'submission'],
+  ['generic', 'standard', 'standardSubmission'],
+  ['slack', undefined, 'slackMessage'],
+])('a delivery to a webhook of the type %s, in the format %s', (type, format, name) => {
   it.each([
     ['of a submission', 'submission'],
     ['of a sample', 'sample'],
@@ -54,7 +55,7 @@ describe.each([
     const { example } = described.requestBody.content['application/json'];
     const receiver = await startReceiver();
     const { id } = await owner.deploy({ slug: 'spring-sale' });
-    const webhook = await owner.post(`/webhooks/${id}`).send({ url: receiver.url, type });
+    const webhook = await owner.post(`/webhooks/${id}`).send({ url: receiver.url, type, format });
     const fields = { name: 'Ada', email: 'ada@example.org' };
     if (kind === 'sample') await owner.post(`/webhooks/${id}/${webhook.body.id}/test`);
     else if (kind === 'test') await owner.post(`/submissions/${id}/test`).send({ fields });
@@ -70,14 +71,19 @@ describe.each([
     expect(problemsOf(example, ...schema)).toEqual([]);
     if (kind !== 'sample') {
       const [time = ''] = /\d{4}-\d\d-\d\dT[\d:.]+Z/.exec(received.body) ?? [];
-      const shown = received.body.replace(id, 'd_0VbbZBZKKTcBD17YQfyDgVGm').replace(time, '2026-11-21T11:08:48.298Z');
+      const shown = received.body
+        .replace(id, 'd_0VbbZBZKKTcBD17YQfyDgVGm')
+        .replace(time, '2026-11-21T11:08:48.298Z')
+        .replace(/sub_\w+/, 'sub_0VbbZBZeswpZ5bGpjxVeCiYz')
+        .replace(`spring-sale.${PAGES_DOMAIN}`, 'spring-sale.pages.example.net')
+        .replace('"test":true', '"test":false');
       expect(shown).toBe(JSON.stringify(example));
     }
 
     const headers = Object.keys(received.headers).filter((header) => !OF_HTTP.includes(header));
-    // A sample is sent without those that are optional; a test of the form alone says that it is one.
+    // A sample has no submission; it and a test of the form say that they are tests.
     const sent = described.parameters.filter(
-      ({ required, name: header }) => required || (kind !== 'sample' && (header !== TEST_HEADER || kind === 'test')),
+      ({ required, name: header }) => required || kind !== (header === TEST_HEADER ? 'submission' : 'sample'),
     );
     expect(headers.toSorted()).toEqual(sent.map((header) => header.name).toSorted());
     for (const [index, { name: header, schema: of }] of described.parameters.entries()) {

@@ -1,6 +1,5 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { isOfSlack } from '../../../lib/webhook-receivers.ts';
 import { answer, api } from '../../api.ts';
 import { errorOf, useChange, useOnce } from '../../data.ts';
 import { toHttpUrl } from '../../settings/typed-addresses.ts';
@@ -9,46 +8,61 @@ import { Field, Select } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { say } from '../../ui/say.tsx';
 import { NotSaved } from '../../ui/states.tsx';
+import { KINDS, OWN, serviceAt } from './receiver-kinds.ts';
 
-const LABELS = { url: 'Webhook URL', type: 'Receiver' };
+const LABELS = { url: 'Webhook URL', type: 'Receiver', format: 'Receiver', chat_id: 'Chat' };
 
-const OWN = 'A program of your own';
+const OPTIONS = Object.keys(KINDS).map((name) => ({ value: name, label: name }));
 
-/** Receivers, and where the address of each is found. Slack gets messages, all others the fields. */
-const RECEIVERS: Readonly<Record<string, string>> = {
-  [OWN]: 'It gets each submission in a request, signed with a secret.',
-  Slack: 'In Slack, make an app with an incoming webhook, and paste its address: https://hooks.slack.com/services/…',
-  Zapier: 'Begin a Zap with Webhooks by Zapier, Catch Hook, and paste its address.',
-  Make: 'Begin a scenario with Webhooks, Custom webhook, and paste its address.',
-  n8n: 'Begin a workflow with a Webhook node for POST, and paste its production URL.',
-};
-const OPTIONS = Object.keys(RECEIVERS).map((name) => ({ value: name, label: name }));
+/** The type and the format of a receiver; an address sets the format of its service itself. */
+function fieldsFor(receiver: string, service: string | undefined, chat: string) {
+  const { type, format } = KINDS[receiver] ?? {};
+  return {
+    ...(receiver === OWN ? { type: 'generic' as const } : type && { type }),
+    ...(format && service === undefined && { format }),
+    ...(format === 'telegram' && chat !== '' && { chat_id: chat }),
+  };
+}
+
+/** How the address of a receiver is found, a line for each step. */
+const Steps = ({ of }: { of: string }): JSX.Element => (
+  <>
+    {KINDS[of]?.steps.map((step) => (
+      <span class="step" key={step}>
+        {step}
+      </span>
+    ))}
+  </>
+);
 
 /** Adds a webhook, and says for each kind of receiver where its address is found. */
 export function AddWebhook({ deployId, onAdded }: { deployId: string; onAdded(): void }): JSX.Element {
   const [url, setUrl] = useState('');
   const [chosen, setChosen] = useState(OWN);
+  const [chat, setChat] = useState('');
   const { change, run } = useChange({ labels: LABELS });
   const address = toHttpUrl(url);
   const typed = URL.parse(address);
-  const receiver = typed && isOfSlack(typed) ? 'Slack' : chosen;
-  // Without a type, the service says what an address of Discord or Teams needs.
-  const type = receiver === 'Slack' ? 'slack' : receiver === OWN ? 'generic' : undefined;
+  const service = typed ? serviceAt(typed) : undefined;
+  const receiver = service ?? chosen;
+  const isTelegram = KINDS[receiver]?.format === 'telegram';
+  const fields = fieldsFor(receiver, service, chat.trim());
 
-  const header = useOnce(url, type);
+  const header = useOnce(url, receiver, chat);
 
   async function add(): Promise<void> {
     const isDone = await run(async () => {
       await answer(
         api.POST('/webhooks/{deployId}', {
           params: { path: { deployId }, header },
-          body: { url: address, ...(type && { type }) },
+          body: { url: address, ...fields },
         }),
       );
     });
     if (!isDone) return;
     say('The webhook is added. Send a test to see whether it works.');
     setUrl('');
+    setChat('');
     onAdded();
   }
 
@@ -57,11 +71,11 @@ export function AddWebhook({ deployId, onAdded }: { deployId: string; onAdded():
       <h3>Add a receiver</h3>
       <Select
         label={LABELS.type}
-        hint={RECEIVERS[receiver]}
+        hint={<Steps of={receiver} />}
         value={receiver}
         options={OPTIONS}
         onChange={setChosen}
-        error={errorOf(change, 'type')}
+        error={errorOf(change, 'type') ?? errorOf(change, 'format')}
       />
       <Field
         label={LABELS.url}
@@ -71,6 +85,16 @@ export function AddWebhook({ deployId, onAdded }: { deployId: string; onAdded():
         autoComplete="off"
         error={errorOf(change, 'url')}
       />
+      {isTelegram && (
+        <Field
+          label={LABELS.chat_id}
+          hint="A number such as -1001234567890, or @name of a channel."
+          value={chat}
+          onChange={setChat}
+          autoComplete="off"
+          error={errorOf(change, 'chat_id')}
+        />
+      )}
       <NotSaved change={change} />
       <div class="buttons end">
         <Button kind="main" icon="plus" isBusy={change.state === 'saving'}>

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { answer, api } from '../../api.ts';
+import { useData } from '../../data.ts';
 import { deleteLater } from '../../deletions.ts';
 import { webhookLog } from '../../logs.ts';
 import { mayChange } from '../../session.ts';
@@ -11,9 +12,8 @@ import { Panel } from '../../ui/panel.tsx';
 import { counted, Time } from '../../ui/time.tsx';
 import { TestAndLog } from './delivery-log.tsx';
 import type { Webhook } from './read-receivers.ts';
+import { signOf } from './receiver-kinds.ts';
 import { OFF, type ReceiverState, StateBadge } from './receiver-states.tsx';
-
-const SIGNS = { generic: { icon: 'webhook', label: 'A program' }, slack: { icon: 'slack', label: 'Slack' } } as const;
 
 type Path = { deployId: string; webhookId: string };
 
@@ -127,6 +127,36 @@ const DeleteWebhook = ({ path, url }: { path: Path; url: string }): JSX.Element 
   </ActionButton>
 );
 
+const FORMATS: Readonly<Record<string, string>> = {
+  standard: 'It gets events of Standard Webhooks.',
+  discord: 'It gets messages for Discord.',
+  teams: 'It gets messages for Microsoft Teams.',
+  'google-chat': 'It gets messages for Google Chat.',
+  telegram: 'It gets messages for Telegram',
+};
+
+/** What a webhook gets, where that is not the fields alone. */
+function Details({ path }: { path: Path }): JSX.Element | null {
+  const { data } = useData(`webhook:${path.webhookId}`, (signal) =>
+    answer(api.GET('/webhooks/{deployId}/{webhookId}', { params: { path }, signal })),
+  );
+  const { format = '', chat_id: chat = null, headers = [] } = data ?? {};
+  const sentence = FORMATS[format];
+  if (sentence === undefined && headers.length === 0) return null;
+  return (
+    <p class="muted">
+      {sentence}
+      {chat !== null && (
+        <>
+          {' '}
+          in the chat <bdi>{chat}</bdi>.
+        </>
+      )}
+      {headers.length > 0 && ` Headers of your own: ${headers.join(', ')}.`}
+    </p>
+  );
+}
+
 function stateOf({ active, health, nextAt }: Webhook): ReceiverState {
   if (!active) return OFF;
   if ((health?.failing_since ?? null) !== null) return { kind: 'warn', label: 'Failing', nextAt: nextAt ?? null };
@@ -147,7 +177,7 @@ export function WebhookPanel({
   const state = stateOf(webhook);
   const [isOpen, setOpen] = useState(false);
   const path = { deployId, webhookId };
-  const { icon, label } = SIGNS[type];
+  const { icon, label, isProgram } = signOf(url, type);
   return (
     <Panel
       id={webhookId}
@@ -165,6 +195,7 @@ export function WebhookPanel({
       <p class="muted">
         <bdi>{url}</bdi>
       </p>
+      {isOpen && <Details path={path} />}
       <Failures path={path} webhook={webhook} onDone={onChanged} />
       <TestAndLog
         deployId={deployId}
@@ -174,7 +205,7 @@ export function WebhookPanel({
         isOpenAtFirst={state.label === 'Failing'}
         run={() => answer(api.POST('/webhooks/{deployId}/{webhookId}/test', { params: { path } }))}
       >
-        {type === 'generic' && <Secret path={path} of={`of ${url}`} />}
+        {isProgram && <Secret path={path} of={`of ${url}`} />}
         <Switch path={path} active={active} of={url} onDone={onChanged} />
         <DeleteWebhook path={path} url={url} />
       </TestAndLog>

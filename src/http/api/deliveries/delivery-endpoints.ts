@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Owner } from '../../../db/account/owner-queries.ts';
 import {
   createTestDelivery,
+  findDelivery,
   findLoggedMail,
   listDeliveries,
   retryDelivery,
@@ -10,6 +11,7 @@ import { listRecipients, mailReceivers } from '../../../db/deliveries/mail-recip
 import { createConfirmationPreview } from '../../../db/deliveries/visitor-confirmation-queries.ts';
 import type { Database } from '../../../db/postgres/connect.ts';
 import { FIRST_OWNER } from '../../../lib/mail-address.ts';
+import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { operation } from '../../operation/operation.ts';
 import { Paging, paged } from '../../request/paging.ts';
@@ -44,6 +46,20 @@ const fields = {
   updated_at: time,
 };
 const Listed = answerObject('Delivery', fields);
+const Attempt = answerObject('DeliveryAttempt', {
+  at: time.meta({ description: 'When it began.' }),
+  duration_ms: countField('How many milliseconds it took.', 84),
+  status: countOrNull('The status of the answer; null without one.', 503),
+  error: textOrNull('Why it failed; null when it succeeded.', 'the receiver answered 503'),
+  response: textOrNull(
+    `The first ${SIZES.webhook.maxResponseChars} characters of the answer; null without one, and for a compressed one.`,
+    'Service Unavailable',
+  ),
+});
+const Detailed = answerObject('DeliveryDetails', {
+  ...fields,
+  attempts: z.array(Attempt).meta({ description: 'Those that have ended, the first first: the last 50.' }),
+});
 const Deliveries = answerObject('Deliveries', { deliveries: z.array(Listed), ...paged });
 const ListedMail = answerObject('Mail', {
   ...fields,
@@ -119,6 +135,26 @@ const listOperation = operation('GET', '/webhooks/:deployId/:webhookId/deliverie
   async handle({ resource: webhook, query: paging }, { db }) {
     const { rows, total } = await listDeliveries(db, logOf(webhook), paging);
     return { deliveries: rows.map((one) => toWire(Listed, one)), total, ...paging };
+  },
+});
+
+const getOperation = operation('GET', '/webhooks/:deployId/:webhookId/deliveries/:deliveryId', 'getDelivery', {
+  command: {
+    usage: 'webhooks delivery <id> <webhook> <delivery>',
+    text: 'List the attempts of a delivery, with what the receiver answered',
+    table: {
+      columns: ['AT', 'MS', 'ANSWER', 'ERROR', 'RESPONSE'],
+      rows: ({ attempts }) => attempts.map((one) => [one.at, one.duration_ms, one.status, one.error, one.response]),
+    },
+  },
+  summary: 'Get a delivery, with its attempts',
+  description: 'With what the receiver has answered to each attempt.',
+  find: (owner, ids, { db }) => ownWebhook(db, owner, ids),
+  answer: { description: 'The delivery.', schema: Detailed },
+  errors: [noSuchDelivery],
+  async handle({ params: { deliveryId: id }, resource: webhook }, { db }) {
+    const { attemptLog, ...delivery } = foundOr404(await findDelivery(db, logOf(webhook), id), noSuchDelivery);
+    return toWire(Detailed, { ...delivery, attempts: attemptLog.map((attempt) => toWire(Attempt, attempt)) });
   },
 });
 
@@ -271,6 +307,6 @@ const retryMailOperation = operation('POST', '/deploy/:id/mails/:deliveryId/retr
 
 /** The deliveries of a webhook, and those by mail: the log, another attempt, a test. */
 export const deliveryOperations = [
-  ...[testOperation, listOperation, retryOperation],
+  ...[testOperation, listOperation, getOperation, retryOperation],
   ...[listMailsOperation, testMailOperation, retryMailOperation, previewOperation],
 ];

@@ -8,8 +8,10 @@ import {
   listWebhookHealth,
   listWebhooks,
   rotateWebhookSecret,
+  type Webhook,
 } from '../../../db/deliveries/webhook-queries.ts';
 import { EVENTS } from '../../../lib/events.ts';
+import { FORMATS, formatOf } from '../../../lib/webhook-receivers.ts';
 import { SIZES } from '../../../sizes.ts';
 import { operation } from '../../operation/operation.ts';
 import { answerOnce, idempotencyKey, keyReused } from '../../request/idempotency-key.ts';
@@ -26,9 +28,11 @@ import {
 import { errorKind, HttpError, noSuchDeployment } from '../../response/errors.ts';
 import { toWire } from '../../response/to-wire.ts';
 import { foundOr404, noSuchWebhook, ownDeployment, ownWebhook } from '../deployments/own-deployment.ts';
-import { changeBody, checkReceiver, creationBody, DEFAULT_TYPE, TYPES } from './webhook-fields.ts';
+import { changeBody, creationBody, DEFAULT_TYPE, TYPES, targetOf } from './webhook-fields.ts';
 
 const { healthDeliveries, maxRetried } = SIZES.webhook;
+
+const HEADERS_HELP = "'Name: value' of a header of your own";
 
 const exampleUrl = 'https://hooks.example.org/forms';
 
@@ -47,6 +51,12 @@ const Listed = answerObject('Webhook', {
   events: z.array(z.string()).meta({ description: 'The events that it receives.', example: [...EVENTS] }),
   active: flagField('Whether it gets deliveries. It is switched off when its receiver is gone.', true),
   created_at: time,
+});
+const Detailed = answerObject('WebhookDetails', {
+  ...Listed.shape,
+  format: z.enum(FORMATS).meta({ description: 'The format of its messages, also where its address sets it.' }),
+  chat_id: textOrNull('The chat, for Telegram; null for other formats.', '-1001234567890'),
+  headers: z.array(z.string()).meta({ description: "The names of the owner's headers.", example: ['authorization'] }),
 });
 const Webhooks = answerObject('Webhooks', { webhooks: z.array(Listed) });
 const Deleted = answerObject('WebhookDeleted', { message: z.literal('Webhook deleted') });
@@ -76,20 +86,32 @@ const tooManyWebhooks = errorKind(
   () => new HttpError(409, `The {deployment} has ${SIZES.webhook.maxPerDeployment} webhooks: delete one first.`),
 );
 
+/** A webhook with all that its owner may read. The values of headers are secrets. */
+const toDetails = ({ headers, ...webhook }: Webhook): z.infer<typeof Detailed> =>
+  toWire(Detailed, { ...webhook, format: formatOf(webhook), headers: headers.map(([name]) => name) });
+
 const createOperation = operation('POST', '/webhooks/:deployId', 'createWebhook', {
   tool: {
     name: 'add_webhook',
     description:
       'Posts each submission from now on to an address that the user has given, and to no other: it may be personal data. ' +
       'Then call test_webhook.',
-    fields: ['url', 'type'],
+    fields: ['url', 'type', 'format', 'chat_id'],
   },
   command: {
     usage: 'webhooks add <id> <url>',
     text: 'Add a webhook, and print its id',
-    help: ['$ webhooks add contact https://example.org/hook'],
-    as: { events: '--events <event...>' },
-    texts: { url: 'where submissions are sent', type: 'generic or slack', events: 'what is sent (all)' },
+    help: [
+      '$ webhooks add contact https://example.org/hook',
+      "$ webhooks add contact https://example.org/hook --format standard --header 'Authorization: Bearer abc'",
+    ],
+    as: { events: '--events <event...>', headers: '--header <header...>' },
+    texts: {
+      url: 'where submissions are sent',
+      type: 'generic or slack',
+      events: 'what is sent (all)',
+      headers: HEADERS_HELP,
+    },
     prints: ({ id }) => id,
     says: (webhook, { id }) => `try it: formhost webhooks test ${id} ${webhook.id}`,
   },
@@ -101,8 +123,9 @@ const createOperation = operation('POST', '/webhooks/:deployId', 'createWebhook'
   answer: { status: 201, description: 'The webhook is created.', schema: Created },
   errors: [tooManyWebhooks, keyReused],
   async handle({ owner, resource: deployment, headers, body }, app) {
-    checkReceiver(body.url, body.type);
-    const wanted = { ...body, type: body.type ?? DEFAULT_TYPE, deploymentId: deployment.id };
+    const { url, events, headers: own = [] } = body;
+    const type = body.type ?? DEFAULT_TYPE;
+    const wanted = { url, type, events, ...targetOf(body), headers: own, deploymentId: deployment.id };
     const request = { key: headers['Idempotency-Key'], path: `/webhooks/${deployment.id}`, body };
     return answerOnce(app.db, owner, request, async (db) => {
       const webhook = await createWebhook(db, wanted);
@@ -139,15 +162,25 @@ const listOperation = operation('GET', '/webhooks/:deployId', 'listWebhooks', {
   }),
 });
 
+const getOperation = operation('GET', '/webhooks/:deployId/:webhookId', 'getWebhook', {
+  command: { usage: 'webhooks show <id> <webhook>', text: 'Show a webhook, with its format and its headers' },
+  summary: 'Get a webhook',
+  description: 'Values of headers are not returned.',
+  find: (owner, ids, { db }) => ownWebhook(db, owner, ids),
+  answer: { description: 'The webhook.', schema: Detailed },
+  errors: [noSuchWebhook],
+  handle: async ({ resource }) => toDetails(resource),
+});
+
 const changeOperation = operation('PATCH', '/webhooks/:deployId/:webhookId', 'changeWebhook', {
   command: [
     {
       usage: 'webhooks change <id> <webhook>',
       text: 'Change the address of a webhook, or what it gets',
       help: ['$ webhooks change contact wh_0Vbb… --url https://example.org/hook'],
-      as: { events: '--events <event...>' },
-      fields: ['url', 'events'],
-      texts: { url: 'where submissions are sent', events: 'what is sent' },
+      as: { events: '--events <event...>', headers: '--header <header...>' },
+      fields: ['url', 'events', 'format', 'chat_id', 'headers'],
+      texts: { url: 'where submissions are sent', events: 'what is sent', headers: HEADERS_HELP },
       prints: ({ id }) => id,
       says: ({ url }) => `changed: submissions are sent to ${url}`,
     },
@@ -172,11 +205,12 @@ const changeOperation = operation('PATCH', '/webhooks/:deployId/:webhookId', 'ch
   description: 'Fields that are left out stay as they are.',
   find: (owner, ids, app) => ownWebhook(app.db, owner, ids),
   body: (settings) => ({ schema: changeBody(settings), example: { active: true } }),
-  answer: { description: 'The webhook as it is now.', schema: Listed },
+  answer: { description: 'The webhook as it is now.', schema: Detailed },
   errors: [noSuchWebhook],
-  async handle({ resource: { id, type }, body: changes }, app) {
-    if (changes.url !== undefined) checkReceiver(changes.url, type);
-    return toWire(Listed, foundOr404(await changeWebhook(app.db, id, changes), noSuchWebhook));
+  async handle({ resource: webhook, body: { url, events, active, headers, format, ...chat } }, app) {
+    const { chatId } = targetOf({ url, format, ...chat }, webhook);
+    const changes = { url, events, active, headers, format, chatId };
+    return toDetails(foundOr404(await changeWebhook(app.db, webhook.id, changes), noSuchWebhook));
   },
 });
 
@@ -276,6 +310,7 @@ const retryFailedOperation = operation('POST', '/webhooks/:deployId/:webhookId/r
 export const webhookOperations = [
   listOperation,
   createOperation,
+  getOperation,
   deleteOperation,
   changeOperation,
   getSecretOperation,

@@ -3,11 +3,14 @@ import { z } from 'zod';
 import { MAX_AUTHORITY_CHARS } from '../../../forms/origins.ts';
 import { EVENTS } from '../../../lib/events.ts';
 import { isReachable } from '../../../lib/public-address.ts';
-import { receiverProblem } from '../../../lib/webhook-receivers.ts';
+import { FORMATS, type Format, formatOf, receiverProblem } from '../../../lib/webhook-receivers.ts';
 import { refused } from '../../../problems/refusal.ts';
+import type { PlainCode } from '../../../problems/value-errors.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { Settings } from '../../operation/declaration.ts';
 import { invalidField } from '../../request/json-body.ts';
+import type { HttpError } from '../../response/errors.ts';
+import { headersField } from './webhook-headers.ts';
 
 /*
  * The fields by which webhooks are made and changed.
@@ -15,6 +18,11 @@ import { invalidField } from '../../request/json-body.ts';
 
 export const TYPES = ['generic', 'slack'] as const;
 export const DEFAULT_TYPE = 'generic';
+
+const SLACK_HAS_ONE = '{format} has no place beside {type: slack}, which is a format of its own: leave it out.';
+const CHAT_NEEDED =
+  '{chat_id} is required for Telegram: {send} the id of the chat, such as -1001234567890, or @name of a channel.';
+const CHAT_UNUSED = '{chat_id} is for Telegram only: leave it out, or {send} {format: telegram}.';
 
 /** A longer one is no host's with a user and a password, and each delivery would parse it: that takes quadratic time. */
 const LONG_AUTHORITY = new RegExp(`^https?://[^/?#\\\\]{${2 * MAX_AUTHORITY_CHARS + 1}}`, 'i');
@@ -63,7 +71,7 @@ const urlField = ({ config, delivery: { isOwnUrl } }: Settings) =>
       short: 'Absolute, http or https.',
       description:
         'Absolute, http or https, without a user or a password, at a public address that is not of this service. An address of ' +
-        'Slack needs the type `slack`. Discord and Microsoft Teams take neither type: their addresses are refused.',
+        'Slack needs the type `slack`.',
     });
 
 const type = z
@@ -73,6 +81,37 @@ const type = z
     default: DEFAULT_TYPE,
   })
   // A type that was sent is treated differently from the default: see receiverProblem.
+  .optional();
+
+const format = z
+  .enum(FORMATS, `format is invalid: use ${FORMATS.slice(0, -1).join(', ')} or ${FORMATS.at(-1)}.`)
+  .meta({
+    short: 'Left out: that of the service whose address `url` is.',
+    description:
+      'What the messages are. Left out: that of the service whose address `url` is (Discord, Teams, Google Chat, Telegram), otherwise ' +
+      '`default`, the body of `generic`. `standard`: the event as Standard Webhooks advises. Not beside the type `slack`.',
+  })
+  .optional();
+
+const CHAT_ID = /^(?:-?[0-9]{1,20}|@[A-Za-z][A-Za-z0-9_]{3,31})$/;
+
+const chatId = z
+  .preprocess(
+    (value) => (Number.isSafeInteger(value) ? String(value) : value),
+    z
+      .string('chat_id is not a text: send the id of a chat of Telegram, or null.')
+      .regex(
+        CHAT_ID,
+        'chat_id is no id of a chat of Telegram: send a number such as -1001234567890, or @name of a channel.',
+      )
+      .nullable(),
+  )
+  .meta({
+    ...{ type: ['string', 'null'], example: '-1001234567890' },
+    short: 'For Telegram: the id of the chat.',
+    description:
+      'The chat that gets the messages, for `telegram` only, which needs it: its id, or `@name` of a channel.',
+  })
   .optional();
 
 const events = z
@@ -89,6 +128,9 @@ export const creationBody = (settings: Settings) =>
   z.object({
     url: urlField(settings),
     type,
+    format,
+    chat_id: chatId,
+    headers: headersField.optional(),
     events: events.prefault([...EVENTS]).meta({ description: 'The events to receive; all events when left out.' }),
   });
 
@@ -96,6 +138,9 @@ export const creationBody = (settings: Settings) =>
 export const changeBody = (settings: Settings) =>
   z.object({
     url: urlField(settings).optional(),
+    format,
+    chat_id: chatId,
+    headers: headersField.optional(),
     events: events.meta({ description: 'The events to receive.' }).optional(),
     active: z
       .boolean('active is not a boolean: send true or false.')
@@ -103,8 +148,39 @@ export const changeBody = (settings: Settings) =>
       .optional(),
   });
 
-/** Throws 400 for an address that can't use what a webhook of this type sends. */
-export function checkReceiver(url: string, type: (typeof TYPES)[number] | undefined): void {
-  const problem = receiverProblem(new URL(url), type);
-  if (problem !== undefined) throw invalidField([{ pointer: '/url', code: 'not-allowed', detail: problem }]);
+/** Where a webhook sends what: as it is, or as it is to be made. */
+type Target = { url: string; type: (typeof TYPES)[number]; format: Format | null; chatId: string | null };
+/** The fields of a request about it. */
+type Sent = {
+  url?: string | undefined;
+  type?: (typeof TYPES)[number] | undefined;
+  format?: Format | undefined;
+  chat_id?: string | null | undefined;
+};
+
+const wrong = (pointer: string, code: PlainCode, detail: string): HttpError =>
+  invalidField([{ pointer, code, detail }]);
+
+/**
+ * The format and the chat of a webhook, from what was sent. Throws 400 for an address that can't use what would be sent, and for
+ * fields that do not go together. `before`: the webhook that is changed.
+ */
+export function targetOf(sent: Sent, before?: Target): Pick<Target, 'format' | 'chatId'> {
+  const type = sent.type ?? before?.type ?? DEFAULT_TYPE;
+  if (type === 'slack' && sent.format !== undefined) throw wrong('/format', 'conflict', SLACK_HAS_ONE);
+  const url = sent.url ?? before?.url ?? '';
+  const format = sent.format ?? before?.format ?? null;
+  if (sent.url !== undefined || sent.format !== undefined) {
+    // Only a format that was chosen for this address is wrong at it.
+    const wanted = { type: before?.type ?? sent.type, format: format ?? undefined };
+    const problem = receiverProblem(new URL(url), wanted);
+    const [pointer, code] =
+      sent.url === undefined ? (['/format', 'conflict'] as const) : (['/url', 'not-allowed'] as const);
+    if (problem !== undefined) throw wrong(pointer, code, problem);
+  }
+  const chatId = sent.chat_id === undefined ? (before?.chatId ?? null) : sent.chat_id;
+  const isTelegram = formatOf({ url, type, format }) === 'telegram';
+  if (isTelegram && chatId === null) throw wrong('/chat_id', 'missing', CHAT_NEEDED);
+  if (!isTelegram && typeof sent.chat_id === 'string') throw wrong('/chat_id', 'conflict', CHAT_UNUSED);
+  return { format, chatId: isTelegram ? chatId : null };
 }

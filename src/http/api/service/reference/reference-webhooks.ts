@@ -7,6 +7,7 @@ import {
   answerObject,
   deliveryId,
   deploymentId,
+  flagField,
   submissionId,
   textField,
   time,
@@ -26,6 +27,22 @@ const GenericPayload = answerObject('WebhookPayload', {
     example: { name: 'Ada', email: 'ada@example.org' },
   }),
   timestamp: time.meta({ description: 'When the form was submitted: ISO 8601, UTC, with milliseconds.' }),
+});
+
+const StandardPayload = answerObject('StandardPayload', {
+  type: z.literal('submission.created').meta({ description: 'The event.', example: 'submission.created' }),
+  timestamp: time.meta({ description: 'When the form was submitted: ISO 8601, UTC, with milliseconds.' }),
+  data: answerObject('StandardSubmission', {
+    id: submissionId.nullable().meta({ description: "The submission's id; null for a sample." }),
+    deployment_id: deploymentId,
+    slug: textField("The page's slug.", 'spring-sale'),
+    page_url: urlField,
+    fields: z.record(z.string(), z.unknown()).meta({
+      description: 'The fields, exactly as submitted. A file is `{"filename","content_type","size","url"}`.',
+      example: { name: 'Ada', email: 'ada@example.org' },
+    }),
+    test: flagField('Whether it is a test: a sample, or one of the form.', false),
+  }),
 });
 
 const { maxFields } = SIZES.slack;
@@ -62,7 +79,7 @@ const sharedHeaders = z.object({
   [TEST_HEADER]: z
     .literal('true')
     .optional()
-    .meta({ description: 'The owner has sent the submission to test the form.', example: 'true' }),
+    .meta({ description: 'It is a test: a sample, or one that the owner has sent to the form.', example: 'true' }),
 });
 
 const genericHeaders = sharedHeaders.extend({
@@ -105,6 +122,22 @@ export const webhookRequests: Readonly<Record<string, ZodOpenApiPathItemObject>>
       requestBody: {
         required: true,
         content: { 'application/json': { schema: GenericPayload, example: exampleOf(GenericPayload) } },
+      },
+      responses,
+    },
+  },
+  standardSubmission: {
+    post: {
+      operationId: 'receiveStandardSubmission',
+      tags: ['Webhooks'],
+      summary: 'Receive a submission as Standard Webhooks advises',
+      description:
+        'A webhook with the format `standard` receives this for each submission. It is signed like `submission`.',
+      security: [],
+      requestParams: { header: genericHeaders },
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: StandardPayload, example: exampleOf(StandardPayload) } },
       },
       responses,
     },

@@ -5,7 +5,7 @@ import type { Knex } from 'knex';
  * These hold for every table:
  *
  * - Ids compare by byte (COLLATE "C"): cheaper than the rules of a language, and in the order of the times they begin with.
- * - Keys and tokens are stored as their SHA-256 (hash).
+ * - Keys and tokens are stored as their SHA-256 (hash), except for secrets that their owners see again.
  * - E-mails are in lower case.
  */
 

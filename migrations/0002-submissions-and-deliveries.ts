@@ -160,6 +160,17 @@ const DELIVERIES = `
   CREATE INDEX deliveries_logged_mails ON deliveries (deployment_id, id) WHERE webhook_id IS NULL AND event IN (
     'submission', 'submission-mail', 'digest', 'test-mail', 'visitor-confirmation', 'confirmation-preview')`;
 
+const FEEDS = `
+  CREATE TABLE feeds ( -- Secret addresses at which spreadsheets read the newest submissions of a deployment.
+    id text COLLATE "C" PRIMARY KEY,
+    deployment_id text COLLATE "C" NOT NULL REFERENCES deployments ON DELETE CASCADE,
+    name text NOT NULL,
+    token text COLLATE "C" NOT NULL UNIQUE, -- the secret in the address, which the owner sees again
+    created_at timestamptz NOT NULL,
+    last_read_at timestamptz -- to the minute; NULL: nobody has read it at this address
+  );
+  CREATE INDEX feeds_deployment ON feeds (deployment_id)`;
+
 const MAIL = `
   CREATE TABLE mail_recipients ( -- Who gets mail about the submissions of a deployment, besides its owner.
     id text COLLATE "C" PRIMARY KEY,
@@ -192,4 +203,4 @@ const MAIL = `
   );
   CREATE INDEX visitor_confirmations_day ON visitor_confirmations (day)`;
 
-export const up = (db: Knex): Promise<void> => db.raw([SUBMISSIONS, DELIVERIES, MAIL].join(';\n'));
+export const up = (db: Knex): Promise<void> => db.raw([SUBMISSIONS, DELIVERIES, FEEDS, MAIL].join(';\n'));

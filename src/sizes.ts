@@ -161,6 +161,15 @@ export const SIZES = {
     /** Discord shows no more in an embed. People read the others in the inbox. */
     maxFields: 25,
   },
+  /** Addresses at which spreadsheets read submissions. */
+  feed: {
+    maxPerDeployment: 10,
+    maxNameChars: 100,
+    /** The newest submissions, which a feed has. A spreadsheet reads all of them each time. */
+    maxRows: 10_000,
+    /** How often one feed is read in so many seconds, in each process: by several spreadsheets, each from several machines. */
+    reads: { max: 60, seconds: 60 },
+  },
   /** Links in mails. */
   links: {
     /** The number of days for which a link to a file works. A link that unsubscribes works while its deployment exists. */

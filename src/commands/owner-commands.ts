@@ -67,6 +67,7 @@ export async function declareOwnerCommands(program: Command, words: readonly str
   await one('search <id> <query>', 'Find submissions by a text in them');
   await one('inbox [query]', 'Find submissions of all your pages');
   declareExport(program, connect);
+  await group('feeds', 'Secret addresses at which spreadsheets read submissions');
   await one('stats <id>', 'Count submissions by day or hour');
   await group('submissions', 'Show, mark and delete submissions');
   await group('spam', 'Submissions that were kept apart as spam');

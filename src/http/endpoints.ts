@@ -13,6 +13,7 @@ import { siteFileOperations } from './api/deployments/site-file-endpoints.ts';
 import { trashOperations } from './api/deployments/trash-endpoints.ts';
 import { versionOperations } from './api/deployments/version-endpoints.ts';
 import { confirmOperations } from './api/links/confirm-endpoints.ts';
+import { feedReadOperation } from './api/links/feed-read-endpoints.ts';
 import { fileLinkOperation } from './api/links/file-link-endpoints.ts';
 import { spamLinkOperations } from './api/links/spam-link-endpoints.ts';
 import { unsubscribeOperations } from './api/links/unsubscribe-endpoints.ts';
@@ -25,6 +26,7 @@ import { referenceOperations } from './api/service/reference-endpoints.ts';
 import { securityTxt } from './api/service/security-txt-endpoints.ts';
 import { tlsOperation } from './api/service/tls-endpoints.ts';
 import { exportOperations } from './api/submissions/export-endpoints.ts';
+import { feedOperations } from './api/submissions/feed-endpoints.ts';
 import { inboxOperations } from './api/submissions/inbox-endpoints.ts';
 import { liveOperations } from './api/submissions/live-endpoints.ts';
 import { ownerInboxOperation } from './api/submissions/owner-inbox-endpoints.ts';
@@ -52,12 +54,18 @@ const BY_TAG: Readonly<Record<Tag, readonly Operation[]>> = {
   ],
   Submissions: [
     ...[...submitOperations, ...submissionOperations, testSubmissionOperation, ...inboxOperations, ownerInboxOperation],
-    ...[...submissionTrashOperations, ...liveOperations, submissionFileOperation, ...exportOperations],
+    ...[
+      ...submissionTrashOperations,
+      ...liveOperations,
+      submissionFileOperation,
+      ...exportOperations,
+      ...feedOperations,
+    ],
   ],
   Spam: [...spamOperations, ...altchaOperations],
   Webhooks: webhookOperations,
   Deliveries: deliveryOperations,
-  Links: [fileLinkOperation, ...unsubscribeOperations, ...confirmOperations, ...spamLinkOperations],
+  Links: [fileLinkOperation, feedReadOperation, ...unsubscribeOperations, ...confirmOperations, ...spamLinkOperations],
   Agents: [...mcpOperations((app) => endpointsOf(app)), llmsTxtOperation, skillOperation],
   Service: [
     ...referenceOperations((app) => endpointsOf(app)),

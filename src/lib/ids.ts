@@ -36,6 +36,7 @@ export const DELIVERY_ID = /^dl_[0-9A-Za-z]{20,60}$/;
 export const KEY_ID = /^key_[0-9A-Za-z]{20,60}$/;
 export const RECIPIENT_ID = /^rcp_[0-9A-Za-z]{20,60}$/;
 export const SESSION_ID = /^ses_[0-9A-Za-z]{20,60}$/;
+export const FEED_ID = /^feed_[0-9A-Za-z]{20,60}$/;
 
 export const newDeploymentId = (): string => newId('d');
 /** `mark`: that of a submission which came by /f/ (src/forms/foreign-mark.ts). */
@@ -47,6 +48,7 @@ export const newDeliveryId = (): string => newId('dl');
 export const newKeyId = (): string => newId('key');
 export const newRecipientId = (): string => newId('rcp');
 export const newSessionId = (): string => newId('ses');
+export const newFeedId = (): string => newId('feed');
 
 /**
  * The lowest id that a delivery created at or after a time can have. Submissions that visitors send again are an
@@ -57,7 +59,7 @@ export const firstDeliveryId = (time: Date): string => `dl_${timePrefix(time.get
 /** An API key: `fh_` and 43 random characters (256 bits). */
 export const newApiKey = (): string => `fh_${random43()}`;
 
-/** The value of a session's cookie, or the token of a link that signs in: 256 random bits. */
+/** The value of a session's cookie, or the token in an address that is a secret: 256 random bits. */
 export const newToken = (): string => random43();
 
 /** The SHA-256 of an API key or a token, which is stored instead of it. */

@@ -34,6 +34,7 @@ export async function furnish({ db, anonymous }: TestService, owner: Owner): Pro
   await owner.change(live.id, { confirmation });
   const domain = `${live.slug}.example`;
   await owner.post(`/deploy/${live.id}/domains`).send({ domain }).expect(201);
+  const feed = await owner.post(`/deploy/${live.id}/feeds`).send({ name: 'Sheet' }).expect(201);
   const key = await owner.post('/keys').send({ name: 'another' }).expect(201);
   await anonymous.post('/session').send({ key: owner.key }).expect(200);
   const [session] = (await owner.get('/sessions')).body.sessions;
@@ -46,11 +47,13 @@ export async function furnish({ db, anonymous }: TestService, owner: Owner): Pro
     path: 'a',
     keyId: key.body.id,
     recipientId,
+    feedId: feed.body.id,
     sessionId: session.id,
   };
+  const [token] = /[0-9A-Za-z]{43}/.exec(feed.body.url) ?? [''];
   const submissionIds = { submissionId: kept.id, fileId: kept.data.cv.url.split('/').at(-1) };
   return {
-    live: { ...ids, ...submissionIds, webhookId: webhook.body.id, deliveryId: sample.body.id },
+    live: { ...ids, ...submissionIds, token, webhookId: webhook.body.id, deliveryId: sample.body.id },
     spam: { ...ids, submissionId: spam.id },
     deleted: { ...ids, submissionId: deleted.id },
     mail: { ...ids, deliveryId: mail.body.id },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   DELIVERY_ID,
   DEPLOYMENT_ID,
+  FEED_ID,
   FILE_ID,
   KEY_ID,
   RECIPIENT_ID,
@@ -23,6 +24,7 @@ export const submissionId = text(SUBMISSION_ID, "A submission's id.", 'sub_0VbbZ
 export const webhookId = text(WEBHOOK_ID, "A webhook's id.", 'wh_0VbbZC1mQ4nRr8sTtUvWxYzA');
 export const keyId = text(KEY_ID, "A key's id, which is not the key.", 'key_0VbbZBZKKTcBD17YQfyDgVGm');
 export const sessionId = text(SESSION_ID, "A session's id.", 'ses_0VbbZBZKKTcBD17YQfyDgVGm');
+export const feedId = text(FEED_ID, "A feed's id.", 'feed_0VbbZC1mQ4nRr8sTtUvWxYzA');
 export const deliveryId = text(
   DELIVERY_ID,
   "A delivery's id. Receivers get it as `webhook-id`, the same on every attempt.",
@@ -71,6 +73,8 @@ export const IF_MISSING: Readonly<Record<string, string>> = {
   fileId: 'The url of a file in a submission has the ids.',
   deliveryId:
     '{GET /webhooks/:deployId} has the ids of webhooks, {GET /webhooks/:deployId/:webhookId/deliveries} those of deliveries.',
+  feedId:
+    '{GET /deploy/:id/feeds} has the ids of the feeds of a {deployment}, {GET /deploy} those of the {deployment}s.',
   webhookId:
     '{GET /webhooks/:deployId} has the ids of the webhooks of a {deployment}, {GET /deploy} those of the {deployment}s.',
 };
@@ -86,6 +90,7 @@ export const PARAMETERS: Readonly<Record<string, z.ZodString>> = {
     short: 'The id of a file: the end of its url.',
   }),
   webhookId: webhookId.meta({ short: 'The id of a webhook.' }),
+  feedId: feedId.meta({ short: 'The id of a feed.' }),
   deliveryId,
   recipientId: text(RECIPIENT_ID, "A recipient's id.", 'rcp_0VbbZC1mQ4nRr8sTtUvWxYzA'),
   keyId,

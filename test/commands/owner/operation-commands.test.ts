@@ -36,6 +36,29 @@ describe('formhost me', () => {
   });
 });
 
+describe('formhost feeds', () => {
+  it('makes addresses for spreadsheets, lists, replaces and ends them', async () => {
+    const { id } = await owner.deploy();
+    const listed = async () => JSON.parse(await apiText(`/deploy/${id}/feeds`)).feeds;
+    const added = await run(['feeds', 'add', id, '--name', 'Sheet']);
+    const [feed] = await listed();
+    const next = `formhost: made ${feed.id}; who has the address can read the submissions\n`;
+    expect(added).toEqual(done(`${feed.url}\n`, next));
+    expect(await run(['feeds', 'list', id])).toEqual(
+      done(cells(feed.id, 'Sheet', feed.created_at, feed.last_read_at, feed.url)),
+    );
+    expect((await run(['feeds', 'list', id, '--json'])).stdout).toBe(`${await apiText(`/deploy/${id}/feeds`)}\n`);
+    const rotated = await run(['feeds', 'rotate', id, feed.id]);
+    const [{ url }] = await listed();
+    const advice = 'formhost: the address before works no more: put this one into the spreadsheet\n';
+    expect([rotated, url === feed.url]).toEqual([done(`${url}\n`, advice), false]);
+    expect(await run(['feeds', 'remove', id, feed.id])).toEqual(
+      done(`${feed.id}\n`, 'formhost: removed: its address works no more\n'),
+    );
+    expect(await listed()).toEqual([]);
+  });
+});
+
 describe('formhost sessions', () => {
   it('lists browsers, and signs them out', async () => {
     const signIn = () =>

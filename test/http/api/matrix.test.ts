@@ -27,7 +27,7 @@ const PUBLIC = [
   ...['GET /unsubscribe/:deployId/:recipientId', 'POST /unsubscribe/:deployId/:recipientId'],
   ...['GET /confirm/:deployId/:recipientId', 'POST /confirm/:deployId/:recipientId'],
   ...['GET /spam/:deployId/:submissionId', 'POST /spam/:deployId/:submissionId'],
-  ...['GET /me/email/:token', 'POST /me/email/:token'],
+  ...['GET /me/email/:token', 'POST /me/email/:token', 'GET /feeds/:token.csv'],
   ...[
     'GET /',
     'GET /llms.txt',
@@ -89,6 +89,7 @@ async function allRows(): Promise<unknown> {
     'mail_recipients',
     'api_keys',
     'sessions',
+    'feeds',
   ];
   const all = [...tables, ...more].map(
     (table) => `'${table}', (SELECT jsonb_agg(to_jsonb(t) - ${NOTED} ORDER BY t::text) FROM ${table} t)`,

@@ -71,15 +71,18 @@ describe('the document', () => {
       'POST /deploy/{id}/mails/test 202',
       'POST /deploy/{id}/mails/{deliveryId}/retry 202?',
       'POST /deploy/{id}/confirmation/preview 202',
+      'GET /feeds/{token}.csv 200',
+      'GET /feeds/{token}.csv 304',
       'POST /mcp 200?',
     ]);
-    // Each endpoint with a key, and the two that sign in.
+    // Each endpoint with a key, the two that sign in, and one whose path is a secret.
     const isKeyed = ({ path, method }: { path: string; method: string }) =>
       !Object.hasOwn(at('paths', path, method), 'security');
     const limited = ['POST /session', ...operations.filter(isKeyed).map(({ name }) => name)].toSorted();
     const refusing = (code: string) => counted.filter(({ status }) => status === code).map(({ name }) => name);
     expect(refusing('401').toSorted()).toEqual(limited);
-    expect(refusing('429').toSorted()).toEqual([...limited, 'POST /session/mail'].toSorted());
+    const others = ['POST /session/mail', 'GET /feeds/{token}.csv'];
+    expect(refusing('429').toSorted()).toEqual([...limited, ...others].toSorted());
     expect(counted.every(({ status }) => status < '400' || ['401', '429'].includes(status))).toBe(true);
   });
 

@@ -1,8 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Deployment } from '../../../db/deployments/deployment-queries.ts';
 import { readMatching } from '../../../db/submissions/search-submissions.ts';
-import { type Submission, submissionLine } from '../../../db/submissions/submission-queries.ts';
+import { submissionLine } from '../../../db/submissions/submission-queries.ts';
 import { withRetries } from '../../../db/submissions/submission-reader.ts';
 import { HONEYPOT, REDIRECT } from '../../../forms/control-fields.ts';
 import { labelsOf } from '../../../forms/forms-of-page.ts';
@@ -15,13 +14,12 @@ import { pauseDeadline } from '../../request/deadline.ts';
 import { unavailable } from '../../response/errors.ts';
 import { ownDeployment } from '../deployments/own-deployment.ts';
 import { toCsv } from './exports/csv.ts';
+import { bomField, CSV_TYPE, labelsField } from './exports/export-fields.ts';
+import { inParts } from './exports/export-parts.ts';
 import type { TableSource } from './exports/submission-table.ts';
 import { toXlsx } from './exports/xlsx.ts';
 import { type Filter, FilterQuery, rangeOf, searchOf } from './inbox-endpoints.ts';
 import { Listed, noSuchCursor, numberAt } from './submission-endpoints.ts';
-
-/** Submissions that an export writes before other work has its turn: less than a millisecond where they are small. */
-const EXPORT_PART_ROWS = 20;
 
 /**
  * Exports at a time, in this process and of one owner. Each uses a large part of a core, and most of the time one of the ten
@@ -32,20 +30,8 @@ const MAX_CONCURRENT_OF_OWNER = 2;
 
 const TOO_MANY_EXPORTS = 'A 503 can also mean that too many exports are in progress.';
 
-const switchedOn = (name: string, description: string) =>
-  z.literal('1', `${name} is invalid: send ${name}=1, or leave it out.`).optional().meta({ description });
-
-const WithLabels = FilterQuery.extend({
-  labels: switchedOn(
-    'labels',
-    'With `1`, the header row has the labels of the live page instead of the names of the fields. A field without a label ' +
-      'keeps its name, and where two would be the same, each has its name behind it: `E-mail (email2)`.',
-  ),
-});
-
-const WithBom = WithLabels.extend({
-  bom: switchedOn('bom', 'With `1`, the file begins with a byte order mark, by which Excel knows that it is UTF-8.'),
-});
+const WithLabels = FilterQuery.extend(labelsField);
+const WithBom = WithLabels.extend(bomField);
 
 /** For a client that goes on after a broken connection. */
 const After = FilterQuery.extend({
@@ -66,7 +52,7 @@ type Format = {
   contentType: string;
   write(source: TableSource): AsyncIterable<string | Buffer>;
 };
-const CSV: Format = { extension: 'csv', contentType: 'text/csv; charset=utf-8; header=present', write: toCsv };
+const CSV: Format = { extension: 'csv', contentType: CSV_TYPE, write: toCsv };
 const XLSX: Format = {
   extension: 'xlsx',
   contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
@@ -80,17 +66,6 @@ const NDJSON: Format = {
     for await (const batch of read()) yield batch.map((submission) => `${submissionLine(submission)}\n`).join('');
   },
 };
-
-/** A few submissions at a time, after which other work has its turn. */
-async function* inParts(batches: AsyncIterable<readonly Submission[]>): AsyncGenerator<readonly Submission[]> {
-  for await (const batch of batches) {
-    // An empty batch, too, shows that there is progress.
-    for (let from = 0; from === 0 || from < batch.length; from += EXPORT_PART_ROWS) {
-      yield batch.slice(from, from + EXPORT_PART_ROWS);
-      await nextTurn();
-    }
-  }
-}
 
 /** A request for an export. */
 type Call = Pick<ToolCall, 'response' | 'owner' | 'queue'> & {

@@ -12,7 +12,8 @@ export async function* toCsv(source: TableSource): AsyncGenerator<string> {
   // Excel takes a file without a byte order mark for one in the system's own encoding.
   if (source.hasBom) yield '\uFEFF';
   yield `${columns.header.map(csvCell).join(',')}\r\n`;
-  for await (const part of source.read()) yield part.map((submission) => toRow(submission, columns)).join('');
+  const { read, readRows = read } = source;
+  for await (const part of readRows()) yield part.map((submission) => toRow(submission, columns)).join('');
 }
 
 function toRow(submission: Submission, { header, indexes }: Columns): string {

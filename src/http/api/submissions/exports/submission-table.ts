@@ -39,8 +39,11 @@ type Shown = Pick<Submission, 'id' | 'data'>;
 /** A field's value as JSON, and the index of its column. */
 type Cell = { column: number; value: string };
 
-/** The submissions of a table, the labels that stand in for names of fields, and whether CSV has a byte order mark. */
-export type TableSource = { read: Read; labels: Labels; hasBom?: boolean };
+/**
+ * The submissions of a table in the order of its columns, the labels that stand in for names of fields, and whether CSV has a byte order
+ * mark. `readRows`: the same submissions in the order of the rows of CSV, where that is another.
+ */
+export type TableSource = { read: Read; readRows?: Read; labels: Labels; hasBom?: boolean };
 
 /**
  * Reads all submissions for their columns: the fields in the order of their first appearance. Yields an empty piece

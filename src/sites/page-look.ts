@@ -11,6 +11,11 @@ export type PageLook = { title: string | null; color: string | null; darkColor: 
 /** The look of a page that is not known. */
 export const NO_LOOK: PageLook = { title: null, color: null, darkColor: null };
 
+/** The look that visitors know a page by: without a title, it is called by its slug. */
+export const shownLook = ({ title, color, darkColor }: PageLook, slug: string): PageLook => ({
+  ...{ title: title ?? slug, color, darkColor },
+});
+
 /** Longer texts are no colours. */
 const MAX_COLOR_CHARS = 64;
 const ATTRIBUTE = /([^\s/>="']+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g;

@@ -88,6 +88,9 @@ export function sitePath(given: string): { path: string } | { error: string } {
 /** Returns whether a file is a page: its forms are checked, and may be posted to its address. */
 export const isHtmlPath = (path: string): boolean => /\.html?$/i.test(path);
 
+/** Returns whether browsers show a file as a page: also XHTML, whose forms are not checked. */
+export const isShownAsPage = (path: string): boolean => /\.(?:html?|xhtml?)$/i.test(path);
+
 /** Returns whether a file is a script. */
 export const isScriptPath = (path: string): boolean => /\.[mc]?js$/i.test(path);
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { PageLook } from '../../sites/page-look.ts';
+import { type PageLook, shownLook } from '../../sites/page-look.ts';
 import { checkStorage, type StorageLimits, settleStorage } from '../account/storage-queries.ts';
 import { hasReceivingRecipient } from '../deliveries/mail-recipient-queries.ts';
 import { execute, type ListPage, type Paging, query, queryOne, queryPage } from '../postgres/query.ts';
@@ -345,7 +345,7 @@ export async function findPages(
         opening,
         ...row
       }): [string, StoredPage | 'taken-down'] => {
-        const look = { title, color, darkColor };
+        const look = shownLook({ title, color, darkColor }, slug);
         const head = { ...row, look, opening: opening ?? undefined, files: row.files ?? undefined };
         if (isTakenDown) return [slug, 'taken-down'];
         if (br) return [slug, { ...head, rendered: { hash, bytes, br } }];

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { mayTellFormsApart } from '../../forms/forms-of-page.ts';
-import { lookOf, type PageLook } from '../../sites/page-look.ts';
+import { lookOf } from '../../sites/page-look.ts';
 import { isHtmlPath } from '../../sites/site-paths.ts';
 import { execute, type ListPage, type Paging, query, queryPage } from '../postgres/query.ts';
 import { keepRules } from './page-form-queries.ts';
@@ -53,9 +53,6 @@ export function pageColumns({ html, rendered }: NewPage, files: readonly SiteFil
 
 /** In SQL, the columns of a page that are its look. */
 export const LOOK = 'title, color, dark_color AS "darkColor"';
-
-/** Returns the look in a row that has more. */
-export const toLook = ({ title, color, darkColor }: PageLook): PageLook => ({ title, color, darkColor });
 
 /** Stores how the page is rendered if it is live and this is not stored, or for something else. */
 export async function renewRendering(

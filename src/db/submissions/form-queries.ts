@@ -2,10 +2,10 @@ import type { Knex } from 'knex';
 import { type InCamelCase, inCamelCase } from '../../lib/camel-case.ts';
 import { langOf } from '../../lib/languages.ts';
 import { SETTINGS, type Settings } from '../../settings/settings.ts';
-import type { PageLook } from '../../sites/page-look.ts';
+import { type PageLook, shownLook } from '../../sites/page-look.ts';
 import { SIZES } from '../../sizes.ts';
 import { FORMER_SLUGS } from '../deployments/former-slug-queries.ts';
-import { LOOK, toLook } from '../deployments/page-version-queries.ts';
+import { LOOK } from '../deployments/page-version-queries.ts';
 import { firstIn, type SettingColumns, selectIn } from '../deployments/setting-columns.ts';
 import { query } from '../postgres/query.ts';
 
@@ -26,6 +26,8 @@ export type LiveForm = {
   /** The primary subtag of the page's `<html lang>`, in lower case. */
   lang: string | undefined;
   look: PageLook;
+  /** The field that says how many places a submission takes. */
+  placesField: string | null;
   rules: FormRules;
 };
 
@@ -56,11 +58,13 @@ export const HAS_ALTCHA = `coalesce(form_rules.captcha ->> 'provider' = 'altcha'
 /** The form of each of these deployments, of any owner; undefined for those that are not live, or have been taken down. */
 export async function findForms(db: Knex, ids: readonly string[]): Promise<(LiveForm | undefined)[]> {
   const rows = await query<
-    Row & Pick<LiveForm, 'slug' | 'formerSlugs' | 'language'> & PageLook & { id: string; start: Buffer | null }
+    Row &
+      Pick<LiveForm, 'slug' | 'formerSlugs' | 'language' | 'placesField'> &
+      PageLook & { id: string; start: Buffer | null }
   >(
     db,
     'find-forms',
-    `SELECT id, slug, ${FORMER_SLUGS} AS "formerSlugs", language, ${LOOK}, ${RULES}, substring(html FROM 1 FOR ${SIZES.page.startBytes}) AS start
+    `SELECT id, slug, ${FORMER_SLUGS} AS "formerSlugs", language, ${LOOK}, places_field AS "placesField", ${RULES}, substring(html FROM 1 FOR ${SIZES.page.startBytes}) AS start
        FROM deployments
        LEFT JOIN pages ON pages.deployment_id = id
        LEFT JOIN form_rules ON form_rules.deployment_id = id
@@ -68,14 +72,15 @@ export async function findForms(db: Knex, ids: readonly string[]): Promise<(Live
     [[...new Set(ids)]],
   );
   const forms = new Map<string, LiveForm>();
-  for (const { id, slug, formerSlugs, language, title, color, darkColor, start, ...rules } of rows) {
+  for (const { id, slug, formerSlugs, language, title, color, darkColor, placesField, start, ...rules } of rows) {
     forms.set(id, {
       deploymentId: id,
       slug,
       formerSlugs,
       language,
       lang: start ? langOf(start) : undefined,
-      look: toLook({ title, color, darkColor }),
+      look: shownLook({ title, color, darkColor }, slug),
+      placesField,
       rules: toRules(toSettings(rules)),
     });
   }

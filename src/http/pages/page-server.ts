@@ -5,7 +5,7 @@ import type { Closing } from '../../db/submissions/store-submissions.ts';
 import { escapeHtml } from '../../lib/html.ts';
 import type { Limits } from '../../limits.ts';
 import type { PageLook } from '../../sites/page-look.ts';
-import { INDEX, isHtmlPath, isScriptPath } from '../../sites/site-paths.ts';
+import { INDEX, isHtmlPath, isScriptPath, isShownAsPage } from '../../sites/site-paths.ts';
 import { Closings } from '../../submissions/closings.ts';
 import { fill } from '../../texts/fill.ts';
 import type { Exchange } from '../request/exchange.ts';
@@ -38,7 +38,7 @@ const isReading = ({ method }: IncomingMessage): boolean => method === 'GET' || 
 function isOfHtml({ path }: Exchange, { site }: ReadyPage): boolean {
   if (path === '/') return true;
   const target = site?.resolve(path);
-  return target !== undefined && (target === 'no-slash' || isHtmlPath(target.file));
+  return target !== undefined && (target === 'no-slash' || isShownAsPage(target.file));
 }
 
 /** Answers that the form of a page is closed. */

@@ -21,8 +21,17 @@ export type Resubmission = {
   page?: string | undefined;
 };
 
+/** A field whose number the visitor is to change, to at most `max`. */
+export type ChangedNumber = { name: string; max: number };
+
 /** The parts of a form that an error page sends again. `exceeded`: why its files were refused. `isAuto`: a script sends it. */
-type KeptForm = Resubmission & { enctype: string; fields: Fields; exceeded: FileLimit | undefined; isAuto: boolean };
+type KeptForm = Resubmission & {
+  enctype: string;
+  fields: Fields;
+  exceeded: FileLimit | undefined;
+  isAuto: boolean;
+  changed?: ChangedNumber | undefined;
+};
 
 /** A name of a file or a field as visitors see it, in HTML: cut, and apart from the direction of the text around it. */
 export function shownName(name: string): string {
@@ -59,15 +68,24 @@ function labelOf(name: string, files: readonly SentFile[], { chooseAgain, list }
   return fill(chooseAgain, { name: list(shown) });
 }
 
+/** An input for a number that has to be lower, with what was filled in: the browser sends it only once it is. */
+function numberInput(value: string, { name, max }: ChangedNumber): string {
+  const [digits = ''] = /^[0-9]*/.exec(value) ?? [];
+  const input = `<input type="number" name="${attribute(name)}" id="number" min="1" max="${max}" value="${digits}" required>`;
+  return `<p><label for="number">${shownName(name)}</label>\n${input}</p>\n`;
+}
+
 /**
  * A form whose hidden fields contain what was filled in. One click sends it again, as the same submission. Files, which
  * a page can't fill in, are to be chosen again; the visitor may leave them out.
  */
 export function resubmitForm(kept: KeptForm, translations: Translations): string {
-  const { enctype, fields, id: submissionId, links, page, exceeded, isAuto } = kept;
+  const { enctype, fields, id: submissionId, links, page, exceeded, isAuto, changed } = kept;
   const lost = lostFilesOf(kept);
   const inputs = new Set<string>();
-  const controls = fields.map(([name, value, file]) => {
+  const changedAt = changed ? fields.findIndex(([name]) => name === changed.name) : -1;
+  const controls = fields.map(([name, value, file], at) => {
+    if (changed && at === changedAt) return numberInput(value, changed);
     // Textareas, because browsers change a hidden input named _charset_. HTML drops a first line break.
     const files = file && lost.get(name);
     // An input for files that was left empty is an empty text, too.
@@ -80,6 +98,6 @@ export function resubmitForm(kept: KeptForm, translations: Translations): string
     return `<p><label for="${id}">${labelOf(name, files, translations)}</label>\n${input}</p>\n`;
   });
   return `<form method="post" action="${escapeHtml(resubmitQuery(submissionId, fields, lost, links, page))}" enctype="${enctype}" autocomplete="off"${isAuto ? ` ${AUTO_SENT}` : ''}>
-${controls.join('')}<button>${exceeded ? translations.send : translations.sendAgain}</button>
+${controls.join('')}<button>${exceeded || changed ? translations.send : translations.sendAgain}</button>
 </form>`;
 }

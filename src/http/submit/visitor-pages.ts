@@ -20,7 +20,7 @@ import type { Fields } from './form-body.ts';
 import { redirectOf, redirectOnSite, redirectWithin } from './redirect.ts';
 import { closedWords, countdown, exceededBy, ofOwnerText, refusalWords } from './refusal-words.ts';
 import { noSuchForm, type Refusal } from './refusals.ts';
-import { lostFilesOf, type Resubmission, resubmitForm } from './resubmit-form.ts';
+import { type ChangedNumber, lostFilesOf, type Resubmission, resubmitForm } from './resubmit-form.ts';
 import { withoutAttempt } from './resubmit-query.ts';
 import { WAIT_SCRIPT } from './wait-script.ts';
 
@@ -89,6 +89,17 @@ const SENT_AGAIN: ReadonlySet<Refusal['kind']> = new Set([
   ...(['closed', 'rate-limited', 'unavailable', 'failed'] as const),
   ...(['files-refused', 'storage-full'] as const),
 ]);
+
+/**
+ * The number that a visitor has to change for a form to be accepted: more places were asked for than are left. 'unknown': which field
+ * has it is not known, so that the same form would only be refused again.
+ */
+function numberToChange({ page, fields = [] }: Visitor, refusal: Refusal): ChangedNumber | 'unknown' | undefined {
+  if (refusal.kind !== 'closed' || refusal.closing.reason !== 'too-few-places') return undefined;
+  const name = page?.placesField ?? undefined;
+  if (name === undefined || !fields.some(([field]) => field === name)) return 'unknown';
+  return { name, max: refusal.closing.left };
+}
 
 const paragraph = (...sentences: string[]): string => `<p>${sentences.join('')}</p>`;
 
@@ -276,9 +287,11 @@ export class VisitorPages {
   /** The form, to be sent again; undefined when it is not known, or too much of other visitors is kept already. */
   #keep(response: ServerResponse, visitor: Visitor, refusal: Refusal, translations: Translations): Kept | undefined {
     const { enctype, fields, resubmission } = visitor;
-    const isKept = SENT_AGAIN.has(refusal.kind) && fields && resubmission && this.#reserve(response, fields);
+    const changed = numberToChange(visitor, refusal);
+    const isAccepted = SENT_AGAIN.has(refusal.kind) && changed !== 'unknown';
+    const isKept = isAccepted && fields && resubmission && this.#reserve(response, fields);
     if (!isKept) return undefined;
-    const form = { ...resubmission, enctype, fields, exceeded: exceededBy(refusal) };
+    const form = { ...resubmission, enctype, fields, exceeded: exceededBy(refusal), changed };
     const hasLost = lostFilesOf(form).size > 0;
     // Only the visitor can choose files again.
     const kept = { ...form, isAuto: refusal.kind === 'rate-limited' && !hasLost };

@@ -14,7 +14,15 @@ const ask = (slug: string, path = '/', method: 'get' | 'head' = 'get') =>
 const status = async (slug: string, path = '/'): Promise<number> => (await ask(slug, path)).status;
 
 async function publish(settings: object): Promise<{ id: string; slug: string }> {
-  const files = { 'style.css': 'p{}', 'more.html': '<p>More', 'sub/index.html': '<p>Sub' };
+  const files = {
+    ...{ 'style.css': 'p{}', 'more.html': '<p>More', 'sub/index.html': '<p>Sub', 'old/index.htm': '<p>Old' },
+    ...{
+      'strict.xhtml': '<html xmlns="http://www.w3.org/1999/xhtml"/>',
+      'LOUD.HTM': '<p>!',
+      'a.svg': '<svg/>',
+      'xhtml.txt': 't',
+    },
+  };
   const page = await owner.deploy({ html: HTML, files });
   await owner.change(page.id, settings);
   return page;
@@ -29,8 +37,20 @@ describe('a page with closed_page', () => {
     expect(page.text).toContain('Over &lt;b&gt;now&lt;/b&gt;.');
     expect(page.text).toContain('Summer fair');
     expect(page.text).not.toContain('Nothing was sent');
-    const paths = ['/index.html', '/more', '/more.html', '/sub', '/sub/', '/style.css', '/missing'];
-    expect(await Promise.all(paths.map((path) => status(slug, path)))).toEqual([403, 403, 403, 403, 403, 200, 404]);
+    const closed = [
+      '/index.html',
+      '/more',
+      '/more.html',
+      '/sub',
+      '/sub/',
+      '/old',
+      '/old/',
+      '/strict.xhtml',
+      '/LOUD.HTM',
+    ];
+    for (const path of closed) expect([path, await status(slug, path)]).toEqual([path, 403]);
+    const paths = ['/style.css', '/a.svg', '/xhtml.txt', '/missing'];
+    expect(await Promise.all(paths.map((path) => status(slug, path)))).toEqual([200, 200, 200, 404]);
     const head = await ask(slug, '/', 'head');
     expect([head.status, head.text]).toEqual([403, undefined]);
   });
@@ -115,5 +135,25 @@ describe('pages for visitors', () => {
     expect(policy).toMatch(/script-src 'sha256-[^']+';/);
     expect(wait.text).toMatch(/<form [^>]*data-auto>/);
     expect(`${closed.headers['content-security-policy']}`).not.toContain('script-src');
+  });
+
+  it('call a page without a title by its slug, also after it was renamed', async () => {
+    const { id, slug } = await owner.deploy({ html: '<title> </title><form></form>' });
+    const shown = async (name: string): Promise<void> => {
+      await ask(name).expect(200);
+      const missing = await ask(name, '/missing').expect(404);
+      const get = await service.anonymous.get(`/submit/${id}`).set('Accept', 'text/html').expect(405);
+      const thanks = await service.anonymous.get(`/submit/${id}/thanks`).expect(200);
+      await owner.change(id, { closes_at: PAST, closed_page: true }).expect(200);
+      const [refused, closed] = [await post(id).expect(403), await ask(name).expect(403)];
+      await owner.change(id, { closes_at: null }).expect(200);
+      for (const { text } of [missing, get, thanks, refused, closed]) {
+        expect(text).toContain(` · ${name}</title>`);
+        expect(text).toContain(`<p class="of"><bdi>${name}</bdi></p>`);
+      }
+    };
+    await shown(slug);
+    await owner.change(id, { slug: `${slug}-new` }).expect(200);
+    await shown(`${slug}-new`);
   });
 });

@@ -201,6 +201,35 @@ describe('places_field', () => {
     expect(full.words).not.toMatch(/17|١٧/);
   });
 
+  it('asks a visitor for a lower number, keeps the rest, and offers nothing that would be refused again', async () => {
+    const id = await deployWith({ max_submissions: 9, places_field: 'guests' });
+    await submit(id, '{"guests":4}');
+    const headers = { ...FORM, Accept: 'text/html' };
+    const { status, text } = await submit(id, 'name=Ada+%26+Bob&guests=7+adults&guests=x&note=Hi%0D%0A%22you%22', {
+      headers,
+    });
+    expect([status, text.includes('Places left: 5.')]).toEqual([403, true]);
+    expect(text).not.toContain('Send it again');
+    expect(text).toContain(
+      '<p><label for="number"><bdi>guests</bdi></label>\n' +
+        '<input type="number" name="guests" id="number" min="1" max="5" value="7" required></p>',
+    );
+    const kept = [...text.matchAll(/<textarea name="(.*?)" hidden>\n([\s\S]*?)<\/textarea>/g)].map(
+      ([, ...pair]) => pair,
+    );
+    expect(kept).toEqual([
+      ['name', 'Ada &amp; Bob'],
+      ['guests', 'x'],
+      ['note', 'Hi\r\n&quot;you&quot;'],
+    ]);
+    expect(text).toMatch(/<button>Send<\/button>\n<\/form>\n<p><a href="http[^"]+">Back to the page<\/a><\/p>/);
+    const [, query = ''] = /action="([^"]+)"/.exec(text) ?? [];
+    const again = await submit(id + query, 'name=Ada&guests=5&guests=x&note=Hi', { headers });
+    expect([again.status, await placesOf(id)]).toEqual([303, { taken: 9, of: 9 }]);
+    // A full form keeps what was filled in as ever.
+    expect((await submit(id, 'guests=7', { headers })).text).toContain('Send it again');
+  });
+
   it('never over-books over all processes, also where these do not know yet that it is set', async () => {
     const id = await deployWith({});
     for (const url of urls) for (const _ of [1, 2]) await submit(id, '{"guests":"1"}', { url });

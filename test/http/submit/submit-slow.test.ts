@@ -25,6 +25,7 @@ class OneForm extends Forms {
       formerSlugs: [],
       language: null,
       lang: undefined,
+      placesField: null,
       look: NO_LOOK,
       rules: NO_RULES,
     };

@@ -76,14 +76,14 @@ const STYLE = /<style>([^<]*)<\/style>/;
 /** Where a form that was kept is sent again: an id and a digest, which are others each time. */
 const ATTEMPT = /action="\?attempt=sub_[0-9A-Za-z]{24}\.[\w-]{43}"/;
 
-/** A page of ours in English: its title, and what stands below it, the id and the digest of a form that was kept aside. */
+/** A page of ours in English: its title, without the name of the page, and what stands below it, the id and the digest of a form that was kept aside. */
 function pageIn({ headers, body }: Answer): { title: string; content: string } {
   const style = STYLE.exec(body)?.[1] ?? '';
-  const [, title = '', heading, content = ''] =
-    /^<!doctype html>\n<html lang="en" dir="ltr">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>([^<]+)<\/title>\n<style>[^<]*<\/style>\n<\/head>\n<body>\n<main>\n<svg class="(?:done|wait|problem)" .*?<\/svg>\n<h1>([^<]+)<\/h1>\n(.*)\n<\/main>(?:\n<script>[^<]*<\/script>)?\n<\/body>\n<\/html>\n$/s.exec(
+  const [, title = '', name, of, heading, content = ''] =
+    /^<!doctype html>\n<html lang="en" dir="ltr">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>([^<]+?)(?: · ([^<]+))?<\/title>\n<style>[^<]*<\/style>\n<\/head>\n<body>\n<main>\n(?:<p class=\"of\"><bdi>([^<]+)<\/bdi><\/p>\n)?<svg class="(?:done|wait|problem)" .*?<\/svg>\n<h1>([^<]+)<\/h1>\n(.*)\n<\/main>(?:\n<script>[^<]*<\/script>)?\n<\/body>\n<\/html>\n$/s.exec(
       body,
     ) ?? [];
-  expect(heading).toBe(title);
+  expect([heading, of]).toEqual([title, name]);
   const script = /<script>([^<]*)<\/script>/.exec(body)?.[1];
   const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
   const scripts = script === undefined ? '' : ` script-src ${hashOf(script)};`;

@@ -4,6 +4,7 @@ import { TEMPLATE_TYPE } from '../problems/problem-document.ts';
 import { type ReadProblem, readProblem } from '../problems/read-problem.ts';
 import { DASHBOARD_LIMITS } from './dashboard-limits.ts';
 import { formProblem } from './dashboard-words.ts';
+import { tellOtherTabs } from './other-tabs.ts';
 
 /*
  * Every request of the dashboard goes through here, and every error is met here: a session that is over waits for the next
@@ -135,9 +136,14 @@ async function sendUntilAnswered(request: Request): Promise<Response> {
   }
 }
 
+/** Checks are made without anybody having changed something. */
+const isChange = ({ method, url }: Request): boolean => method !== 'GET' && !new URL(url).pathname.endsWith('/check');
+
 async function send(request: Request): Promise<Response> {
   try {
-    return await sendUntilAnswered(request);
+    const response = await sendUntilAnswered(request);
+    if (response.ok && isChange(request)) tellOtherTabs();
+    return response;
   } finally {
     // Nobody tries on: not what was to be changed, and not what is not wanted any more.
     if (trouble.value !== 'none') void lookForService();

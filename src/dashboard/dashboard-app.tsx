@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { LocationProvider, Router } from 'preact-iso';
 import { session, trouble } from './api.ts';
 import { DASHBOARD_LIMITS } from './dashboard-limits.ts';
+import { useOtherTabs } from './other-tabs.ts';
 import { refreshUnread } from './own-pages.ts';
 import { prefetchLikely, routes } from './routes.tsx';
 import { another, findNewSession, leave, me } from './session.ts';
@@ -93,6 +94,7 @@ function useUnreadCount(): void {
 function Views(): JSX.Element {
   const { value: state } = opening;
   useUnreadCount();
+  useOtherTabs(() => refreshUnread(0));
   return (
     <main id="main" tabIndex={-1} aria-busy={state === 'none' ? undefined : true}>
       {state === 'first' && <Loading label="Loading the dashboard" />}

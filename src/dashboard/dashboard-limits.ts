@@ -47,6 +47,11 @@ export const DASHBOARD_LIMITS = {
     /** Sessions that are shown at first. */
     shownSessions: 5,
   },
+  /** Changes that are made in another tab. */
+  otherTabs: {
+    /** After the first of several, before what is shown is read again. */
+    pauseMs: 300,
+  },
   /** Deletions that wait for the end of their message. */
   deletions: {
     /** After a reload those that were not answered are sent again, but not when a closed tab is opened again later. */
@@ -58,6 +63,8 @@ export const DASHBOARD_LIMITS = {
     pageSize: 50,
     /** Where all are read, so many are shown at a time. */
     shownAtOnce: 1_000,
+    /** So many of the newest are read again after a change in another tab. */
+    rereadRows: 200,
     /** So near to the end of the list, more is read. */
     rowsAhead: 10,
     /** Rows whose texts decide which column is wide. */

@@ -1,7 +1,6 @@
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasChromium } from '../support/chromium.ts';
-import { type DashboardUnderTest, openSections, startDashboard } from '../support/dashboard-in-browser.ts';
+import { type DashboardUnderTest, heading, openSections, startDashboard } from '../support/dashboard-in-browser.ts';
 import type { Owner } from '../support/test-service.ts';
 
 /* The account and the settings of a page, as an owner uses them. */
@@ -12,8 +11,6 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     dashboard = await startDashboard();
   });
   afterAll(() => dashboard?.close());
-
-  const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
 
   describe('Account', () => {
     it('creates a key, shows it once, and revokes it; says why it could not', async () => {

@@ -66,6 +66,21 @@ describe.skipIf(!hasChromium())('the list of the inbox', () => {
     expect(await marksOf(owner, id)).toEqual([['Ada', false, false]]);
   });
 
+  it('has one column, in its row, while a test alone is there in which nothing is filled in', async () => {
+    const { owner, id, path } = await inbox();
+    await owner.post(`/submissions/${id}/test`).send({}).expect(200);
+    const page = await dashboard.open(owner, path);
+    const heads = page.getByRole('columnheader');
+    await row(page, 'Test').waitFor();
+    await expect.poll(() => heads.allInnerTexts()).toEqual(['', 'Star', 'Your name', 'More fields', 'Received']);
+    // A column without a text that is chosen all the same is as high as the others.
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('checkbox', { name: 'E-mail' }).check();
+    const heightOf = async (name: string) =>
+      (await page.getByRole('columnheader', { name, exact: true }).boundingBox())?.height;
+    expect(await heightOf('E-mail')).toBe(await heightOf('Your name'));
+  });
+
   it('has all pages in one list, which says the page of each', async () => {
     const { owner, id, send } = await inbox(ADA);
     const { id: other } = await owner.deploy({ html: FORM.replace('Ask us', 'Sign up') });

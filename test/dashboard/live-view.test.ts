@@ -123,6 +123,11 @@ describe.skipIf(!hasChromium())('You’re live', () => {
     expect(await done()).toEqual([]);
     await page.getByRole('button', { name: 'Send a test' }).tap();
     await expect.poll(done).toEqual(['Send a test']);
+    const ofTest = steps.filter({ hasText: 'Send a test' });
+    await ofTest.getByText('The test has arrived.').waitFor();
+    await owner.send('POST', `/submit/${id}`, JSON.stringify({ name: 'Ada' }));
+    await page.reload();
+    await ofTest.getByText('A submission has arrived.').waitFor();
     await page.getByRole('button', { name: 'Turn on mail' }).tap();
     await expect.poll(done).toEqual(['Send a test', 'Get mail about submissions']);
     await expectAccessible(page);

@@ -1,11 +1,11 @@
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { takeDown } from '../../src/db/deployments/take-down-queries.ts';
 import { hasChromium } from '../support/chromium.ts';
-import { type DashboardUnderTest, PHONE, startDashboard, tabTo } from '../support/dashboard-in-browser.ts';
+import { type DashboardUnderTest, PHONE, startDashboard } from '../support/dashboard-in-browser.ts';
 import { startReceiver } from '../support/receivers.ts';
 
-/* The charts, the HTML and the notifications of one page, as an owner uses them. */
+/* The charts and the HTML of one page, as an owner uses them. */
 
 const FORM =
   '<!doctype html>\n<title>Contact</title>\n<form method=post action={{FORM_ACTION}}>\n<input name=name>\n<button>Send</button>\n</form>\n';
@@ -171,139 +171,6 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
         expect(await page.getByRole('button', { name: /^(?:Send a test|Turn on mail|Publish)/ }).count()).toBe(0);
         expect(await page.getByRole('link', { name: 'Edit', exact: true }).count()).toBe(0);
       }
-    });
-  });
-
-  describe('Notifications', () => {
-    it('adds a webhook, tests it, shows its secret, switches it off and deletes it, on a phone', async () => {
-      const receiver = await startReceiver();
-      const owner = await dashboard.owner();
-      const { id } = await owner.deploy({ html: FORM });
-      const page = await dashboard.open(owner, viewOf(id, 'notifications'), PHONE);
-      const press = (name: string | RegExp) => page.getByRole('button', { name }).tap();
-      await page.getByLabel('Webhook URL').fill(`${receiver.url}/orders`);
-      await press('Add webhook');
-      await press(/^A program/);
-      await press(/^Send a test to/);
-      await page.getByText('Delivered', { exact: true }).waitFor();
-      expect(receiver.received).toHaveLength(1);
-      await press('Show secret');
-      const secret = await page.locator('.secret').innerText();
-      const leftOf = async (part: Locator): Promise<number | undefined> => (await part.boundingBox())?.x;
-      expect(await leftOf(page.locator('.secret'))).toBe(
-        await leftOf(page.getByRole('button', { name: /^Send a test to/ })),
-      );
-      await press('Copy secret');
-      await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(secret);
-      await press('Rotate secret');
-      await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).tap();
-      await expect.poll(() => page.locator('.secret').innerText()).not.toBe(secret);
-      await press('Switch off');
-      await page.getByText('Off', { exact: true }).waitFor();
-      const isActive = async (): Promise<unknown> => (await owner.get(`/webhooks/${id}`)).body.webhooks[0]?.active;
-      await expect.poll(isActive).toBe(false);
-      await press('Delete');
-      await page.getByText('gets nothing any more.').waitFor();
-      await press('Dismiss');
-      await expect.poll(isActive).toBe(undefined);
-    });
-
-    it('says for each receiver where its address is found, and offers none that takes other messages', async () => {
-      const owner = await dashboard.owner();
-      const { id } = await owner.deploy({ html: FORM });
-      const page = await dashboard.open(owner, viewOf(id, 'notifications'));
-      const receiver = page.getByLabel('Receiver');
-      await receiver.selectOption('Slack');
-      await page.getByText('In Slack, make an app with an incoming webhook').waitFor();
-      const offered = await receiver.locator('option').allInnerTexts();
-      expect(offered).toEqual(['A program of your own', 'Slack', 'Zapier', 'Make', 'n8n']);
-    });
-
-    it('says since when and why a webhook fails, and sends all that failed again', async () => {
-      let status = 500;
-      const receiver = await startReceiver((response) => void response.writeHead(status).end());
-      const owner = await dashboard.owner();
-      const { id } = await owner.deploy({ html: FORM });
-      const { id: webhookId } = (await owner.post(`/webhooks/${id}`).send({ url: receiver.url }).expect(201)).body;
-      await submit(id);
-      const failingSince = async () => (await owner.get(`/webhooks/${id}/health`)).body.webhooks[0].failing_since;
-      await expect.poll(failingSince).not.toBe(null);
-      await dashboard.db('deliveries').where({ webhook_id: webhookId }).update({ status: 'failed' });
-      const page = await dashboard.open(owner, viewOf(id, 'notifications'));
-      const row = page.getByRole('button', { name: 'A program' });
-      await row.getByText('Failing').and(page.locator('.badge.warn')).waitFor();
-      await row.click();
-      const failures = page.getByText('It began to fail');
-      expect(await failures.innerText()).toMatch(/^It began to fail (now|\d+ minutes? ago): .*500/);
-      status = 200;
-      await page.getByRole('button', { name: `Replay all failed to ${receiver.url}` }).click();
-      await expect.poll(failingSince).toBe(null);
-      expect(receiver.received).toHaveLength(2);
-      await page.reload();
-      await row.click();
-      await page.getByRole('button', { name: `Send a test to ${receiver.url}` }).waitFor();
-      expect(await failures.count()).toBe(0);
-    });
-
-    it('recognises addresses of Slack and Discord, by the keyboard alone', async () => {
-      const owner = await dashboard.owner();
-      const { id } = await owner.deploy({ html: FORM });
-      const page = await dashboard.open(owner, viewOf(id, 'notifications'), { ...PHONE, colorScheme: 'dark' });
-      const url = page.getByLabel('Webhook URL');
-      await url.waitFor();
-      await tabTo(page, url);
-      await page.keyboard.type('https://discord.com/api/webhooks/1/a');
-      await page.keyboard.press('Enter');
-      await page.getByRole('alert').getByText('Webhook URL is a webhook of Discord').waitFor();
-      await page.getByText('Not saved: 1 field needs attention.').waitFor();
-      await url.and(page.locator(':focus')).waitFor();
-      // Only a flow that the owner has made for JSON can use what is sent there.
-      await page.getByLabel('Receiver').selectOption('Zapier');
-      await url.selectText();
-      await page.keyboard.type('https://prod-1.westeurope.logic.azure.com/workflows/a/triggers/manual/paths/invoke');
-      await page.keyboard.press('Enter');
-      await page.getByRole('alert').getByText('Webhook URL starts a workflow of Microsoft').waitFor();
-      await url.selectText();
-      await page.keyboard.type('https://hooks.slack.com/services/T000/B000/XXXX');
-      await page.keyboard.press('Enter');
-      const row = page.getByRole('button', { name: 'Slack' });
-      await row.waitFor();
-      await tabTo(page, row);
-      await page.keyboard.press('Enter');
-      await page.getByRole('button', { name: 'Send a test to https://hooks.slack.com' }).waitFor();
-      // Slack's messages are not signed.
-      expect(await page.getByText('Show secret').count()).toBe(0);
-      expect((await owner.get(`/webhooks/${id}`)).body.webhooks).toMatchObject([{ type: 'slack', active: true }]);
-    });
-
-    it('saves who gets mail and how often; without a connection nothing typed is lost', async () => {
-      const owner = await dashboard.owner();
-      const { id } = await owner.deploy({ html: FORM });
-      const page = await dashboard.open(owner, viewOf(id, 'notifications'));
-      await page.getByLabel('Send mail about submissions').check();
-      await page.getByLabel('How often').selectOption('day');
-      await page.getByLabel('Add a recipient').fill('Grace@example.org');
-      await page.context().setOffline(true);
-      await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('Not saved').waitFor();
-      expect(await page.getByLabel('Add a recipient').inputValue()).toBe('Grace@example.org');
-      await page.context().setOffline(false);
-      await page.getByText('Saved', { exact: true }).waitFor();
-      await page.getByText('Not confirmed yet').waitFor();
-      expect((await owner.get(`/deploy/${id}/settings`)).body).toMatchObject({
-        email_notifications: true,
-        notify_every: 'day',
-        recipients: [{ email: 'grace@example.org', confirmed: false }],
-      });
-      await page.getByRole('button', { name: 'Remove your address' }).click();
-      await page.getByText('Nobody else has confirmed: you get the mail until somebody has.').waitFor();
-      await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' });
-      expect((await owner.get(`/deploy/${id}/settings`)).body.notify_owner).toBe(false);
-      await page.getByLabel('Add a recipient').fill('not an address');
-      await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('“not an address”: Enter an e-mail address such as ada@example.org.').waitFor();
-      expect(await page.getByLabel('Add a recipient').inputValue()).toBe('not an address');
     });
   });
 });

@@ -4,6 +4,7 @@ import { hasChromium } from '../support/chromium.ts';
 import {
   type DashboardUnderTest,
   expectAccessible,
+  heading,
   PHONE,
   startDashboard,
   tabTo,
@@ -21,7 +22,6 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
   });
   afterAll(() => dashboard?.close());
 
-  const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
   const submit = (id: string, name: string) =>
     fetch(`${dashboard.origin}/submit/${id}`, { method: 'POST', body: new URLSearchParams({ name }) });
   const slugsOf = async (owner: Owner): Promise<string[]> =>

@@ -1,14 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FIRST_OWNER } from '../../src/lib/mail-address.ts';
 import { hasChromium } from '../support/chromium.ts';
-import { type DashboardUnderTest, expectAccessible, PHONE, startDashboard } from '../support/dashboard-in-browser.ts';
+import {
+  type DashboardUnderTest,
+  expectAccessible,
+  heading,
+  PHONE,
+  startDashboard,
+} from '../support/dashboard-in-browser.ts';
 import { PROJECT } from '../support/process.ts';
 import type { Owner } from '../support/test-service.ts';
 
-/* Publishing a page and changing it, and the guides, as an owner uses them. */
+/* Publishing a page, as an owner does it. */
 
 const FORM = '<!doctype html><title>Contact</title><form method=post action={{FORM_ACTION}}><input name=name></form>';
 
@@ -20,7 +25,6 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
   });
   afterAll(() => dashboard?.close());
 
-  const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
   const slugsOf = async (owner: Owner): Promise<string[]> =>
     (await owner.get('/deploy')).body.deployments.map(({ slug }: { slug: string }) => slug);
 
@@ -82,7 +86,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       const owner = await dashboard.owner();
       const page = await dashboard.open(owner, '/dashboard/new');
       await page.getByLabel('HTML').fill(FORM);
-      await page.getByLabel('Slug').fill(' Frühlings-Fest 2027: alle');
+      await page.getByLabel('Address', { exact: true }).fill(' Frühlings-Fest 2027: alle');
       await page.getByText(/^Its address: fruhlings-fest-alle\.localhost(:\d+)?$/).waitFor();
       await page.getByRole('button', { name: 'Publish' }).click();
       await heading(page, 'You’re live');
@@ -133,13 +137,13 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.getByRole('button', { name: 'Publish' }).click();
       await page.getByText('Paste the page, or drop its file here.').waitFor();
       await page.getByLabel('HTML').fill(FORM);
-      await page.getByLabel('Slug').fill('taken');
+      await page.getByLabel('Address', { exact: true }).fill('taken');
       await page.getByRole('button', { name: 'Publish' }).click();
       await page.getByText('Not saved').waitFor();
       await page.reload();
       expect(await page.getByLabel('HTML').inputValue()).toBe(FORM);
-      expect(await page.getByLabel('Slug').inputValue()).toBe('taken');
-      await page.getByLabel('Slug').fill('free-one');
+      expect(await page.getByLabel('Address', { exact: true }).inputValue()).toBe('taken');
+      await page.getByLabel('Address', { exact: true }).fill('free-one');
       await page.getByRole('button', { name: 'Publish' }).click();
       await heading(page, 'You’re live');
       expect(await slugsOf(owner)).toContain('free-one');
@@ -208,97 +212,5 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/live`);
     await page.getByRole('link', { name: 'Enter your address' }).waitFor();
     expect(await page.getByRole('button', { name: 'Turn on mail' }).count()).toBe(0);
-  });
-
-  describe('Edit', () => {
-    it('begins at the body of the page, and says its title', async () => {
-      const owner = await dashboard.owner();
-      const style = `<style>\n${'p { margin: 0 }\n'.repeat(100)}</style>`;
-      const { id } = await owner.deploy({ html: `<title>Ask us</title>\n${style}\n<body>\n${'<p>\n'.repeat(100)}` });
-      const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`);
-      await page.getByText('Browsers and the list of your pages call it Ask us,').waitFor();
-      const [lineHeight, line] = [20, 104];
-      expect(await page.getByLabel('HTML').evaluate((area) => area.scrollTop)).toBe((line - 3) * lineHeight);
-    });
-
-    const HTML = '<title>Mine</title>';
-
-    it('changes the HTML of a page, on a phone', async () => {
-      const owner = await dashboard.owner();
-      const { id } = await owner.deploy({ html: FORM, slug: 'edited' });
-      const page = await dashboard.open(owner, `/dashboard/pages/${id}/page`, PHONE);
-      await page.getByRole('link', { name: 'Edit', exact: true }).tap();
-      await heading(page, 'Edit');
-      await expect.poll(() => page.getByLabel('HTML').inputValue()).toBe(FORM);
-      await page.getByLabel('HTML').fill(HTML);
-      await page.getByRole('button', { name: 'Publish' }).tap();
-      await page.getByText('The new version is live.').waitFor();
-      await heading(page, 'Page');
-      expect((await owner.get(`/deploy/${id}/html`)).body).toEqual({ html: HTML });
-    });
-
-    it('asks before it replaces what somebody else has published meanwhile', async () => {
-      const owner = await dashboard.owner();
-      const { id } = await owner.deploy({ html: FORM });
-      const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`);
-      await page.getByLabel('HTML').fill(HTML);
-      await owner.put(`/deploy/${id}`).send({ html: '<title>Theirs</title>' }).expect(200);
-      // It still knows what it began with.
-      await page.reload();
-      expect(await page.getByLabel('HTML').inputValue()).toBe(HTML);
-      await page.getByRole('button', { name: 'Publish' }).click();
-      const dialog = page.getByRole('dialog', { name: 'Somebody else has changed this page' });
-      await dialog.waitFor();
-      await expectAccessible(page);
-      await dialog.getByRole('button', { name: 'Publish mine' }).click();
-      await heading(page, 'Page');
-      expect((await owner.get(`/deploy/${id}/html`)).body).toEqual({ html: HTML });
-    });
-
-    it('forgets what was typed when it is cancelled', async () => {
-      const owner = await dashboard.owner();
-      const { id } = await owner.deploy({ html: FORM });
-      const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`);
-      await page.getByLabel('HTML').fill(HTML);
-      await page.getByRole('button', { name: 'Cancel' }).click();
-      await page.getByRole('link', { name: 'Edit' }).click();
-      expect(await page.getByLabel('HTML').inputValue()).toBe(FORM);
-    });
-  });
-
-  describe('Help', () => {
-    it('has guides with pictures', async () => {
-      const page = await dashboard.open(await dashboard.owner(), '/dashboard', PHONE);
-      await page.getByRole('navigation', { name: 'Dashboard' }).getByRole('link', { name: 'Help' }).tap();
-      await heading(page, 'Help');
-      const guides = page.getByRole('listitem').getByRole('link');
-      const titles = await guides.allInnerTexts();
-      expect(titles).toHaveLength(7);
-      for (const title of titles) {
-        await guides.filter({ hasText: title }).tap();
-        await heading(page, title);
-        await expect.poll(() => page.evaluate("document.querySelector('main img').naturalWidth")).toBeGreaterThan(300);
-        await expectAccessible(page);
-        await page.goBack();
-        await heading(page, 'Help');
-      }
-      await page.goto(`${dashboard.origin}/dashboard/help/other`);
-      await heading(page, 'Nothing here');
-    });
-
-    it('finds guides by any of their words', async () => {
-      const page = await dashboard.open(await dashboard.owner(), '/dashboard/help');
-      const search = page.getByLabel('Search the guides');
-      const titles = page.getByRole('listitem').getByRole('link');
-      await search.fill('DNS records');
-      await expect.poll(() => titles.allInnerTexts()).toEqual(['Your own domain']);
-      await search.fill('places');
-      await expect.poll(() => titles.allInnerTexts()).toEqual(['A registration with places']);
-      await search.fill('zeppelin');
-      await page.getByRole('heading', { name: 'No guide is found' }).waitFor();
-      await expectAccessible(page);
-      await page.getByRole('button', { name: 'Show all guides' }).click();
-      await expect.poll(() => titles.count()).toBe(7);
-    });
   });
 });

@@ -5,6 +5,7 @@ import {
   type DashboardUnderTest,
   expectAccessible,
   expectFitting,
+  heading,
   PHONE,
   startDashboard,
 } from '../support/dashboard-in-browser.ts';
@@ -25,7 +26,6 @@ describe.skipIf(!hasChromium())('the dashboard, attacked', () => {
   });
   afterAll(() => dashboard?.close());
 
-  const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
   const emailOf = async (owner: Owner): Promise<string> => (await owner.get('/me').expect(200)).body.email;
   const signIn = async (page: Page, { key }: Owner): Promise<void> => {
     await page.getByLabel('API key').fill(key);

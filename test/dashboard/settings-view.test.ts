@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasChromium } from '../support/chromium.ts';
 import {
   type DashboardUnderTest,
@@ -9,8 +9,6 @@ import {
   startDashboard,
   tabTo,
 } from '../support/dashboard-in-browser.ts';
-import { startReceiver } from '../support/receivers.ts';
-import type { Owner } from '../support/test-service.ts';
 
 /* Settings: what is typed and not saved, what is said about it, and what visitors will see. */
 
@@ -98,15 +96,17 @@ describe.skipIf(!hasChromium())('the dashboard, Settings', () => {
   });
 
   it('tells the second of two tabs that a setting was changed, and lets a person choose', async () => {
-    const { page, settings } = await opened();
+    const { owner, id, page, settings } = await opened();
     const other = await inAnotherTab(page);
+    await other.getByLabel('Redirect URL').fill('https://example.org/second');
+    await other.getByLabel('Language').selectOption('French');
     await page.getByLabel('Redirect URL').fill('https://example.org/first');
     await save(page).click();
     await save(page).waitFor({ state: 'detached' });
-    await other.getByLabel('Redirect URL').fill('https://example.org/second');
-    await other.getByLabel('Language').selectOption('French');
-    await save(other).click();
+    // At once, before anything is saved here.
+    await other.getByText('2 changes', { exact: true }).waitFor();
     await other.getByText('This was changed in another tab meanwhile, to “https://example.org/first”.').waitFor();
+    await save(other).click();
     await other.getByText('1 setting was changed in another tab.').waitFor();
     await other.getByLabel('Redirect URL').and(other.locator(':focus')).waitFor();
     expect(await settings()).toMatchObject({ redirect_url: 'https://example.org/first', language: null });
@@ -115,13 +115,16 @@ describe.skipIf(!hasChromium())('the dashboard, Settings', () => {
     await save(other).click();
     await save(other).waitFor({ state: 'detached' });
     expect(await settings()).toMatchObject({ redirect_url: 'https://example.org/second', language: 'fr' });
+    // Where nothing is typed, the other's settings show up.
+    await expect.poll(() => page.getByLabel('Redirect URL').inputValue()).toBe('https://example.org/second');
     await page.getByLabel('Language').selectOption('Polish');
+    // A program tells no tab.
+    await owner.patch(`/deploy/${id}`).send({ language: 'it' }).expect(200);
     await save(page).click();
-    await page.getByRole('button', { name: 'Use the other: French' }).click();
+    await page.getByRole('button', { name: 'Use the other: Italian' }).click();
     // The change that is no conflict any more leaves nothing to save.
     await save(page).waitFor({ state: 'detached' });
-    expect(await page.getByLabel('Redirect URL').inputValue()).toBe('https://example.org/second');
-    expect(await settings()).toMatchObject({ language: 'fr' });
+    expect(await settings()).toMatchObject({ language: 'it' });
   });
 
   it('says one error once, at its field, which gets the focus though its part was closed', async () => {
@@ -366,71 +369,5 @@ describe.skipIf(!hasChromium())('the dashboard, Settings', () => {
     expect(await page.getByLabel('Send mail about submissions').isDisabled()).toBe(true);
     expect(await buttons()).toEqual([]);
     expect(await page.getByLabel('Webhook URL').count()).toBe(0);
-  });
-
-  describe('Notifications', () => {
-    const of = (id: string): string => `/dashboard/pages/${id}/notifications`;
-    async function withRecipients(): Promise<{ owner: Owner; id: string; page: Page }> {
-      const owner = await dashboard.owner();
-      const { id } = await owner.deploy({ html: FORM });
-      const recipients = ['one@example.org', 'two@example.org'];
-      await owner.patch(`/deploy/${id}`).send({ email_notifications: true, recipients }).expect(200);
-      return { owner, id, page: await dashboard.open(owner, of(id)) };
-    }
-
-    it('keeps a removed recipient removed over a look at another view, and counts it as a change', async () => {
-      const { owner, id, page } = await withRecipients();
-      await page.getByRole('button', { name: 'Remove one@example.org' }).click();
-      await page.getByText('1 change', { exact: true }).waitFor();
-      await view(page, 'Charts');
-      await page.getByRole('heading', { name: 'Charts' }).waitFor();
-      await view(page, 'Notifications');
-      await page.getByText('1 change', { exact: true }).waitFor();
-      expect(await page.getByText('one@example.org').count()).toBe(0);
-      await page.getByRole('button', { name: 'Remove two@example.org' }).click();
-      await page.getByText('2 changes', { exact: true }).waitFor();
-      await save(page).click();
-      await save(page).waitFor({ state: 'detached' });
-      expect((await owner.get(`/deploy/${id}/settings`)).body.recipients).toEqual([]);
-    });
-
-    it('has a row for each receiver, and is amber with the next attempt where one fails', async () => {
-      const receiver = await startReceiver((response) => void response.writeHead(503).end());
-      onTestFinished(() => receiver.close());
-      const { owner, id, page } = await withRecipients();
-      const { id: webhookId } = (await owner.post(`/webhooks/${id}`).send({ url: receiver.url }).expect(201)).body;
-      await owner
-        .post(`/webhooks/${id}`)
-        .send({ url: 'https://hooks.slack.com/services/T/B/X', type: 'slack', active: false });
-      await fetch(`${dashboard.origin}/submit/${id}`, { method: 'POST', body: new URLSearchParams({ name: 'Ada' }) });
-      const next = async () =>
-        (await owner.get(`/webhooks/${id}/${webhookId}/deliveries`)).body.deliveries[0]?.last_error ?? null;
-      await expect.poll(next).not.toBe(null);
-      // In an hour, however long the test takes.
-      await dashboard.db('deliveries').update({ next_attempt_at: new Date(Date.now() + 3_600_000 * 2.5) });
-      await page.reload();
-      const program = page.getByRole('button', { name: 'A program' });
-      await program.getByText('Next attempt in 2 hours').waitFor();
-      await page.getByRole('button', { name: 'Slack' }).waitFor();
-      const people = await page.locator('.receiver bdi').allInnerTexts();
-      expect(people.slice(1)).toEqual(['one@example.org', 'two@example.org']);
-      await expectAccessible(page);
-      await program.click();
-      // The cause, and the log with the delivery, which is no grey one that waits.
-      await page.getByText('the receiver answered 503').first().waitFor();
-      await page.locator('.row .badge.warn', { hasText: 'Failing' }).first().waitFor();
-      expect(await page.getByText('Waiting').count()).toBe(0);
-    });
-
-    it('adds an address that was pasted from a mail', async () => {
-      const { owner, id, page } = await withRecipients();
-      await page.getByLabel('Add a recipient').fill('Ada Lovelace <Ada@Example.org>');
-      await page.getByRole('button', { name: 'Add the recipient' }).click();
-      await page.getByRole('button', { name: 'Remove ada@example.org' }).waitFor();
-      await save(page).click();
-      await save(page).waitFor({ state: 'detached' });
-      const { recipients } = (await owner.get(`/deploy/${id}/settings`)).body;
-      expect(recipients.map(({ email }: { email: string }) => email)).toContain('ada@example.org');
-    });
   });
 });

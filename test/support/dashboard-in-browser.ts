@@ -63,6 +63,10 @@ export async function startDashboard(...given: Parameters<typeof startLocalServi
   };
 }
 
+/** Waits until a view is shown, by its heading. */
+export const heading = (page: Page, name: string): Promise<void> =>
+  page.getByRole('heading', { level: 1, name }).waitFor();
+
 /** Opens parts of the settings, which are closed at first except *After sending*. */
 export async function openSections(page: Page, ...titles: string[]): Promise<void> {
   for (const title of titles) await page.locator('.panel-head', { hasText: title }).click();

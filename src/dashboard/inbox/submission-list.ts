@@ -32,6 +32,9 @@ const AT_FIRST: State = {
 
 type Query = { from?: string; cursor?: string; limit?: number };
 
+const newestFirst = (rows: readonly Submission[]): Submission[] =>
+  rows.toSorted((one, other) => Date.parse(other.createdAt) - Date.parse(one.createdAt));
+
 /** The submissions of a page, or of all pages, that a filter lets through, newest first. The list grows while the user scrolls. */
 export class SubmissionList {
   readonly state = signal(AT_FIRST);
@@ -92,10 +95,40 @@ export class SubmissionList {
     // A row that is deleted meanwhile must not come back.
     if (signal.aborted || added.length === 0 || this.state.value.rows !== rows) return 0;
     this.#onChange();
-    if (next === null) this.#set({ rows: [...added, ...rows], total: this.state.value.total + added.length });
+    if (next === null) this.#add(added);
     // More than one answer has: those between would be missing.
     else await this.restart();
     return added.length;
+  }
+
+  /** Reads the newest rows again, which were changed elsewhere: their marks and notes, and whether they are still there. */
+  async reread(): Promise<void> {
+    const { rows, isReading } = this.state.value;
+    if (isReading || rows.length === 0) return;
+    const wanted = Math.min(rows.length, DASHBOARD_LIMITS.inbox.rereadRows);
+    const read: Submission[] = [];
+    let cursor: string | null | undefined;
+    while (cursor !== null && read.length < wanted) {
+      const query = { limit: MAX_LIMIT, ...(cursor !== undefined && { cursor }) };
+      // What can't be read stays as it is.
+      const found = await this.#read(query, AbortSignal.timeout(DASHBOARD_LIMITS.requests.plainTimeoutMs)).catch(
+        () => undefined,
+      );
+      if (!found || this.state.value.rows !== rows) return;
+      read.push(...found.submissions);
+      cursor = found.next;
+    }
+    const oldest = cursor === null ? '' : (read.at(-1)?.createdAt ?? '');
+    const known = new Set(read.map(({ id }) => id));
+    // One that a filter no longer lets through stays where people have seen it.
+    const isGone = ({ id, createdAt }: Submission): boolean =>
+      !isFiltered(this.#filter) && createdAt >= oldest && !known.has(id);
+    const shown = read.filter(({ id }) => this.find(id));
+    if (shown.length > 0) this.#put(shown);
+    this.#remove(rows.filter(isGone));
+    const [newest] = rows;
+    // Those that have come since are counted where they are added.
+    this.#add(this.#unknown(read).filter(({ createdAt }) => newest && createdAt <= newest.createdAt));
   }
 
   find(id: string): Submission | undefined {
@@ -156,10 +189,7 @@ export class SubmissionList {
   /** Shows submissions again that were removed, each at its place. */
   putBack(restored: readonly Submission[]): void {
     this.#onChange();
-    const { rows, total } = this.state.value;
-    const added = this.#unknown(restored);
-    const newestFirst = [...rows, ...added].sort((one, other) => (one.createdAt < other.createdAt ? 1 : -1));
-    this.#set({ rows: newestFirst, total: total + added.length });
+    this.#add(this.#unknown(restored));
   }
 
   /** Stores the owner's note about a submission. A note that is written last is stored though the tab is closed. */
@@ -182,6 +212,12 @@ export class SubmissionList {
 
   #set(changed: Partial<State>): void {
     this.state.value = { ...this.state.value, ...changed };
+  }
+
+  /** Shows submissions too, each at its place. */
+  #add(added: readonly Submission[]): void {
+    const { rows, total } = this.state.value;
+    if (added.length > 0) this.#set({ rows: newestFirst([...added, ...rows]), total: total + added.length });
   }
 
   /** Shows submissions as they are now; that which is open need not be among the rows. */

@@ -3,6 +3,7 @@ import { useRoute } from 'preact-iso';
 import { ApiError, answer, api } from '../api.ts';
 import { inViewWords } from '../dashboard-words.ts';
 import { useData } from '../data.ts';
+import { useOtherTabs } from '../other-tabs.ts';
 import { noteUnread, type Overviewed } from '../own-pages.ts';
 import { pageLinks } from '../page-links.ts';
 import NotFound from '../views/not-found-view.tsx';
@@ -66,6 +67,7 @@ export function PageView({
     },
     seen,
   );
+  useOtherTabs(loaded.reload);
   const { data: page, error } = loaded;
   if (error instanceof ApiError && error.status === 404) return <NotFound />;
   const links = pageLinks(id);

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { isMailAddress } from '../../lib/mail-address.ts';
 import { answer, api } from '../api.ts';
 import { useChange, useData } from '../data.ts';
+import { useOtherTabs } from '../other-tabs.ts';
 import { type Me, mayChange, me } from '../session.ts';
 import { Select } from '../ui/field.tsx';
 import { SavingForm } from '../ui/form.tsx';
@@ -92,6 +93,7 @@ const Plan = ({
 /** The owner, the keys, and the sessions. */
 export default function Account(): JSX.Element {
   const loaded = useData('me', (signal) => answer(api.GET('/me', { signal })));
+  useOtherTabs(loaded.reload);
   return (
     <View title="Account">
       <Shown loaded={{ ...loaded, data: loaded.data ?? me.value }} label="Loading your account">

@@ -16,6 +16,7 @@ import { Selection } from '../inbox/selection.tsx';
 import { Help, useShortcuts } from '../inbox/shortcuts.tsx';
 import { Detail } from '../inbox/submission/detail.tsx';
 import { SubmissionList } from '../inbox/submission-list.ts';
+import { useOtherTabs } from '../other-tabs.ts';
 import type { Overviewed } from '../own-pages.ts';
 import { pageLinks } from '../page-links.ts';
 import { mayChange } from '../session.ts';
@@ -46,6 +47,7 @@ function useList(pageId: string | undefined, search: string, onChange: () => voi
       list.close();
     };
   }, [list]);
+  useOtherTabs(() => list.reread());
   return { list, arrived };
 }
 

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useData } from '../data.ts';
 import { useUndeleted } from '../deletions.ts';
+import { useOtherTabs } from '../other-tabs.ts';
 import { mayChange } from '../session.ts';
 import { useEditedSettings } from '../settings/edited-settings.ts';
 import { type Page, PageView } from '../ui/page-layout.tsx';
@@ -43,6 +44,7 @@ function Loaded({ page: { id }, read, reload }: { page: Page; read: Receivers; r
 
 function Notified({ page }: { page: Page }): JSX.Element {
   const loaded = useData(`receivers:${page.id}`, (signal) => readReceivers(page.id, signal));
+  useOtherTabs(loaded.reload);
   return (
     <Shown loaded={loaded} label="Loading the notifications">
       {(read) => <Loaded page={page} read={read} reload={loaded.reload} />}

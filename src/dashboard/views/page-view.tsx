@@ -4,6 +4,7 @@ import type { Schemas } from '../../client/client.ts';
 import { answer, api } from '../api.ts';
 import { MAX_LIMIT } from '../dashboard-limits.ts';
 import { type Loaded as LoadedData, useData } from '../data.ts';
+import { useOtherTabs } from '../other-tabs.ts';
 import { ownFields } from '../own-fields.ts';
 import { pageLinks } from '../page-links.ts';
 import { mayChange } from '../session.ts';
@@ -85,6 +86,7 @@ function Loaded({ page, reload }: { page: Page; reload(): void }): JSX.Element {
     const params = { path: { id }, query: { limit: MAX_LIMIT } };
     return answer(api.GET('/deploy/{id}/versions', { params, signal }));
   });
+  useOtherTabs(loaded.reload);
   return (
     <Shown loaded={loaded} label="Loading the versions">
       {(list) => (

@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso';
 import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
 import { useData, usePages } from '../data.ts';
 import { StartingPoints } from '../editor/starting-points.tsx';
+import { useOtherTabs } from '../other-tabs.ts';
 import { type Overviewed, readAllPages, readOverview } from '../own-pages.ts';
 import { mayChange } from '../session.ts';
 import { ButtonLink } from '../ui/button.tsx';
@@ -55,6 +56,7 @@ const Rows = ({ pages, onChange }: { pages: readonly Overviewed[]; onChange(): v
 /** The pages whose title or address has all words of a search. */
 function Found({ search, onChange }: { search: string; onChange(): void }): JSX.Element {
   const loaded = useData('all-pages', readAllPages);
+  useOtherTabs(loaded.reload);
   const words = plain(search).split(/\s+/).filter(Boolean);
   const isFound = ({ title, slug, url }: Overviewed): boolean => {
     const text = plain(`${title ?? ''} ${slug} ${url}`);
@@ -93,6 +95,7 @@ export default function Pages(): JSX.Element {
   const { query, route } = useLocation();
   const search = query.q ?? '';
   const loaded = usePages('overview', PAGE_SIZE, readOverview, seen);
+  useOtherTabs(loaded.reload);
   const find = (text: string): void =>
     route(text === '' ? VIEW_PATHS.pages : `${VIEW_PATHS.pages}?q=${encodeURIComponent(text)}`, true);
   return (

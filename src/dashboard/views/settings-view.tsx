@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useData } from '../data.ts';
+import { useOtherTabs } from '../other-tabs.ts';
 import { mayChange } from '../session.ts';
 import { type ReadSettings, readSettings, useEditedSettings } from '../settings/edited-settings.ts';
 import { Form } from '../ui/form.tsx';
@@ -59,6 +60,7 @@ function Loaded({ page, found }: { page: Page; found: ReadSettings }): JSX.Eleme
 
 function Settings({ page }: { page: Page }): JSX.Element {
   const loaded = useData(`settings:${page.id}`, (signal) => readSettings(page.id, signal));
+  useOtherTabs(loaded.reload);
   return (
     <Shown loaded={loaded} label="Loading the settings">
       {(found) => <Loaded page={page} found={found} />}

@@ -4,6 +4,7 @@ import type { Schemas } from '../../client/client.ts';
 import { ApiError, answer, api } from '../api.ts';
 import { MAX_LIMIT } from '../dashboard-limits.ts';
 import { errorOf, useChange, usePages } from '../data.ts';
+import { useOtherTabs } from '../other-tabs.ts';
 import { mayChange } from '../session.ts';
 import { ActionButton } from '../ui/action-button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -84,6 +85,7 @@ export default function Trash(): JSX.Element {
     const { deployments, total } = await answer(api.GET('/trash', { params: { query }, signal }));
     return { items: deployments, total };
   });
+  useOtherTabs(loaded.reload);
   return (
     <View title="Trash">
       <Shown loaded={loaded} label="Loading the trash">

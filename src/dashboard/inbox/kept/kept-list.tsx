@@ -4,6 +4,7 @@ import { useLocation } from 'preact-iso';
 import { DASHBOARD_LIMITS, MAX_LIMIT } from '../../dashboard-limits.ts';
 import { type Loaded, type LoadedPages, toError, useChange, useData, usePages } from '../../data.ts';
 import { deleteLater, useUndeleted } from '../../deletions.ts';
+import { useOtherTabs } from '../../other-tabs.ts';
 import { mayChange } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog, type Question } from '../../ui/dialog.tsx';
@@ -191,6 +192,10 @@ export function KeptList({ folder, page, onChange }: ListProps): JSX.Element {
     found.reload();
     onChange();
   }
+  useOtherTabs(() => {
+    loaded.reload();
+    found.reload();
+  });
   const { act, question } = useKeptActions(pathOf, onDone);
   const buttonsFor = (of: readonly Submission[]) =>
     folder.actions.map((action) => (

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { useChange } from '../../data.ts';
 import { TextArea } from '../../ui/field.tsx';
@@ -20,6 +20,12 @@ export function Note({
   const { note } = submission;
   const [typed, setTyped] = useState(note);
   const { change, run } = useChange({ isRepeatable: true });
+  const read = useRef(note);
+  // Another tab has changed it, and nothing was typed here.
+  useLayoutEffect(() => {
+    if (typed === read.current && change.state !== 'saving') setTyped(note);
+    read.current = note;
+  }, [note]);
   const isTooLong = Array.from(typed).length > DASHBOARD_LIMITS.inbox.noteChars;
   const waiting = useRef<string>(undefined);
   waiting.current = typed === note || isTooLong ? undefined : typed;

@@ -4,6 +4,7 @@ import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { errorOf, useChange, usePages } from '../../data.ts';
+import { useOtherTabs } from '../../other-tabs.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -129,6 +130,7 @@ export function Keys(): JSX.Element {
     const { keys, total } = await answer(api.GET('/keys', { params: { query }, signal }));
     return { items: keys, total };
   });
+  useOtherTabs(loaded.reload);
   return (
     <Section title="Keys" hint="For the API, the command line, and for signing in here." isSplit>
       <Listed loaded={loaded} label="Loading your keys" of="key">

@@ -4,6 +4,7 @@ import type { Schemas } from '../../../client/client.ts';
 import { ApiError, answer, api } from '../../api.ts';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { useData } from '../../data.ts';
+import { useOtherTabs } from '../../other-tabs.ts';
 import { mayChange, signOut } from '../../session.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -121,6 +122,7 @@ const EndSessions = ({ others, onDone }: { others: number; onDone(): void }): JS
 export function Sessions(): JSX.Element {
   const [isWhole, setWhole] = useState(false);
   const loaded = useData('sessions', readSessions);
+  useOtherTabs(loaded.reload);
   const { shownSessions: few } = DASHBOARD_LIMITS.account;
   return (
     <Section title="Sessions" hint="A browser stays signed in for 30 days after its last use." isSplit>

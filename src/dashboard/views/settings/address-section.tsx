@@ -5,6 +5,7 @@ import { answer, api } from '../../api.ts';
 import { DASHBOARD_LIMITS } from '../../dashboard-limits.ts';
 import { useData } from '../../data.ts';
 import { deleteLater, makeDeletions, useUndeleted } from '../../deletions.ts';
+import { useOtherTabs } from '../../other-tabs.ts';
 import { mayChange } from '../../session.ts';
 import { toDomain } from '../../settings/typed-addresses.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
@@ -175,6 +176,7 @@ export function Address({ page, isOpen, onToggle }: { page: Page; isOpen: boolea
   const loaded = useData(`domains:${id}`, (signal) =>
     answer(api.GET('/deploy/{id}/domains', { params: { path: { id } }, signal })),
   );
+  useOtherTabs(loaded.reload);
   const { host } = new URL(url);
   const state = stateOf(host, loaded.data?.domains);
   return (

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasChromium } from '../support/chromium.ts';
+import {
+  type DashboardUnderTest,
+  expectAccessible,
+  heading,
+  PHONE,
+  startDashboard,
+} from '../support/dashboard-in-browser.ts';
+
+/* Changing the HTML of a page, as an owner does it. */
+
+const FORM = '<!doctype html><title>Contact</title><form method=post action={{FORM_ACTION}}><input name=name></form>';
+
+describe.skipIf(!hasChromium())('the dashboard, Edit', () => {
+  let dashboard: DashboardUnderTest;
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+  });
+  afterAll(() => dashboard?.close());
+
+  it('begins at the body of the page, and says its title', async () => {
+    const owner = await dashboard.owner();
+    const style = `<style>\n${'p { margin: 0 }\n'.repeat(100)}</style>`;
+    const { id } = await owner.deploy({ html: `<title>Ask us</title>\n${style}\n<body>\n${'<p>\n'.repeat(100)}` });
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`);
+    await page.getByText('Browsers and the list of your pages call it Ask us,').waitFor();
+    const [lineHeight, line] = [20, 104];
+    expect(await page.getByLabel('HTML').evaluate((area) => area.scrollTop)).toBe((line - 3) * lineHeight);
+  });
+
+  const HTML = '<title>Mine</title>';
+
+  it('changes the HTML of a page, on a phone', async () => {
+    const owner = await dashboard.owner();
+    const { id } = await owner.deploy({ html: FORM, slug: 'edited' });
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/page`, PHONE);
+    await page.getByRole('link', { name: 'Edit', exact: true }).tap();
+    await heading(page, 'Edit');
+    await expect.poll(() => page.getByLabel('HTML').inputValue()).toBe(FORM);
+    await page.getByLabel('HTML').fill(HTML);
+    await page.getByRole('button', { name: 'Publish' }).tap();
+    await page.getByText('The new version is live.').waitFor();
+    await heading(page, 'Page');
+    expect((await owner.get(`/deploy/${id}/html`)).body).toEqual({ html: HTML });
+  });
+
+  it('asks before it replaces what somebody else has published meanwhile', async () => {
+    const owner = await dashboard.owner();
+    const { id } = await owner.deploy({ html: FORM });
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`);
+    await page.getByLabel('HTML').fill(HTML);
+    await owner.put(`/deploy/${id}`).send({ html: '<title>Theirs</title>' }).expect(200);
+    // It still knows what it began with.
+    await page.reload();
+    expect(await page.getByLabel('HTML').inputValue()).toBe(HTML);
+    await page.getByRole('button', { name: 'Publish' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Somebody else has changed this page' });
+    await dialog.waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Publish mine' }).click();
+    await heading(page, 'Page');
+    expect((await owner.get(`/deploy/${id}/html`)).body).toEqual({ html: HTML });
+  });
+
+  it('forgets what was typed when it is cancelled', async () => {
+    const owner = await dashboard.owner();
+    const { id } = await owner.deploy({ html: FORM });
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/page/edit`);
+    await page.getByLabel('HTML').fill(HTML);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('link', { name: 'Edit' }).click();
+    expect(await page.getByLabel('HTML').inputValue()).toBe(FORM);
+  });
+});

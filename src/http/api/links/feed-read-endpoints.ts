@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { Response } from 'express';
 import limitConcurrency from 'p-limit';
 import { z } from 'zod';
-import type { Labels } from '../../../db/deployments/label-queries.ts';
 import {
   type FeedContent,
   findFeedByToken,
@@ -11,6 +10,7 @@ import {
   type ReadFeed,
 } from '../../../db/submissions/feed-queries.ts';
 import { type Range, readSubmissions, withRetries } from '../../../db/submissions/submission-reader.ts';
+import { type Labels, labelsOf } from '../../../forms/forms-of-page.ts';
 import { FairQueue } from '../../../lib/fair-queue.ts';
 import { TOKEN } from '../../../lib/ids.ts';
 import { VERSION } from '../../../lib/project.ts';
@@ -135,7 +135,7 @@ class FeedReads {
     // Reading a page for its labels, once after each change, has limits of its own.
     const resumeDeadline = pauseDeadline(response);
     try {
-      const labels = isLabelled ? await compute.labelsOf(feed.deploymentId) : new Map();
+      const labels = isLabelled ? labelsOf(await compute.formsOf(feed.deploymentId)) : new Map();
       return { ...(await this.#lookUp(() => findFeedContent(db, feed.deploymentId))), labels };
     } finally {
       resumeDeadline();

@@ -21,7 +21,7 @@ function tell(): void {
 
 // Several changes of one moment are read together.
 const tellSoon = (): void => {
-  if (isDue) timer ??= setTimeout(tell, DASHBOARD_LIMITS.otherTabs.pauseMs);
+  if (isDue && timer === undefined) timer = setTimeout(tell, DASHBOARD_LIMITS.otherTabs.pauseMs);
 };
 
 tabs.addEventListener('message', () => {

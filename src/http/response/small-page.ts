@@ -35,7 +35,7 @@ const STYLE = `:root{color-scheme:light dark;--text:#1b1f24;--muted:#59616d;--ba
 *{box-sizing:border-box}
 body{margin:0;min-height:100vh;display:flex;background:var(--back);color:var(--text);font:1.0625rem/1.55 system-ui,sans-serif}
 main{width:calc(100% - 2rem);max-width:34rem;margin:auto;padding:2.25rem 1.5rem;background:var(--card);border:1px solid var(--line);border-radius:1rem;overflow-wrap:anywhere}
-.of{margin:0 0 1.25rem;color:var(--muted);font-size:.9375rem;font-weight:600}
+.of{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:3;overflow:hidden;margin:0 0 1.25rem;color:var(--muted);font-size:.9375rem;font-weight:600}
 @media(min-width:40rem){main{padding:3rem}}
 svg{display:block;width:3rem;margin-bottom:1.25rem;fill:none;stroke:var(--problem);stroke-width:3;stroke-linecap:round}
 .enter,.ask{stroke:var(--link,var(--accent))}

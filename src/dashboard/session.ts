@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import type { Client, Schemas } from '../client/client.ts';
 import { ApiError, answer, api, plainApi, session } from './api.ts';
 import { makeDeletions } from './deletions.ts';
+import { timeZone } from './ui/time.tsx';
 
 export type Me = Schemas['Me'];
 
@@ -55,6 +56,16 @@ async function findSignedIn(): Promise<Found> {
   }
 }
 
+/** Saves the time zone of the browser for an owner who has none: visitors and mails have times in it. */
+async function saveZone(): Promise<void> {
+  try {
+    const saved = await answer(api.PATCH('/me', { body: { time_zone: timeZone } }));
+    if (me.value?.email === saved.email) me.value = saved;
+  } catch {
+    // The next visit saves it, or nobody: the service does not know each zone that a browser may be in.
+  }
+}
+
 /** Begins, or goes on with what had been asked for when the session was over. */
 function begin({ account, isReadOnly }: Found): void {
   if (me.value !== undefined && me.value.email !== account.email) {
@@ -67,6 +78,7 @@ function begin({ account, isReadOnly }: Found): void {
   another.value = undefined;
   session.value = 'active';
   tabs.postMessage(account.email);
+  if (account.time_zone === null && !isReadOnly) void saveZone();
 }
 
 /** Signs in with a key. */

@@ -262,7 +262,11 @@ const listDeployments = (service: Service) =>
 /** The deleted deployments, the last deleted first. */
 const listTrash = (service: Service) => pagesOf(service, (query) => service.api.GET('/trash', { params: { query } }));
 
-/** The id of a page that is named by its id or its slug. `among`: live pages, or those in the trash. Throws a CommandError. */
+/** The live deployments with their former slugs, newest first. */
+const listOverview = (service: Service) =>
+  pagesOf(service, (query) => service.api.GET('/overview', { params: { query } }));
+
+/** The id of a page that is named by its id or its slug, which it may have had before. `among`: live pages, or those in the trash. Throws a CommandError. */
 export async function idOf(service: Service, name: string, among: 'live' | 'trash' = 'live'): Promise<string> {
   // A slug has no underscore.
   if (name.includes('_')) return name;
@@ -270,11 +274,13 @@ export async function idOf(service: Service, name: string, among: 'live' | 'tras
     const found = data.deployments.find(({ slug }) => slug === name);
     if (found) return found.id;
   }
-  throw new CommandError(
-    among === 'live'
-      ? `there is no page ${name}: formhost list shows ids and slugs`
-      : `there is no page ${name} in the trash: formhost trash list shows ids and slugs`,
-  );
+  if (among === 'trash')
+    throw new CommandError(`there is no page ${name} in the trash: formhost trash list shows ids and slugs`);
+  for await (const { data } of listOverview(service)) {
+    const found = data.deployments.find(({ former_slugs: former }) => former.includes(name));
+    if (found) return found.id;
+  }
+  throw new CommandError(`there is no page ${name}: formhost list shows ids and slugs`);
 }
 
 /** Connects to the service that the user is logged in at. */

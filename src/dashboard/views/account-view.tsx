@@ -45,7 +45,7 @@ function TimeZone({ saved, onSaved }: { saved: string | null; onSaved(): void })
   return (
     <Section
       title="Time zone"
-      hint="Of the times in mails and in settings, and of those that visitors read. It is that of the browser until you choose one."
+      hint="Of the times in mails and in settings, and of those that visitors read. The first browser that you sign in with has set it; choose another here."
       isSplit
     >
       <SavingForm

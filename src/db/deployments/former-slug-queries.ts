@@ -23,9 +23,9 @@ export class TooManyRenames extends Error {
   }
 }
 
-/** In SQL, the former slugs of `deployments`. */
-export const FORMER_SLUGS = `ARRAY(
-  SELECT slug FROM former_slugs WHERE deployment_id = deployments.id AND until > now() ORDER BY slug)`;
+/** In SQL, the former slugs of a deployment. `id`: an expression for its id. */
+export const formerSlugsOf = (id: string): string => `ARRAY(
+  SELECT slug FROM former_slugs WHERE deployment_id = ${id} AND until > now() ORDER BY slug)`;
 
 /**
  * Claims a slug that was just given to a deployment in this transaction; false where another one had it not long ago. The row with

@@ -4,6 +4,7 @@ import { folderOf } from '../spam/spam-queries.ts';
 import { recentCount } from '../submissions/daily-count-queries.ts';
 import { PLACES_TAKEN } from '../submissions/place-counts.ts';
 import { unreadCount } from '../submissions/submission-mark-queries.ts';
+import { formerSlugsOf } from './former-slug-queries.ts';
 import { liveDeployments, livePage } from './live-deployment-queries.ts';
 
 /** What visitors find at a form. */
@@ -19,6 +20,8 @@ const STATE = `CASE WHEN closes_at <= statement_timestamp() THEN 'closed'
 export type OverviewRow = {
   id: string;
   slug: string;
+  /** Those that it had not long ago, whose addresses lead to it. */
+  formerSlugs: string[];
   submissionCount: number;
   unread: number;
   spam: number;
@@ -50,7 +53,7 @@ export async function findTitles(db: Knex, ids: readonly string[]): Promise<Read
 
 /** In SQL, what there is to see of some deployments. `deployments`: a SELECT of them. */
 const overviewOf = (deployments: string): string => `
-  SELECT id, slug, submission_count AS "submissionCount", email_notifications AS "emailNotifications",
+  SELECT id, slug, ${formerSlugsOf('on_page.id')} AS "formerSlugs", submission_count AS "submissionCount", email_notifications AS "emailNotifications",
          taken_down_at IS NOT NULL AS "isTakenDown", take_down_reason AS "takeDownReason", updated_at AS "updatedAt",
          title, ${STATE} AS state, ${PLACES_TAKEN} AS "placesTaken", max_submissions AS "placesOf",
          ${unreadCount('on_page.id')} AS unread,

@@ -4,7 +4,7 @@ import { langOf } from '../../lib/languages.ts';
 import { SETTINGS, type Settings } from '../../settings/settings.ts';
 import { type PageLook, shownLook } from '../../sites/page-look.ts';
 import { SIZES } from '../../sizes.ts';
-import { FORMER_SLUGS } from '../deployments/former-slug-queries.ts';
+import { formerSlugsOf } from '../deployments/former-slug-queries.ts';
 import { LOOK } from '../deployments/page-version-queries.ts';
 import { firstIn, type SettingColumns, selectIn } from '../deployments/setting-columns.ts';
 import { query } from '../postgres/query.ts';
@@ -64,7 +64,7 @@ export async function findForms(db: Knex, ids: readonly string[]): Promise<(Live
   >(
     db,
     'find-forms',
-    `SELECT id, slug, ${FORMER_SLUGS} AS "formerSlugs", language, ${LOOK}, places_field AS "placesField", ${RULES}, substring(html FROM 1 FOR ${SIZES.page.startBytes}) AS start
+    `SELECT id, slug, ${formerSlugsOf('deployments.id')} AS "formerSlugs", language, ${LOOK}, places_field AS "placesField", ${RULES}, substring(html FROM 1 FOR ${SIZES.page.startBytes}) AS start
        FROM deployments
        LEFT JOIN pages ON pages.deployment_id = id
        LEFT JOIN form_rules ON form_rules.deployment_id = id

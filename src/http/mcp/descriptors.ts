@@ -135,7 +135,10 @@ function bind(tool: Tool, endpoint: Endpoint, { endpointNamed, words }: Api): Bo
   const fields = Object.entries(argumentsOf(tool, endpoint));
   const properties = fields.map(([argument, field]): [string, object] => {
     const { [argument]: value } = defaults;
-    return [argument, { ...toJsonSchema(argument, field), ...(value !== undefined && { default: value }) }];
+    const schema = toJsonSchema(argument, field);
+    // Its name says all of an id such as `webhook_id`, which many tools have.
+    if (argument.endsWith('_id')) Reflect.deleteProperty(schema, 'description');
+    return [argument, { ...schema, ...(value !== undefined && { default: value }) }];
   });
   const path = new Map(parameterNames(endpoint.path).map((parameter) => [parameter, argumentFor(parameter)]));
   const required = fields

@@ -265,3 +265,23 @@ describe('formhost webhooks', () => {
     );
   });
 });
+
+describe('a page that was renamed', () => {
+  it('is found by each slug that it had, and by no other owner', async () => {
+    const { id, slug } = await owner.deploy();
+    for (const next of [`${slug}-b`, `${slug}-c`]) expect(await run(['rename', slug, next])).toMatchObject({ code: 0 });
+    for (const name of [slug, `${slug}-b`, `${slug}-c`, id]) {
+      expect(JSON.parse((await run(['page', 'show', name, '--json'])).stdout)).toMatchObject({
+        ...{ id, slug: `${slug}-c`, former_slugs: [slug, `${slug}-b`] },
+      });
+    }
+    expect(await run(['search', slug, '""', '--json'])).toMatchObject({ code: 0 });
+    await service
+      .db('former_slugs')
+      .where({ slug })
+      .update({ until: new Date(0) });
+    expect(await run(['page', 'show', slug])).toEqual(refusedFor(`there is no page ${slug}: `));
+    const other = await (await service.owner()).deploy();
+    expect(await run(['page', 'show', other.slug])).toEqual(refusedFor(`there is no page ${other.slug}: `));
+  });
+});

@@ -83,7 +83,13 @@ describe('GET /overview', () => {
     await service.db('webhooks').where({ id: webhook }).update({ failing_since: new Date() });
     await takeDown(service.db, plain.id, 'a reason');
     await owner.deploy();
-    const shared = { ...{ state: 'open', places: null }, spam: 0, honeypots: 0, turned_away: 0, updated_at: aTime };
+    const shared = {
+      ...{ state: 'open', places: null, former_slugs: [] },
+      spam: 0,
+      honeypots: 0,
+      turned_away: 0,
+      updated_at: aTime,
+    };
     const deployments = [
       {
         ...full,

@@ -148,6 +148,7 @@ describe('a tool', () => {
     ['list_mails', {}, () => owner.get(`/deploy/${page.id}/mails`)],
     ['list_submissions', { page: 2, limit: 1 }, () => owner.get(`/submissions/${page.id}?page=2&limit=1`)],
     ['search_submissions', { q: 'ADA', limit: 1 }, () => owner.get(`/submissions/${page.id}/search?q=ADA&limit=1`)],
+    ['search_submissions', { status: 'done' }, () => owner.get(`/submissions/${page.id}/search?status=done`)],
     ['wait_for_submission', { cursor: '1', wait: 0 }, () => owner.get(`/submissions/${page.id}/after/1`)],
     ['get_stats', { by: 'day' }, () => owner.get(`/deploy/${page.id}/stats?by=day`)],
   ])('%s answers with %j what HTTP answers', async (name, args, request) => {

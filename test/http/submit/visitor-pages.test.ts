@@ -80,7 +80,7 @@ const ATTEMPT = /action="\?attempt=sub_[0-9A-Za-z]{24}\.[\w-]{43}"/;
 function pageIn({ headers, body }: Answer): { title: string; content: string } {
   const style = STYLE.exec(body)?.[1] ?? '';
   const [, title = '', name, of, heading, content = ''] =
-    /^<!doctype html>\n<html lang="en" dir="ltr">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>([^<]+?)(?: · ([^<]+))?<\/title>\n<style>[^<]*<\/style>\n<\/head>\n<body>\n<main>\n(?:<p class=\"of\"><bdi>([^<]+)<\/bdi><\/p>\n)?<svg class="(?:done|wait|problem)" .*?<\/svg>\n<h1>([^<]+)<\/h1>\n(.*)\n<\/main>(?:\n<script>[^<]*<\/script>)?\n<\/body>\n<\/html>\n$/s.exec(
+    /^<!doctype html>\n<html lang="en" dir="ltr">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>([^<]+?)(?: · ([^<]+))?<\/title>\n<style>[^<]*<\/style>\n<\/head>\n<body>\n<main>\n(?:<p class="of"><bdi>([^<]+)<\/bdi><\/p>\n)?<svg class="(?:done|wait|problem)" .*?<\/svg>\n<h1>([^<]+)<\/h1>\n(.*)\n<\/main>(?:\n<script>[^<]*<\/script>)?\n<\/body>\n<\/html>\n$/s.exec(
       body,
     ) ?? [];
   expect([heading, of]).toEqual([title, name]);

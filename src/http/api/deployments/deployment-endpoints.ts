@@ -93,7 +93,7 @@ export const slugField = (reservedSlugs: readonly string[], ifAbsent: string) =>
       description:
         `1 to ${SIZES.slug.maxChars} lowercase letters a to z and hyphens, no digits, a letter at both ends, no \`--\` at the third and fourth place, ` +
         `none of ${[...RESERVED, ...reservedSlugs].join(', ')}. ${ifAbsent}`,
-      short: 'The first label of its address: letters a to z and hyphens. Optional.',
+      short: 'The first label of its address: letters a to z and hyphens.',
     });
 
 const toStatus = (deployment: Deployment, config: Config) =>
@@ -102,7 +102,7 @@ const toStatus = (deployment: Deployment, config: Config) =>
 const listOperation = operation('GET', '/deploy', 'listDeployments', {
   tool: {
     name: 'list_pages',
-    description: 'The pages of the owner, newest first.',
+    description: 'Newest first.',
     isBounded: true,
   },
   command: {

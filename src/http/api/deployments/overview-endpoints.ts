@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Config, pageUrl, submitUrl } from '../../../config.ts';
 import { FORM_STATES, findOverview, listOverview, type OverviewRow } from '../../../db/deployments/overview-queries.ts';
 import { HONEYPOT } from '../../../forms/control-fields.ts';
+import { SIZES } from '../../../sizes.ts';
 import { operation } from '../../operation/operation.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import {
@@ -22,6 +23,10 @@ export const titleField = textOrNull("The page's title; null without one.", 'Spr
 const Overviewed = answerObject('OverviewedDeployment', {
   id: deploymentId,
   slug: ownSlug,
+  former_slugs: z.array(z.string()).meta({
+    description: `The slugs that it had in the last ${SIZES.formerSlug.keptDays} days, whose addresses lead to it.`,
+    example: ['spring-fair'],
+  }),
   url: urlField,
   title: titleField,
   form_action: uriField(

@@ -52,7 +52,7 @@ async function checkTrash(db: Database, owner: Owner, id: string): Promise<void>
 const listOperation = operation('GET', '/trash', 'listTrash', {
   tool: {
     name: 'list_trash',
-    description: 'The pages in the trash, the last deleted first.',
+    description: 'The last deleted first.',
     isBounded: true,
   },
   command: {

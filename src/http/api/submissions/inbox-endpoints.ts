@@ -290,7 +290,7 @@ const searchOperation = operation('GET', '/submissions/:deployId/search', 'searc
   tool: {
     name: 'search_submissions',
     description: 'Finds a text in submissions, or those of a time, newest first.',
-    fields: ['q', 'from', 'to', 'cursor', 'limit'],
+    fields: ['q', 'from', 'to', 'status', 'cursor', 'limit'],
     isBounded: true,
     readsVisitors: true,
   },
@@ -322,7 +322,7 @@ const searchOperation = operation('GET', '/submissions/:deployId/search', 'searc
 const markOperation = operation('PATCH', '/submissions/:deployId/:submissionId', 'markSubmission', {
   tool: {
     name: 'mark_submission',
-    description: 'Marks a submission as read, with a star, as done, or with a note. What is left out stays.',
+    description: 'What is left out stays.',
     readsVisitors: true,
     hints: REPLACES,
   },

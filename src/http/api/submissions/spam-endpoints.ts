@@ -56,7 +56,7 @@ const spamJson = (submission: SpamSubmission): string =>
 const listOperation = operation('GET', '/deploy/:id/spam', 'listSpam', {
   tool: {
     name: 'list_spam',
-    description: 'Submissions that are kept apart as spam, with the reason, newest first.',
+    description: 'Newest first, with the reason of each.',
     isBounded: true,
     readsVisitors: true,
   },

@@ -86,7 +86,7 @@ export async function numberAt(
 const listOperation = operation('GET', '/submissions/:deployId', 'listSubmissions', {
   tool: {
     name: 'list_submissions',
-    description: 'The submissions of a page, newest first; get_submission has one in full.',
+    description: 'Newest first; get_submission has one in full.',
     isBounded: true,
     readsVisitors: true,
   },

@@ -45,7 +45,7 @@ const trashedJson = ({ deletedAt, ...submission }: TrashedSubmission): string =>
 const listOperation = operation('GET', '/submissions/:deployId/trash', 'listTrashedSubmissions', {
   tool: {
     name: 'list_deleted_submissions',
-    description: 'Deleted submissions that restore_submission can bring back, the last deleted first.',
+    description: 'The last deleted first; restore_submission brings one back.',
     isBounded: true,
     readsVisitors: true,
   },

@@ -1,10 +1,9 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { ApiError, answer, api } from '../api.ts';
 import { type Change, useChange } from '../data.ts';
-import { me } from '../session.ts';
 import { LABELS, type Settings, sentenceOf, type Typed } from '../setting-fields.ts';
 import { say } from '../ui/say.tsx';
-import { counted, timeZone } from '../ui/time.tsx';
+import { counted } from '../ui/time.tsx';
 import { type Edits, editsOf, keepEdits, rebased } from './kept-edits.ts';
 import { changedNames, changesOf, countChanges, itemAt, NEW_RECIPIENT, toTyped, typeInto } from './typed.ts';
 
@@ -19,16 +18,6 @@ export async function readSettings(id: string, signal?: AbortSignal): Promise<Re
 
 /** Each try meets a change that somebody has saved in the moment before. */
 const MAX_TRIES = 5;
-
-/** Changes after which visitors read times, or the owner does. */
-const HAVE_TIMES = ['opens_at', 'closes_at', 'email_notifications', 'confirmation'];
-
-/** Makes the zone of this browser that of the owner, who has chosen none, with the first setting whose times are read. */
-async function keepZone(changes: Record<string, unknown>): Promise<void> {
-  if (me.value === undefined || (me.value.time_zone ?? null) !== null || !HAVE_TIMES.some((name) => changes[name]))
-    return;
-  me.value = await answer(api.PATCH('/me', { body: { time_zone: timeZone } }));
-}
 
 const freshEdits = ({ settings, etag }: ReadSettings): Edits => {
   const read = toTyped(settings);
@@ -47,7 +36,6 @@ async function saveEdits(id: string, form: string, fresh: Edits): Promise<void> 
     }
     if (changedNames(typed, read).length === 0) return;
     const body = changesOf(typed, read);
-    await keepZone(body);
     const params = { path: { id }, header: { 'If-Match': etag } };
     const isSaved = await answer(api.PATCH('/deploy/{id}', { params, body })).then(
       () => true,

@@ -10,9 +10,11 @@ const SUBMISSIONS = `
     data json NOT NULL, -- json, not jsonb: keeps the text that was sent
     ip_address text NOT NULL,
     created_at timestamptz NOT NULL,
+    form text, -- the name of the form, among several of the page; NULL: the page had one, or it is not known
     PRIMARY KEY (deployment_id, number) -- a page of the list is a range of numbers, at any depth
   );
   CREATE UNIQUE INDEX submissions_id ON submissions (id);
+  CREATE INDEX submissions_form ON submissions (deployment_id, form, number) WHERE form IS NOT NULL;
   CREATE TABLE submission_marks ( -- What owners have read, starred, noted and done; no row: nothing of it.
     deployment_id text COLLATE "C" NOT NULL,
     number bigint NOT NULL,
@@ -36,6 +38,7 @@ const SUBMISSIONS = `
     starred boolean NOT NULL,
     note text NOT NULL,
     status text NOT NULL,
+    form text,
     deleted_at timestamptz NOT NULL, -- -infinity: it is being removed
     PRIMARY KEY (deployment_id, number)
   );
@@ -51,6 +54,7 @@ const SUBMISSIONS = `
     ip_address text NOT NULL,
     created_at timestamptz NOT NULL,
     page_version bigint NOT NULL,
+    form text,
     read boolean NOT NULL DEFAULT false,
     starred boolean NOT NULL DEFAULT false,
     note text NOT NULL DEFAULT '',
@@ -74,6 +78,7 @@ const SUBMISSIONS = `
     starred boolean,
     note text,
     status text,
+    form text,
     PRIMARY KEY (deployment_id, number)
   );
   CREATE UNIQUE INDEX spam_submissions_id ON spam_submissions (id);

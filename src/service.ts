@@ -92,7 +92,7 @@ async function createParts(
   const delivery = createDelivery({
     ...base,
     ...{ own, siteverifyUrls },
-    labelsOf: async (deploymentId) => labelsOf(await formsOf(deploymentId)),
+    labelsOf: async (deploymentId, form) => labelsOf(await formsOf(deploymentId), form),
     links: secrets.links,
     count: (kind, result) => metrics.delivery(kind, result),
   });

@@ -50,7 +50,7 @@ export class Sender {
     if (webhook || !readMail) return this.#unreadable(delivery, `${event} is not for its receiver`, true);
     try {
       const write = readMail(delivery);
-      const labelsOf = (id: string): Promise<Labels> => this.#labelsOrNames(id, signal);
+      const labelsOf = (id: string, form: string | null): Promise<Labels> => this.#labelsOrNames(id, form, signal);
       return await this.#sendEmail(delivery, () => write({ ...this.#options, labelsOf }), signal);
     } catch (error) {
       if (error instanceof NotSent) return { error: error.message, isFinal: true, isSkipped: true };
@@ -106,11 +106,11 @@ export class Sender {
   }
 
   /** A mail or a message is better with labels, and is sent without them rather than late or not at all. */
-  #labelsOrNames(deploymentId: string, signal: AbortSignal): Promise<Labels> {
+  #labelsOrNames(deploymentId: string, form: string | null, signal: AbortSignal): Promise<Labels> {
     const { limits, labelsOf, log } = this.#options;
     const none: Labels = new Map();
     const late = delay(limits.mail.labelsTimeoutMs, none, { signal, ref: false });
-    return Promise.race([labelsOf(deploymentId), late]).catch((error: unknown) => {
+    return Promise.race([labelsOf(deploymentId, form), late]).catch((error: unknown) => {
       log.warn({ err: error, deployment: deploymentId }, 'labels could not be read: a message has the names of fields');
       return none;
     });

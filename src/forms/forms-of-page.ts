@@ -31,7 +31,8 @@ export type Labels = ReadonlyMap<string, string>;
 /** The field by which a form of Netlify says its name. */
 export const FORM_NAME = 'form-name';
 
-const MAX_FORM_NAME_CHARS = 200;
+/** UTF-16 units of the name of a form. */
+export const MAX_FORM_NAME_CHARS = 200;
 /** Characters of a name that are read: many may be white space, which is left out. */
 const MAX_READ_CHARS = 800;
 /** Controls are no text, and marks of direction would change how the text around a name is shown. */
@@ -46,17 +47,22 @@ export function toFormName(text: string): string | null {
 
 /**
  * The labels of the fields of all forms. Where a name has several labels, those of the forms that are stored here come
- * first.
+ * first. `formName`: of the form whose fields have its own labels, or none.
  */
-export function labelsOf(forms: readonly PageForm[]): Labels {
+export function labelsOf(forms: readonly PageForm[], formName: string | null = null): Labels {
   const labels = new Map<string, string>();
-  for (const kind of ['own', 'other', 'loose']) {
-    for (const form of forms) {
-      if (form.kind !== kind) continue;
-      for (const { name, label } of form.fields) {
-        if (label !== null && !labels.has(name) && !name.startsWith('_')) labels.set(name, label);
-      }
+  const [named, unnamed] = [new Set<string>(), new Set<string>()];
+  const add = (form: PageForm): void => {
+    for (const { name, label } of form.fields) {
+      if (label !== null && !labels.has(name) && !unnamed.has(name) && !name.startsWith('_')) labels.set(name, label);
+      named.add(name);
     }
+  };
+  const isNamed = (form: PageForm): boolean => form.kind === 'own' && formName !== null && form.name === formName;
+  for (const form of forms) if (isNamed(form)) add(form);
+  for (const name of named) if (!labels.has(name)) unnamed.add(name);
+  for (const kind of ['own', 'other', 'loose']) {
+    for (const form of forms) if (form.kind === kind && !isNamed(form)) add(form);
   }
   return labels;
 }

@@ -8,6 +8,7 @@ import { checkOperations } from './api/deployments/check-endpoints.ts';
 import { deploymentOperations } from './api/deployments/deployment-endpoints.ts';
 import { domainOperations } from './api/deployments/domain-endpoints.ts';
 import { overviewOperations } from './api/deployments/overview-endpoints.ts';
+import { pageFormsOperation } from './api/deployments/page-form-endpoints.ts';
 import { settingsOperations } from './api/deployments/settings-endpoints.ts';
 import { siteFileOperations } from './api/deployments/site-file-endpoints.ts';
 import { trashOperations } from './api/deployments/trash-endpoints.ts';
@@ -50,7 +51,14 @@ const BY_TAG: Readonly<Record<Tag, readonly Operation[]>> = {
   Account: [...sessionOperations, ...signInLinkOperations, ...meOperations, ...keyOperations],
   Deployments: [
     ...[...deploymentOperations, ...overviewOperations, ...settingsOperations, ...checkOperations],
-    ...[...versionOperations, ...siteFileOperations, ...domainOperations, statisticsOperation, ...trashOperations],
+    ...[
+      ...versionOperations,
+      ...siteFileOperations,
+      pageFormsOperation,
+      ...domainOperations,
+      statisticsOperation,
+      ...trashOperations,
+    ],
   ],
   Submissions: [
     ...[...submitOperations, ...submissionOperations, testSubmissionOperation, ...inboxOperations, ownerInboxOperation],

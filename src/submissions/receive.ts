@@ -9,6 +9,8 @@ import type { NewFile } from '../db/submissions/submission-file-queries.ts';
 import { findByKey, type IdempotencyKey } from '../db/submissions/submission-key-queries.ts';
 import { BucketError } from '../files/bucket-error.ts';
 import { markOf } from '../forms/foreign-mark.ts';
+import type { PageForm } from '../forms/forms-of-page.ts';
+import { formNameOf, mayHaveFormName } from '../forms/match-form.ts';
 import { asListed, HIDDEN_ORIGIN, webOriginOf } from '../forms/origins.ts';
 import { createBoundedCache } from '../lib/bounded-cache.ts';
 import { BusyError, FairQueue } from '../lib/fair-queue.ts';
@@ -81,6 +83,8 @@ type Rooms = {
   store: SubmissionStore;
   honeypotHits: Pick<DailyCounts, 'add'>;
   turnedAway: Pick<DailyCounts, 'add'>;
+  /** The forms of a deployment's page. */
+  formsOf(deploymentId: string): Promise<readonly PageForm[]>;
 };
 
 /** Decides what becomes of submissions, and stores those that their forms accept. */
@@ -176,10 +180,28 @@ export class SubmissionIntake {
       honeypotHits.add(deploymentId);
       return { kind: 'honeypot', id, form };
     }
+    const named = form.tellsFormsApart || mayHaveFormName(sent.data) ? await this.#withForm(sent, form) : sent;
     const attempt =
-      sent.key || sent.isRetry ? await this.#storeOnce(sent, form) : await this.#checkAndStore(sent, form);
+      named.key || named.isRetry ? await this.#storeOnce(named, form) : await this.#checkAndStore(named, form);
     // Two with one id or one solution of a captcha may come at once: the second can be sent again.
     return isFinal(attempt) ? attempt : { kind: 'unavailable', error: new BusyError(), form };
+  }
+
+  /** Returns the submission with the name of its form. A page that can't be read now is no reason to refuse it. */
+  async #withForm(sent: SentSubmission, { deploymentId, forms: known }: LiveForm): Promise<SentSubmission> {
+    const { forms, formsOf } = this.#rooms;
+    const read = async (): Promise<readonly PageForm[]> => {
+      const found = await formsOf(deploymentId);
+      forms.invalidate(deploymentId);
+      return found;
+    };
+    const ofPage =
+      known ??
+      (await read().catch((error: unknown) => {
+        if (isOutOfReach(error)) throw error;
+        return [];
+      }));
+    return { ...sent, form: formNameOf(ofPage, sent.data) };
   }
 
   /**
@@ -277,8 +299,8 @@ function toAttempt(stored: StoreOutcome, { id, deploymentId }: SentSubmission, f
 }
 
 /** Returns whether a submission can be stored without its form being known, where that has no rules. */
-const isPlain = ({ exceeded, honeypot, key, isRetry, files }: SentSubmission): boolean =>
-  !exceeded && !honeypot && !key && !isRetry && files.length === 0;
+const isPlain = ({ exceeded, honeypot, key, isRetry, files, data }: SentSubmission): boolean =>
+  !exceeded && !honeypot && !key && !isRetry && files.length === 0 && !mayHaveFormName(data);
 
 /** The outcome of a submission in which something has failed. */
 const notWorking = (error: unknown, form: LiveForm | undefined): NotReceived => {

@@ -198,7 +198,14 @@ const WORK: Readonly<Record<string, (db: Knex) => Promise<unknown>>> = {
   'restore a submission': (db) => restoreSubmission(db, 1, 'd_1', 'sub_trashed1'),
   'erase a submission': (db) => eraseTrashed(db, 1, 'd_1', 'sub_trashed1'),
   'store a test': (db) =>
-    storeTest(db, { id: newSubmissionId(), deploymentId: 'd_1', ownerId: 1, data: '{}', ipAddress: '192.0.2.1' }),
+    storeTest(db, {
+      id: newSubmissionId(),
+      deploymentId: 'd_1',
+      ownerId: 1,
+      data: '{}',
+      ipAddress: '192.0.2.1',
+      form: null,
+    }),
   'find a test': (db) => findTest(db, 1, 'd_1', 'sub_test1'),
   'show tests': (db) =>
     findInboxTests(

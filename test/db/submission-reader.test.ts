@@ -53,6 +53,7 @@ describe('readSubmissions', () => {
       id: 'plain1',
       data: '{ "n" : 1, "n":"\\u0000" }',
       ipAddress: '192.0.2.1',
+      form: null,
       createdAt: new Date('2026-01-02T03:04:05.678Z'),
     });
     expect(batches.length).toBeGreaterThan(2);

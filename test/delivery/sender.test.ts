@@ -33,7 +33,7 @@ const delivery: LeasedDelivery = {
     notice: null,
   },
   confirmation: null,
-  ...{ submissionId: 'sub_1', data: '{"name":"Ada"}', isTest: false, createdAt: new Date() },
+  ...{ submissionId: 'sub_1', data: '{"name":"Ada"}', form: null, isTest: false, createdAt: new Date() },
 };
 
 it('fails for a mail without SMTP_URL', async () => {

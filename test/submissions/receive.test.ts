@@ -27,6 +27,7 @@ function startIntake(forms = new Forms(service.db, (slug) => slug)) {
     store: new SubmissionStore({ ...parts, wakeDispatcher: () => undefined }),
     honeypotHits: { add: (id: string) => void counted.push(`honeypot ${id}`) },
     turnedAway: { add: (id: string) => void counted.push(`turned away ${id}`) },
+    formsOf: notCalled,
   };
   const intake = new SubmissionIntake(rooms, (of, origin) => origin === `https://${of}.own.example`);
   return { intake, counted, store: rooms.store };

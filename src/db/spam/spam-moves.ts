@@ -23,7 +23,7 @@ const FOLDER: Folder = { name: 'spam', table: 'spam_submissions', isKept: IS_KEP
 const RELEASE = `
   WITH released AS MATERIALIZED (
     DELETE FROM spam_submissions WHERE deployment_id = :deploymentId AND id = :id
-    RETURNING deployment_id, id, data, ip_address
+    RETURNING deployment_id, id, data, ip_address, form
   ), accepted AS MATERIALIZED (
     UPDATE deployments
        SET submission_count = submission_count + 1,
@@ -31,7 +31,7 @@ const RELEASE = `
            last_submission_number = last_submission_number + 1
       FROM released
      WHERE deployments.id = released.deployment_id
-    RETURNING released.deployment_id, last_submission_number AS number, released.id, data::text AS data, ip_address,
+    RETURNING released.deployment_id, last_submission_number AS number, released.id, data::text AS data, ip_address, form,
               clock_timestamp() AS now, owner_id, ${IS_MAILED} AS is_mailed, notify_owner,
               confirmation IS NOT NULL AS is_confirmed,
               CAST(:seed AS text) AS seed
@@ -76,9 +76,9 @@ const MARK = moving(`, pending AS (
           ON deliveries.id >= 'dl_' || substr(removed.id, 5) AND deliveries.id < 'dl_' || substr(removed.id, 5) || '~'
        WHERE deliveries.status = 'pending' FOR UPDATE OF deliveries SKIP LOCKED))
   )
-  INSERT INTO spam_submissions (deployment_id, id, data, ip_address, created_at, kept_at, reason,
+  INSERT INTO spam_submissions (deployment_id, id, data, ip_address, created_at, kept_at, reason, form,
                                 accepted_number, read, starred, note, status)
-  SELECT deployment_id, id, data, ip_address, created_at, clock_timestamp(), 'marked', number, read, starred, note, status
+  SELECT deployment_id, id, data, ip_address, created_at, clock_timestamp(), 'marked', form, number, read, starred, note, status
     FROM removed ORDER BY number`);
 
 /** Puts submissions of a live deployment of this owner into its spam folder; how many there were. */

@@ -62,18 +62,18 @@ async function checkRate(db: Knex, deploymentId: string): Promise<void> {
 /** Returns whether the spam is stored. It is not if a submission, in the trash or not, or spam has its id already. */
 const insertSpam = async (
   transaction: Knex,
-  { deploymentId, id, data, ipAddress }: NewSubmission,
+  { deploymentId, id, data, ipAddress, form = null }: NewSubmission,
   reason: SpamReason,
 ): Promise<boolean> =>
   (await execute(
     transaction,
     'insert-spam',
-    `INSERT INTO spam_submissions (deployment_id, id, data, ip_address, created_at, kept_at, reason)
-     SELECT :deploymentId, :id, CAST(:data AS json), :ipAddress, now, now, :reason FROM clock_timestamp() AS now
+    `INSERT INTO spam_submissions (deployment_id, id, data, ip_address, created_at, kept_at, reason, form)
+     SELECT :deploymentId, :id, CAST(:data AS json), :ipAddress, now, now, :reason, :form FROM clock_timestamp() AS now
       WHERE NOT EXISTS (SELECT FROM submissions WHERE id = :id)
         AND NOT EXISTS (SELECT FROM trashed_submissions WHERE id = :id)
      ON CONFLICT (id) DO NOTHING`,
-    { deploymentId, id, data, ipAddress, reason },
+    { deploymentId, id, data, ipAddress, reason, form },
   )) === 1;
 
 /**

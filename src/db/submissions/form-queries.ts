@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { PageForm } from '../../forms/forms-of-page.ts';
 import { type InCamelCase, inCamelCase } from '../../lib/camel-case.ts';
 import { langOf } from '../../lib/languages.ts';
 import { SETTINGS, type Settings } from '../../settings/settings.ts';
@@ -29,6 +30,10 @@ export type LiveForm = {
   /** The field that says how many places a submission takes. */
   placesField: string | null;
   rules: FormRules;
+  /** True if submissions are matched with the page's forms. */
+  tellsFormsApart: boolean;
+  /** The forms of the page and of its HTML files; undefined: they have not been read. */
+  forms: readonly PageForm[] | undefined;
 };
 
 /** The settings in form_rules, with the secret of a captcha. */
@@ -60,11 +65,12 @@ export async function findForms(db: Knex, ids: readonly string[]): Promise<(Live
   const rows = await query<
     Row &
       Pick<LiveForm, 'slug' | 'formerSlugs' | 'language' | 'placesField'> &
-      PageLook & { id: string; start: Buffer | null }
+      PageLook & { id: string; start: Buffer | null; tellsFormsApart: boolean; forms: string | null }
   >(
     db,
     'find-forms',
-    `SELECT id, slug, ${formerSlugsOf('deployments.id')} AS "formerSlugs", language, ${LOOK}, places_field AS "placesField", ${RULES}, substring(html FROM 1 FOR ${SIZES.page.startBytes}) AS start
+    `SELECT id, slug, ${formerSlugsOf('deployments.id')} AS "formerSlugs", language, ${LOOK}, places_field AS "placesField", ${RULES}, substring(html FROM 1 FOR ${SIZES.page.startBytes}) AS start,
+            coalesce(tells_forms_apart, false) AS "tellsFormsApart", CASE WHEN forms_version = version THEN forms END AS forms
        FROM deployments
        LEFT JOIN pages ON pages.deployment_id = id
        LEFT JOIN form_rules ON form_rules.deployment_id = id
@@ -72,7 +78,7 @@ export async function findForms(db: Knex, ids: readonly string[]): Promise<(Live
     [[...new Set(ids)]],
   );
   const forms = new Map<string, LiveForm>();
-  for (const { id, slug, formerSlugs, language, title, color, darkColor, placesField, start, ...rules } of rows) {
+  for (const { id, slug, formerSlugs, language, title, color, darkColor, placesField, start, tellsFormsApart, forms: read, ...rules } of rows) {
     forms.set(id, {
       deploymentId: id,
       slug,
@@ -82,6 +88,8 @@ export async function findForms(db: Knex, ids: readonly string[]): Promise<(Live
       look: shownLook({ title, color, darkColor }, slug),
       placesField,
       rules: toRules(toSettings(rules)),
+      tellsFormsApart,
+      forms: read === null ? undefined : JSON.parse(read),
     });
   }
   return ids.map((id) => forms.get(id));

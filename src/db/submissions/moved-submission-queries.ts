@@ -34,7 +34,7 @@ const LOCK = `
 export const moving = (insert: string): string => `
   WITH deleted AS (
     DELETE FROM submissions WHERE deployment_id = :deploymentId AND number = ANY (CAST(:numbers AS bigint[]))
-    RETURNING deployment_id, number, id, data, ip_address, created_at
+    RETURNING deployment_id, number, id, data, ip_address, created_at, form
   ), counted AS (
     UPDATE deployments
        SET submission_count = submission_count - (SELECT count(*) FROM deleted),
@@ -134,15 +134,15 @@ const endDeliveries = (db: Knex, id: string): Promise<number> =>
 const restoring = (table: Folder['table'], number: string): string => `
   WITH restored AS (
     DELETE FROM ${table} WHERE deployment_id = :deploymentId AND id = :id
-    RETURNING deployment_id, ${number} AS number, id, data, ip_address, created_at, read, starred, note, status
+    RETURNING deployment_id, ${number} AS number, id, data, ip_address, created_at, form, read, starred, note, status
   ), counted AS (
     UPDATE deployments
        SET submission_count = submission_count + 1,
            extra_places = extra_places + ${extraPlacesOf('restored', 'deployments')}
      WHERE id = :deploymentId
   ), stored AS (
-    INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
-    SELECT deployment_id, number, id, data, ip_address, created_at FROM restored
+    INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at, form)
+    SELECT deployment_id, number, id, data, ip_address, created_at, form FROM restored
   )
   INSERT INTO submission_marks (deployment_id, number, read, starred, note, status)
   SELECT deployment_id, number, read, starred, note, status FROM restored

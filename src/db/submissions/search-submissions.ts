@@ -31,8 +31,11 @@ type Candidate = Position & { id: string; isWanted: boolean };
 /** The submissions of one page that are looked for: the numbers `after` and `before` are left out. `tests`: and which tests. */
 export type SearchedPage = { deploymentId: string; after: number; before: number; tests: TestRange };
 
+/** `form`: the name of the form; undefined for all. */
+type Filter = MarkFilter & { form?: string | undefined };
+
 /** `matches`: whether a submission with this JSON text is looked for. */
-export type Search = MarkFilter & {
+export type Search = Filter & {
   matches(data: string, pauses: Pauses): boolean | Promise<boolean>;
   limit: number;
   /** For how many milliseconds it may work, and before other work has a turn. */
@@ -64,7 +67,7 @@ const marksOf = ({ starred, unread, status }: MarkFilter): { needed: string[]; r
 });
 
 /** The next submissions of several pages, or the next with a mark; of each page newest first, and at most `count`. */
-const NEXT = ({ needed, refused }: ReturnType<typeof marksOf>): string => `
+const NEXT = ({ needed, refused }: ReturnType<typeof marksOf>, ofForm: string): string => `
   SELECT page.deployment_id AS "deploymentId", number, test, id, CAST(extract(epoch FROM created_at) * 1000000 AS bigint) AS at,
          ${refused.length > 0 ? hasNone(refused) : 'true'} AS "isWanted"
     FROM unnest(CAST(:ids AS text[]), CAST(:afters AS bigint[]), CAST(:befores AS bigint[]), CAST(:numbers AS bigint[]),
@@ -73,7 +76,7 @@ const NEXT = ({ needed, refused }: ReturnType<typeof marksOf>): string => `
        (SELECT number, CAST(0 AS bigint) AS test, id, created_at, CAST(NULL AS boolean) AS is_refused
           FROM ${needed.length > 0 ? 'submission_marks JOIN submissions USING (deployment_id, number)' : 'submissions'}
          WHERE deployment_id = page.deployment_id AND number > page.after AND number < page.before
-           ${needed.map((mark) => `AND ${mark}`).join(' ')}
+           ${needed.map((mark) => `AND ${mark}`).join(' ')} ${ofForm}
          ORDER BY number DESC LIMIT page.count)
         UNION ALL
        (SELECT after_number, number, id, created_at, ${refused.map((mark) => `(${mark})`).join(' OR ') || 'false'}
@@ -82,7 +85,7 @@ const NEXT = ({ needed, refused }: ReturnType<typeof marksOf>): string => `
            AND (after_number, number) < (page.last_number, page.last_test)
            AND created_at >= timestamptz 'epoch' + page.from_at * interval '1 microsecond'
            AND created_at < timestamptz 'epoch' + page.until_at * interval '1 microsecond'
-           ${needed.map((mark) => `AND ${mark}`).join(' ')}
+           ${needed.map((mark) => `AND ${mark}`).join(' ')} ${ofForm}
          ORDER BY after_number DESC, number DESC LIMIT page.count)
         ORDER BY 1 DESC, 2 DESC LIMIT page.count
       ) AS next
@@ -134,10 +137,10 @@ class PageQueue {
 }
 
 /** All submissions of pages, or those with a mark, newest first, in batches. */
-async function* newestFirst(db: Knex, pages: readonly SearchedPage[], filter: MarkFilter): AsyncGenerator<Candidate[]> {
-  const { starred, unread, status = 'any' } = filter;
-  const name = `next${starred ? '-starred' : ''}${unread ? '-unread' : ''}-${status}-of-pages`;
-  const next = NEXT(marksOf(filter));
+async function* newestFirst(db: Knex, pages: readonly SearchedPage[], filter: Filter): AsyncGenerator<Candidate[]> {
+  const { starred, unread, status = 'any', form } = filter;
+  const name = `next${starred ? '-starred' : ''}${unread ? '-unread' : ''}-${status}${form === undefined ? '' : '-form'}-of-pages`;
+  const next = NEXT(marksOf(filter), form === undefined ? '' : 'AND form = :form');
   const count = Math.max(INBOX_FIRST_ROWS, Math.ceil(INBOX_BATCH / pages.length));
   let queues = pages.map((page) => new PageQueue(page, count));
   let batch: Candidate[] = [];
@@ -152,6 +155,7 @@ async function* newestFirst(db: Knex, pages: readonly SearchedPage[], filter: Ma
       froms: low.map(({ page }) => page.tests.from),
       untils: low.map(({ page }) => page.tests.until),
       counts: low.map(({ count }) => count),
+      ...(form !== undefined && { form }),
     });
     const byPage = Map.groupBy(read, ({ deploymentId }) => deploymentId);
     for (const queue of low) queue.fill(byPage.get(queue.page.deploymentId) ?? []);
@@ -253,7 +257,7 @@ export async function searchSubmissions(db: Knex, pages: readonly SearchedPage[]
 export async function* readMatching(
   db: Knex,
   { deploymentId, after, before }: Omit<SearchedPage, 'tests'>,
-  { matches, unread, starred, status, turnMs }: Omit<Search, 'limit' | 'maxMs'>,
+  { matches, unread, starred, status, form, turnMs }: Omit<Search, 'limit' | 'maxMs'>,
   run: RunRead,
 ): AsyncGenerator<NumberedSubmission[]> {
   const pauses = new Pauses(turnMs);
@@ -265,7 +269,7 @@ export async function* readMatching(
         : new Set(numbers);
     const found: NumberedSubmission[] = [];
     for (const submission of batch) {
-      if (!marked.has(submission.number)) continue;
+      if (!marked.has(submission.number) || (form !== undefined && submission.form !== form)) continue;
       if (pauses.isDue()) await pauses.take();
       if (await matches(submission.data, pauses)) found.push(submission);
     }

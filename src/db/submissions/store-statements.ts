@@ -55,8 +55,8 @@ export const queueAccepted = (seed = 'accepted.id'): string => `queued AS (
 
 /** The consequences when submissions are `accepted`: their rows, and their deliveries. */
 export const storeAccepted = (seed?: string): string => `stored AS (
-    INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
-    SELECT deployment_id, number, id, data::json, ip_address, now FROM accepted
+    INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at, form)
+    SELECT deployment_id, number, id, data::json, ip_address, now, form FROM accepted
   ), ${queueAccepted(seed)}`;
 
 /** How many more the rate limit allows, as of `recent`. Below 0 where the limit was lowered. */
@@ -126,7 +126,7 @@ const COUNTED = {
 const store = ({ incoming, fits, count, read }: typeof BATCHED): string => `
   WITH incoming AS MATERIALIZED (
     SELECT * FROM json_to_recordset(?) AS incoming (
-      id text, deployment_id text, data text, ip_address text, is_unjudged boolean, rank int, wanted int
+      id text, deployment_id text, data text, ip_address text, form text, is_unjudged boolean, rank int, wanted int
     )
   ), ${lock('id = ANY (ARRAY(SELECT deployment_id FROM incoming))')}, accepted AS MATERIALIZED (
     SELECT incoming.*, last_submission_number + rank AS number, owner_id, is_mailed, notify_owner, recent, now,
@@ -151,7 +151,7 @@ export const STORE = store(BATCHED);
 export const STORE_COUNTED = store(COUNTED);
 
 /*
- * Stores one submission to a form that accepts it and has no receivers, and nothing else: these are few steps for Postgres,
+ * Stores one submission, of which no form is known, to a page that accepts it and has no receivers, and nothing else: these are few steps for Postgres,
  * whose preparation is most of what a lone submission costs. Any other is left to STORE.
  */
 export const STORE_ALONE = `

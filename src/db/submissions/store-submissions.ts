@@ -13,6 +13,8 @@ export type NewSubmission = {
   /** The JSON text of an object, stored as it is. */
   data: string;
   ipAddress: string;
+  /** The name of its form; undefined or null: the page has one, or it is not known. */
+  form?: string | null;
   /** True if nobody has judged it by the rules of its form: it is stored only where the form has none. */
   isUnjudged?: true;
 };
@@ -134,10 +136,10 @@ export async function storeSubmissions(db: Knex, batch: readonly NewSubmission[]
     counts.set(deploymentId, rank);
     return rank;
   });
-  const incoming = batch.flatMap(({ id, deploymentId, data, ipAddress, isUnjudged }, index) => {
+  const incoming = batch.flatMap(({ id, deploymentId, data, ipAddress, form, isUnjudged }, index) => {
     const rank = ranks[index];
     if (rank === 0) return [];
-    const item = { id, deployment_id: deploymentId, data, ip_address: ipAddress };
+    const item = { id, deployment_id: deploymentId, data, ip_address: ipAddress, form };
     return [{ ...item, is_unjudged: isUnjudged, rank, wanted: counts.get(deploymentId) }];
   });
   const rows = await query<StoredRow>(db, 'store-submissions', STORE, [JSON.stringify(incoming)]);
@@ -152,18 +154,19 @@ export async function storeSubmissions(db: Knex, batch: readonly NewSubmission[]
 
 /** Stores a submission as `storeSubmissions` does, to a form that may count it by its places. */
 export async function storeCounted(db: Knex, submission: NewSubmission): Promise<Exclude<Outcome, CountsPlaces>> {
-  const { id, deploymentId, data, ipAddress, isUnjudged } = submission;
-  const incoming = { id, deployment_id: deploymentId, data, ip_address: ipAddress };
+  const { id, deploymentId, data, ipAddress, form, isUnjudged } = submission;
+  const incoming = { id, deployment_id: deploymentId, data, ip_address: ipAddress, form };
   const values = [JSON.stringify([{ ...incoming, is_unjudged: isUnjudged, rank: 1, wanted: 1 }])];
   const [row] = await query<StoredRow>(db, 'store-submissions-counted', STORE_COUNTED, values);
   return countedOutcome(row, submission, 1);
 }
 
-/** Stores a submission to a form that accepts it and has no receivers; undefined: nothing was stored, for any reason. */
+/** Stores a submission of no known form to a page that accepts it and has no receivers; undefined: nothing was stored, for any reason. */
 export async function storeAlone(
   db: Knex,
-  { id, deploymentId, data, ipAddress, isUnjudged }: NewSubmission,
+  { id, deploymentId, data, ipAddress, form, isUnjudged }: NewSubmission,
 ): Promise<Outcome | undefined> {
+  if (typeof form === 'string') return undefined;
   const values = { id, deploymentId, data, ipAddress, isUnjudged: isUnjudged ?? false };
   const [row] = await query<{ slug: string }>(db, 'store-submission-alone', STORE_ALONE, values);
   return row && (isUnjudged ? { kind: 'accepted', slug: row.slug } : { kind: 'accepted' });

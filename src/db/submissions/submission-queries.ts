@@ -7,20 +7,20 @@ import { extraPlacesOf } from './place-counts.ts';
 /** Submissions that one statement deletes. */
 const DELETED_SUBMISSIONS_BATCH = 100;
 
-/** `data`: the JSON text that was submitted. */
-export type Submission = { id: string; data: string; ipAddress: string; createdAt: Date };
+/** `data`: the JSON text that was submitted. `form`: the name of the form, among several of the page; null where that is not known. */
+export type Submission = { id: string; data: string; ipAddress: string; createdAt: Date; form: string | null };
 
 /** `number`: 1, 2, 3 and so on, in the order in which a deployment accepted them. */
 export type NumberedSubmission = Submission & { number: number };
 
 /** The columns of a NumberedSubmission; `from` has those of submissions. */
 export const submissionColumns = (from: string): string =>
-  `${from}.number, ${from}.id, ${from}.data, ${from}.ip_address AS "ipAddress", ${from}.created_at AS "createdAt"`;
+  `${from}.number, ${from}.id, ${from}.data, ${from}.ip_address AS "ipAddress", ${from}.created_at AS "createdAt", ${from}.form`;
 
 /**
  * A submission as the API lists it. The stored text is sent unchanged: parsed and serialized again, it could differ.
  */
-export const submissionJson = ({ id, data, ipAddress, createdAt }: Submission): string =>
+export const submissionJson = ({ id, data, ipAddress, createdAt }: Omit<Submission, 'form'>): string =>
   `{"id":"${id}","data":${data},"ip_address":${JSON.stringify(ipAddress)},"created_at":"${createdAt.toISOString()}"}`;
 
 /** Returns a submission in one line. Line ends in a JSON text are white space between tokens: in strings they are escaped. */

@@ -40,7 +40,7 @@ const READ = (direction: 'ASC' | 'DESC'): string => `
     FROM (
       SELECT next.*, row_number() OVER listed AS position, sum(octet_length(CAST(data AS text))) OVER listed AS bytes
         FROM (
-          SELECT number, id, data, ip_address, created_at FROM submissions
+          SELECT number, id, data, ip_address, created_at, form FROM submissions
            WHERE deployment_id = :deploymentId AND number > :after AND number < :before AND ${NEAR_FIRST[direction]}
            ORDER BY number ${direction} LIMIT :limit
         ) AS next

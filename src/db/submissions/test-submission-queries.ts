@@ -15,7 +15,7 @@ import type { NumberedSubmission } from './submission-queries.ts';
 type NumberedTest = NumberedSubmission & { test: number };
 
 const COLUMNS =
-  'after_number AS number, tests.number AS test, tests.id, data, ip_address AS "ipAddress", tests.created_at AS "createdAt"';
+  'after_number AS number, tests.number AS test, tests.id, data, ip_address AS "ipAddress", tests.created_at AS "createdAt", form';
 
 const OF_OWNER = 'deployment_id = :deploymentId AND owner_id = :ownerId AND deleted_at IS NULL';
 
@@ -32,14 +32,21 @@ const STORE = `
            notify_owner, false AS is_confirmed, last_submission_number, now
       FROM deployment, (SELECT clock_timestamp() AS now, count(*) FROM deployment) AS clock
   ), stored AS (
-    INSERT INTO test_submissions (deployment_id, after_number, id, data, ip_address, created_at, page_version)
+    INSERT INTO test_submissions (deployment_id, after_number, id, data, ip_address, created_at, page_version, form)
     SELECT deployment_id, last_submission_number, id, CAST(data AS json), :ipAddress, now,
-           coalesce((SELECT version FROM pages WHERE pages.deployment_id = accepted.deployment_id), 1)
+           coalesce((SELECT version FROM pages WHERE pages.deployment_id = accepted.deployment_id), 1), :form
       FROM accepted
   ), ${queueAccepted()}
   SELECT FROM accepted`;
 
-type NewTest = { id: string; deploymentId: string; ownerId: number; data: string; ipAddress: string };
+type NewTest = {
+  id: string;
+  deploymentId: string;
+  ownerId: number;
+  data: string;
+  ipAddress: string;
+  form: string | null;
+};
 
 /** Stores a test with its deliveries; false where this owner has no such live deployment. */
 export const storeTest = async (db: Knex, test: NewTest): Promise<boolean> =>

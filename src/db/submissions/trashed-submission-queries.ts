@@ -21,9 +21,9 @@ const IS_OVER = `deleted_at < statement_timestamp() - interval '${SIZES.trash.su
 const FOLDER: Folder = { name: 'trash', table: 'trashed_submissions', isKept: IS_KEPT };
 
 const MOVE = moving(`
-  INSERT INTO trashed_submissions (deployment_id, number, id, data, ip_address, created_at, read, starred, note, status,
+  INSERT INTO trashed_submissions (deployment_id, number, id, data, ip_address, created_at, form, read, starred, note, status,
                                    deleted_at)
-  SELECT deployment_id, number, id, data, ip_address, created_at, read, starred, note, status, (SELECT clock_timestamp())
+  SELECT deployment_id, number, id, data, ip_address, created_at, form, read, starred, note, status, (SELECT clock_timestamp())
     FROM removed`);
 
 /**

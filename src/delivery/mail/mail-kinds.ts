@@ -25,8 +25,8 @@ export type MailSources = {
   /** The origin of the API. */
   baseUrl: string;
   links(): Promise<SignedLinks>;
-  /** The labels that people see instead of the names of a deployment's fields. */
-  labelsOf(deploymentId: string): Promise<Labels>;
+  /** The labels that people see instead of the names of a deployment's fields; `form`: of the form with this name. */
+  labelsOf(deploymentId: string, form: string | null): Promise<Labels>;
   readDigest(deploymentId: string, range: DigestRange): Promise<Digest>;
   reserveConfirmation(confirmation: NewConfirmation): Promise<Reservation>;
 };
@@ -74,16 +74,19 @@ const ShownRow = Row.extend({ recipientId: z.string().nullable() });
 async function submissionMail(
   { deploymentId, slug, title, recipientId, timeZone }: z.infer<typeof ShownRow>,
   { urlOf, baseUrl, links, labelsOf }: MailSources,
+  form: string | null = null,
 ): Promise<SubmissionMail> {
-  const [labels, signed] = await Promise.all([labelsOf(deploymentId), links()]);
+  const [labels, signed] = await Promise.all([labelsOf(deploymentId, form), links()]);
   const page = { deploymentId, name: pageName({ slug, title }), recipientId };
   return { ...page, pageUrl: urlOf(slug), baseUrl, labels, timeZone, links: signed, now: new Date() };
 }
 
 const aboutSubmission = kind(
-  ShownRow.extend({ submissionId: z.string(), data: z.string() }),
-  async ({ submissionId: id, data, ...row }, sources) =>
-    submissionEmail({ ...(await submissionMail(row, sources)), submission: { id, data, createdAt: row.createdAt } }),
+  ShownRow.extend({ submissionId: z.string(), data: z.string(), form: z.string().nullable() }),
+  async ({ submissionId: id, data, form, ...row }, sources) => {
+    const mail = await submissionMail(row, sources, form);
+    return submissionEmail({ ...mail, submission: { id, data, form, createdAt: row.createdAt } });
+  },
 );
 
 const test = kind(ShownRow, async (row, sources) =>
@@ -99,7 +102,12 @@ const digest = kind(
     // Its submissions have been deleted.
     if (total === 0) return undefined;
     const { from, to } = range;
-    return digestEmail({ ...(await submissionMail(row, sources)), from, to, submissions, total });
+    const labels = new Map<string, Labels>();
+    for (const { form } of submissions) {
+      if (form !== null && !labels.has(form)) labels.set(form, await sources.labelsOf(row.deploymentId, form));
+    }
+    const shown = submissions.map((one) => ({ ...one, labels: labels.get(one.form ?? '') }));
+    return digestEmail({ ...(await submissionMail(row, sources)), from, to, submissions: shown, total });
   },
 );
 

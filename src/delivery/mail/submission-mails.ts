@@ -38,8 +38,11 @@ export type SubmissionMail = {
   links: Pick<SignedLinks, 'file' | 'spam' | 'unsubscribe'>;
 };
 
-/** A submission. `data`: JSON text of an object, as stored. */
-type Shown = { id: string; data: string; createdAt: Date };
+/** A submission. `data`: JSON text of an object, as stored. `form`: the name of its form, among several. */
+type Shown = { id: string; data: string; createdAt: Date; form?: string | null };
+
+/** Characters of the name of a form in a sentence. */
+const MAX_FORM_CHARS = 60;
 
 /** The mail about a submission. */
 export function submissionEmail(mail: SubmissionMail & { submission: Shown }): Email {
@@ -47,9 +50,10 @@ export function submissionEmail(mail: SubmissionMail & { submission: Shown }): E
   const fields = fieldsOf(mail, submission);
   const replyTo = replyAddress(submission, mail.labels);
   const subject = subjectOf(submission, name, replyTo);
+  const form = submission.form ? `The form “${formName(submission.form)}”` : 'A form';
   const end = fields.count === 0 ? ', with no fields to show.' : '.';
   const blocks = [
-    paragraph(`A form of ${name} was submitted on ${inWords(submission.createdAt, timeZone)}${end}`),
+    paragraph(`${form} of ${name} was submitted on ${inWords(submission.createdAt, timeZone)}${end}`),
     ...(fields.isCut
       ? [
           paragraph('It is too large for a mail, which shows a part of it. This request answers all of it:'),
@@ -79,11 +83,16 @@ export const testEmail = (mail: SubmissionMail & { data: string }): Email =>
   ]);
 
 /** Bytes of HTML for what stands around the fields of a submission in a digest, at most. */
-const HEADING_BYTES = 320;
+const HEADING_BYTES = 720;
 
-/** The mail about all submissions of an hour or a day: the first of them, and how many there are in all. */
+/** The mail about all submissions of an hour or a day: the first of them, and how many there are in all. `labels`: those of its form. */
 export function digestEmail(
-  mail: SubmissionMail & { from: Date; to: Date; submissions: readonly Shown[]; total: number },
+  mail: SubmissionMail & {
+    from: Date;
+    to: Date;
+    submissions: readonly (Shown & { labels?: Labels | undefined })[];
+    total: number;
+  },
 ): Email {
   const { name, from, to, submissions, total, timeZone } = mail;
   const [subjectCount, textCount] =
@@ -91,7 +100,8 @@ export function digestEmail(
   let left = SIZES.mail.maxFieldsBytes;
   const shown = submissions.map((submission, at) => {
     // Space that one leaves free is for those after it.
-    const fields = fieldsOf(mail, submission, Math.floor(left / (submissions.length - at)) - HEADING_BYTES);
+    const own = submission.labels ? { ...mail, labels: submission.labels } : mail;
+    const fields = fieldsOf(own, submission, Math.floor(left / (submissions.length - at)) - HEADING_BYTES);
     left -= fields.bytes + HEADING_BYTES;
     return { submission, fields };
   });
@@ -112,7 +122,9 @@ export function digestEmail(
         ]
       : []),
     ...shown.flatMap(({ submission, fields }, at) => [
-      heading(`${at + 1}. ${inWords(submission.createdAt, timeZone)}`),
+      heading(
+        `${at + 1}. ${inWords(submission.createdAt, timeZone)}${submission.form ? `, ${formName(submission.form)}` : ''}`,
+      ),
       fields.count === 0 ? paragraph('No fields to show.') : fieldList(fields),
       ...(fields.isCut ? [paragraph(`A part of ${submission.id}`)] : []),
     ]),
@@ -236,6 +248,9 @@ const oneLine = (text: string, maxChars: number): string =>
     .slice(0, maxChars)
     .replace(/[\ud800-\udbff]$/, '')
     .toWellFormed();
+
+/** The name of a form, which may be a visitor's text. */
+const formName = (form: string): string => oneLine(form, MAX_FORM_CHARS);
 
 /** The subject that the form has chosen, with the page's name; or else who sent the form, as far as it says that. */
 function subjectOf(submission: Pick<Shown, 'id' | 'data'>, page: string, replyTo: string | undefined): string {

@@ -23,13 +23,13 @@ export class SubmissionRoute {
   readonly #turn = new Turn();
 
   constructor(app: App, visitorPages: VisitorPages) {
-    const { config, db, limits, submissions } = app;
+    const { config, db, limits, submissions, compute } = app;
     const { hosts } = app.requests;
     this.#app = app;
     this.#visitorPages = visitorPages;
     this.#parser = new SubmissionParser(app);
     this.#intake = new SubmissionIntake(
-      { db, limits, ...submissions },
+      { db, limits, ...submissions, formsOf: compute.formsOf },
       (slug, origin) => origin === config.baseUrl || hosts.isOriginOf(slug, origin),
     );
     this.#answers = new SubmissionAnswers(app, visitorPages);

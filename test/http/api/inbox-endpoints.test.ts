@@ -39,7 +39,7 @@ describe('GET /submissions/:deployId/search', () => {
     await owner.patch(`/submissions/${id}/${first}`).send({ starred: true }).expect(200);
     const { text, body } = await owner.get(`/submissions/${id}/search`);
     const shared = { ip_address: '127.0.0.1', created_at: aTime };
-    const marks = { read: false, note: '', status: 'open', test: false };
+    const marks = { read: false, note: '', status: 'open', form: null, test: false };
     expect(body).toEqual({
       submissions: [
         { id: second, data: { name: 'Grace' }, ...shared, ...marks, starred: false, page_version: 2 },

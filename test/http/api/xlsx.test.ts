@@ -14,7 +14,7 @@ const TIME = new Date('2026-01-02T03:04:05.678Z');
 
 /** Submissions of these texts, numbered from 1. */
 const made = (texts: readonly string[]): Submission[] =>
-  texts.map((data, index) => ({ id: `sub_${index + 1}`, data, ipAddress: '2001:db8::1', createdAt: TIME }));
+  texts.map((data, index) => ({ id: `sub_${index + 1}`, data, ipAddress: '2001:db8::1', createdAt: TIME, form: null }));
 
 async function write(batches: readonly (readonly Submission[])[], mostRows?: number): Promise<Buffer> {
   async function* read() {

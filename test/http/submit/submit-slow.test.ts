@@ -28,6 +28,8 @@ class OneForm extends Forms {
       placesField: null,
       look: NO_LOOK,
       rules: NO_RULES,
+      tellsFormsApart: false,
+      forms: undefined,
     };
   }
 }

@@ -5,6 +5,7 @@ import { submissionLine } from '../../../db/submissions/submission-queries.ts';
 import { withRetries } from '../../../db/submissions/submission-reader.ts';
 import { HONEYPOT, REDIRECT } from '../../../forms/control-fields.ts';
 import { labelsOf } from '../../../forms/forms-of-page.ts';
+import { severalNames } from '../../../forms/match-form.ts';
 import { SIZES } from '../../../sizes.ts';
 import type { App } from '../../app.ts';
 import { perService, type ToolCall } from '../../operation/declaration.ts';
@@ -112,6 +113,7 @@ class Exports {
       db,
       limits,
       compute: { formsOf },
+      submissions,
     } = this.#app;
     const { labels, bom, ...filter } = query;
     const range = await rangeOf(db, resource, filter);
@@ -122,6 +124,7 @@ class Exports {
       return {
         read: () => inParts(readMatching(db, page, searchOf(this.#app, filter), withRetries(limits))),
         labels: labels === undefined ? new Map() : labelsOf(await formsOf(resource.id)),
+        hasForms: severalNames((await submissions.forms.get(resource.id))?.forms ?? []).length > 0,
         hasBom: bom !== undefined,
       };
     } finally {
@@ -151,7 +154,7 @@ const csvExport = operation('GET', '/submissions/:deployId/export.csv', 'exportC
   noCommand: '`formhost export` writes it to a file.',
   summary: 'Get all submissions of a {deployment} as CSV',
   description:
-    'Oldest first, RFC 4180 with a header row: `id`, `created_at`, `ip_address`, then the fields in the order in which ' +
+    'Oldest first, RFC 4180 with a header row: `id`, `created_at`, `ip_address`, `form` where the page has several forms, then the fields in the order in which ' +
     `they first appear, without control fields such as \`${REDIRECT}\` (\`_replyto\` is a column) and an empty \`${HONEYPOT}\`. ` +
     `An apostrophe is put before what a spreadsheet would run as a formula. ${FILTERED} ${TOO_MANY_EXPORTS}`,
   find: (owner, { deployId }, { db }) => ownDeployment(db, owner, deployId),

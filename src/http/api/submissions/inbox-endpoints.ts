@@ -24,6 +24,7 @@ import {
   testsBetween,
 } from '../../../db/submissions/test-submission-queries.ts';
 import { trashSubmissions } from '../../../db/submissions/trashed-submission-queries.ts';
+import { MAX_FORM_NAME_CHARS, toFormName } from '../../../forms/forms-of-page.ts';
 import { createMatcher } from '../../../forms/submission-search.ts';
 import { SUBMISSION_ID } from '../../../lib/ids.ts';
 import { refused } from '../../../problems/refusal.ts';
@@ -65,6 +66,11 @@ export const InboxSubmissionBody = answerObject('InboxSubmission', {
   status: z
     .enum(STATUSES)
     .meta({ description: '`done` once the owner has said so; `open` at first.', example: 'open' }),
+  form: textOrNull(
+    'The form of the page that has sent it: its `form-name`, else the name or the id of the form, else the heading in or before it. ' +
+      'null where the page had one form, and where the form is not known.',
+    null,
+  ),
   test: flagField('Whether the owner has sent it to test the form. It is no submission then.', false),
   page_version: positiveField('The version of the page that was live when it was accepted.', 1),
 });
@@ -95,16 +101,16 @@ const filterFields = {
     .meta({
       description:
         'A text to find in the names or values of fields, or the names of files, as a person sees them, whatever the case.',
-      short: 'A text in the names or values of fields.',
+      short: 'A text in names or values.',
       example: 'ada',
     }),
   from: timeBound('from').meta({
     description: 'The first time of receipt that counts, in ISO 8601; a day is one in UTC.',
-    short: 'A time or a day in ISO 8601, included.',
+    short: 'Time or day (ISO 8601), included.',
   }),
   to: timeBound('to').meta({
     description: 'The first time of receipt that no longer counts.',
-    short: 'A time or a day in ISO 8601, not included.',
+    short: 'Time or day (ISO 8601), not included.',
   }),
 };
 const onlyUnread = 'Only submissions that are not marked as read.';
@@ -115,16 +121,29 @@ const onlyStatus = z
   .optional()
   .meta({ description: 'Only submissions with this status: `open` or `done`.', short: 'open or done.' });
 
+const isInvalidForm = 'form is invalid: send the name of a form, as a submission has it{once}.';
+const onlyForm = z
+  .string(isInvalidForm)
+  .max(MAX_FORM_NAME_CHARS, `form is too long: send at most ${MAX_FORM_NAME_CHARS} characters.`)
+  .refine((text) => toFormName(text) !== null, refused('wrong-format', isInvalidForm))
+  .optional()
+  .meta({
+    description: 'Only submissions of the form with this name, of a page with several.',
+    short: 'The name of a form.',
+    example: 'contact',
+  });
+
 /** The filter in the query of a URL. */
 export const FilterQuery = z.object({
   ...filterFields,
   unread: onlyIf('unread', onlyUnread),
   starred: onlyIf('starred', onlyStarred),
   status: onlyStatus,
+  form: onlyForm,
 });
 export type Filter = { q?: string | undefined; from?: string | undefined; to?: string | undefined } & {
   [Mark in 'unread' | 'starred']?: unknown;
-} & { status?: Status | undefined };
+} & { status?: Status | undefined; form?: string | undefined };
 
 /** Where a search goes on. */
 export const cursorField = (pattern: RegExp) =>
@@ -200,8 +219,9 @@ const Bulk = z.object({
         unread: isTrue('unread', onlyUnread),
         starred: isTrue('starred', onlyStarred),
         status: onlyStatus,
+        form: onlyForm,
       },
-      'filter is invalid: send an object such as {"q": "ada"}, with no fields but q, from, to, unread, starred and status.',
+      'filter is invalid: send an object such as {"q": "ada"}, with no fields but q, from, to, unread, starred, status and form.',
     )
     .optional()
     .meta({ description: 'In place of `ids`: all that a search finds, in several requests. `{}`: all submissions.' }),
@@ -210,8 +230,8 @@ const Bulk = z.object({
 
 /** A submission in the shape of `InboxSubmissionBody`; its data is sent unchanged. */
 export function inboxJson(found: FoundSubmission): string {
-  const { read, starred, note, status, isTest: test, pageVersion: page_version } = found;
-  return `${submissionJson(found).slice(0, -1)},${JSON.stringify({ read, starred, note, status, test, page_version }).slice(1)}`;
+  const { read, starred, note, status, form, isTest: test, pageVersion: page_version } = found;
+  return `${submissionJson(found).slice(0, -1)},${JSON.stringify({ read, starred, note, status, form, test, page_version }).slice(1)}`;
 }
 
 /** The times of a filter; throws 400 where they leave nothing. `place`: that of its `from`. */
@@ -225,11 +245,12 @@ export function timesOf(
 }
 
 /** The search of a filter without its times, and the time that one request may take. */
-export const searchOf = ({ limits: { reads } }: App, { q, unread, starred, status }: Filter) => ({
+export const searchOf = ({ limits: { reads } }: App, { q, unread, starred, status, form }: Filter) => ({
   matches: q ? createMatcher(q) : () => true,
   unread: unread !== undefined,
   starred: starred !== undefined,
   status,
+  form: form === undefined ? undefined : (toFormName(form) ?? undefined),
   maxMs: reads.searchMs,
   turnMs: reads.searchSliceMs,
 });
@@ -277,6 +298,7 @@ export const SEARCH_COMMAND = {
     unread: 'only what is not marked as read',
     starred: 'only what has a star',
     status: 'only what is open, or done',
+    form: 'only what this form of the page has sent',
   },
   shows: 'submissions',
   counts: { of: ({ submissions }: { submissions: readonly unknown[] }) => submissions.length, outcome: 'found' },
@@ -290,7 +312,7 @@ const searchOperation = operation('GET', '/submissions/:deployId/search', 'searc
   tool: {
     name: 'search_submissions',
     description: 'Finds a text in submissions, or those of a time, newest first.',
-    fields: ['q', 'from', 'to', 'status', 'cursor', 'limit'],
+    fields: ['q', 'from', 'to', 'status', 'form', 'cursor', 'limit'],
     isBounded: true,
     readsVisitors: true,
   },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { storeTest } from '../../../db/submissions/test-submission-queries.ts';
+import { formNameOf } from '../../../forms/match-form.ts';
 import { newSubmissionId } from '../../../lib/ids.ts';
 import { refused } from '../../../problems/refusal.ts';
 import { SIZES } from '../../../sizes.ts';
@@ -55,6 +56,7 @@ export const testSubmissionOperation = operation('POST', '/submissions/:deployId
     const {
       db,
       config,
+      compute,
       requests: { clientAddress },
     } = app;
     // Its owner finds it at other endpoints: the 404 alone would not say why.
@@ -63,7 +65,9 @@ export const testSubmissionOperation = operation('POST', '/submissions/:deployId
     const ipAddress = clientAddress(call.request);
     await testsOf(app).countOwner(call);
     const id = newSubmissionId();
-    const test = { id, deploymentId, ownerId: call.owner.id, data: JSON.stringify(fields), ipAddress };
+    const data = JSON.stringify(fields);
+    const form = formNameOf(await compute.formsOf(deploymentId), data);
+    const test = { id, deploymentId, ownerId: call.owner.id, data, ipAddress, form };
     if (!(await storeTest(db, test))) throw noSuchDeployment();
     return { message: 'Test submission received' as const, id };
   },

@@ -16,11 +16,12 @@ export async function* toCsv(source: TableSource): AsyncGenerator<string> {
   for await (const part of readRows()) yield part.map((submission) => toRow(submission, columns)).join('');
 }
 
-function toRow(submission: Submission, { header, indexes }: Columns): string {
-  const { id, ipAddress, createdAt } = submission;
-  const cells = Array<string>(header.length).fill('');
+function toRow(submission: Submission, columns: Columns): string {
+  const { id, ipAddress, createdAt, form } = submission;
+  const cells = Array<string>(columns.header.length).fill('');
   for (const [column, text] of [id, createdAt.toISOString(), ipAddress].entries()) cells[column] = text;
-  for (const { column, value } of cellsOf(submission, indexes)) cells[column] = csvCell(cellOf(value));
+  if (columns.hasForms) cells[3] = csvCell(form ?? '');
+  for (const { column, value } of cellsOf(submission, columns)) cells[column] = csvCell(cellOf(value));
   return `${cells.join(',')}\r\n`;
 }
 

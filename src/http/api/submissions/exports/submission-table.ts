@@ -13,20 +13,24 @@ const EXPORT_NAME_CHARS = 1024 * 1024;
 
 /** Columns that each row has. */
 const FIXED_COLUMNS = ['id', 'created_at', 'ip_address'];
+/** The column behind them, where the page has several forms. */
+const FORM_COLUMN = 'form';
 /** The column of all fields beyond the limits below, whose columns would fill the memory. */
 const OTHER_FIELDS = 'other_fields';
-/** Names of fields that would be mistaken for a column of ours; `data.` is put before them. */
-const RESERVED_NAME = new RegExp(`^(?:data\\.)*(?:${[...FIXED_COLUMNS, OTHER_FIELDS].join('|')})$`);
+/** Names of fields that would be mistaken for one of these columns of ours; `data.` is put before them. */
+const reservedName = (columns: readonly string[]): RegExp => new RegExp(`^(?:data\\.)*(?:${columns.join('|')})$`);
 
 /** Reads the submissions of an export, a few at a time, from the first one; each call reads them again. */
 export type Read = () => AsyncIterable<readonly Submission[]>;
 
 export type Columns = {
   /**
-   * The names of all columns: `id`, `created_at` and `ip_address`, then those of fields, then that for other fields if
-   * there are any.
+   * The names of all columns: `id`, `created_at` and `ip_address`, `form` if there are several, then those of fields, then that for
+   * other fields if there are any.
    */
   header: readonly string[];
+  /** True if there is a column `form`. */
+  hasForms: boolean;
   /** Fields by name, each with the index of its column. */
   indexes: ReadonlyMap<string, number>;
   /** The number of submissions that were read. */
@@ -41,38 +45,45 @@ type Cell = { column: number; value: string };
 
 /**
  * The submissions of a table in the order of its columns, the labels that stand in for names of fields, and whether CSV has a byte order
- * mark. `readRows`: the same submissions in the order of the rows of CSV, where that is another.
+ * mark. `readRows`: the same submissions in the order of the rows of CSV, where that is another. `hasForms`: whether the page
+ * has several forms.
  */
-export type TableSource = { read: Read; readRows?: Read; labels: Labels; hasBom?: boolean };
+export type TableSource = { read: Read; readRows?: Read; labels: Labels; hasForms?: boolean; hasBom?: boolean };
 
 /**
  * Reads all submissions for their columns: the fields in the order of their first appearance. Yields an empty piece
  * after each part: its reader sees that there is progress.
  */
-export async function* collectColumns({ read, labels }: TableSource): AsyncGenerator<'', Columns> {
-  const indexes = new Map<string, number>();
-  const header = [...FIXED_COLUMNS];
+export async function* collectColumns({ read, labels, ...source }: TableSource): AsyncGenerator<'', Columns> {
+  const names: string[] = [];
+  const known = new Set<string>();
+  let { hasForms = false } = source;
   let rows = 0;
   let nameChars = 0;
   let hasOthers = false;
   for await (const part of read()) {
     rows += part.length;
     for (const submission of part) {
+      hasForms ||= submission.form !== null;
       for (const { name } of contentOf(submission)) {
-        if (indexes.has(name)) continue;
-        if (indexes.size === SIZES.export.maxFieldColumns || nameChars + name.length > EXPORT_NAME_CHARS) {
+        if (known.has(name)) continue;
+        if (known.size === SIZES.export.maxFieldColumns || nameChars + name.length > EXPORT_NAME_CHARS) {
           hasOthers = true;
           continue;
         }
-        indexes.set(name, header.length);
+        known.add(name);
+        names.push(name);
         nameChars += name.length;
-        header.push(RESERVED_NAME.test(name) ? `data.${name}` : name);
       }
     }
     yield '';
   }
+  const fixed = hasForms ? [...FIXED_COLUMNS, FORM_COLUMN] : FIXED_COLUMNS;
+  const reserved = reservedName([...fixed, OTHER_FIELDS]);
+  const indexes = new Map(names.map((name, index) => [name, fixed.length + index]));
+  const header = [...fixed, ...names.map((name) => (reserved.test(name) ? `data.${name}` : name))];
   if (hasOthers) header.push(OTHER_FIELDS);
-  return { header: labels.size > 0 ? withLabels(header, indexes, labels) : header, indexes, rows };
+  return { header: labels.size > 0 ? withLabels(header, indexes, labels) : header, hasForms, indexes, rows };
 }
 
 /** The header with labels in place of names. A label that would not be the only one of its kind has the name behind it. */
@@ -93,7 +104,7 @@ function withLabels(header: readonly string[], indexes: Columns['indexes'], labe
 }
 
 /** The cells of a submission's fields that are there, from left to right. */
-export function cellsOf(submission: Shown, indexes: Columns['indexes']): readonly Cell[] {
+export function cellsOf(submission: Shown, { hasForms, indexes }: Pick<Columns, 'hasForms' | 'indexes'>): readonly Cell[] {
   const cells: Cell[] = [];
   const others: string[] = [];
   for (const [name, value] of fieldsOf(contentOf(submission))) {
@@ -102,7 +113,8 @@ export function cellsOf(submission: Shown, indexes: Columns['indexes']): readonl
     else others.push(`${JSON.stringify(name)}:${compactJson(value)}`);
   }
   cells.sort((one, other) => one.column - other.column);
-  if (others.length > 0) cells.push({ column: FIXED_COLUMNS.length + indexes.size, value: `{${others.join(',')}}` });
+  const fixed = FIXED_COLUMNS.length + (hasForms ? 1 : 0);
+  if (others.length > 0) cells.push({ column: fixed + indexes.size, value: `{${others.join(',')}}` });
   return cells;
 }
 

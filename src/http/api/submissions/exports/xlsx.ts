@@ -151,12 +151,13 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Days are counted from the end of 1899 on. */
 const DAYS_TO_1970 = 25_569;
 
-function toRow(number: number, submission: Submission, { letters, indexes }: Sheet): string {
-  const { id, ipAddress, createdAt } = submission;
+function toRow(number: number, submission: Submission, sheet: Sheet): string {
+  const { id, ipAddress, createdAt, form } = submission;
   const days = createdAt.getTime() / DAY_MS + DAYS_TO_1970;
   let row = `<row r="${number}">${textCell(`A${number}`, id)}<c r="B${number}" s="${STYLE.time}"><v>${days}</v></c>`;
   row += textCell(`C${number}`, ipAddress);
-  for (const { column, value } of cellsOf(submission, indexes)) row += cellOf(`${letters[column]}${number}`, value);
+  if (sheet.hasForms) row += textCell(`D${number}`, form ?? '');
+  for (const { column, value } of cellsOf(submission, sheet)) row += cellOf(`${sheet.letters[column]}${number}`, value);
   return `${row}</row>`;
 }
 

@@ -1,3 +1,4 @@
+import { toFormName } from '../../forms/forms-of-page.ts';
 import { DASHBOARD_LIMITS } from '../dashboard-limits.ts';
 import { dayOf, dayStart } from '../ui/time.tsx';
 
@@ -11,15 +12,17 @@ export type Filter = {
   starred: boolean;
   /** Says if the owner is done with them; empty for both. */
   status: '' | 'open' | 'done';
+  /** The name of the form, of several; empty for all. */
+  form: string;
 };
 
-export const NO_FILTER: Filter = { q: '', from: '', to: '', unread: false, starred: false, status: '' };
+export const NO_FILTER: Filter = { q: '', from: '', to: '', unread: false, starred: false, status: '', form: '' };
 
 /** True if a text or times are looked for, in whatever folder. */
 export const isSearch = ({ q, from, to }: Filter): boolean => q !== '' || from !== '' || to !== '';
 
 export const isFiltered = (filter: Filter): boolean =>
-  isSearch(filter) || filter.unread || filter.starred || filter.status !== '';
+  isSearch(filter) || filter.unread || filter.starred || filter.status !== '' || filter.form !== '';
 
 /** The filter in an address. */
 export const filterOf = (query: Readonly<Record<string, string>>): Filter => ({
@@ -29,10 +32,11 @@ export const filterOf = (query: Readonly<Record<string, string>>): Filter => ({
   unread: query.unread === '1',
   starred: query.starred === '1',
   status: query.status === 'open' || query.status === 'done' ? query.status : '',
+  form: toFormName(query.form ?? '') ?? '',
 });
 
 /** The end of an address that has this filter. */
-export function searchOf({ q, from, to, unread, starred, status }: Filter): string {
+export function searchOf({ q, from, to, unread, starred, status, form }: Filter): string {
   const parameters = new URLSearchParams({
     ...(q !== '' && { q }),
     ...(from !== '' && { from }),
@@ -40,12 +44,13 @@ export function searchOf({ q, from, to, unread, starred, status }: Filter): stri
     ...(unread && { unread: '1' }),
     ...(starred && { starred: '1' }),
     ...(status !== '' && { status }),
+    ...(form !== '' && { form }),
   }).toString();
   return parameters === '' ? '' : `?${parameters}`;
 }
 
 /** The filter as the API takes it. */
-export function queryOf({ q, from, to, unread, starred, status }: Filter) {
+export function queryOf({ q, from, to, unread, starred, status, form }: Filter) {
   const [start, end] = [dayStart(from), dayStart(to, 1)];
   return {
     ...(q !== '' && { q }),
@@ -54,6 +59,7 @@ export function queryOf({ q, from, to, unread, starred, status }: Filter) {
     ...(unread && { unread: 'true' as const }),
     ...(starred && { starred: 'true' as const }),
     ...(status !== '' && { status }),
+    ...(form !== '' && { form }),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Overviewed } from '../own-pages.ts';
 import type { Page } from '../ui/page-layout.tsx';
-import type { Labels } from './columns/column-labels.ts';
+import type { Labels, PageForm } from './columns/column-labels.ts';
 import type { Filter } from './filter.ts';
 import type { Submission } from './read-submissions.ts';
 import type { Selected } from './selected.ts';
@@ -15,6 +15,8 @@ export type Inbox = {
   overview: readonly Overviewed[];
   /** The fields of the page; none for all pages. */
   labels: Labels;
+  /** The forms of the page, where it has several. */
+  forms: readonly PageForm[];
   filter: Filter;
   list: SubmissionList;
   selected: Selected<Submission>;

@@ -13,6 +13,7 @@ import type { Inbox } from './inbox-state.ts';
 import { Table } from './inbox-table.tsx';
 import { ColumnsMenu } from './toolbar/columns-menu.tsx';
 import { Folders } from './toolbar/folders.tsx';
+import { FormsMenu } from './toolbar/forms-menu.tsx';
 import { Toolbar } from './toolbar/inbox-toolbar.tsx';
 
 /** Why the list is empty, and the next step. */
@@ -67,11 +68,12 @@ function Nothing({ inbox: { page, filter }, onClear }: { inbox: Inbox; onClear()
 
 /** The toolbar and the list. */
 export function ListPane({ inbox }: { inbox: Inbox }): JSX.Element {
-  const { page, labels, list, filter } = inbox;
+  const { page, labels, forms, list, filter } = inbox;
   const { path, route } = useLocation();
   const { rows, isReading, error } = list.state.value;
   const [chosen, choose] = useChosenColumns(page?.id);
-  const { columns, choices } = useColumns(page?.id, labels, rows, chosen);
+  const hasForms = forms.length > 0 && filter.form === '';
+  const { columns, choices } = useColumns(page?.id, labels, rows, { chosen, hasForms });
   const sums = useSums(labels, rows);
   const isEmpty = rows.length === 0 && !isReading && !error;
   const narrowTo = (changed: typeof filter): void => route(path + searchOf(changed), true);
@@ -83,6 +85,7 @@ export function ListPane({ inbox }: { inbox: Inbox }): JSX.Element {
         </div>
       ) : (
         <Toolbar inbox={inbox} onChange={narrowTo}>
+          {(forms.length > 0 || filter.form !== '') && <FormsMenu forms={forms} filter={filter} onChange={narrowTo} />}
           {choices.length > 1 && (
             <ColumnsMenu columns={columns} choices={choices} isChosen={chosen !== undefined} onChoose={choose} />
           )}

@@ -36,6 +36,8 @@ export type Submission = {
   note: string;
   /** The owner has nothing left to do about it. */
   isDone: boolean;
+  /** The form that has sent it, of several of the page; empty where that is not known. */
+  form: string;
   /** Why it is kept apart as spam. */
   reason: string | undefined;
   /** When it was moved to the trash. */
@@ -104,6 +106,7 @@ export function readSubmission(json: string, pageId = ''): Submission {
     isTest: members.get('test') === 'true' || fields.some(({ control }) => control === 'test'),
     note: textOf(members.get('note')),
     isDone: textOf(members.get('status')) === 'done',
+    form: textOf(members.get('form')),
     deletedAt: members.has('deleted_at') ? textOf(members.get('deleted_at')) : undefined,
     reason: members.has('reason') ? textOf(members.get('reason')) : undefined,
   };

@@ -111,8 +111,8 @@ export function InboxPane({ page, overview, onChange }: Props): JSX.Element {
   const { act, question } = useActions(list, pageIds, () => {
     if (openId !== undefined && !list.find(openId)) route(hrefOf(), true);
   });
-  const labels = useLabels(page?.id);
-  const shared = { page, overview, labels, mayChange: mayChange.value };
+  const { labels, forms } = useLabels(page?.id, filter.form);
+  const shared = { page, overview, labels, forms, mayChange: mayChange.value };
   const inbox: Inbox = { ...shared, filter, list, selected, openId, hrefOf, act };
   useRowInSight(list, openId);
   useUnreadInTitle(overview);

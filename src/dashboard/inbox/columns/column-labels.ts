@@ -16,28 +16,54 @@ export type Labels = ReadonlyMap<string, FormField>;
 /** Fields that nobody fills in. */
 const HIDDEN_TYPES: ReadonlySet<string> = new Set(['hidden', 'submit', 'image', 'reset', 'button']);
 
+type CheckedField = { name: string; label: string | null; type: string };
+
+/** The fields of a form that are for people. */
+function forPeople(fields: readonly CheckedField[]): CheckedField[] {
+  const controlOf = controlsOf(fields.map(({ name }) => name));
+  return fields.filter(({ name }) => isForPeople(controlOf(name)));
+}
+
 /** Fields without a label have their names. */
-async function readLabels(id: string, signal: AbortSignal): Promise<Labels> {
-  const { forms } = await answer(api.GET('/deploy/{id}/check', { params: { path: { id } }, signal }));
-  const fields = forms.flatMap((form) => {
-    const controlOf = controlsOf(form.fields.map(({ name }) => name));
-    return form.submits_here ? form.fields.filter(({ name }) => isForPeople(controlOf(name))) : [];
-  });
+function toLabels(fields: readonly CheckedField[]): Labels {
   const labels = new Map<string, FormField>();
-  for (const { name, label, type } of fields) {
+  for (const { name, label, type } of forPeople(fields)) {
     if (labels.has(name) || HIDDEN_TYPES.has(type)) continue;
     labels.set(name, { label: label ?? name, type });
   }
   return labels;
 }
 
+async function readLabels(id: string, signal: AbortSignal): Promise<Labels> {
+  const { forms } = await answer(api.GET('/deploy/{id}/check', { params: { path: { id } }, signal }));
+  return toLabels(forms.flatMap((form) => (form.submits_here ? forPeople(form.fields) : [])));
+}
+
 const NO_LABELS: Labels = new Map();
 const seen = new Map<string, Labels>();
 
-/** The labels of a page; none until they are there, for a page that can't be checked, and without a page. */
-export function useLabels(pageId: string | undefined): Labels {
+/** A form of a page that has several. `labels`: of its fields; none where the page has it no longer. */
+export type PageForm = { name: string; labels: Labels };
+
+const NO_FORMS: readonly PageForm[] = [];
+const seenForms = new Map<string, readonly PageForm[]>();
+
+async function readForms(id: string, signal: AbortSignal): Promise<readonly PageForm[]> {
+  const { forms } = await answer(api.GET('/deploy/{id}/forms', { params: { path: { id } }, signal }));
+  return forms.map(({ name, fields }) => ({ name, labels: toLabels(fields) }));
+}
+
+/**
+ * The forms of a page, where it has several, and the labels of the one with a name, or of all. None until they are there, for a page
+ * that can't be checked, and without a page.
+ */
+export function useLabels(pageId: string | undefined, formName = ''): { labels: Labels; forms: readonly PageForm[] } {
   const load = async (signal: AbortSignal) => (pageId === undefined ? NO_LABELS : readLabels(pageId, signal));
-  return useData(`labels:${pageId}`, load, seen).data ?? NO_LABELS;
+  const loadForms = async (signal: AbortSignal) => (pageId === undefined ? NO_FORMS : readForms(pageId, signal));
+  const labels = useData(`labels:${pageId}`, load, seen).data ?? NO_LABELS;
+  const forms = useData(`forms:${pageId}`, loadForms, seenForms).data ?? NO_FORMS;
+  const form = forms.find(({ name }) => name === formName);
+  return { labels: form && form.labels.size > 0 ? form.labels : labels, forms };
 }
 
 export function labelOf(labels: Labels, name: string): string {

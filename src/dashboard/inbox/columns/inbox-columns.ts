@@ -23,6 +23,9 @@ const COLUMNS_OF_ALL: readonly Column[] = [
   { name: '', label: 'Summary', kind: 'wide', textOf: summaryOf },
 ];
 
+/** The column of a page with several forms. */
+const FORM_COLUMN: Column = { name: '', label: 'Form', textOf: ({ form }) => form };
+
 const ONLY_TITLES: readonly Column[] = [{ name: '', label: 'Submission', textOf: titleOf }];
 
 /** The names of fields in submissions, in the order in which they first appear, each with whether one has a text. */
@@ -88,16 +91,17 @@ function columnsOf(
   }));
 }
 
-/** The columns of the list, which stay the same object until one of them changes, and the fields that may have one. */
+/** The columns of the list, with that of the form if it `hasForms`, which stay the same object until one of them changes, and the fields that may have one. */
 export function useColumns(
   pageId: string | undefined,
   labels: Labels,
   rows: readonly Submission[],
-  chosen: readonly string[] | undefined,
+  { chosen, hasForms }: { chosen: readonly string[] | undefined; hasForms: boolean },
 ): { columns: readonly Column[]; choices: readonly Choice[] } {
   const choices = useMemo(() => (pageId === undefined ? [] : choicesOf(labels, rows)), [pageId, labels, rows]);
   const some = rows.slice(0, DASHBOARD_LIMITS.inbox.columnRows);
-  const columns = pageId === undefined ? COLUMNS_OF_ALL : columnsOf(labels, choices, some, chosen);
+  const ofPage = pageId === undefined ? COLUMNS_OF_ALL : columnsOf(labels, choices, some, chosen);
+  const columns = hasForms ? ofPage.toSpliced(1, 0, FORM_COLUMN) : ofPage;
   const key = JSON.stringify(columns.map(({ name, label, kind }) => [name, label, kind]));
   return { columns: useMemo(() => columns, [key]), choices };
 }

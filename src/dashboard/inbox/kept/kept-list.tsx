@@ -179,7 +179,7 @@ function Bar({ folder: { view }, page, q }: Omit<ListProps, 'onChange'> & { q: s
 /** A folder: its submissions, each of which opens in its place, and what can be done with several. */
 export function KeptList({ folder, page, onChange }: ListProps): JSX.Element {
   const { q } = filterOf(useLocation().query);
-  const labels = useLabels(page.id);
+  const { labels } = useLabels(page.id);
   const key = `${folder.view}:${page.id}`;
   const { pathOf } = folder;
   const loaded = useKept(key, folder);

@@ -32,8 +32,8 @@ function Bar({ inbox: { list, openId, hrefOf } }: { inbox: Inbox }): JSX.Element
 }
 
 function Opened({ inbox, submission }: { inbox: Inbox; submission: Submission }): JSX.Element {
-  const { pageId, createdAt, read, isTest, isDone } = submission;
-  const labels = useLabels(pageId);
+  const { pageId, createdAt, read, isTest, isDone, form } = submission;
+  const { labels } = useLabels(pageId, form);
   const page = inbox.overview.find((one) => one.id === pageId);
   const pageName = submission.pageName ?? page?.title ?? page?.slug ?? 'Your message';
   const heading = useRef<HTMLHeadingElement>(null);
@@ -61,6 +61,12 @@ function Opened({ inbox, submission }: { inbox: Inbox; submission: Submission })
               <a href={pageLinks(pageId).inbox}>
                 <bdi>{pageName}</bdi>
               </a>
+            </>
+          )}
+          {form !== '' && (
+            <>
+              {' · Form: '}
+              <bdi>{form}</bdi>
             </>
           )}{' '}
           {!read && <span class="badge">Unread</span>} {isTest && <span class="badge">Test</span>}{' '}

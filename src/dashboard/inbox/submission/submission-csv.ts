@@ -19,9 +19,11 @@ function toCsv(rows: readonly Submission[], labels: Labels): string {
   const known = new Set(sent);
   const names = [...new Set([...Array.from(labels.keys()).filter((name) => known.has(name)), ...sent])];
   const hasPages = rows.some(({ pageName }) => pageName !== undefined);
-  const head = ['id', 'created_at', 'ip_address', ...(hasPages ? ['page'] : [])];
+  const hasForms = rows.some(({ form }) => form !== '');
+  const head = ['id', 'created_at', 'ip_address', ...(hasForms ? ['form'] : []), ...(hasPages ? ['page'] : [])];
   const lines = rows.map((row) => [
     ...[row.id, row.createdAt, row.ipAddress],
+    ...(hasForms ? [row.form] : []),
     ...(hasPages ? [row.pageName ?? ''] : []),
     ...names.map((name) => cellOf(row, name)),
   ]);

@@ -1,0 +1,35 @@
+import type { JSX } from 'preact';
+import { Menu } from '../../ui/menu.tsx';
+import type { PageForm } from '../columns/column-labels.ts';
+import type { Filter } from '../filter.ts';
+import { MenuLabel } from './menu-label.tsx';
+
+type Props = { forms: readonly PageForm[]; filter: Filter; onChange(filter: Filter): void };
+
+/** The form whose submissions are shown, of a page with several. */
+export function FormsMenu({ forms, filter, onChange }: Props): JSX.Element {
+  const { form } = filter;
+  const names = new Set([...forms.map(({ name }) => name), ...(form === '' ? [] : [form])]);
+  return (
+    <Menu label={<MenuLabel icon="page" text={form === '' ? 'Forms' : form} />} isOn={form !== ''}>
+      <div class="presets">
+        {Array.from(names, (name) => (
+          <button
+            key={name}
+            type="button"
+            class="button quiet"
+            aria-pressed={name === form}
+            onClick={() => onChange({ ...filter, form: name })}
+          >
+            <bdi>{name}</bdi>
+          </button>
+        ))}
+      </div>
+      {form !== '' && (
+        <button type="button" class="button quiet" onClick={() => onChange({ ...filter, form: '' })}>
+          All forms
+        </button>
+      )}
+    </Menu>
+  );
+}

@@ -81,10 +81,14 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
 
     it('shows the names of pages whole on a phone', async () => {
       const owner = await dashboard.owner();
-      const { id } = await owner.deploy({ html: FORM });
+      const { id } = await owner.deploy({ html: '<title>Registration for the course</title>' });
       await submit(id, 'Ada');
       const page = await dashboard.open(owner, '/dashboard', PHONE);
       await page.getByText('1 unread', { exact: true }).waitFor();
+      // On two lines: it is wider than what is left of one.
+      const lines =
+        "document.querySelector('.page-row h2').clientHeight / parseFloat(getComputedStyle(document.querySelector('.page-row h2')).lineHeight)";
+      expect(Math.round(Number(await page.evaluate(lines)))).toBe(2);
       const hidden =
         "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.page-row h2'))";
       expect(await page.evaluate(hidden)).toBe(0);

@@ -195,6 +195,9 @@ async function take(browser: Browser, folder: string, url: (path: string) => str
     const element = frame === page.mainFrame() ? undefined : await frame.frameElement();
     if ((await element?.getAttribute('sandbox')) !== '') await frame.evaluate(PAINTED);
   }
+  // Nothing is pointed at: it would look chosen.
+  await page.mouse.move(0, 0);
+  await page.evaluate(PAINTED);
   await page.screenshot({ path: join(folder, `${shot.name}.png`), fullPage: shot.isWhole });
   await context.close();
 }

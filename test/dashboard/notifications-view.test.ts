@@ -107,35 +107,64 @@ describe.skipIf(!hasChromium())('the dashboard, Notifications', () => {
     expect(await failures.count()).toBe(0);
   });
 
-  it('recognises addresses of Slack and Discord, by the keyboard alone', async () => {
+  it('recognises addresses of services, by the keyboard alone', async () => {
     const owner = await dashboard.owner();
     const { id } = await owner.deploy({ html: FORM });
     const page = await dashboard.open(owner, of(id), { ...PHONE, colorScheme: 'dark' });
     const url = page.getByLabel('Webhook URL');
+    const receiver = page.getByLabel('Receiver');
     await url.waitFor();
     await tabTo(page, url);
-    await page.keyboard.type('https://discord.com/api/webhooks/1/a');
+    await page.keyboard.type('https://api.telegram.org/bot1:a/sendMessage');
+    expect(await receiver.inputValue()).toBe('Telegram');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('Webhook URL is a webhook of Discord').waitFor();
-    await page.getByText('Not saved: 1 field needs attention.').waitFor();
-    await url.and(page.locator(':focus')).waitFor();
-    // Only a flow that the owner has made for JSON can use what is sent there.
-    await page.getByLabel('Receiver').selectOption('Zapier');
-    await url.selectText();
-    await page.keyboard.type('https://prod-1.westeurope.logic.azure.com/workflows/a/triggers/manual/paths/invoke');
+    await page.getByRole('alert').getByText('Chat is required for Telegram').waitFor();
+    const chat = page.getByLabel('Chat', { exact: true });
+    await chat.and(page.locator(':focus')).waitFor();
+    await page.keyboard.type('@my_channel');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('Webhook URL starts a workflow of Microsoft').waitFor();
-    await url.selectText();
-    await page.keyboard.type('https://hooks.slack.com/services/T000/B000/XXXX');
-    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Telegram' }).click();
+    await page.getByText('It gets messages for Telegram in the chat @my_channel.').waitFor();
+    const others = [
+      ['Discord', 'https://discord.com/api/webhooks/1/a'],
+      ['Microsoft Teams', 'https://prod-1.westeurope.logic.azure.com/workflows/a/triggers/manual/paths/invoke'],
+      ['Google Chat', 'https://chat.googleapis.com/v1/spaces/a/messages?key=b'],
+      ['Slack', 'https://hooks.slack.com/services/T000/B000/XXXX'],
+    ] as const;
+    for (const [name, address] of others) {
+      await url.focus();
+      await page.keyboard.type(address);
+      expect(await receiver.inputValue()).toBe(name);
+      await page.keyboard.press('Enter');
+      await expect.poll(() => url.inputValue()).toBe('');
+    }
     const row = page.getByRole('button', { name: 'Slack' });
-    await row.waitFor();
     await tabTo(page, row);
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Send a test to https://hooks.slack.com' }).waitFor();
-    // Slack's messages are not signed.
+    // The messages of chats are signed for nobody.
     expect(await page.getByText('Show secret').count()).toBe(0);
-    expect((await owner.get(`/webhooks/${id}`)).body.webhooks).toMatchObject([{ type: 'slack', active: true }]);
+    const { webhooks } = (await owner.get(`/webhooks/${id}`)).body;
+    expect(webhooks.map(({ type }: { type: string }) => type)).toEqual([...Array(4).fill('generic'), 'slack']);
+    await expectAccessible(page);
+  });
+
+  it('adds a program that knows Standard Webhooks, and shows what it has answered', async () => {
+    const receiver = await startReceiver((response) => void response.writeHead(500).end('<b>No disk space</b>'));
+    const owner = await dashboard.owner();
+    const { id } = await owner.deploy({ html: FORM });
+    const page = await dashboard.open(owner, of(id));
+    await page.getByLabel('Receiver').selectOption('A program with Standard Webhooks');
+    await page.getByLabel('Webhook URL').fill(receiver.url);
+    await page.getByRole('button', { name: 'Add webhook' }).click();
+    await page.getByRole('button', { name: 'A program' }).click();
+    await page.getByText('It gets events of Standard Webhooks.').waitFor();
+    await page.getByRole('button', { name: `Send a test to ${receiver.url}` }).click();
+    await page.getByText('What was answered').first().click();
+    await page.getByText('<b>No disk space</b>').waitFor();
+    await page.getByText(/after \d+ ms: HTTP 500/).waitFor();
+    expect(JSON.parse(receiver.received[0]?.body ?? '').type).toBe('submission.created');
+    await expectAccessible(page);
   });
 
   it('saves who gets mail and how often; without a connection nothing typed is lost', async () => {

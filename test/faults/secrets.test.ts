@@ -45,11 +45,13 @@ it('writes no key, webhook URL, webhook secret or submitted value to a log, and 
     'a value that was submitted': marker('visitor'),
     'the name of a field': marker('field'),
     'the URL of a webhook': marker('hook'),
+    'the value of a header': marker('header'),
     'the password of the mail server': marker('mail'),
   };
   const value = secrets['a value that was submitted'] ?? '';
   const field = secrets['the name of a field'] ?? '';
   const hook = secrets['the URL of a webhook'] ?? '';
+  const header = secrets['the value of a header'] ?? '';
   const password = secrets['the password of the mail server'] ?? '';
   const smtp = await testSmtpServer({ login: { user: 'forms', password: 'another' } });
 
@@ -87,7 +89,11 @@ it('writes no key, webhook URL, webhook secret or submitted value to a log, and 
   const form = await owner.deploy();
   await owner.change(form.id, { email_notifications: true });
   for (const [index, receiver] of [...receivers, refused].entries()) {
-    const target = { url: `${receiver.url}/${hook}?auth=${hook}`, type: index % 2 === 0 ? 'generic' : 'slack' };
+    const target = {
+      url: `${receiver.url}/${hook}?auth=${hook}`,
+      type: index % 2 === 0 ? 'generic' : 'slack',
+      headers: { 'X-Key': header },
+    };
     const { body } = await owner.post(`/webhooks/${form.id}`).send(target).expect(201);
     const path = `/webhooks/${form.id}/${body.id}/secret`;
     const first = await owner.get(path).expect(200);

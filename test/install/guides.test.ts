@@ -71,6 +71,7 @@ const normalized = (text: string): string =>
     .replaceAll(/\/feeds\/[0-9A-Za-z]{43}\.csv/g, '/feeds/SECRET.csv')
     .replaceAll(/\bwhsec_[0-9A-Za-z+/]{43}=/g, 'whsec_SECRET')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME')
+    .replaceAll(/"duration_ms":\d+/g, '"duration_ms":MS')
     .replaceAll(/\d{4}-\d\d-\d\d/g, 'DATE')
     .replaceAll(/\b\d{1,2} [A-Z][a-z]+ \d{4}, \d\d:\d\d UTC\b/g, 'TIME UTC')
     .replaceAll(/\bexpires=\d{10}\b/g, 'expires=SECONDS')

@@ -54,10 +54,6 @@ function placeholderOf(name: string, field: Field): string {
   return isOf(field, 'integer', 'number') ? `<number${more}>` : `<${name}${more}>`;
 }
 
-/** Returns whether a field is an object of texts, which words give as `name: value`. */
-const isTexts = ({ schema: { additionalProperties: values } }: Field): boolean =>
-  values instanceof Object && values.type === 'string';
-
 /** Returns whether a field is on or off, or only has one value. */
 const isFlag = (field: Field): boolean => isOf(field, 'boolean') || field.schema.const !== undefined;
 
@@ -75,7 +71,7 @@ export function optionsFor(name: string, field: Field, flags?: string, text: str
 /** Returns the value that words stand for, in a request. `written`: the option or argument, for errors. Throws a UsageError. */
 export function valueFrom(field: Field, words: unknown, written: string): unknown {
   if (isFlag(field)) return field.schema.const ?? words;
-  if (isTexts(field)) return Object.fromEntries([words].flat().map((word) => readPair(String(word), written)));
+  if (isOf(field, 'object') && !field.isList && Array.isArray(words)) return readTexts(words.map(String), written);
   if (field.isList) return [words].flat().map((word) => readWord(field, String(word), written));
   return readWord(field, String(words), written);
 }
@@ -90,6 +86,10 @@ function readWord(field: Field, word: string, written: string): unknown {
   // A day is one in UTC, as everywhere on the command line.
   return field.schema.format === 'date-time' && /^\d{4}-\d\d-\d\d$/.test(word) ? `${word}T00:00:00Z` : word;
 }
+
+/** Reads an object of texts from an option that takes several words. An empty word stands for none, so that all can be removed. */
+const readTexts = (words: readonly string[], written: string): Record<string, string> =>
+  Object.fromEntries(words.filter((word) => word !== '').map((word) => readPair(word, written)));
 
 function readPair(word: string, written: string): [name: string, value: string] {
   const [, name, value] = /^([^:]+):(.*)$/s.exec(word) ?? [];

@@ -5,17 +5,26 @@ import type { Attempt } from '../logs.ts';
 import { Shown } from './states.tsx';
 import { numbers, Time } from './time.tsx';
 
+/** A text that may be long: it scrolls, by the keyboard too. */
+const Response = ({ text }: { text: string }): JSX.Element => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls.
+  <pre class="response" tabIndex={0}>
+    {text}
+  </pre>
+);
+
+/** An attempt. The reason of a failure is left out where it only says the status again. */
 const AttemptRow = ({ at, duration_ms, status, error, response }: Attempt): JSX.Element => (
   <li>
     <p>
       <Time at={at} />, after {numbers.format(duration_ms)} ms: {status === null ? 'no answer' : `HTTP ${status}`}
     </p>
-    {error !== null && (
+    {error !== null && !error.endsWith(` ${status}`) && (
       <p class="error">
         <bdi>{error}</bdi>
       </p>
     )}
-    {response !== null && response !== '' && <pre class="response">{response}</pre>}
+    {response !== null && response !== '' && <Response text={response} />}
   </li>
 );
 

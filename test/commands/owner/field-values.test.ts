@@ -13,6 +13,8 @@ const KINDS: readonly [schema: z.ZodType, flags: string[], words: unknown, value
   [z.iso.datetime({ offset: true }), ['--max-age <time>'], '2027-02-03T04:05:06+01:00', '2027-02-03T04:05:06+01:00'],
   [z.array(z.string()), ['--max-age <max-age...>'], ['a', 'b'], ['a', 'b']],
   [z.array(z.int()), ['--max-age <number...>'], ['1', '2'], [1, 2]],
+  [z.record(z.string(), z.string()), ['--max-age <json>'], ['a: b:c ', 'd:'], { a: 'b:c', d: '' }],
+  [z.record(z.string(), z.string()), ['--max-age <json>'], [''], {}],
   [z.record(z.string(), z.int()), ['--max-age <json>'], '{"a":1}', { a: 1 }],
 ];
 
@@ -26,6 +28,7 @@ describe('a field as an option', () => {
   it.each([
     [z.int(), 'many', '--max-age is not a number: give one such as 3'],
     [z.int(), '', '--max-age is not a number: give one such as 3'],
+    [z.record(z.string(), z.string()), ['a=b'], "--max-age has no colon: give 'Name: value'"],
     [z.object({}), 'a=b', '--max-age is not JSON: give an object, in quotes for the shell'],
   ])('%o refuses %j', (schema, words, message) => {
     expect(() => valueFrom(readField(schema), words, '--max-age')).toThrow(message);

@@ -326,6 +326,32 @@ describe('formhost webhooks', () => {
   });
 });
 
+describe('formhost webhooks add, show and delivery', () => {
+  it('make a webhook with a format and headers, and show what it has answered', async () => {
+    const { url, received } = await startReceiver((response) => void response.writeHead(503).end('Full\ndisk'));
+    const { id } = await owner.deploy();
+    const headers = ['--header', 'X-Key: a b', '--header', 'X-Other:c'];
+    const added = await run(['webhooks', 'add', id, url, '--format', 'telegram', '--chat-id', '-100', ...headers]);
+    const webhook = added.stdout.trim();
+    expect(added).toEqual(done(`${webhook}\n`, `formhost: try it: formhost webhooks test ${id} ${webhook}\n`));
+    const { stdout: out } = await run(['webhooks', 'show', id, webhook, '--json']);
+    expect(JSON.parse(out)).toMatchObject({ format: 'telegram', chat_id: '-100', headers: ['X-Key', 'X-Other'] });
+    await owner.post(`/webhooks/${id}/${webhook}/test`).expect(202);
+    const log = async () => JSON.parse(await apiText(`/webhooks/${id}/${webhook}/deliveries`)).deliveries[0];
+    await wait(async () => expect((await log()).last_status).toBe(503));
+    expect(received[0]?.headers).toMatchObject({ 'x-key': 'a b', 'x-other': 'c' });
+    const delivery = (await log()).id;
+    const [attempt] = JSON.parse(await apiText(`/webhooks/${id}/${webhook}/deliveries/${delivery}`)).attempts;
+    const shown = await run(['webhooks', 'delivery', id, webhook, delivery]);
+    expect(shown.stdout).toContain(`${attempt.at}\t${attempt.duration_ms}\t503\tthe receiver answered 503\tFull`);
+    expect(await run(['webhooks', 'change', id, webhook, '--format', 'standard', '--header', ''])).toMatchObject({
+      stdout: `${webhook}\n`,
+    });
+    const changed = await run(['webhooks', 'show', id, webhook, '--json']);
+    expect(JSON.parse(changed.stdout)).toMatchObject({ format: 'standard', chat_id: null, headers: [] });
+  });
+});
+
 describe('formhost mails', () => {
   it('says that nobody would get mail where the service sends none', async () => {
     const { id, slug } = await owner.deploy();

@@ -71,7 +71,8 @@ const Notifications = (): JSX.Element => (
     <h2>Webhooks</h2>
     <p>
       A webhook is an address of another program, to which each submission is sent at once. Paste the address that
-      Slack, Zapier, Make or your own program gives you, and choose <strong>Add webhook</strong>.
+      Slack, Discord, Teams, Google Chat, Telegram, Zapier or your own program gives you, and choose{' '}
+      <strong>Add webhook</strong>.
     </p>
     <h2>If something does not arrive</h2>
     <p>
@@ -205,7 +206,7 @@ export const TOPICS: readonly Topic[] = [
     name: 'notifications',
     title: 'Mail and webhooks',
     icon: 'send',
-    about: 'Get mail about submissions, or send them on to Slack, Zapier and others.',
+    about: 'Get mail about submissions, or send them on to Slack, Discord, Teams, Telegram, Zapier and others.',
     picture: {
       href: new URL('../../../../docs/dashboard/notifications.png', import.meta.url).href,
       alt: 'The settings of the mail, and a webhook',

@@ -93,7 +93,7 @@ const logOf = ({ id, deploymentId }: { id: string; deploymentId: string }) => ({
 const testOperation = operation('POST', '/webhooks/:deployId/:webhookId/test', 'testWebhook', {
   tool: {
     name: 'test_webhook',
-    description: 'Sends a sample submission to a webhook, and stores none. Then call list_deliveries for the outcome.',
+    description: 'Sends a sample to a webhook. Then call list_deliveries for the outcome.',
   },
   noCommand: '`formhost webhooks test` calls it, and waits for the outcome.',
   summary: 'Send a sample submission to a webhook',
@@ -110,7 +110,7 @@ const testOperation = operation('POST', '/webhooks/:deployId/:webhookId/test', '
 const listOperation = operation('GET', '/webhooks/:deployId/:webhookId/deliveries', 'listDeliveries', {
   tool: {
     name: 'list_deliveries',
-    description: 'The requests to a webhook, newest first, and their outcome: status, attempts, the last error.',
+    description: 'The requests to a webhook, newest first, with their outcome.',
     isBounded: true,
   },
   command: {

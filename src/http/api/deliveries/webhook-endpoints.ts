@@ -32,7 +32,7 @@ import { changeBody, creationBody, DEFAULT_TYPE, TYPES, targetOf } from './webho
 
 const { healthDeliveries, maxRetried } = SIZES.webhook;
 
-const HEADERS_HELP = "'Name: value' of a header of your own";
+const HEADERS_HELP = "'Name: value' of a header of your own; '' for none";
 
 const exampleUrl = 'https://hooks.example.org/forms';
 
@@ -94,7 +94,7 @@ const createOperation = operation('POST', '/webhooks/:deployId', 'createWebhook'
   tool: {
     name: 'add_webhook',
     description:
-      'Posts each submission from now on to an address that the user has given, and to no other: it may be personal data. ' +
+      'Posts each new submission to an address that the user has given, and to no other: it may be personal data. ' +
       'Then call test_webhook.',
     fields: ['url', 'type', 'format', 'chat_id'],
   },
@@ -139,7 +139,7 @@ const createOperation = operation('POST', '/webhooks/:deployId', 'createWebhook'
 const listOperation = operation('GET', '/webhooks/:deployId', 'listWebhooks', {
   tool: {
     name: 'list_webhooks',
-    description: 'The webhooks of a page with their ids, oldest first, and whether they are active.',
+    description: 'The webhooks of a page, and whether they are active.',
     isBounded: true,
   },
   command: {
@@ -217,7 +217,7 @@ const changeOperation = operation('PATCH', '/webhooks/:deployId/:webhookId', 'ch
 const deleteOperation = operation('DELETE', '/webhooks/:deployId/:webhookId', 'deleteWebhook', {
   tool: {
     name: 'remove_webhook',
-    description: 'Ends the deliveries to a webhook, those that wait included. Ask the user before you call this.',
+    description: 'Ends all deliveries to a webhook. Ask the user before you call this.',
   },
   command: {
     usage: 'webhooks remove <id> <webhook>',

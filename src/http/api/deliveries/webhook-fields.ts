@@ -77,6 +77,7 @@ const urlField = ({ config, delivery: { isOwnUrl } }: Settings) =>
 const type = z
   .enum(TYPES, `type is invalid: use ${TYPES.join(' or ')}.`)
   .meta({
+    short: '`slack` for an address of Slack.',
     description: "`generic` posts the fields as JSON, signed; `slack` posts a message in Slack's blocks.",
     default: DEFAULT_TYPE,
   })
@@ -86,7 +87,7 @@ const type = z
 const format = z
   .enum(FORMATS, `format is invalid: use ${FORMATS.slice(0, -1).join(', ')} or ${FORMATS.at(-1)}.`)
   .meta({
-    short: 'Left out: that of the service whose address `url` is.',
+    short: 'Left out: by the address.',
     description:
       'What the messages are. Left out: that of the service whose address `url` is (Discord, Teams, Google Chat, Telegram), otherwise ' +
       '`default`, the body of `generic`. `standard`: the event as Standard Webhooks advises. Not beside the type `slack`.',
@@ -108,7 +109,7 @@ const chatId = z
   )
   .meta({
     ...{ type: ['string', 'null'], example: '-1001234567890' },
-    short: 'For Telegram: the id of the chat.',
+    short: 'The chat of Telegram.',
     description:
       'The chat that gets the messages, for `telegram` only, which needs it: its id, or `@name` of a channel.',
   })

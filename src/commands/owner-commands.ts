@@ -3,6 +3,7 @@ import { type Connect, Service } from './owner/api-requests.ts';
 import { declareCheck } from './owner/check-commands.ts';
 import { declareDeploy } from './owner/deploy-commands.ts';
 import { declareExport, declareFiles } from './owner/export-commands.ts';
+import { declareListen } from './owner/listen-commands.ts';
 import { declareLogin, declareLogout, declareWhoami } from './owner/login-commands.ts';
 import { declareOpen, declareRemove, declareRename } from './owner/page-commands.ts';
 import { declarePull } from './owner/pull-commands.ts';
@@ -75,5 +76,7 @@ export async function declareOwnerCommands(program: Command, words: readonly str
 
   program.commandsGroup('Mail and other programs:');
   await group('mails', 'Mail about submissions: what was sent, and a test');
-  declareTest(await group('webhooks', 'Send submissions to other programs'), connect);
+  const webhooks = await group('webhooks', 'Send submissions to other programs');
+  declareTest(webhooks, connect);
+  declareListen(webhooks, connect);
 }

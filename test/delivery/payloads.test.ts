@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { shownValue } from '../../src/delivery/shown-fields.ts';
-import { type Content, genericPayload, slackPayload } from '../../src/delivery/webhooks/payloads.ts';
+import { type Content, slackPayload } from '../../src/delivery/webhooks/payloads.ts';
 import { SIZES } from '../../src/sizes.ts';
+import { genericPayload } from '../../src/webhooks/signed-message.ts';
 import { KIB } from '../support/form-limits.ts';
 import { objectTexts, spaced, stringTexts, withoutBackslash } from '../support/json-texts.ts';
 

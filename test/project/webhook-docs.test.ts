@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { sign } from '../../src/delivery/webhooks/signature.ts';
+import { sign } from '../../src/webhooks/signature.ts';
 import { isInstalled } from '../support/installed.ts';
 import { PROJECT } from '../support/process.ts';
 import { emptyFolder } from '../support/run-formhost.ts';

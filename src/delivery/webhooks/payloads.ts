@@ -28,12 +28,6 @@ export const SAMPLE_DATA: Readonly<Record<Event, string>> = {
 /** The words of a Slack message before the slug. */
 const SLACK_TITLES: Readonly<Record<Event, string>> = { submission: 'New submission for' };
 
-/** The body of a generic webhook: `data` is the stored text itself, so that no number or key order is lost. */
-export function genericPayload(event: Event, { deploymentId, data, createdAt }: Content): string {
-  const id = JSON.stringify(deploymentId);
-  return `{"event":"${event}","deployment_id":${id},"data":${data},"timestamp":"${createdAt.toISOString()}"}`;
-}
-
 /** The names of the events in the format `standard`. */
 const STANDARD_TYPES: Readonly<Record<Event, string>> = { submission: 'submission.created' };
 
@@ -48,13 +42,6 @@ export function standardPayload(
   const page = `"deployment_id":${deployment},"slug":${name},"page_url":${url}`;
   return `{"type":${type},"timestamp":${timestamp},"data":{"id":${id},${page},"fields":${data},"test":${isTest}}}`;
 }
-
-/** Headers of a generic webhook; a test has no submission. */
-export const genericHeaders = (slug: string, pageUrl: string, submissionId: string | null): Record<string, string> => ({
-  ...(submissionId === null ? {} : { 'formhost-submission-id': submissionId }),
-  'formhost-slug': slug,
-  'formhost-page-url': pageUrl,
-});
 
 /** The body of a Slack webhook (Block Kit): a header, a section with the first fields, and a context. */
 export function slackPayload(event: Event, { slug, data, createdAt }: Content): string {

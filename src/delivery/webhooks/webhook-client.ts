@@ -1,14 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Header } from '../../db/deliveries/webhook-queries.ts';
-import { DELIVERY_HEADER } from '../../lib/events.ts';
 import type { Limits } from '../../limits.ts';
 import { SIZES } from '../../sizes.ts';
+import { signedHeaders } from '../../webhooks/signed-message.ts';
 import type { Attempt } from '../attempt.ts';
 import { AnswerHead, secondsIn } from './answer-head.ts';
 import { INVALID_URL, LEADS_HERE, reasonFor, TIMED_OUT } from './failure-reasons.ts';
 import { type Fence, FencedAgent } from './fenced-agent.ts';
 import type { Resolve } from './resolve.ts';
-import { sign } from './signature.ts';
 
 type Message = {
   id: string;
@@ -40,18 +39,12 @@ export class WebhookClient {
     const target = URL.parse(url);
     if (!target || !/^https?:$/.test(target.protocol)) return { error: INVALID_URL };
     if (this.#own.isIn(target)) return { error: LEADS_HERE };
-    const timestamp = Math.floor(Date.now() / 1000);
     const head = new AnswerHead();
     let answer: Attempt = {};
     try {
       const sent = {
         ...Object.fromEntries(ownHeaders),
-        'content-type': 'application/json',
-        'user-agent': 'formhost',
-        'webhook-id': id,
-        'webhook-timestamp': String(timestamp),
-        'webhook-signature': sign({ id, timestamp, body }, secrets),
-        [DELIVERY_HEADER]: id,
+        ...signedHeaders({ id, body }, secrets),
         ...headers,
       };
       // The platform would write the headers before a text in the encoding of the text: values of Latin-1 would change.

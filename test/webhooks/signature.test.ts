@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { sign } from '../../src/delivery/webhooks/signature.ts';
+import { sign } from '../../src/webhooks/signature.ts';
 import { KIB } from '../support/form-limits.ts';
 
 // Bytes 0 to 31, and 255 down to 224, whose base64 has both `/` and `+`.

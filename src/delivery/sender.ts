@@ -83,7 +83,7 @@ export class Sender {
     event: Event,
     signal: AbortSignal,
   ): Promise<Attempt> {
-    const labelsOf = (deploymentId: string): Promise<Labels> => this.#labelsOrNames(deploymentId, signal);
+    const labelsOf = (id: string, form: string | null): Promise<Labels> => this.#labelsOrNames(id, form, signal);
     const sources = { ...this.#options, labelsOf };
     const { isRefused, ...message } = await webhookMessage(delivery, webhook, event, sources);
     const { url, secrets, headers: ownHeaders } = webhook;

@@ -22,8 +22,8 @@ export type MessageSources = {
   urlOf(slug: string): string;
   /** The origin of the API. */
   baseUrl: string;
-  /** The labels that people see instead of the names of a deployment's fields. */
-  labelsOf(deploymentId: string): Promise<Labels>;
+  /** The labels that people see instead of the names of a deployment's fields; `form`: of the form with this name. */
+  labelsOf(deploymentId: string, form: string | null): Promise<Labels>;
 };
 
 /** `isRefused`: whether the text of an answer with a status of success says that the message was refused. */
@@ -54,7 +54,7 @@ export async function webhookMessage(
     if (format === 'default') return { body: genericPayload(event, content), headers };
     return { body: standardPayload(event, content, { submissionId, pageUrl, isTest }), headers };
   }
-  const labels = await sources.labelsOf(deploymentId);
+  const labels = await sources.labelsOf(deploymentId, delivery.form);
   const chat = chatMessage({ ...delivery, data, isTest }, labels, sources.baseUrl);
   const body = JSON.stringify(CHAT_PAYLOADS[format](chat, webhook));
   return { body, headers: mark, ...(format === 'teams' && { isRefused: isRefusedByTeams }) };

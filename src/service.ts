@@ -18,7 +18,6 @@ import { DomainChecks } from './domains/domain-checks.ts';
 import { createProofs } from './domains/domain-records.ts';
 import { Bucket } from './files/bucket.ts';
 import { FilesBucket } from './files/files-bucket.ts';
-import { labelsOf } from './forms/forms-of-page.ts';
 import type { App } from './http/app.ts';
 import { Listener } from './http/listener.ts';
 import { createPages } from './http/pages/create-pages.ts';
@@ -91,8 +90,7 @@ async function createParts(
   const formsOf = (deploymentId: string) => readPageForms(formSources, deploymentId);
   const delivery = createDelivery({
     ...base,
-    ...{ own, siteverifyUrls },
-    labelsOf: async (deploymentId, form) => labelsOf(await formsOf(deploymentId), form),
+    ...{ own, formsOf, siteverifyUrls },
     links: secrets.links,
     count: (kind, result) => metrics.delivery(kind, result),
   });
@@ -101,6 +99,7 @@ async function createParts(
     bucket: files.bucket,
     altcha: secrets.altcha,
     ask: (question) => delivery.captchas.ask(question),
+    formsOf,
     wakeDispatcher,
     countBatch: (size) => metrics.batch(size),
   });

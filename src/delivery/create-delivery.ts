@@ -8,7 +8,7 @@ import { CaptchaProviders, type SiteverifyUrls } from './captcha-providers.ts';
 import { Dispatcher, type DispatcherSettings } from './dispatcher.ts';
 import { Sender, type SenderSettings } from './sender.ts';
 
-type DeliverySources = Pick<SenderSettings, 'own' | 'links' | 'labelsOf'> & {
+type DeliverySources = Pick<SenderSettings, 'own' | 'links' | 'formsOf'> & {
   config: Config;
   limits: Limits;
   log: Log;
@@ -26,7 +26,7 @@ export function createDelivery({
   db,
   own,
   links,
-  labelsOf,
+  formsOf,
   count,
   siteverifyUrls,
 }: DeliverySources) {
@@ -39,7 +39,7 @@ export function createDelivery({
     urlOf: (slug) => pageUrl(config, slug),
     baseUrl: config.baseUrl,
     links,
-    labelsOf,
+    formsOf,
     readDigest: (...range) => readDigest(db, ...range),
     reserveConfirmation: (confirmation) => reserveConfirmation(db, confirmation, config.confirmationsPerDay),
     smtpUrl: config.smtpUrl,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import type { LeasedDelivery } from '../db/deliveries/delivery-queue.ts';
-import type { Labels } from '../forms/forms-of-page.ts';
+import { labelsOf, type PageForm } from '../forms/forms-of-page.ts';
 import type { AccountMail } from '../lib/events.ts';
 import { EVENTS, type Event } from '../lib/events.ts';
 import { newSessionId } from '../lib/ids.ts';
@@ -50,8 +50,8 @@ export class Sender {
     if (webhook || !readMail) return this.#unreadable(delivery, `${event} is not for its receiver`, true);
     try {
       const write = readMail(delivery);
-      const labelsOf = (id: string, form: string | null): Promise<Labels> => this.#labelsOrNames(id, form, signal);
-      return await this.#sendEmail(delivery, () => write({ ...this.#options, labelsOf }), signal);
+      const formsOf = (id: string): Promise<readonly PageForm[]> => this.#formsOrNone(id, signal);
+      return await this.#sendEmail(delivery, () => write({ ...this.#options, formsOf }), signal);
     } catch (error) {
       if (error instanceof NotSent) return { error: error.message, isFinal: true, isSkipped: true };
       if (!(error instanceof z.ZodError)) throw error;
@@ -83,8 +83,10 @@ export class Sender {
     event: Event,
     signal: AbortSignal,
   ): Promise<Attempt> {
-    const labelsOf = (id: string, form: string | null): Promise<Labels> => this.#labelsOrNames(id, form, signal);
-    const sources = { ...this.#options, labelsOf };
+    const sources = {
+      ...this.#options,
+      labelsOf: async (id: string, form: string | null) => labelsOf(await this.#formsOrNone(id, signal), form),
+    };
     const { isRefused, ...message } = await webhookMessage(delivery, webhook, event, sources);
     const { url, secrets, headers: ownHeaders } = webhook;
     const attempt = await this.#webhooks.send({ id: delivery.id, url, secrets, ownHeaders, ...message }, signal);
@@ -106,11 +108,11 @@ export class Sender {
   }
 
   /** A mail or a message is better with labels, and is sent without them rather than late or not at all. */
-  #labelsOrNames(deploymentId: string, form: string | null, signal: AbortSignal): Promise<Labels> {
-    const { limits, labelsOf, log } = this.#options;
-    const none: Labels = new Map();
+  #formsOrNone(deploymentId: string, signal: AbortSignal): Promise<readonly PageForm[]> {
+    const { limits, formsOf, log } = this.#options;
+    const none: readonly PageForm[] = [];
     const late = delay(limits.mail.labelsTimeoutMs, none, { signal, ref: false });
-    return Promise.race([labelsOf(deploymentId, form), late]).catch((error: unknown) => {
+    return Promise.race([formsOf(deploymentId), late]).catch((error: unknown) => {
       log.warn({ err: error, deployment: deploymentId }, 'labels could not be read: a message has the names of fields');
       return none;
     });

@@ -67,6 +67,10 @@ export function labelsOf(forms: readonly PageForm[], formName: string | null = n
   return labels;
 }
 
+/** The names of the fields that take a mail address by their type. */
+export const addressFieldsOf = (forms: readonly PageForm[]): ReadonlySet<string> =>
+  new Set(forms.flatMap(({ fields }) => fields.filter(({ type }) => type === 'email').map(({ name }) => name)));
+
 /** Two forms, `form-name`, or a honeypot of Netlify. */
 const TOLD_APART = /<form[\s/>][\s\S]*<form[\s/>]|netlify-honeypot|form-name/i;
 

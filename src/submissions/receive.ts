@@ -19,6 +19,7 @@ import { networkOf } from '../lib/public-address.ts';
 import type { Limits } from '../limits.ts';
 import type { Forms } from './live-forms.ts';
 import { type FileLimit, isSuccess, type NotReceived, type SubmissionOutcome } from './outcomes.ts';
+import type { PageHoneypots } from './page-honeypots.ts';
 import type { SpamCheck } from './spam-check.ts';
 import type { SubmissionStore } from './submission-store.ts';
 
@@ -81,6 +82,7 @@ type Rooms = {
   forms: Forms;
   spamCheck: SpamCheck;
   store: SubmissionStore;
+  pageHoneypots: PageHoneypots;
   honeypotHits: Pick<DailyCounts, 'add'>;
   turnedAway: Pick<DailyCounts, 'add'>;
   /** The forms of a deployment's page. */
@@ -256,7 +258,8 @@ export class SubmissionIntake {
 
   async #checkAndStore(sent: SentSubmission, form: LiveForm): Promise<Attempt> {
     const { spamCheck, store } = this.#rooms;
-    if (sent.honeypot) return this.#storeAsSpam(sent, form, 'honeypot');
+    const isCaught = sent.honeypot !== undefined || (await this.#rooms.pageHoneypots.isFilled(form, sent.data));
+    if (isCaught) return this.#storeAsSpam(sent, form, 'honeypot');
     const check = await spamCheck.run(sent, form.rules);
     if (check.kind === 'spam') return this.#storeAsSpam(sent, form, check.reason);
     let stored: StoreOutcome | undefined;

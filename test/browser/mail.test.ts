@@ -47,6 +47,7 @@ describe.skipIf(!hasChromium())("a mail reader's browser", () => {
     pageUrl: 'https://letters.pages.example.org',
     baseUrl: 'https://forms.example.org',
     timeZone: 'UTC',
+    addressFields: new Set<string>(),
     now: new Date(),
     links: LINKS,
   };

@@ -32,7 +32,7 @@ const SENDER_OPTIONS = {
   urlOf: (slug: string) => `https://${slug}.pages.test`,
   baseUrl: 'https://api.test',
   links: () => Promise.reject(new Error('No link is made.')),
-  labelsOf: () => Promise.reject(new Error('No label is read.')),
+  formsOf: () => Promise.reject(new Error('No label is read.')),
   readDigest: () => Promise.reject(new Error('No digest is written.')),
   reserveConfirmation: () => Promise.reject(new Error('No visitor gets mail.')),
   limits: testLimits(),

@@ -12,7 +12,12 @@ const FILE = 'file_0VbbZBa7Aq2sWd3eRf4tGy5H';
 
 const mailOf = (
   data: string,
-  other: { recipientId?: string; timeZone?: string; labels?: ReadonlyMap<string, string> } = {},
+  other: {
+    recipientId?: string;
+    timeZone?: string;
+    labels?: ReadonlyMap<string, string>;
+    addressFields?: ReadonlySet<string>;
+  } = {},
 ) =>
   submissionEmail({
     deploymentId: DEPLOYMENT,
@@ -20,6 +25,7 @@ const mailOf = (
     submission: { id: SUBMISSION, data, createdAt: new Date('2026-11-03T09:05:59.999Z') },
     recipientId: null,
     labels: new Map(),
+    addressFields: new Set(),
     timeZone: 'UTC',
     now: new Date('2026-11-03T09:06:00.001Z'),
     links: {
@@ -111,6 +117,7 @@ describe('the mail about several submissions', () => {
       name: 'my-page',
       recipientId: 'rcp_1',
       labels: new Map([['name', 'Your <name>:']]),
+      addressFields: new Set(),
       timeZone: 'UTC',
       now: new Date('2026-11-03T10:00:01.000Z'),
       links: {
@@ -450,6 +457,7 @@ describe('Reply-To', () => {
   it('is a field whose label says so, after control fields and email', () => {
     const labelled = (data: string) => mailOf(data, { labels: new Map([['q3', 'Your e-mail address']]) });
     expect(labelled('{"q3":"ada@home.example","q4":"other@home.example"}').replyTo).toBe('ada@home.example');
+    expect(mailOf('{"q4":"ada@home.example"}', { addressFields: new Set(['q4']) }).replyTo).toBe('ada@home.example');
     expect(labelled('{"q3":"ada@home.example","email":"bea@home.example"}').replyTo).toBe('bea@home.example');
     expect(labelled('{"Mail":"a@b.cd","email":"b@b.cd","_replyto":"c@b.cd"}').replyTo).toBe('c@b.cd');
     expect(labelled('{"Mail":"a@b.cd","email":"no address"}').replyTo).toBe('a@b.cd');

@@ -12,7 +12,7 @@ const parts = {
   urlOf: (slug: string) => `https://${slug}.pages.test`,
   baseUrl: 'https://api.test',
   links: () => Promise.reject(new Error('No link is made.')),
-  labelsOf: () => Promise.reject(new Error('Labels are out of reach.')),
+  formsOf: () => Promise.reject(new Error('Labels are out of reach.')),
   readDigest: () => Promise.reject(new Error('No digest is written.')),
   reserveConfirmation: () => Promise.reject(new Error('No visitor gets mail.')),
   limits: testLimits(),

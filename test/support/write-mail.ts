@@ -8,7 +8,7 @@ const SOURCES: MailSources = {
   urlOf: (slug) => `https://${slug}.pages.test`,
   baseUrl: 'https://api.test',
   links: nothing,
-  labelsOf: nothing,
+  formsOf: nothing,
   readDigest: nothing,
   reserveConfirmation: nothing,
 };

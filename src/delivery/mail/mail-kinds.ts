@@ -3,7 +3,7 @@ import type { LeasedDelivery } from '../../db/deliveries/delivery-queue.ts';
 import type { Digest, DigestRange } from '../../db/deliveries/digest-queries.ts';
 import type { NewConfirmation, Reservation } from '../../db/deliveries/visitor-confirmation-queries.ts';
 import { type Confirmation, fillIn } from '../../forms/confirmation.ts';
-import type { Labels } from '../../forms/forms-of-page.ts';
+import { addressFieldsOf, labelsOf, type PageForm } from '../../forms/forms-of-page.ts';
 import { inBytes } from '../../lib/byte-size.ts';
 import { FIRST_OWNER, toMailAddress } from '../../lib/mail-address.ts';
 import { confirmationExpiry, type SignedLinks } from '../../lib/signed-links.ts';
@@ -25,8 +25,8 @@ export type MailSources = {
   /** The origin of the API. */
   baseUrl: string;
   links(): Promise<SignedLinks>;
-  /** The labels that people see instead of the names of a deployment's fields; `form`: of the form with this name. */
-  labelsOf(deploymentId: string, form: string | null): Promise<Labels>;
+  /** The forms of a deployment's page, whose labels people see instead of the names of its fields. */
+  formsOf(deploymentId: string): Promise<readonly PageForm[]>;
   readDigest(deploymentId: string, range: DigestRange): Promise<Digest>;
   reserveConfirmation(confirmation: NewConfirmation): Promise<Reservation>;
 };
@@ -71,14 +71,20 @@ const Row = z.object({
 });
 const ShownRow = Row.extend({ recipientId: z.string().nullable() });
 
+/** What a mail has to know of the fields of a page. */
+const namesIn = (forms: readonly PageForm[], form: string | null) => ({
+  labels: labelsOf(forms, form),
+  addressFields: addressFieldsOf(forms),
+});
+
 async function submissionMail(
   { deploymentId, slug, title, recipientId, timeZone }: z.infer<typeof ShownRow>,
-  { urlOf, baseUrl, links, labelsOf }: MailSources,
+  { urlOf, baseUrl, links, formsOf }: MailSources,
   form: string | null = null,
 ): Promise<SubmissionMail> {
-  const [labels, signed] = await Promise.all([labelsOf(deploymentId, form), links()]);
+  const [forms, signed] = await Promise.all([formsOf(deploymentId), links()]);
   const page = { deploymentId, name: pageName({ slug, title }), recipientId };
-  return { ...page, pageUrl: urlOf(slug), baseUrl, labels, timeZone, links: signed, now: new Date() };
+  return { ...page, pageUrl: urlOf(slug), baseUrl, ...namesIn(forms, form), timeZone, links: signed, now: new Date() };
 }
 
 const aboutSubmission = kind(
@@ -102,11 +108,11 @@ const digest = kind(
     // Its submissions have been deleted.
     if (total === 0) return undefined;
     const { from, to } = range;
-    const labels = new Map<string, Labels>();
-    for (const { form } of submissions) {
-      if (form !== null && !labels.has(form)) labels.set(form, await sources.labelsOf(row.deploymentId, form));
-    }
-    const shown = submissions.map((one) => ({ ...one, labels: labels.get(one.form ?? '') }));
+    const forms = submissions.some(({ form }) => form !== null) ? await sources.formsOf(row.deploymentId) : [];
+    const shown = submissions.map((one) => ({
+      ...one,
+      labels: one.form === null ? undefined : labelsOf(forms, one.form),
+    }));
     return digestEmail({ ...(await submissionMail(row, sources)), from, to, submissions: shown, total });
   },
 );

@@ -31,6 +31,8 @@ export type SubmissionMail = {
   /** The recipient; null for the owner. */
   recipientId: string | null;
   labels: Labels;
+  /** The names of fields that take a mail address by their type. */
+  addressFields: ReadonlySet<string>;
   /** The owner's, in which all times are. */
   timeZone: string;
   /** When the mail is made: its links to files work from then on. */
@@ -48,7 +50,7 @@ const MAX_FORM_CHARS = 60;
 export function submissionEmail(mail: SubmissionMail & { submission: Shown }): Email {
   const { name, submission, timeZone } = mail;
   const fields = fieldsOf(mail, submission);
-  const replyTo = replyAddress(submission, mail.labels);
+  const replyTo = replyAddress(submission, mail);
   const subject = subjectOf(submission, name, replyTo);
   const form = submission.form ? `The form “${formName(submission.form)}”` : 'A form';
   const end = fields.count === 0 ? ', with no fields to show.' : '.';
@@ -199,6 +201,7 @@ function fieldsOf(
 /** The name of the field for the visitor's address in most forms. */
 const EMAIL = 'email';
 
+type AddressNames = Pick<SubmissionMail, 'labels' | 'addressFields'>;
 type IsWanted = (name: string, control: ControlKind | undefined) => boolean;
 
 /** The fields of a submission that are wanted. */
@@ -221,17 +224,17 @@ export function onlyText(submission: Pick<Shown, 'id' | 'data'>, isWanted: IsWan
  * The address for Reply-To: of the field for it, or else of `email`, or else the only one in fields that are called so, each where
  * that is one plain address.
  */
-const replyAddress = (submission: Pick<Shown, 'id' | 'data'>, labels: Labels): string | undefined =>
+const replyAddress = (submission: Pick<Shown, 'id' | 'data'>, names: AddressNames): string | undefined =>
   toMailAddress(onlyText(submission, (_, control) => control === 'reply-to') ?? '') ??
   toMailAddress(onlyText(submission, (name) => name === EMAIL) ?? '') ??
   onlyAddress(
-    wantedOf(submission, (name, control) => name !== EMAIL && isForPeople(control) && isForAddress(name, labels)).map(
+    wantedOf(submission, (name, control) => name !== EMAIL && isForPeople(control) && isForAddress(name, names)).map(
       ({ value }) => (value.startsWith('"') ? toMailAddress(unquote(value)) : undefined),
     ),
   );
 
-const isForAddress = (name: string, labels: Labels): boolean =>
-  namesAddress(name) || namesAddress(labels.get(name) ?? '');
+const isForAddress = (name: string, { labels, addressFields }: AddressNames): boolean =>
+  addressFields.has(name) || namesAddress(name) || namesAddress(labels.get(name) ?? '');
 
 /** The field with the sender's name, as forms call it. */
 const NAME_FIELD = /^(?:(?:your|full)[-_ ]?)?name$/i;

@@ -291,6 +291,65 @@ describe('a site made for Netlify', () => {
   const FORM =
     '<form method="post" action="/success" data-netlify="true"><input name="form-name" type="hidden" value="c"></form>';
 
+  it.each(['netlify-honeypot', 'data-netlify-honeypot'])(
+    'has the honeypot that a form declares by %s, in that form only',
+    async (attribute) => {
+      const form = (name: string, attributes: string, inputs: string) =>
+        `<form name="${name}" method="post" ${attributes}><input name="email"><input name="company">${inputs}<button>Send</button></form>`;
+      const { id, slug } = await owner.deploy({
+        html: '<!doctype html><title>Start</title><p>No form here.',
+        files: {
+          'contact.html': form('contact', `${attribute}="company" data-netlify="true"`, ''),
+          'offer.html': form('offer', '', '<textarea name="text"></textarea>'),
+        },
+      });
+      await owner.change(id, { submissions_per_minute: 100 });
+      const spamAfter = async (fields: Fields, path = '/') => {
+        const before = (await spamIn(id)).length;
+        await post(path, fields, { Host: `${slug}.pages.test` }).expect(200);
+        return (await spamIn(id)).length - before;
+      };
+      const email: Fields = [['email', 'ada@home.example']];
+      const company = (text: string): Fields => [...email, ['company', text]];
+      expect(await spamAfter(company(''))).toBe(0);
+      expect(await spamAfter(company('Robots'))).toBe(1);
+      expect(
+        await spamAfter(
+          [
+            ['form-name', 'contact'],
+            ['company', 'Robots'],
+          ],
+          '/contact',
+        ),
+      ).toBe(1);
+      expect(await spamAfter([...company('Lamps'), ['text', 'Hello']], '/offer')).toBe(0);
+      expect(
+        await spamAfter([
+          ['form-name', 'offer'],
+          ['company', 'Lamps'],
+        ]),
+      ).toBe(0);
+      expect(await spamIn(id)).toMatchObject([{ reason: 'honeypot' }, { reason: 'honeypot' }]);
+      // The form loses its honeypot.
+      await owner.send('PUT', `/deploy/${id}/files/contact.html`, form('contact', '', ''), {
+        'Content-Type': 'text/html',
+      });
+      expect(await spamAfter(company('Lamps'))).toBe(0);
+    },
+  );
+
+  it('replies to the field that takes an address by its type', async () => {
+    const { id } = await owner.deploy({
+      html: '<!doctype html><title>Typed</title><form method="post"><input type="email" name="q1"><button>Send</button></form>',
+    });
+    await owner.change(id, { email_notifications: true });
+    await post(`/submit/${id}`, { q1: 'ada@typed.example', q2: 'bob@typed.example' }).expect(200);
+    const subject = 'New submission for Typed: ada@typed.example';
+    await mailsWith(smtp, subject, 1);
+    const headers = smtp.received.flatMap(({ raw }) => readMail(raw).headers);
+    expect(headers).toContainEqual(['Reply-To', 'ada@typed.example']);
+  });
+
   it('has its visitors on the page that its form names, and what they sent is stored', async () => {
     const { id, slug } = await owner.deploy({
       html: FORM,

@@ -63,7 +63,6 @@ export class PageHoneypots {
 
   /** Returns whether a submission fills in a honeypot of the form of its page that it is of. */
   async isFilled(form: LiveForm, data: string): Promise<boolean> {
-    if (!form.tellsFormsApart) return false;
     const known = this.#known.get(form);
     const forms = known ?? (await this.#formsOf(form.deploymentId));
     // None may mean that nobody had time to read them.

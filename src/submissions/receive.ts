@@ -258,7 +258,9 @@ export class SubmissionIntake {
 
   async #checkAndStore(sent: SentSubmission, form: LiveForm): Promise<Attempt> {
     const { spamCheck, store } = this.#rooms;
-    const isCaught = sent.honeypot !== undefined || (await this.#rooms.pageHoneypots.isFilled(form, sent.data));
+    const isCaught =
+      sent.honeypot !== undefined ||
+      (form.tellsFormsApart && (await this.#rooms.pageHoneypots.isFilled(form, sent.data)));
     if (isCaught) return this.#storeAsSpam(sent, form, 'honeypot');
     const check = await spamCheck.run(sent, form.rules);
     if (check.kind === 'spam') return this.#storeAsSpam(sent, form, check.reason);

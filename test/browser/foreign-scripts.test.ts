@@ -201,6 +201,21 @@ const ways = {
 const idOf = (index: number): string => `shape-${index}`;
 const titleOf = ({ service, way, body, succeeds }: Shape): string => `${service}: ${way}, ${body}, if ${succeeds}`;
 
+/** Sends a form, and settles with the text that its script shows. */
+const SEND_FORM = `
+const sendForm = (id) => new Promise((resolve) => {
+  const form = document.getElementById(id);
+  const output = form.querySelector('output');
+  output.value = '';
+  new MutationObserver((_, observer) => {
+    if (output.value === '') return;
+    observer.disconnect();
+    resolve(output.value);
+  }).observe(output, { childList: true, characterData: true, subtree: true });
+  form.requestSubmit();
+});
+`;
+
 /** The page with a form for each shape, which says how it went. */
 function pageOf(action: string): string {
   const forms = SHAPES.map(({ way, body, accepts, fields, suffix = '', succeeds }, index) => {
@@ -215,7 +230,7 @@ document.getElementById('${idOf(index)}').addEventListener('submit', async (even
   } catch { shown.value = 'Oops!'; }
 });</script>`;
   });
-  return `<!doctype html><title>Site</title><script>${LIBRARIES}</script>${forms.join('\n')}`;
+  return `<!doctype html><title>Site</title><script>${LIBRARIES}${SEND_FORM}</script>${forms.join('\n')}`;
 }
 
 describe.skipIf(!hasChromium())('forms made for other services', () => {
@@ -253,22 +268,7 @@ describe.skipIf(!hasChromium())('forms made for other services', () => {
   });
 
   /** Sends the form of a shape, and returns what its script shows. */
-  const send = (index: number): Promise<string> =>
-    page.evaluate(
-      (form) =>
-        new Promise<string>((resolve) => {
-          const output = document.querySelector<HTMLOutputElement>(`#${form} output`);
-          if (!output) throw new Error(form);
-          output.value = '';
-          new MutationObserver((_, observer) => {
-            if (output.value === '') return;
-            observer.disconnect();
-            resolve(output.value);
-          }).observe(output, { childList: true, characterData: true, subtree: true });
-          document.querySelector<HTMLFormElement>(`#${form}`)?.requestSubmit();
-        }),
-      idOf(index),
-    );
+  const send = (index: number): Promise<string> => page.evaluate<string>(`sendForm('${idOf(index)}')`);
   const storedMessages = async (): Promise<string[]> => {
     const { text } = await owner.get(`/submissions/${id}/export.ndjson`).expect(200);
     return text
@@ -362,13 +362,13 @@ describe.skipIf(!hasChromium())('forms made for other services', () => {
     await sendForm('');
     await sendForm('Robots');
     await opened.goto(url);
-    const byScript = await opened.evaluate(async () => {
+    const byScript = await opened.evaluate<unknown>(`(async () => {
       const body = new URLSearchParams({ 'form-name': 'contact', email: 'bob@home.example' }).toString();
       const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
       const answers = [await fetch('/', { method: 'POST', headers, body })];
       answers.push(await fetch(location.pathname, { method: 'POST', headers, body }));
       return answers.map(({ status, redirected }) => [status, redirected]);
-    });
+    })()`);
     expect(byScript).toEqual([
       [200, false],
       [200, false],

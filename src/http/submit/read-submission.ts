@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import type { PageForm } from '../../forms/forms-of-page.ts';
+import { HIDDEN_ORIGIN } from '../../forms/origins.ts';
 import { FairQueue } from '../../lib/fair-queue.ts';
 import { newSubmissionId } from '../../lib/ids.ts';
 import { SIZES } from '../../sizes.ts';
@@ -36,13 +38,13 @@ const FILE_GROWTH = 1.4;
 
 /** Reads submissions in the three content types. */
 export class SubmissionParser {
-  readonly #app: Pick<App, 'compute' | 'limits' | 'requests' | 'secrets'>;
+  readonly #app: Pick<App, 'compute' | 'limits' | 'requests' | 'secrets' | 'submissions'>;
   /** Large bodies are parsed one at a time for each client, with a rest after each, which bounds its part of the event loop's time. */
   readonly #largeBodies: FairQueue<string | number>;
   readonly #formLimits: FormLimits;
   readonly #maxBytes: Readonly<Record<ContentType, number>>;
 
-  constructor(app: Pick<App, 'compute' | 'config' | 'limits' | 'requests' | 'secrets'>) {
+  constructor(app: Pick<App, 'compute' | 'config' | 'limits' | 'requests' | 'secrets' | 'submissions'>) {
     const { maxSubmissionBytes: maxBytes, maxFileBytes, maxFilesBytes } = app.config;
     const { maxFields, maxFiles } = SIZES.submission;
     this.#app = app;
@@ -65,14 +67,14 @@ export class SubmissionParser {
     const { type, boundary } = contentTypeOf(request);
     const {
       requests: { bodyReader },
-      compute: { formsOf },
       limits,
     } = this.#app;
     const body = await bodyReader.bytes(request, this.#maxBytes[type], memory);
     const links = request.url?.includes('?') ? await this.#app.secrets.links() : undefined;
     const parse = async (): Promise<ReadSubmission> => {
       const read = type === 'multipart/form-data' ? await this.#readForm(body, boundary) : this.#parse(type, body);
-      const foreign = address === 'submit' ? undefined : await readForeign(read, () => formsOf(deploymentId));
+      const foreign =
+        address === 'submit' ? undefined : await readForeign(read, () => this.#formsOf(request, deploymentId));
       const submitted = foreign ? { ...read, honeypot: foreign.honeypot } : read;
       // Made when the body is complete: ids rise in the order in which submissions are stored.
       const first = links && firstSent(request, submitted.fields, links);
@@ -86,6 +88,19 @@ export class SubmissionParser {
     const read = await (isSmall ? parse() : this.#largeBodies.run(memory.client, largeBodyWaitTimeoutMs, parse));
     const keyHash = read.exceeded ? undefined : keyHashOf(request);
     return keyHash ? { ...read, key: { hash: keyHash, bodyHash: await bodyHashOf(read) } } : read;
+  }
+
+  /** The forms of the hosted page; none for a form that is on another site, which is not known. */
+  async #formsOf({ headers: { origin } }: IncomingMessage, deploymentId: string): Promise<readonly PageForm[]> {
+    const {
+      compute,
+      requests: { hosts },
+      submissions: { forms },
+    } = this.#app;
+    const slug = forms.inMemory(deploymentId)?.slug;
+    const isOnPage =
+      origin === undefined || origin === HIDDEN_ORIGIN || slug === undefined || hosts.isOriginOf(slug, origin);
+    return isOnPage ? compute.formsOf(deploymentId) : [];
   }
 
   #parse(type: Exclude<ContentType, 'multipart/form-data'>, body: Buffer): Submitted {

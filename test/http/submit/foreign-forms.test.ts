@@ -195,6 +195,9 @@ describe('the control fields of a form made for another service', () => {
     const [mail] = await mailsWith(smtp, 'New submission for Shown: Ada', 1);
     expect(mail?.text).toContain('\nSubject: Broken lamp\nname: Ada\n');
     expect(await columnsOf(id)).toEqual(['subject', 'name']);
+    // A form on another site is not known.
+    const elsewhere = await post(`/f/${id}`, { subject: 'From the site' }, { Origin: SITE }).expect(200);
+    expect(elsewhere.body.id).toMatch(/f$/);
     // The page is changed: what it shows counts from then on.
     await owner
       .put(`/deploy/${id}`)

@@ -73,7 +73,7 @@ Publishes HTML pages and receives what their forms submit: you get it as a list,
 **Begin**: \`POST /deploy\` with a page whose form has \`action="{{FORM_ACTION}}"\`; open the \`url\` of the answer; submit the
 form; \`GET /submissions/{deployId}\`.
 
-**Keys**: every endpoint except \`POST /submit\`, the links in mails, the health checks and this reference needs
+**Keys**: every endpoint except \`POST /submit\` and \`POST /f\`, the links in mails, the health checks and this reference needs
 \`Authorization: Bearer <API_KEY>\`. The operator of the service makes keys with its \`keys\` command, and their owner with
 \`POST /keys\`. A resource of another owner is a 404.
 

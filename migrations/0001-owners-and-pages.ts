@@ -78,6 +78,7 @@ const DEPLOYMENTS = String.raw`
     slug text COLLATE "C" NOT NULL,
     submission_count bigint NOT NULL DEFAULT 0,
     last_submission_number bigint NOT NULL DEFAULT 0, -- larger than the count once submissions are deleted
+    first_submission_number bigint NOT NULL DEFAULT 1, -- lower once earlier submissions were imported; never rises
     recent_submissions timestamptz[] NOT NULL DEFAULT '{}', -- the window of the rate limit
     closed_page boolean NOT NULL DEFAULT false, -- the page says so while its form is closed or full
     language text, -- of the pages that visitors see; NULL: that of the page

@@ -5,7 +5,7 @@ import type { Knex } from 'knex';
 const SUBMISSIONS = `
   CREATE TABLE submissions ( -- What forms have sent, exactly.
     deployment_id text COLLATE "C" NOT NULL,
-    number bigint NOT NULL, -- 1, 2, 3, ... in the order of acceptance; never used again
+    number bigint NOT NULL, -- 1, 2, 3, ... in the order of acceptance; imported ones: 0, -1, -2, ... backwards; never used again
     id text COLLATE "C" NOT NULL,
     data json NOT NULL, -- json, not jsonb: keeps the text that was sent
     ip_address text NOT NULL,

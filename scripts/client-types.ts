@@ -46,7 +46,10 @@ async function referenceOfService(folder: string): Promise<string> {
 /** The types with bytes in bodies of requests that are no JSON. The generator makes texts of all of them. */
 const withBytes = (types: string): string =>
   // Bodies of responses have a deeper indentation.
-  types.replaceAll(/^ {16}"(?:text\/html|application\/zip|\*\/\*)": string/gm, '$& | Blob | Uint8Array');
+  types.replaceAll(
+    /^ {16}"(?:text\/html|text\/csv|application\/zip|application\/x-ndjson|\*\/\*)": string/gm,
+    '$& | Blob | Uint8Array',
+  );
 
 /** Makes the types, unless they are newer than what they are made of. */
 export async function makeClientTypes(): Promise<void> {

@@ -150,6 +150,13 @@ export const LIMITS = {
     /** A DNS server answers within this time, or is asked again. */
     providerDnsTimeoutMs: 1_000,
   },
+  /** Imports of earlier submissions. */
+  imports: {
+    /** All rows are stored: a tenth of it is enough for the most rows on a machine that does little else. */
+    storeTimeoutMs: 120_000,
+    /** The time-out of the connection of an import. Reading the file, and storing its rows, take less. */
+    socketTimeoutMs: 150_000,
+  },
   /** The dispatcher, and webhooks. */
   delivery: {
     /** The dispatcher looks for due deliveries, and sooner when it knows of some: a retry may be as late. */

@@ -119,6 +119,19 @@ export const SIZES = {
     /** UTF-16 units of a cell: Excel accepts no more. */
     maxCellChars: 32_767,
   },
+  /** Imports of earlier submissions. */
+  import: {
+    maxRows: 100_000,
+    /** Of a file, also when it is decompressed: half of the memory for bodies. */
+    maxBytes: 50_000_000,
+    /** Lines that are named as wrong: the first ones show what is. */
+    maxErrors: 100,
+    /** Of the beginning of a file, of which a preview is made, and its rows. */
+    previewBytes: 256 * 1024,
+    previewRows: 20,
+    /** Characters of a cell in a preview. */
+    previewChars: 200,
+  },
   notice: {
     /** The number of taken-down pages that a notice names, because a header has to be short. */
     maxNamedPages: 5,

@@ -3,6 +3,7 @@ import { type Connect, Service } from './owner/api-requests.ts';
 import { declareCheck } from './owner/check-commands.ts';
 import { declareDeploy } from './owner/deploy-commands.ts';
 import { declareExport, declareFiles } from './owner/export-commands.ts';
+import { declareImport } from './owner/import-commands.ts';
 import { declareListen } from './owner/listen-commands.ts';
 import { declareLogin, declareLogout, declareWhoami } from './owner/login-commands.ts';
 import { declareOpen, declareRemove, declareRename } from './owner/page-commands.ts';
@@ -70,7 +71,7 @@ export async function declareOwnerCommands(program: Command, words: readonly str
   declareExport(program, connect);
   await group('feeds', 'Secret addresses at which spreadsheets read submissions');
   await one('stats <id>', 'Count submissions by day or hour');
-  await group('submissions', 'Show, mark and delete submissions');
+  declareImport(await group('submissions', 'Show, mark, import and delete submissions'), connect);
   await group('spam', 'Submissions that were kept apart as spam');
   declareFiles(program, connect);
 

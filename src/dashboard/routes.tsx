@@ -22,6 +22,7 @@ const VIEWS: readonly { load: LoadView; paths: readonly string[] }[] = [
     load: () => import('./views/all-inboxes-view.tsx'),
     paths: [VIEW_PATHS.allInboxes, VIEW_PATHS.submissionOfAll],
   },
+  { load: () => import('./views/import-view.tsx'), paths: [VIEW_PATHS.importing] },
   { load: () => import('./views/charts-view.tsx'), paths: [VIEW_PATHS.charts] },
   { load: () => import('./views/page-view.tsx'), paths: [VIEW_PATHS.page] },
   { load: () => import('./views/live-view.tsx'), paths: [VIEW_PATHS.live] },

@@ -56,7 +56,7 @@ export async function deleteOfDeployment(
   { batch = BATCH, signal }: Batches,
 ): Promise<void> {
   // Each statement begins after the last key of the one before: from the start, it would read all that has been removed.
-  for (let after: number | null = 0; after !== null; ) {
+  for (let after: number | null = Number.MIN_SAFE_INTEGER; after !== null; ) {
     signal?.throwIfAborted();
     const removed: { last: number | null } = await queryOne(
       db,

@@ -12,13 +12,23 @@ const NUMBER = `[+\\-\uff0b\uff0d][ ().\\-/]*\\d[\\d ().\\-/]*(?:${SEPARATOR}|$)
 const FORMULA = `(?:(?=[=+\\-@])(?<=^|${SEPARATOR}(?: *"+)?)|^(?=[${FULL_WIDTH}]))(?!${NUMBER})`;
 const DANGEROUS = new RegExp(`^(?=[\\t\\r])|${FORMULA}`, 'g');
 
+const withApostrophes = (text: string): string => text.replaceAll(DANGEROUS, "'");
+
+/** An apostrophe where one may have been put. */
+const APOSTROPHE = new RegExp(`(?<=^|${SEPARATOR}(?: *"+)?)'(?=[=+\\-@\\t\\r${FULL_WIDTH}])`, 'g');
+
+/** The text of a cell that `csvCell` has written, without its quotes: the apostrophes before formulas are removed. */
+export function fromCsvCell(cell: string): string {
+  const text = cell.replaceAll(APOSTROPHE, '');
+  return withApostrophes(text) === cell ? text : cell;
+}
+
 /**
  * A cell as it is written. NUL, which ends a text for many readers, and lone surrogates, which UTF-8 doesn't have,
  * become U+FFFD.
  */
 export function csvCell(text: string): string {
-  const clean = text.toWellFormed().replaceAll('\0', '\ufffd');
-  const harmless = clean.replaceAll(DANGEROUS, "'");
+  const harmless = withApostrophes(text.toWellFormed().replaceAll('\0', '\ufffd'));
   // With a quote at its end, a number behind a semicolon or a tab is not joined to the next cell, which then might be a
   // formula.
   return /[",;\t\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;

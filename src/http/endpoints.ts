@@ -28,6 +28,7 @@ import { securityTxt } from './api/service/security-txt-endpoints.ts';
 import { tlsOperation } from './api/service/tls-endpoints.ts';
 import { exportOperations } from './api/submissions/export-endpoints.ts';
 import { feedOperations } from './api/submissions/feed-endpoints.ts';
+import { importOperations } from './api/submissions/import-endpoints.ts';
 import { inboxOperations } from './api/submissions/inbox-endpoints.ts';
 import { liveOperations } from './api/submissions/live-endpoints.ts';
 import { ownerInboxOperation } from './api/submissions/owner-inbox-endpoints.ts';
@@ -62,13 +63,8 @@ const BY_TAG: Readonly<Record<Tag, readonly Operation[]>> = {
   ],
   Submissions: [
     ...[...submitOperations, ...submissionOperations, testSubmissionOperation, ...inboxOperations, ownerInboxOperation],
-    ...[
-      ...submissionTrashOperations,
-      ...liveOperations,
-      submissionFileOperation,
-      ...exportOperations,
-      ...feedOperations,
-    ],
+    ...[...submissionTrashOperations, ...liveOperations, submissionFileOperation, ...exportOperations],
+    ...[...feedOperations, ...importOperations],
   ],
   Spam: [...spamOperations, ...altchaOperations],
   Webhooks: webhookOperations,

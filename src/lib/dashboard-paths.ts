@@ -12,6 +12,7 @@ export const VIEW_PATHS = {
   submission: '/dashboard/pages/:id/inbox/:submissionId',
   allInboxes: '/dashboard/inbox',
   submissionOfAll: '/dashboard/inbox/:id/:submissionId',
+  importing: '/dashboard/pages/:id/import',
   charts: '/dashboard/pages/:id/charts',
   page: '/dashboard/pages/:id/page',
   live: '/dashboard/pages/:id/page/live',

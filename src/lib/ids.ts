@@ -22,7 +22,7 @@ function timePrefix(ms: number): string {
  * `<kind>_` and 24 characters: the time, then 95 random bits. Ids rise with time, so that indexes on them grow at one
  * end.
  */
-const newId = (kind: string): string => `${kind}_${timePrefix(Date.now())}${random16()}`;
+const newId = (kind: string, ms = Date.now()): string => `${kind}_${timePrefix(ms)}${random16()}`;
 
 const TOKEN_CHARS = 43;
 const random43 = customAlphabet(ALPHABET, TOKEN_CHARS);
@@ -41,6 +41,8 @@ export const FEED_ID = /^feed_[0-9A-Za-z]{20,60}$/;
 export const newDeploymentId = (): string => newId('d');
 /** `mark`: that of a submission which came by /f/ (src/forms/foreign-mark.ts). */
 export const newSubmissionId = (mark = ''): string => newId('sub') + mark;
+/** The id of a submission that another service has accepted at a time, in milliseconds since 1970. */
+export const importedSubmissionId = (ms: number): string => newId('sub', ms);
 export const newFileId = (): string => newId('file');
 export const newObjectId = (): string => newId('obj');
 export const newWebhookId = (): string => newId('wh');

@@ -67,6 +67,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: [
     'domains',
     'submissions',
+    'imports',
     'db',
     'files',
     'compute',
@@ -88,6 +89,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   texts: [...BASE],
   problems: [],
   settings: ['problems', ...BASE],
+  imports: ['problems', ...BASE],
   client: [],
   dashboard: ['client', 'problems', 'texts', ...BASE],
   sites: ['lib'],

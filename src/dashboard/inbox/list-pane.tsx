@@ -17,7 +17,13 @@ import { FormsMenu } from './toolbar/forms-menu.tsx';
 import { Toolbar } from './toolbar/inbox-toolbar.tsx';
 
 /** Why the list is empty, and the next step. */
-function Nothing({ inbox: { page, filter }, onClear }: { inbox: Inbox; onClear(): void }): JSX.Element {
+function Nothing({
+  inbox: { page, filter, mayChange: mayImport },
+  onClear,
+}: {
+  inbox: Inbox;
+  onClear(): void;
+}): JSX.Element {
   if (isFiltered(filter) && !isSearch(filter)) {
     return filter.unread ? (
       <Empty icon="done" title="Nothing is unread">
@@ -54,6 +60,11 @@ function Nothing({ inbox: { page, filter }, onClear }: { inbox: Inbox; onClear()
       {page && (
         <p>
           <a href={pageLinks(page.id).notifications}>Get a mail about each submission</a>
+        </p>
+      )}
+      {page && mayImport && (
+        <p>
+          <a href={pageLinks(page.id).importing}>Import earlier submissions</a>
         </p>
       )}
       {page && (

@@ -168,6 +168,15 @@ export async function changePlan(db: Knex, email: string, plan: string): Promise
   return (await db('owners').where({ email }).update({ plan })) === 1;
 }
 
+/** The time zone of an owner (IANA), and the time of the database. */
+export const findClock = (db: Knex, ownerId: number): Promise<{ timeZone: string; now: Date }> =>
+  queryOne(
+    db,
+    'find-clock',
+    `SELECT coalesce((SELECT time_zone FROM owners WHERE id = ?), 'UTC') AS "timeZone", clock_timestamp() AS now`,
+    [ownerId],
+  );
+
 /** Stores the time zone of an owner (IANA); null: UTC. */
 export const storeTimeZone = (db: Knex, ownerId: number, timeZone: string | null): Promise<number> =>
   execute(db, 'store-time-zone', 'UPDATE owners SET time_zone = ? WHERE id = ?', [timeZone, ownerId]);

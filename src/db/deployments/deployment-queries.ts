@@ -28,6 +28,8 @@ export type Deployment = {
   submissionCount: number;
   /** The number that was accepted last, even if it has been deleted; 0: none. */
   lastSubmissionNumber: number;
+  /** No submission has a lower number: 1, or below where earlier submissions were imported. */
+  firstSubmissionNumber: number;
   createdAt: Date;
   updatedAt: Date;
   /** When the operator took its page down; null: the page is up. */
@@ -69,6 +71,7 @@ export type DeploymentRow = SettingColumns<'deployments'> & {
   mail_switched_off_at: Date | null;
   submission_count: number;
   last_submission_number: number;
+  first_submission_number: number;
   created_at: Date;
   updated_at: Date;
   deleted_at: Date | null;
@@ -80,6 +83,7 @@ const COLUMNS = [
   'slug',
   'submission_count',
   'last_submission_number',
+  'first_submission_number',
   'created_at',
   'updated_at',
   'taken_down_at',
@@ -91,6 +95,7 @@ export const toDeployment = (row: ShownRow): Deployment => ({
   slug: row.slug,
   submissionCount: row.submission_count,
   lastSubmissionNumber: row.last_submission_number,
+  firstSubmissionNumber: row.first_submission_number,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
   takenDownAt: row.taken_down_at,

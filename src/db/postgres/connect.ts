@@ -114,13 +114,16 @@ class Connections {
   }
 
   /**
-   * Runs a transaction that may take `longTransactionTimeoutMs` in all, longer than other units of work; then its
+   * Runs a transaction that may take `timeoutMs` in all, longer than other units of work; then its
    * connection is closed. A single statement still has to be answered within `unitTimeoutMs`. Only the commit, which has
    * to wait for a slow disk, may take `commitTimeoutMs`.
    */
-  async longTransaction<T>(work: (transaction: Knex.Transaction) => Promise<T>): Promise<T> {
+  async longTransaction<T>(
+    work: (transaction: Knex.Transaction) => Promise<T>,
+    timeoutMs = this.#limits.longTransactionTimeoutMs,
+  ): Promise<T> {
     const connection: pg.Client = await this.knex.client.acquireConnection();
-    const end = performance.now() + this.#limits.longTransactionTimeoutMs;
+    const end = performance.now() + timeoutMs;
     const { unitTimeoutMs, commitTimeoutMs } = this.#limits;
     try {
       return await this.knex.transaction(
@@ -232,7 +235,8 @@ export function connect(connection: Connection, options: ConnectSettings): Datab
   const connections = new Connections(connection, options);
   return Object.assign(connections.knex, {
     use: () => connections.use(),
-    longTransaction: <T>(work: (transaction: Knex.Transaction) => Promise<T>) => connections.longTransaction(work),
+    longTransaction: <T>(work: (transaction: Knex.Transaction) => Promise<T>, timeoutMs?: number) =>
+      connections.longTransaction(work, timeoutMs),
     close: () => connections.close(),
   });
 }

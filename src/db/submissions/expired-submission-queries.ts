@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { removeFiles, type SizedFile } from '../files/stored-file-queries.ts';
 import { execute, query } from '../postgres/query.ts';
 import { removal } from './submission-queries.ts';
+import { BEFORE_ALL } from './submission-reader.ts';
 
 /** Deployments that one statement looks at for expired submissions. */
 const EXPIRING_DEPLOYMENTS_BATCH = 1_000;
@@ -77,7 +78,7 @@ export async function removeExpired(
 ): Promise<void> {
   // Each search begins after the last number of the one before: from the start, it would scan everything that has been
   // removed.
-  for (let after: number | undefined = 0; after !== undefined; ) {
+  for (let after: number | undefined = BEFORE_ALL; after !== undefined; ) {
     const expired: Expired[] = await findExpired(db, deploymentId, now, after);
     // Apart: with large files, the statement that removes submissions could take too long.
     await removeFiles(

@@ -78,7 +78,20 @@ export async function findForms(db: Knex, ids: readonly string[]): Promise<(Live
     [[...new Set(ids)]],
   );
   const forms = new Map<string, LiveForm>();
-  for (const { id, slug, formerSlugs, language, title, color, darkColor, placesField, start, tellsFormsApart, forms: read, ...rules } of rows) {
+  for (const {
+    id,
+    slug,
+    formerSlugs,
+    language,
+    title,
+    color,
+    darkColor,
+    placesField,
+    start,
+    tellsFormsApart,
+    forms: read,
+    ...rules
+  } of rows) {
     forms.set(id, {
       deploymentId: id,
       slug,

@@ -27,16 +27,17 @@ export async function listSubmissions(
 /** The number below which are all submissions except for the newest ones, `offset` of them. */
 async function numberBefore(
   db: Knex,
-  { id, submissionCount, lastSubmissionNumber }: Deployment,
+  { id, submissionCount, firstSubmissionNumber, lastSubmissionNumber }: Deployment,
   offset: number,
 ): Promise<number> {
   // Where nothing has been deleted, numbers are without gaps.
-  if (offset === 0 || submissionCount === lastSubmissionNumber) return lastSubmissionNumber + 1 - offset;
+  const isGapless = submissionCount === lastSubmissionNumber - firstSubmissionNumber + 1;
+  if (offset === 0 || isGapless) return lastSubmissionNumber + 1 - offset;
   const [row] = await query<{ number: number }>(
     db,
     'number-at-offset',
     'SELECT number FROM submissions WHERE deployment_id = ? AND number <= ? ORDER BY number DESC LIMIT 1 OFFSET ?',
     [id, lastSubmissionNumber, offset - 1],
   );
-  return row?.number ?? 0;
+  return row?.number ?? firstSubmissionNumber;
 }

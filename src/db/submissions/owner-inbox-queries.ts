@@ -13,7 +13,7 @@ export type OwnPage = SearchedPage & { slug: string; count: number };
  */
 const PAGES = `
   WITH RECURSIVE own AS MATERIALIZED (
-    SELECT id, last_submission_number + 1 AS beyond,
+    SELECT id, first_submission_number AS first, last_submission_number + 1 AS beyond,
            least(CAST(:to AS timestamptz), timestamptz 'epoch' + CAST(:at AS float8) * interval '1 microsecond'
              + CASE WHEN id <= :cursorId THEN interval '1 microsecond' ELSE interval '0' END) AS until
       FROM deployments
@@ -21,8 +21,8 @@ const PAGES = `
        AND (submission_count > 0 OR EXISTS (SELECT FROM test_submissions WHERE deployment_id = deployments.id))
   ), ${searchNumbers(`
     SELECT bound.position, id, bound.at,
-           CASE WHEN bound.at IS NULL AND bound.position = 2 THEN beyond ELSE 1 END,
-           CASE WHEN bound.at IS NULL AND bound.position = 1 THEN 1 ELSE beyond END
+           CASE WHEN bound.at IS NULL AND bound.position = 2 THEN beyond ELSE first END,
+           CASE WHEN bound.at IS NULL AND bound.position = 1 THEN first ELSE beyond END
       FROM own, LATERAL (VALUES (CAST(1 AS bigint), CAST(:from AS timestamptz)), (2, until)) AS bound (position, at)`)}
   SELECT id AS "deploymentId", slug, submission_count AS count, after, before,
          CAST(extract(epoch FROM (SELECT until FROM own WHERE own.id = deployments.id)) * 1000000 AS bigint) AS until

@@ -177,7 +177,7 @@ async function* newestFirst(db: Knex, pages: readonly SearchedPage[], filter: Fi
 
 /*
  * The first of some submissions, as many as :maxBytes of their data allow, but one at least, in their order. The data is
- * NULL of one that has been deleted meanwhile, and of the number 0, which none has.
+ * NULL of one that has been deleted meanwhile, and of NO_NUMBER.
  */
 const READ = `
   SELECT data FROM (
@@ -198,12 +198,15 @@ const READ = `
    WHERE position = 1 OR coalesce(bytes, 0) <= :maxBytes
    ORDER BY position`;
 
+/** A number that no submission has. */
+const NO_NUMBER = Number.MIN_SAFE_INTEGER;
+
 /** The data of the first of these; null of one that is not wanted. */
 async function readData(db: Knex, candidates: readonly Candidate[]): Promise<(string | null)[]> {
   if (!candidates.some(({ isWanted }) => isWanted)) return candidates.map(() => null);
   const rows = await query<{ data: string | null }>(db, 'read-of-pages', READ, {
     ids: candidates.map(({ deploymentId }) => deploymentId),
-    numbers: candidates.map(({ isWanted, number }) => (isWanted ? number : 0)),
+    numbers: candidates.map(({ isWanted, number }) => (isWanted ? number : NO_NUMBER)),
     tests: candidates.map(({ isWanted, test }) => (isWanted ? test : 0)),
     maxBytes: listBatchBytes,
   });

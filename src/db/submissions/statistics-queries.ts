@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Deployment } from '../deployments/deployment-queries.ts';
 import { query } from '../postgres/query.ts';
 
 /*
@@ -12,10 +13,10 @@ export const searchNumbers = (wanted: string): string => `
     UNION ALL
     SELECT position, deployment_id, at,
            CASE WHEN created_at < at THEN number + 1 ELSE low END,
-           CASE WHEN created_at < at THEN high ELSE (low + high) / 2 END
+           CASE WHEN created_at < at THEN high ELSE low + (high - low) / 2 END
       FROM search LEFT JOIN LATERAL (
         SELECT number, created_at FROM submissions
-         WHERE submissions.deployment_id = search.deployment_id AND number >= (low + high) / 2 AND number < high
+         WHERE submissions.deployment_id = search.deployment_id AND number >= low + (high - low) / 2 AND number < high
          ORDER BY number LIMIT 1
       ) AS middle ON true
      WHERE low < high
@@ -23,7 +24,7 @@ export const searchNumbers = (wanted: string): string => `
 
 const SEARCH = `
   WITH RECURSIVE ${searchNumbers(`
-    SELECT position, id, at, CAST(1 AS bigint), last_submission_number + 1
+    SELECT position, id, at, first_submission_number, last_submission_number + 1
       FROM deployments, unnest(CAST(:times AS timestamptz[])) WITH ORDINALITY AS wanted (at, position)
      WHERE deployments.id = :deploymentId`)}
   SELECT low AS number FROM search WHERE low = high ORDER BY position`;
@@ -45,7 +46,7 @@ const COUNT = `
     FROM unnest(CAST(:firsts AS bigint[]), CAST(:nexts AS bigint[])) WITH ORDINALITY AS bucket (first, next, position)
    ORDER BY position`;
 
-type Counters = { id: string; submissionCount: number; lastSubmissionNumber: number };
+type Counters = Pick<Deployment, 'id' | 'submissionCount' | 'firstSubmissionNumber' | 'lastSubmissionNumber'>;
 
 /**
  * How many submissions a deployment has from each of `times` (milliseconds since 1970) on, and before the next. `times`
@@ -53,15 +54,16 @@ type Counters = { id: string; submissionCount: number; lastSubmissionNumber: num
  */
 export async function countSubmissionsBetween(
   db: Knex,
-  { id: deploymentId, submissionCount, lastSubmissionNumber }: Counters,
+  { id: deploymentId, submissionCount, firstSubmissionNumber, lastSubmissionNumber }: Counters,
   times: readonly number[],
 ): Promise<number[]> {
-  if (lastSubmissionNumber === 0) return times.slice(1).map(() => 0);
+  if (lastSubmissionNumber < firstSubmissionNumber) return times.slice(1).map(() => 0);
   const dates = times.map((time) => new Date(time));
   const numbers = await firstNumbersAt(db, deploymentId, dates);
   const [firsts, nexts] = [numbers.slice(0, -1), numbers.slice(1)];
   // Where nothing has been deleted, numbers are without gaps.
-  if (submissionCount === lastSubmissionNumber) return nexts.map((next, index) => next - (firsts[index] ?? next));
+  const isGapless = submissionCount === lastSubmissionNumber - firstSubmissionNumber + 1;
+  if (isGapless) return nexts.map((next, index) => next - (firsts[index] ?? next));
   const rows = await query<{ count: number }>(db, 'count-in-buckets', COUNT, { deploymentId, firsts, nexts });
   return rows.map(({ count }) => count);
 }

@@ -9,7 +9,7 @@ export type Status = (typeof STATUSES)[number];
 /** What the owner has noted about a submission; the note is empty at first. */
 type Marks = { read: boolean; starred: boolean; note: string; status: Status };
 
-/** A submission, or a test, as its owner sees it in the inbox. `pageVersion`: the version that was live when it was accepted. */
+/** A submission, or a test, as its owner sees it in the inbox. `pageVersion`: the version that was live when it was accepted; 1 where it was imported. */
 export type InboxSubmission = NumberedSubmission & Marks & { pageVersion: number };
 
 /** A mark that is left out stays as it is. */
@@ -25,13 +25,13 @@ export function findInboxSubmissions(
     'find-inbox-submissions',
     `SELECT ${submissionColumns('submissions')}, wanted.deployment_id AS "deploymentId",
             coalesce(starred, false) AS starred, coalesce(read, false) AS read, coalesce(note, '') AS note,
-            coalesce(status, 'open') AS status, (
+            coalesce(status, 'open') AS status, coalesce((
               SELECT max(version) FROM (
                 SELECT version, after_number FROM pages WHERE deployment_id = wanted.deployment_id
                 UNION ALL
                 SELECT version, after_number FROM page_versions WHERE deployment_id = wanted.deployment_id
               ) AS known WHERE after_number < wanted.number
-            ) AS "pageVersion"
+            ), 1) AS "pageVersion"
        FROM unnest(CAST(:ids AS text[]), CAST(:numbers AS bigint[])) WITH ORDINALITY AS wanted (deployment_id, number, position)
        JOIN submissions ON submissions.deployment_id = wanted.deployment_id AND submissions.number = wanted.number
        LEFT JOIN submission_marks AS marks ON marks.deployment_id = wanted.deployment_id AND marks.number = wanted.number

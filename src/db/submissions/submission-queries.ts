@@ -10,7 +10,7 @@ const DELETED_SUBMISSIONS_BATCH = 100;
 /** `data`: the JSON text that was submitted. `form`: the name of the form, among several of the page; null where that is not known. */
 export type Submission = { id: string; data: string; ipAddress: string; createdAt: Date; form: string | null };
 
-/** `number`: 1, 2, 3 and so on, in the order in which a deployment accepted them. */
+/** `number`: 1, 2, 3 and so on, in the order in which a deployment accepted them; of imported ones 0, -1, -2 and so on, backwards. */
 export type NumberedSubmission = Submission & { number: number };
 
 /** The columns of a NumberedSubmission; `from` has those of submissions. */

@@ -12,6 +12,9 @@ const RETRY_MS = 1_000;
 const FIRST_ROWS = 100;
 const MAX_ROWS = SIZES.internal.listBatchRows;
 
+/** A number before all: those of imported submissions are 0, -1, -2 and so on. */
+export const BEFORE_ALL = Number.MIN_SAFE_INTEGER;
+
 /** Which submissions of a deployment are read, and which of them first. The numbers `after` and `before` are left out. */
 export type Range = {
   order: 'newest' | 'oldest';
@@ -57,7 +60,7 @@ const READ = (direction: 'ASC' | 'DESC'): string => `
 export function readBatch(
   db: Knex,
   deploymentId: string,
-  { order, after = 0, before = Number.MAX_SAFE_INTEGER, limit = MAX_ROWS }: Range,
+  { order, after = BEFORE_ALL, before = Number.MAX_SAFE_INTEGER, limit = MAX_ROWS }: Range,
   maxBytes: number = SIZES.internal.listBatchBytes,
 ): Promise<NumberedSubmission[]> {
   const values = { deploymentId, after, before, limit, maxBytes };
@@ -71,7 +74,7 @@ export function readBatch(
 export async function* readSubmissions(
   db: Knex,
   deploymentId: string,
-  { order, after = 0, before = Number.MAX_SAFE_INTEGER, limit = Number.MAX_SAFE_INTEGER }: Range,
+  { order, after = BEFORE_ALL, before = Number.MAX_SAFE_INTEGER, limit = Number.MAX_SAFE_INTEGER }: Range,
   run: RunRead = (read) => read(),
 ): AsyncGenerator<NumberedSubmission[]> {
   const { listBatchBytes } = SIZES.internal;

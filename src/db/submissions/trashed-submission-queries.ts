@@ -5,6 +5,7 @@ import { execute, query, readAll } from '../postgres/query.ts';
 import { type BatchedPage, type DataBatch, inBatches } from './data-batches.ts';
 import { bringBack, type Folder, moveSubmissions, moving, OWN } from './moved-submission-queries.ts';
 import { type NumberedSubmission, submissionColumns } from './submission-queries.ts';
+import { BEFORE_ALL } from './submission-reader.ts';
 
 /** Trashed submissions that one statement removes. */
 const REMOVED_BATCH = 100;
@@ -85,7 +86,7 @@ export const readTrashed = (db: Knex, deploymentId: string): AsyncGenerator<Tras
       'read-trashed',
       `SELECT ${submissionColumns('trashed_submissions')}, deleted_at AS "deletedAt" FROM trashed_submissions
         WHERE deployment_id = ? AND number > ? AND ${IS_KEPT} ORDER BY number LIMIT ?`,
-      [deploymentId, last?.number ?? 0, READ_BATCH],
+      [deploymentId, last?.number ?? BEFORE_ALL, READ_BATCH],
     ),
   );
 

@@ -81,7 +81,7 @@ type AnyBody = BodyForm<z.ZodObject> & { example: Readonly<Record<string, unknow
 const BYTES = { schema: z.string().meta({ format: 'binary' }), example: '' };
 
 /** The forms of a body, and the query that belongs to those that are not JSON, as the reference shows them. */
-function formsOf({ schema, example, others = [] }: AnyBody): { content: Content; query?: z.ZodObject } {
+function formsOf({ schema, example, others = [], isFile }: AnyBody): { content: Content; query?: z.ZodObject } {
   const inBody = new Set(others.flatMap(({ fields }) => fields));
   const types = others.flatMap(({ type = [] }) => type);
   const rest = Object.fromEntries(Object.entries(schema.shape).filter(([name]) => !inBody.has(name)));
@@ -89,13 +89,14 @@ function formsOf({ schema, example, others = [] }: AnyBody): { content: Content;
     name,
     field.meta({ description: `As the field of the body. Only with \`Content-Type: ${types.join('` or `')}\`.` }),
   ]);
-  const shown = others.map(({ type = '*/*', fields: [field = ''], parts }) => {
+  const shown = others.map(({ type = '*/*', fields: [field = ''], parts, text }) => {
+    if (text !== undefined) return [type, { ...BYTES, example: text }];
     if (parts) return [type, { ...parts, schema: parts.schema.extend(rest) }];
     return [type, type.startsWith('text/') ? { schema: schema.shape[field], example: example[field] } : BYTES];
   });
   return {
     content: {
-      ...(types.length === others.length && { 'application/json': { schema, example } }),
+      ...(types.length === others.length && !isFile && { 'application/json': { schema, example } }),
       ...Object.fromEntries(shown),
     },
     ...(parameters.length > 0 && { query: z.object(Object.fromEntries(parameters)) }),

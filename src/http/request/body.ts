@@ -116,10 +116,10 @@ export class BodyReader {
   async #read(
     request: Request,
     ownerId: number,
-    { schema, maxBytes = SIZES.body.settingsBytes, longLevels = 0, site, others }: BodyForm<z.ZodObject>,
+    { schema, maxBytes = SIZES.body.settingsBytes, longLevels = 0, site, others, isFile }: BodyForm<z.ZodObject>,
     form: OtherForm | undefined,
   ): Promise<SentMembers> {
-    if (!form && mediaType(request)?.type !== 'application/json') throw notJson(others);
+    if (!form && (isFile || mediaType(request)?.type !== 'application/json')) throw notJson(others, isFile);
     const names = Object.keys(schema.shape);
     const { res: response } = request;
     const reservation = this.reserve(ownerId);

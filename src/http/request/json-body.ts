@@ -42,17 +42,21 @@ export type BodyForm<S extends z.ZodObject> = {
   site?: SiteLimits;
   /** Other bodies than JSON. */
   others?: readonly OtherForm[];
+  /** True if it is always one of these others, and never JSON. */
+  isFile?: true;
 };
 /** The request of a body that is not JSON. `reservation`: the memory of the body, which is counted until the answer is sent. */
 export type FormContext = { request: Request; ownerId: number; reservation: MemoryReservation };
 /** A body of a media type, or of any, with no JSON besides it. The query has the fields that it does not have. */
 export type OtherForm = {
   type?: string;
-  /** Another name of the type, which the reference leaves out. */
-  otherType?: string;
+  /** Other names of the type, which the reference leaves out. */
+  otherTypes?: readonly string[];
   /** Its name in errors: `the page itself`. */
   name: string;
   fields: readonly string[];
+  /** An example of a body that is text, and no field. */
+  text?: string;
   /** It is a form of these fields, and of those of the body that it does not name. Left out: it is the page or the site itself. */
   parts?: { schema: z.ZodObject; example: Readonly<Record<string, unknown>> };
   maxBytes: number;
@@ -84,7 +88,11 @@ export const invalidField = errorKind(
 
 export const malformed = (): HttpError => new HttpError(400, MALFORMED);
 
-export function notJson(others: readonly OtherForm[] = []): HttpError {
+export function notJson(others: readonly OtherForm[] = [], isFile = false): HttpError {
+  if (isFile) {
+    const files = others.map(({ name, type }) => `${name} with Content-Type: ${type}`);
+    return new HttpError(415, `The content type is not supported: send ${files.join(', or ')}.`);
+  }
   const [comma, more] =
     others.length > 0 ? ['', others.map(({ name, type }) => `, or ${name} with Content-Type: ${type}`)] : [',', []];
   return new HttpError(
@@ -96,8 +104,7 @@ export function notJson(others: readonly OtherForm[] = []): HttpError {
 /** The form of a body, by its type; undefined for JSON. Throws 415 for another charset than UTF-8. */
 export const otherFormOf = (request: IncomingMessage, others: readonly OtherForm[] = []): OtherForm | undefined =>
   others.find(
-    ({ type, otherType }) =>
-      type === undefined || isOfType(request, type) || (otherType && isOfType(request, otherType)),
+    ({ type, otherTypes = [] }) => type === undefined || [type, ...otherTypes].some((name) => isOfType(request, name)),
   );
 
 const isOfType = (request: IncomingMessage, type: string): boolean =>

@@ -117,17 +117,18 @@ const toBytes = (body: string | Buffer | undefined) => (body === undefined ? nul
 /** The request of an endpoint with its example, unless another body is given. */
 function send({ method, path, body }: Endpoint, ids: Ids, sent: Sent = {}): Promise<Response> {
   const target = path.replaceAll(/[:*](\w+)/g, (_all, name: string) => ids[name] ?? `no-${name}`);
-  const example = body?.content['application/json']?.example;
+  const [[type = '', { example = undefined } = {}] = []] = Object.entries(body?.content ?? {});
+  const text = type === 'application/json' ? JSON.stringify(example) : String(example);
   return fetch(`${service.url}${target}${sent.query ?? ''}`, {
     method: sent.method ?? method,
     redirect: 'manual',
     headers: {
       Accept: 'application/json, text/event-stream',
       'X-Forwarded-For': newAddress(),
-      ...(body && JSON_TYPE),
+      ...(body && { 'Content-Type': type }),
       ...sent.headers,
     },
-    body: toBytes('body' in sent ? sent.body : body && JSON.stringify(example)),
+    body: toBytes('body' in sent ? sent.body : body && text),
   });
 }
 

@@ -172,7 +172,7 @@ describe('the examples', () => {
       redirect: 'manual',
       headers: {
         ...(operation.security ? {} : await credentialsFor(path)),
-        ...(type && /json|html|zip/.test(type) ? { 'Content-Type': type } : {}),
+        ...(type && /json|html|csv|zip/.test(type) ? { 'Content-Type': type } : {}),
       },
       ...(type ? { body: encode(type, path === '/session' ? { key: owner.key } : example) } : {}),
     });

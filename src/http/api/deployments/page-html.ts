@@ -95,7 +95,7 @@ export const siteBody = ({ config, pages: { siteQueue } }: Settings) => {
       {
         type: 'application/zip',
         // Browsers on Windows call zips so.
-        otherType: 'application/x-zip-compressed',
+        otherTypes: ['application/x-zip-compressed'],
         name: 'a site',
         fields: ['html', 'files'],
         maxBytes: maxSiteBytes + SIZES.body.settingsBytes,

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import type { Owner } from '../../../db/account/owner-queries.ts';
 import type { Deployment } from '../../../db/deployments/deployment-queries.ts';
 import { readMatching } from '../../../db/submissions/search-submissions.ts';
 import { submissionLine } from '../../../db/submissions/submission-queries.ts';
-import { withRetries } from '../../../db/submissions/submission-reader.ts';
+import { BEFORE_ALL, withRetries } from '../../../db/submissions/submission-reader.ts';
 import { HONEYPOT, REDIRECT } from '../../../forms/control-fields.ts';
 import { labelsOf } from '../../../forms/forms-of-page.ts';
 import { severalNames } from '../../../forms/match-form.ts';
@@ -28,6 +29,9 @@ import { Listed, noSuchCursor, numberAt } from './submission-endpoints.ts';
  */
 const MAX_CONCURRENT = 6;
 const MAX_CONCURRENT_OF_OWNER = 2;
+
+/** The `after` of a whole export. */
+const ALL = '0';
 
 const TOO_MANY_EXPORTS = 'A 503 can also mean that too many exports are in progress.';
 
@@ -88,8 +92,7 @@ class Exports {
   async send(call: Call, format: Format): Promise<void> {
     const { response, owner, queue, resource, query } = call;
     // An export that can't be begun counts for nobody.
-    const after = { name: 'after', cursor: query.after ?? '0', place: { parameter: 'after' } };
-    const number = await queue(() => numberAt(this.#app.db, owner, resource, after));
+    const number = await queue(() => this.#numberBefore(owner, resource, query.after ?? ALL));
     const ofOwner = Array.from(this.#running).filter(({ ownerId }) => ownerId === owner.id).length;
     if (this.#running.size >= MAX_CONCURRENT || ofOwner >= MAX_CONCURRENT_OF_OWNER)
       throw unavailable('Too many exports are in progress: try again when one has ended.', 10_000);
@@ -106,6 +109,12 @@ class Exports {
     } finally {
       this.#running.delete(running);
     }
+  }
+
+  /** The number after which an export begins. */
+  async #numberBefore(owner: Owner, resource: Deployment, cursor: string): Promise<number> {
+    if (cursor === ALL) return BEFORE_ALL;
+    return numberAt(this.#app.db, owner, resource, { name: 'after', cursor, place: { parameter: 'after' } });
   }
 
   async #sourceOf({ response, resource, query }: Call, after: number): Promise<TableSource> {

@@ -153,11 +153,13 @@ export const cursorField = (pattern: RegExp) =>
     .optional()
     .meta({ description: 'The `next_cursor` of the answer before.', short: 'The cursor of the answer before.' });
 
-/** The number of a submission; with a test behind it, that of the test too. */
-const cursor = cursorField(/^(?:[1-9][0-9]{0,14}|(?:0|[1-9][0-9]{0,14})\.[1-9][0-9]{0,14})$/);
+/** The number of a submission, where 0 is `-0`; with a test behind it, that of the test too. */
+const cursor = cursorField(/^(?:-?[1-9][0-9]{0,14}|-0|(?:0|-?[1-9][0-9]{0,14})\.[1-9][0-9]{0,14})$/);
 /** A position in the submissions of one page, as a cursor, and back. */
-export const cursorAt = ({ number, test }: { number: number; test: number }): string =>
-  test === 0 ? String(number) : `${number}.${test}`;
+export function cursorAt({ number, test }: { number: number; test: number }): string {
+  if (test > 0) return `${number}.${test}`;
+  return number === 0 ? '-0' : String(number);
+}
 export function positionAt(text: string): { number: number; test: number } {
   const [number, test = 0] = text.split('.').map(Number);
   return { number: number ?? 0, test };
@@ -258,12 +260,12 @@ export const searchOf = ({ limits: { reads } }: App, { q, unread, starred, statu
 /** The submissions that the times and the cursor of a filter cover; throws 400. */
 export async function rangeOf(
   db: Database,
-  { id, lastSubmissionNumber }: Deployment,
+  { id, firstSubmissionNumber, lastSubmissionNumber }: Deployment,
   { cursor, ...filter }: Filter & { cursor?: string | undefined },
   place?: Place,
 ): Promise<SearchedPage> {
   const { from: start, to: end } = timesOf(filter, place);
-  const [first = 1] = start ? await firstNumbersAt(db, id, [start]) : [];
+  const [first = firstSubmissionNumber] = start ? await firstNumbersAt(db, id, [start]) : [];
   const [last = lastSubmissionNumber + 1] = end ? await firstNumbersAt(db, id, [end]) : [];
   const range = { deploymentId: id, after: first - 1, before: last, tests: testsBetween(start, end) };
   if (cursor === undefined) return range;

@@ -118,6 +118,9 @@ const TOOL_WAIT_SECONDS = 20;
 
 const newSubmissions = perService((app) => new NewSubmissions(app));
 
+/** The number after which new submissions are read. Imported ones, which are before the first, are never new. */
+const startAt = async (...of: Parameters<typeof numberAt>): Promise<number> => Math.max(0, await numberAt(...of));
+
 const listAfter = operation('GET', '/submissions/:deployId/after/:cursor', 'listSubmissionsAfter', {
   tool: {
     name: 'wait_for_submission',
@@ -134,7 +137,7 @@ const listAfter = operation('GET', '/submissions/:deployId/after/:cursor', 'list
   description:
     'Oldest first: what was accepted after the cursor, which is `0`, the id of a submission, or the `cursor` of the last ' +
     'answer. A client that goes on from each cursor gets every submission once. A response may have fewer than `limit` large ' +
-    `submissions. At most ${MAX_WAITING_OF_OWNER} requests of an owner wait.`,
+    `submissions. Imported submissions are not among them. At most ${MAX_WAITING_OF_OWNER} requests of an owner wait.`,
   find: (owner, { deployId }, { db }) => ownDeployment(db, owner, deployId),
   query: z.object({ wait, limit: Paging.shape.limit }),
   takesLong: true,
@@ -143,7 +146,7 @@ const listAfter = operation('GET', '/submissions/:deployId/after/:cursor', 'list
   async handle({ request, params: { cursor }, query, setHeaders, ...reader }, app) {
     const submissions = newSubmissions(app);
     const { response, owner, queue, resource } = reader;
-    const start = await queue(() => numberAt(app.db, owner, resource, { name: 'cursor', cursor }));
+    const start = await queue(() => startAt(app.db, owner, resource, { name: 'cursor', cursor }));
     const ms = request.method === 'HEAD' ? 0 : query.wait * 1_000;
     if (ms > 0) submissions.add(response, owner.id);
     const wanted = { after: start, last: resource.lastSubmissionNumber, limit: query.limit, ms };
@@ -207,7 +210,7 @@ const stream = operation('GET', '/submissions/:deployId/stream', 'streamSubmissi
     const header = 'Last-Event-ID';
     const start =
       typeof cursor === 'string'
-        ? await queue(() => numberAt(app.db, owner, resource, { name: header, cursor, place: { header } }))
+        ? await queue(() => startAt(app.db, owner, resource, { name: header, cursor, place: { header } }))
         : resource.lastSubmissionNumber;
     newSubmissions(app).add(response, owner.id);
     response.type('text/event-stream');

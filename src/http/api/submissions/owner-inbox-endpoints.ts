@@ -39,7 +39,8 @@ const Results = answerObject('InboxResults', {
 });
 
 /** A position as the cursor that leads behind it. */
-const CURSOR = /^([0-9]{1,16})\.(d_[0-9A-Za-z]{20,60})\.([1-9][0-9]{0,14}|(?:0|[1-9][0-9]{0,14})\.[1-9][0-9]{0,14})$/;
+const CURSOR =
+  /^([0-9]{1,16})\.(d_[0-9A-Za-z]{20,60})\.(-?[1-9][0-9]{0,14}|-0|(?:0|-?[1-9][0-9]{0,14})\.[1-9][0-9]{0,14})$/;
 const toCursor = ({ at, deploymentId: id, ...position }: Position): string => `${at}.${id}.${cursorAt(position)}`;
 
 function fromCursor(text: string | undefined): Position | undefined {

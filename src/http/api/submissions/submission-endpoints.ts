@@ -65,8 +65,8 @@ export const noSuchCursor = missing(
 const CURSOR = /^[0-9]{1,15}$/;
 
 /**
- * The number after which reading goes on: a cursor, or that of the submission with an id. `place`: that of a cursor which is not in the path.
- * Throws 400 and 404.
+ * The number after which reading goes on: a cursor, or that of the submission with an id, which is below 1 where it was imported. `place`:
+ * that of a cursor which is not in the path. Throws 400 and 404.
  */
 export async function numberAt(
   db: Database,

@@ -51,6 +51,12 @@ function instantOf(local: number, offsetAt: OffsetAt): number {
   return instants.find((instant) => instant + offsetAt(instant) === local) ?? local - before;
 }
 
+/** Returns the function that tells the instant of a local time, which is in milliseconds as if it were UTC. */
+export function localClock(timeZone: string): (local: number) => number {
+  const offsetAt = offsetIn(timeZone);
+  return (local) => instantOf(local, offsetAt);
+}
+
 /** The instant at which a day such as 2026-11-22 begins, or the one so many days after it. */
 export const startOfDay = (date: string, timeZone: string): number => instantOf(Date.parse(date), offsetIn(timeZone));
 

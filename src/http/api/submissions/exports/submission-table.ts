@@ -1,5 +1,6 @@
 import type { Submission } from '../../../../db/submissions/submission-queries.ts';
 import { controlsOf, HONEYPOT, isEmptyJson, isForPeople } from '../../../../forms/control-fields.ts';
+import { columnOf, FIXED_COLUMNS, FORM_COLUMN, OTHER_FIELDS } from '../../../../forms/export-columns.ts';
 import type { Labels } from '../../../../forms/forms-of-page.ts';
 import { compactJson, type JsonMember, readJsonObject } from '../../../../lib/json-text.ts';
 import { SIZES } from '../../../../sizes.ts';
@@ -10,15 +11,6 @@ const EXPORT_NAME_CHARS = 1024 * 1024;
 /*
  * Exports as tables share these: which fields have a column, and which cell of a row a value is in.
  */
-
-/** Columns that each row has. */
-const FIXED_COLUMNS = ['id', 'created_at', 'ip_address'];
-/** The column behind them, where the page has several forms. */
-const FORM_COLUMN = 'form';
-/** The column of all fields beyond the limits below, whose columns would fill the memory. */
-const OTHER_FIELDS = 'other_fields';
-/** Names of fields that would be mistaken for one of these columns of ours; `data.` is put before them. */
-const reservedName = (columns: readonly string[]): RegExp => new RegExp(`^(?:data\\.)*(?:${columns.join('|')})$`);
 
 /** Reads the submissions of an export, a few at a time, from the first one; each call reads them again. */
 export type Read = () => AsyncIterable<readonly Submission[]>;
@@ -79,9 +71,8 @@ export async function* collectColumns({ read, labels, ...source }: TableSource):
     yield '';
   }
   const fixed = hasForms ? [...FIXED_COLUMNS, FORM_COLUMN] : FIXED_COLUMNS;
-  const reserved = reservedName([...fixed, OTHER_FIELDS]);
   const indexes = new Map(names.map((name, index) => [name, fixed.length + index]));
-  const header = [...fixed, ...names.map((name) => (reserved.test(name) ? `data.${name}` : name))];
+  const header: string[] = [...fixed, ...names.map((name) => columnOf(name, hasForms))];
   if (hasOthers) header.push(OTHER_FIELDS);
   return { header: labels.size > 0 ? withLabels(header, indexes, labels) : header, hasForms, indexes, rows };
 }
@@ -104,7 +95,10 @@ function withLabels(header: readonly string[], indexes: Columns['indexes'], labe
 }
 
 /** The cells of a submission's fields that are there, from left to right. */
-export function cellsOf(submission: Shown, { hasForms, indexes }: Pick<Columns, 'hasForms' | 'indexes'>): readonly Cell[] {
+export function cellsOf(
+  submission: Shown,
+  { hasForms, indexes }: Pick<Columns, 'hasForms' | 'indexes'>,
+): readonly Cell[] {
   const cells: Cell[] = [];
   const others: string[] = [];
   for (const [name, value] of fieldsOf(contentOf(submission))) {

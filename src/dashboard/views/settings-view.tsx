@@ -2,9 +2,11 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useData } from '../data.ts';
 import { useOtherTabs } from '../other-tabs.ts';
+import { pageLinks } from '../page-links.ts';
 import { mayChange } from '../session.ts';
 import { type ReadSettings, readSettings, useEditedSettings } from '../settings/edited-settings.ts';
 import { Form } from '../ui/form.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { type Page, PageView } from '../ui/page-layout.tsx';
 import { SaveBar } from '../ui/save-bar.tsx';
 import { Shown } from '../ui/states.tsx';
@@ -43,6 +45,17 @@ function Loaded({ page, found }: { page: Page; found: ReadSettings }): JSX.Eleme
           </Form>
           <ReceiversLink id={page.id} settings={edited.settings} />
           <Address page={page} isOpen={opened.isOpen('address')} onToggle={() => opened.toggle('address')} />
+          {mayChange.value && (
+            <section class="panel">
+              <h2>
+                <a class="panel-head" href={pageLinks(page.id).importing}>
+                  <span>Import earlier submissions</span>
+                  <span class="panel-state">From a file of another form service</span>
+                  <Icon name="next" />
+                </a>
+              </h2>
+            </section>
+          )}
           {mayChange.value && (
             <DeleteEverything
               page={page}

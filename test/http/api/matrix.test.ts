@@ -6,7 +6,7 @@ import { PARAMETERS } from '../../../src/http/request/shared-fields.ts';
 import { failure, fixedHeaders, refused } from '../../support/answers.ts';
 import { furnish, type Ids, idsFor } from '../../support/furnish.ts';
 import { endpointsOf } from '../../support/reference.ts';
-import { BASE_URL, JSON_TYPE, PAGES_DOMAIN, testService, UNKNOWN_KEY } from '../../support/test-service.ts';
+import { BASE_URL, PAGES_DOMAIN, testService, UNKNOWN_KEY } from '../../support/test-service.ts';
 
 /*
  * Every endpoint refuses these in the same way. No refused request may change anything: the last test compares all rows.

@@ -1,0 +1,193 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Schemas } from '../../client/client.ts';
+import { toError, useData } from '../data.ts';
+import { pageLinks } from '../page-links.ts';
+import { mayChange } from '../session.ts';
+import { droppedFiles } from '../sites.ts';
+import { Button, ButtonLink } from '../ui/button.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { type Page, PageView } from '../ui/page-layout.tsx';
+import { ReadOnly } from '../ui/read-only.tsx';
+import { Section } from '../ui/section.tsx';
+import { FileButton } from '../ui/site-chooser.tsx';
+import { Shown } from '../ui/states.tsx';
+import { counted } from '../ui/time.tsx';
+import type { Progress } from '../upload.ts';
+import { ColumnChoice, FirstRows } from './import/column-choice.tsx';
+import { type Choice, importFile, type Preview, previewFile, queryOf } from './import/import-file.ts';
+
+/** The lines of a file that are wrong, and why. */
+const Lines = ({ errors }: { errors: Preview['errors'] }): JSX.Element => (
+  <ul>
+    {errors.map(({ line, message }, index) => (
+      <li key={index}>
+        Line {line}: <bdi>{message}</bdi>
+      </li>
+    ))}
+  </ul>
+);
+
+/** Lets one choose or drop the file. */
+const Chooser = ({ name, onFile }: { name: string | undefined; onFile(file: File): void }): JSX.Element => (
+  // biome-ignore lint/a11y/noStaticElementInteractions: the button does the same.
+  <div
+    class="stack drop"
+    onDragOver={(event) => event.preventDefault()}
+    onDrop={async (event) => {
+      event.preventDefault();
+      const [dropped] = event.dataTransfer ? await droppedFiles(event.dataTransfer) : [];
+      if (dropped) onFile(dropped.file);
+    }}
+  >
+    {name !== undefined && <strong dir="auto">{name}</strong>}
+    <div class="buttons">
+      <FileButton icon="upload" onFiles={([first]) => first && onFile(first.file)}>
+        {name === undefined ? 'Choose a file' : 'Choose another file'}
+      </FileButton>
+    </div>
+  </div>
+);
+
+/** How far an import is. */
+const Going = ({ progress: { sent, total } }: { progress: Progress }): JSX.Element => (
+  <div role="status">
+    <label>
+      {sent < total ? 'Sending the file' : 'Storing the submissions'}{' '}
+      <progress {...(sent < total && { value: sent, max: total })} />
+    </label>
+  </div>
+);
+
+type Outcome = Schemas['Imported'] | Error;
+
+/** What has become of an import. */
+function Result({ page, outcome }: { page: Page; outcome: Outcome }): JSX.Element {
+  if (outcome instanceof Error) return <Notice isProblem>{outcome.message}</Notice>;
+  if (outcome.errors.length === 0) {
+    return (
+      <div class="stack" role="status">
+        <p>{counted(outcome.imported, 'submission')} imported.</p>
+        <div>
+          <ButtonLink kind="main" icon="mail" href={pageLinks(page.id).inbox}>
+            Open the inbox
+          </ButtonLink>
+        </div>
+      </div>
+    );
+  }
+  return (
+    <Notice isProblem>
+      <p>Nothing was imported. Correct these lines of the file, or change what its columns are:</p>
+      <Lines errors={outcome.errors} />
+    </Notice>
+  );
+}
+
+/** A file with what its columns are, and its import. */
+function Chosen({ page, file, onImported }: { page: Page; file: File; onImported(): void }): JSX.Element {
+  const [choice, setChoice] = useState<Choice>();
+  const [columns, setColumns] = useState<Preview['columns']>([]);
+  const [progress, setProgress] = useState<Progress>();
+  const [outcome, setOutcome] = useState<Outcome>();
+  const running = useRef<AbortController>(undefined);
+  useEffect(() => () => running.current?.abort(), []);
+  const query = choice && queryOf({ columns }, choice);
+  const loaded = useData(
+    `import:${file.name}:${file.lastModified}:${JSON.stringify(query ?? null)}`,
+    async (signal) => {
+      const read = await previewFile(page.id, file, query, signal);
+      setColumns(read.columns);
+      return read;
+    },
+  );
+  // What was read before stays while it is read again, so that the control that was changed keeps the focus.
+  const last = useRef<Preview>(undefined);
+  last.current = loaded.data ?? last.current;
+  const shown = { ...loaded, data: last.current };
+  const shownChoice = choice ?? { uses: last.current?.columns.map(({ use }) => use) ?? [], dateOrder: '' };
+  const choose = (changed: Choice): void => {
+    setOutcome(undefined);
+    setChoice(changed);
+  };
+  async function start(preview: Preview): Promise<void> {
+    const current = new AbortController();
+    running.current = current;
+    setOutcome(undefined);
+    setProgress({ sent: 0, total: file.size });
+    try {
+      const sent = { signal: current.signal, onProgress: setProgress };
+      const imported = await importFile(page.id, file, queryOf(preview, shownChoice), sent);
+      setOutcome(imported);
+      if (imported.imported > 0) onImported();
+    } catch (error) {
+      if (!current.signal.aborted) setOutcome(toError(error));
+    } finally {
+      setProgress(undefined);
+    }
+  }
+  const isDone = outcome !== undefined && !(outcome instanceof Error) && outcome.errors.length === 0;
+  if (isDone) return <Result page={page} outcome={outcome} />;
+  return (
+    <Shown loaded={shown} label="Reading the file">
+      {(preview) => (
+        <>
+          <Section title="Columns" hint="Say what each column of the file is.">
+            <ColumnChoice preview={preview} choice={shownChoice} onChoose={choose} />
+          </Section>
+          <Section title="The first rows">
+            <FirstRows preview={preview} choice={shownChoice} />
+            {preview.has_submissions && !shownChoice.uses.includes('time') && (
+              <Notice isProblem>This page has submissions, so each row needs a time: choose its column.</Notice>
+            )}
+            {preview.errors.length > 0 && (
+              <Notice isProblem>
+                <Lines errors={preview.errors.slice(0, 5)} />
+              </Notice>
+            )}
+            {progress ? (
+              <Going progress={progress} />
+            ) : (
+              <div class="buttons">
+                <Button kind="main" onClick={() => start(preview)}>
+                  Import
+                </Button>
+              </div>
+            )}
+            <div role="alert">{outcome && <Result page={page} outcome={outcome} />}</div>
+          </Section>
+        </>
+      )}
+    </Shown>
+  );
+}
+
+/** Brings submissions from elsewhere into the inbox of a page. */
+function Import({ page, onImported }: { page: Page; onImported(): void }): JSX.Element {
+  const [file, setFile] = useState<File>();
+  if (!mayChange.value) return <ReadOnly />;
+  return (
+    <div class="view stack">
+      <Section
+        title="The file"
+        hint="A CSV file with a header row, such as another form service exports. The submissions keep their times, count as read, and are sent to nobody."
+      >
+        <Chooser name={file?.name} onFile={setFile} />
+      </Section>
+      {file && (
+        <Chosen
+          key={`${file.name}:${file.lastModified}:${file.size}`}
+          page={page}
+          file={file}
+          onImported={onImported}
+        />
+      )}
+    </div>
+  );
+}
+
+const ImportView = (): JSX.Element => (
+  <PageView title="Import">{(page, reload) => <Import key={page.id} page={page} onImported={reload} />}</PageView>
+);
+
+export default ImportView;

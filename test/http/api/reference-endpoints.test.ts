@@ -140,6 +140,7 @@ async function credentialsFor(path: string): Promise<Record<string, string>> {
 
 function encode(type: string, example: unknown): string | Blob | URLSearchParams | FormData {
   if (type === 'application/json') return JSON.stringify(example);
+  if (type === 'text/csv' || type === 'application/x-ndjson') return String(example);
   if (type === 'application/zip') return new Blob([new Uint8Array(zipFiles({ 'index.html': '<p>', 'a.css': '' }))]);
   if (type === 'text/html' || type === '*/*') return String(example);
   const form = type === 'multipart/form-data' ? new FormData() : new URLSearchParams();

@@ -79,7 +79,7 @@ export const FirstRows = ({
   const shown = columns.flatMap(({ name }, index) => (uses[index] === 'field' ? [{ name, index }] : []));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys scroll what has the focus.
-    <section class="scroll" tabIndex={0} aria-label="The first rows">
+    <section class="scroll" tabIndex={0} aria-label="Rows as they will be">
       <table class="import-rows">
         <thead>
           <tr>

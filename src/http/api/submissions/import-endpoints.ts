@@ -161,7 +161,7 @@ const File = z.object({
   format: z.enum(['csv', 'ndjson']),
 });
 
-const EXAMPLE = 'created_at,ip_address,name,email\r\n2024-05-01T13:45:10Z,203.0.113.7,Ada,ada@example.org\r\n';
+const EXAMPLE = 'created_at,ip_address,name,Status\r\n2024-05-01T13:45:10Z,203.0.113.7,Ada,new\r\n';
 const NDJSON_EXAMPLE = '{"created_at":"2024-05-01T13:45:10Z","name":"Ada","email":"ada@example.org"}\n';
 
 /** The forms of a body that is a file. */

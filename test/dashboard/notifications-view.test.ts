@@ -37,6 +37,37 @@ describe.skipIf(!hasChromium())('the dashboard, Notifications', () => {
     return { owner, id, page: await dashboard.open(owner, of(id)) };
   }
 
+  it('makes an address for a spreadsheet, copies it, shows when it was read, replaces and removes it', async () => {
+    const owner = await dashboard.owner();
+    const { id } = await owner.deploy({ html: FORM });
+    const page = await dashboard.open(owner, of(id), PHONE);
+    const press = (name: string | RegExp) => page.getByRole('button', { name }).tap();
+    const copied = () => page.evaluate('navigator.clipboard.readText()');
+    const urlOf = async (): Promise<string> => (await owner.get(`/deploy/${id}/feeds`)).body.feeds[0].url;
+    await page.getByLabel('Name', { exact: true }).fill('Sheet of the team');
+    await press('Make an address');
+    await page.getByText('Not read yet').waitFor();
+    await page.getByText('How to use an address').tap();
+    await expectAccessible(page);
+    const url = await urlOf();
+    await press(/^Copy address/);
+    await expect.poll(copied).toBe(url);
+    await press(/^Copy for Google Sheets/);
+    await expect.poll(copied).toBe(`=IMPORTDATA("${url}")`);
+    expect((await fetch(url)).status).toBe(200);
+    await page.reload();
+    await page.getByText('Last read').waitFor();
+    await press(/^Replace/);
+    await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).tap();
+    await page.getByText('There is a new address.').waitFor();
+    expect((await fetch(url)).status).toBe(404);
+    expect((await fetch(await urlOf())).status).toBe(200);
+    await press('Remove Sheet of the team');
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).tap();
+    await page.getByText('The address has ended.').waitFor();
+    expect((await owner.get(`/deploy/${id}/feeds`)).body.feeds).toEqual([]);
+  });
+
   it('adds a webhook, tests it, shows its secret, switches it off and deletes it, on a phone', async () => {
     const receiver = await startReceiver();
     const owner = await dashboard.owner();

@@ -11,6 +11,7 @@ import { Shown } from '../ui/states.tsx';
 import { AddWebhook } from './notifications/add-webhook.tsx';
 import { MailSection } from './notifications/mail-section.tsx';
 import { type Receivers, readReceivers, type Webhook } from './notifications/read-receivers.ts';
+import { SpreadsheetSection } from './notifications/spreadsheet-section.tsx';
 import { WebhookPanel, webhookPath } from './notifications/webhook-panel.tsx';
 import './notifications-view.css';
 
@@ -37,6 +38,7 @@ function Loaded({ page: { id }, read, reload }: { page: Page; read: Receivers; r
         )}
         {mayChange.value && <AddWebhook deployId={id} onAdded={reload} />}
       </Section>
+      <SpreadsheetSection id={id} feeds={read.feeds} onChanged={reload} />
       <SaveBar form={FORM} count={edited.count} change={edited.change} onDiscard={edited.discard} />
     </div>
   );

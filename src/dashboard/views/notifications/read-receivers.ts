@@ -10,17 +10,24 @@ export type Webhook = Schemas['Webhook'] & {
   /** When what has failed is tried again. */
   nextAt: string | null | undefined;
 };
-export type Receivers = { found: ReadSettings; mails: readonly Delivery[]; webhooks: readonly Webhook[] };
+export type Feed = Schemas['ListedFeed'];
+export type Receivers = {
+  found: ReadSettings;
+  mails: readonly Delivery[];
+  webhooks: readonly Webhook[];
+  feeds: readonly Feed[];
+};
 
-/** The settings of mail and the last mails, the webhooks of a page, and how each works. */
+/** The settings of mail and the last mails, the webhooks of a page, and how each works, and its feeds. */
 export async function readReceivers(id: string, signal: AbortSignal): Promise<Receivers> {
   const params = { path: { deployId: id } };
   const newest = { page: 1, limit: DASHBOARD_LIMITS.notifications.logPageSize };
-  const [found, { items: mails }, { webhooks }, { webhooks: health }] = await Promise.all([
+  const [found, { items: mails }, { webhooks }, { webhooks: health }, { feeds }] = await Promise.all([
     readSettings(id, signal),
     mailLog(id).read(newest, signal),
     answer(api.GET('/webhooks/{deployId}', { params, signal })),
     answer(api.GET('/webhooks/{deployId}/health', { params, signal })),
+    answer(api.GET('/deploy/{id}/feeds', { params: { path: { id } }, signal })),
   ]);
   const withHealth = webhooks.map(async (webhook) => {
     const own = health.find(({ id: of }) => of === webhook.id);
@@ -29,5 +36,5 @@ export async function readReceivers(id: string, signal: AbortSignal): Promise<Re
     const log = isFailing ? await webhookLog(id, webhook).read(newest, signal) : undefined;
     return { ...webhook, health: own, nextAt: nextAttempt(log?.items ?? []) };
   });
-  return { found, mails, webhooks: await Promise.all(withHealth) };
+  return { found, mails, webhooks: await Promise.all(withHealth), feeds };
 }
